@@ -1,0 +1,116 @@
+import type { JsonReader } from '../json/reader.ts';
+import type { ArrayType } from '../model.ts';
+import type { XmlReader } from '../xml/reader.ts';
+import type { Codec, Setup } from './codec.ts';
+import { hasContent, readAttributes, refuseJsonKind, writeNull } from './element.ts';
+import { MismatchError, type Reading, refuse } from './problem.ts';
+
+/** Stands for an item with xsi:nil, whatever its type makes of it. */
+const nilMark = Symbol('nil');
+
+/** An array: a wrapper element with items of one name (W20). */
+export function arrayCodec(setup: Setup, type: ArrayType): Codec {
+  const { types: typesNamespace, arrays: arraysNamespace } = setup.contract.namespaces;
+  const refuseUnknown = setup.contract.settings.unknownElements === 'refuse';
+  const item = setup.codecOf(type.item);
+  const { itemName } = type;
+  const prefix = type.namespace === 'arrays' ? setup.arrayPrefix : '';
+  const tag = `${prefix}${itemName}${item.declarations}`;
+  const open = `<${tag}>`;
+  const close = `</${prefix}${itemName}>`;
+  const empty = `<${tag}/>`;
+  const nilItem = `<${prefix}${itemName} i:nil="true"/>`;
+
+  const read = (xml: XmlReader, reading: Reading): string | undefined => {
+    let json = '[';
+    let count = 0;
+    let nils = 0;
+    while (xml.nextChild()) {
+      const { namespace } = xml;
+      reading.path.push(count);
+      count++;
+      if (
+        xml.local !== itemName ||
+        !(namespace === typesNamespace || namespace === arraysNamespace || namespace === '')
+      ) {
+        if (refuseUnknown) {
+          refuse(reading, 'UnknownElement', `expected <${itemName}>, got <${xml.local.slice(0, 64)}>`);
+        } else {
+          reading.ignored.push(xml.local);
+        }
+        xml.skip();
+      } else {
+        const value = readItem(xml, reading);
+        if (value === nilMark) nils++;
+        const token = value === nilMark ? item.nilItem : value;
+        if (token !== undefined) json += json.length === 1 ? token : `,${token}`;
+      }
+      reading.path.pop();
+    }
+    if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
+    // soap4r leaves an array out by sending one nil item
+    if (count === 1 && nils === 1) return undefined;
+    if (nils !== 0 && item.nilItem === undefined) {
+      refuse(reading, 'InvalidType', `expected ${itemName} items, got one with xsi:nil`);
+    }
+    return `${json}]`;
+  };
+
+  const readItem = (xml: XmlReader, reading: Reading): string | undefined | typeof nilMark => {
+    if (xml.attributeCount === 0) return item.read(xml, reading);
+    const state = readAttributes(xml, reading);
+    if (state === 'content') return item.read(xml, reading);
+    if (state === 'refused') {
+      xml.skip();
+      return undefined;
+    }
+    if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
+    return nilMark;
+  };
+
+  const write = (json: JsonReader): string | null => {
+    const code = json.peek();
+    if (code !== 91) return writeNull(json, code, 'an array');
+    json.enter();
+    let xml = '';
+    let index = 0;
+    try {
+      for (; json.next(index === 0, 93); index++) {
+        const content = item.write(json);
+        if (content === null) xml += nilItem;
+        else xml += content === '' ? empty : open + content + close;
+      }
+    } catch (error) {
+      throw error instanceof MismatchError ? error.at(index) : error;
+    }
+    return xml;
+  };
+
+  const pass = (json: JsonReader, reading: Reading): void => {
+    const code = json.peek();
+    if (code === 110) {
+      json.literal();
+      return;
+    }
+    if (code !== 91) {
+      refuseJsonKind(json, reading, 'an array');
+      return;
+    }
+    json.enter();
+    for (let index = 0; json.next(index === 0, 93); index++) {
+      reading.path.push(index);
+      item.pass(json, reading);
+      reading.path.pop();
+    }
+  };
+
+  return {
+    read,
+    write,
+    pass,
+    fromText: undefined,
+    nil: 'null',
+    nilItem: undefined,
+    declarations: type.namespace === 'arrays' ? setup.arrayDeclaration : '',
+  };
+}

@@ -1,0 +1,253 @@
+import { collapse } from './numbers.ts';
+import type { Zone } from './zone.ts';
+
+/** 0001-01-01T00:00:00, an unset .NET date, and 9999-12-31T23:59:59.999, its largest: no instant is beyond them. */
+const FIRST = -62_135_596_800_000;
+const LAST = 253_402_300_799_999;
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const LARGEST_OFFSET = 14 * 60;
+
+/**
+ * XML text of an `xs:dateTime`, or of a date alone, as the `/Date(ms-0000)/` of JSON (W14, W16); with
+ * `utcDates: bare` a `Z` gives `/Date(ms)/`. Undefined: the text is neither.
+ */
+export function wcfFromXml(text: string, zone: Zone, utcDates: 'zoned' | 'bare'): string | undefined {
+  const written = readIso(collapse(text), 'xsd');
+  if (written === undefined) return undefined;
+  const { wall, suffix } = written;
+  if (suffix === 'Z') return utcDates === 'bare' ? `/Date(${wall})/` : `/Date(${wall}-0000)/`;
+  if (suffix !== '') return `/Date(${clamp(wall - written.offset * MINUTE)}-0000)/`;
+  return `/Date(${wall === FIRST || wall === LAST ? wall : clamp(zone.instantOf(wall))}-0000)/`;
+}
+
+/** A JSON string, `/Date(…)/` or ISO 8601, as the text of an `xs:dateTime` (W17). Undefined: a mismatch (W22). */
+export function xmlFromJson(text: string, zone: Zone): string | undefined {
+  if (!text.startsWith('/')) return isoFromJson(text, 'dateTime');
+  const date = readWcf(text);
+  if (date === undefined) return undefined;
+  const { ms, suffix } = date;
+  if (ms === FIRST) return '0001-01-01T00:00:00';
+  if (ms === LAST) return '9999-12-31T23:59:59.999';
+  if (suffix === '') return `${writeWall(ms)}Z`;
+  if (suffix === '-0000') return writeWall(clamp(zone.wallOf(ms)));
+  return `${writeWall(clamp(ms + date.offset * MINUTE))}${suffix.slice(0, 3)}:${suffix.slice(3)}`;
+}
+
+/**
+ * A date in a JSON request (W37): a `/Date(…)/` of W17 as it stands, ISO text by the rules of W14 and W16 as
+ * `/Date(ms-0000)/`. Undefined: neither.
+ */
+export function wcfFromJson(text: string, zone: Zone, utcDates: 'zoned' | 'bare'): string | undefined {
+  if (!text.startsWith('/')) return wcfFromXml(text, zone, utcDates);
+  return readWcf(text) === undefined ? undefined : text;
+}
+
+/** XML text of an `xs:dateTime` or `xs:date` as written, blanks around it aside. Undefined: it isn't one (XSD Part 2, 3.2.7, 3.2.9). */
+export function isoFromXml(text: string, kind: 'dateTime' | 'date'): string | undefined {
+  const collapsed = collapse(text);
+  const written = readIso(collapsed, 'xsd');
+  return written !== undefined && written.timed === (kind === 'dateTime') ? collapsed : undefined;
+}
+
+/**
+ * ISO 8601 in JSON as the text of an `xs:dateTime` or `xs:date`, in the form of W17: `T`, `Z`, seconds there, at
+ * most seven fraction digits and no trailing zeros among them, the day after for 24:00:00, midnight for a date
+ * that should be a dateTime. Undefined: it isn't one.
+ */
+export function isoFromJson(text: string, kind: 'dateTime' | 'date'): string | undefined {
+  const written = readIso(text, 'json');
+  if (written === undefined) return undefined;
+  const { wall, suffix, timed, fraction } = written;
+  if (kind === 'date') return timed ? undefined : `${text.slice(0, 10)}${suffix}`;
+  return `${writeWall(Math.floor(wall / SECOND) * SECOND)}${trimFraction(fraction.slice(0, 7))}${suffix}`;
+}
+
+interface WrittenDate {
+  readonly ms: number;
+  /** `±hhmm` or nothing, as written. */
+  readonly suffix: string;
+  /** In minutes east of UTC. */
+  readonly offset: number;
+}
+
+/** Reads `/Date(ms)/` and `/Date(ms±hhmm)/`; stops at the digit that takes ms past the bounds, however many follow. */
+function readWcf(text: string): WrittenDate | undefined {
+  if (!text.startsWith('/Date(')) return undefined;
+  const negative = text.charCodeAt(6) === minus;
+  const start = negative ? 7 : 6;
+  const bound = negative ? -FIRST : LAST;
+  let size = 0;
+  let at = start;
+  for (; isDigit(text.charCodeAt(at)); at++) {
+    size = size * 10 + text.charCodeAt(at) - zero;
+    if (size > bound) return undefined;
+  }
+  if (at === start) return undefined;
+  const ms = negative ? 0 - size : size;
+  if (text.length === at + 2) return text.endsWith(')/') ? { ms, suffix: '', offset: 0 } : undefined;
+  if (text.length !== at + 7 || !text.endsWith(')/')) return undefined;
+  const offset = readOffset(text, at, at + 3);
+  return offset === undefined ? undefined : { ms, suffix: text.slice(at, at + 5), offset };
+}
+
+interface WrittenIso {
+  /** The wall clock: the ms that its reading would be in UTC, digits after the third cut. */
+  readonly wall: number;
+  readonly timed: boolean;
+  /** All digits after the point. */
+  readonly fraction: string;
+  /** `Z`, `±hh:mm` or nothing. */
+  readonly suffix: string;
+  /** In minutes east of UTC. */
+  readonly offset: number;
+}
+
+/**
+ * Reads a date or date-time of year 1 to 9999, by the calendar. The grammar `xsd` is that of XSD Part 2, 3.2.7 and
+ * 3.2.9; `json` also takes ISO 8601's lower-case `t` and `z` and a time without seconds.
+ */
+function readIso(text: string, grammar: 'xsd' | 'json'): WrittenIso | undefined {
+  const midnight = readDay(text);
+  if (midnight === undefined) return undefined;
+  let wall = midnight;
+  let at = 10;
+  let fraction = '';
+  const code = text.charCodeAt(at);
+  const timed = code === letterT || (code === lowerT && grammar === 'json');
+  if (timed) {
+    const hour = twoDigits(text, 11);
+    const minute = twoDigits(text, 14);
+    const seconds = text.charCodeAt(16) === colon;
+    const second = seconds ? twoDigits(text, 17) : 0;
+    if (text.charCodeAt(13) !== colon || !(seconds || grammar === 'json')) return undefined;
+    if (!(hour <= 24 && minute <= 59 && second <= 59)) return undefined;
+    wall += hour * HOUR + minute * MINUTE + second * SECOND;
+    at = seconds ? 19 : 16;
+    if (seconds && text.charCodeAt(19) === point) {
+      at = endOfDigits(text, 20);
+      if (at === 20) return undefined;
+      fraction = text.slice(20, at);
+      wall += Number(fraction.slice(0, 3).padEnd(3, '0'));
+    }
+    if (hour === 24 && (wall !== midnight + DAY || trimFraction(fraction) !== '')) return undefined;
+    if (wall > LAST) return undefined;
+  }
+  const left = text.length - at;
+  if (left === 0) return { wall, timed, fraction, suffix: '', offset: 0 };
+  if (left === 1) {
+    const last = text.charCodeAt(at);
+    const utc = last === letterZ || (last === lowerZ && grammar === 'json');
+    return utc ? { wall, timed, fraction, suffix: 'Z', offset: 0 } : undefined;
+  }
+  if (left !== 6 || text.charCodeAt(at + 3) !== colon) return undefined;
+  const offset = readOffset(text, at, at + 4);
+  return offset === undefined ? undefined : { wall, timed, fraction, suffix: text.slice(at), offset };
+}
+
+/** Reads the `yyyy-mm-dd` that a text begins with: ms of its midnight, by days from civil (proleptic Gregorian). */
+function readDay(text: string): number | undefined {
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
+  const month = twoDigits(text, 5);
+  const day = twoDigits(text, 8);
+  if (text.charCodeAt(4) !== minus || text.charCodeAt(7) !== minus) return undefined;
+  if (!(year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month))) return undefined;
+  // counted from 1 March, so that the leap day is a year's last
+  const marchYear = month > 2 ? year : year - 1;
+  const century = Math.floor(marchYear / 100);
+  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
+  const leapDays = Math.floor(marchYear / 4) - century + Math.floor(century / 4);
+  return (marchYear * 365 + leapDays + dayOfYear - EPOCH) * DAY;
+}
+
+/** From 1 March of year 0 to 1970-01-01. */
+const EPOCH = 719_468;
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** A wall clock as `yyyy-mm-ddThh:mm:ss`, with a fraction where it isn't zero. */
+function writeWall(wall: number): string {
+  const day = Math.floor(wall / DAY);
+  // `| 0` keeps the arithmetic in 32-bit integers, twice as fast as doubles
+  const ms = (wall - day * DAY) | 0;
+  const time = `${minutesOfDay[(ms / MINUTE) | 0]}:${two[((ms / SECOND) | 0) % 60]}`;
+  const fraction = ms % SECOND;
+  const whole = writeDay((day + EPOCH) | 0) + time;
+  return fraction === 0 ? whole : whole + trimFraction(`${fraction + SECOND}`.slice(1));
+}
+
+/** Days since 1 March of year 0 as `yyyy-mm-dd`, by civil from days: 400, 100, 4 years and 1 year, each counted from March. */
+function writeDay(days: number): string {
+  const ofEra = days % 146_097;
+  const leapDays = ((ofEra / 1_460) | 0) - ((ofEra / 36_524) | 0) + ((ofEra / 146_096) | 0);
+  const yearOfEra = ((ofEra - leapDays) / 365) | 0;
+  const dayOfYear = ofEra - (365 * yearOfEra + ((yearOfEra / 4) | 0) - ((yearOfEra / 100) | 0));
+  const year = ((days / 146_097) | 0) * 400 + yearOfEra + (dayOfYear < FIRST_OF_JANUARY ? 0 : 1);
+  return `${two[(year / 100) | 0]}${two[year % 100]}${daysOfYear[dayOfYear]}`;
+}
+
+/** 1 January, counted from 1 March. */
+const FIRST_OF_JANUARY = 306;
+
+/** 00 to 99, as written. */
+const two: readonly string[] = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
+
+/** `Thh:mm` of each minute of a day. */
+const minutesOfDay: readonly string[] = two
+  .slice(0, 24)
+  .flatMap((hour) => two.slice(0, 60).map((minute) => `T${hour}:${minute}`));
+
+/** `-mm-dd` of each day of a year, from 1 March to 29 February. */
+const daysOfYear: readonly string[] = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1, 2].flatMap((month) =>
+  two.slice(1, daysIn(4, month) + 1).map((day) => `-${two[month]}-${day}`),
+);
+
+/** A fraction's digits with the point before them and no zeros behind; nothing for zero. */
+function trimFraction(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits.charCodeAt(end - 1) === zero) end--;
+  return end === 0 ? '' : `.${digits.slice(0, end)}`;
+}
+
+/** Minutes of the offset whose sign and hours stand at `at`, its minutes at `minutesAt`; undefined beyond ±14:00. */
+function readOffset(text: string, at: number, minutesAt: number): number | undefined {
+  const sign = text.charCodeAt(at);
+  if (sign !== plus && sign !== minus) return undefined;
+  const minutes = twoDigits(text, minutesAt);
+  const size = twoDigits(text, at + 1) * 60 + minutes;
+  if (!(minutes <= 59 && size <= LARGEST_OFFSET)) return undefined;
+  return sign === plus ? size : -size;
+}
+
+/** The number that two digits make; NaN, which no comparison accepts, where they aren't two. */
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at);
+  const ones = text.charCodeAt(at + 1);
+  return isDigit(tens) && isDigit(ones) ? (tens - zero) * 10 + ones - zero : Number.NaN;
+}
+
+function endOfDigits(text: string, from: number): number {
+  let at = from;
+  while (isDigit(text.charCodeAt(at))) at++;
+  return at;
+}
+
+const clamp = (ms: number): number => Math.min(Math.max(ms, FIRST), LAST);
+
+const isDigit = (code: number): boolean => code >= zero && code <= 57;
+
+const plus = 43;
+const minus = 45;
+const point = 46;
+const zero = 48;
+const colon = 58;
+const letterT = 84;
+const letterZ = 90;
+const lowerT = 116;
+const lowerZ = 122;

@@ -1,0 +1,74 @@
+import type { JsonReader } from '../json/reader.ts';
+import { namespaces } from '../model.ts';
+import type { XmlReader } from '../xml/reader.ts';
+import type { Codec } from './codec.ts';
+import { collapse } from './numbers.ts';
+import { MismatchError, type Reading, refuse } from './problem.ts';
+
+/** What all codecs ask of an element or a JSON value before its type matters. */
+
+/** Reads a member whose start tag is current: its attributes first, then what it holds. */
+export function readMember(
+  codec: Codec,
+  nil: 'null' | undefined,
+  xml: XmlReader,
+  reading: Reading,
+): string | undefined {
+  if (xml.attributeCount === 0) return codec.read(xml, reading);
+  const state = readAttributes(xml, reading);
+  if (state === 'content') return codec.read(xml, reading);
+  if (state === 'refused') {
+    xml.skip();
+    return undefined;
+  }
+  if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
+  return nil;
+}
+
+/** What an element's attributes say of its content (W11, W13). Notes a problem when it answers `refused`. */
+export function readAttributes(xml: XmlReader, reading: Reading): 'content' | 'nil' | 'refused' {
+  const elsewhere =
+    xml.attribute('', 'href') !== undefined ||
+    xml.attribute(namespaces.soap11Encoding, 'arrayType') !== undefined ||
+    xml.attribute(namespaces.soap12Encoding, 'itemType') !== undefined ||
+    xml.attribute(namespaces.soap12Encoding, 'ref') !== undefined ||
+    xml.attribute(namespaces.serialization, 'Ref') !== undefined;
+  if (elsewhere) {
+    refuse(
+      reading,
+      'InvalidType',
+      'document/literal expected, got SOAP encoding (href, arrayType, itemType or Ref)',
+    );
+    return 'refused';
+  }
+  const nil = xml.attribute(namespaces.xsi, 'nil');
+  if (nil === undefined) return 'content';
+  const word = collapse(nil);
+  if (word === 'true' || word === '1') return 'nil';
+  if (word === 'false' || word === '0') return 'content';
+  refuse(reading, 'InvalidType', 'expected true, false, 1 or 0 in xsi:nil, got another value');
+  return 'refused';
+}
+
+/** Reads a nil element to its end; true when it holds anything but blanks. */
+export function hasContent(xml: XmlReader): boolean {
+  let content = false;
+  while (xml.nextChild()) {
+    content = true;
+    xml.skip();
+  }
+  return content || xml.stray;
+}
+
+/** Past a JSON null; anything else is a mismatch. */
+export function writeNull(json: JsonReader, code: number, expected: string): null {
+  if (code !== 110) throw new MismatchError(`expected ${expected}, got ${json.kind()}`);
+  json.literal();
+  return null;
+}
+
+/** Past a JSON value of the wrong kind, which is noted. */
+export function refuseJsonKind(json: JsonReader, reading: Reading, expected: string): void {
+  refuse(reading, 'InvalidType', `expected ${expected}, got ${json.kind()}`);
+  json.skip();
+}

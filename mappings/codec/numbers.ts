@@ -1,0 +1,168 @@
+/** Numbers as text, exactly: never through a double (W15). */
+
+/** Digits that a decimal or an unbounded integer may have once written out (W15). */
+const maxDigits = 400;
+
+/** The word for a number that is one, but not within its type's range. */
+export const outOfRange = Symbol('outOfRange');
+
+export interface IntegerRange {
+  readonly min: string;
+  readonly max: string;
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
+/** XSD's white-space facet "collapse", as far as a value without inner blanks needs it (XSD Part 2, 4.3.6). */
+export function collapse(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text.charCodeAt(start))) start++;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
+  return end - start === text.length ? text : text.slice(start, end);
+}
+
+export function isBlank(code: number): boolean {
+  return code === 32 || code === 10 || code === 13 || code === 9;
+}
+
+/** An xs:integer's text as a JSON number (XSD Part 2, 3.3.13): sign and leading zeros as JSON has them. */
+export function integerFromXsd(
+  text: string,
+  range: IntegerRange | undefined,
+): string | undefined | typeof outOfRange {
+  const first = text.charCodeAt(0);
+  let at = first === 43 || first === 45 ? 1 : 0;
+  if (at === text.length) return undefined;
+  for (let i = at; i < text.length; i++) if (!isDigit(text.charCodeAt(i))) return undefined;
+  while (at < text.length - 1 && text.charCodeAt(at) === 48) at++;
+  const digits = at === 0 ? text : text.slice(at);
+  return within(first === 45 ? `-${digits}` : digits, range);
+}
+
+/** A JSON number token as an integer's plain text (W22): `5.0` and `1e3` are integers, `-0` is `0`. */
+export function integerFromJson(
+  token: string,
+  range: IntegerRange | undefined,
+): string | undefined | typeof outOfRange {
+  let plain: string | undefined | typeof outOfRange = token;
+  if (!isPlainInteger(token)) {
+    plain = expand(token);
+    if (typeof plain !== 'string') return plain;
+    const point = plain.indexOf('.');
+    if (point !== -1) {
+      for (let i = point + 1; i < plain.length; i++) if (plain.charCodeAt(i) !== 48) return undefined;
+      plain = plain.slice(0, point);
+    }
+  }
+  return within(plain === '-0' ? '0' : plain, range);
+}
+
+/** True for a JSON number without fraction and exponent. */
+export function isPlainInteger(token: string): boolean {
+  for (let i = 0; i < token.length; i++) {
+    const code = token.charCodeAt(i);
+    if (!isDigit(code) && code !== 45) return false;
+  }
+  return true;
+}
+
+/** `text` is `-?[0-9]+` without leading zeros. */
+export function within(text: string, range: IntegerRange | undefined): string | typeof outOfRange {
+  if (range === undefined) return text.length > maxDigits ? outOfRange : text;
+  if (text.length < range.max.length) {
+    return text.charCodeAt(0) !== 45 || range.min !== '0' || text === '-0' ? text : outOfRange;
+  }
+  const negative = text.charCodeAt(0) === 45;
+  const bound = negative ? range.min : range.max;
+  if (negative && bound === '0') return outOfRange;
+  if (text.length !== bound.length) return text.length < bound.length ? text : outOfRange;
+  return text <= bound ? text : outOfRange;
+}
+
+/** An xs:decimal's text as a JSON number (XSD Part 2, 3.2.3; W15): scale and trailing zeros stay. */
+export function decimalFromXsd(text: string): string | undefined | typeof outOfRange {
+  const number = mantissa(text, text.length);
+  if (number === undefined) return undefined;
+  return countDigits(number) > maxDigits ? outOfRange : number;
+}
+
+/** A JSON number token as an xs:decimal: exponents are written out (W15). */
+export function decimalFromJson(token: string): string | typeof outOfRange {
+  return expand(token);
+}
+
+/** An xs:double's text as a JSON number; `INF` and `NaN` are none (XSD Part 2, 3.2.5; W15). */
+export function doubleFromXsd(text: string, single: boolean): string | undefined | typeof outOfRange {
+  let end = 0;
+  while (end < text.length && (text.charCodeAt(end) | 32) !== 101) end++;
+  const number = mantissa(text, end);
+  if (number === undefined) return undefined;
+  if (end === text.length) return finite(number, single);
+  const sign = text.charCodeAt(end + 1);
+  const digits = sign === 43 || sign === 45 ? end + 2 : end + 1;
+  if (digits === text.length) return undefined;
+  for (let i = digits; i < text.length; i++) if (!isDigit(text.charCodeAt(i))) return undefined;
+  return finite(number + text.slice(end), single);
+}
+
+/** A JSON number that a double, or a float, can hold; its text stays. */
+export function finite(token: string, single: boolean): string | typeof outOfRange {
+  const value = Number(token);
+  return Number.isFinite(single ? Math.fround(value) : value) ? token : outOfRange;
+}
+
+/** `[+-]?(\d+(\.\d*)?|\.\d+)` as JSON writes it: no plus, no leading zeros, a digit on both sides of the point. */
+function mantissa(text: string, end: number): string | undefined {
+  const first = text.charCodeAt(0);
+  let start = first === 43 || first === 45 ? 1 : 0;
+  let point = -1;
+  for (let i = start; i < end; i++) {
+    if (isDigit(text.charCodeAt(i))) continue;
+    if (text.charCodeAt(i) !== 46 || point !== -1) return undefined;
+    point = i;
+  }
+  const integerEnd = point === -1 ? end : point;
+  const fraction = point === -1 ? '' : text.slice(point + 1, end);
+  if (integerEnd === start && fraction === '') return undefined;
+  while (start < integerEnd - 1 && text.charCodeAt(start) === 48) start++;
+  const integer = integerEnd === start ? '0' : text.slice(start, integerEnd);
+  return `${first === 45 ? '-' : ''}${integer}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** A JSON number without its exponent. The exponent is looked at before anything is written out. */
+function expand(token: string): string | typeof outOfRange {
+  let mark = 0;
+  while (mark < token.length && (token.charCodeAt(mark) | 32) !== 101) mark++;
+  if (mark === token.length) return countDigits(token) > maxDigits ? outOfRange : token;
+  const negative = token.charCodeAt(0) === 45;
+  const written = token.slice(negative ? 1 : 0, mark);
+  const point = written.indexOf('.');
+  const integer = point === -1 ? written : written.slice(0, point);
+  const digits = point === -1 ? written : integer + written.slice(point + 1);
+  const sign = negative ? '-' : '';
+  if (/^0*$/.test(digits)) return `${sign}0`;
+  const exponent = Number(token.slice(mark + 1));
+  const position = integer.length + exponent;
+  if (
+    Math.abs(exponent) > maxDigits ||
+    Math.max(digits.length, position, digits.length - position) > maxDigits
+  ) {
+    return outOfRange;
+  }
+  if (position <= 0) return `${sign}0.${'0'.repeat(-position)}${digits}`;
+  const whole = digits
+    .slice(0, position)
+    .padEnd(position, '0')
+    .replace(/^0+(?=\d)/, '');
+  return position >= digits.length ? sign + whole : `${sign}${whole}.${digits.slice(position)}`;
+}
+
+function countDigits(text: string): number {
+  return text.length - (text.charCodeAt(0) === 45 ? 1 : 0) - (text.includes('.') ? 1 : 0);
+}
+
+/** True when the whole text is one JSON number (RFC 8259, 6). */
+export function isJsonNumber(text: string): boolean {
+  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
+}

@@ -1,0 +1,89 @@
+/** What can be wrong with a member of a request (W29). */
+export type ProblemCode =
+  | 'NotEmpty'
+  | 'InvalidType'
+  | 'OutOfRange'
+  | 'UnknownElement'
+  | 'DuplicateElement'
+  | 'InvalidEnum'
+  | 'InvalidCharacter'
+  | 'UnknownParameter'
+  | 'DuplicateParameter';
+
+export interface Problem {
+  readonly code: ProblemCode;
+  /** Dotted path in the caller's own spelling, array positions from 0: `Request.Permissions[1]`. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Part of a path: a member's name, or a position in an array. */
+export type Step = string | number;
+
+/** What reading one request gathers besides the JSON it gives. */
+export interface Reading {
+  /** Where the reader is, in the caller's spelling. */
+  readonly path: Step[];
+  readonly problems: Problem[];
+  /** Required members that aren't there: a later stage than `problems` (W43). */
+  readonly missing: Problem[];
+  /** Names of elements left out under `unknownElements: ignore` (W12). */
+  readonly ignored: string[];
+  /** The JSON of the inputs that don't travel in the body object, by slot. */
+  readonly slots: (string | undefined)[];
+  /** What to replace in the text of a JSON request (W37), in order. */
+  readonly edits: Edit[];
+  readonly limit: number;
+}
+
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+export function startReading(limit: number): Reading {
+  return { path: [], problems: [], missing: [], ignored: [], slots: [], edits: [], limit };
+}
+
+/** Notes that what stands at the current path is wrong; `says` completes the sentence `path: …`. */
+export function refuse(reading: Reading, code: ProblemCode, says: string): void {
+  if (reading.problems.length >= reading.limit) return;
+  const field = fieldPath(reading.path);
+  reading.problems.push({ code, field, message: `${field}: ${says}` });
+}
+
+/** Notes that the required member at `path` isn't there. */
+export function miss(reading: Reading, path: readonly Step[]): void {
+  if (reading.missing.length >= reading.limit) return;
+  const field = fieldPath(path);
+  reading.missing.push({ code: 'NotEmpty', field, message: `${field} must not be empty` });
+}
+
+export function fieldPath(path: readonly Step[]): string {
+  let text = '';
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`;
+    else text += text === '' ? step : `.${step}`;
+  }
+  return text;
+}
+
+/** A reply that isn't of the contract's type (W22). */
+export class MismatchError extends Error {
+  readonly path: Step[] = [];
+  readonly #says: string;
+
+  constructor(says: string) {
+    super(says);
+    this.name = 'MismatchError';
+    this.#says = says;
+  }
+
+  /** Called by each record and array on the way out. */
+  at(step: Step): this {
+    this.path.unshift(step);
+    this.message = `${fieldPath(this.path)}: ${this.#says}`;
+    return this;
+  }
+}

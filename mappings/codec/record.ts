@@ -1,0 +1,281 @@
+import type { JsonReader } from '../json/reader.ts';
+import { type Field, isReference, type RecordType } from '../model.ts';
+import type { XmlReader } from '../xml/reader.ts';
+import type { Codec, Setup, Slots } from './codec.ts';
+import { readMember, refuseJsonKind, writeNull } from './element.ts';
+import { nearest } from './nearest.ts';
+import { MismatchError, miss, type Reading, refuse, type Step } from './problem.ts';
+import { writeStatus } from './response-status.ts';
+import { excerpt } from './text.ts';
+import { enumCodec } from './value.ts';
+
+interface Member {
+  readonly field: Field;
+  readonly codec: Codec;
+  readonly slot: number | undefined;
+  readonly jsonKey: string;
+  /** The element's tags, and what stands for it when empty or null (W19, W20). */
+  readonly open: string;
+  readonly close: string;
+  readonly empty: string;
+  readonly nil: string;
+}
+
+function memberOf(setup: Setup, field: Field, slots: Slots): Member {
+  const codec =
+    field.allowed !== undefined && field.type.kind === 'enum'
+      ? enumCodec(setup, field.type, field.allowed)
+      : setup.codecOf(field.type);
+  const tag = `${field.xml}${codec.declarations}`;
+  return {
+    field,
+    codec,
+    slot: slots.get(field.json),
+    jsonKey: `${JSON.stringify(field.json)}:`,
+    open: `<${tag}>`,
+    close: `</${field.xml}>`,
+    empty: `<${tag}/>`,
+    nil: isReference(field.type) ? `<${field.xml} i:nil="true"/>` : '',
+  };
+}
+
+/** A record: children by name in any order one way, in the contract's order the other (W11, W18). */
+export function recordCodec(setup: Setup, type: RecordType, slots: Slots): Codec {
+  const { contract, limits } = setup;
+  const typesNamespace = contract.namespaces.types;
+  const refuseUnknown = contract.settings.unknownElements === 'refuse';
+  const members = type.fields.map((field) => memberOf(setup, field, slots));
+  const byXml = new Map(members.map((member, index) => [member.field.xml, index]));
+  const byJson = new Map(members.map((member, index) => [member.field.json, index]));
+  const byFolded = new Map(members.map((member, index) => [foldAscii(member.field.json), index]));
+  const required = members.flatMap((member, index) => (member.field.required ? [index] : []));
+
+  /** A required member that is absent, null, or an empty string that may not be (W42). */
+  const checkRequired = (
+    values: readonly (string | undefined)[],
+    spelling: 'xml' | 'json',
+    reading: Reading,
+  ): void => {
+    for (const index of required) {
+      const field = members[index]?.field;
+      if (field === undefined) continue;
+      const value = values[index];
+      if (value === undefined || value === 'null' || (field.notEmpty && value === '""')) {
+        missDeep(field, spelling, [...reading.path], reading);
+      }
+    }
+  };
+
+  const read = (xml: XmlReader, reading: Reading): string => {
+    const values: (string | undefined)[] = [];
+    const seen: boolean[] = [];
+    let json = '{';
+    while (xml.nextChild()) {
+      const index = byXml.get(xml.local);
+      const member = index === undefined ? undefined : members[index];
+      if (
+        index === undefined ||
+        member === undefined ||
+        !(xml.namespace === typesNamespace || xml.namespace === '')
+      ) {
+        readUnknown(xml, byXml, reading);
+        continue;
+      }
+      reading.path.push(member.field.xml);
+      if (seen[index] === true) {
+        refuse(reading, 'DuplicateElement', 'expected the element once, got it again');
+        xml.skip();
+      } else {
+        seen[index] = true;
+        const value = readMember(member.codec, member.codec.nil, xml, reading);
+        values[index] = value;
+        if (value !== undefined) {
+          if (member.slot !== undefined) reading.slots[member.slot] = value;
+          else json += json.length === 1 ? member.jsonKey + value : `,${member.jsonKey}${value}`;
+        }
+      }
+      reading.path.pop();
+    }
+    if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
+    if (required.length !== 0) checkRequired(values, 'xml', reading);
+    return `${json}}`;
+  };
+
+  const write = (json: JsonReader): string | null => {
+    const code = json.peek();
+    if (code !== 123) return writeNull(json, code, 'an object');
+    json.enter();
+    const written = new Array<string | undefined>(members.length);
+    for (let first = true; json.next(first, 125); first = false) {
+      const name = json.name();
+      const index = byJson.get(name);
+      const member = index === undefined ? undefined : members[index];
+      if (index === undefined || member === undefined) {
+        json.dropped++;
+        json.skip();
+        continue;
+      }
+      if (written[index] !== undefined)
+        throw new MismatchError('expected the member once, got it again').at(name);
+      try {
+        const content = member.codec.write(json);
+        if (content === null) written[index] = member.nil;
+        else written[index] = content === '' ? member.empty : member.open + content + member.close;
+      } catch (error) {
+        throw error instanceof MismatchError ? error.at(name) : error;
+      }
+    }
+    let xml = '';
+    for (let index = 0; index < written.length; index++) {
+      const element = written[index];
+      if (element !== undefined) xml += element;
+    }
+    return xml;
+  };
+
+  const pass = (json: JsonReader, reading: Reading): void => {
+    const code = json.peek();
+    if (code === 110) {
+      json.literal();
+      return;
+    }
+    if (code !== 123) {
+      refuseJsonKind(json, reading, 'an object');
+      return;
+    }
+    json.enter();
+    const values: (string | undefined)[] = [];
+    const seen: boolean[] = [];
+    for (let first = true; json.next(first, 125); first = false) {
+      json.peek();
+      const nameStart = json.position;
+      const name = json.name();
+      const index = byJson.get(name) ?? byFolded.get(foldAscii(name));
+      const member = index === undefined ? undefined : members[index];
+      if (index === undefined || member === undefined) {
+        passUnknown(json, name, byJson, reading);
+        continue;
+      }
+      reading.path.push(member.field.json);
+      const start = json.position;
+      if (seen[index] === true) {
+        refuse(reading, 'DuplicateElement', 'expected the member once, got it again');
+        json.skip();
+      } else {
+        if (name !== member.field.json) {
+          const nameEnd = json.text.lastIndexOf(':', start - 1);
+          const end = nameStart + json.text.slice(nameStart, nameEnd).trimEnd().length;
+          reading.edits.push({ start: nameStart, end, text: member.jsonKey.slice(0, -1) });
+        }
+        const edits = reading.edits.length;
+        member.codec.pass(json, reading);
+        const value = json.text.slice(start, json.position);
+        values[index] = value;
+        if (member.slot !== undefined) {
+          reading.slots[member.slot] = applyEdits(value, reading.edits.slice(edits), start);
+        }
+        seen[index] = true;
+      }
+      reading.path.pop();
+    }
+    if (required.length !== 0) checkRequired(values, 'json', reading);
+  };
+
+  /** An element that the type lacks: refused with the nearest name, or left out and noted (W12). */
+  function readUnknown(xml: XmlReader, known: ReadonlyMap<string, number>, reading: Reading): void {
+    if (refuseUnknown) {
+      reading.path.push(xml.local.slice(0, 64));
+      const { namespace } = xml;
+      const says =
+        known.has(xml.local) && namespace !== typesNamespace
+          ? `expected it in namespace "${typesNamespace}", got ${excerpt(namespace)}`
+          : unknownSays('element', xml.local, known.keys(), type, 'xml');
+      refuse(reading, 'UnknownElement', says);
+      reading.path.pop();
+    } else {
+      reading.ignored.push(xml.local);
+    }
+    xml.skip();
+  }
+
+  function passUnknown(
+    json: JsonReader,
+    name: string,
+    known: ReadonlyMap<string, number>,
+    reading: Reading,
+  ): void {
+    if (refuseUnknown) {
+      reading.path.push(name.slice(0, 64));
+      refuse(reading, 'UnknownElement', unknownSays('member', name, known.keys(), type, 'json'));
+      reading.path.pop();
+    } else {
+      reading.ignored.push(name);
+    }
+    json.skip();
+  }
+
+  const codec: Codec = {
+    read,
+    write:
+      type === contract.responseStatus
+        ? (json) => writeStatus(json, type, write, limits, contract.settings)
+        : write,
+    pass,
+    fromText: undefined,
+    nil: 'null',
+    nilItem: undefined,
+    declarations: '',
+  };
+  return codec;
+}
+
+/** A required member that isn't there; of a record, its own required members are named. */
+function missDeep(field: Field, spelling: 'xml' | 'json', path: Step[], reading: Reading): void {
+  path.push(field[spelling]);
+  const inner = field.type.kind === 'record' ? field.type.fields.filter((member) => member.required) : [];
+  if (inner.length === 0) miss(reading, path);
+  for (const member of inner) missDeep(member, spelling, path, reading);
+  path.pop();
+}
+
+/** The sentence about an unknown name: the nearest known one, or where it belongs (W12, W37). */
+function unknownSays(
+  what: 'element' | 'member',
+  name: string,
+  known: Iterable<string>,
+  type: RecordType,
+  spelling: 'xml' | 'json',
+): string {
+  const names = [...known];
+  for (const field of type.fields) {
+    if (field.type.kind !== 'record') continue;
+    const inner = field.type.fields.find((member) => foldAscii(member[spelling]) === foldAscii(name));
+    if (inner !== undefined) return `unknown ${what}; ${inner[spelling]} is a member of ${field[spelling]}`;
+  }
+  const near = nearest(name, names);
+  if (near !== undefined) return `unknown ${what}, did you mean ${near}?`;
+  return names.length === 0
+    ? `unknown ${what}, none is expected here`
+    : `unknown ${what}, expected ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`;
+}
+
+/** Lower case for A to Z alone: names match without regard to ASCII case (W37). */
+export function foldAscii(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+/** `text` with the edits put in; they are in order, `offset` is where `text` starts in what they count from. */
+export function applyEdits(
+  text: string,
+  edits: readonly { readonly start: number; readonly end: number; readonly text: string }[],
+  offset = 0,
+): string {
+  if (edits.length === 0) return text;
+  let edited = '';
+  let from = 0;
+  for (const edit of edits) {
+    edited += text.slice(from, edit.start - offset) + edit.text;
+    from = edit.end - offset;
+  }
+  return edited + text.slice(from);
+}

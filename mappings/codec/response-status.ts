@@ -1,0 +1,120 @@
+import { JsonReader } from '../json/reader.ts';
+import type { Limits } from '../limits.ts';
+import type { RecordType, Settings, Type } from '../model.ts';
+
+/** What an upstream said of a call's outcome, made to fit its type: nothing in it makes a reply fail (W30). */
+export interface Status {
+  /** Not empty when the call failed. */
+  readonly errorCode: string | undefined;
+  /** The members as one JSON object of the type; `stackTrace` as the settings say. */
+  readonly text: string;
+}
+
+/** How a text of the status is written; undefined leaves its member out. */
+export type TakeText = (member: string, value: string) => string | undefined;
+
+/** The responseStatus that starts at the reader; undefined when it is no object. Counts what it leaves out. */
+export function readStatus(
+  json: JsonReader,
+  type: RecordType,
+  settings: Settings,
+  redact: TakeText,
+): Status | undefined {
+  if (json.peek() !== 123) {
+    json.skip();
+    return undefined;
+  }
+  let errorCode: string | undefined;
+  const keepStackTrace = settings.stackTrace === 'keep';
+  let depth = 0;
+  const take: TakeText = (member, value) => {
+    if (depth === 1 && member === 'errorCode' && value !== '') errorCode = value;
+    return member === 'stackTrace' && !keepStackTrace ? undefined : redact(member, value);
+  };
+
+  /** The value that starts here as JSON of the type; undefined when it doesn't fit and is dropped. */
+  const tidy = (inner: Type, member: string): string | undefined => {
+    const code = json.peek();
+    if (code === 110) return json.literal();
+    if (inner.kind === 'record' && code === 123) {
+      depth++;
+      const written = object((name) => inner.fields.find((field) => field.json === name)?.type);
+      depth--;
+      return written;
+    }
+    if (inner.kind === 'map' && code === 123) return object(() => inner.value, member);
+    if (inner.kind === 'array' && code === 91) return array(inner.item, member);
+    if (inner.kind === 'scalar' && code !== 123 && code !== 91) {
+      const text =
+        code === 34 ? json.string() : code === 116 || code === 102 ? json.literal() : json.number();
+      const taken = take(member, text);
+      return taken === undefined ? undefined : JSON.stringify(taken);
+    }
+    json.dropped++;
+    json.skip();
+    return undefined;
+  };
+
+  const object = (typeOf: (name: string) => Type | undefined, member?: string): string => {
+    const seen = new Set<string>();
+    const parts: string[] = [];
+    json.enter();
+    for (let first = true; json.next(first, 125); first = false) {
+      const name = json.name();
+      const inner = typeOf(name);
+      if (inner === undefined || seen.has(name)) {
+        json.dropped++;
+        json.skip();
+        continue;
+      }
+      seen.add(name);
+      const value = tidy(inner, member ?? name);
+      if (value !== undefined) parts.push(`${JSON.stringify(name)}:${value}`);
+    }
+    return `{${parts.join(',')}}`;
+  };
+
+  const array = (item: Type, member: string): string => {
+    const parts: string[] = [];
+    json.enter();
+    for (let first = true; json.next(first, 93); first = false) {
+      const value = tidy(item, member);
+      if (value !== undefined) parts.push(value);
+    }
+    return `[${parts.join(',')}]`;
+  };
+
+  const text = tidy(type, '');
+  return text === undefined ? undefined : { errorCode, text };
+}
+
+/**
+ * The reply codec's way through a responseStatus: JSON → XML content. An errorCode sets `failed`, and the
+ * reply is then rebuilt from the status alone (W23, W30).
+ */
+export function writeStatus(
+  json: JsonReader,
+  type: RecordType,
+  write: (json: JsonReader) => string | null,
+  limits: Limits,
+  settings: Settings,
+): string | null {
+  if (json.peek() === 110) {
+    json.literal();
+    return null;
+  }
+  if (json.text.startsWith('{}', json.position)) {
+    json.position += 2;
+    return '';
+  }
+  const status = readStatus(json, type, settings, (_, value) => value);
+  if (status === undefined) return '';
+  if (status.errorCode !== undefined) {
+    json.failed = true;
+    return '';
+  }
+  const tidy = new JsonReader(status.text, limits);
+  const xml = write(tidy);
+  json.replaced += tidy.replaced;
+  return xml;
+}

@@ -1,0 +1,43 @@
+/** Text between the two grammars: what XML must escape and what it can't carry (W21). */
+
+/** What escaping counts. */
+export interface ReplacementCount {
+  replaced: number;
+}
+
+/** Character data for XML content: `& < >` escaped, CR as `&#13;`, what XML 1.0 can't carry as U+FFFD, counted. */
+export function escapeXml(text: string, count: ReplacementCount): string {
+  let escaped = '';
+  let from = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= 63 && code < 0xd800) continue;
+    let entity: string | undefined;
+    if (code === 38) entity = '&amp;';
+    else if (code === 60) entity = '&lt;';
+    else if (code === 62) entity = '&gt;';
+    else if (code === 13) entity = '&#13;';
+    else if (code < 32 ? code !== 9 && code !== 10 : code >= 0xfffe) entity = '\ufffd';
+    else if (code >= 0xd800 && code <= 0xdfff) {
+      const next = text.charCodeAt(at + 1);
+      if (code <= 0xdbff && next >= 0xdc00 && next <= 0xdfff) at++;
+      else entity = '\ufffd';
+    }
+    if (entity === undefined) continue;
+    if (entity === '\ufffd') count.replaced++;
+    escaped += text.slice(from, at) + entity;
+    from = at + 1;
+  }
+  return from === 0 ? text : escaped + text.slice(from);
+}
+
+/** An attribute value's escapes: those of content and the quote. */
+export function escapeAttribute(text: string): string {
+  return escapeXml(text, { replaced: 0 }).replaceAll('"', '&quot;');
+}
+
+/** `value` quoted for a message: cut, control characters escaped. */
+export function excerpt(value: string): string {
+  const characters = [...value.slice(0, 66)];
+  return JSON.stringify(characters.length > 32 ? `${characters.slice(0, 32).join('')}…` : value);
+}

@@ -1,0 +1,242 @@
+/** The contract: everything soapbridge knows of one service, built once at start and never changed. */
+export interface Contract {
+  /** The WSDL's service name, such as `ScreeningApi`. */
+  readonly service: string;
+  readonly documentation: string;
+  /** Where the contract's endpoints hang, such as `/v2`; `''` for the root (W1). */
+  readonly basePath: string;
+  readonly namespaces: { readonly types: string; readonly arrays: string };
+  readonly operations: readonly Operation[];
+  /** Every named type that an operation reaches, in the order the contract names them. */
+  readonly types: readonly NamedType[];
+  readonly routes: readonly Route[];
+  readonly credentials: Credentials | undefined;
+  /** The record of an in-band error (W26); what `ErrorResponse` carries in every dialect (W36). */
+  readonly responseStatus: RecordType;
+  readonly settings: Settings;
+}
+
+/** What an overlay may choose; the dialect gives the defaults. */
+export interface Settings {
+  /** How dates travel in JSON: `/Date(ms-0000)/` or ISO 8601 (W16, W17). */
+  readonly dates: 'wcf' | 'iso';
+  /** IANA name of the zone whose wall clock a date without offset shows (W16). */
+  readonly upstreamTimeZone: string;
+  readonly utcDates: 'zoned' | 'bare';
+  /** Enum values that the contract lacks, in replies: a mismatch or passed on (W22). */
+  readonly unknownEnumValues: 'refuse' | 'pass';
+  readonly unknownElements: 'refuse' | 'ignore';
+  readonly emptyElements: 'refuse' | 'absent';
+  readonly illegalCharacterReferences: 'accept' | 'refuse';
+  readonly soapErrors: 'in-band' | 'fault';
+  readonly soap12FaultStatus: 'compatible' | 'standard';
+  readonly soapReplyContentType: 'by-version' | 'documented';
+  readonly stackTrace: 'drop' | 'keep';
+  readonly jsonp: boolean;
+}
+
+/** One operation: what it takes, what it gives, and the one upstream call behind it. */
+export interface Operation {
+  readonly name: string;
+  readonly documentation: string;
+  /** True when repeating the call changes nothing upstream. */
+  readonly readOnly: boolean;
+  /** The request wrapper; its fields are the children of `{types}{name}`. */
+  readonly input: RecordType;
+  /** The reply wrapper, of element `{types}{name}Response`. */
+  readonly output: RecordType;
+  readonly upstream: UpstreamCall;
+  /** Whether the input or the output holds base64, for the limits. */
+  readonly binaryInput: boolean;
+  readonly binaryOutput: boolean;
+}
+
+/** How an operation is called upstream (W35). */
+export interface UpstreamCall {
+  readonly method: string;
+  /** Path with `{name}` for path parameters, below the upstream's address. */
+  readonly path: string;
+  /** What becomes of each input that isn't a member of the body object. */
+  readonly parameters: readonly Parameter[];
+  /** `members`: the rest of the inputs as one object. `field`: one input is the whole body. `none`: no body. */
+  readonly body:
+    | { readonly kind: 'members' }
+    | { readonly kind: 'field'; readonly field: string }
+    | { readonly kind: 'none' };
+  /** How the upstream's success body becomes the output's JSON: as it stands, or as this one member. */
+  readonly reply: { readonly kind: 'object' } | { readonly kind: 'member'; readonly name: string };
+}
+
+export interface Parameter {
+  /** The field of the input. */
+  readonly field: string;
+  readonly in: 'path' | 'query' | 'header';
+  /** The name upstream knows it by. */
+  readonly name: string;
+}
+
+/** A caller's REST-style route (W38). */
+export interface Route {
+  readonly method: string;
+  /** Segments below the base path; a parameter names an input's JSON member. */
+  readonly segments: readonly RouteSegment[];
+  /** Query parameters, by the input's JSON member. */
+  readonly query: readonly string[];
+  readonly operation: Operation;
+}
+
+export type RouteSegment =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: 'parameter'; readonly field: string };
+
+/** Where credentials come from and go to (W24, W25). */
+export interface Credentials {
+  /** The input member that holds them, when callers may send them in the body. */
+  readonly member: string | undefined;
+  readonly parts: readonly CredentialPart[];
+  readonly send: 'body' | 'headers';
+}
+
+export interface CredentialPart {
+  readonly name: string;
+  /** XML name in the body's member, for the paths of errors. */
+  readonly xml: string;
+  readonly header: string;
+  readonly required: boolean;
+  /** True for a value that may stand in no log, error or reply. */
+  readonly secret: boolean;
+}
+
+export type NamedType = RecordType | ArrayType | MapType | EnumType;
+export type Type = NamedType | ScalarType;
+
+export interface RecordType {
+  readonly kind: 'record';
+  readonly name: string;
+  readonly documentation: string;
+  /** In the order of the wire (W18). */
+  readonly fields: readonly Field[];
+}
+
+export interface Field {
+  /** The JSON member. */
+  readonly json: string;
+  /** The XML element, in the types namespace. */
+  readonly xml: string;
+  readonly type: Type;
+  /** What the WSDL says (W33). */
+  readonly nillable: boolean;
+  /** Refused when absent or null (W42). */
+  readonly required: boolean;
+  /** Refused when empty, for a required string. */
+  readonly notEmpty: boolean;
+  /** Enum values this field takes, when fewer than its type has (W42). */
+  readonly allowed: readonly string[] | undefined;
+}
+
+export interface ArrayType {
+  readonly kind: 'array';
+  readonly name: string;
+  /** The namespace of the type and of its items. */
+  readonly namespace: 'types' | 'arrays';
+  readonly itemName: string;
+  readonly item: Type;
+}
+
+/** A JSON object with free keys and values of one type (W20). */
+export interface MapType {
+  readonly kind: 'map';
+  readonly name: string;
+  readonly namespace: 'types' | 'arrays';
+  readonly entryName: string;
+  readonly value: Type;
+}
+
+export interface EnumType {
+  readonly kind: 'enum';
+  readonly name: string;
+  readonly documentation: string;
+  readonly values: readonly string[];
+}
+
+export interface ScalarType {
+  readonly kind: 'scalar';
+  readonly scalar: ScalarName;
+}
+
+/** The scalars; `guid` is a string that replies write in one form (W21), `json` any JSON value as its text. */
+export type ScalarName =
+  | 'string'
+  | 'guid'
+  | 'json'
+  | 'boolean'
+  | 'byte'
+  | 'unsignedByte'
+  | 'short'
+  | 'unsignedShort'
+  | 'int'
+  | 'unsignedInt'
+  | 'long'
+  | 'unsignedLong'
+  | 'integer'
+  | 'decimal'
+  | 'float'
+  | 'double'
+  | 'dateTime'
+  | 'date'
+  | 'base64Binary';
+
+/** Every namespace URI that is not a contract's own. */
+export const namespaces = {
+  xsi: 'http://www.w3.org/2001/XMLSchema-instance',
+  xsd: 'http://www.w3.org/2001/XMLSchema',
+  soap11: 'http://schemas.xmlsoap.org/soap/envelope/',
+  soap12: 'http://www.w3.org/2003/05/soap-envelope',
+  soap11Encoding: 'http://schemas.xmlsoap.org/soap/encoding/',
+  soap12Encoding: 'http://www.w3.org/2003/05/soap-encoding',
+  addressing10: 'http://www.w3.org/2005/08/addressing',
+  addressing2004: 'http://schemas.xmlsoap.org/ws/2004/08/addressing',
+  addressingNone: 'http://schemas.microsoft.com/ws/2005/05/addressing/none',
+  serialization: 'http://schemas.microsoft.com/2003/10/Serialization/',
+  wsdl: 'http://schemas.xmlsoap.org/wsdl/',
+  wsdlSoap11: 'http://schemas.xmlsoap.org/wsdl/soap/',
+  wsdlSoap12: 'http://schemas.xmlsoap.org/wsdl/soap12/',
+  wsdlAddressing: 'http://www.w3.org/2006/05/addressing/wsdl',
+  httpTransport: 'http://schemas.xmlsoap.org/soap/http',
+} as const;
+
+/** What the WSDL calls each scalar (W33). */
+export const xsdNames = {
+  string: 'string',
+  guid: 'string',
+  json: 'string',
+  boolean: 'boolean',
+  byte: 'byte',
+  unsignedByte: 'unsignedByte',
+  short: 'short',
+  unsignedShort: 'unsignedShort',
+  int: 'int',
+  unsignedInt: 'unsignedInt',
+  long: 'long',
+  unsignedLong: 'unsignedLong',
+  integer: 'integer',
+  decimal: 'decimal',
+  float: 'float',
+  double: 'double',
+  dateTime: 'dateTime',
+  date: 'date',
+  base64Binary: 'base64Binary',
+} as const satisfies Record<ScalarName, string>;
+
+/** A JSON null of these is `i:nil`; of the others it is no element (W19). */
+export function isReference(type: Type): boolean {
+  if (type.kind === 'scalar') {
+    return (
+      type.scalar === 'string' ||
+      type.scalar === 'guid' ||
+      type.scalar === 'json' ||
+      type.scalar === 'base64Binary'
+    );
+  }
+  return type.kind !== 'enum';
+}

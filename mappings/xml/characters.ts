@@ -1,0 +1,73 @@
+/** The character classes of XML 1.0, fifth edition, and Namespaces in XML 1.0. */
+
+const start = 1;
+const follow = 2;
+
+/** What an ASCII character may be in an NCName; a colon is neither. */
+const ascii = new Uint8Array(128);
+for (let code = 0; code < 128; code++) {
+  const character = String.fromCharCode(code);
+  if (/[A-Za-z_]/.test(character)) ascii[code] = start | follow;
+  else if (/[-.0-9]/.test(character)) ascii[code] = follow;
+}
+
+/** True for a code point that starts an NCName: [4] NameStartChar without the colon. */
+export function isNameStart(code: number): boolean {
+  if (code < 128) return code >= 0 && ((ascii[code] ?? 0) & start) !== 0;
+  return (
+    (code >= 0xc0 && code <= 0x2ff && code !== 0xd7 && code !== 0xf7) ||
+    (code >= 0x370 && code <= 0x1fff && code !== 0x37e) ||
+    code === 0x200c ||
+    code === 0x200d ||
+    (code >= 0x2070 && code <= 0x218f) ||
+    (code >= 0x2c00 && code <= 0x2fef) ||
+    (code >= 0x3001 && code <= 0xd7ff) ||
+    (code >= 0xf900 && code <= 0xfdcf) ||
+    (code >= 0xfdf0 && code <= 0xfffd) ||
+    (code >= 0x10000 && code <= 0xeffff)
+  );
+}
+
+/** True for a code point inside an NCName: [4a] NameChar without the colon. */
+export function isNameCharacter(code: number): boolean {
+  if (code < 128) return code >= 0 && ((ascii[code] ?? 0) & follow) !== 0;
+  return (
+    isNameStart(code) ||
+    code === 0xb7 ||
+    (code >= 0x300 && code <= 0x36f) ||
+    code === 0x203f ||
+    code === 0x2040
+  );
+}
+
+/** True for a code point that a document may hold: [2] Char. */
+export function isCharacter(code: number): boolean {
+  return code < 0xd800
+    ? code >= 0x20 || code === 0x9 || code === 0xa || code === 0xd
+    : code > 0xdfff && code !== 0xfffe && code !== 0xffff && code <= 0x10ffff;
+}
+
+/** True for the four blanks: [3] S. */
+export function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0xa || code === 0xd || code === 0x9;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
+const control = /[\0-\x08\x0B\x0C\x0E-\x1F]/;
+
+/**
+ * Offset of the first character that no document may hold as it stands (controls, U+FFFE, U+FFFF, half a
+ * surrogate pair), or -1. Four passes of native code are far cheaper than one loop of ours.
+ */
+export function findIllegal(text: string): number {
+  if (
+    !control.test(text) &&
+    text.indexOf('\uFFFE') < 0 &&
+    text.indexOf('\uFFFF') < 0 &&
+    text.isWellFormed()
+  ) {
+    return -1;
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
+  return text.search(/[\0-\x08\x0B\x0C\x0E-\x1F\uFFFE\uFFFF]|\p{Surrogate}/u);
+}

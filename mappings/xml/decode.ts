@@ -1,0 +1,182 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import { readDeclaration } from './declaration.ts';
+import { type Location, locate, UnsupportedCharset, XmlError } from './error.ts';
+
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'us-ascii' | 'windows-1252';
+/** What a name may say; `utf-16` leaves the byte order open. */
+type Named = Encoding | 'utf-16';
+
+/** The names we read an encoding by, in lower case. ISO-8859-1 is what callers say who send windows-1252. */
+const encodings: ReadonlyMap<string, Named> = new Map([
+  ['utf-8', 'utf-8'],
+  ['utf8', 'utf-8'],
+  ['utf-16', 'utf-16'],
+  ['utf-16le', 'utf-16le'],
+  ['utf-16be', 'utf-16be'],
+  ['us-ascii', 'us-ascii'],
+  ['ascii', 'us-ascii'],
+  ['iso-8859-1', 'windows-1252'],
+  ['iso_8859-1', 'windows-1252'],
+  ['latin1', 'windows-1252'],
+  ['windows-1252', 'windows-1252'],
+  ['cp1252', 'windows-1252'],
+]);
+
+/**
+ * The text of an XML document, without its byte order mark (W9): a mark decides, else the HTTP charset, else
+ * the XML declaration, else UTF-8. `charset` is the Content-Type's parameter, unquoted. Throws XmlError for
+ * bytes that the encoding forbids and for a mark that the charset or declaration contradicts,
+ * UnsupportedCharset for encodings we don't read.
+ */
+export function decodeXml(bytes: Uint8Array, charset: string | undefined): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const stated = charset === undefined ? undefined : encodingNamed(charset);
+  refuseWideEncodings(buffer);
+  const mark = markOf(buffer);
+  if (mark !== undefined) return decodeMarked(buffer.subarray(mark === 'utf-8' ? 3 : 2), mark, stated);
+  if (stated === 'utf-16') return decodeAs(byteOrder(buffer), buffer);
+  return decodeAs(stated ?? declaredEncoding(buffer), buffer);
+}
+
+function encodingNamed(name: string): Named {
+  const encoding = encodings.get(name.toLowerCase());
+  if (encoding === undefined) throw new UnsupportedCharset(name);
+  return encoding;
+}
+
+/** UTF-32 and EBCDIC show in the first four bytes (XML 1.0, appendix F). */
+function refuseWideEncodings(buffer: Buffer): void {
+  switch (buffer.length < 4 ? 0 : buffer.readUInt32BE(0)) {
+    case 0x0000feff:
+    case 0xfffe0000:
+    case 0x0000003c:
+    case 0x3c000000:
+      throw new UnsupportedCharset('utf-32');
+    case 0x4c6fa794:
+      throw new UnsupportedCharset('ebcdic');
+  }
+}
+
+function markOf(buffer: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
+  if (buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf) return 'utf-8';
+  if (buffer[0] === 0xff && buffer[1] === 0xfe) return 'utf-16le';
+  if (buffer[0] === 0xfe && buffer[1] === 0xff) return 'utf-16be';
+  return undefined;
+}
+
+function decodeMarked(
+  buffer: Buffer,
+  mark: 'utf-8' | 'utf-16le' | 'utf-16be',
+  stated: Named | undefined,
+): string {
+  if (stated !== undefined) {
+    if (!agree(mark, stated)) throw conflict(`expected ${stated} by the charset, got the mark of ${mark}`);
+    return decodeAs(mark, buffer);
+  }
+  const text = decodeAs(mark, buffer);
+  const declared = readDeclaration(text)?.encoding;
+  if (declared === undefined) return text;
+  const encoding = encodings.get(declared.toLowerCase());
+  // A declared utf-16 over UTF-8 is .NET's StringWriter: the one slip that W9 forgives.
+  if (encoding !== undefined && (agree(mark, encoding) || encoding === 'utf-16')) return text;
+  throw conflict(`expected an XML declaration that agrees with the mark of ${mark}, got another encoding`);
+}
+
+function agree(mark: Encoding, stated: Named): boolean {
+  return mark === stated || (stated === 'utf-16' && mark !== 'utf-8');
+}
+
+/** What a document without mark and charset says of itself. */
+function declaredEncoding(buffer: Buffer): Encoding {
+  const wide = wideDeclaration(buffer);
+  if (wide !== undefined) {
+    const declared = readDeclaration(buffer.length % 2 === 0 ? decodeAs(wide, buffer) : '')?.encoding;
+    const encoding = encodings.get(declared?.toLowerCase() ?? '');
+    if (encoding === wide || encoding === 'utf-16') return wide;
+    throw conflict('expected an XML declaration of utf-16, got none');
+  }
+  if (buffer[0] !== 0x3c || buffer[1] !== 0x3f) return 'utf-8';
+  const declared = readDeclaration(buffer.toString('latin1', 0, buffer.indexOf(0x3e) + 1))?.encoding;
+  if (declared === undefined) return 'utf-8';
+  const encoding = encodingNamed(declared);
+  if (encoding === 'utf-16le' || encoding === 'utf-16be') {
+    throw conflict(`expected ${encoding} by the XML declaration, got bytes of one each`);
+  }
+  return encoding === 'utf-16' ? 'utf-8' : encoding;
+}
+
+/** The byte order of a document that starts with `<?` in UTF-16. */
+function wideDeclaration(buffer: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+  switch (buffer.length < 4 ? 0 : buffer.readUInt32BE(0)) {
+    case 0x3c003f00:
+      return 'utf-16le';
+    case 0x003c003f:
+      return 'utf-16be';
+    default:
+      return undefined;
+  }
+}
+
+/** The byte order of UTF-16 without a mark, by its first `<`. */
+function byteOrder(buffer: Buffer): 'utf-16le' | 'utf-16be' {
+  const at = buffer.indexOf(0x3c);
+  if (at >= 0 && at % 2 === 0 && buffer[at + 1] === 0) return 'utf-16le';
+  if (at % 2 === 1 && buffer[at - 1] === 0) return 'utf-16be';
+  throw conflict('expected utf-16 by the charset, got bytes that are not');
+}
+
+function decodeAs(encoding: Encoding, buffer: Buffer): string {
+  switch (encoding) {
+    case 'utf-8':
+      // ASCII as Latin-1 is twice as fast, and nearly every message is ASCII.
+      if (isAscii(buffer)) return buffer.toString('latin1');
+      if (!isUtf8(buffer)) throw invalid('utf-8', invalidUtf8(buffer));
+      return buffer.toString('utf8');
+    case 'us-ascii': {
+      const text = buffer.toString('latin1');
+      if (!isAscii(buffer)) throw invalid('us-ascii', locate(text, text.search(/[^\0-\x7f]/)));
+      return text;
+    }
+    case 'windows-1252':
+      return buffer.toString('latin1').replace(/[\x80-\x9f]/g, fromWindows1252);
+    case 'utf-16le':
+    case 'utf-16be': {
+      const even = buffer.length % 2 === 0 ? buffer : buffer.subarray(0, -1);
+      const ordered = encoding === 'utf-16le' ? even : Buffer.from(even).swap16();
+      const text = ordered.toString('utf16le');
+      const at = text.isWellFormed() ? text.length : text.search(/\p{Surrogate}/u);
+      if (at < text.length || even.length < buffer.length) throw invalid('utf-16', locate(text, at));
+      return text;
+    }
+  }
+}
+
+/** The five bytes that windows-1252 leaves open are the C1 controls that they are in ISO-8859-1. */
+const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
+
+function fromWindows1252(character: string): string {
+  return windows1252.charAt(character.charCodeAt(0) - 0x80);
+}
+
+/** Where the first bytes are that aren't UTF-8: the first U+FFFD of a lenient decoder that nobody wrote. */
+function invalidUtf8(buffer: Buffer): Location {
+  const text = buffer.toString('utf8');
+  let byte = 0;
+  let from = 0;
+  for (;;) {
+    const at = text.indexOf('\uFFFD', from);
+    byte += Buffer.byteLength(text.slice(from, at));
+    if (buffer[byte] !== 0xef || buffer[byte + 1] !== 0xbf || buffer[byte + 2] !== 0xbd)
+      return locate(text, at);
+    byte += 3;
+    from = at + 1;
+  }
+}
+
+function invalid(encoding: string, location: Location): XmlError {
+  return new XmlError(location, `expected ${encoding}, got bytes that are not`);
+}
+
+function conflict(message: string): XmlError {
+  return new XmlError({ line: 1, column: 1 }, message);
+}

@@ -1,0 +1,47 @@
+import type { Limits } from '../limits.ts';
+
+/** A place in a document: both from 1, columns in UTF-16 units. */
+export interface Location {
+  readonly line: number;
+  readonly column: number;
+}
+
+/**
+ * A document that can't be decoded, isn't well-formed, or is over a limit (W9, W10). The message names the
+ * place, element names and single characters; character data and attribute values are never in it.
+ */
+export class XmlError extends Error {
+  readonly line: number;
+  readonly column: number;
+  /** The limit that the document is over; undefined for every other fault. */
+  readonly limit: keyof Limits | undefined;
+
+  constructor(location: Location, message: string, limit?: keyof Limits) {
+    super(`line ${location.line}, column ${location.column}: ${message}`);
+    this.name = 'XmlError';
+    this.line = location.line;
+    this.column = location.column;
+    this.limit = limit;
+  }
+}
+
+/** An encoding that the gateway doesn't read (W9): 415, not a fault. */
+export class UnsupportedCharset extends Error {
+  constructor(charset: string) {
+    const shown = /^[\w.:+-]{1,40}$/.test(charset) ? charset : 'another';
+    super(`charset: expected utf-8, utf-16, us-ascii, iso-8859-1 or windows-1252, got ${shown}`);
+    this.name = 'UnsupportedCharset';
+  }
+}
+
+/** Where an offset is: a line ends with LF, CR or CRLF (XML 1.0, 2.11). */
+export function locate(text: string, offset: number): Location {
+  let line = 1;
+  let lineStart = 0;
+  const breaks = /\r\n?|\n/g;
+  while (breaks.test(text) && breaks.lastIndex <= offset) {
+    line++;
+    lineStart = breaks.lastIndex;
+  }
+  return { line, column: offset - lineStart + 1 };
+}

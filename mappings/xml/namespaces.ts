@@ -1,0 +1,61 @@
+/** The namespace of the prefix `xml`, which needs no declaration. */
+export const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
+/** The namespace of the prefix `xmlns`, which nothing may be bound to. */
+export const xmlnsNamespace = 'http://www.w3.org/2000/xmlns/';
+
+/**
+ * The bindings in scope while a document is read. A lookup costs the same however many declarations are in
+ * scope: a list searched from its end is quadratic in a nest of declarations.
+ */
+export class Namespaces {
+  /** Namespace of names without a prefix; '' for none. */
+  default = '';
+  /** Declarations in scope. An element notes it when it opens and gives it to `release` when it closes. */
+  count = 0;
+  readonly #prefixes: string[] = [];
+  /** What each declaration hides. */
+  readonly #hidden: (string | undefined)[] = [];
+  readonly #bound = new Map<string, string | undefined>();
+  // Neighbouring elements mostly share one prefix.
+  #lastPrefix = '';
+  #lastNamespace: string | undefined = undefined;
+
+  /** Namespace of a prefix, '' being the default namespace; undefined for one that isn't bound. */
+  resolve(prefix: string): string | undefined {
+    if (prefix === this.#lastPrefix && prefix !== '') return this.#lastNamespace;
+    if (prefix === '') return this.default;
+    const namespace = prefix === 'xml' ? xmlNamespace : this.#bound.get(prefix);
+    this.#lastPrefix = prefix;
+    this.#lastNamespace = namespace;
+    return namespace;
+  }
+
+  /** True when the prefix was declared since the count was `since`. */
+  declaredSince(since: number, prefix: string): boolean {
+    for (let index = since; index < this.count; index++) {
+      if (this.#prefixes[index] === prefix) return true;
+    }
+    return false;
+  }
+
+  declare(prefix: string, namespace: string): void {
+    this.#prefixes[this.count] = prefix;
+    this.#hidden[this.count] = prefix === '' ? this.default : this.#bound.get(prefix);
+    this.count++;
+    this.#bind(prefix, namespace);
+  }
+
+  /** Undoes every declaration made since the count was `count`. */
+  release(count: number): void {
+    while (this.count > count) {
+      this.count--;
+      this.#bind(this.#prefixes[this.count] ?? '', this.#hidden[this.count]);
+    }
+  }
+
+  #bind(prefix: string, namespace: string | undefined): void {
+    if (prefix === '') this.default = namespace ?? '';
+    else this.#bound.set(prefix, namespace);
+    this.#lastPrefix = '';
+  }
+}

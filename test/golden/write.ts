@@ -1,0 +1,17 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadContract, screeningContract } from '../../mappings/load.ts';
+import { writeWsdl } from '../../wsdl/wsdl.ts';
+
+const { contract } = loadContract(screeningContract);
+
+/** What each golden file has to hold, by its name in this folder; `npm run golden` rewrites them. */
+export const goldens = {
+  'screening.wsdl': writeWsdl(contract, { address: `https://api.example.com${contract.basePath}` }),
+} as const;
+
+if (import.meta.main) {
+  for (const [name, text] of Object.entries(goldens)) {
+    writeFileSync(join(import.meta.dirname, name), text);
+  }
+}

@@ -1,0 +1,59 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { element, writeHtml, writeXml } from '../../wsdl/document.ts';
+import { readTree } from './tree.ts';
+
+test('an XML document has a declaration, an element a line and a newline at the end', (t) => {
+  const root = element(
+    'a',
+    { x: '1', y: undefined },
+    element('b', {}, 'text'),
+    undefined,
+    element('c', { z: '2' }),
+  );
+  t.is(
+    writeXml(root),
+    '<?xml version="1.0" encoding="utf-8"?>\n<a x="1">\n  <b>text</b>\n  <c z="2"/>\n</a>\n',
+  );
+});
+
+test('an attribute escapes & < > and quotes, and passes what is not ASCII', (t) => {
+  t.is(
+    writeXml(element('a', { x: `& < > " ' é 漢 😀` })),
+    '<?xml version="1.0" encoding="utf-8"?>\n<a x="&amp; &lt; &gt; &quot; &apos; é 漢 😀"/>\n',
+  );
+});
+
+test('an HTML document escapes text, never closes meta and always closes the rest', (t) => {
+  const root = element(
+    'html',
+    {},
+    element('meta', { charset: 'utf-8' }),
+    element('td', {}),
+    element('pre', {}, '<b>&\n"x"'),
+  );
+  t.is(
+    writeHtml(root),
+    '<!doctype html>\n<html>\n  <meta charset="utf-8">\n  <td></td>\n  <pre>&lt;b&gt;&amp;\n&quot;x&quot;</pre>\n</html>\n',
+  );
+});
+
+test('text is read back as it was written', (t) => {
+  const legal = fc
+    .string({ unit: 'binary' })
+    .filter((text) => !/[^\t\n\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u.test(text));
+  fc.assert(
+    fc.property(legal, (text) => {
+      t.is(readTree(writeXml(element('a', {}, text))).text, text);
+    }),
+  );
+});
+
+for (const text of ['\u0000', '\u001B', '\uFFFE', '\uD800']) {
+  const code = text.charCodeAt(0).toString(16).padStart(4, '0');
+  test(`what no XML document can hold becomes U+FFFD: \\u${code}`, (t) => {
+    const tree = readTree(writeXml(element('a', { x: text }, `${text}!`)));
+    t.is(tree.text, '\uFFFD!');
+    t.is(tree.attributes.x, '\uFFFD');
+  });
+}

@@ -1,0 +1,200 @@
+import test from 'ava';
+import type { Contract, MapType } from '../../mappings/model.ts';
+import { writeSchema } from '../../wsdl/schema.ts';
+import { writeWsdl } from '../../wsdl/wsdl.ts';
+import { field, parcels, plainParcels, record, scalar } from './parcels.ts';
+import { all, descendants, only, readTree, type Tree } from './tree.ts';
+
+const address = 'https://api.example.com/v1';
+
+test('the arrays schema stands before the types schema, each qualified and with its prefixes (W32)', (t) => {
+  t.deepEqual(
+    schemas(parcels).map(({ attributes }) => Object.entries(attributes)),
+    [
+      [
+        ['xmlns:xs', 'http://www.w3.org/2001/XMLSchema'],
+        ['xmlns:arr', 'urn:example:arrays'],
+        ['elementFormDefault', 'qualified'],
+        ['targetNamespace', 'urn:example:arrays'],
+      ],
+      [
+        ['xmlns:xs', 'http://www.w3.org/2001/XMLSchema'],
+        ['xmlns:tns', 'urn:example:parcels'],
+        ['xmlns:arr', 'urn:example:arrays'],
+        ['elementFormDefault', 'qualified'],
+        ['targetNamespace', 'urn:example:parcels'],
+      ],
+    ],
+  );
+});
+
+test('the types schema imports the arrays namespace without a location (W32)', (t) => {
+  const [arrays, types] = schemas(parcels);
+  t.deepEqual(types?.children[0]?.attributes, { namespace: 'urn:example:arrays' });
+  t.is(types?.children[0]?.name, 'xs:import');
+  t.true(arrays?.children.every(({ name }) => name !== 'xs:import'));
+});
+
+test('one namespace for both is one schema without import, its arrays and maps of prefix tns', (t) => {
+  const [types, ...rest] = schemas(plainParcels);
+  t.deepEqual(rest, []);
+  t.deepEqual(Object.keys(types?.attributes ?? {}), [
+    'xmlns:xs',
+    'xmlns:tns',
+    'elementFormDefault',
+    'targetNamespace',
+  ]);
+  t.is(types?.children[0]?.name, 'xs:element');
+  t.deepEqual(fieldsOf(types, 'Parcel'), [
+    'Marks tns:ArrayOfstring nillable',
+    'Meta tns:ArrayOfKeyValueOfstringint nillable',
+    'Parts tns:ArrayOfParcel nillable',
+    'State tns:Status nillable',
+    'Weight xs:decimal',
+  ]);
+});
+
+test('a contract without a type in the arrays namespace has no arrays schema', (t) => {
+  const bare = { ...parcels, operations: [], types: [parcels.responseStatus] };
+  t.is(schemas(bare).length, 1);
+  t.false(writeWsdl(bare, { address }).includes('urn:example:arrays'));
+  t.is(writeSchema(bare, 1, { address }), undefined);
+});
+
+test('an array or map of the arrays schema may hold types of the other: the schemas import each other', (t) => {
+  const value = record('Depot', [field('Name', scalar('string'))]);
+  const depots: MapType = {
+    kind: 'map',
+    name: 'ArrayOfKeyValueOfstringDepot',
+    namespace: 'arrays',
+    entryName: 'KeyValueOfstringDepot',
+    value,
+  };
+  const contract = { ...parcels, types: [depots, value] };
+  const arrays = schemas(contract)[0];
+  t.is(arrays?.attributes['xmlns:tns'], 'urn:example:parcels');
+  t.deepEqual(arrays?.children[0]?.attributes, { namespace: 'urn:example:parcels' });
+  t.true(writeWsdl(contract, { address }).includes('name="Value" nillable="true" type="tns:Depot"'));
+  t.true(writeSchema(contract, 1, { address })?.includes(`schemaLocation="${address}/soap11?xsd=0"`));
+});
+
+test('the only global elements are the wrappers, anonymous and not nillable (W32)', (t) => {
+  const types = schemas(parcels)[1];
+  const elements = all(types ?? readTree(''), 'xs:element');
+  t.deepEqual(
+    elements.map(({ attributes }) => attributes),
+    ['SendParcel', 'SendParcelResponse', 'TrackParcel', 'TrackParcelResponse'].map((name) => ({ name })),
+  );
+  t.true(elements.every((wrapper) => Object.keys(only(wrapper, 'xs:complexType').attributes).length === 0));
+});
+
+test('every field may be absent, required ones too, and is nillable where the contract says so (W33)', (t) => {
+  t.true(writeWsdl(parcels, { address }).includes('<xs:element minOccurs="0" name="Id" type="xs:long"/>'));
+  t.deepEqual(fieldsOf(schemas(parcels)[1], 'Parcel'), [
+    'Marks arr:ArrayOfstring nillable',
+    'Meta arr:ArrayOfKeyValueOfstringint nillable',
+    'Parts tns:ArrayOfParcel nillable',
+    'State tns:Status nillable',
+    'Weight xs:decimal',
+  ]);
+});
+
+test('only Key and Value of a map must be there (W32)', (t) => {
+  const inner = schemas(parcels).flatMap((schema) =>
+    descendants(schema)
+      .filter((tree) => tree.name === 'xs:sequence')
+      .flatMap((sequence) => sequence.children),
+  );
+  const required = inner.filter(({ attributes }) => attributes.minOccurs !== '0');
+  t.deepEqual(
+    required.map(({ attributes }) => attributes),
+    [
+      { name: 'Key', nillable: 'true', type: 'xs:string' },
+      { name: 'Value', nillable: 'true', type: 'xs:int' },
+    ],
+  );
+});
+
+test('an array is a sequence of one nillable item, as often as wanted (W32)', (t) => {
+  const array = typeNamed(schemas(parcels)[1], 'ArrayOfParcel');
+  t.deepEqual(only(only(array, 'xs:sequence'), '').attributes, {
+    minOccurs: '0',
+    maxOccurs: 'unbounded',
+    name: 'Parcel',
+    nillable: 'true',
+    type: 'tns:Parcel',
+  });
+});
+
+test('a map is marked IsDictionary and has entries of an anonymous type (W32)', (t) => {
+  const map = typeNamed(schemas(parcels)[0], 'ArrayOfKeyValueOfstringint');
+  const mark = only(only(only(map, 'xs:annotation'), 'xs:appinfo'), 'IsDictionary');
+  t.is(mark.attributes.xmlns, 'http://schemas.microsoft.com/2003/10/Serialization/');
+  t.is(mark.text, 'true');
+  const entry = only(only(map, 'xs:sequence'), 'xs:element');
+  t.deepEqual(entry.attributes, { minOccurs: '0', maxOccurs: 'unbounded', name: 'KeyValueOfstringint' });
+  t.deepEqual(only(entry, 'xs:complexType').attributes, {});
+});
+
+test('an enum restricts xs:string to its values, in their order, and has no annotation (W32)', (t) => {
+  const [restriction, ...rest] = typeNamed(schemas(parcels)[1], 'Status').children;
+  t.deepEqual(rest, []);
+  t.deepEqual(restriction?.attributes, { base: 'xs:string' });
+  t.deepEqual(
+    restriction?.children.map(({ name, attributes }) => [name, attributes.value]),
+    [
+      ['xs:enumeration', 'Sent'],
+      ['xs:enumeration', 'Under way'],
+      ['xs:enumeration', '<lost & "gone">'],
+    ],
+  );
+});
+
+test('a record is documented as the contract says, one without a word not at all (W32)', (t) => {
+  const types = schemas(parcels)[1];
+  const annotation = only(typeNamed(types, 'Parcel'), 'xs:annotation');
+  t.is(only(annotation, 'xs:documentation').text, 'A parcel: é, 漢, 😀 & <more>');
+  t.deepEqual(
+    typeNamed(types, 'ResponseStatus').children.map(({ name }) => name),
+    ['xs:sequence'],
+  );
+});
+
+test('?xsd=0 is the types schema, which names the place of ?xsd=1, the arrays schema (W2, W34)', (t) => {
+  const types = readTree(writeSchema(parcels, 0, { address }) ?? '');
+  const arrays = readTree(writeSchema(parcels, 1, { address }) ?? '');
+  t.deepEqual(types.children[0]?.attributes, {
+    namespace: 'urn:example:arrays',
+    schemaLocation: `${address}/soap11?xsd=1`,
+  });
+  t.is(arrays.attributes.targetNamespace, 'urn:example:arrays');
+  t.deepEqual(withoutImport(arrays), schemas(parcels)[0]?.children);
+  t.deepEqual(withoutImport(types), schemas(parcels)[1]?.children.slice(1));
+});
+
+test('a contract with one namespace for both has no ?xsd=1', (t) => {
+  t.is(writeSchema(plainParcels, 1, { address }), undefined);
+  t.false(writeSchema(plainParcels, 0, { address })?.includes('schemaLocation'));
+});
+
+function schemas(contract: Contract): readonly Tree[] {
+  return only(readTree(writeWsdl(contract, { address })), 'wsdl:types').children;
+}
+
+function typeNamed(schema: Tree | undefined, name: string): Tree {
+  const type = schema?.children.find(
+    (child) => child.name !== 'xs:element' && child.attributes.name === name,
+  );
+  if (type === undefined) throw new Error(`schema: expected a type ${name}`);
+  return type;
+}
+
+function fieldsOf(schema: Tree | undefined, name: string): readonly string[] {
+  return only(typeNamed(schema, name), 'xs:sequence').children.map(({ attributes }) =>
+    [attributes.name, attributes.type, ...(attributes.nillable === 'true' ? ['nillable'] : [])].join(' '),
+  );
+}
+
+function withoutImport(schema: Tree): readonly Tree[] {
+  return schema.children.filter(({ name }) => name !== 'xs:import');
+}

@@ -1,0 +1,112 @@
+import type { Contract, Operation, Route } from '../mappings/model.ts';
+import { type DocumentNode, element, writeHtml } from './document.ts';
+import { writeSample } from './sample.ts';
+import { writeSchema } from './schema.ts';
+import { ports } from './wsdl.ts';
+
+// Free of quotes and angle brackets, which the writer would escape.
+const style = `
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color-scheme: light dark; }
+p { white-space: pre-line; }
+code, pre { font-family: ui-monospace, monospace; font-size: .9rem; overflow-wrap: anywhere; }
+pre { padding: 1rem; border: 1px solid; overflow-x: auto; overflow-wrap: normal; }
+`;
+
+/**
+ * The page at the base path (W2): the service, its documents and endpoints, each operation with its
+ * addresses, an example. Made of the contract and the address alone, never of a request; it needs no
+ * script and no other resource, so `default-src 'none'; style-src 'unsafe-inline'` may go with it.
+ * `address` as in `writeWsdl`.
+ */
+export function writeMetadataPage(contract: Contract, options: { readonly address: string }): string {
+  const { address } = options;
+  return writeHtml(
+    element(
+      'html',
+      { lang: 'en' },
+      element(
+        'head',
+        {},
+        element('meta', { charset: 'utf-8' }),
+        element('meta', { name: 'viewport', content: 'width=device-width, initial-scale=1' }),
+        element('title', {}, contract.service),
+        element('style', {}, style),
+      ),
+      element(
+        'body',
+        {},
+        element('h1', {}, contract.service),
+        paragraph(contract.documentation),
+        element('h2', {}, 'WSDL'),
+        documentLinks(contract, address),
+        element('h2', {}, 'Endpoints'),
+        addressList([
+          ...ports.map(({ path }) => `POST ${address}${path}`),
+          `POST ${address}/xml/reply/{operation}`,
+          `POST ${address}/json/reply/{operation}`,
+        ]),
+        element('h2', {}, 'Operations'),
+        ...contract.operations.flatMap((operation) => operationSection(contract, operation, address)),
+        ...example(contract, address),
+      ),
+    ),
+  );
+}
+
+/** The WSDL and, for importers that want them apart, its schemas. */
+function documentLinks(contract: Contract, address: string): DocumentNode {
+  const schemas = ([0, 1] as const).filter(
+    (number) => writeSchema(contract, number, { address }) !== undefined,
+  );
+  const links = ['wsdl', ...schemas.map((number) => `xsd=${number}`)].map((query) => {
+    const href = `${address}/soap11?${query}`;
+    return element('li', {}, element('a', { href }, href));
+  });
+  return element('ul', {}, ...links);
+}
+
+function operationSection(
+  contract: Contract,
+  operation: Operation,
+  address: string,
+): (DocumentNode | undefined)[] {
+  const routes = contract.routes.filter((route) => route.operation.name === operation.name);
+  return [
+    element('h3', { id: operation.name }, operation.name),
+    paragraph(operation.documentation),
+    addressList([
+      `POST ${address}/xml/reply/${operation.name}`,
+      `POST ${address}/json/reply/${operation.name}`,
+      ...routes.map((route) => `${route.method} ${address}${routeTemplate(route)}`),
+    ]),
+  ];
+}
+
+/** Such as `/dbs/{id}?subUserName={subUserName}`. */
+function routeTemplate({ segments, query }: Route): string {
+  const path = segments
+    .map((segment) => (segment.kind === 'literal' ? `/${segment.text}` : `/{${segment.field}}`))
+    .join('');
+  const parameters = query.map((name) => `${name}={${name}}`).join('&');
+  return parameters === '' ? path : `${path}?${parameters}`;
+}
+
+/** A call of an operation that changes nothing, where there is one. */
+function example(contract: Contract, address: string): DocumentNode[] {
+  const operation = contract.operations.find(({ readOnly }) => readOnly) ?? contract.operations[0];
+  if (operation === undefined) return [];
+  const command = [
+    `curl --data-binary @- '${address}/soap11' \\`,
+    `  -H 'Content-Type: text/xml; charset=utf-8' -H 'SOAPAction: "${operation.name}"' <<'XML'`,
+    `${writeSample(contract, operation)}XML`,
+  ];
+  return [element('h2', {}, 'Example'), element('pre', {}, command.join('\n'))];
+}
+
+function paragraph(text: string): DocumentNode | undefined {
+  return text === '' ? undefined : element('p', {}, text);
+}
+
+function addressList(addresses: readonly string[]): DocumentNode {
+  return element('ul', {}, ...addresses.map((address) => element('li', {}, element('code', {}, address))));
+}

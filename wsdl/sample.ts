@@ -1,0 +1,98 @@
+import type {
+  ArrayType,
+  Contract,
+  MapType,
+  Operation,
+  RecordType,
+  ScalarName,
+  Type,
+} from '../mappings/model.ts';
+import { namespaces } from '../mappings/model.ts';
+import { type DocumentNode, element, writeXml } from './document.ts';
+import { schemaOf } from './schema.ts';
+
+/** Records, arrays and maps below this many levels are left out: types may be recursive, a sample is to be read. */
+const deepest = 4;
+
+const values = {
+  string: 'string',
+  guid: '6f9619ff-8b86-d011-b42d-00cf4fc964ff',
+  json: '{}',
+  boolean: 'true',
+  byte: '1',
+  unsignedByte: '1',
+  short: '1',
+  unsignedShort: '1',
+  int: '1',
+  unsignedInt: '1',
+  long: '1',
+  unsignedLong: '1',
+  integer: '1',
+  decimal: '1.5',
+  float: '1.5',
+  double: '1.5',
+  dateTime: '2026-01-31T12:00:00',
+  date: '2026-01-31',
+  base64Binary: 'AAEC',
+} as const satisfies Record<ScalarName, string>;
+
+/** A SOAP 1.1 request of the operation with a value for every field down to the deepest level, valid against the WSDL's schemas. */
+export function writeSample(contract: Contract, operation: Operation): string {
+  const wrapper = element(
+    operation.name,
+    { xmlns: contract.namespaces.types },
+    ...fields(contract, operation.input, 1),
+  );
+  return writeXml(
+    element('soap:Envelope', { 'xmlns:soap': namespaces.soap11 }, element('soap:Body', {}, wrapper)),
+  );
+}
+
+function fields(contract: Contract, record: RecordType, depth: number): DocumentNode[] {
+  return record.fields
+    .filter(({ type }) => depth < deepest || type.kind === 'scalar' || type.kind === 'enum')
+    .map((field) => element(field.xml, {}, ...content(contract, field.type, depth, field.allowed)));
+}
+
+/** What stands in an element of the type. */
+function content(
+  contract: Contract,
+  type: Type,
+  depth: number,
+  allowed?: readonly string[],
+): (DocumentNode | string)[] {
+  switch (type.kind) {
+    case 'scalar':
+      return [values[type.scalar]];
+    case 'enum':
+      return [allowed?.[0] ?? type.values[0] ?? ''];
+    case 'record':
+      return fields(contract, type, depth + 1);
+    case 'array':
+      if (depth >= deepest) return [];
+      return [part(contract, type, type.itemName, content(contract, type.item, depth + 1))];
+    case 'map': {
+      if (depth >= deepest) return [];
+      const prefix = prefixOf(contract, type);
+      const key = element(`${prefix}Key`, {}, 'key');
+      const value = element(`${prefix}Value`, {}, ...content(contract, type.value, depth + 1));
+      return [part(contract, type, type.entryName, [key, value])];
+    }
+  }
+}
+
+/** An item or entry, in the namespace of its array or map; the types namespace is the default one. */
+function part(
+  contract: Contract,
+  owner: ArrayType | MapType,
+  name: string,
+  children: readonly (DocumentNode | string)[],
+): DocumentNode {
+  const prefix = prefixOf(contract, owner);
+  const declaration = prefix === '' ? {} : { 'xmlns:arr': contract.namespaces.arrays };
+  return element(`${prefix}${name}`, declaration, ...children);
+}
+
+function prefixOf(contract: Contract, type: ArrayType | MapType): '' | 'arr:' {
+  return schemaOf(contract, type) === 'types' ? '' : 'arr:';
+}

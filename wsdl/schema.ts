@@ -1,0 +1,185 @@
+import type {
+  ArrayType,
+  Contract,
+  EnumType,
+  Field,
+  MapType,
+  NamedType,
+  RecordType,
+  Type,
+} from '../mappings/model.ts';
+import { namespaces, xsdNames } from '../mappings/model.ts';
+import { type DocumentNode, element, writeXml } from './document.ts';
+
+type SchemaName = 'types' | 'arrays';
+
+/** Generators make class names of the prefixes, so they are part of the contract (W32). */
+const prefixes = { types: 'tns', arrays: 'arr' } as const satisfies Record<SchemaName, string>;
+
+/** The order of `?xsd=`. */
+const schemaNumbers = { types: 0, arrays: 1 } as const satisfies Record<SchemaName, number>;
+
+/**
+ * The content of `wsdl:types`: the arrays schema, then the types schema (W32). A contract with one
+ * namespace for both, or without a type in the arrays namespace, has the types schema alone.
+ */
+export function createSchemas(contract: Contract): DocumentNode[] {
+  const types = createSchema(contract, 'types');
+  return hasSchema(contract, 'arrays') ? [createSchema(contract, 'arrays'), types] : [types];
+}
+
+/**
+ * One schema as a document of its own: 0 the types, 1 the arrays; undefined when the contract lacks
+ * it (W2). `address` is the contract's public base, such as `https://api.example.com/v2`.
+ */
+export function writeSchema(
+  contract: Contract,
+  number: 0 | 1,
+  options: { readonly address: string },
+): string | undefined {
+  const name = number === schemaNumbers.types ? 'types' : 'arrays';
+  return hasSchema(contract, name) ? writeXml(createSchema(contract, name, options.address)) : undefined;
+}
+
+/** The namespace a named type is in, as the name of its schema. */
+export function schemaOf(contract: Contract, type: NamedType): SchemaName {
+  if (contract.namespaces.types === contract.namespaces.arrays) return 'types';
+  return type.kind === 'array' || type.kind === 'map' ? type.namespace : 'types';
+}
+
+function hasSchema(contract: Contract, name: SchemaName): boolean {
+  return name === 'types' || contract.types.some((type) => schemaOf(contract, type) === name);
+}
+
+/**
+ * `<xs:schema elementFormDefault="qualified" targetNamespace="…"> import, wrappers, types </xs:schema>`;
+ * an import without address names no location, since the other schema stands beside this one.
+ */
+function createSchema(contract: Contract, name: SchemaName, address?: string): DocumentNode {
+  const other = name === 'types' ? 'arrays' : 'types';
+  const types = contract.types.filter((type) => schemaOf(contract, type) === name);
+  const imports = name === 'types' ? hasSchema(contract, 'arrays') : types.some(usesTypes(contract));
+  return element(
+    'xs:schema',
+    {
+      'xmlns:xs': namespaces.xsd,
+      'xmlns:tns': name === 'types' || imports ? contract.namespaces.types : undefined,
+      'xmlns:arr': name === 'arrays' || imports ? contract.namespaces.arrays : undefined,
+      elementFormDefault: 'qualified',
+      targetNamespace: contract.namespaces[name],
+    },
+    imports
+      ? element('xs:import', {
+          namespace: contract.namespaces[other],
+          schemaLocation: address === undefined ? undefined : `${address}/soap11?xsd=${schemaNumbers[other]}`,
+        })
+      : undefined,
+    ...(name === 'types' ? wrapperElements(contract) : []),
+    ...types.map((type) => typeDefinition(contract, type)),
+  );
+}
+
+/** True for an array or map whose items or values are types of the types schema. */
+function usesTypes(contract: Contract): (type: NamedType) => boolean {
+  return (type) => {
+    const part = type.kind === 'array' ? type.item : type.kind === 'map' ? type.value : undefined;
+    return part !== undefined && part.kind !== 'scalar' && schemaOf(contract, part) === 'types';
+  };
+}
+
+/** `<xs:element name="{Op}"> anonymous type </xs:element>` and `{Op}Response`, not nillable: the only global elements. */
+function wrapperElements(contract: Contract): DocumentNode[] {
+  return contract.operations.flatMap(({ name, input, output }) => [
+    element('xs:element', { name }, complexType(contract, input)),
+    element('xs:element', { name: `${name}Response` }, complexType(contract, output)),
+  ]);
+}
+
+function typeDefinition(contract: Contract, type: NamedType): DocumentNode {
+  switch (type.kind) {
+    case 'record':
+      return complexType(contract, type, type.name);
+    case 'array':
+      return arrayType(contract, type);
+    case 'map':
+      return mapType(contract, type);
+    case 'enum':
+      return enumType(type);
+  }
+}
+
+/** `<xs:complexType name="…"> annotation, <xs:sequence> fields </xs:sequence> </xs:complexType>`; a wrapper's has neither name nor annotation. */
+function complexType(contract: Contract, record: RecordType, name?: string): DocumentNode {
+  return element(
+    'xs:complexType',
+    { name },
+    name === undefined || record.documentation === ''
+      ? undefined
+      : element('xs:annotation', {}, element('xs:documentation', {}, record.documentation)),
+    element('xs:sequence', {}, ...record.fields.map((field) => fieldElement(contract, field))),
+  );
+}
+
+/** `<xs:element minOccurs="0" name="…" nillable="true" type="…"/>`; required fields are optional too (W33). */
+function fieldElement(contract: Contract, field: Field): DocumentNode {
+  return element('xs:element', {
+    minOccurs: '0',
+    name: field.xml,
+    nillable: field.nillable ? 'true' : undefined,
+    type: typeName(contract, field.type),
+  });
+}
+
+/** `<xs:complexType name="ArrayOf…"><xs:sequence> item 0..unbounded, nillable </xs:sequence></xs:complexType>` */
+function arrayType(contract: Contract, type: ArrayType): DocumentNode {
+  const item = element('xs:element', {
+    minOccurs: '0',
+    maxOccurs: 'unbounded',
+    name: type.itemName,
+    nillable: 'true',
+    type: typeName(contract, type.item),
+  });
+  return element('xs:complexType', { name: type.name }, element('xs:sequence', {}, item));
+}
+
+/**
+ * `<xs:complexType name="ArrayOfKeyValueOf…"> IsDictionary, <xs:sequence> entry 0..unbounded of an
+ * anonymous type </xs:sequence></xs:complexType>`. Key and Value are the only elements of a schema
+ * that are required: svcutil refuses the dictionary otherwise.
+ */
+function mapType(contract: Contract, type: MapType): DocumentNode {
+  const key = element('xs:element', { name: 'Key', nillable: 'true', type: 'xs:string' });
+  const value = element('xs:element', {
+    name: 'Value',
+    nillable: 'true',
+    type: typeName(contract, type.value),
+  });
+  const entry = element(
+    'xs:element',
+    { minOccurs: '0', maxOccurs: 'unbounded', name: type.entryName },
+    element('xs:complexType', {}, element('xs:sequence', {}, key, value)),
+  );
+  const isDictionary = element('IsDictionary', { xmlns: namespaces.serialization }, 'true');
+  return element(
+    'xs:complexType',
+    { name: type.name },
+    element('xs:annotation', {}, element('xs:appinfo', {}, isDictionary)),
+    element('xs:sequence', {}, entry),
+  );
+}
+
+/** `<xs:simpleType name="…"><xs:restriction base="xs:string"> values </xs:restriction></xs:simpleType>`, undocumented: node-soap knows no annotation here. */
+function enumType(type: EnumType): DocumentNode {
+  const values = type.values.map((value) => element('xs:enumeration', { value }));
+  return element(
+    'xs:simpleType',
+    { name: type.name },
+    element('xs:restriction', { base: 'xs:string' }, ...values),
+  );
+}
+
+/** The type's qualified name, such as `xs:int` or `arr:ArrayOfstring`. */
+function typeName(contract: Contract, type: Type): string {
+  if (type.kind === 'scalar') return `xs:${xsdNames[type.scalar]}`;
+  return `${prefixes[schemaOf(contract, type)]}:${type.name}`;
+}

@@ -1,0 +1,120 @@
+import type { Contract, Operation } from '../mappings/model.ts';
+import { namespaces } from '../mappings/model.ts';
+import { type DocumentNode, element, writeXml } from './document.ts';
+import { createSchemas } from './schema.ts';
+
+/** What differs between the two ports: `Soap11` comes first, since most importers take the first (W32). */
+interface Port {
+  readonly name: string;
+  readonly binding: string;
+  readonly path: string;
+  /** Of WSDL's binding elements. */
+  readonly prefix: string;
+}
+
+/** The ports of every contract, in the order of the WSDL. */
+export const ports: readonly Port[] = [
+  { name: 'Soap11', binding: 'Soap11Binding', path: '/soap11', prefix: 'soap' },
+  { name: 'Soap12', binding: 'Soap12Binding', path: '/soap12', prefix: 'soap12' },
+];
+
+/**
+ * The contract as one WSDL 1.1 document, document/literal wrapped, schemas inline (W32): the same
+ * bytes for the same contract and address. `address` is the contract's public base without a slash
+ * at the end, such as `https://api.example.com/v2` (W34).
+ */
+export function writeWsdl(contract: Contract, options: { readonly address: string }): string {
+  return writeXml(
+    element(
+      'wsdl:definitions',
+      {
+        'xmlns:wsdl': namespaces.wsdl,
+        'xmlns:soap': namespaces.wsdlSoap11,
+        'xmlns:soap12': namespaces.wsdlSoap12,
+        'xmlns:tns': contract.namespaces.types,
+        'xmlns:typ': contract.namespaces.types,
+        'xmlns:wsaw': namespaces.wsdlAddressing,
+        name: contract.service,
+        targetNamespace: contract.namespaces.types,
+      },
+      element('wsdl:types', {}, ...createSchemas(contract)),
+      ...contract.operations.flatMap(messages),
+      portType(contract),
+      ...ports.map((port) => binding(contract, port)),
+      service(contract, options.address),
+    ),
+  );
+}
+
+/** `<wsdl:message name="{Op}In"><wsdl:part name="parameters" element="typ:{Op}"/></wsdl:message>` and `{Op}Out` */
+function messages({ name }: Operation): DocumentNode[] {
+  return [
+    element(
+      'wsdl:message',
+      { name: `${name}In` },
+      element('wsdl:part', { name: 'parameters', element: `typ:${name}` }),
+    ),
+    element(
+      'wsdl:message',
+      { name: `${name}Out` },
+      element('wsdl:part', { name: 'parameters', element: `typ:${name}Response` }),
+    ),
+  ];
+}
+
+/** `<wsdl:portType name="I{Service}"> <wsdl:operation name="{Op}"> documentation, input, output </wsdl:operation> … </wsdl:portType>` */
+function portType(contract: Contract): DocumentNode {
+  const operations = contract.operations.map(({ name, documentation }) =>
+    element(
+      'wsdl:operation',
+      { name },
+      documentation === '' ? undefined : element('wsdl:documentation', {}, documentation),
+      element('wsdl:input', { 'wsaw:Action': name, message: `tns:${name}In` }),
+      element('wsdl:output', { 'wsaw:Action': `${name}Response`, message: `tns:${name}Out` }),
+    ),
+  );
+  return element('wsdl:portType', { name: portTypeName(contract) }, ...operations);
+}
+
+/**
+ * `<wsdl:binding name="Soap11Binding" type="tns:I{Service}"> <soap:binding transport="…" style="document"/>
+ * <wsdl:operation name="{Op}"> soap:operation, input, output </wsdl:operation> … </wsdl:binding>`
+ *
+ * SOAP 1.2 names the transport of 1.1 too: Mono's `wsdl` fails on the other.
+ */
+function binding(contract: Contract, { binding: name, prefix }: Port): DocumentNode {
+  const operations = contract.operations.map((operation) =>
+    element(
+      'wsdl:operation',
+      { name: operation.name },
+      element(`${prefix}:operation`, { soapAction: operation.name, style: 'document' }),
+      element('wsdl:input', {}, element(`${prefix}:body`, { use: 'literal' })),
+      element('wsdl:output', {}, element(`${prefix}:body`, { use: 'literal' })),
+    ),
+  );
+  return element(
+    'wsdl:binding',
+    { name, type: `tns:${portTypeName(contract)}` },
+    element(`${prefix}:binding`, { transport: namespaces.httpTransport, style: 'document' }),
+    ...operations,
+  );
+}
+
+/** `<wsdl:service name="{Service}"> <wsdl:port name="Soap11" binding="tns:Soap11Binding"><soap:address location="…"/></wsdl:port> … </wsdl:service>` */
+function service(contract: Contract, address: string): DocumentNode {
+  return element(
+    'wsdl:service',
+    { name: contract.service },
+    ...ports.map(({ name, binding, path, prefix }) =>
+      element(
+        'wsdl:port',
+        { name, binding: `tns:${binding}` },
+        element(`${prefix}:address`, { location: `${address}${path}` }),
+      ),
+    ),
+  );
+}
+
+function portTypeName(contract: Contract): string {
+  return `I${contract.service}`;
+}
