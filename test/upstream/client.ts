@@ -1,0 +1,68 @@
+import { createReferenceUpstream, type ReferenceUpstream } from '../../upstream/service.ts';
+
+/** The moment that every test's seed is relative to: noon, so that midnight's dates lie half a day back. */
+export const now = Date.UTC(2026, 2, 10, 12);
+export const day = 86_400_000;
+export const midnight = now - day / 2;
+
+export const demo = { apiUserId: 'demo', apiUserKey: 'demo-key' };
+export const other = { apiUserId: 'other', apiUserKey: 'other-key' };
+export const jane = { ...demo, userId: '6f9619ff-8b86-d011-b42d-00cf4fc964ff' };
+export const bob = { ...demo, userId: '3f2504e0-4f89-41d3-9a0c-0305e82c3301' };
+export const owner = { ...demo, userId: '00000000-0000-4000-8000-000000000001' };
+
+export interface FieldError {
+  readonly errorCode: string;
+  readonly fieldName: string;
+  readonly message: string;
+  readonly meta: null;
+}
+
+export interface Reply<Data> {
+  readonly status: number;
+  /** The body as it came. */
+  readonly text: string;
+  readonly data: Data & { readonly responseStatus: ResponseStatus };
+  /** `errors[]` as `code fieldName`. */
+  readonly errors: readonly string[];
+}
+
+interface ResponseStatus {
+  readonly errorCode?: string;
+  readonly message?: string;
+  readonly errors?: readonly FieldError[];
+}
+
+export interface Client {
+  readonly upstream: ReferenceUpstream;
+  /** Calls as the demo account, no user acting, or with the credentials given. */
+  call<Data = object>(operation: string, input?: object, authentication?: object): Promise<Reply<Data>>;
+  /** Sends the text as it stands. */
+  send<Data = object>(operation: string, text: string): Promise<Reply<Data>>;
+}
+
+/** A fresh upstream in memory (or in the file named) with the tests' clock (R4). */
+export function open(database = ':memory:', clock = () => now): Client {
+  const upstream = createReferenceUpstream({ database, clock });
+  const send = async <Data>(operation: string, body: string): Promise<Reply<Data>> => {
+    const { status, body: text } = await upstream.handle({
+      method: 'POST',
+      path: `/json/reply/${operation}`,
+      body,
+    });
+    const { data } = JSON.parse(text) as { data: Reply<Data>['data'] };
+    const errors = (data.responseStatus.errors ?? []).map(
+      ({ errorCode, fieldName }) => `${errorCode} ${fieldName}`,
+    );
+    return { status, text, data, errors };
+  };
+  return {
+    upstream,
+    send,
+    call: (operation, input = {}, authentication = demo) =>
+      send(operation, JSON.stringify({ ...input, authentication })),
+  };
+}
+
+/** A date as it is written on the wire. */
+export const wireDate = (milliseconds: number): string => `/Date(${milliseconds}-0000)/`;

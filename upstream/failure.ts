@@ -1,0 +1,85 @@
+import type { Output } from './json.ts';
+
+/** One entry of `responseStatus.errors`. */
+export interface FieldError {
+  readonly errorCode: 'NotEmpty' | 'InvalidType' | 'InvalidEnum' | 'OutOfRange' | 'NotFound';
+  /** The dotted path of the member, array positions from 0: `request.permissions[2]`. */
+  readonly fieldName: string;
+  readonly message: string;
+}
+
+/** A failure that the caller is told of: its HTTP status, and what `responseStatus` says. */
+export class Failure extends Error {
+  readonly status: number;
+  readonly errorCode: string;
+  readonly errors: readonly FieldError[];
+
+  constructor(status: number, errorCode: string, message: string, errors: readonly FieldError[] = []) {
+    super(message);
+    this.status = status;
+    this.errorCode = errorCode;
+    this.errors = errors;
+  }
+}
+
+/** R5: one message, whatever is wrong with the credentials; `missing` names the absent ones. */
+export function unauthorized(missing: readonly string[] = []): Failure {
+  const errors = missing.map((name) => notEmpty(`authentication.${name}`));
+  return new Failure(401, 'Unauthorized', 'authentication: expected credentials that are known here', errors);
+}
+
+/** R6, R8: it exists, or could be done, but not by this user. */
+export function forbidden(message: string): Failure {
+  return new Failure(403, 'Forbidden', message);
+}
+
+/** R7: no such record in the caller's account. */
+export function notFound(kind: string, id: number | bigint): Failure {
+  return new Failure(404, 'NotFound', `${kind} ${id}: expected an id that exists, got none such`);
+}
+
+/** R6: no such user in the caller's account; `fieldName` is the member that named it. */
+export function unknownUser(fieldName: string, userName: string): Failure {
+  const message = `${fieldName}: expected the name of a user, got ${quote(userName)}`;
+  return new Failure(404, 'NotFound', message, [{ errorCode: 'NotFound', fieldName, message }]);
+}
+
+/** R7: input that is missing or wrong, one entry per field; the message is the first one's. */
+export function invalid(errors: readonly [FieldError, ...FieldError[]]): Failure {
+  return new Failure(400, 'ValidationError', errors[0].message, errors);
+}
+
+/** R7: a required member that is absent, null or empty. */
+export function notEmpty(fieldName: string): FieldError {
+  return {
+    errorCode: 'NotEmpty',
+    fieldName,
+    message: `${fieldName}: expected a value, got none`,
+  };
+}
+
+/** The `data` of an error reply; members without a value are null (R10). */
+export function failureData(failure: Failure): Output {
+  return {
+    responseStatus: {
+      errorCode: failure.errorCode,
+      message: failure.message,
+      stackTrace: null,
+      errors: failure.errors.map(({ errorCode, fieldName, message }) => ({
+        errorCode,
+        fieldName,
+        message,
+        meta: null,
+      })),
+      meta: null,
+    },
+  };
+}
+
+/** A caller's text inside a message: quoted, and cut at 40 characters. */
+export function quote(text: string): string {
+  const characters = [...text.slice(0, 100)];
+  return JSON.stringify(
+    text.length > 100 || characters.length > 40 ? `${characters.slice(0, 40).join('')}…` : text,
+  );
+}

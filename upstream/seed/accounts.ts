@@ -1,0 +1,81 @@
+import { sealKey } from '../access.ts';
+import type { Seeding } from './seed.ts';
+
+/** The account that the documentation calls with, `demo` / `demo-key`. */
+export const demo = 1;
+/** The account that shows that accounts don't see each other, `other` / `other-key`. */
+export const other = 2;
+
+/** The two accounts and their users (R2). */
+export function seedAccounts({ insert, at }: Seeding): void {
+  const account = (id: number, apiUserId: string, apiUserKey: string, pence: number): void => {
+    const { salt, hash } = sealKey(apiUserKey);
+    insert('account', {
+      id,
+      api_user_id: apiUserId,
+      key_salt: salt,
+      key_hash: hash,
+      balance_pence: pence,
+    });
+  };
+  const nothing = {
+    is_main_user: 0,
+    is_admin: 0,
+    can_resolve_searches: 0,
+    can_delete_searches: 0,
+    agree_to_contact_date: null,
+    agree_to_terms_date: null,
+    agree_to_data_protection_date: null,
+  };
+  const everything = {
+    is_main_user: 1,
+    is_admin: 1,
+    can_resolve_searches: 1,
+    can_delete_searches: 1,
+    agree_to_contact_date: null,
+    agree_to_terms_date: at(-400, '10:00'),
+    agree_to_data_protection_date: at(-400, '10:00'),
+  };
+  account(demo, 'demo', 'demo-key', 250_00);
+  insert('user', {
+    ...everything,
+    account: demo,
+    user_name: 'owner',
+    user_id: '00000000000040008000000000000001',
+    name: 'Zoë Musterfrau',
+    email: 'owner@screening.example',
+  });
+  insert('user', {
+    ...nothing,
+    account: demo,
+    user_name: 'jane',
+    user_id: '6f9619ff8b86d011b42d00cf4fc964ff',
+    name: "Jane O'Sample",
+    email: 'jane@screening.example',
+    can_resolve_searches: 1,
+    can_delete_searches: 1,
+    agree_to_contact_date: at(-90, '09:41:07.25'),
+    agree_to_terms_date: at(-120, '08:30'),
+    agree_to_data_protection_date: at(-120, '08:31'),
+  });
+  insert('user', {
+    ...nothing,
+    account: demo,
+    user_name: 'bob',
+    user_id: '3f2504e04f8941d39a0c0305e82c3301',
+    name: 'Bób Przykład',
+    email: null,
+  });
+  insert('permission', { account: demo, user_name: 'jane', position: 0, visible: 'bob' });
+
+  // Less than one renewal costs.
+  account(other, 'other', 'other-key', 1_00);
+  insert('user', {
+    ...everything,
+    account: other,
+    user_name: 'boss',
+    user_id: '00000000000040008000000000000901',
+    name: 'Otto Andermann',
+    email: 'boss@other.example',
+  });
+}
