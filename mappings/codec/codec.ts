@@ -6,6 +6,7 @@ import { arrayCodec } from './array.ts';
 import { mapCodec } from './map.ts';
 import type { Reading } from './problem.ts';
 import { recordCodec } from './record.ts';
+import { writeStatus } from './response-status.ts';
 import { compileScalars } from './scalars.ts';
 import { escapeAttribute } from './text.ts';
 import { enumCodec, scalarCodecs } from './value.ts';
@@ -34,6 +35,8 @@ export type Slots = ReadonlyMap<string, number>;
 export interface Codecs {
   /** The codec of a type, compiled on first use; call it at start, not per request. */
   readonly codecOf: (type: Type) => Codec;
+  /** The contract's responseStatus as an ordinary record, for writing an error. */
+  readonly status: Codec;
   /** The codec of an operation's input, whose slotted members go to `Reading.slots` instead of the JSON. */
   readonly inputOf: (type: RecordType, slots: Slots) => Codec;
 }
@@ -85,10 +88,16 @@ export function compileCodecs(contract: Contract, limits: Limits = defaultLimits
       nilItem: undefined,
       declarations: type.kind !== 'record' && type.namespace === 'arrays' ? setup.arrayDeclaration : '',
     });
-    if (type.kind === 'record') target = recordCodec(setup, type, new Map());
+    if (type === contract.responseStatus) target = watched(type, status);
+    else if (type.kind === 'record') target = recordCodec(setup, type, new Map());
     else if (type.kind === 'array') target = arrayCodec(setup, type);
     else target = mapCodec(setup, type);
     return register(type, target);
+  }
+
+  /** A responseStatus inside a reply: nothing in it makes the reply fail, and an errorCode is noticed (W30). */
+  function watched(type: RecordType, plain: Codec): Codec {
+    return { ...plain, write: (json) => writeStatus(json, type, plain.write, limits, contract.settings) };
   }
 
   function register(type: Type, codec: Codec): Codec {
@@ -96,7 +105,8 @@ export function compileCodecs(contract: Contract, limits: Limits = defaultLimits
     return codec;
   }
 
-  return { codecOf, inputOf: (type, slots) => recordCodec(setup, type, slots) };
+  const status = recordCodec(setup, contract.responseStatus, new Map());
+  return { codecOf, status, inputOf: (type, slots) => recordCodec(setup, type, slots) };
 }
 
 /** What keeps a text from being JSON, in words; undefined when it is. */

@@ -31,6 +31,8 @@ export interface Reading {
   readonly ignored: string[];
   /** The JSON of the inputs that don't travel in the body object, by slot. */
   readonly slots: (string | undefined)[];
+  /** Where each slot's value stands in the text of a JSON request. */
+  readonly spans: ({ readonly start: number; readonly end: number } | undefined)[];
   /** What to replace in the text of a JSON request (W37), in order. */
   readonly edits: Edit[];
   readonly limit: number;
@@ -43,7 +45,7 @@ export interface Edit {
 }
 
 export function startReading(limit: number): Reading {
-  return { path: [], problems: [], missing: [], ignored: [], slots: [], edits: [], limit };
+  return { path: [], problems: [], missing: [], ignored: [], slots: [], spans: [], edits: [], limit };
 }
 
 /** Notes that what stands at the current path is wrong; `says` completes the sentence `path: …`. */

@@ -5,7 +5,6 @@ import type { Codec, Setup, Slots } from './codec.ts';
 import { readMember, refuseJsonKind, writeNull } from './element.ts';
 import { nearest } from './nearest.ts';
 import { MismatchError, miss, type Reading, refuse, type Step } from './problem.ts';
-import { writeStatus } from './response-status.ts';
 import { excerpt } from './text.ts';
 import { enumCodec } from './value.ts';
 
@@ -41,7 +40,7 @@ function memberOf(setup: Setup, field: Field, slots: Slots): Member {
 
 /** A record: children by name in any order one way, in the contract's order the other (W11, W18). */
 export function recordCodec(setup: Setup, type: RecordType, slots: Slots): Codec {
-  const { contract, limits } = setup;
+  const { contract } = setup;
   const typesNamespace = contract.namespaces.types;
   const refuseUnknown = contract.settings.unknownElements === 'refuse';
   const members = type.fields.map((field) => memberOf(setup, field, slots));
@@ -216,10 +215,7 @@ export function recordCodec(setup: Setup, type: RecordType, slots: Slots): Codec
 
   const codec: Codec = {
     read,
-    write:
-      type === contract.responseStatus
-        ? (json) => writeStatus(json, type, write, limits, contract.settings)
-        : write,
+    write,
     pass,
     fromText: undefined,
     nil: 'null',
