@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { ContractError } from '../mappings/load/error.ts';
+import { loadContract, screeningContract } from '../mappings/load.ts';
+import { writeWsdl } from '../wsdl/wsdl.ts';
+import { serve } from './serve.ts';
+
+/** Exit code for what the author of a contract or a command line can mend. */
+const wrongInput = 2;
+
+const contractOption = (): Option =>
+  new Option('-c, --contract <dir>', 'folder with openapi.yaml and soap.yaml')
+    .env('CONTRACT')
+    .default(screeningContract, 'the screening contract that ships');
+
+interface ServeFlags {
+  readonly contract: string;
+  readonly host: string;
+  readonly port: number;
+  readonly upstream?: string;
+  readonly upstreamDb?: string;
+  readonly publicUrl?: string;
+  readonly trustedProxies?: string;
+  readonly logLevel: string;
+  readonly drainDelay: number;
+}
+
+const program = new Command('soapbridge')
+  .description('Gives a JSON API a SOAP face: SOAP 1.1, SOAP 1.2 and plain XML in front, JSON behind.')
+  .version(readVersion())
+  .showHelpAfterError('(add --help for what there is)')
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : wrongInput));
+
+program
+  .command('serve')
+  .description('serve a contract in front of a JSON service')
+  .addOption(contractOption())
+  .addOption(new Option('--host <address>', 'address to listen on').env('HOST').default('127.0.0.1'))
+  .addOption(
+    new Option('-p, --port <number>', 'port to listen on, 0 for a free one')
+      .env('PORT')
+      .default(8080)
+      .argParser(toPort),
+  )
+  .addOption(
+    new Option(
+      '-u, --upstream <url>',
+      'the JSON service behind; without it the reference upstream runs embedded',
+    )
+      .env('UPSTREAM_URL')
+      .argParser(toHttpUrl),
+  )
+  .addOption(
+    new Option('--upstream-db <file>', 'keep the embedded reference upstream in this file').env(
+      'UPSTREAM_DB',
+    ),
+  )
+  .addOption(
+    new Option('--public-url <url>', 'where callers reach this process, for the WSDL')
+      .env('PUBLIC_URL')
+      .argParser(toHttpUrl),
+  )
+  .addOption(
+    new Option(
+      '--trusted-proxies <list>',
+      'addresses or ranges, by commas, whose X-Forwarded-* headers count',
+    ).env('TRUSTED_PROXIES'),
+  )
+  .addOption(
+    new Option('--log-level <level>', 'least level that is logged')
+      .env('LOG_LEVEL')
+      .default('info')
+      .choices(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+  )
+  .addOption(
+    new Option('--drain-delay <ms>', 'how long to serve on after SIGTERM while /readyz says 503')
+      .env('DRAIN_DELAY')
+      .default(1000)
+      .argParser(toMilliseconds),
+  )
+  .addHelpText('after', '\nEach option can be set by the environment variable beside it; a flag wins.')
+  .action(runServe);
+
+program
+  .command('wsdl')
+  .description('print the WSDL of a contract')
+  .addOption(contractOption())
+  .addOption(
+    new Option('--public-url <url>', 'address that the WSDL names')
+      .env('PUBLIC_URL')
+      .default('http://127.0.0.1:8080')
+      .argParser(toHttpUrl),
+  )
+  .action((flags: { contract: string; publicUrl: string }) => {
+    const { contract } = loadContract(flags.contract);
+    process.stdout.write(
+      writeWsdl(contract, { address: flags.publicUrl.replace(/\/+$/, '') + contract.basePath }),
+    );
+  });
+
+program
+  .command('check')
+  .description('load a contract; say what is wrong, or what it holds')
+  .addOption(contractOption())
+  .action(runCheck);
+
+async function runServe(flags: ServeFlags): Promise<void> {
+  const running = await serve({
+    contract: flags.contract,
+    host: flags.host,
+    port: flags.port,
+    upstreamUrl: flags.upstream,
+    upstreamDatabase: flags.upstreamDb,
+    publicUrl: flags.publicUrl,
+    trustedProxies: (flags.trustedProxies ?? '').split(',').filter((entry) => entry !== ''),
+    logLevel: flags.logLevel,
+    drainDelayMs: flags.drainDelay,
+  });
+  const behind = flags.upstream ?? 'the embedded reference upstream';
+  console.log(
+    `soapbridge listens on ${running.url} in front of ${behind}: WSDL ${running.address}/soap11?wsdl · SOAP ${running.address}/soap11 and /soap12 · try: curl '${running.address}/soap11?wsdl'`,
+  );
+  let asked = 0;
+  const stop = (signal: NodeJS.Signals): void => {
+    asked++;
+    if (asked > 1) process.exit(1);
+    // Ctrl-C is a person at the terminal: no balancer to wait for
+    const delay = signal === 'SIGTERM' ? flags.drainDelay : 0;
+    running.stop(delay).then((clean) => process.exit(clean ? 0 : 1), fail);
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+function runCheck(flags: { contract: string }): void {
+  const { contract, notes } = loadContract(flags.contract);
+  const records = contract.types.filter(({ kind }) => kind === 'record').length;
+  console.log(
+    `${contract.service}: ${contract.operations.length} operations, ${contract.types.length} types (${records} records), ${contract.routes.length} routes under ${contract.basePath || '/'}`,
+  );
+  console.log(`namespaces: ${contract.namespaces.types}, ${contract.namespaces.arrays}`);
+  for (const { name, input, output, readOnly, upstream } of contract.operations) {
+    const inputs = input.fields.map(({ xml }) => xml).join(', ');
+    console.log(
+      `  ${name}(${inputs}) -> ${output.fields.map(({ xml }) => xml).join(', ')}; ${upstream.method} ${upstream.path}${readOnly ? ', read only' : ''}`,
+    );
+  }
+  for (const { pointer, why } of notes) console.log(`travels as JSON text: ${pointer} (${why})`);
+}
+
+function toPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65535)
+    throw new InvalidArgumentError('expected a number from 0 to 65535.');
+  return port;
+}
+
+function toMilliseconds(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('expected a number of milliseconds.');
+  return Number(text);
+}
+
+function toHttpUrl(text: string): string {
+  const url = URL.parse(text);
+  if (
+    url === null ||
+    (url.protocol !== 'http:' && url.protocol !== 'https:') ||
+    url.search !== '' ||
+    url.hash !== '' ||
+    url.username !== ''
+  ) {
+    throw new InvalidArgumentError(
+      'expected an http or https URL without query, such as https://api.example.com/edge.',
+    );
+  }
+  return text;
+}
+
+function readVersion(): string {
+  const here = import.meta.dirname;
+  const root = here.endsWith('/dist/gateway') ? '../..' : '..';
+  const manifest: { version: string } = JSON.parse(readFileSync(`${here}/${root}/package.json`, 'utf8'));
+  return manifest.version;
+}
+
+/** The end of a command that can't go on: a sentence where we know what is wrong, never a stack. */
+function fail(error: unknown): never {
+  if (error instanceof ContractError) {
+    console.error(`the contract can't be served:\n${error.message}`);
+    process.exit(wrongInput);
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  if (code === 'EADDRINUSE' || code === 'EACCES' || code === 'EADDRNOTAVAIL' || error instanceof RangeError) {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exit(wrongInput);
+  }
+  console.error(error);
+  process.exit(1);
+}
+
+export async function main(argv: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    fail(error);
+  }
+}

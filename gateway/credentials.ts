@@ -1,0 +1,152 @@
+import type { IncomingMessage } from 'node:http';
+import type { CredentialValues } from '../mappings/codec/operation.ts';
+import type { Problem } from '../mappings/codec/problem.ts';
+import type { Limits } from '../mappings/limits.ts';
+import type { CredentialPart, Credentials } from '../mappings/model.ts';
+import { CallError } from './error.ts';
+
+/** How the caller spells the path of a credential in an error (W29). */
+export type Spelling = 'xml' | 'json';
+
+/**
+ * A call's credentials from its body and its headers, each on its own (W24). Throws CallError: malformed, then
+ * conflicting, then missing; the first answers alone, and no value is said.
+ *
+ * @param member the JSON of the body's credentials member, its values strings or null
+ */
+export function readCredentials(
+  credentials: Credentials,
+  member: string | undefined,
+  request: IncomingMessage,
+  spelling: Spelling,
+  limits: Limits,
+): CredentialValues {
+  const body: Readonly<Record<string, unknown>> =
+    member === undefined || member === 'null' ? {} : foldNames(member, credentials);
+  const all = new Map<string, string>();
+  const fromHeaders = new Set<string>();
+  const malformed: Problem[] = [];
+  const missing: Problem[] = [];
+  let conflict: string | undefined;
+  for (const part of credentials.parts) {
+    const { name } = part;
+    const said = body[name];
+    const inBody = typeof said === 'string' && said !== '' ? said : undefined;
+    const inHeader = request.headers[part.header.toLowerCase()];
+    const header = typeof inHeader === 'string' && inHeader !== '' ? inHeader : undefined;
+    if (header !== undefined && countHeaders(request, part.header) > 1)
+      conflict ??= `the header ${part.header} was given twice`;
+    else if (header !== undefined && !isHeaderValue(header, limits.credential)) {
+      malformed.push(
+        problem(
+          'InvalidCharacter',
+          part,
+          credentials,
+          spelling,
+          'expected printable ASCII, at most 256 characters, got other text',
+        ),
+      );
+    }
+    if (inBody !== undefined && !isBodyValue(inBody, limits.credential, credentials.send)) {
+      malformed.push(
+        problem(
+          'InvalidCharacter',
+          part,
+          credentials,
+          spelling,
+          'expected at most 256 characters, none a control character, got other text',
+        ),
+      );
+    }
+    if (header !== undefined && inBody !== undefined && header !== inBody) {
+      conflict ??= `${part.header} and ${pathOf(part, credentials, spelling)} differ`;
+    }
+    const value = inBody ?? header;
+    if (value !== undefined) {
+      all.set(name, value);
+      if (inBody === undefined) fromHeaders.add(name);
+    } else if (part.required) {
+      missing.push(
+        problem(
+          'NotEmpty',
+          part,
+          credentials,
+          spelling,
+          `expected it in the body or in the header ${part.header}, got none`,
+        ),
+      );
+    }
+  }
+  if (malformed.length > 0) throw new CallError('Unauthorized', { problems: malformed });
+  if (conflict !== undefined) throw new CallError('ConflictingCredentials', { message: conflict });
+  if (missing.length > 0) throw new CallError('Unauthorized', { problems: missing });
+  return { all, fromHeaders };
+}
+
+/** The member's object with its names as the contract spells them; JSON callers may use any ASCII case (W37). */
+function foldNames(member: string, credentials: Credentials): Record<string, unknown> {
+  const values: Record<string, unknown> = Object.create(null);
+  const given: Record<string, unknown> = JSON.parse(member);
+  for (const [name, value] of Object.entries(given)) {
+    const part = credentials.parts.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
+    if (part !== undefined) values[part.name] = value;
+  }
+  return values;
+}
+
+function isHeaderValue(value: string, most: number): boolean {
+  return value.length <= most && /^[\x21-\x7e]+$/.test(value);
+}
+
+/** A value that goes on in a header has to be fit for one (W25). */
+function isBodyValue(value: string, most: number, send: Credentials['send']): boolean {
+  if (send === 'headers') return isHeaderValue(value, most);
+  let characters = 0;
+  for (const character of value) {
+    const code = character.codePointAt(0) ?? 0;
+    if (code < 32 || (code >= 127 && code < 160) || (code >= 0xd800 && code <= 0xdfff)) return false;
+    characters++;
+  }
+  return characters <= most;
+}
+
+/** Node joins a repeated header into `a, b`; only the raw ones tell (W24). */
+function countHeaders(request: IncomingMessage, name: string): number {
+  const lower = name.toLowerCase();
+  let count = 0;
+  for (let index = 0; index < request.rawHeaders.length; index += 2) {
+    if (request.rawHeaders[index]?.toLowerCase() === lower) count++;
+  }
+  return count;
+}
+
+function pathOf(part: CredentialPart, credentials: Credentials, spelling: Spelling): string {
+  if (credentials.member === undefined) return part.header;
+  if (spelling === 'json') return `${credentials.member}.${part.name}`;
+  return `${credentials.member.charAt(0).toUpperCase()}${credentials.member.slice(1)}.${part.xml}`;
+}
+
+function problem(
+  code: Problem['code'],
+  part: CredentialPart,
+  credentials: Credentials,
+  spelling: Spelling,
+  says: string,
+): Problem {
+  const field = pathOf(part, credentials, spelling);
+  return { code, field, message: `${field}: ${says}` };
+}
+
+/** A function that puts `***` for the secrets of a call; those shorter than 6 characters aren't looked for (W25). */
+export function secretHider(
+  credentials: Credentials | undefined,
+  values: CredentialValues | undefined,
+): (text: string) => string {
+  const secrets: string[] = [];
+  for (const part of credentials?.parts ?? []) {
+    const value = part.secret ? values?.all.get(part.name) : undefined;
+    if (value !== undefined && value.length >= 6) secrets.push(value);
+  }
+  if (secrets.length === 0) return (text) => text;
+  return (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '***'), text);
+}

@@ -1,0 +1,183 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import type { CompiledContract, CompiledOperation } from '../mappings/codec/operation.ts';
+import { MismatchError } from '../mappings/codec/problem.ts';
+import { readStatus } from '../mappings/codec/response-status.ts';
+import { JsonError, JsonReader } from '../mappings/json/reader.ts';
+import type { Limits } from '../mappings/limits.ts';
+import { CallError, type ErrorCode, errorCodes, type Failure } from './error.ts';
+import type { UpstreamReply } from './upstream.ts';
+
+/** What came of a call: the reply in both forms, or how it failed. */
+export type Outcome =
+  | {
+      readonly kind: 'reply';
+      readonly status: number;
+      readonly json: Buffer;
+      readonly xml: string;
+      readonly dropped: number;
+      readonly replaced: number;
+    }
+  | { readonly kind: 'failure'; readonly failure: Failure };
+
+/**
+ * Reads an upstream's answer (W22, W23, W30): a success is translated, which also checks it; an error in any of
+ * its shapes becomes one responseStatus. Throws CallError (UpstreamInvalidResponse) for anything else.
+ *
+ * @param hide takes the caller's secrets out of what the upstream says (W25)
+ */
+export function readReply(
+  reply: UpstreamReply,
+  compiled: CompiledContract,
+  operation: CompiledOperation,
+  hide: (text: string) => string,
+): Outcome {
+  const { status } = reply;
+  const text = decode(reply.body);
+  if (status < 200 || status >= 300) return failed(reply, text, compiled, hide);
+  if (text === undefined) throw invalid('text that is not UTF-8');
+  const json = new JsonReader(
+    text === '' && operation.operation.upstream.reply.kind === 'member' ? 'null' : text,
+    compiled.limits,
+  );
+  try {
+    const xml = operation.writeReply(json);
+    if (!json.failed) {
+      return { kind: 'reply', status, json: reply.body, xml, dropped: json.dropped, replaced: json.replaced };
+    }
+  } catch (error) {
+    // a failed call's other members don't matter, whatever they are (W30)
+    const failure = json.failed ? undefined : readFailure(text, compiled, hide);
+    if (failure?.errorCode === undefined) throw toInvalid(error);
+  }
+  return failed(reply, text, compiled, hide);
+}
+
+function decode(body: Buffer): string | undefined {
+  if (isAscii(body)) return body.toString('latin1');
+  if (!isUtf8(body)) return undefined;
+  const text = body.toString('utf8');
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}
+
+function toInvalid(error: unknown): unknown {
+  if (error instanceof MismatchError)
+    return new CallError('UpstreamInvalidResponse', {
+      message: `the reply's ${error.message}`,
+      cause: error,
+    });
+  if (error instanceof JsonError) return invalid('text that is not one JSON object', error);
+  return error;
+}
+
+function invalid(got: string, cause?: unknown): CallError {
+  return new CallError('UpstreamInvalidResponse', {
+    message: `expected a JSON reply from the service behind, got ${got}`,
+    cause,
+  });
+}
+
+/** An upstream's error, rebuilt with responseStatus alone in data (W30). */
+function failed(
+  reply: UpstreamReply,
+  text: string | undefined,
+  compiled: CompiledContract,
+  hide: (text: string) => string,
+): Outcome {
+  const found = text === undefined ? undefined : readFailure(text, compiled, hide);
+  const status = failureStatus(reply.status, found !== undefined);
+  const errorCode = found?.errorCode ?? codeOfStatus(status);
+  const retryAfter = reply.retryAfter;
+  if (found === undefined) {
+    const message =
+      errorCode in errorCodes
+        ? errorCodes[errorCode as ErrorCode].message
+        : `the service behind answered with status ${reply.status}`;
+    return {
+      kind: 'failure',
+      failure: { status, errorCode, statusJson: JSON.stringify({ errorCode, message }), retryAfter },
+    };
+  }
+  const statusJson =
+    found.errorCode === undefined ? withCode(found.text, errorCode, compiled.limits) : found.text;
+  return { kind: 'failure', failure: { status, errorCode, statusJson, retryAfter } };
+}
+
+/** A status without a code, or with an empty one, gets the one its HTTP status means. */
+function withCode(text: string, errorCode: string, limits: Limits): string {
+  const members = [`"errorCode":${JSON.stringify(errorCode)}`];
+  const json = new JsonReader(text, limits);
+  json.enter();
+  for (let first = true; json.next(first, 125); first = false) {
+    const start = json.position;
+    const name = json.name();
+    json.skip();
+    if (name !== 'errorCode') members.push(text.slice(start, json.position));
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** 4xx stays; 5xx stays with a responseStatus, else 503 and 504 stay and the rest is 502; 3xx is 502; 2xx stays (W30). */
+function failureStatus(status: number, told: boolean): number {
+  if (status >= 500) return told || status === 503 || status === 504 ? status : 502;
+  return status >= 300 && status < 400 ? 502 : status;
+}
+
+const codesOfStatus: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  422: 'UnprocessableEntity',
+  429: 'TooManyRequests',
+  503: 'UpstreamUnavailable',
+  504: 'UpstreamTimeout',
+};
+
+function codeOfStatus(status: number): string {
+  return (
+    codesOfStatus[status] ?? (status >= 400 && status < 500 ? `Status${status}` : 'UpstreamInvalidResponse')
+  );
+}
+
+interface FoundStatus {
+  readonly errorCode: string | undefined;
+  readonly text: string;
+}
+
+/** The responseStatus of an error body, in data or at the top; undefined when there is none or an empty one. */
+function readFailure(
+  text: string,
+  compiled: CompiledContract,
+  hide: (text: string) => string,
+): FoundStatus | undefined {
+  const { contract, limits } = compiled;
+  const redact = (member: string, value: string): string =>
+    member === 'message' || member === 'meta' ? hide(value) : value;
+  const statusOf = (json: JsonReader, top: boolean): FoundStatus | undefined => {
+    let found: FoundStatus | undefined;
+    if (json.peek() !== 123) {
+      json.skip();
+      return undefined;
+    }
+    json.enter();
+    for (let first = true; json.next(first, 125); first = false) {
+      const name = json.name();
+      if (name === 'responseStatus' && found === undefined) {
+        const status = readStatus(json, contract.responseStatus, contract.settings, redact);
+        if (status !== undefined && status.text !== '{}') found = status;
+      } else if (name === 'data' && top) found = statusOf(json, false) ?? found;
+      else json.skip();
+    }
+    return found;
+  };
+  try {
+    const json = new JsonReader(text, limits);
+    const found = statusOf(json, true);
+    json.end();
+    return found;
+  } catch (error) {
+    if (error instanceof JsonError) return undefined; // HTML, say: as if it had said nothing
+    throw error;
+  }
+}

@@ -1,0 +1,179 @@
+import type { ServerResponse } from 'node:http';
+import type { CompiledContract, CompiledOperation } from '../mappings/codec/operation.ts';
+import type { Failure } from './error.ts';
+import type { Outcome } from './exchange.ts';
+import { type Format, writeJsonp } from './negotiate.ts';
+import {
+  type Addressing,
+  Fault,
+  type SoapVersion,
+  soap11,
+  soap12,
+  writeEnvelope,
+  writeFault,
+  xmlDeclaration,
+} from './soap.ts';
+
+/** One HTTP reply, whole. */
+export interface Reply {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string | Buffer;
+  /** The status meant, where the HTTP status can't say it (W26). */
+  readonly xStatus: number | undefined;
+  readonly retryAfter: string | undefined;
+  readonly allow?: string | undefined;
+  readonly nosniff?: boolean;
+}
+
+export const contentTypes = {
+  json: 'application/json; charset=utf-8',
+  xml: 'application/xml; charset=utf-8',
+  jsonp: 'text/javascript; charset=utf-8',
+  text: 'text/plain; charset=utf-8',
+  wsdl: 'text/xml; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+} as const;
+
+export const versionOf = { soap11, soap12 } as const;
+
+/** What a reply is written for: who asked, and how. */
+export interface ReplyContext {
+  readonly compiled: CompiledContract;
+  /** Undefined for an error before the operation is known. */
+  readonly operation: CompiledOperation | undefined;
+  readonly requestId: string;
+  readonly addressing: Addressing | undefined;
+  /** True for a SOAP request whose Accept is `application/xml` and nothing else (W7). */
+  readonly asXml: boolean;
+}
+
+/** An outcome in a SOAP envelope, in-band errors with 200 and X-Status (W26), or as a fault by the setting. */
+export function soapReply(version: SoapVersion, outcome: Outcome, context: ReplyContext): Reply {
+  const { operation, compiled, addressing } = context;
+  const name = operation?.operation.name;
+  const contentType = soapContentType(version, context);
+  if (outcome.kind === 'reply') {
+    const body = writeEnvelope(version, outcome.xml, name, addressing);
+    return { status: 200, contentType, body, xStatus: undefined, retryAfter: undefined };
+  }
+  const { failure } = outcome;
+  if (compiled.contract.settings.soapErrors === 'fault') {
+    const code = failure.status < 500 ? 'sender' : 'receiver';
+    return faultReply(new Fault(version, code, messageOf(failure), { addressing }), context, failure);
+  }
+  const payload =
+    operation === undefined
+      ? compiled.writeError(failure.statusJson)
+      : operation.writeError(failure.statusJson);
+  return {
+    status: 200,
+    contentType,
+    body: writeEnvelope(version, payload, name, addressing),
+    xStatus: failure.status >= 400 ? failure.status : undefined,
+    retryAfter: failure.retryAfter,
+  };
+}
+
+/** A SOAP fault, always HTTP 500 unless the setting takes 1.2's own status (W27). */
+export function faultReply(fault: Fault, context: ReplyContext, failure?: Failure): Reply {
+  const { version } = fault;
+  const standard = context.compiled.contract.settings.soap12FaultStatus === 'standard';
+  const sender =
+    fault.code !== 'receiver' && fault.code !== 'VersionMismatch' && fault.code !== 'MustUnderstand';
+  return {
+    status: standard && version === soap12 && sender ? 400 : 500,
+    contentType: soapContentType(version, context),
+    body: writeFault(fault, context.requestId),
+    xStatus: failure !== undefined && failure.status >= 400 ? failure.status : undefined,
+    retryAfter: failure?.retryAfter,
+  };
+}
+
+function soapContentType(version: SoapVersion, { compiled, asXml }: ReplyContext): string {
+  const documented = compiled.contract.settings.soapReplyContentType === 'documented';
+  return documented || asXml ? contentTypes.xml : version.contentType;
+}
+
+/** What a failure says, for a fault: its message, else its code; and the fields it names. */
+function messageOf({ statusJson }: Failure): string {
+  const status: {
+    errorCode?: string;
+    message?: string | null;
+    errors?: { message?: string | null }[] | null;
+  } = JSON.parse(statusJson);
+  const fields = (status.errors ?? [])
+    .map(({ message }) => message ?? '')
+    .filter((message) => message !== '' && message !== status.message);
+  return [`${status.errorCode ?? 'error'}: ${status.message ?? ''}`, ...fields].join('; ');
+}
+
+/** An outcome outside the SOAP endpoints, in the format chosen (W5, W6, W26). */
+export function plainReply(
+  format: Format,
+  callback: string | undefined,
+  outcome: Outcome,
+  context: ReplyContext,
+): Reply {
+  if (format === 'soap11' || format === 'soap12') return soapReply(versionOf[format], outcome, context);
+  const retryAfter = outcome.kind === 'failure' ? outcome.failure.retryAfter : undefined;
+  const status = outcome.kind === 'failure' ? outcome.failure.status : outcome.status;
+  if (format === 'json') {
+    const json =
+      outcome.kind === 'reply' ? outcome.json : `{"data":{"responseStatus":${outcome.failure.statusJson}}}`;
+    if (callback === undefined)
+      return { status, contentType: contentTypes.json, body: json, xStatus: undefined, retryAfter };
+    const text = typeof json === 'string' ? json : json.toString('utf8');
+    return {
+      status: 200,
+      contentType: contentTypes.jsonp,
+      body: writeJsonp(callback, text),
+      xStatus: status >= 400 ? status : undefined,
+      retryAfter,
+      nosniff: true,
+    };
+  }
+  const { operation, compiled } = context;
+  let element: string;
+  if (outcome.kind === 'reply') element = outcome.xml;
+  else if (operation === undefined || compiled.contract.settings.soapErrors === 'fault') {
+    element = compiled.writeError(outcome.failure.statusJson);
+  } else element = operation.writeError(outcome.failure.statusJson);
+  return {
+    status,
+    contentType: contentTypes.xml,
+    body: xmlDeclaration + element,
+    xStatus: undefined,
+    retryAfter,
+  };
+}
+
+/** A refusal before anything is known to be SOAP: plain text, no echo (W44). */
+export function textReply(status: number, message: string, requestId: string, allow?: string): Reply {
+  return {
+    status,
+    contentType: contentTypes.text,
+    body: `${message} (request ${requestId})\n`,
+    xStatus: undefined,
+    retryAfter: status === 503 ? '1' : undefined,
+    allow,
+  };
+}
+
+/** Writes a reply in one go: head and body together, its length known (W8). */
+export function sendReply(response: ServerResponse, reply: Reply, requestId: string, close: boolean): void {
+  const { body } = reply;
+  const headers: Record<string, string | number> = {
+    'Content-Type': reply.contentType,
+    'Content-Length': typeof body === 'string' ? Buffer.byteLength(body) : body.length,
+    'Cache-Control': 'no-store',
+    'X-Request-Id': requestId,
+  };
+  if (reply.xStatus !== undefined) headers['X-Status'] = reply.xStatus;
+  if (reply.retryAfter !== undefined) headers['Retry-After'] = reply.retryAfter;
+  if (reply.allow !== undefined) headers.Allow = reply.allow;
+  if (reply.nosniff === true) headers['X-Content-Type-Options'] = 'nosniff';
+  if (close) headers.Connection = 'close';
+  response.writeHead(reply.status, headers);
+  response.end(body);
+}

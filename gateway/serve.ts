@@ -1,0 +1,166 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Logger, pino } from 'pino';
+import { compileContract } from '../mappings/codec/operation.ts';
+import { defaultLimits, type Limits } from '../mappings/limits.ts';
+import { loadContract } from '../mappings/load.ts';
+import { createReferenceUpstream } from '../upstream/service.ts';
+import { createApp } from './app.ts';
+import { createDocuments, type Documents } from './documents.ts';
+import type { Service } from './service.ts';
+import { createHttpUpstream, createLocalUpstream, type Upstream } from './upstream.ts';
+
+/** How a process serves; the command line and the environment fill it in. */
+export interface ServeOptions {
+  /** Folder with the contract's two files. */
+  readonly contract: string;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** The JSON service behind; undefined runs the reference upstream in this process. */
+  readonly upstreamUrl: string | undefined;
+  /** Database file of the embedded reference upstream; undefined keeps it in memory. */
+  readonly upstreamDatabase: string | undefined;
+  /** Where callers reach this process, for the WSDL; undefined takes the listening address (W34). */
+  readonly publicUrl: string | undefined;
+  readonly trustedProxies: readonly string[];
+  readonly logLevel: string;
+  /** How long, in ms, a stopping process still takes requests, so that a balancer sees it isn't ready. */
+  readonly drainDelayMs: number;
+  readonly limits?: Limits;
+  /** Where the log goes; standard output by default. */
+  readonly logTo?: NodeJS.WritableStream;
+}
+
+/** A process that serves. */
+export interface Running {
+  /** The address it listens on, such as `http://127.0.0.1:8080`. */
+  readonly url: string;
+  /** Where the contract's endpoints are, as the WSDL says: public URL and base path. */
+  readonly address: string;
+  readonly log: Logger;
+  /** Stops taking requests and ends when what is in flight has ended; true when nothing was cut. */
+  readonly stop: (delayMs: number) => Promise<boolean>;
+}
+
+/** Loads the contract, compiles it, listens. Throws ContractError before anything listens. */
+export async function serve(options: ServeOptions): Promise<Running> {
+  const limits = options.limits ?? defaultLimits;
+  const log = pino(
+    { level: options.logLevel, base: null },
+    options.logTo ?? pino.destination({ dest: 1, sync: false }),
+  );
+  const { contract, notes } = loadContract(options.contract);
+  for (const { pointer, why } of notes) log.warn({ pointer, why }, 'travels as JSON text in an xs:string');
+  const compiled = compileContract(contract, limits);
+  const upstream = createUpstream(options, limits);
+  const binary = contract.operations.some((operation) => operation.binaryInput);
+  const service: Service = {
+    compiled,
+    upstream,
+    bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
+    onError: (error, requestId) => log.error({ requestId, ...describe(error) }, 'internal error'),
+  };
+
+  let stopping = false;
+  let documents: Documents | undefined;
+  const app = createApp({
+    service,
+    documents: {
+      find: (words, wsdlWithoutQuery, request) => documents?.find(words, wsdlWithoutQuery, request),
+    },
+    isReady: () => !stopping,
+    onRequest: (record) => log.info(record),
+  });
+  const handle = app.callback();
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.headersMs + limits.bodyMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: 1_000,
+    },
+    handle,
+  );
+  server.maxHeadersCount = 0; // counted by the app, which refuses where Node would drop
+  server.maxConnections = limits.connections;
+  server.maxRequestsPerSocket = limits.requestsPerSocket;
+  server.on('checkContinue', handle); // the body is asked for once nothing speaks against it
+
+  const url = await listen(server, options.host, options.port);
+  const publicUrl = options.publicUrl ?? url;
+  if (options.publicUrl === undefined && isAnyAddress(options.host)) {
+    log.warn('PUBLIC_URL is not set: the WSDL names http://localhost, which callers elsewhere can’t reach');
+  }
+  documents = createDocuments(contract, {
+    publicUrl,
+    configured: options.publicUrl !== undefined,
+    trustedProxies: options.trustedProxies,
+  });
+
+  return {
+    url,
+    address: publicUrl.replace(/\/+$/, '') + contract.basePath,
+    log,
+    stop: async (delayMs) => {
+      stopping = true;
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      const clean = await closeServer(server, limits.drainMs);
+      await upstream.close();
+      await new Promise<void>((resolve) => log.flush(() => resolve()));
+      return clean;
+    },
+  };
+}
+
+function createUpstream(options: ServeOptions, limits: Limits): Upstream {
+  if (options.upstreamUrl !== undefined) return createHttpUpstream(options.upstreamUrl, limits);
+  const { upstreamDatabase: database } = options;
+  return createLocalUpstream(createReferenceUpstream(database === undefined ? {} : { database }));
+}
+
+function listen(server: Server, host: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve(addressOf(server.address() as AddressInfo));
+    });
+  });
+}
+
+/** `0.0.0.0` and `::` are no address to call; `localhost` is (W34). */
+function addressOf({ address, family, port }: AddressInfo): string {
+  if (isAnyAddress(address)) return `http://localhost:${port}`;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+function isAnyAddress(host: string): boolean {
+  return host === '0.0.0.0' || host === '::' || host === '';
+}
+
+function closeServer(server: Server, withinMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    let clean = true;
+    const timer = setTimeout(() => {
+      clean = false;
+      server.closeAllConnections();
+    }, withinMs);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve(clean);
+    });
+    server.closeIdleConnections();
+  });
+}
+
+/** An error for the log: its kind and where it arose; never a message, which may hold what a caller sent. */
+function describe(error: unknown): { readonly error: string; readonly at: readonly string[] } {
+  if (!(error instanceof Error)) return { error: typeof error, at: [] };
+  const at = (error.stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, 8);
+  return { error: error.name, at: at.map((line) => line.trim()) };
+}

@@ -1,0 +1,287 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type {
+  CompiledContract,
+  CompiledOperation,
+  CredentialValues,
+  Input,
+} from '../mappings/codec/operation.ts';
+import { type Reading, startReading } from '../mappings/codec/problem.ts';
+import { JsonError } from '../mappings/json/reader.ts';
+import { decodeXml } from '../mappings/xml/decode.ts';
+import { UnsupportedCharset, XmlError } from '../mappings/xml/error.ts';
+import { XmlReader } from '../mappings/xml/reader.ts';
+import { readBody } from './body.ts';
+import { readCredentials, type Spelling, secretHider } from './credentials.ts';
+import { CallError, type Failure, failureOf } from './error.ts';
+import { type Outcome, readReply } from './exchange.ts';
+import { parseContentType } from './negotiate.ts';
+import { Fault, readSoap, type SoapCall, type SoapVersion } from './soap.ts';
+import type { Upstream } from './upstream.ts';
+
+/** What every call of one contract needs, put together at start. */
+export interface Service {
+  readonly compiled: CompiledContract;
+  readonly upstream: Upstream;
+  /** Largest request body, in bytes. */
+  readonly bodyLimit: number;
+  /** Told of an error that is ours, once. */
+  readonly onError: (error: unknown, requestId: string) => void;
+}
+
+/** One HTTP exchange as the calls below see it. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  /** When the call must be over, in ms of `performance.now()`. */
+  readonly deadline: number;
+  /** Filled in on the way, for the log. */
+  operation: string | undefined;
+  bytesIn: number;
+}
+
+/** Reads the body as a SOAP request. Throws CallError (plain refusals, W44) or Fault. */
+export async function readSoapCall(
+  service: Service,
+  exchange: Exchange,
+  version: SoapVersion,
+): Promise<SoapCall> {
+  const content = contentTypeOf(exchange.request);
+  refuseMultipart(content.type);
+  const bytes = await readBytes(service, exchange);
+  let text: string;
+  try {
+    text = decodeXml(bytes, content.charset);
+  } catch (error) {
+    if (error instanceof XmlError) throw new Fault(version, 'sender', error.message, { cause: error });
+    throw unsupported(error);
+  }
+  const call = readSoap(text, service.compiled, version, actionsOf(exchange.request, content.action));
+  exchange.operation = call.operation.operation.name;
+  return call;
+}
+
+/** Where an action may be hinted at in the HTTP message (W4); quotes and blanks around are not part of it. */
+function actionsOf(request: IncomingMessage, parameter: string | undefined): string[] {
+  const actions: string[] = [];
+  const header = request.headers.soapaction;
+  if (typeof header === 'string') actions.push(header.trim().replace(/^"(.*)"$/s, '$1'));
+  if (parameter !== undefined) actions.push(parameter);
+  return actions;
+}
+
+const noContent = parseContentType('');
+
+function contentTypeOf(request: IncomingMessage): ReturnType<typeof parseContentType> {
+  const header = request.headers['content-type'];
+  return header === undefined ? noContent : parseContentType(header);
+}
+
+/** W39: MTOM isn't offered. */
+function refuseMultipart(type: string): void {
+  if (type.startsWith('multipart/')) {
+    throw new CallError('UnsupportedMediaType', {
+      message: 'multipart messages (MTOM, SwA) are not read here',
+    });
+  }
+}
+
+async function readBytes(service: Service, exchange: Exchange): Promise<Buffer> {
+  const bytes = await readBody(
+    exchange.request,
+    exchange.response,
+    service.bodyLimit,
+    service.compiled.limits,
+  );
+  exchange.bytesIn = bytes.length;
+  return bytes;
+}
+
+function unsupported(error: unknown): unknown {
+  if (!(error instanceof UnsupportedCharset)) return error;
+  return new CallError('UnsupportedMediaType', { message: error.message, cause: error });
+}
+
+/** A REST route's body form by its media type (W39); undefined: its first character says. */
+export function bodyForm(request: IncomingMessage): 'json' | 'xml' | undefined {
+  const { type } = contentTypeOf(request);
+  if (type === '') return undefined;
+  if (type === 'application/json' || type === 'text/json' || type.endsWith('+json')) return 'json';
+  if (type === 'application/xml' || type === 'text/xml' || type.endsWith('+xml')) return 'xml';
+  throw new CallError('UnsupportedMediaType', {
+    message: 'expected a body of JSON or XML by its Content-Type, got another type',
+  });
+}
+
+/** Inputs of an operation from a body in a given form, or in the form that its first character shows. */
+export async function readCallBody(
+  service: Service,
+  exchange: Exchange,
+  operation: CompiledOperation,
+  stated: 'json' | 'xml' | undefined,
+): Promise<{ readonly input: Input; readonly form: 'json' | 'xml' }> {
+  const content = contentTypeOf(exchange.request);
+  refuseMultipart(content.type);
+  const bytes = await readBytes(service, exchange);
+  const form = stated ?? (firstVisible(bytes) === 60 ? 'xml' : 'json');
+  const reading = startReading(service.compiled.limits.errors);
+  if (form === 'json') return { input: readJsonBody(bytes, content.charset, operation, reading), form };
+  return { input: readXmlBody(service, bytes, content.charset, operation, reading), form };
+}
+
+function firstVisible(bytes: Buffer): number | undefined {
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte !== 32 && byte !== 9 && byte !== 10 && byte !== 13) return byte;
+  }
+  return undefined;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function readJsonBody(
+  bytes: Buffer,
+  charset: string | undefined,
+  operation: CompiledOperation,
+  reading: Reading,
+): Input {
+  if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) {
+    throw new CallError('UnsupportedMediaType', { message: 'expected JSON in UTF-8, got another charset' });
+  }
+  let text: string;
+  try {
+    text = utf8.decode(bytes); // drops a BOM
+  } catch (error) {
+    throw new CallError('MalformedRequest', {
+      message: 'expected JSON in UTF-8, got other bytes',
+      cause: error,
+    });
+  }
+  try {
+    return operation.readJson(text, reading);
+  } catch (error) {
+    if (error instanceof JsonError)
+      throw new CallError('MalformedRequest', { message: error.message, cause: error });
+    throw error;
+  }
+}
+
+function readXmlBody(
+  service: Service,
+  bytes: Buffer,
+  charset: string | undefined,
+  operation: CompiledOperation,
+  reading: Reading,
+): Input {
+  const { contract, limits } = service.compiled;
+  const { name } = operation.operation;
+  // An empty body is the empty element (W36).
+  if (firstVisible(bytes) === undefined) {
+    return operation.readXml(rootOf(`<${name}/>`, service), reading);
+  }
+  try {
+    const text = decodeXml(bytes, charset);
+    const xml = new XmlReader(text, limits, {
+      illegalReferences: contract.settings.illegalCharacterReferences === 'accept',
+    });
+    xml.readRoot();
+    if (xml.local !== name || (xml.namespace !== contract.namespaces.types && xml.namespace !== '')) {
+      const got = `<${xml.local.slice(0, 64)}>${xml.local === name ? ' of another namespace' : ''}`;
+      xml.drain();
+      throw new CallError('MalformedRequest', {
+        message: `expected <${name}> of namespace "${contract.namespaces.types}" as the root, got ${got}`,
+      });
+    }
+    const input = operation.readXml(xml, reading);
+    xml.finish();
+    return input;
+  } catch (error) {
+    if (error instanceof XmlError)
+      throw new CallError('MalformedRequest', { message: error.message, cause: error });
+    throw unsupported(error);
+  }
+}
+
+function rootOf(text: string, service: Service): XmlReader {
+  const xml = new XmlReader(text, service.compiled.limits, { illegalReferences: false });
+  xml.readRoot();
+  return xml;
+}
+
+/**
+ * From inputs to outcome: members, credentials, required members, upstream, reply (W43). Never throws: whatever
+ * fails is the outcome's failure.
+ */
+export async function runCall(
+  service: Service,
+  exchange: Exchange,
+  operation: CompiledOperation,
+  input: Input,
+  spelling: Spelling,
+): Promise<Outcome> {
+  const { contract, limits } = service.compiled;
+  let values: CredentialValues | undefined;
+  try {
+    const { reading } = input;
+    if (reading.problems.length > 0) throw new CallError('ValidationError', { problems: reading.problems });
+    if (contract.credentials !== undefined) {
+      values = readCredentials(
+        contract.credentials,
+        operation.credentialsOf(input),
+        exchange.request,
+        spelling,
+        limits,
+      );
+    }
+    const missing = withoutCredentials(reading, service);
+    if (missing.length > 0) throw new CallError('ValidationError', { problems: missing });
+    const request = operation.request(input, values);
+    if (request === undefined) throw new CallError('ValidationError', { problems: reading.problems });
+    const reply = await service.upstream.call(request, exchange.deadline);
+    return readReply(reply, service.compiled, operation, secretHider(contract.credentials, values));
+  } catch (error) {
+    return {
+      kind: 'failure',
+      failure: tellFailure(service, exchange, error, hiderOf(service, input, operation, values)),
+    };
+  }
+}
+
+/** The credentials' own requirements are W24's, not the record's. */
+function withoutCredentials(reading: Reading, service: Service): Reading['missing'] {
+  const member = service.compiled.contract.credentials?.member;
+  if (member === undefined || reading.missing.length === 0) return reading.missing;
+  const prefix = `${member.toLowerCase()}.`;
+  return reading.missing.filter(({ field }) => !`${field.toLowerCase()}.`.startsWith(prefix));
+}
+
+/** Before the credentials are known to be good, what the body says they are is hidden all the same (W25). */
+function hiderOf(
+  service: Service,
+  input: Input,
+  operation: CompiledOperation,
+  values: CredentialValues | undefined,
+): (text: string) => string {
+  const { credentials } = service.compiled.contract;
+  if (values !== undefined) return secretHider(credentials, values);
+  const member = operation.credentialsOf(input);
+  if (member === undefined || member === 'null') return (text) => text;
+  const given: Record<string, unknown> = JSON.parse(member);
+  const all = new Map(
+    Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+  return secretHider(credentials, { all, fromHeaders: new Set() });
+}
+
+/** Any error as what the caller is told; one that is ours is logged once and told as InternalError. */
+export function tellFailure(
+  service: Service,
+  exchange: Exchange,
+  error: unknown,
+  hide: (text: string) => string = (text) => text,
+): Failure {
+  if (error instanceof CallError) return failureOf(error, exchange.requestId, hide);
+  service.onError(error, exchange.requestId);
+  return failureOf(new CallError('InternalError', { cause: error }), exchange.requestId, hide);
+}

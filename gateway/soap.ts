@@ -1,0 +1,425 @@
+import { collapse } from '../mappings/codec/numbers.ts';
+import type { CompiledContract, CompiledOperation, Input } from '../mappings/codec/operation.ts';
+import { startReading } from '../mappings/codec/problem.ts';
+import { escapeAttribute, escapeXml } from '../mappings/codec/text.ts';
+import { namespaces } from '../mappings/model.ts';
+import { XmlError } from '../mappings/xml/error.ts';
+import { XmlReader } from '../mappings/xml/reader.ts';
+
+/** Everything that differs between SOAP 1.1 and 1.2, as one value each (W3, W7, W27, W28). */
+export interface SoapVersion {
+  readonly name: '1.1' | '1.2';
+  readonly format: 'soap11' | 'soap12';
+  readonly namespace: string;
+  readonly contentType: string;
+  /** Code of a fault that the caller can mend, and of one that it can't. */
+  readonly sender: 'Client' | 'Sender';
+  readonly receiver: 'Server' | 'Receiver';
+  readonly roleAttribute: 'actor' | 'role';
+  /** Roles that are ours besides an absent or empty one. */
+  readonly ourRoles: readonly string[];
+  readonly open: string;
+  readonly close: string;
+}
+
+const declaration = '<?xml version="1.0" encoding="utf-8"?>';
+
+function version(facts: Omit<SoapVersion, 'open' | 'close'>): SoapVersion {
+  return {
+    ...facts,
+    open: `${declaration}<s:Envelope xmlns:s="${facts.namespace}">`,
+    close: '</s:Envelope>',
+  };
+}
+
+export const soap11: SoapVersion = version({
+  name: '1.1',
+  format: 'soap11',
+  namespace: namespaces.soap11,
+  contentType: 'text/xml; charset=utf-8',
+  sender: 'Client',
+  receiver: 'Server',
+  roleAttribute: 'actor',
+  ourRoles: ['http://schemas.xmlsoap.org/soap/actor/next'],
+});
+
+export const soap12: SoapVersion = version({
+  name: '1.2',
+  format: 'soap12',
+  namespace: namespaces.soap12,
+  contentType: 'application/soap+xml; charset=utf-8',
+  sender: 'Sender',
+  receiver: 'Receiver',
+  roleAttribute: 'role',
+  ourRoles: [
+    'http://www.w3.org/2003/05/soap-envelope/role/next',
+    'http://www.w3.org/2003/05/soap-envelope/role/ultimateReceiver',
+  ],
+});
+
+/** WS-Addressing of one request, to be answered in its own version (W28). */
+export interface Addressing {
+  readonly namespace: string;
+  messageId: string | undefined;
+}
+
+export type FaultCode =
+  | 'sender'
+  | 'receiver'
+  | 'VersionMismatch'
+  | 'MustUnderstand'
+  | 'OnlyAnonymousAddressSupported';
+
+/** What a SOAP caller meets when no operation can answer (W27). */
+export class Fault extends Error {
+  readonly code: FaultCode;
+  readonly version: SoapVersion;
+  /** The header block that a MustUnderstand fault is about. */
+  readonly block: { readonly namespace: string; readonly local: string } | undefined;
+  addressing: Addressing | undefined;
+
+  constructor(
+    soapVersion: SoapVersion,
+    code: FaultCode,
+    reason: string,
+    details: {
+      readonly block?: Fault['block'];
+      readonly addressing?: Addressing | undefined;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(reason, details.cause === undefined ? {} : { cause: details.cause });
+    this.name = 'Fault';
+    this.version = soapVersion;
+    this.code = code;
+    this.block = details.block;
+    this.addressing = details.addressing;
+  }
+}
+
+/** One SOAP request, read whole. */
+export interface SoapCall {
+  readonly version: SoapVersion;
+  readonly operation: CompiledOperation;
+  readonly input: Input;
+  readonly addressing: Addressing | undefined;
+}
+
+/**
+ * Reads a SOAP request: envelope, headers, and the payload by its operation's codec. Problems of members are in
+ * the input's reading; everything before them throws Fault, in the version of the envelope once it is known
+ * and else of the path (W3). The first stage that fails speaks, whatever comes later in the text (W43).
+ */
+export function readSoap(
+  text: string,
+  compiled: CompiledContract,
+  pathVersion: SoapVersion,
+  actions: readonly string[],
+): SoapCall {
+  const { limits, contract } = compiled;
+  const quirks = { illegalReferences: contract.settings.illegalCharacterReferences === 'accept' };
+  let soapVersion = pathVersion;
+  const headers: HeaderFindings = { actions: [...actions], addressing: undefined, fault: undefined };
+  const xml = new XmlReader(text, limits, quirks);
+  try {
+    try {
+      xml.readRoot();
+      soapVersion = envelopeVersion(xml, pathVersion);
+      const call = readEnvelope(xml, compiled, soapVersion, headers);
+      xml.finish();
+      if (headers.fault !== undefined) throw headers.fault;
+      return call;
+    } catch (error) {
+      // A document that isn't well-formed is told so before anything else is (W43).
+      if (error instanceof Fault && error !== headers.fault) xml.drain();
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof XmlError) {
+      throw new Fault(soapVersion, 'sender', error.message, { cause: error, addressing: headers.addressing });
+    }
+    if (error instanceof Fault) error.addressing ??= headers.addressing;
+    throw error;
+  }
+}
+
+/** What the header blocks said. A fault of theirs waits until the envelope and the operation are known (W43). */
+interface HeaderFindings {
+  readonly actions: string[];
+  addressing: Addressing | undefined;
+  fault: Fault | undefined;
+}
+
+function envelopeVersion(xml: XmlReader, pathVersion: SoapVersion): SoapVersion {
+  if (xml.local !== 'Envelope') {
+    throw new Fault(pathVersion, 'sender', `expected a SOAP Envelope, got <${xml.local.slice(0, 64)}>`);
+  }
+  if (xml.namespace === soap11.namespace) return soap11;
+  if (xml.namespace === soap12.namespace) return soap12;
+  throw new Fault(
+    pathVersion,
+    'VersionMismatch',
+    `expected an Envelope of SOAP 1.1 (${soap11.namespace}) or SOAP 1.2 (${soap12.namespace}), got one of another namespace`,
+  );
+}
+
+/** At most one Header, then one Body with one element, blanks between, nothing after (W41). */
+function readEnvelope(
+  xml: XmlReader,
+  compiled: CompiledContract,
+  soapVersion: SoapVersion,
+  headers: HeaderFindings,
+): SoapCall {
+  const fail = (reason: string): never => {
+    throw new Fault(soapVersion, 'sender', reason);
+  };
+  if (soapVersion === soap12) {
+    for (let index = 0; index < xml.attributeCount; index++) {
+      if (xml.attributeNamespace(index) === '')
+        fail('expected no attribute without namespace on Envelope (SOAP 1.2)');
+    }
+  }
+  let call: SoapCall | undefined;
+  let seenHeader = false;
+  while (xml.nextChild()) {
+    const ours = xml.namespace === soapVersion.namespace;
+    if (call !== undefined) fail(`expected nothing after Body, got <${xml.local.slice(0, 64)}>`);
+    if (ours && xml.local === 'Header' && !seenHeader) {
+      seenHeader = true;
+      readHeader(xml, compiled, soapVersion, headers);
+    } else if (ours && xml.local === 'Body') {
+      call = readBody(xml, compiled, soapVersion, headers);
+    } else {
+      fail(
+        `expected ${seenHeader ? 'Body' : 'Header or Body'} of the Envelope's namespace, got <${xml.local.slice(0, 64)}>`,
+      );
+    }
+  }
+  if (xml.stray) fail('expected only blanks between the parts of Envelope, got text');
+  return call ?? fail('expected a Body in Envelope, got none');
+}
+
+function readBody(
+  xml: XmlReader,
+  compiled: CompiledContract,
+  soapVersion: SoapVersion,
+  headers: HeaderFindings,
+): SoapCall {
+  const fail = (reason: string): never => {
+    throw new Fault(soapVersion, 'sender', reason);
+  };
+  if (!xml.nextChild()) fail('expected one element in Body, got none');
+  const operation = findOperation(xml, compiled, soapVersion);
+  for (const action of headers.actions) checkAction(action, operation, compiled, soapVersion);
+  const input = operation.readXml(xml, startReading(compiled.limits.errors));
+  if (xml.nextChild()) fail(`expected one element in Body, got <${xml.local.slice(0, 64)}> after it`);
+  if (xml.stray) fail('expected one element in Body, got text beside it');
+  return { version: soapVersion, operation, input, addressing: headers.addressing };
+}
+
+/** Dispatch is on Body's first child alone (W4). */
+function findOperation(
+  xml: XmlReader,
+  compiled: CompiledContract,
+  soapVersion: SoapVersion,
+): CompiledOperation {
+  const { types } = compiled.contract.namespaces;
+  const operation = compiled.operations.get(xml.local);
+  const name = xml.local.slice(0, 64);
+  if (operation === undefined) {
+    throw new Fault(soapVersion, 'sender', `expected an operation of the contract in Body, got <${name}>`);
+  }
+  if (xml.namespace !== types && xml.namespace !== '') {
+    throw new Fault(
+      soapVersion,
+      'sender',
+      `expected <${name}> in namespace "${types}", got another namespace`,
+    );
+  }
+  return operation;
+}
+
+/** A hint that names another operation of the contract is a spoof; any other is nothing (W4). */
+function checkAction(
+  action: string,
+  operation: CompiledOperation,
+  compiled: CompiledContract,
+  soapVersion: SoapVersion,
+): void {
+  const name = action.slice(Math.max(action.lastIndexOf('/'), action.lastIndexOf('#')) + 1);
+  if (name !== operation.operation.name && compiled.operations.has(name)) {
+    throw new Fault(
+      soapVersion,
+      'sender',
+      `expected the action of ${operation.operation.name}, the operation in Body, got that of ${name}`,
+    );
+  }
+}
+
+const addressingNamespaces = new Set<string>([namespaces.addressing10, namespaces.addressing2004]);
+const addressingHeaders = new Set(['Action', 'MessageID', 'To', 'From', 'ReplyTo', 'FaultTo', 'RelatesTo']);
+/** Addresses that mean "on this connection" or "nowhere". */
+const anonymousAddresses = new Set([
+  `${namespaces.addressing10}/anonymous`,
+  `${namespaces.addressing10}/none`,
+  `${namespaces.addressing2004}/role/anonymous`,
+]);
+
+function readHeader(
+  xml: XmlReader,
+  compiled: CompiledContract,
+  soapVersion: SoapVersion,
+  headers: HeaderFindings,
+): void {
+  const { limits } = compiled;
+  const start = xml.position;
+  for (let blocks = 1; xml.nextChild(); blocks++) {
+    if (blocks > limits.soapHeaderBlocks) {
+      throw new Fault(soapVersion, 'sender', `more than ${limits.soapHeaderBlocks} header blocks`);
+    }
+    const must = mustUnderstand(xml, soapVersion, headers);
+    const { namespace, local } = xml;
+    if (addressingNamespaces.has(namespace) && addressingHeaders.has(local)) {
+      readAddressing(xml, soapVersion, must, headers, limits.xmlText);
+    } else {
+      if (must && namespace !== namespaces.addressingNone) {
+        const security = local === 'Security' ? '; WS-Security is not understood here' : '';
+        headers.fault ??= new Fault(
+          soapVersion,
+          'MustUnderstand',
+          `the header block ${local.slice(0, 64)} has mustUnderstand and is not understood${security}`,
+          { block: { namespace, local } },
+        );
+      }
+      xml.skip();
+    }
+  }
+  if (xml.stray) throw new Fault(soapVersion, 'sender', 'expected only elements in Header, got text');
+  if (xml.position - start > limits.soapHeaderText) {
+    throw new Fault(soapVersion, 'sender', `Header longer than ${limits.soapHeaderText} characters`);
+  }
+}
+
+/** Whether the block must be understood by us: only the envelope's own attributes count (W28). */
+function mustUnderstand(xml: XmlReader, soapVersion: SoapVersion, headers: HeaderFindings): boolean {
+  const flag = xml.attribute(soapVersion.namespace, 'mustUnderstand');
+  if (flag === undefined) return false;
+  const word = collapse(flag);
+  if (word !== '1' && word !== 'true') {
+    if (word !== '0' && word !== 'false') {
+      headers.fault ??= new Fault(soapVersion, 'sender', 'expected 0, 1, true or false in mustUnderstand');
+    }
+    return false;
+  }
+  const role = collapse(xml.attribute(soapVersion.namespace, soapVersion.roleAttribute) ?? '');
+  return role === '' || soapVersion.ourRoles.includes(role);
+}
+
+function readAddressing(
+  xml: XmlReader,
+  soapVersion: SoapVersion,
+  must: boolean,
+  headers: HeaderFindings,
+  maxText: number,
+): void {
+  const { namespace, local } = xml;
+  headers.addressing ??= { namespace, messageId: undefined };
+  if (local === 'Action' || local === 'MessageID') {
+    const text = collapse(xml.readText(maxText, false) ?? '');
+    if (local === 'Action') headers.actions.push(text);
+    else headers.addressing.messageId ??= text;
+    return;
+  }
+  if (local !== 'ReplyTo' && local !== 'FaultTo') {
+    xml.skip();
+    return;
+  }
+  while (xml.nextChild()) {
+    if (xml.local !== 'Address' || xml.namespace !== namespace) {
+      xml.skip();
+      continue;
+    }
+    const address = collapse(xml.readText(maxText, false) ?? '');
+    if (must && !anonymousAddresses.has(address)) {
+      headers.fault ??= new Fault(
+        soapVersion,
+        'OnlyAnonymousAddressSupported',
+        `replies go back on the connection of the request; ${local} names another address`,
+        { addressing: headers.addressing },
+      );
+    }
+  }
+}
+
+/** An operation's reply or in-band error in an envelope. */
+export function writeEnvelope(
+  soapVersion: SoapVersion,
+  payload: string,
+  operation: string | undefined,
+  addressing: Addressing | undefined,
+): string {
+  const header =
+    addressing === undefined || operation === undefined
+      ? ''
+      : addressingHeader(addressing, `${operation}Response`);
+  return `${soapVersion.open}${header}<s:Body>${payload}</s:Body>${soapVersion.close}`;
+}
+
+function addressingHeader({ namespace, messageId }: Addressing, action: string, more = ''): string {
+  const relates =
+    messageId === undefined ? '' : `<w:RelatesTo>${escapeXml(messageId, { replaced: 0 })}</w:RelatesTo>`;
+  return `<s:Header xmlns:w="${namespace}"><w:Action>${action}</w:Action>${relates}${more}</s:Header>`;
+}
+
+/** A fault in an envelope; `requestId` goes into the text, so that a caller can name it (W27). */
+export function writeFault(fault: Fault, requestId: string): string {
+  const { version: soapVersion, addressing, code } = fault;
+  const reason = escapeXml(`${fault.message} (request ${requestId})`, { replaced: 0 });
+  const name =
+    code === 'receiver'
+      ? soapVersion.receiver
+      : code === 'sender' || isAddressing(code)
+        ? soapVersion.sender
+        : code;
+  const blocks = headerBlocks(fault);
+  let header = blocks === '' ? '' : `<s:Header>${blocks}</s:Header>`;
+  if (addressing !== undefined) {
+    header = addressingHeader(addressing, faultAction(addressing, code), blocks);
+  }
+  const addressingNamespace = addressing?.namespace ?? namespaces.addressing10;
+  const body =
+    soapVersion === soap11
+      ? `<faultcode${isAddressing(code) ? ` xmlns:w="${addressingNamespace}">w:${code}` : `>s:${name}`}</faultcode><faultstring>${reason}</faultstring>`
+      : `<s:Code><s:Value>s:${name}</s:Value>${isAddressing(code) ? `<s:Subcode><s:Value xmlns:w="${addressingNamespace}">w:${code}</s:Value></s:Subcode>` : ''}</s:Code>` +
+        `<s:Reason><s:Text xml:lang="en">${reason}</s:Text></s:Reason>`;
+  return `${soapVersion.open}${header}<s:Body><s:Fault>${body}</s:Fault></s:Body>${soapVersion.close}`;
+}
+
+function isAddressing(code: FaultCode): boolean {
+  return code === 'OnlyAnonymousAddressSupported';
+}
+
+function faultAction({ namespace }: Addressing, code: FaultCode): string {
+  if (namespace === namespaces.addressing2004) return `${namespace}/fault`;
+  return isAddressing(code) ? `${namespace}/fault` : `${namespace}/soap/fault`;
+}
+
+/** What SOAP 1.2 says of a fault in header blocks: Upgrade (Part 1, 5.4.7) and NotUnderstood (5.4.8). */
+function headerBlocks({ code, version: soapVersion, block }: Fault): string {
+  if (soapVersion !== soap12) return '';
+  if (code === 'VersionMismatch') {
+    return (
+      `<s:Upgrade><s:SupportedEnvelope qname="e2:Envelope" xmlns:e2="${namespaces.soap12}"/>` +
+      `<s:SupportedEnvelope qname="e1:Envelope" xmlns:e1="${namespaces.soap11}"/></s:Upgrade>`
+    );
+  }
+  if (code === 'MustUnderstand' && block !== undefined) {
+    const { namespace, local } = block;
+    if (namespace === '') return `<s:NotUnderstood qname="${escapeAttribute(local)}"/>`;
+    return `<s:NotUnderstood qname="q:${escapeAttribute(local)}" xmlns:q="${escapeAttribute(namespace)}"/>`;
+  }
+  return '';
+}
+
+/** Reply bodies that aren't SOAP start with it too (W8). */
+export { declaration as xmlDeclaration };
