@@ -1,0 +1,318 @@
+import type { Limits } from '../limits.ts';
+import { findIllegal, isBlank, isCharacter, isNameCharacter, isNameStart } from './characters.ts';
+import { locate, XmlError } from './error.ts';
+
+export const slash = 0x2f;
+export const lessThan = 0x3c;
+export const equalsSign = 0x3d;
+export const greaterThan = 0x3e;
+export const question = 0x3f;
+export const exclamation = 0x21;
+const doubleQuote = 0x22;
+const singleQuote = 0x27;
+const ampersand = 0x26;
+const space = 0x20;
+const lineFeed = 0xa;
+const carriageReturn = 0xd;
+const hash = 0x23;
+const colonSign = 0x3a;
+const semicolon = 0x3b;
+const letterX = 0x78;
+
+/** XML 1.0, 4.6: the entities that need no declaration. */
+const entities: readonly (readonly [reference: string, code: number])[] = [
+  ['&amp;', 0x26],
+  ['&lt;', 0x3c],
+  ['&gt;', 0x3e],
+  ['&apos;', 0x27],
+  ['&quot;', 0x22],
+];
+
+/**
+ * The lexical half of XmlReader: names, comments, references and line ends, by offset. A method that reads
+ * something returns the offset after it. Knows nothing of elements; every method throws XmlError.
+ */
+export class Scanner {
+  /** The document, after `limitToLegal` only up to its first illegal character. */
+  text: string;
+  /** Surrogate pairs that were written as two references and joined (W10). */
+  joinedSurrogates = 0;
+  /** References to characters that XML forbids and that were let through (W10). */
+  illegalReferences = 0;
+  /** Offset of the colon in the name that was read last; -1 when it has none. */
+  colon = -1;
+  /** Characters of the attribute value or CDATA section that was read last. */
+  value = '';
+
+  readonly #allowIllegalReferences: boolean;
+  #end: number;
+  /** The character that #end cuts the text at: an error only once a scan meets it. */
+  #illegal: number | undefined = undefined;
+  /** Character that the reference read last names. */
+  #codePoint = 0;
+  // Offsets of the next '&', '\r' and ']]>' that aren't behind; text without any is one slice.
+  #nextReference = -1;
+  #nextReturn = -1;
+  #nextTerminator = -1;
+
+  constructor(text: string, allowIllegalReferences: boolean) {
+    this.text = text;
+    this.#end = text.length;
+    this.#allowIllegalReferences = allowIllegalReferences;
+  }
+
+  /** Checks the raw characters of the whole document at once; those before `at` are behind already. */
+  limitToLegal(at: number): void {
+    const illegal = findIllegal(this.text);
+    if (illegal < 0) return;
+    this.#illegal = this.text.charCodeAt(illegal);
+    this.text = this.text.slice(0, illegal);
+    this.#end = illegal;
+    if (illegal < at) throw this.errorAtEnd('');
+  }
+
+  /** Code unit at an offset; -1 past the end, because one read out of bounds makes every later read slow. */
+  code(at: number): number {
+    return at < this.#end ? this.text.charCodeAt(at) : -1;
+  }
+
+  /** True at the end of a document that holds nothing illegal. */
+  isEnd(at: number): boolean {
+    return at === this.#end && this.#illegal === undefined;
+  }
+
+  skipBlanks(from: number): number {
+    let at = from;
+    while (isBlank(this.code(at))) at++;
+    return at;
+  }
+
+  /** [27] Misc: blanks and comments; processing instructions are refused. */
+  skipMiscellany(from: number): number {
+    let at = this.skipBlanks(from);
+    while (this.text.startsWith('<!--', at)) at = this.skipBlanks(this.skipComment(at));
+    if (this.text.startsWith('<?', at)) throw this.instructionError(at);
+    return at;
+  }
+
+  /** [15] Comment. */
+  skipComment(at: number): number {
+    const end = this.text.indexOf('--', at + 4);
+    if (end < 0) throw this.errorAtEnd('expected -->, got the end');
+    if (this.code(end + 2) !== greaterThan) throw this.error(end, 'expected no -- inside a comment');
+    return end + 3;
+  }
+
+  /** [18] CDSect: its characters are left in `value`. */
+  readSection(at: number): number {
+    if (this.text.startsWith('<!DOCTYPE', at)) throw this.error(at, 'expected no DTD, got <!DOCTYPE');
+    if (!this.text.startsWith('<![CDATA[', at)) {
+      throw this.error(at, 'expected a comment, a CDATA section or a tag, got <!');
+    }
+    const end = this.text.indexOf(']]>', at + 9);
+    if (end < 0) throw this.errorAtEnd('expected ]]>, got the end');
+    this.value = this.text.slice(at + 9, end).replace(/\r\n?/g, '\n');
+    return end + 3;
+  }
+
+  /** [7] QName: its colon is left in `colon`. */
+  readName(start: number): number {
+    const end = this.#readNamePart(start);
+    this.colon = -1;
+    if (this.code(end) !== colonSign) return end;
+    this.colon = end;
+    return this.#readNamePart(end + 1);
+  }
+
+  /** [4] NCName. */
+  #readNamePart(start: number): number {
+    let at = start;
+    let code = this.#codePointAt(at);
+    if (!isNameStart(code)) throw this.error(at, `expected a name, got ${this.got(at)}`);
+    do {
+      at += code > 0xffff ? 2 : 1;
+      code = this.#codePointAt(at);
+    } while (isNameCharacter(code));
+    return at;
+  }
+
+  #codePointAt(at: number): number {
+    const code = this.code(at);
+    return code > 0x7f ? (this.text.codePointAt(at) ?? -1) : code;
+  }
+
+  /** True when character data is what it seems: no reference, no line end to normalise. `]]>` is refused. */
+  isPlain(start: number, end: number): boolean {
+    if (this.#nextTerminator < start) this.#nextTerminator = this.#next(']]>', start);
+    if (this.#nextTerminator < end) throw this.error(this.#nextTerminator, 'expected no ]]> in text');
+    if (this.#nextReference < start) this.#nextReference = this.#next('&', start);
+    if (this.#nextReturn < start) this.#nextReturn = this.#next('\r', start);
+    return this.#nextReference >= end && this.#nextReturn >= end;
+  }
+
+  /**
+   * Character data with references resolved and line ends as LF (XML 1.0, 2.11). What is longer than `maxLength`
+   * is only read until that shows.
+   */
+  resolveText(start: number, end: number, maxLength: number, lenient: boolean): string {
+    const text = this.text;
+    let value = '';
+    let at = start;
+    while (!this.isPlain(at, end) && value.length <= maxLength) {
+      if (this.#nextReturn < this.#nextReference) {
+        value += `${text.slice(at, this.#nextReturn)}\n`;
+        at = this.#nextReturn + 1;
+        if (this.code(at) === lineFeed) at++;
+      } else {
+        value += text.slice(at, this.#nextReference);
+        at = this.#readReference(this.#nextReference, lenient);
+        value += String.fromCodePoint(this.#codePoint);
+      }
+    }
+    return at < end ? value + text.slice(at, end) : value;
+  }
+
+  /** [10] AttValue: what it comes to is left in `value`. */
+  readValue(start: number, maxLength: number): number {
+    const quote = this.code(start);
+    if (quote !== doubleQuote && quote !== singleQuote) {
+      throw this.error(start, `expected a quoted value, got ${this.got(start)}`);
+    }
+    let end = start + 1;
+    let plain = true;
+    for (let code = this.code(end); code !== quote; code = this.code(++end)) {
+      if (code === lessThan) throw this.error(end, 'expected no < in an attribute value');
+      if (code < 0) throw this.errorAtEnd('expected a closing quote, got the end');
+      if (code < space || code === ampersand) plain = false;
+    }
+    this.value = plain ? this.text.slice(start + 1, end) : this.#resolveValue(start + 1, end, maxLength);
+    if (this.value.length > maxLength) {
+      throw this.error(start, `attribute value longer than ${maxLength} characters`, 'xmlAttributeValue');
+    }
+    return end + 1;
+  }
+
+  /** XML 1.0, 3.3.3: every blank is a space, but for those that references name. */
+  #resolveValue(start: number, end: number, maxLength: number): string {
+    const text = this.text;
+    let value = '';
+    let from = start;
+    let at = start;
+    while (at < end && value.length <= maxLength) {
+      const code = text.charCodeAt(at);
+      if (code === ampersand) {
+        value += text.slice(from, at);
+        at = this.#readReference(at, false);
+        value += String.fromCodePoint(this.#codePoint);
+        from = at;
+      } else if (code < space) {
+        value += `${text.slice(from, at)} `;
+        at += code === carriageReturn && text.charCodeAt(at + 1) === lineFeed ? 2 : 1;
+        from = at;
+      } else at++;
+    }
+    return value + text.slice(from, end);
+  }
+
+  /** [67] Reference: the character is left in #codePoint, and is one that XML or W10's exceptions allow. */
+  #readReference(start: number, lenient: boolean): number {
+    if (this.code(start + 1) !== hash) return this.#readEntity(start);
+    const end = this.#readNumber(start);
+    const code = this.#codePoint;
+    if (isCharacter(code)) return end;
+    if (lenient && code >= 0xd800 && code <= 0xdbff && this.text.startsWith('&#', end)) {
+      const pairEnd = this.#readNumber(end);
+      const low = this.#codePoint;
+      if (low >= 0xdc00 && low <= 0xdfff) {
+        this.#codePoint = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+        this.joinedSurrogates++;
+        return pairEnd;
+      }
+    }
+    const nameable = code < 0x20 || code === 0xfffe || code === 0xffff;
+    if (lenient && nameable && this.#allowIllegalReferences) {
+      this.illegalReferences++;
+      return end;
+    }
+    const got = code > 0x10ffff ? 'one beyond U+10FFFF' : unicode(code);
+    throw this.error(start, `expected a reference to a legal character, got ${got}`);
+  }
+
+  /** [66] CharRef. */
+  #readNumber(start: number): number {
+    const hexadecimal = this.code(start + 2) === letterX;
+    const digits = start + (hexadecimal ? 3 : 2);
+    const base = hexadecimal ? 16 : 10;
+    let at = digits;
+    let value = 0;
+    for (let digit = digitOf(this.code(at)); digit < base; digit = digitOf(this.code(++at))) {
+      value = Math.min(value * base + digit, 0x110000);
+    }
+    if (at === digits) throw this.error(at, `expected a digit, got ${this.got(at)}`);
+    if (this.code(at) !== semicolon) throw this.error(at, `expected ;, got ${this.got(at)}`);
+    this.#codePoint = value;
+    return at + 1;
+  }
+
+  #readEntity(start: number): number {
+    for (const [reference, code] of entities) {
+      if (this.text.startsWith(reference, start)) {
+        this.#codePoint = code;
+        return start + reference.length;
+      }
+    }
+    // What follows the ampersand may be part of a secret.
+    throw this.error(start, 'expected &amp; &lt; &gt; &apos; &quot; or a character reference');
+  }
+
+  /** Offset of the next occurrence; the end when there is none. */
+  #next(search: string, from: number): number {
+    const at = this.text.indexOf(search, from);
+    return at < 0 ? this.#end : at;
+  }
+
+  /** The error of what was found at an offset, or of the illegal character that cuts the text there. */
+  error(at: number, message: string, limit?: keyof Limits): XmlError {
+    if (at >= this.#end && this.#illegal !== undefined) return this.errorAtEnd(message);
+    return new XmlError(locate(this.text, at), message, limit);
+  }
+
+  errorAtEnd(message: string): XmlError {
+    const illegal = this.#illegal;
+    return new XmlError(
+      locate(this.text, this.#end),
+      illegal === undefined ? message : `expected a legal character, got ${unicode(illegal)}`,
+    );
+  }
+
+  instructionError(at: number): XmlError {
+    const declaration = this.text.startsWith('<?xml', at) && isBlank(this.code(at + 5));
+    return this.error(
+      at,
+      declaration
+        ? 'expected the XML declaration at the first character of the document'
+        : 'expected no processing instruction, got <?',
+    );
+  }
+
+  /** What is at an offset, as an error names it. */
+  got(at: number): string {
+    return at < this.#end ? unicode(this.text.codePointAt(at) ?? 0) : 'the end';
+  }
+}
+
+/** Value of a digit's code unit, 0 to 15; 16 for anything else. */
+function digitOf(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : 16;
+}
+
+function unicode(code: number): string {
+  return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** A name as errors show it. */
+export function cut(name: string): string {
+  return name.length > 40 ? `${name.slice(0, 40)}…` : name;
+}
