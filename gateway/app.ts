@@ -430,10 +430,11 @@ function serveOptions({ ctx }: Visit, allow: string): void {
 function send(visit: Visit, transport: string, reply: Reply): void {
   const { ctx, request, response, options, requestId, started } = visit;
   ctx.respond = false;
+  let bytesOut = 0;
   if (!response.headersSent) {
     // a body that was not read to its end would be taken for the next request
     const unread = !request.complete && hasBody(request);
-    sendReply(response, reply, requestId, unread || !options.isReady());
+    bytesOut = sendReply(response, reply, requestId, unread || !options.isReady());
     if (unread) request.resume();
   }
   options.onRequest({
@@ -444,7 +445,7 @@ function send(visit: Visit, transport: string, reply: Reply): void {
     status: reply.status,
     meant: reply.xStatus,
     bytesIn: visit.bytesIn,
-    bytesOut: typeof reply.body === 'string' ? Buffer.byteLength(reply.body) : reply.body.length,
+    bytesOut,
     ms: Math.round((performance.now() - started) * 1000) / 1000,
     clientIp: request.socket.remoteAddress,
   });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { CredentialValues } from '../mappings/codec/operation.ts';
 import type { Problem } from '../mappings/codec/problem.ts';
+import { foldAscii } from '../mappings/codec/record.ts';
 import type { Limits } from '../mappings/limits.ts';
 import type { CredentialPart, Credentials } from '../mappings/model.ts';
 import { CallError } from './error.ts';
@@ -84,12 +85,14 @@ export function readCredentials(
 }
 
 /** The member's object with its names as the contract spells them; JSON callers may use any ASCII case (W37). */
-function foldNames(member: string, credentials: Credentials): Record<string, unknown> {
-  const values: Record<string, unknown> = Object.create(null);
+function foldNames(member: string, credentials: Credentials): Readonly<Record<string, unknown>> {
   const given: Record<string, unknown> = JSON.parse(member);
-  for (const [name, value] of Object.entries(given)) {
-    const part = credentials.parts.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
-    if (part !== undefined) values[part.name] = value;
+  const names = Object.keys(given);
+  if (names.every((name) => credentials.parts.some((part) => part.name === name))) return given;
+  const values: Record<string, unknown> = {};
+  for (const part of credentials.parts) {
+    const spelled = names.find((name) => foldAscii(name) === foldAscii(part.name));
+    if (spelled !== undefined) values[part.name] = given[spelled];
   }
   return values;
 }

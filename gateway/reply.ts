@@ -160,12 +160,13 @@ export function textReply(status: number, message: string, requestId: string, al
   };
 }
 
-/** Writes a reply in one go: head and body together, its length known (W8). */
-export function sendReply(response: ServerResponse, reply: Reply, requestId: string, close: boolean): void {
+/** Writes a reply in one go: head and body together, its length known (W8). Gives the body's length in bytes. */
+export function sendReply(response: ServerResponse, reply: Reply, requestId: string, close: boolean): number {
   const { body } = reply;
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   const headers: Record<string, string | number> = {
     'Content-Type': reply.contentType,
-    'Content-Length': typeof body === 'string' ? Buffer.byteLength(body) : body.length,
+    'Content-Length': length,
     'Cache-Control': 'no-store',
     'X-Request-Id': requestId,
   };
@@ -176,4 +177,5 @@ export function sendReply(response: ServerResponse, reply: Reply, requestId: str
   if (close) headers.Connection = 'close';
   response.writeHead(reply.status, headers);
   response.end(body);
+  return length;
 }

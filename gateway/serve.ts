@@ -48,7 +48,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const limits = options.limits ?? defaultLimits;
   const log = pino(
     { level: options.logLevel, base: null },
-    options.logTo ?? pino.destination({ dest: 1, sync: false }),
+    options.logTo ?? pino.destination({ dest: 1, sync: false, minLength: 16_000, periodicFlush: 500 }),
   );
   const { contract, notes } = loadContract(options.contract);
   for (const { pointer, why } of notes) log.warn({ pointer, why }, 'travels as JSON text in an xs:string');

@@ -1,0 +1,81 @@
+import { connect, type Socket } from 'node:net';
+
+/** What one round of load found. */
+export interface LoadResult {
+  readonly requests: number;
+  readonly seconds: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/**
+ * Sends one request over and over on `connections` sockets, each waiting for its reply, for `seconds`.
+ * Throws when a reply isn't HTTP 200.
+ */
+export async function load(
+  port: number,
+  request: Buffer,
+  connections: number,
+  seconds: number,
+): Promise<LoadResult> {
+  const times: number[] = [];
+  const until = performance.now() + seconds * 1000;
+  const started = performance.now();
+  await Promise.all(Array.from({ length: connections }, () => oneSocket(port, request, until, times)));
+  const elapsed = (performance.now() - started) / 1000;
+  times.sort((a, b) => a - b);
+  const at = (share: number): number =>
+    times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return { requests: times.length, seconds: elapsed, p50: at(0.5), p99: at(0.99) };
+}
+
+/** One connection after another, as the server closes them, until the time is up. */
+async function oneSocket(port: number, request: Buffer, until: number, times: number[]): Promise<void> {
+  while (performance.now() < until) await oneConnection(port, request, until, times);
+}
+
+function oneConnection(port: number, request: Buffer, until: number, times: number[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket: Socket = connect(port, '127.0.0.1');
+    let closing = false;
+    let sent = 0;
+    let missing = -1; // bytes of the reply still to come; -1: its head hasn't come
+    let head = '';
+    const send = (): void => {
+      sent = performance.now();
+      missing = -1;
+      head = '';
+      socket.write(request);
+    };
+    socket.setNoDelay(true);
+    socket.on('connect', send);
+    socket.on('error', reject);
+    socket.on('data', (chunk) => {
+      if (missing === -1) {
+        head += chunk.toString('latin1');
+        const end = head.indexOf('\r\n\r\n');
+        if (end === -1) return;
+        const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+        if (!head.startsWith('HTTP/1.1 200')) {
+          reject(new Error(`expected 200, got ${head.slice(0, 300)}`));
+          socket.destroy();
+          return;
+        }
+        closing = /\r\nconnection: close/i.test(head);
+        // chunked: node-soap gives no length
+        if (length === undefined) missing = head.endsWith('\r\n0\r\n\r\n') ? 0 : -1;
+        else missing = Number(length) - (head.length - end - 4);
+        if (missing === -1) return;
+      } else missing -= chunk.length;
+      if (missing > 0) return;
+      const now = performance.now();
+      times.push(now - sent);
+      if (now < until && !closing) send();
+      else {
+        socket.end();
+        resolve();
+      }
+    });
+  });
+}

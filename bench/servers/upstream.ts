@@ -1,0 +1,31 @@
+import { createServer } from 'node:http';
+
+/** A JSON service that answers every call with one canned reply: what is measured is what stands before it. */
+const reply = Buffer.from(
+  JSON.stringify({
+    data: {
+      responseStatus: {},
+      subUser: {
+        isMainUser: false,
+        userId: '6f9619ff8b86d011b42d00cf4fc964ff',
+        userName: 'jane',
+        name: 'Zoë & Söhne <漢字>',
+        email: 'jane@screening.example',
+        isAdmin: false,
+        canResolveSearches: true,
+        canDeleteSearches: true,
+        permissions: ['a&b', '<c>', 'é漢😀'],
+      },
+    },
+  }),
+);
+
+const server = createServer((request, response) => {
+  request.resume();
+  request.on('end', () => {
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': reply.length });
+    response.end(reply);
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(Number(process.argv[2]), '127.0.0.1', () => console.log('ready'));

@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadContract, screeningContract } from '../mappings/load.ts';
+import { writeWsdl } from '../wsdl/wsdl.ts';
+import { load } from './load.ts';
+import { cpuMicroseconds, freePort, median, type Started, start, stop } from './process.ts';
+
+const connections = 32;
+const serverCore = 0;
+const otherCore = 1;
+
+/** UpdateSubUser as node-soap sends it, three permissions, non-ASCII text. */
+function requestFor(port: number): Buffer {
+  const body = Buffer.from(
+    '<?xml version="1.0" encoding="utf-8"?><soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:tns="http://schemas.servicestack.net/types" xmlns:typ="http://schemas.servicestack.net/types" xmlns:arr="http://schemas.microsoft.com/2003/10/Serialization/Arrays"><soap:Body><typ:UpdateSubUser xmlns:typ="http://schemas.servicestack.net/types" xmlns="http://schemas.servicestack.net/types"><typ:Authentication><typ:ApiUserId>api-user</typ:ApiUserId><typ:ApiUserKey>k&amp;&lt;&gt;&quot;</typ:ApiUserKey></typ:Authentication><typ:Request><typ:Permissions><arr:string>a&amp;b</arr:string><arr:string>&lt;c&gt;</arr:string><arr:string>é漢😀</arr:string></typ:Permissions><typ:SubUserName>Zoë &amp; Söhne &lt;漢字&gt;</typ:SubUserName></typ:Request></typ:UpdateSubUser></soap:Body></soap:Envelope>',
+  );
+  const head = `POST /v2/soap11 HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: */*\r\nContent-Type: text/xml; charset=utf-8\r\nSOAPAction: "UpdateSubUser"\r\nContent-Length: ${body.length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), body]);
+}
+
+interface Contender {
+  readonly name: string;
+  readonly port: number;
+  readonly started: Started;
+  readonly cpu: number[];
+  readonly p50: number[];
+  readonly p99: number[];
+}
+
+export interface SmallCallRow {
+  readonly name: string;
+  readonly cpuPerRequest: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** CPU µs per request of each server in turn, round after round; medians (server on one core, the rest on the other). */
+export async function measureSmallCall(rounds: number, seconds: number): Promise<readonly SmallCallRow[]> {
+  const scratch = mkdtempSync(join(tmpdir(), 'soapbridge-bench-'));
+  const wsdlFile = join(scratch, 'screening.wsdl');
+  writeFileSync(
+    wsdlFile,
+    writeWsdl(loadContract(screeningContract).contract, { address: 'http://127.0.0.1/v2' }),
+  );
+  const directory = import.meta.dirname;
+  const upstreamPort = await freePort();
+  const upstreamUrl = `http://127.0.0.1:${upstreamPort}`;
+  const upstream = await start(
+    otherCore,
+    [join(directory, 'servers/upstream.ts'), String(upstreamPort)],
+    'ready',
+  );
+  const contenders: Contender[] = [];
+  const add = async (
+    name: string,
+    args: (port: number) => readonly string[],
+    ready: string,
+    env: (port: number) => NodeJS.ProcessEnv,
+  ): Promise<void> => {
+    const port = await freePort();
+    const started = await start(serverCore, args(port), ready, env(port));
+    contenders.push({ name, port, started, cpu: [], p50: [], p99: [] });
+  };
+  try {
+    await add(
+      'Node http + undici pass-through',
+      (port) => [join(directory, 'servers/pass-through.ts'), String(port), upstreamUrl],
+      'ready',
+      () => ({}),
+    );
+    await add(
+      'soapbridge',
+      () => [join(directory, '../bin/soapbridge.js'), 'serve'],
+      'listens',
+      (port) => ({
+        PORT: String(port),
+        UPSTREAM_URL: upstreamUrl,
+        LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? 'info',
+      }),
+    );
+    await add(
+      'node-soap bridge',
+      (port) => [join(directory, 'servers/node-soap.ts'), String(port), upstreamUrl, wsdlFile],
+      'ready',
+      () => ({}),
+    );
+    for (const { port } of contenders) await load(port, requestFor(port), connections, Math.max(1, seconds));
+    for (let round = 0; round < rounds; round++) {
+      for (const contender of contenders) {
+        const before = cpuMicroseconds(contender.started.pid);
+        const result = await load(contender.port, requestFor(contender.port), connections, seconds);
+        contender.cpu.push((cpuMicroseconds(contender.started.pid) - before) / result.requests);
+        contender.p50.push(result.p50);
+        contender.p99.push(result.p99);
+      }
+    }
+  } finally {
+    for (const { started } of contenders) await stop(started);
+    await stop(upstream);
+    rmSync(scratch, { recursive: true });
+  }
+  return contenders.map(({ name, cpu, p50, p99 }) => ({
+    name,
+    cpuPerRequest: median(cpu),
+    p50: median(p50),
+    p99: median(p99),
+  }));
+}
