@@ -85,7 +85,8 @@ export async function measureSmallCall(rounds: number, seconds: number): Promise
       'ready',
       () => ({}),
     );
-    for (const { port } of contenders) await load(port, requestFor(port), connections, Math.max(1, seconds));
+    // until V8 has compiled what is hot; before that every server costs several times as much
+    for (const { port } of contenders) await load(port, requestFor(port), connections, Math.max(6, seconds));
     for (let round = 0; round < rounds; round++) {
       for (const contender of contenders) {
         const before = cpuMicroseconds(contender.started.pid);

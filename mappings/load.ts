@@ -4,8 +4,11 @@ import { LineCounter, parseDocument } from 'yaml';
 import { buildContract, type LoadedContract } from './load/contract.ts';
 import { ContractError } from './load/error.ts';
 
-/** Where the contract that ships with soapbridge lies. */
-export const screeningContract: string = join(import.meta.dirname, 'screening');
+/** Where the contract that ships with soapbridge lies; a build in `dist/` finds it beside itself. */
+export const screeningContract: string = join(
+  import.meta.dirname,
+  import.meta.dirname.endsWith(join('dist', 'mappings')) ? '../../mappings/screening' : 'screening',
+);
 
 /**
  * The contract in a folder: `openapi.yaml` (or `.yml`, `.json`) and the overlay `soap.yaml`.

@@ -1,0 +1,21 @@
+# Builds the npm package, then runs it alone: no sources, no devDependencies, no package manager's cache.
+FROM node:26-bookworm-slim AS build
+WORKDIR /src
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY . .
+RUN npm run build && npm prune --omit=dev && rm -rf node_modules/node
+
+FROM node:26-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
+WORKDIR /app/node_modules/soapbridge
+COPY --from=build /src/package.json ./
+COPY --from=build /src/bin ./bin
+COPY --from=build /src/dist ./dist
+COPY --from=build /src/mappings/screening ./mappings/screening
+COPY --from=build /src/node_modules /app/node_modules
+USER node
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=2s --start-period=5s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "bin/soapbridge.js", "serve"]

@@ -1,0 +1,138 @@
+import type { ReplacementCount } from '../codec/text.ts';
+
+/**
+ * A constant piece of XML, as groups of eight bytes for fast writing. They travel as doubles: no eight bytes of
+ * UTF-8 are a NaN, whose bits might not survive, since that needs a byte from F0 up before 7F or FF.
+ */
+export interface Piece {
+  readonly groups: Float64Array;
+  readonly length: number;
+  readonly text: string;
+}
+
+export function piece(text: string): Piece {
+  const bytes = Buffer.from(text);
+  const padded = Buffer.alloc(Math.ceil(bytes.length / 8) * 8);
+  bytes.copy(padded);
+  const groups = new Float64Array(padded.length / 8);
+  for (let index = 0; index < groups.length; index++) groups[index] = padded.readDoubleLE(index * 8);
+  return { groups, length: bytes.length, text };
+}
+
+/** What XML content writes for one byte of JSON text; 0 for a byte that stays. */
+const entities: readonly (Uint8Array | undefined)[] = Array.from({ length: 128 }, (_, byte) => {
+  if (byte === 38) return Buffer.from('&amp;');
+  if (byte === 60) return Buffer.from('&lt;');
+  return byte === 62 ? Buffer.from('&gt;') : undefined;
+});
+/** By the letter after the backslash (RFC 8259, 7); what XML can't carry is U+FFFD (W21). */
+const replacement = Buffer.from('\ufffd');
+const escapes: Readonly<Record<number, Uint8Array>> = {
+  34: Buffer.from('"'),
+  92: Buffer.from('\\'),
+  47: Buffer.from('/'),
+  98: replacement,
+  102: replacement,
+  110: Buffer.from('\n'),
+  114: Buffer.from('&#13;'),
+  116: Buffer.from('\t'),
+};
+
+/** Groups may be written past a piece's end, by at most seven bytes that the next one overwrites. */
+const slack = 16;
+const keptSize = 64 * 1024;
+
+/** XML as bytes, written from front to back into one buffer that grows; small ones are used again. */
+export class XmlOutput {
+  bytes: Buffer<ArrayBuffer> = Buffer.from(new ArrayBuffer(keptSize));
+  view: DataView = new DataView(this.bytes.buffer);
+  length = 0;
+  readonly #kept: Buffer<ArrayBuffer> = this.bytes;
+
+  /** Begins anew, with room for about `expected` bytes. */
+  start(expected: number): void {
+    this.length = 0;
+    if (expected > keptSize) this.#use(Buffer.from(new ArrayBuffer(expected)));
+    else if (this.bytes !== this.#kept) this.#use(this.#kept);
+  }
+
+  /** What was written. A large one is the caller's; a small one is a copy. */
+  take(): Buffer {
+    const written = this.bytes.subarray(0, this.length);
+    if (this.bytes === this.#kept) return Buffer.from(written);
+    this.#use(this.#kept);
+    return written;
+  }
+
+  #use(bytes: Buffer<ArrayBuffer>): void {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer);
+  }
+
+  /** Room for `count` more bytes. */
+  reserve(count: number): void {
+    if (this.length + count + slack <= this.bytes.length) return;
+    const size = Math.max(Math.ceil(this.bytes.length * 1.6), this.length + count + slack);
+    const grown = Buffer.from(new ArrayBuffer(size));
+    this.bytes.copy(grown, 0, 0, this.length);
+    this.#use(grown);
+  }
+
+  /** A constant; room for it has been reserved. */
+  piece({ groups, length }: Piece): void {
+    const { view } = this;
+    let at = this.length;
+    for (let index = 0; index < groups.length; index++) {
+      view.setFloat64(at, groups[index] as number, true);
+      at += 8;
+    }
+    this.length += length;
+  }
+
+  /** A range of UTF-8 from a source that may be read a few bytes beyond it; room has been reserved. */
+  copy(bytes: Uint8Array, source: DataView, start: number, end: number): void {
+    if (end - start > 128) {
+      this.bytes.set(bytes.subarray(start, end), this.length);
+    } else {
+      const { view } = this;
+      let at = this.length;
+      for (let from = start; from < end; from += 8) {
+        view.setFloat64(at, source.getFloat64(from, true), true);
+        at += 8;
+      }
+    }
+    this.length += end - start;
+  }
+
+  /**
+   * The content of a JSON string as XML content (W21). False, with nothing written, when it holds a `\u` escape
+   * or a character near U+FFFE, which take more than a look at a byte.
+   */
+  content(bytes: Uint8Array, start: number, end: number, count: ReplacementCount): boolean {
+    this.reserve((end - start) * 5);
+    const written = this.bytes;
+    let at = this.length;
+    let replaced = 0;
+    for (let from = start; from < end; from++) {
+      const byte = bytes[from] as number;
+      let other: Uint8Array | undefined;
+      if (byte === 92) {
+        other = escapes[bytes[++from] as number];
+        if (other === undefined) return false;
+        if (other === replacement) replaced++;
+      } else if (byte === 0xef) return false;
+      else other = byte < 64 ? entities[byte] : undefined;
+      if (other === undefined) written[at++] = byte;
+      else for (let index = 0; index < other.length; index++) written[at++] = other[index] as number;
+    }
+    count.replaced += replaced;
+    this.length = at;
+    return true;
+  }
+
+  /** Any text, as UTF-8. */
+  text(text: string): void {
+    this.reserve(text.length * 3);
+    this.length += this.bytes.write(text, this.length, 'utf8');
+  }
+}

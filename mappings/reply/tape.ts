@@ -1,0 +1,335 @@
+import { JsonError } from '../json/reader.ts';
+import type { Limits } from '../limits.ts';
+
+/**
+ * What a node of the tape is; the words behind it in its entry.
+ * `plain` and `text` hold the byte range of a token, `made` the place of a text in `made`.
+ */
+export const nodeKinds = {
+  nothing: 0,
+  empty: 1,
+  plain: 2,
+  text: 3,
+  made: 4,
+  record: 5,
+  list: 6,
+  /** A wall clock: its day, and its ms doubled plus one for UTC. */
+  date: 7,
+} as const;
+
+/** A member name's bytes with its closing quote, in words of four for comparing. */
+export interface NameKey {
+  readonly words: Uint32Array;
+  readonly lastMask: number;
+  readonly length: number;
+}
+
+export function nameKey(name: string): NameKey {
+  const bytes = Buffer.from(`${JSON.stringify(name).slice(1)}`);
+  const padded = Buffer.alloc(Math.ceil(bytes.length / 4) * 4);
+  bytes.copy(padded);
+  const words = new Uint32Array(padded.length / 4);
+  for (let index = 0; index < words.length; index++) words[index] = padded.readUInt32LE(index * 4);
+  const tail = bytes.length % 4;
+  return { words, lastMask: tail === 0 ? 0xffffffff : 2 ** (tail * 8) - 1, length: bytes.length };
+}
+
+/** Bytes that a string may hold and XML content too, as they are: no quote, no escape, no control, no `& < >`. */
+const plainByte = new Uint8Array(256).fill(1, 32);
+for (const byte of Buffer.from('"\\&<>')) plainByte[byte] = 0;
+plainByte[0xef] = 0; // U+FFFE and U+FFFF begin so; what follows is looked at
+
+const padding = 8;
+
+/**
+ * A reply's JSON as bytes, and the tape that a codec lays out while it reads: where each value stands, so that
+ * they can be written in another order than they came. Everything is looked at once; no object is made per value.
+ */
+export class Tape {
+  bytes: Uint8Array = new Uint8Array(0);
+  view: DataView = new DataView(new ArrayBuffer(0));
+  /** Bytes of JSON; `bytes` is longer, by zeros that end every scan. */
+  size = 0;
+  position = 0;
+  words: Int32Array = new Int32Array(4096);
+  top = 0;
+  /** Texts that are no range of the reply: dates, numbers written out. ASCII. */
+  readonly made: string[] = [];
+  dropped = 0;
+  replaced = 0;
+  /** True once a responseStatus with an errorCode was met. */
+  failed = false;
+  #depth = 0;
+  #members = 0;
+  #maxDepth = 0;
+  #maxMembers = 0;
+  #scratch: Uint8Array = new Uint8Array(16 * 1024);
+
+  /** Takes a reply's body, UTF-8 that has been checked. */
+  start(body: Uint8Array, limits: Limits): void {
+    if (body.length + padding > this.#scratch.length) {
+      this.bytes = new Uint8Array(body.length + padding);
+    } else {
+      this.bytes = this.#scratch;
+      this.bytes.fill(0, body.length, body.length + padding);
+    }
+    this.bytes.set(body);
+    this.view = new DataView(this.bytes.buffer);
+    this.size = body.length;
+    this.position = 0;
+    this.top = 0;
+    this.made.length = 0;
+    this.dropped = 0;
+    this.replaced = 0;
+    this.failed = false;
+    this.#depth = 0;
+    this.#members = 0;
+    this.#maxDepth = limits.jsonDepth;
+    this.#maxMembers = limits.jsonMembers;
+  }
+
+  /** Lets go of what a large reply needed. */
+  release(): void {
+    this.bytes = this.#scratch;
+    if (this.words.length > 1 << 16) this.words = new Int32Array(4096);
+  }
+
+  fail(expected: string): never {
+    const byte = this.bytes[this.position];
+    const got =
+      this.position >= this.size || byte === undefined
+        ? 'the end'
+        : `byte ${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+    throw new JsonError(this.position, `expected ${expected}, got ${got}`);
+  }
+
+  /** Room for `count` more words on the tape. */
+  reserve(count: number): void {
+    if (this.top + count <= this.words.length) return;
+    const words = new Int32Array(Math.max(this.words.length * 2, this.top + count));
+    words.set(this.words);
+    this.words = words;
+  }
+
+  /** The next byte that isn't blank, which becomes the position. */
+  peek(): number {
+    const { bytes } = this;
+    let at = this.position;
+    let byte = bytes[at] as number;
+    while (byte === 32 || byte === 10 || byte === 13 || byte === 9) byte = bytes[++at] as number;
+    this.position = at;
+    return byte;
+  }
+
+  end(): void {
+    this.peek();
+    if (this.position < this.size) this.fail('nothing more');
+  }
+
+  enter(): void {
+    this.position++;
+    if (++this.#depth > this.#maxDepth) {
+      throw new JsonError(this.position, `nesting deeper than ${this.#maxDepth}`, 'jsonDepth');
+    }
+  }
+
+  /** As JsonReader.next: moves to the next member or item, or past the closing bracket. */
+  next(first: boolean, close: number): boolean {
+    let byte = this.peek();
+    if (byte === close) {
+      this.position++;
+      this.#depth--;
+      return false;
+    }
+    if (!first) {
+      if (byte !== 44) this.fail(close === 125 ? '"," or "}"' : '"," or "]"');
+      this.position++;
+      byte = this.peek();
+      if (byte === close) this.fail('a value after ","');
+    }
+    if (++this.#members > this.#maxMembers) {
+      throw new JsonError(this.position, `more than ${this.#maxMembers} members and items`, 'jsonMembers');
+    }
+    return true;
+  }
+
+  /** True when the bytes at `at` are the name and its closing quote. */
+  matches(at: number, { words, lastMask }: NameKey): boolean {
+    const { view } = this;
+    const last = words.length - 1;
+    let from = at;
+    for (let index = 0; index < last; index++) {
+      if (view.getUint32(from, true) !== words[index]) return false;
+      from += 4;
+    }
+    return (view.getUint32(from, true) & lastMask) >>> 0 === words[last];
+  }
+
+  /** Past the colon after a name, at its value. */
+  colon(): void {
+    if (this.peek() !== 58) this.fail('":"');
+    this.position++;
+  }
+
+  /** Moves past the string that starts here; true when XML content can hold its bytes as they are. */
+  scanString(): boolean {
+    const { bytes } = this;
+    let at = this.position + 1;
+    let plain = true;
+    for (;;) {
+      while (plainByte[bytes[at] as number] === 1) at++;
+      const byte = bytes[at] as number;
+      if (byte === 34) {
+        this.position = at + 1;
+        return plain;
+      }
+      if (byte < 32) {
+        this.position = at;
+        this.fail('a character of a string or its closing quote');
+      }
+      plain = false;
+      at = byte === 92 ? this.#escapeEnd(at) : at + 1;
+    }
+  }
+
+  #escapeEnd(at: number): number {
+    const letter = this.bytes[at + 1] as number;
+    if (letter === 117) {
+      for (let digit = at + 2; digit < at + 6; digit++) {
+        const code = this.bytes[digit] as number;
+        const hexadecimal = (code >= 48 && code <= 57) || ((code | 32) >= 97 && (code | 32) <= 102);
+        if (!hexadecimal) {
+          this.position = digit;
+          this.fail('a hexadecimal digit');
+        }
+      }
+      return at + 6;
+    }
+    // " \ / b f n r t
+    if (
+      letter === 34 ||
+      letter === 92 ||
+      letter === 47 ||
+      letter === 98 ||
+      letter === 102 ||
+      letter === 110 ||
+      letter === 114 ||
+      letter === 116
+    ) {
+      return at + 2;
+    }
+    this.position = at + 1;
+    return this.fail('an escape of JSON');
+  }
+
+  /** Moves past the number that starts here; true when it is an integer without exponent. */
+  scanNumber(): boolean {
+    const { bytes } = this;
+    let at = this.position;
+    let integer = true;
+    if (bytes[at] === 45) at++;
+    let byte = bytes[at] as number;
+    if (byte === 48) byte = bytes[++at] as number;
+    else if (byte >= 49 && byte <= 57) {
+      do byte = bytes[++at] as number;
+      while (byte >= 48 && byte <= 57);
+    } else {
+      this.position = at;
+      this.fail('a value');
+    }
+    if (byte === 46) {
+      integer = false;
+      at = this.#digits(at + 1);
+      byte = bytes[at] as number;
+    }
+    if (byte === 101 || byte === 69) {
+      integer = false;
+      byte = bytes[++at] as number;
+      if (byte === 43 || byte === 45) at++;
+      at = this.#digits(at);
+    }
+    this.position = at;
+    return integer;
+  }
+
+  #digits(from: number): number {
+    let at = from;
+    let byte = this.bytes[at] as number;
+    while (byte >= 48 && byte <= 57) byte = this.bytes[++at] as number;
+    if (at === from) {
+      this.position = at;
+      this.fail('a digit');
+    }
+    return at;
+  }
+
+  /** Moves past `true`, `false` or `null`. */
+  scanLiteral(): void {
+    const { view, position } = this;
+    const word = view.getUint32(position, true);
+    if (word === 0x65757274 || word === 0x6c6c756e) this.position = position + 4;
+    else if (word === 0x736c6166 && this.bytes[position + 4] === 101) this.position = position + 5;
+    else this.fail('a value');
+  }
+
+  /** Moves past whatever value starts here, checking it whole. */
+  skip(): void {
+    const byte = this.peek();
+    if (byte === 34) this.scanString();
+    else if (byte === 123 || byte === 91) {
+      const close = byte + 2; // "{" "}" and "[" "]" lie two apart
+      this.enter();
+      for (let first = true; this.next(first, close); first = false) {
+        if (close === 125) {
+          if (this.peek() !== 34) this.fail('a member name');
+          this.scanString();
+          this.colon();
+        }
+        this.skip();
+      }
+    } else if (byte === 116 || byte === 102 || byte === 110) this.scanLiteral();
+    else this.scanNumber();
+  }
+
+  /** What kind of value starts here, in words for a message. */
+  kind(): string {
+    const byte = this.peek();
+    if (byte === 34) return 'a string';
+    if (byte === 123) return 'an object';
+    if (byte === 91) return 'an array';
+    if (byte === 116 || byte === 102) return 'a boolean';
+    return byte === 110 ? 'null' : 'a number';
+  }
+
+  /** The bytes of a range as text. */
+  slice(start: number, end: number): string {
+    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset + start, end - start).toString('utf8');
+  }
+
+  /** The string whose content is a range, decoded. */
+  decode(start: number, end: number): string {
+    const text: unknown = JSON.parse(`"${this.slice(start, end)}"`);
+    return String(text);
+  }
+
+  // --- laying out ---------------------------------------------------------------------------------
+
+  pushKind(kind: number): void {
+    this.reserve(3);
+    this.words[this.top++] = kind;
+  }
+
+  pushRange(kind: number, start: number, end: number): void {
+    this.reserve(3);
+    const { words, top } = this;
+    words[top] = kind;
+    words[top + 1] = start;
+    words[top + 2] = end;
+    this.top = top + 3;
+  }
+
+  pushMade(text: string): void {
+    this.pushRange(nodeKinds.made, this.made.length, 0);
+    this.made.push(text);
+  }
+}
