@@ -1,0 +1,36 @@
+import type { ExecutionContext } from 'ava';
+import { type Running, serve } from '../../gateway/serve.ts';
+import { screeningContract } from '../../mappings/load.ts';
+
+/** A gateway before a fresh reference upstream; the caller stops it. */
+export function startGateway(): Promise<Running> {
+  return serve({
+    contract: screeningContract,
+    host: '127.0.0.1',
+    port: 0,
+    upstreamUrl: undefined,
+    upstreamDatabase: undefined,
+    publicUrl: undefined,
+    trustedProxies: [],
+    logLevel: 'silent',
+    drainDelayMs: 0,
+  });
+}
+
+/** A gateway of its own for a test that changes what the upstream holds. */
+export async function ownGateway(t: ExecutionContext): Promise<Running> {
+  const gateway = await startGateway();
+  t.teardown(() => gateway.stop(0));
+  return gateway;
+}
+
+/** An operation's `data` as the JSON face gives it to the demo account. */
+export async function jsonData(gateway: Running, operation: string, input: object): Promise<object> {
+  const authentication = { apiUserId: 'demo', apiUserKey: 'demo-key' };
+  const response = await fetch(`${gateway.address}/json/reply/${operation}`, {
+    method: 'POST',
+    body: JSON.stringify({ ...input, authentication }),
+  });
+  const { data } = (await response.json()) as { data: object };
+  return data;
+}

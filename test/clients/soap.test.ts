@@ -1,0 +1,77 @@
+import test from 'ava';
+import { createClientAsync, type IOptions } from 'soap';
+import type { Running } from '../../gateway/serve.ts';
+import {
+  at,
+  authentication,
+  type Caller,
+  checkCalls,
+  checkDates,
+  checkError,
+  ticketHeader,
+  versions,
+} from './calls.ts';
+import { ownGateway, startGateway } from './gateway.ts';
+
+/** A port's methods, as `soap` makes them from the WSDL. */
+type Port = Readonly<
+  Record<
+    string,
+    (
+      input: object,
+      done: (error: Error | null, result: { readonly Data: unknown }, raw: string) => void,
+    ) => void
+  >
+>;
+
+/** A client made from the running gateway's WSDL, calling the addresses that the WSDL names. */
+async function createCaller(gateway: Running, port: string, header?: string): Promise<Caller> {
+  const options: IOptions = { disableCache: true, forceSoap12Headers: port === 'Soap12' };
+  const client = await createClientAsync(`${gateway.address}/soap11?wsdl`, options);
+  if (header !== undefined) client.addSoapHeader(header);
+  const methods: Port = client.ScreeningApi[port];
+  return (operation, input) =>
+    new Promise((resolve, reject) => {
+      methods[operation]?.({ ...input, Authentication: authentication }, (error, result, raw) => {
+        if (error !== null) reject(error);
+        else resolve({ data: result.Data, raw });
+      });
+    });
+}
+
+let gateway: Running;
+
+test.before(async () => {
+  gateway = await startGateway();
+});
+
+test.after.always(() => gateway.stop(0));
+
+for (const { name, port, namespace } of versions) {
+  test(`soap calls all twelve operations over ${name} from the gateway’s own WSDL`, async (t) => {
+    await checkCalls(t, await createCaller(await ownGateway(t), port), namespace);
+  });
+
+  test(`soap reads an in-band error over ${name} (W26)`, async (t) => {
+    await checkError(t, await createCaller(gateway, port));
+  });
+
+  test(`soap sends and reads dates over ${name} as the wall clock they are (W16, W17)`, async (t) => {
+    await checkDates(t, gateway, await createCaller(gateway, port), (wallClock) => wallClock);
+  });
+
+  test(`soap surfaces a fault over ${name} with its reason (W27)`, async (t) => {
+    const call = await createCaller(gateway, port, ticketHeader);
+    const error = await t.throwsAsync(call('AddClientTemplate', {}));
+    t.regex(error.message, /MustUnderstand/);
+    t.regex(error.message, /the header block Ticket has mustUnderstand and is not understood/);
+  });
+}
+
+test('a JavaScript Date, which soap writes as an empty element, is refused with the way out (W13)', async (t) => {
+  const call = await createCaller(gateway, 'Soap11');
+  const { data } = await call('RenewAllPepSearches', { Request: { RenewalDate: new Date() } });
+  t.is(at(data, 'ResponseStatus.Errors.ResponseError.0.ErrorCode'), 'NotEmpty');
+  t.is(at(data, 'ResponseStatus.Errors.ResponseError.0.FieldName'), 'Request.RenewalDate');
+  t.regex(String(at(data, 'ResponseStatus.Message')), /node-soap .* ISO string/);
+});

@@ -1,0 +1,101 @@
+import { createRequire } from 'node:module';
+import test from 'ava';
+import type { Running } from '../../gateway/serve.ts';
+import {
+  at,
+  authentication,
+  type Caller,
+  checkCalls,
+  checkDates,
+  checkError,
+  ticketHeader,
+  versions,
+} from './calls.ts';
+import { ownGateway, startGateway } from './gateway.ts';
+
+/** As much of strong-soap as is used here; it has no types of its own. */
+interface StrongSoap {
+  readonly soap: {
+    createClient(
+      url: string,
+      options: { readonly forceSoapVersion: '1.1' | '1.2' },
+      done: (error: Error | null, client: StrongClient) => void,
+    ): void;
+  };
+}
+
+interface StrongClient {
+  readonly ScreeningApi: Readonly<Record<string, Port>>;
+  addSoapHeader(xml: string): void;
+}
+
+type Port = Readonly<
+  Record<
+    string,
+    (
+      input: object,
+      done: (error: Error | null, result: { readonly Data: unknown }, raw: string) => void,
+    ) => void
+  >
+>;
+
+const { soap }: StrongSoap = createRequire(import.meta.url)('strong-soap');
+
+/** A client made from the running gateway's WSDL, calling the addresses that the WSDL names. */
+async function createCaller(gateway: Running, port: string, header?: string): Promise<Caller> {
+  const client = await new Promise<StrongClient>((resolve, reject) => {
+    const forceSoapVersion = port === 'Soap12' ? '1.2' : '1.1';
+    soap.createClient(`${gateway.address}/soap12?wsdl`, { forceSoapVersion }, (error, created) => {
+      if (error === null) resolve(created);
+      else reject(error);
+    });
+  });
+  if (header !== undefined) client.addSoapHeader(header);
+  return (operation, input) =>
+    new Promise((resolve, reject) => {
+      client.ScreeningApi[port]?.[operation]?.(
+        { Authentication: authentication, ...input },
+        (error, result, raw) => {
+          if (error !== null) reject(error);
+          else resolve({ data: result.Data, raw });
+        },
+      );
+    });
+}
+
+let gateway: Running;
+
+test.before(async () => {
+  gateway = await startGateway();
+});
+
+test.after.always(() => gateway.stop(0));
+
+for (const { name, port, namespace } of versions) {
+  test(`strong-soap calls all twelve operations over ${name} from the gateway’s own WSDL`, async (t) => {
+    await checkCalls(t, await createCaller(await ownGateway(t), port), namespace);
+  });
+
+  test(`strong-soap reads an in-band error over ${name} (W26)`, async (t) => {
+    await checkError(t, await createCaller(gateway, port));
+  });
+
+  test(`strong-soap sends a Date over ${name} as its instant, whatever the process’s zone (W16)`, async (t) => {
+    await checkDates(t, gateway, await createCaller(gateway, port), (wallClock) => new Date(`${wallClock}Z`));
+  });
+
+  test(`strong-soap surfaces a fault over ${name} with its reason (W27)`, async (t) => {
+    const call = await createCaller(gateway, port, ticketHeader);
+    const error = await t.throwsAsync(call('AddClientTemplate', {}));
+    t.regex(error.message, /MustUnderstand/);
+    t.regex(error.message, /the header block Ticket has mustUnderstand and is not understood/);
+  });
+}
+
+test('a nil of a reply is null to strong-soap, an absent number is no member (W19)', async (t) => {
+  const call = await createCaller(gateway, 'Soap11');
+  const { data } = await call('GetSearch', { Request: { Id: 1 } });
+  const link = at(data, 'LinkedTo.LinkedTo.1');
+  t.is(at(link, 'Description'), null);
+  t.is(at(link, 'ClientId'), undefined);
+});
