@@ -1,9 +1,9 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa, { type Context } from 'koa';
 import Router from 'koa-router';
-import type { CompiledOperation, RouteValue } from '../mappings/codec/operation.ts';
+import type { CompiledOperation, Frame, RouteValue } from '../mappings/codec/operation.ts';
 import { startReading } from '../mappings/codec/problem.ts';
-import { hasBody } from './body.ts';
+import { hasBody, isAwaited } from './body.ts';
 import type { Documents } from './documents.ts';
 import { compileEndpoints, type Endpoint, type FindEndpoint, type RouteMatch } from './endpoints.ts';
 import { CallError } from './error.ts';
@@ -12,6 +12,7 @@ import { acceptedFormat, type Format, formatNamed, isCallback } from './negotiat
 import {
   contentTypes,
   faultReply,
+  frameOf,
   plainReply,
   type Reply,
   type ReplyContext,
@@ -28,7 +29,7 @@ import {
   type Service,
   tellFailure,
 } from './service.ts';
-import { Fault, type SoapVersion } from './soap.ts';
+import { Fault, replyFrame, type SoapVersion } from './soap.ts';
 
 /** What a request came to, for one line of the log. Never a value that a caller sent. */
 export interface RequestRecord {
@@ -64,11 +65,18 @@ export function createApp(options: AppOptions): Koa {
     ctx.status = ready ? 200 : 503;
     ctx.body = ready ? 'ready\n' : 'stopping\n';
   });
-  app.on('error', (error: unknown) => options.service.onError(error, '-'));
+  app.on('error', (error: unknown) => {
+    if (!isGone(error)) options.service.onError(error, '-');
+  });
   app.use(contractEndpoints(options));
   app.use(router.routes());
   app.use(router.allowedMethods());
   return app;
+}
+
+/** Whether all that is wrong is a caller that left before its reply was out. */
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }
 
 /** One request on its way through a contract's endpoints. */
@@ -94,8 +102,12 @@ function contractEndpoints(options: AppOptions): Koa.Middleware {
   const find: FindEndpoint = compileEndpoints(options.service.compiled);
   const { limits } = options.service.compiled;
   return async (ctx, next) => {
-    const endpoint = find(ctx.path);
-    if (endpoint === undefined) return next();
+    let endpoint = find(ctx.path);
+    if (endpoint === undefined) {
+      await next();
+      if (ctx.status !== 404 || ctx.body !== undefined) return;
+      endpoint = { kind: 'nothing', suffix: undefined };
+    }
     const { req: request, res: response } = ctx;
     const started = performance.now();
     const visit: Visit = {
@@ -154,25 +166,32 @@ async function answerSoap(version: SoapVersion, visit: Visit): Promise<Reply> {
   } catch (error) {
     return soapRefusal(visit, version, error);
   }
-  const outcome = await runCall(service, visit, call.operation, call.input, 'xml');
-  return soapReply(call.version, outcome, replyContext(visit, call.operation, call.addressing));
+  const frame = replyFrame(call.version, call.operation.operation.name, call.addressing);
+  const outcome = await runCall(service, visit, call.operation, call.input, 'xml', frame);
+  const context = replyContext(visit, call.operation, call.addressing, asksForXml(visit));
+  return soapReply(call.version, outcome, context);
 }
 
 /** A SOAP request that no operation could answer: plain text before it was read, a fault after (W44). */
 function soapRefusal(visit: Visit, version: SoapVersion, error: unknown): Reply {
   if (error instanceof CallError) return textReply(error.status, error.message, visit.requestId);
-  const context = replyContext(visit, undefined, undefined);
+  const context = replyContext(visit, undefined, undefined, asksForXml(visit));
   if (error instanceof Fault) return faultReply(error, context);
   visit.options.service.onError(error, visit.requestId);
   return faultReply(new Fault(version, 'receiver', 'internal error', { cause: error }), context);
 }
 
+/** A SOAP request that accepts the specification's literal `application/xml` and nothing else gets it (W7). */
+function asksForXml({ request }: Visit): boolean {
+  return request.headers.accept === 'application/xml';
+}
+
 function replyContext(
-  { options, requestId, request }: Visit,
+  { options, requestId }: Visit,
   operation: CompiledOperation | undefined,
   addressing: ReplyContext['addressing'],
+  asXml = false,
 ): ReplyContext {
-  const asXml = request.headers.accept === 'application/xml';
   return { compiled: options.service.compiled, operation, requestId, addressing, asXml };
 }
 
@@ -251,15 +270,15 @@ async function serveCall(
     return;
   }
   visit.operation = target.operation?.operation.name;
-  let own: Format = target.form ?? ownFormat(visit.request);
+  let own: Format = target.form ?? (endpoint.kind === 'nothing' ? 'json' : ownFormat(visit.request));
   let outcome: Outcome;
   try {
     const refusal = target.refusal ?? choice.refusal;
     if (refusal !== undefined || target.operation === undefined) throw refusal ?? new CallError('NotFound');
-    const called = await answerCall(target.operation, target, query, visit, (form) => {
-      own = form;
+    outcome = await answerCall(target.operation, target, query, visit, (form) => {
+      own = form ?? own;
+      return frameOf(choice.formatFor(own));
     });
-    outcome = called;
   } catch (error) {
     outcome = { kind: 'failure', failure: tellFailure(service, visit, error) };
   }
@@ -271,6 +290,7 @@ async function serveCall(
 
 /** Own format of a route before its body is read: by its media type, JSON where that says nothing (W5). */
 function ownFormat(request: IncomingMessage): Format {
+  if (!hasBody(request)) return 'json';
   try {
     return bodyForm(request) ?? 'json';
   } catch (error) {
@@ -313,7 +333,7 @@ async function answerCall(
   { match, form }: Target,
   query: Query,
   visit: Visit,
-  onForm: (form: 'json' | 'xml') => void,
+  frameFor: (form: 'json' | 'xml' | undefined) => Frame | undefined,
 ): Promise<Outcome> {
   const { service } = visit.options;
   const takesBody = match === undefined || (match.route.method !== 'GET' && match.route.method !== 'DELETE');
@@ -325,9 +345,9 @@ async function answerCall(
   if (takesBody) {
     const stated = form ?? bodyForm(visit.request);
     const read = await readCallBody(service, visit, operation, stated);
-    onForm(read.form);
+    const frame = frameFor(read.form);
     refuseParameters(query, [], read.input.reading, service);
-    return runCall(service, visit, operation, read.input, read.form);
+    return runCall(service, visit, operation, read.input, read.form, frame);
   }
   const reading = startReading(service.compiled.limits.errors);
   const declared = match?.route.query ?? [];
@@ -341,7 +361,14 @@ async function answerCall(
     const field = declared.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
     if (field !== undefined) values.push({ field, said: name, text: value });
   }
-  return runCall(service, visit, operation, operation.readParameters(values, reading), 'json');
+  return runCall(
+    service,
+    visit,
+    operation,
+    operation.readParameters(values, reading),
+    'json',
+    frameFor(undefined),
+  );
 }
 
 /** Query parameters that the route doesn't declare, or that came twice (W38). */
@@ -356,6 +383,7 @@ function refuseParameters(
   for (const { name } of query.others) {
     const known = declared.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
     const field = name.slice(0, 64);
+    if (reading.problems.length >= reading.limit) return;
     if (known === undefined) {
       if (ignore) reading.ignored.push(field);
       else {
@@ -385,16 +413,9 @@ function servePage(visit: Visit): void {
   if (method === 'GET' || method === 'HEAD') serveDocument(visit, false);
   else if (method === 'OPTIONS') serveOptions(visit, pageVerbs);
   else {
-    const { compiled } = visit.options.service;
     const refusal = wrongVerb(pageVerbs);
     const outcome: Outcome = { kind: 'failure', failure: tellFailure(visit.options.service, visit, refusal) };
-    const reply = plainReply('json', undefined, outcome, {
-      compiled,
-      operation: undefined,
-      requestId: visit.requestId,
-      addressing: undefined,
-      asXml: false,
-    });
+    const reply = plainReply('json', undefined, outcome, replyContext(visit, undefined, undefined));
     send(visit, 'http', { ...reply, allow: pageVerbs });
   }
 }
@@ -434,8 +455,9 @@ function send(visit: Visit, transport: string, reply: Reply): void {
   if (!response.headersSent) {
     // a body that was not read to its end would be taken for the next request
     const unread = !request.complete && hasBody(request);
-    bytesOut = sendReply(response, reply, requestId, unread || !options.isReady());
-    if (unread) request.resume();
+    const coming = unread && !isAwaited(request);
+    bytesOut = sendReply(response, reply, requestId, { close: unread || !options.isReady(), end: !coming });
+    if (coming) endAfterBody(request, response);
   }
   options.onRequest({
     requestId,
@@ -449,4 +471,21 @@ function send(visit: Visit, transport: string, reply: Reply): void {
     ms: Math.round((performance.now() - started) * 1000) / 1000,
     clientIp: request.socket.remoteAddress,
   });
+}
+
+/** How long a caller whose body isn't wanted may go on sending it. */
+const lingerMs = 1_000;
+
+/**
+ * Ends a reply once the rest of the request's body came, or didn't for a while: a socket that is closed on bytes
+ * nobody read is reset, and the reply is lost with it.
+ */
+function endAfterBody(request: IncomingMessage, response: ServerResponse): void {
+  const end = (): void => {
+    clearTimeout(timer);
+    request.off('end', end).off('close', end);
+    response.end();
+  };
+  const timer = setTimeout(end, lingerMs);
+  request.on('end', end).on('close', end).resume();
 }

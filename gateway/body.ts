@@ -19,6 +19,11 @@ export function hasBody(request: IncomingMessage): boolean {
   );
 }
 
+/** Whether the caller holds its body back until it is asked for it; HTTP/1.0 knows no such thing (RFC 9110, 10.1.1). */
+export function isAwaited(request: IncomingMessage): boolean {
+  return request.headers.expect !== undefined && request.httpVersion !== '1.0';
+}
+
 /**
  * Reads a request's body, decompressed. Throws CallError: RequestTooLarge before reading where the length is
  * announced, UnsupportedMediaType for a coding we don't read, RequestTimeout.
@@ -30,15 +35,16 @@ export async function readBody(
   limits: Limits,
 ): Promise<Buffer> {
   const coding = request.headers['content-encoding'];
-  const inflater = coding === undefined || coding === 'identity' ? undefined : inflaterOf(coding);
+  const inflater = coding === undefined ? undefined : inflaterOf(coding);
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
-  if (request.headers.expect !== undefined) response.writeContinue();
+  if (isAwaited(request)) response.writeContinue();
   const body = await collect(request, limit, limits.bodyMs);
   return inflater === undefined ? body : decompress(body, inflater, limit, limits.compressionRatio);
 }
 
-function inflaterOf(coding: string): (typeof codings)['gzip'] {
+function inflaterOf(coding: string): (typeof codings)['gzip'] | undefined {
   const name = coding.trim().toLowerCase();
+  if (name === '' || name === 'identity') return undefined;
   if (name === 'gzip' || name === 'x-gzip' || name === 'deflate') return codings[name];
   throw new CallError('UnsupportedMediaType', {
     message: 'expected Content-Encoding to be gzip or deflate, once, or none',

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { ContractError } from '../mappings/load/error.ts';
 import { loadContract, screeningContract } from '../mappings/load.ts';
 import { writeWsdl } from '../wsdl/wsdl.ts';
-import { serve } from './serve.ts';
+import { describeError, serve } from './serve.ts';
 
 /** Exit code for what the author of a contract or a command line can mend. */
 const wrongInput = 2;
@@ -130,6 +130,10 @@ async function runServe(flags: ServeFlags): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  process.on('uncaughtException', (error) => {
+    running.log.fatal(describeError(error), 'uncaught exception: stopping');
+    running.stop(0).finally(() => process.exit(1));
+  });
 }
 
 function runCheck(flags: { contract: string }): void {
@@ -189,14 +193,29 @@ function fail(error: unknown): never {
     console.error(`the contract can't be served:\n${error.message}`);
     process.exit(wrongInput);
   }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
-  if (code === 'EADDRINUSE' || code === 'EACCES' || code === 'EADDRNOTAVAIL' || error instanceof RangeError) {
-    console.error(error instanceof Error ? error.message : String(error));
+  if (error instanceof RangeError) {
+    console.error(error.message);
+    process.exit(wrongInput);
+  }
+  const hint = error instanceof Error && 'code' in error ? startHints.get(error.code) : undefined;
+  if (error instanceof Error && hint !== undefined) {
+    console.error(`${error.message}; ${hint}`);
     process.exit(wrongInput);
   }
   console.error(error);
   process.exit(1);
 }
+
+const otherHost = '--host takes an address of this machine';
+
+/** What to do about a start that the machine refuses, by the error's code. */
+const startHints: ReadonlyMap<unknown, string> = new Map([
+  ['EADDRINUSE', 'take another port with --port, 0 for a free one'],
+  ['EACCES', 'take another port with --port'],
+  ['EADDRNOTAVAIL', otherHost],
+  ['ENOTFOUND', otherHost],
+  ['ERR_SQLITE_ERROR', '--upstream-db takes a database file that can be written'],
+]);
 
 export async function main(argv: readonly string[]): Promise<void> {
   try {

@@ -35,16 +35,16 @@ export function readCredentials(
     const inBody = typeof said === 'string' && said !== '' ? said : undefined;
     const inHeader = request.headers[part.header.toLowerCase()];
     const header = typeof inHeader === 'string' && inHeader !== '' ? inHeader : undefined;
-    if (header !== undefined && countHeaders(request, part.header) > 1)
-      conflict ??= `the header ${part.header} was given twice`;
-    else if (header !== undefined && !isHeaderValue(header, limits.credential)) {
+    const given = header === undefined ? [] : headerValues(request, part.header);
+    if (given.length > 1) conflict ??= `the header ${part.header} was given twice`;
+    if (given.some((value) => value !== '' && !isHeaderValue(value, limits.credential))) {
       malformed.push(
         problem(
           'InvalidCharacter',
           part,
           credentials,
           spelling,
-          'expected printable ASCII, at most 256 characters, got other text',
+          `expected printable ASCII, at most ${limits.credential} characters, got other text`,
         ),
       );
     }
@@ -55,7 +55,7 @@ export function readCredentials(
           part,
           credentials,
           spelling,
-          'expected at most 256 characters, none a control character, got other text',
+          `expected at most ${limits.credential} characters, none a control character, got other text`,
         ),
       );
     }
@@ -114,13 +114,13 @@ function isBodyValue(value: string, most: number, send: Credentials['send']): bo
 }
 
 /** Node joins a repeated header into `a, b`; only the raw ones tell (W24). */
-function countHeaders(request: IncomingMessage, name: string): number {
+function headerValues(request: IncomingMessage, name: string): string[] {
   const lower = name.toLowerCase();
-  let count = 0;
+  const values: string[] = [];
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
-    if (request.rawHeaders[index]?.toLowerCase() === lower) count++;
+    if (request.rawHeaders[index]?.toLowerCase() === lower) values.push(request.rawHeaders[index + 1] ?? '');
   }
-  return count;
+  return values;
 }
 
 function pathOf(part: CredentialPart, credentials: Credentials, spelling: Spelling): string {

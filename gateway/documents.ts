@@ -25,7 +25,8 @@ export interface DocumentOptions {
   readonly publicUrl: string;
   /** False when the address is only the listening one, which a trusted proxy may better. */
   readonly configured: boolean;
-  readonly trustedProxies: readonly string[];
+  /** Those whose word on the address is taken; undefined for none. */
+  readonly trustedProxies: BlockList | undefined;
 }
 
 interface Written {
@@ -46,10 +47,10 @@ export function createDocuments(contract: Contract, options: DocumentOptions): D
     };
   };
   const own = write(options.publicUrl);
-  const proxies = proxyList(options.trustedProxies);
+  const { trustedProxies } = options;
   const writtenFor = (request: IncomingMessage): Written => {
-    if (options.configured || options.trustedProxies.length === 0) return own;
-    const forwarded = forwardedUrl(request, proxies);
+    if (options.configured || trustedProxies === undefined) return own;
+    const forwarded = forwardedUrl(request, trustedProxies);
     return forwarded === undefined ? own : write(forwarded);
   };
   return {
@@ -70,15 +71,19 @@ function schema(text: string | undefined): Document | undefined {
   return text === undefined ? undefined : { kind: 'xsd', text };
 }
 
-function proxyList(addresses: readonly string[]): BlockList {
+/** Addresses and ranges as a list to check against; undefined for none. Throws RangeError. */
+export function proxyList(addresses: readonly string[]): BlockList | undefined {
+  if (addresses.length === 0) return undefined;
   const list = new BlockList();
   for (const entry of addresses) {
-    const [address = '', bits] = entry.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (isIP(address) === 0)
+    const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(entry.trim()) ?? [];
+    const version = isIP(address);
+    if (version === 0 || Number(bits ?? 0) > (version === 6 ? 128 : 32)) {
       throw new RangeError(
         `trusted proxy: expected an IP address or a range such as 10.0.0.0/8, got ${JSON.stringify(entry)}`,
       );
+    }
+    const family = version === 6 ? 'ipv6' : 'ipv4';
     if (bits === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(bits), family);
   }

@@ -36,13 +36,13 @@ export function compileEndpoints(compiled: CompiledContract): FindEndpoint {
   const byName = new Map(
     [...compiled.operations].map(([name, operation]) => [name.toLowerCase(), operation]),
   );
-  const soapEndpoints: Readonly<Record<string, Endpoint>> = {
-    soap11: { kind: 'soap', version: soap11 },
-    soap12: { kind: 'soap', version: soap12 },
-  };
+  // a Map: a path may well say `constructor`
+  const soapEndpoints = new Map<string, Endpoint>([
+    ['soap11', { kind: 'soap', version: soap11 }],
+    ['soap12', { kind: 'soap', version: soap12 }],
+  ]);
   const known = new Map<string, Endpoint>();
-  for (const [name, endpoint] of Object.entries(soapEndpoints))
-    known.set(`${contract.basePath}/${name}`, endpoint);
+  for (const [name, endpoint] of soapEndpoints) known.set(`${contract.basePath}/${name}`, endpoint);
   for (const [name, operation] of compiled.operations) {
     for (const form of ['json', 'xml'] as const) {
       known.set(`${contract.basePath}/${form}/reply/${name}`, {
@@ -59,12 +59,12 @@ export function compileEndpoints(compiled: CompiledContract): FindEndpoint {
   function find(path: string): Endpoint | undefined {
     const lower = path.toLowerCase();
     if (!(lower === base || lower.startsWith(`${base}/`))) return undefined;
-    const segments = path.slice(base.length + 1).split('/');
-    if (segments.length > 1 && segments.at(-1) === '') segments.pop();
-    const [first = '', second = '', third] = segments;
-    if (segments.length === 1 && first === '') return { kind: 'page' };
+    const rest = path.slice(base.length + 1);
+    if (rest === '') return { kind: 'page' };
+    const segments = (rest.endsWith('/') ? rest.slice(0, -1) : rest).split('/');
     if (segments.includes('')) return { kind: 'nothing', suffix: undefined };
-    const soap = segments.length === 1 ? soapEndpoints[first.toLowerCase()] : undefined;
+    const [first = '', second = '', third] = segments;
+    const soap = segments.length === 1 ? soapEndpoints.get(first.toLowerCase()) : undefined;
     if (soap !== undefined) return soap;
     const cut = cutSuffix(segments.at(-1) ?? '');
     const form = first.toLowerCase();
@@ -107,10 +107,11 @@ export function compileEndpoints(compiled: CompiledContract): FindEndpoint {
     if (route.segments.length !== segments.length) return undefined;
     const parameters: { field: string; text: string }[] = [];
     for (const [index, expected] of route.segments.entries()) {
-      const text = decode(segments[index] ?? '');
-      if (text === undefined) return undefined;
-      if (expected.kind === 'parameter') parameters.push({ field: expected.field, text });
-      else if (expected.text.toLowerCase() !== text.toLowerCase()) return undefined;
+      const segment = segments[index] ?? '';
+      const text = decode(segment);
+      // a bad escape is a wrong value, as it stands: the operation is known (W38)
+      if (expected.kind === 'parameter') parameters.push({ field: expected.field, text: text ?? segment });
+      else if (expected.text.toLowerCase() !== text?.toLowerCase()) return undefined;
     }
     const operation = compiled.operations.get(route.operation.name);
     return operation === undefined ? undefined : { route, operation, parameters };

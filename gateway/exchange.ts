@@ -1,5 +1,5 @@
-import { isAscii, isUtf8 } from 'node:buffer';
-import type { CompiledContract, CompiledOperation } from '../mappings/codec/operation.ts';
+import { isUtf8 } from 'node:buffer';
+import type { CompiledContract, CompiledOperation, Frame } from '../mappings/codec/operation.ts';
 import { MismatchError } from '../mappings/codec/problem.ts';
 import { readStatus } from '../mappings/codec/response-status.ts';
 import { JsonError, JsonReader } from '../mappings/json/reader.ts';
@@ -7,13 +7,16 @@ import type { Limits } from '../mappings/limits.ts';
 import { CallError, type ErrorCode, errorCodes, type Failure } from './error.ts';
 import type { UpstreamReply } from './upstream.ts';
 
+const utf8 = new TextDecoder(); // drops a mark
+
 /** What came of a call: the reply in both forms, or how it failed. */
 export type Outcome =
   | {
       readonly kind: 'reply';
       readonly status: number;
       readonly json: Buffer;
-      readonly xml: string;
+      /** The framed reply element, a small one as text of one character per byte; undefined where JSON was asked for. */
+      readonly xml: Buffer | string | undefined;
       readonly dropped: number;
       readonly replaced: number;
     }
@@ -24,39 +27,35 @@ export type Outcome =
  * its shapes becomes one responseStatus. Throws CallError (UpstreamInvalidResponse) for anything else.
  *
  * @param hide takes the caller's secrets out of what the upstream says (W25)
+ * @param frame what the reply goes out in; undefined for a caller of JSON, who gets the bytes as they came (W23)
  */
 export function readReply(
   reply: UpstreamReply,
   compiled: CompiledContract,
   operation: CompiledOperation,
   hide: (text: string) => string,
+  frame: Frame | undefined,
 ): Outcome {
   const { status } = reply;
-  const text = decode(reply.body);
-  if (status < 200 || status >= 300) return failed(reply, text, compiled, hide);
-  if (text === undefined) throw invalid('text that is not UTF-8');
-  const json = new JsonReader(
-    text === '' && operation.operation.upstream.reply.kind === 'member' ? 'null' : text,
-    compiled.limits,
-  );
+  if (status < 200 || status >= 300) return failed(reply, compiled, hide);
+  const body = jsonOf(reply.body, operation);
   try {
-    const xml = operation.writeReply(json);
-    if (!json.failed) {
-      return { kind: 'reply', status, json: reply.body, xml, dropped: json.dropped, replaced: json.replaced };
-    }
+    const { failed: told, xml, dropped, replaced } = operation.writeReply(body, frame);
+    if (!told) return { kind: 'reply', status, json: body, xml, dropped, replaced };
   } catch (error) {
     // a failed call's other members don't matter, whatever they are (W30)
-    const failure = json.failed ? undefined : readFailure(text, compiled, hide);
-    if (failure?.errorCode === undefined) throw toInvalid(error);
+    if (readFailure(body, compiled, hide)?.errorCode === undefined) throw toInvalid(error);
   }
-  return failed(reply, text, compiled, hide);
+  return failed(reply, compiled, hide);
 }
 
-function decode(body: Buffer): string | undefined {
-  if (isAscii(body)) return body.toString('latin1');
-  if (!isUtf8(body)) return undefined;
-  const text = body.toString('utf8');
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+const noValue = Buffer.from('null');
+
+/** A success body's JSON: UTF-8 without a mark; nothing at all stands for no value where the reply is one value. */
+function jsonOf(body: Buffer, operation: CompiledOperation): Buffer {
+  if (body.length === 0 && operation.operation.upstream.reply.kind === 'member') return noValue;
+  if (!isUtf8(body)) throw invalid('text that is not UTF-8');
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }
 
 function toInvalid(error: unknown): unknown {
@@ -77,21 +76,15 @@ function invalid(got: string, cause?: unknown): CallError {
 }
 
 /** An upstream's error, rebuilt with responseStatus alone in data (W30). */
-function failed(
-  reply: UpstreamReply,
-  text: string | undefined,
-  compiled: CompiledContract,
-  hide: (text: string) => string,
-): Outcome {
-  const found = text === undefined ? undefined : readFailure(text, compiled, hide);
+function failed(reply: UpstreamReply, compiled: CompiledContract, hide: (text: string) => string): Outcome {
+  const found = isUtf8(reply.body) ? readFailure(reply.body, compiled, hide) : undefined;
   const status = failureStatus(reply.status, found !== undefined);
   const errorCode = found?.errorCode ?? codeOfStatus(status);
   const retryAfter = reply.retryAfter;
   if (found === undefined) {
-    const message =
-      errorCode in errorCodes
-        ? errorCodes[errorCode as ErrorCode].message
-        : `the service behind answered with status ${reply.status}`;
+    const message = Object.hasOwn(errorCodes, errorCode)
+      ? errorCodes[errorCode as ErrorCode].message
+      : `the service behind answered with status ${reply.status}`;
     return {
       kind: 'failure',
       failure: { status, errorCode, statusJson: JSON.stringify({ errorCode, message }), retryAfter },
@@ -147,7 +140,7 @@ interface FoundStatus {
 
 /** The responseStatus of an error body, in data or at the top; undefined when there is none or an empty one. */
 function readFailure(
-  text: string,
+  body: Buffer,
   compiled: CompiledContract,
   hide: (text: string) => string,
 ): FoundStatus | undefined {
@@ -172,7 +165,7 @@ function readFailure(
     return found;
   };
   try {
-    const json = new JsonReader(text, limits);
+    const json = new JsonReader(utf8.decode(body), limits);
     const found = statusOf(json, true);
     json.end();
     return found;

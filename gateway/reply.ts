@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http';
-import type { CompiledContract, CompiledOperation } from '../mappings/codec/operation.ts';
+import type { CompiledContract, CompiledOperation, Frame } from '../mappings/codec/operation.ts';
 import type { Failure } from './error.ts';
 import type { Outcome } from './exchange.ts';
 import { type Format, writeJsonp } from './negotiate.ts';
 import {
   type Addressing,
   Fault,
+  replyFrame,
   type SoapVersion,
   soap11,
   soap12,
-  writeEnvelope,
   writeFault,
   xmlDeclaration,
 } from './soap.ts';
@@ -19,6 +19,8 @@ export interface Reply {
   readonly status: number;
   readonly contentType: string;
   readonly body: string | Buffer;
+  /** True when the body is a text of one character per byte. */
+  readonly binary?: boolean;
   /** The status meant, where the HTTP status can't say it (W26). */
   readonly xStatus: number | undefined;
   readonly retryAfter: string | undefined;
@@ -54,8 +56,8 @@ export function soapReply(version: SoapVersion, outcome: Outcome, context: Reply
   const name = operation?.operation.name;
   const contentType = soapContentType(version, context);
   if (outcome.kind === 'reply') {
-    const body = writeEnvelope(version, outcome.xml, name, addressing);
-    return { status: 200, contentType, body, xStatus: undefined, retryAfter: undefined };
+    const body = writtenXml(outcome);
+    return { status: 200, contentType, body, binary: true, xStatus: undefined, retryAfter: undefined };
   }
   const { failure } = outcome;
   if (compiled.contract.settings.soapErrors === 'fault') {
@@ -66,13 +68,28 @@ export function soapReply(version: SoapVersion, outcome: Outcome, context: Reply
     operation === undefined
       ? compiled.writeError(failure.statusJson)
       : operation.writeError(failure.statusJson);
+  const { before, after } = replyFrame(version, name, addressing);
   return {
     status: 200,
     contentType,
-    body: writeEnvelope(version, payload, name, addressing),
+    body: before + payload + after,
     xStatus: failure.status >= 400 ? failure.status : undefined,
     retryAfter: failure.retryAfter,
   };
+}
+
+/** What the reply was written into; the frame was chosen before the call (`frameOf`). */
+function writtenXml({ xml }: Extract<Outcome, { kind: 'reply' }>): Buffer | string {
+  if (xml === undefined) throw new Error('the reply was not written in the form that it goes out in');
+  return xml;
+}
+
+const xmlFrame: Frame = { before: xmlDeclaration, after: '' };
+
+/** What a reply of an operation is to be written into for a format; undefined for JSON, which passes as it came. */
+export function frameOf(format: Format): Frame | undefined {
+  if (format === 'json') return undefined;
+  return format === 'xml' ? xmlFrame : versionOf[format].frame;
 }
 
 /** A SOAP fault, always HTTP 500 unless the setting takes 1.2's own status (W27). */
@@ -133,19 +150,12 @@ export function plainReply(
       nosniff: true,
     };
   }
+  const common = { status, contentType: contentTypes.xml, xStatus: undefined, retryAfter };
+  if (outcome.kind === 'reply') return { ...common, body: writtenXml(outcome), binary: true };
   const { operation, compiled } = context;
-  let element: string;
-  if (outcome.kind === 'reply') element = outcome.xml;
-  else if (operation === undefined || compiled.contract.settings.soapErrors === 'fault') {
-    element = compiled.writeError(outcome.failure.statusJson);
-  } else element = operation.writeError(outcome.failure.statusJson);
-  return {
-    status,
-    contentType: contentTypes.xml,
-    body: xmlDeclaration + element,
-    xStatus: undefined,
-    retryAfter,
-  };
+  const inBand = operation !== undefined && compiled.contract.settings.soapErrors === 'in-band';
+  const element = (inBand ? operation : compiled).writeError(outcome.failure.statusJson);
+  return { ...common, body: xmlDeclaration + element };
 }
 
 /** A refusal before anything is known to be SOAP: plain text, no echo (W44). */
@@ -160,10 +170,19 @@ export function textReply(status: number, message: string, requestId: string, al
   };
 }
 
-/** Writes a reply in one go: head and body together, its length known (W8). Gives the body's length in bytes. */
-export function sendReply(response: ServerResponse, reply: Reply, requestId: string, close: boolean): number {
+/**
+ * Writes a reply in one go: head and body together, its length known (W8). Without `end` the exchange stays open
+ * behind it. Gives the body's length in bytes.
+ */
+export function sendReply(
+  response: ServerResponse,
+  reply: Reply,
+  requestId: string,
+  { close, end }: { readonly close: boolean; readonly end: boolean },
+): number {
   const { body } = reply;
-  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  const encoding = reply.binary === true ? 'latin1' : 'utf8';
+  const length = typeof body === 'string' ? Buffer.byteLength(body, encoding) : body.length;
   const headers: Record<string, string | number> = {
     'Content-Type': reply.contentType,
     'Content-Length': length,
@@ -176,6 +195,7 @@ export function sendReply(response: ServerResponse, reply: Reply, requestId: str
   if (reply.nosniff === true) headers['X-Content-Type-Options'] = 'nosniff';
   if (close) headers.Connection = 'close';
   response.writeHead(reply.status, headers);
-  response.end(body);
+  if (end) response.end(body, encoding);
+  else response.write(body, encoding);
   return length;
 }

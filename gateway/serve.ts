@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { type Logger, pino } from 'pino';
 import { compileContract } from '../mappings/codec/operation.ts';
 import { defaultLimits, type Limits } from '../mappings/limits.ts';
 import { loadContract } from '../mappings/load.ts';
 import { createReferenceUpstream } from '../upstream/service.ts';
 import { createApp } from './app.ts';
-import { createDocuments, type Documents } from './documents.ts';
+import { createDocuments, type Documents, proxyList } from './documents.ts';
 import type { Service } from './service.ts';
 import { createHttpUpstream, createLocalUpstream, type Upstream } from './upstream.ts';
 
@@ -43,9 +43,10 @@ export interface Running {
   readonly stop: (delayMs: number) => Promise<boolean>;
 }
 
-/** Loads the contract, compiles it, listens. Throws ContractError before anything listens. */
+/** Loads the contract, compiles it, listens. Throws ContractError or RangeError before anything listens. */
 export async function serve(options: ServeOptions): Promise<Running> {
   const limits = options.limits ?? defaultLimits;
+  const trustedProxies = proxyList(options.trustedProxies);
   const log = pino(
     { level: options.logLevel, base: null },
     options.logTo ?? pino.destination({ dest: 1, sync: false, minLength: 16_000, periodicFlush: 500 }),
@@ -59,7 +60,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     compiled,
     upstream,
     bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
-    onError: (error, requestId) => log.error({ requestId, ...describe(error) }, 'internal error'),
+    onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
   };
 
   let stopping = false;
@@ -87,8 +88,15 @@ export async function serve(options: ServeOptions): Promise<Running> {
   server.maxConnections = limits.connections;
   server.maxRequestsPerSocket = limits.requestsPerSocket;
   server.on('checkContinue', handle); // the body is asked for once nothing speaks against it
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
 
   const url = await listen(server, options.host, options.port);
+  // too many open files, say: told, and over when some of them are closed
+  server.on('error', (error) => log.error(describeError(error), 'a connection was not accepted'));
   const publicUrl = options.publicUrl ?? url;
   if (options.publicUrl === undefined && isAnyAddress(options.host)) {
     log.warn('PUBLIC_URL is not set: the WSDL names http://localhost, which callers elsewhere can’t reach');
@@ -96,7 +104,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   documents = createDocuments(contract, {
     publicUrl,
     configured: options.publicUrl !== undefined,
-    trustedProxies: options.trustedProxies,
+    trustedProxies,
   });
 
   return {
@@ -106,7 +114,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     stop: async (delayMs) => {
       stopping = true;
       await new Promise((resolve) => setTimeout(resolve, delayMs));
-      const clean = await closeServer(server, limits.drainMs);
+      const clean = await closeServer(server, sockets, limits.drainMs);
       await upstream.close();
       await new Promise<void>((resolve) => log.flush(() => resolve()));
       return clean;
@@ -140,23 +148,30 @@ function isAnyAddress(host: string): boolean {
   return host === '0.0.0.0' || host === '::' || host === '';
 }
 
-function closeServer(server: Server, withinMs: number): Promise<boolean> {
+/** Closes connections as their requests end; those that never sent a byte at once: Node counts them as busy. */
+function closeServer(server: Server, sockets: ReadonlySet<Socket>, withinMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     let clean = true;
     const timer = setTimeout(() => {
       clean = false;
       server.closeAllConnections();
     }, withinMs);
+    const closeIdle = (): void => {
+      server.closeIdleConnections();
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    };
+    const often = setInterval(closeIdle, 50);
     server.close(() => {
       clearTimeout(timer);
+      clearInterval(often);
       resolve(clean);
     });
-    server.closeIdleConnections();
+    closeIdle();
   });
 }
 
 /** An error for the log: its kind and where it arose; never a message, which may hold what a caller sent. */
-function describe(error: unknown): { readonly error: string; readonly at: readonly string[] } {
+export function describeError(error: unknown): { readonly error: string; readonly at: readonly string[] } {
   if (!(error instanceof Error)) return { error: typeof error, at: [] };
   const at = (error.stack ?? '')
     .split('\n')

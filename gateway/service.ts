@@ -3,6 +3,7 @@ import type {
   CompiledContract,
   CompiledOperation,
   CredentialValues,
+  Frame,
   Input,
 } from '../mappings/codec/operation.ts';
 import { type Reading, startReading } from '../mappings/codec/problem.ts';
@@ -48,12 +49,14 @@ export async function readSoapCall(
 ): Promise<SoapCall> {
   const content = contentTypeOf(exchange.request);
   refuseMultipart(content.type);
-  const bytes = await readBytes(service, exchange);
   let text: string;
   try {
-    text = decodeXml(bytes, content.charset);
+    text = decodeXml(await readBytes(service, exchange), content.charset);
   } catch (error) {
-    if (error instanceof XmlError) throw new Fault(version, 'sender', error.message, { cause: error });
+    // a body that isn't of its coding is as undecodable as one that isn't of its charset (W27)
+    if (error instanceof XmlError || (error instanceof CallError && error.code === 'MalformedRequest')) {
+      throw new Fault(version, 'sender', error.message, { cause: error });
+    }
     throw unsupported(error);
   }
   const call = readSoap(text, service.compiled, version, actionsOf(exchange.request, content.action));
@@ -212,6 +215,8 @@ function rootOf(text: string, service: Service): XmlReader {
 /**
  * From inputs to outcome: members, credentials, required members, upstream, reply (W43). Never throws: whatever
  * fails is the outcome's failure.
+ *
+ * @param frame what the reply goes out in; undefined for a caller of JSON
  */
 export async function runCall(
   service: Service,
@@ -219,6 +224,7 @@ export async function runCall(
   operation: CompiledOperation,
   input: Input,
   spelling: Spelling,
+  frame: Frame | undefined,
 ): Promise<Outcome> {
   const { contract, limits } = service.compiled;
   let values: CredentialValues | undefined;
@@ -239,11 +245,11 @@ export async function runCall(
     const request = operation.request(input, values);
     if (request === undefined) throw new CallError('ValidationError', { problems: reading.problems });
     const reply = await service.upstream.call(request, exchange.deadline);
-    return readReply(reply, service.compiled, operation, secretHider(contract.credentials, values));
+    return readReply(reply, service.compiled, operation, secretHider(contract.credentials, values), frame);
   } catch (error) {
     return {
       kind: 'failure',
-      failure: tellFailure(service, exchange, error, hiderOf(service, input, operation, values)),
+      failure: tellFailure(service, exchange, error, hiderOf(service, exchange, input, operation, values)),
     };
   }
 }
@@ -256,22 +262,30 @@ function withoutCredentials(reading: Reading, service: Service): Reading['missin
   return reading.missing.filter(({ field }) => !`${field.toLowerCase()}.`.startsWith(prefix));
 }
 
-/** Before the credentials are known to be good, what the body says they are is hidden all the same (W25). */
+/** Before the credentials are known to be good, what body and headers say they are is hidden all the same (W25). */
 function hiderOf(
   service: Service,
+  { request }: Exchange,
   input: Input,
   operation: CompiledOperation,
   values: CredentialValues | undefined,
 ): (text: string) => string {
   const { credentials } = service.compiled.contract;
   if (values !== undefined) return secretHider(credentials, values);
+  const inHeaders = new Map<string, string>();
+  for (const { name, header } of credentials?.parts ?? []) {
+    const value = request.headers[header.toLowerCase()];
+    if (typeof value === 'string') inHeaders.set(name, value);
+  }
+  const hideHeaders = secretHider(credentials, { all: inHeaders, fromHeaders: new Set() });
   const member = operation.credentialsOf(input);
-  if (member === undefined || member === 'null') return (text) => text;
+  if (member === undefined || member === 'null') return hideHeaders;
   const given: Record<string, unknown> = JSON.parse(member);
-  const all = new Map(
+  const inBody = new Map(
     Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
-  return secretHider(credentials, { all, fromHeaders: new Set() });
+  const hideBody = secretHider(credentials, { all: inBody, fromHeaders: new Set() });
+  return (text) => hideBody(hideHeaders(text));
 }
 
 /** Any error as what the caller is told; one that is ours is logged once and told as InternalError. */

@@ -1,5 +1,5 @@
 import { collapse } from '../mappings/codec/numbers.ts';
-import type { CompiledContract, CompiledOperation, Input } from '../mappings/codec/operation.ts';
+import type { CompiledContract, CompiledOperation, Frame, Input } from '../mappings/codec/operation.ts';
 import { startReading } from '../mappings/codec/problem.ts';
 import { escapeAttribute, escapeXml } from '../mappings/codec/text.ts';
 import { namespaces } from '../mappings/model.ts';
@@ -18,17 +18,16 @@ export interface SoapVersion {
   readonly roleAttribute: 'actor' | 'role';
   /** Roles that are ours besides an absent or empty one. */
   readonly ourRoles: readonly string[];
-  readonly open: string;
-  readonly close: string;
+  /** What a payload goes out in when there is no header to write. */
+  readonly frame: Frame;
 }
 
 const declaration = '<?xml version="1.0" encoding="utf-8"?>';
 
-function version(facts: Omit<SoapVersion, 'open' | 'close'>): SoapVersion {
+function version(facts: Omit<SoapVersion, 'frame'>): SoapVersion {
   return {
     ...facts,
-    open: `${declaration}<s:Envelope xmlns:s="${facts.namespace}">`,
-    close: '</s:Envelope>',
+    frame: envelopeFrame(facts.namespace, ''),
   };
 }
 
@@ -272,6 +271,7 @@ function readHeader(
   headers: HeaderFindings,
 ): void {
   const { limits } = compiled;
+  const endTag = `</${xml.prefix}:${xml.local}>`.length - (xml.prefix === '' ? 1 : 0);
   const start = xml.position;
   for (let blocks = 1; xml.nextChild(); blocks++) {
     if (blocks > limits.soapHeaderBlocks) {
@@ -295,7 +295,7 @@ function readHeader(
     }
   }
   if (xml.stray) throw new Fault(soapVersion, 'sender', 'expected only elements in Header, got text');
-  if (xml.position - start > limits.soapHeaderText) {
+  if (xml.position - endTag - start > limits.soapHeaderText) {
     throw new Fault(soapVersion, 'sender', `Header longer than ${limits.soapHeaderText} characters`);
   }
 }
@@ -351,18 +351,22 @@ function readAddressing(
   }
 }
 
-/** An operation's reply or in-band error in an envelope. */
-export function writeEnvelope(
+/** An envelope around a payload. */
+function envelopeFrame(namespace: string, header: string): Frame {
+  return {
+    before: `${declaration}<s:Envelope xmlns:s="${namespace}">${header}<s:Body>`,
+    after: '</s:Body></s:Envelope>',
+  };
+}
+
+/** The envelope of an operation's reply or in-band error; WS-Addressing is answered where the request carried it (W28). */
+export function replyFrame(
   soapVersion: SoapVersion,
-  payload: string,
   operation: string | undefined,
   addressing: Addressing | undefined,
-): string {
-  const header =
-    addressing === undefined || operation === undefined
-      ? ''
-      : addressingHeader(addressing, `${operation}Response`);
-  return `${soapVersion.open}${header}<s:Body>${payload}</s:Body>${soapVersion.close}`;
+): Frame {
+  if (addressing === undefined || operation === undefined) return soapVersion.frame;
+  return envelopeFrame(soapVersion.namespace, addressingHeader(addressing, `${operation}Response`));
 }
 
 function addressingHeader({ namespace, messageId }: Addressing, action: string, more = ''): string {
@@ -392,7 +396,8 @@ export function writeFault(fault: Fault, requestId: string): string {
       ? `<faultcode${isAddressing(code) ? ` xmlns:w="${addressingNamespace}">w:${code}` : `>s:${name}`}</faultcode><faultstring>${reason}</faultstring>`
       : `<s:Code><s:Value>s:${name}</s:Value>${isAddressing(code) ? `<s:Subcode><s:Value xmlns:w="${addressingNamespace}">w:${code}</s:Value></s:Subcode>` : ''}</s:Code>` +
         `<s:Reason><s:Text xml:lang="en">${reason}</s:Text></s:Reason>`;
-  return `${soapVersion.open}${header}<s:Body><s:Fault>${body}</s:Fault></s:Body>${soapVersion.close}`;
+  const { before, after } = envelopeFrame(soapVersion.namespace, header);
+  return `${before}<s:Fault>${body}</s:Fault>${after}`;
 }
 
 function isAddressing(code: FaultCode): boolean {

@@ -19,12 +19,15 @@ export interface Upstream {
   readonly close: () => Promise<void>;
 }
 
+/** How far an exchange came before it broke. */
+type Stage = 'connecting' | 'sent' | 'answered';
+
 /** Thrown inside the wait for an answer; never leaves this file. */
 class Broken extends Error {
-  readonly answered: boolean;
-  constructor(cause: unknown, answered: boolean) {
+  readonly stage: Stage;
+  constructor(cause: unknown, stage: Stage) {
     super('the exchange broke', { cause });
-    this.answered = answered;
+    this.stage = stage;
   }
 }
 
@@ -46,21 +49,24 @@ export function createHttpUpstream(address: string, limits: Limits): Upstream {
         return await exchange(pool, prefix, request, deadline, limits);
       } catch (error) {
         if (!(error instanceof Broken)) throw error;
-        if (!request.operation.readOnly || error.answered) throw unavailable(error);
+        if (!request.operation.readOnly || error.stage === 'answered') throw told(error);
       }
       try {
         return await exchange(pool, prefix, request, deadline, limits);
       } catch (error) {
-        throw error instanceof Broken ? unavailable(error) : error;
+        throw error instanceof Broken ? told(error) : error;
       }
     },
     close: () => pool.close(),
   };
 }
 
-function unavailable(error: Broken): CallError {
-  return new CallError(error.answered ? 'UpstreamInvalidResponse' : 'UpstreamUnavailable', {
-    cause: error.cause,
+/** A service that nothing could be sent to isn't available; of one that was reached, the answer is what's wrong. */
+function told({ stage, cause }: Broken): CallError {
+  if (stage === 'connecting') return new CallError('UpstreamUnavailable', { cause });
+  return new CallError('UpstreamInvalidResponse', {
+    message: 'the service behind broke the connection before its answer was whole',
+    cause,
   });
 }
 
@@ -81,10 +87,13 @@ function exchange(
     let retryAfter: string | undefined;
     let size = 0;
     let chunks: Buffer[] = [];
+    let stage: Stage = 'connecting';
+    let given: Error | undefined;
     let abort: ((reason: Error) => void) | undefined;
     const now = performance.now();
     const give = (error: Error): void => {
       clearTimeout(timer);
+      given = error;
       reject(error);
       abort?.(error);
     };
@@ -100,13 +109,17 @@ function exchange(
       },
       {
         onRequestStart: (controller) => {
+          stage = 'sent';
           abort = (reason) => controller.abort(reason);
+          // given up while it waited for a socket: it must not go out after all
+          if (given !== undefined) abort(given);
         },
         onResponseStart: (_controller, statusCode, headers) => {
+          stage = 'answered';
           if (statusCode < 200) return;
           status = statusCode;
           const wait = headers['retry-after'];
-          retryAfter = typeof wait === 'string' && /^[\w ,:-]{1,64}$/.test(wait) ? wait : undefined;
+          retryAfter = typeof wait === 'string' && retryAfterForm.test(wait) ? wait : undefined;
           clearTimeout(timer);
           timer = setTimeout(onTimeout, Math.max(0, deadline - performance.now()));
           const coding = headers['content-encoding'];
@@ -135,7 +148,7 @@ function exchange(
           reject(
             isIdle(error)
               ? new CallError('UpstreamTimeout', { cause: error })
-              : new Broken(error, status !== 0),
+              : new Broken(error, isGarbage(error) ? 'answered' : stage),
           );
         },
       },
@@ -143,8 +156,22 @@ function exchange(
   });
 }
 
+/** Seconds or an HTTP date (RFC 9110, 10.2.3); the one header of an upstream that goes on. */
+const retryAfterForm = /^(?:\d{1,9}|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)$/;
+
 function isIdle(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'UND_ERR_BODY_TIMEOUT';
+}
+
+const garbageCodes: ReadonlySet<unknown> = new Set([
+  'UND_ERR_HEADERS_OVERFLOW',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+]);
+
+/** Bytes came, but no HTTP. */
+function isGarbage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === 'HTTPParserError' || ('code' in error && garbageCodes.has(error.code));
 }
 
 /** An answer that can't be one, with what was wrong about it. */

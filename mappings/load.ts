@@ -1,76 +1,108 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LineCounter, parseDocument } from 'yaml';
+import { type ErrorCode, LineCounter, parseDocument } from 'yaml';
 import { buildContract, type LoadedContract } from './load/contract.ts';
-import { ContractError } from './load/error.ts';
+import { ContractError, type ContractProblem } from './load/error.ts';
 
-/** Where the contract that ships with soapbridge lies; a build in `dist/` finds it beside itself. */
-export const screeningContract: string = join(
-  import.meta.dirname,
-  import.meta.dirname.endsWith(join('dist', 'mappings')) ? '../../mappings/screening' : 'screening',
-);
+/** Where the contract that ships with soapbridge lies. */
+export const screeningContract: string = join(import.meta.dirname, 'screening');
+
+/** In bytes: twice the largest OpenAPI document that is published. Reading YAML takes some hundred times as much memory. */
+const largest = 64 * 1024 * 1024;
+
+/** Uses of one anchor, those within what it names multiplied: enough to write by hand, too few for a "billion laughs". */
+const mostAliases = 100;
+
+/** Faults told of one file's syntax: the first ones; the rest mostly follow from them. */
+const mostProblems = 10;
 
 /**
  * The contract in a folder: `openapi.yaml` (or `.yml`, `.json`) and the overlay `soap.yaml`.
  * Throws ContractError with all that is wrong, each with file, JSON pointer and what to do.
  */
 export function loadContract(directory: string): LoadedContract {
-  const openapiName = findFile(directory, ['openapi.yaml', 'openapi.yml', 'openapi.json']);
-  const overlayName = findFile(directory, ['soap.yaml', 'soap.yml', 'soap.json']);
+  const problems: ContractProblem[] = [];
+  const openapi = readFile(directory, 'openapi', problems);
+  const overlay = readFile(directory, 'soap', problems);
+  if (openapi === undefined || overlay === undefined) throw new ContractError(problems);
   return buildContract({
-    openapi: readDocument(openapiName),
-    openapiName,
-    overlay: readDocument(overlayName),
-    overlayName,
+    openapi: openapi.root,
+    openapiName: openapi.path,
+    overlay: overlay.root,
+    overlayName: overlay.path,
   });
 }
 
-function findFile(directory: string, names: readonly [string, ...string[]]): string {
-  for (const name of names) {
-    const path = join(directory, name);
+interface ReadFile {
+  readonly path: string;
+  readonly root: unknown;
+}
+
+/** One file of the pair; undefined once it is noted what keeps it from being read. */
+function readFile(directory: string, name: string, problems: ContractProblem[]): ReadFile | undefined {
+  for (const extension of ['yaml', 'yml', 'json']) {
+    const path = join(directory, `${name}.${extension}`);
+    const messages: string[] = [];
     try {
-      readFileSync(path);
-      return path;
+      const root = readYaml(readFileSync(path), messages);
+      if (messages.length === 0) return { path, root };
     } catch (error) {
-      if (!isMissing(error)) throw unreadable(path, error);
+      const code = codeOf(error);
+      if (code === undefined) throw error;
+      if (code === 'ENOENT') continue;
+      messages.push(`can't be read (${code})`);
     }
+    problems.push(...messages.map((message) => ({ file: path, pointer: '', message })));
+    return undefined;
   }
-  throw new ContractError([
-    {
-      file: join(directory, names[0]),
-      pointer: '',
-      message: 'no such file; a contract is a folder with openapi.yaml and soap.yaml',
-    },
-  ]);
-}
-
-function readDocument(path: string): unknown {
-  const lines = new LineCounter();
-  const document = parseDocument(readFileSync(path, 'utf8'), {
-    uniqueKeys: true,
-    strict: true,
-    lineCounter: lines,
+  problems.push({
+    file: join(directory, `${name}.yaml`),
+    pointer: '',
+    message: 'no such file; a contract is a folder with openapi.yaml and soap.yaml (or .yml, .json)',
   });
-  const [problem] = document.errors;
-  if (problem !== undefined) {
-    const { line, col } = lines.linePos(problem.pos[0]);
-    const [sentence = ''] = problem.message.split('\n');
-    throw new ContractError([
-      {
-        file: path,
-        pointer: '',
-        message: `line ${line}, column ${col}: ${sentence.replace(/ at line \d+.*$/, '')}`,
-      },
-    ]);
+  return undefined;
+}
+
+/** YAML 1.2, of which JSON is a part, as JavaScript values; what is wrong is added to `messages`. */
+function readYaml(bytes: Buffer, messages: string[]): unknown {
+  if (bytes.length > largest) {
+    messages.push(`expected at most ${largest} bytes, got ${bytes.length}`);
+    return undefined;
   }
-  return document.toJS({ maxAliasCount: 100 });
+  const lines = new LineCounter();
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const document = parseDocument(text, { uniqueKeys: true, strict: true, lineCounter: lines });
+    for (const { code, pos, message } of [...document.errors, ...document.warnings].slice(0, mostProblems)) {
+      const { line, col } = lines.linePos(pos[0]);
+      const [sentence = ''] = message.split('\n');
+      const says = sentences[code] ?? sentence.replace(/ at line \d+.*$/, '');
+      messages.push(`line ${line}, column ${col}: ${says}`);
+    }
+    return messages.length > 0 ? undefined : document.toJS({ maxAliasCount: mostAliases });
+  } catch (error) {
+    messages.push(unreadable(error));
+    return undefined;
+  }
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+/** What the YAML reader says in words of its own. */
+const sentences: { readonly [code in ErrorCode]?: string } = {
+  DUPLICATE_KEY: 'expected each key once, got this one again',
+  MULTIPLE_DOCS: 'expected one document, got another',
+  RESOURCE_EXHAUSTION: 'expected fewer lists and objects in one another',
+};
+
+/** What the reader threw, in words an author can act on. */
+function unreadable(error: unknown): string {
+  if (codeOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'expected UTF-8, got other bytes';
+  if (!(error instanceof ReferenceError)) throw error;
+  const unknown = /^Unresolved alias .*: (.*)$/s.exec(error.message)?.[1];
+  return unknown === undefined
+    ? `expected at most ${mostAliases} uses of an anchor, got more; write a $ref instead`
+    : `expected an anchor before its alias *${unknown}, got none`;
 }
 
-function unreadable(path: string, error: unknown): ContractError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-  return new ContractError([{ file: path, pointer: '', message: `can't be read (${code})` }]);
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

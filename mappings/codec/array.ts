@@ -2,8 +2,8 @@ import type { JsonReader } from '../json/reader.ts';
 import type { ArrayType } from '../model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import type { Codec, Setup } from './codec.ts';
-import { hasContent, readAttributes, refuseJsonKind, writeNull } from './element.ts';
-import { MismatchError, type Reading, refuse } from './problem.ts';
+import { hasContent, readAttributes, refuseJsonKind } from './element.ts';
+import { type Reading, refuse } from './problem.ts';
 
 /** Stands for an item with xsi:nil, whatever its type makes of it. */
 const nilMark = Symbol('nil');
@@ -14,17 +14,12 @@ export function arrayCodec(setup: Setup, type: ArrayType): Codec {
   const refuseUnknown = setup.contract.settings.unknownElements === 'refuse';
   const item = setup.codecOf(type.item);
   const { itemName } = type;
-  const prefix = type.namespace === 'arrays' ? setup.arrayPrefix : '';
-  const tag = `${prefix}${itemName}${item.declarations}`;
-  const open = `<${tag}>`;
-  const close = `</${prefix}${itemName}>`;
-  const empty = `<${tag}/>`;
-  const nilItem = `<${prefix}${itemName} i:nil="true"/>`;
 
   const read = (xml: XmlReader, reading: Reading): string | undefined => {
     let json = '[';
     let count = 0;
     let nils = 0;
+    let firstNil = 0;
     while (xml.nextChild()) {
       const { namespace } = xml;
       reading.path.push(count);
@@ -41,7 +36,7 @@ export function arrayCodec(setup: Setup, type: ArrayType): Codec {
         xml.skip();
       } else {
         const value = readItem(xml, reading);
-        if (value === nilMark) nils++;
+        if (value === nilMark && nils++ === 0) firstNil = count - 1;
         const token = value === nilMark ? item.nilItem : value;
         if (token !== undefined) json += json.length === 1 ? token : `,${token}`;
       }
@@ -51,7 +46,9 @@ export function arrayCodec(setup: Setup, type: ArrayType): Codec {
     // soap4r leaves an array out by sending one nil item
     if (count === 1 && nils === 1) return undefined;
     if (nils !== 0 && item.nilItem === undefined) {
-      refuse(reading, 'InvalidType', `expected ${itemName} items, got one with xsi:nil`);
+      reading.path.push(firstNil);
+      refuse(reading, 'InvalidType', `expected a value of <${itemName}>, got xsi:nil`);
+      reading.path.pop();
     }
     return `${json}]`;
   };
@@ -66,24 +63,6 @@ export function arrayCodec(setup: Setup, type: ArrayType): Codec {
     }
     if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
     return nilMark;
-  };
-
-  const write = (json: JsonReader): string | null => {
-    const code = json.peek();
-    if (code !== 91) return writeNull(json, code, 'an array');
-    json.enter();
-    let xml = '';
-    let index = 0;
-    try {
-      for (; json.next(index === 0, 93); index++) {
-        const content = item.write(json);
-        if (content === null) xml += nilItem;
-        else xml += content === '' ? empty : open + content + close;
-      }
-    } catch (error) {
-      throw error instanceof MismatchError ? error.at(index) : error;
-    }
-    return xml;
   };
 
   const pass = (json: JsonReader, reading: Reading): void => {
@@ -106,11 +85,9 @@ export function arrayCodec(setup: Setup, type: ArrayType): Codec {
 
   return {
     read,
-    write,
     pass,
     fromText: undefined,
     nil: 'null',
     nilItem: undefined,
-    declarations: type.namespace === 'arrays' ? setup.arrayDeclaration : '',
   };
 }

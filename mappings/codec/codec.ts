@@ -1,22 +1,18 @@
 import { JsonError, JsonReader } from '../json/reader.ts';
-import { defaultLimits, type Limits } from '../limits.ts';
-import type { Contract, RecordType, Type } from '../model.ts';
+import type { Limits } from '../limits.ts';
+import type { Contract, RecordType, ScalarName, Type } from '../model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import { arrayCodec } from './array.ts';
 import { mapCodec } from './map.ts';
 import type { Reading } from './problem.ts';
 import { recordCodec } from './record.ts';
-import { writeStatus } from './response-status.ts';
-import { compileScalars } from './scalars.ts';
-import { escapeAttribute } from './text.ts';
+import { compileScalars, type Scalar } from './scalars.ts';
 import { enumCodec, scalarCodecs } from './value.ts';
 
-/** One type, all ways, compiled from the contract at start. */
+/** One type of a request, from XML and from JSON, compiled from the contract at start. Replies are in ../reply. */
 export interface Codec {
   /** XML → JSON: from the element's start tag past its end tag; undefined when the member is as absent (W13). */
   readonly read: (xml: XmlReader, reading: Reading) => string | undefined;
-  /** JSON → XML: the value that starts here as an element's content; null for a JSON null (W19). Throws MismatchError. */
-  readonly write: (json: JsonReader) => string | null;
   /** JSON → JSON: checks the value of a request and notes what must be replaced (W37). */
   readonly pass: (json: JsonReader, reading: Reading) => void;
   /** A parameter's text → JSON (W38); undefined where the type is no scalar. */
@@ -25,8 +21,6 @@ export interface Codec {
   readonly nil: 'null' | undefined;
   /** What an xsi:nil array item is; undefined where it is refused (W13). */
   readonly nilItem: 'null' | undefined;
-  /** Namespace declarations on every element of this type (W20). */
-  readonly declarations: string;
 }
 
 /** Where a record's members go that don't travel in the body object: JSON name → slot. */
@@ -35,8 +29,6 @@ export type Slots = ReadonlyMap<string, number>;
 export interface Codecs {
   /** The codec of a type, compiled on first use; call it at start, not per request. */
   readonly codecOf: (type: Type) => Codec;
-  /** The contract's responseStatus as an ordinary record, for writing an error. */
-  readonly status: Codec;
   /** The codec of an operation's input, whose slotted members go to `Reading.slots` instead of the JSON. */
   readonly inputOf: (type: RecordType, slots: Slots) => Codec;
 }
@@ -46,27 +38,17 @@ export interface Setup {
   readonly contract: Contract;
   readonly limits: Limits;
   readonly codecOf: (type: Type) => Codec;
-  /** Prefix of elements in the arrays namespace, with its colon, and its declaration; '' where the two namespaces are one. */
-  readonly arrayPrefix: string;
-  readonly arrayDeclaration: string;
 }
 
-/** The codecs of a contract. Recursive types are registered before their fields are compiled. */
-export function compileCodecs(contract: Contract, limits: Limits = defaultLimits): Codecs {
-  const { types, arrays } = contract.namespaces;
+/** The codecs of a contract for requests. Recursive types are registered before their fields are compiled. */
+export function compileCodecs(
+  contract: Contract,
+  scalarTypes: Readonly<Record<ScalarName, Scalar>>,
+  limits: Limits,
+): Codecs {
   const compiled = new Map<Type, Codec>();
-  const oneNamespace = arrays === types;
-  const setup: Setup = {
-    contract,
-    limits,
-    codecOf,
-    arrayPrefix: oneNamespace ? '' : 'a:',
-    arrayDeclaration: oneNamespace ? '' : ` xmlns:a="${escapeAttribute(arrays)}"`,
-  };
-  const scalars = scalarCodecs(
-    setup,
-    compileScalars(contract.settings, (text) => jsonFault(text, limits)),
-  );
+  const setup: Setup = { contract, limits, codecOf };
+  const scalars = scalarCodecs(setup, scalarTypes);
 
   function codecOf(type: Type): Codec {
     if (type.kind === 'scalar') return scalars[type.scalar];
@@ -81,23 +63,15 @@ export function compileCodecs(contract: Contract, limits: Limits = defaultLimits
     };
     register(type, {
       read: (xml, reading) => forward().read(xml, reading),
-      write: (json) => forward().write(json),
       pass: (json, reading) => forward().pass(json, reading),
       fromText: undefined,
       nil: 'null',
       nilItem: undefined,
-      declarations: type.kind !== 'record' && type.namespace === 'arrays' ? setup.arrayDeclaration : '',
     });
-    if (type === contract.responseStatus) target = watched(type, status);
-    else if (type.kind === 'record') target = recordCodec(setup, type, new Map());
+    if (type.kind === 'record') target = recordCodec(setup, type);
     else if (type.kind === 'array') target = arrayCodec(setup, type);
     else target = mapCodec(setup, type);
     return register(type, target);
-  }
-
-  /** A responseStatus inside a reply: nothing in it makes the reply fail, and an errorCode is noticed (W30). */
-  function watched(type: RecordType, plain: Codec): Codec {
-    return { ...plain, write: (json) => writeStatus(json, type, plain.write, limits, contract.settings) };
   }
 
   function register(type: Type, codec: Codec): Codec {
@@ -105,8 +79,12 @@ export function compileCodecs(contract: Contract, limits: Limits = defaultLimits
     return codec;
   }
 
-  const status = recordCodec(setup, contract.responseStatus, new Map());
-  return { codecOf, status, inputOf: (type, slots) => recordCodec(setup, type, slots) };
+  return { codecOf, inputOf: (type, slots) => recordCodec(setup, type, slots) };
+}
+
+/** The scalars of a contract, with our own reader behind the JSON that travels as text. */
+export function scalarsOf(contract: Contract, limits: Limits): Readonly<Record<ScalarName, Scalar>> {
+  return compileScalars(contract.settings, (text) => jsonFault(text, limits));
 }
 
 /** What keeps a text from being JSON, in words; undefined when it is. */

@@ -3,7 +3,7 @@ import { namespaces } from '../model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import type { Codec } from './codec.ts';
 import { collapse } from './numbers.ts';
-import { MismatchError, type Reading, refuse } from './problem.ts';
+import { type Reading, refuse } from './problem.ts';
 
 /** What all codecs ask of an element or a JSON value before its type matters. */
 
@@ -50,6 +50,16 @@ export function readAttributes(xml: XmlReader, reading: Reading): 'content' | 'n
   return 'refused';
 }
 
+/** True where a wrapper or a map's entry, which no schema lets be nil, may be read; otherwise it is noted and passed. */
+export function opens(xml: XmlReader, reading: Reading): boolean {
+  if (xml.attributeCount === 0) return true;
+  const state = readAttributes(xml, reading);
+  if (state === 'content') return true;
+  if (state === 'nil') refuse(reading, 'InvalidType', 'expected elements, got xsi:nil');
+  xml.skip();
+  return false;
+}
+
 /** Reads a nil element to its end; true when it holds anything but blanks. */
 export function hasContent(xml: XmlReader): boolean {
   let content = false;
@@ -58,13 +68,6 @@ export function hasContent(xml: XmlReader): boolean {
     xml.skip();
   }
   return content || xml.stray;
-}
-
-/** Past a JSON null; anything else is a mismatch. */
-export function writeNull(json: JsonReader, code: number, expected: string): null {
-  if (code !== 110) throw new MismatchError(`expected ${expected}, got ${json.kind()}`);
-  json.literal();
-  return null;
 }
 
 /** Past a JSON value of the wrong kind, which is noted. */

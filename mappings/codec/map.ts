@@ -2,48 +2,49 @@ import type { JsonReader } from '../json/reader.ts';
 import type { MapType } from '../model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import type { Codec, Setup } from './codec.ts';
-import { readMember, refuseJsonKind, writeNull } from './element.ts';
-import { MismatchError, type Reading, refuse } from './problem.ts';
-import { escapeXml } from './text.ts';
+import { opens, readMember, refuseJsonKind } from './element.ts';
+import { type Reading, refuse } from './problem.ts';
 
 /** A map: repeated entries of Key and Value, in the JSON's order (W20). */
 export function mapCodec(setup: Setup, type: MapType): Codec {
   const { types: typesNamespace, arrays: arraysNamespace } = setup.contract.namespaces;
+  const refuseUnknown = setup.contract.settings.unknownElements === 'refuse';
   const keyCodec = setup.codecOf({ kind: 'scalar', scalar: 'string' });
   const value = setup.codecOf(type.value);
-  const prefix = type.namespace === 'arrays' ? setup.arrayPrefix : '';
   const { entryName } = type;
-  const entryOpen = `<${prefix}${entryName}><${prefix}Key>`;
-  const entryMiddle = `</${prefix}Key>`;
-  const entryClose = `</${prefix}${entryName}>`;
-  const valueOpen = `<${prefix}Value${value.declarations}>`;
-  const valueClose = `</${prefix}Value>`;
-  const valueNil = `<${prefix}Value i:nil="true"/>`;
   const inNamespace = (xml: XmlReader): boolean =>
     xml.namespace === typesNamespace || xml.namespace === arraysNamespace || xml.namespace === '';
+
+  const readUnknown = (xml: XmlReader, expected: string, reading: Reading): void => {
+    const got = xml.local.slice(0, 64);
+    if (refuseUnknown) refuse(reading, 'UnknownElement', `expected ${expected}, got <${got}>`);
+    else reading.ignored.push(xml.local);
+    xml.skip();
+  };
 
   const readEntry = (xml: XmlReader, reading: Reading): [string | undefined, string | undefined] => {
     let key: string | undefined;
     let content: string | undefined;
     let keys = 0;
     let values = 0;
+    if (!opens(xml, reading)) return [undefined, undefined];
     while (xml.nextChild()) {
       reading.path.push(xml.local.slice(0, 64));
-      if (xml.local === 'Key' && inNamespace(xml) && keys++ === 0) {
+      const isKey = xml.local === 'Key' && inNamespace(xml);
+      if (!isKey && !(xml.local === 'Value' && inNamespace(xml))) {
+        readUnknown(xml, '<Key> and <Value>', reading);
+      } else if ((isKey ? keys++ : values++) !== 0) {
+        refuse(reading, 'DuplicateElement', 'expected the element once, got it again');
+        xml.skip();
+      } else if (isKey) {
         key = readMember(keyCodec, undefined, xml, reading);
         if (key === undefined) refuse(reading, 'NotEmpty', 'expected a key, got none');
-      } else if (xml.local === 'Value' && inNamespace(xml) && values++ === 0) {
-        content = readMember(value, 'null', xml, reading);
       } else {
-        refuse(
-          reading,
-          keys > 1 || values > 1 ? 'DuplicateElement' : 'UnknownElement',
-          'expected <Key> and <Value>, once each',
-        );
-        xml.skip();
+        content = readMember(value, 'null', xml, reading);
       }
       reading.path.pop();
     }
+    if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
     if (keys === 0) refuse(reading, 'NotEmpty', 'expected <Key>, got none');
     return [key, content ?? 'null'];
   };
@@ -54,8 +55,7 @@ export function mapCodec(setup: Setup, type: MapType): Codec {
     for (let index = 0; xml.nextChild(); index++) {
       reading.path.push(index);
       if (xml.local !== entryName || !inNamespace(xml)) {
-        refuse(reading, 'UnknownElement', `expected <${entryName}>, got <${xml.local.slice(0, 64)}>`);
-        xml.skip();
+        readUnknown(xml, `<${entryName}>`, reading);
       } else {
         const [key, content] = readEntry(xml, reading);
         if (key !== undefined) {
@@ -68,23 +68,6 @@ export function mapCodec(setup: Setup, type: MapType): Codec {
     }
     if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
     return `${json}}`;
-  };
-
-  const write = (json: JsonReader): string | null => {
-    const code = json.peek();
-    if (code !== 123) return writeNull(json, code, 'an object');
-    json.enter();
-    const keys = new Set<string>();
-    let xml = '';
-    for (let first = true; json.next(first, 125); first = false) {
-      const key = json.name();
-      if (keys.has(key)) throw new MismatchError('expected each key once, got one again');
-      keys.add(key);
-      const content = value.write(json);
-      xml += entryOpen + escapeXml(key, json) + entryMiddle;
-      xml += (content === null ? valueNil : valueOpen + content + valueClose) + entryClose;
-    }
-    return xml;
   };
 
   const pass = (json: JsonReader, reading: Reading): void => {
@@ -111,11 +94,9 @@ export function mapCodec(setup: Setup, type: MapType): Codec {
 
   return {
     read,
-    write,
     pass,
     fromText: undefined,
     nil: 'null',
     nilItem: undefined,
-    declarations: type.namespace === 'arrays' ? setup.arrayDeclaration : '',
   };
 }

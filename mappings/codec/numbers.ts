@@ -69,7 +69,7 @@ export function isPlainInteger(token: string): boolean {
 
 /** `text` is `-?[0-9]+` without leading zeros. */
 export function within(text: string, range: IntegerRange | undefined): string | typeof outOfRange {
-  if (range === undefined) return text.length > maxDigits ? outOfRange : text;
+  if (range === undefined) return countDigits(text) > maxDigits ? outOfRange : text;
   if (text.length < range.max.length) {
     return text.charCodeAt(0) !== 45 || range.min !== '0' || text === '-0' ? text : outOfRange;
   }
@@ -139,22 +139,16 @@ function expand(token: string): string | typeof outOfRange {
   const written = token.slice(negative ? 1 : 0, mark);
   const point = written.indexOf('.');
   const integer = point === -1 ? written : written.slice(0, point);
-  const digits = point === -1 ? written : integer + written.slice(point + 1);
+  const all = point === -1 ? written : integer + written.slice(point + 1);
+  const digits = all.replace(/^0+/, '');
   const sign = negative ? '-' : '';
-  if (/^0*$/.test(digits)) return `${sign}0`;
-  const exponent = Number(token.slice(mark + 1));
-  const position = integer.length + exponent;
-  if (
-    Math.abs(exponent) > maxDigits ||
-    Math.max(digits.length, position, digits.length - position) > maxDigits
-  ) {
-    return outOfRange;
-  }
+  if (digits === '') return `${sign}0`;
+  // where the point comes to stand, counted from the first digit that isn't zero
+  const position = integer.length - (all.length - digits.length) + Number(token.slice(mark + 1));
+  const size = position <= 0 ? 1 - position + digits.length : Math.max(position, digits.length);
+  if (size > maxDigits) return outOfRange;
   if (position <= 0) return `${sign}0.${'0'.repeat(-position)}${digits}`;
-  const whole = digits
-    .slice(0, position)
-    .padEnd(position, '0')
-    .replace(/^0+(?=\d)/, '');
+  const whole = digits.slice(0, position).padEnd(position, '0');
   return position >= digits.length ? sign + whole : `${sign}${whole}.${digits.slice(position)}`;
 }
 

@@ -1,10 +1,14 @@
 import { JsonError, JsonReader } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
-import { type Contract, namespaces, type Operation } from '../model.ts';
+import { type Contract, namespaces, type Operation, type Parameter } from '../model.ts';
+import { XmlOutput } from '../reply/output.ts';
+import { Tape } from '../reply/tape.ts';
+import { compileReplyWriters, type ReplyWriters } from '../reply/writer.ts';
 import type { XmlReader } from '../xml/reader.ts';
-import { type Codecs, compileCodecs } from './codec.ts';
-import { type Edit, MismatchError, type Reading, refuse } from './problem.ts';
-import { applyEdits } from './record.ts';
+import { type Codecs, compileCodecs, scalarsOf } from './codec.ts';
+import { opens } from './element.ts';
+import { type Edit, MismatchError, miss, type ProblemCode, type Reading, refuse } from './problem.ts';
+import { applyEdits, foldAscii } from './record.ts';
 import { escapeAttribute } from './text.ts';
 
 /** The inputs of one call, read from whatever form the caller used. */
@@ -46,12 +50,28 @@ export interface CompiledOperation {
   /** The call upstream; a value that its place can't hold is noted in the reading, and the call is undefined. */
   readonly request: (input: Input, credentials: CredentialValues | undefined) => UpstreamRequest | undefined;
   /**
-   * A success reply's JSON → the reply element. Throws MismatchError, JsonError. Sets `failed` on the reader
-   * when the reply says that the call failed (W30); what comes back is then no reply.
+   * A success reply's JSON → the framed reply element, from bytes to bytes; only checked without a frame. Throws
+   * MismatchError, JsonError. `failed` when the reply says that the call failed (W30): nothing was written then.
    */
-  readonly writeReply: (json: JsonReader) => string;
+  readonly writeReply: (body: Uint8Array, frame: Frame | undefined) => WrittenReply;
   /** `{"data":{"responseStatus":…}}`'s inner object → the reply element (W26). */
   readonly writeError: (statusJson: string) => string;
+}
+
+/** What a reply element goes out in: an envelope, say. */
+export interface Frame {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** A success reply, checked against its type and written. */
+export interface WrittenReply {
+  /** True when the reply says that the call failed (W30); nothing was written then. */
+  readonly failed: boolean;
+  readonly dropped: number;
+  readonly replaced: number;
+  /** The framed reply element in UTF-8, a small one as text of one character per byte; undefined without a frame. */
+  readonly xml: Buffer | string | undefined;
 }
 
 export interface RouteValue {
@@ -74,10 +94,13 @@ const credentialsSlot = 0;
 
 /** Compiles a contract's codecs; all the work on schemas that a request would otherwise do. */
 export function compileContract(contract: Contract, limits: Limits): CompiledContract {
-  const codecs = compileCodecs(contract, limits);
+  const scalars = scalarsOf(contract, limits);
+  const codecs = compileCodecs(contract, scalars, limits);
+  const writers = compileReplyWriters(contract, scalars, limits);
+  const pen: Pen = { tape: new Tape(), output: new XmlOutput() };
   const operations = new Map<string, CompiledOperation>();
   for (const operation of contract.operations) {
-    operations.set(operation.name, compileOperation(contract, operation, codecs, limits));
+    operations.set(operation.name, compileOperation(contract, operation, codecs, writers, pen, limits));
   }
   return {
     contract,
@@ -85,7 +108,7 @@ export function compileContract(contract: Contract, limits: Limits): CompiledCon
     operations,
     writeError: (status) => {
       const [open, close] = elementTags(contract, 'ErrorResponse');
-      return `${open}<Data><ResponseStatus>${writeStatusText(codecs, status, limits)}</ResponseStatus></Data>${close}`;
+      return `${open}<Data><ResponseStatus>${writers.writeStatus(status)}</ResponseStatus></Data>${close}`;
     },
   };
 }
@@ -94,6 +117,8 @@ function compileOperation(
   contract: Contract,
   operation: Operation,
   codecs: Codecs,
+  writers: ReplyWriters,
+  pen: Pen,
   limits: Limits,
 ): CompiledOperation {
   const { upstream, input } = operation;
@@ -103,8 +128,6 @@ function compileOperation(
   for (const parameter of upstream.parameters) slots.set(parameter.field, slots.size + 1);
   if (upstream.body.kind === 'field') slots.set(upstream.body.field, slots.size + 1);
   const inputCodec = codecs.inputOf(input, slots);
-  const outputCodec = codecs.codecOf(operation.output);
-  const fields = new Map(input.fields.map((field) => [field.json, field]));
   const fieldCodecs = new Map(input.fields.map((field) => [field.json, codecs.codecOf(field.type)]));
   const [open, close] = elementTags(contract, `${operation.name}Response`);
   const inBand = contract.settings.soapErrors === 'in-band';
@@ -114,16 +137,23 @@ function compileOperation(
 
   return {
     operation,
-    readXml: (xml, reading) => ({ text: inputCodec.read(xml, reading) ?? '{}', reading, closes: undefined }),
+    readXml: (xml, reading) => {
+      const text = opens(xml, reading) ? inputCodec.read(xml, reading) : undefined;
+      return { text: text ?? '{}', reading, closes: undefined };
+    },
 
     readJson: (text, reading) => {
-      const source = isBlank(text) ? '{}' : text;
-      const json = new JsonReader(source, limits);
-      if (json.peek() !== 123) json.fail('one JSON object');
+      const json = new JsonReader(text, limits);
+      const first = json.peek();
+      if (json.position === text.length) {
+        inputCodec.pass(new JsonReader('{}', limits), reading); // what is required is missed
+        return { text: '{}', reading, closes: undefined };
+      }
+      if (first !== 123) json.fail('one JSON object');
       inputCodec.pass(json, reading);
       const closes = json.position - 1;
       json.end();
-      return { text: source, reading, closes };
+      return { text, reading, closes };
     },
 
     readParameters: (values, reading) => {
@@ -137,15 +167,11 @@ function compileOperation(
         if (slot === undefined) parts.push(`${JSON.stringify(field)}:${value}`);
         else reading.slots[slot] = value;
       }
-      for (const field of fields.values()) {
-        const given = values.some((value) => value.field === field.json);
-        if (field.required && !given && field.json !== credentials?.member) {
-          reading.missing.push({
-            code: 'NotEmpty',
-            field: field.json,
-            message: `${field.json} must not be empty`,
-          });
-        }
+      for (const field of operation.input.fields) {
+        if (!field.required || field.json === credentials?.member) continue;
+        const given = values.find((value) => value.field === field.json);
+        if (given === undefined || (field.notEmpty && given.text === ''))
+          miss(reading, [given?.said ?? field.json]);
       }
       return { text: `{${parts.join(',')}}`, reading, closes: undefined };
     },
@@ -154,24 +180,53 @@ function compileOperation(
       credentials?.member === undefined ? undefined : reading.slots[credentialsSlot],
     request,
 
-    writeReply: (json) => {
-      const content = outputCodec.write(json);
-      json.end();
-      // `{}`, `{"data":null}` and the like are no reply (W30)
-      if (
-        inBand &&
-        !json.failed &&
-        (content === null || content === '' || content.startsWith(`<${dataXml} i:nil`))
-      ) {
-        throw new MismatchError('expected a data object, got none');
-      }
-      return content === null || content === '' ? `${open}${close}` : open + content + close;
-    },
+    writeReply: compileReply(operation, writers, pen, limits, inBand, open, close),
 
     writeError: (status) => {
-      const content = writeStatusText(codecs, status, limits);
+      const content = writers.writeStatus(status);
       return `${open}<${dataXml}><${statusXml}>${content}</${statusXml}></${dataXml}>${close}`;
     },
+  };
+}
+
+/** What replies are written with, one at a time. */
+interface Pen {
+  readonly tape: Tape;
+  readonly output: XmlOutput;
+}
+
+function compileReply(
+  operation: Operation,
+  writers: ReplyWriters,
+  { tape, output }: Pen,
+  limits: Limits,
+  inBand: boolean,
+  open: string,
+  close: string,
+): CompiledOperation['writeReply'] {
+  const { reply } = operation.upstream;
+  const field =
+    reply.kind === 'member' ? operation.output.fields.find(({ json }) => json === reply.name) : undefined;
+  const writer = field === undefined ? writers.outputOf(operation.output) : writers.elementOf(field);
+  const dataSlot = 1 + operation.output.fields.findIndex(({ json }) => json === 'data');
+  return (body, frame) => {
+    try {
+      tape.start(body, limits);
+      writer.scan(tape);
+      tape.end();
+      // `{}`, `{"data":null}` and the like are no reply (W30)
+      if (inBand && !tape.failed && !tape.holdsRecord(dataSlot))
+        throw new MismatchError('expected a data object, got none');
+      const { failed, dropped } = tape;
+      if (failed || frame === undefined) return { failed, dropped, replaced: 0, xml: undefined };
+      output.start(body.length * 2 + 1024);
+      output.text(frame.before + open);
+      writer.write(tape, 0, output);
+      output.text(close + frame.after);
+      return { failed, dropped, replaced: tape.replaced, xml: output.takeBinary() };
+    } finally {
+      tape.release();
+    }
   };
 }
 
@@ -182,18 +237,10 @@ function statusElement(operation: Operation, contract: Contract): string {
   return status?.xml ?? 'ResponseStatus';
 }
 
-function writeStatusText(codecs: Codecs, status: string, limits: Limits): string {
-  return codecs.status.write(new JsonReader(status, limits)) ?? '';
-}
-
 /** Tags of an operation's element; `xmlns:i` is always declared (W19). */
 function elementTags(contract: Contract, name: string): readonly [string, string] {
   const types = escapeAttribute(contract.namespaces.types);
   return [`<${name} xmlns="${types}" xmlns:i="${namespaces.xsi}">`, `</${name}>`];
-}
-
-function isBlank(text: string): boolean {
-  return text.length < 64 && text.trim() === '';
 }
 
 // --- the call upstream ---------------------------------------------------------------------------
@@ -215,12 +262,14 @@ function compileRequest(
   const body = (input: Input, values: CredentialValues | undefined): string | undefined => {
     if (upstream.body.kind === 'none') return undefined;
     if (upstream.body.kind === 'field') return input.reading.slots[slots.get(upstream.body.field) ?? -1];
-    if (input.closes === undefined) {
-      if (member === undefined || values === undefined) return input.text;
-      const separator = input.text === '{}' ? '' : ',';
-      return `${input.text.slice(0, -1)}${separator}${JSON.stringify(member)}:${credentialsText(values.all)}}`;
-    }
     const { edits, spans } = input.reading;
+    const elsewhere = spans.some((span, slot) => span !== undefined && (slot !== credentialsSlot || !member));
+    if (input.closes === undefined || elsewhere) {
+      const text = input.closes === undefined ? input.text : withoutSlots(input, limits);
+      if (member === undefined || values === undefined) return text;
+      const separator = text === '{}' ? '' : ',';
+      return `${text.slice(0, -1)}${separator}${JSON.stringify(member)}:${credentialsText(values.all)}}`;
+    }
     if (member === undefined || values === undefined || values.fromHeaders.size === 0) {
       return applyEdits(input.text, edits);
     }
@@ -249,13 +298,19 @@ function compileRequest(
     for (const parameter of upstream.parameters) {
       const token = reading.slots[slots.get(parameter.field) ?? -1];
       const text = token === undefined || token === 'null' ? undefined : textOfToken(token);
-      if (parameter.in === 'path') fillPath(filled, parameter.name, text, reading);
+      if (parameter.in === 'path') fillPath(filled, parameter, text, reading);
       else if (text === undefined) continue;
       else if (parameter.in === 'query') {
         filled.query += `${filled.query === '' ? '?' : '&'}${encodeURIComponent(parameter.name)}=${encodeText(text)}`;
       } else if (/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text))
         headers[parameter.name.toLowerCase()] = text;
-      else refuseAt(reading, parameter.field, 'expected printable ASCII for a header, got other characters');
+      else
+        refuseAt(
+          reading,
+          'InvalidCharacter',
+          parameter.field,
+          'expected printable ASCII for a header, got other characters',
+        );
     }
     const text = body(input, values);
     Object.assign(headers, text === undefined ? noBodyHeaders : jsonHeaders);
@@ -271,16 +326,19 @@ function compileRequest(
 }
 
 /** Puts a value into the path; what would change which resource it names is refused. */
-function fillPath(filled: { path: string }, name: string, text: string | undefined, reading: Reading): void {
-  if (text === undefined || text === '' || text === '.' || text === '..') {
-    refuseAt(
-      reading,
-      name,
-      `expected a value for the path, got ${text === undefined || text === '' ? 'none' : 'dots'}`,
-    );
-    return;
+function fillPath(
+  filled: { path: string },
+  { field, name }: Parameter,
+  text: string | undefined,
+  reading: Reading,
+): void {
+  if (text === undefined || text === '') {
+    refuseAt(reading, 'NotEmpty', field, 'expected a value for the path, got none');
+  } else if (text === '.' || text === '..') {
+    refuseAt(reading, 'InvalidCharacter', field, 'expected a value for the path, got dots');
+  } else {
+    filled.path = filled.path.replaceAll(`{${name}}`, () => encodeText(text));
   }
-  filled.path = filled.path.replaceAll(`{${name}}`, () => encodeText(text));
 }
 
 /** Percent-encoded; half a surrogate pair becomes U+FFFD, as UTF-8 can't hold it. */
@@ -288,9 +346,9 @@ function encodeText(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
-function refuseAt(reading: Reading, field: string, says: string): void {
+function refuseAt(reading: Reading, code: ProblemCode, field: string, says: string): void {
   reading.path.push(field);
-  refuse(reading, 'InvalidCharacter', says);
+  refuse(reading, code, says);
   reading.path.pop();
 }
 
@@ -305,6 +363,25 @@ function credentialsText(all: ReadonlyMap<string, string>): string {
   for (const [name, value] of all)
     text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(value)}`;
   return `{${text}}`;
+}
+
+/** A JSON request's members, edits put in, without those that travel elsewhere. */
+function withoutSlots({ text, reading }: Input, limits: Limits): string {
+  const members: string[] = [];
+  const json = new JsonReader(text, limits);
+  json.peek();
+  json.enter();
+  for (let first = true; json.next(first, 125); first = false) {
+    const start = json.position;
+    json.name();
+    const value = json.position;
+    json.skip();
+    const end = json.position;
+    if (reading.spans.some((span) => span?.start === value)) continue;
+    const edits = reading.edits.filter((edit) => edit.start >= start && edit.end <= end);
+    members.push(applyEdits(text.slice(start, end), edits, start));
+  }
+  return `{${members.join(',')}}`;
 }
 
 /** The whole credentials member, as the body's last. */
@@ -332,7 +409,7 @@ function spliceCredentials(
   const known: Record<string, unknown> = JSON.parse(object);
   let rest = '';
   for (const [name, value] of added) {
-    const said = Object.keys(known).find((key) => key.toLowerCase() === name.toLowerCase());
+    const said = Object.keys(known).find((key) => foldAscii(key) === foldAscii(name));
     if (said === undefined) rest += `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
     else edits.push(replaceMember(object, start, said, value, limits));
   }

@@ -48,11 +48,11 @@ export function startReading(limit: number): Reading {
   return { path: [], problems: [], missing: [], ignored: [], slots: [], spans: [], edits: [], limit };
 }
 
-/** Notes that what stands at the current path is wrong; `says` completes the sentence `path: …`. */
+/** Notes that what stands at the current path is wrong; `says` completes the sentence `path: …`, and is all of it for the whole request. */
 export function refuse(reading: Reading, code: ProblemCode, says: string): void {
   if (reading.problems.length >= reading.limit) return;
   const field = fieldPath(reading.path);
-  reading.problems.push({ code, field, message: `${field}: ${says}` });
+  reading.problems.push({ code, field, message: field === '' ? says : `${field}: ${says}` });
 }
 
 /** Notes that the required member at `path` isn't there. */

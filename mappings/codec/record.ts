@@ -1,45 +1,43 @@
 import type { JsonReader } from '../json/reader.ts';
-import { type Field, isReference, type RecordType } from '../model.ts';
+import type { Field, RecordType } from '../model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import type { Codec, Setup, Slots } from './codec.ts';
-import { readMember, refuseJsonKind, writeNull } from './element.ts';
+import { readMember, refuseJsonKind } from './element.ts';
 import { nearest } from './nearest.ts';
-import { MismatchError, miss, type Reading, refuse, type Step } from './problem.ts';
+import { miss, type Reading, refuse, type Step } from './problem.ts';
 import { excerpt } from './text.ts';
 import { enumCodec } from './value.ts';
 
 interface Member {
   readonly field: Field;
   readonly codec: Codec;
+  /** What the element with xsi:nil is in JSON; undefined for absent (W13). */
+  readonly readNil: 'null' | undefined;
   readonly slot: number | undefined;
   readonly jsonKey: string;
-  /** The element's tags, and what stands for it when empty or null (W19, W20). */
-  readonly open: string;
-  readonly close: string;
-  readonly empty: string;
-  readonly nil: string;
 }
 
-function memberOf(setup: Setup, field: Field, slots: Slots): Member {
+function memberOf(setup: Setup, field: Field, slots: Slots | undefined): Member {
   const codec =
     field.allowed !== undefined && field.type.kind === 'enum'
       ? enumCodec(setup, field.type, field.allowed)
       : setup.codecOf(field.type);
-  const tag = `${field.xml}${codec.declarations}`;
   return {
     field,
     codec,
-    slot: slots.get(field.json),
+    // a nil Request or Authentication is as absent (W13)
+    readNil: slots !== undefined && field.type.kind === 'record' ? undefined : codec.nil,
+    slot: slots?.get(field.json),
     jsonKey: `${JSON.stringify(field.json)}:`,
-    open: `<${tag}>`,
-    close: `</${field.xml}>`,
-    empty: `<${tag}/>`,
-    nil: isReference(field.type) ? `<${field.xml} i:nil="true"/>` : '',
   };
 }
 
-/** A record: children by name in any order one way, in the contract's order the other (W11, W18). */
-export function recordCodec(setup: Setup, type: RecordType, slots: Slots): Codec {
+/**
+ * A record: children by name, in any order (W11).
+ *
+ * @param slots of an operation's input: the members that don't travel in the body object
+ */
+export function recordCodec(setup: Setup, type: RecordType, slots?: Slots): Codec {
   const { contract } = setup;
   const typesNamespace = contract.namespaces.types;
   const refuseUnknown = contract.settings.unknownElements === 'refuse';
@@ -86,7 +84,7 @@ export function recordCodec(setup: Setup, type: RecordType, slots: Slots): Codec
         xml.skip();
       } else {
         seen[index] = true;
-        const value = readMember(member.codec, member.codec.nil, xml, reading);
+        const value = readMember(member.codec, member.readNil, xml, reading);
         values[index] = value;
         if (value !== undefined) {
           if (member.slot !== undefined) reading.slots[member.slot] = value;
@@ -98,38 +96,6 @@ export function recordCodec(setup: Setup, type: RecordType, slots: Slots): Codec
     if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
     if (required.length !== 0) checkRequired(values, 'xml', reading);
     return `${json}}`;
-  };
-
-  const write = (json: JsonReader): string | null => {
-    const code = json.peek();
-    if (code !== 123) return writeNull(json, code, 'an object');
-    json.enter();
-    const written = new Array<string | undefined>(members.length);
-    for (let first = true; json.next(first, 125); first = false) {
-      const name = json.name();
-      const index = byJson.get(name);
-      const member = index === undefined ? undefined : members[index];
-      if (index === undefined || member === undefined) {
-        json.dropped++;
-        json.skip();
-        continue;
-      }
-      if (written[index] !== undefined)
-        throw new MismatchError('expected the member once, got it again').at(name);
-      try {
-        const content = member.codec.write(json);
-        if (content === null) written[index] = member.nil;
-        else written[index] = content === '' ? member.empty : member.open + content + member.close;
-      } catch (error) {
-        throw error instanceof MismatchError ? error.at(name) : error;
-      }
-    }
-    let xml = '';
-    for (let index = 0; index < written.length; index++) {
-      const element = written[index];
-      if (element !== undefined) xml += element;
-    }
-    return xml;
   };
 
   const pass = (json: JsonReader, reading: Reading): void => {
@@ -172,6 +138,7 @@ export function recordCodec(setup: Setup, type: RecordType, slots: Slots): Codec
         values[index] = value;
         if (member.slot !== undefined) {
           reading.slots[member.slot] = applyEdits(value, reading.edits.slice(edits), start);
+          reading.spans[member.slot] = { start, end: json.position };
         }
         seen[index] = true;
       }
@@ -215,12 +182,10 @@ export function recordCodec(setup: Setup, type: RecordType, slots: Slots): Codec
 
   const codec: Codec = {
     read,
-    write,
     pass,
     fromText: undefined,
     nil: 'null',
     nilItem: undefined,
-    declarations: '',
   };
   return codec;
 }

@@ -1,5 +1,4 @@
-import { JsonReader } from '../json/reader.ts';
-import type { Limits } from '../limits.ts';
+import type { JsonReader } from '../json/reader.ts';
 import type { RecordType, Settings, Type } from '../model.ts';
 
 /** What an upstream said of a call's outcome, made to fit its type: nothing in it makes a reply fail (W30). */
@@ -20,7 +19,9 @@ export function readStatus(
   settings: Settings,
   redact: TakeText,
 ): Status | undefined {
-  if (json.peek() !== 123) {
+  const start = json.peek();
+  if (start !== 123) {
+    if (start !== 110) json.dropped++;
     json.skip();
     return undefined;
   }
@@ -44,7 +45,7 @@ export function readStatus(
     }
     if (inner.kind === 'map' && code === 123) return object(() => inner.value, member);
     if (inner.kind === 'array' && code === 91) return array(inner.item, member);
-    if (inner.kind === 'scalar' && code !== 123 && code !== 91) {
+    if ((inner.kind === 'scalar' || inner.kind === 'enum') && code !== 123 && code !== 91) {
       const text =
         code === 34 ? json.string() : code === 116 || code === 102 ? json.literal() : json.number();
       const taken = take(member, text);
@@ -86,35 +87,4 @@ export function readStatus(
 
   const text = tidy(type, '');
   return text === undefined ? undefined : { errorCode, text };
-}
-
-/**
- * The reply codec's way through a responseStatus: JSON → XML content. An errorCode sets `failed`, and the
- * reply is then rebuilt from the status alone (W23, W30).
- */
-export function writeStatus(
-  json: JsonReader,
-  type: RecordType,
-  write: (json: JsonReader) => string | null,
-  limits: Limits,
-  settings: Settings,
-): string | null {
-  if (json.peek() === 110) {
-    json.literal();
-    return null;
-  }
-  if (json.text.startsWith('{}', json.position)) {
-    json.position += 2;
-    return '';
-  }
-  const status = readStatus(json, type, settings, (_, value) => value);
-  if (status === undefined) return '';
-  if (status.errorCode !== undefined) {
-    json.failed = true;
-    return '';
-  }
-  const tidy = new JsonReader(status.text, limits);
-  const xml = write(tidy);
-  json.replaced += tidy.replaced;
-  return xml;
 }

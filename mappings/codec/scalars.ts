@@ -205,7 +205,7 @@ function integer(name: ScalarName, min?: string, max?: string): Scalar {
   const range: IntegerRange | undefined = min === undefined || max === undefined ? undefined : { min, max };
   return numeric(
     name,
-    range === undefined ? '' : ` from ${range.min} to ${range.max}`,
+    range === undefined ? ' of at most 400 digits' : ` from ${range.min} to ${range.max}`,
     (text) => integerFromXsd(text, range),
     (token) => integerFromJson(token, range),
     (token) => (isPlainInteger(token) ? within(token, range) : undefined),

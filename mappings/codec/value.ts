@@ -3,9 +3,9 @@ import type { XmlReader } from '../xml/reader.ts';
 import type { Codec, Setup } from './codec.ts';
 import { refuseJsonKind } from './element.ts';
 import { collapse } from './numbers.ts';
-import { MismatchError, type Reading, refuse } from './problem.ts';
+import { type Reading, refuse } from './problem.ts';
 import { base64FromXml, isBlankText, type Refusal, type Scalar } from './scalars.ts';
-import { escapeXml, excerpt } from './text.ts';
+import { excerpt } from './text.ts';
 
 /** Codecs of what an element holds as text alone: scalars and enums. */
 
@@ -72,11 +72,6 @@ function scalarCodec(setup: Setup, scalar: Scalar, reference: boolean): Codec {
       );
       return undefined;
     },
-    write: (json) => {
-      if (json.peek() !== 110) return scalar.toXml(json);
-      json.literal();
-      return null;
-    },
     pass: (json, reading) => {
       if (json.peek() === 110) {
         json.literal();
@@ -97,15 +92,12 @@ function scalarCodec(setup: Setup, scalar: Scalar, reference: boolean): Codec {
     },
     nil: reference ? 'null' : undefined,
     nilItem: keepsText ? 'null' : undefined,
-    declarations: '',
   };
 }
 
 export function enumCodec(setup: Setup, type: EnumType, allowed: readonly string[]): Codec {
   const tokens = new Map(allowed.map((value) => [value, JSON.stringify(value)]));
-  const known = new Map(type.values.map((value) => [value, escapeXml(value, { replaced: 0 })]));
   const expected = allowed.length > 12 ? `a value of ${type.name}` : `one of ${allowed.join(', ')}`;
-  const passUnknown = setup.contract.settings.unknownEnumValues === 'pass';
   const shape = { text: 'plain', takesEmpty: allowed.includes(''), expected } as const;
   const refuseValue = (value: string, reading: Reading): undefined => {
     refuse(reading, 'InvalidEnum', `expected ${expected}, got ${excerpt(value)}`);
@@ -117,20 +109,6 @@ export function enumCodec(setup: Setup, type: EnumType, allowed: readonly string
       const text = readText(setup, shape, xml, reading);
       return text === undefined ? undefined : fromText(text, reading);
     },
-    write: (json) => {
-      const code = json.peek();
-      if (code === 110) {
-        json.literal();
-        return null;
-      }
-      if (code !== 34) throw new MismatchError(`expected ${expected}, got ${json.kind()}`);
-      const value = json.string();
-      const written = known.get(value);
-      if (written !== undefined) return written;
-      if (value === '') return null;
-      if (passUnknown) return escapeXml(value, json);
-      throw new MismatchError(`expected ${expected}, got another value`);
-    },
     pass: (json, reading) => {
       const code = json.peek();
       if (code === 110) json.literal();
@@ -140,7 +118,6 @@ export function enumCodec(setup: Setup, type: EnumType, allowed: readonly string
     fromText,
     nil: undefined,
     nilItem: undefined,
-    declarations: '',
   };
 }
 

@@ -66,10 +66,10 @@ export class JsonReader {
 
   /** Enters an object or array; the position is past its bracket. */
   enter(): void {
-    this.position++;
     if (++this.#depth > this.#maxDepth) {
       throw new JsonError(this.position, `nesting deeper than ${this.#maxDepth}`, 'jsonDepth');
     }
+    this.position++;
   }
 
   /**
@@ -239,7 +239,7 @@ export class JsonReader {
     }
   }
 
-  /** What kind of value starts here, in words for a message. */
+  /** What kind of value starts here, in words for a message. Throws where none does. */
   kind(): string {
     const code = this.peek();
     if (code === quote) return 'a string';
@@ -247,6 +247,7 @@ export class JsonReader {
     if (code === 91) return 'an array';
     if (code === 116 || code === 102) return 'a boolean';
     if (code === 110) return 'null';
+    if (code !== 45 && !(code >= 48 && code <= 57)) this.fail('a value');
     return 'a number';
   }
 }

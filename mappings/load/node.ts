@@ -5,6 +5,17 @@ export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The object that is member `key`; an empty one where there is none. */
+export function childOf(node: Node, key: string): Node {
+  const value = memberOf(node, key);
+  return isNode(value) ? value : {};
+}
+
+/** The member `key` that the document has, whatever an object inherits: a document may well name one `constructor`. */
+export function memberOf(node: Node, key: string): unknown {
+  return Object.hasOwn(node, key) ? node[key] : undefined;
+}
+
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
@@ -12,4 +23,13 @@ export function textOf(value: unknown): string | undefined {
 /** The strings of a list; undefined when it is none. */
 export function textsOf(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
+}
+
+/** What was found where something else was expected, cut for a message. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (isNode(value)) return 'an object';
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

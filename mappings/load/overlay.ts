@@ -1,7 +1,8 @@
-import type { Settings } from '../model.ts';
+import { namespaces as knownNamespaces, type Settings } from '../model.ts';
 import { type Dialect, dialects } from './dialects.ts';
 import { pointerSegment, type Report } from './error.ts';
-import { isNode, type Node, textOf, textsOf } from './node.ts';
+import { isElementName } from './names.ts';
+import { isNode, type Node, shown, textOf, textsOf } from './node.ts';
 
 /** The overlay (`soap.yaml`), its dialect's defaults filled in. */
 export interface Overlay {
@@ -14,7 +15,8 @@ export interface Overlay {
   readonly credentials: CredentialsOverlay | undefined;
   /** `METHOD /path` → operation name. */
   readonly routes: ReadonlyMap<string, string>;
-  readonly readOnly: ReadonlySet<string>;
+  /** What the overlay says of an operation; the others read only when they are a GET. */
+  readonly readOnly: ReadonlyMap<string, boolean>;
   /** Operations named here, to be checked against the document. */
   readonly operations: readonly string[];
   readonly types: ReadonlyMap<string, TypeOverlay>;
@@ -65,24 +67,21 @@ const topKeys = [
   ...Object.keys(settingWords),
 ];
 
-/** Reads an overlay; what is wrong goes to `report`, and a default takes its place. */
-export function readOverlay(root: unknown, report: Report): Overlay {
-  if (!isNode(root)) {
-    report('', 'expected an object with the keys of an overlay');
-    return readOverlay({}, () => {});
-  }
+/** Reads an overlay; what is wrong goes to `report`, and a default takes its place. An empty file is all defaults. */
+export function readOverlay(document: unknown, report: Report): Overlay {
+  const root = readNode(document ?? undefined, '', 'the keys of an overlay', report);
   refuseOthers(root, topKeys, '', report);
   const dialect = readDialect(root.dialect, report);
-  const namespaces = isNode(root.namespaces) ? root.namespaces : {};
+  const namespaces = readNode(root.namespaces, '/namespaces', 'types and arrays', report);
   refuseOthers(namespaces, ['types', 'arrays'], '/namespaces', report);
   return {
     dialect,
     service: readText(root, 'service', '', report),
     basePath: readBasePath(root, report),
-    typesNamespace: readText(namespaces, 'types', '/namespaces', report) ?? dialect.typesNamespace,
-    arraysNamespace: readText(namespaces, 'arrays', '/namespaces', report) ?? dialect.arraysNamespace,
+    typesNamespace: readNamespace(namespaces, 'types', report) ?? dialect.typesNamespace,
+    arraysNamespace: readNamespace(namespaces, 'arrays', report) ?? dialect.arraysNamespace,
     settings: readSettings(root, dialect, report),
-    credentials: readCredentials(root.credentials, report),
+    credentials: root.credentials === undefined ? undefined : readCredentials(root.credentials, report),
     routes: readRoutes(root.routes, report),
     ...readOperations(root.operations, report),
     types: readTypes(root.types, report),
@@ -92,7 +91,7 @@ export function readOverlay(root: unknown, report: Report): Overlay {
 function readDialect(value: unknown, report: Report): Dialect {
   if (value === undefined) return dialects.plain;
   if (value === 'servicestack' || value === 'plain') return dialects[value];
-  report('/dialect', `expected one of ${Object.keys(dialects).join(', ')}, got ${JSON.stringify(value)}`);
+  report('/dialect', `expected one of ${Object.keys(dialects).join(', ')}, got ${shown(value)}`);
   return dialects.plain;
 }
 
@@ -100,8 +99,22 @@ function readBasePath(root: Node, report: Report): string {
   const path = readText(root, 'basePath', '', report) ?? '';
   if (path === '' || path === '/') return '';
   if (/^(?:\/[A-Za-z0-9._~-]+)+$/.test(path)) return path;
-  report('/basePath', `expected a path such as /v2, got ${JSON.stringify(path)}`);
+  report('/basePath', `expected a path such as /v2, without a slash at its end, got ${shown(path)}`);
   return '';
+}
+
+/** Namespaces that mean something of their own in a message or a WSDL. */
+const reserved = new Set<string>([...Object.values(knownNamespaces), 'http://www.w3.org/XML/1998/namespace']);
+
+function readNamespace(namespaces: Node, key: 'types' | 'arrays', report: Report): string | undefined {
+  const uri = readText(namespaces, key, '/namespaces', report);
+  if (uri === undefined) return undefined;
+  if (/^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`\p{Cc}]+$/iu.test(uri) && !reserved.has(uri)) return uri;
+  report(
+    `/namespaces/${key}`,
+    `expected a URI of the contract's own, such as urn:example:parcels, got ${shown(uri)}`,
+  );
+  return undefined;
 }
 
 function readSettings(root: Node, dialect: Dialect, report: Report): Settings {
@@ -110,17 +123,16 @@ function readSettings(root: Node, dialect: Dialect, report: Report): Settings {
     const value = root[name];
     if (value === undefined) continue;
     if (words.some((word) => word === value)) chosen[name] = value;
-    else report(pointerSegment(name), `expected one of ${words.join(', ')}, got ${JSON.stringify(value)}`);
+    else report(pointerSegment(name), `expected one of ${words.join(', ')}, got ${shown(value)}`);
   }
   const zone = readText(root, 'upstreamTimeZone', '', report);
   if (zone !== undefined) {
     if (isZone(zone)) chosen.upstreamTimeZone = zone;
-    else
-      report('/upstreamTimeZone', `expected an IANA zone such as Europe/London, got ${JSON.stringify(zone)}`);
+    else report('/upstreamTimeZone', `expected an IANA zone such as Europe/London, got ${shown(zone)}`);
   }
   const jsonp = root.jsonp;
   if (typeof jsonp === 'boolean') chosen.jsonp = jsonp;
-  else if (jsonp !== undefined) report('/jsonp', `expected true or false, got ${JSON.stringify(jsonp)}`);
+  else if (jsonp !== undefined) report('/jsonp', `expected true or false, got ${shown(jsonp)}`);
   return chosen as unknown as Settings;
 }
 
@@ -133,105 +145,132 @@ function isZone(name: string): boolean {
   }
 }
 
-function readCredentials(value: unknown, report: Report): CredentialsOverlay | undefined {
-  if (value === undefined) return undefined;
-  if (!isNode(value)) {
-    report('/credentials', 'expected an object with member, headers, required, secret, send');
-    return undefined;
-  }
-  refuseOthers(value, ['member', 'headers', 'required', 'secret', 'send'], '/credentials', report);
-  const headers = new Map<string, string>();
-  for (const [name, header] of Object.entries(isNode(value.headers) ? value.headers : {})) {
-    if (typeof header === 'string' && /^[A-Za-z0-9-]+$/.test(header)) headers.set(name, header);
-    else report(`/credentials/headers${pointerSegment(name)}`, 'expected the name of an HTTP header');
-  }
-  if (headers.size === 0) report('/credentials/headers', 'expected at least one `name: Header-Name`');
-  const secret = textsOf(value.secret ?? []);
-  const required = value.required === undefined ? undefined : textsOf(value.required);
-  for (const [key, names] of [
-    ['secret', secret],
-    ['required', required],
-  ] as const) {
+const credentialKeys = ['member', 'headers', 'required', 'secret', 'send'];
+
+/** Headers that can't be a credential: the connection's, the message's, and what W24 never reads for one. */
+const takenHeaders = new Set([
+  ...['connection', 'content-encoding', 'content-length', 'content-type', 'cookie', 'expect', 'host'],
+  ...['keep-alive', 'soapaction', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+]);
+
+function readCredentials(value: unknown, report: Report): CredentialsOverlay {
+  const root = readNode(value, '/credentials', credentialKeys.join(', '), report);
+  refuseOthers(root, credentialKeys, '/credentials', report);
+  const headers = readHeaders(root.headers, report);
+  const namesOf = (key: 'required' | 'secret'): readonly string[] | undefined => {
+    const names = readTexts(root, key, '/credentials', 'names from /credentials/headers', report);
     for (const name of names ?? []) {
       if (!headers.has(name))
-        report(`/credentials/${key}`, `${name} isn't one of the names in /credentials/headers`);
+        report(`/credentials/${key}`, `expected names from /credentials/headers, got ${shown(name)}`);
     }
+    return names;
+  };
+  const member = readText(root, 'member', '/credentials', report);
+  const send = root.send ?? (member === undefined ? 'headers' : 'body');
+  if (send !== 'body' && send !== 'headers')
+    report('/credentials/send', `expected body or headers, got ${shown(send)}`);
+  if (send === 'body' && member === undefined)
+    report('/credentials/send', 'expected headers, since /credentials/member names no member of the body');
+  return {
+    member,
+    headers,
+    required: namesOf('required'),
+    secret: namesOf('secret') ?? [],
+    send: send === 'headers' ? 'headers' : 'body',
+  };
+}
+
+function readHeaders(value: unknown, report: Report): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>();
+  const stated = new Set<string>();
+  const pointer = '/credentials/headers';
+  const root = readNode(value, pointer, '`name: Header-Name`', report);
+  for (const [name, header] of Object.entries(root)) {
+    const at = pointer + pointerSegment(name);
+    const lower = typeof header === 'string' ? header.toLowerCase() : '';
+    if (typeof header !== 'string' || !/^[A-Za-z0-9_-]+$/.test(header) || takenHeaders.has(lower))
+      report(at, `expected the name of an HTTP header of the API's own, got ${shown(header)}`);
+    else if (stated.has(lower)) report(at, `expected a header for each name, got ${header} again`);
+    else headers.set(name, header);
+    stated.add(lower);
   }
-  if (secret === undefined)
-    report('/credentials/secret', 'expected a list of names from /credentials/headers');
-  const send = value.send ?? 'body';
-  if (send !== 'body' && send !== 'headers') {
-    report('/credentials/send', `expected body or headers, got ${JSON.stringify(send)}`);
-  }
-  const member = readText(value, 'member', '/credentials', report);
-  if (send === 'body' && member === undefined) {
-    report(
-      '/credentials/send',
-      'credentials sent in the body need /credentials/member, the name of their member',
-    );
-  }
-  return { member, headers, required, secret: secret ?? [], send: send === 'headers' ? 'headers' : 'body' };
+  if (Object.keys(root).length === 0) report(pointer, 'expected at least one `name: Header-Name`, got none');
+  return headers;
 }
 
 function readRoutes(value: unknown, report: Report): ReadonlyMap<string, string> {
   const routes = new Map<string, string>();
-  if (value === undefined) return routes;
-  if (!isNode(value)) {
-    report('/routes', 'expected an object of `METHOD /path: Operation`');
-    return routes;
-  }
-  for (const [key, operation] of Object.entries(value)) {
+  for (const [key, operation] of Object.entries(
+    readNode(value, '/routes', '`METHOD /path: Operation`', report),
+  )) {
     if (typeof operation === 'string') routes.set(key, operation);
-    else report(`/routes${pointerSegment(key)}`, 'expected the name of an operation');
+    else
+      report(`/routes${pointerSegment(key)}`, `expected the name of an operation, got ${shown(operation)}`);
   }
   return routes;
 }
 
 function readOperations(value: unknown, report: Report): Pick<Overlay, 'readOnly' | 'operations'> {
-  const readOnly = new Set<string>();
+  const readOnly = new Map<string, boolean>();
   const operations: string[] = [];
-  if (value !== undefined && !isNode(value))
-    report('/operations', 'expected an object of `Operation: { … }`');
-  for (const [name, entry] of Object.entries(isNode(value) ? value : {})) {
+  for (const [name, entry] of Object.entries(
+    readNode(value, '/operations', '`Operation: { readOnly }`', report),
+  )) {
     const pointer = `/operations${pointerSegment(name)}`;
     operations.push(name);
-    if (!isNode(entry)) {
-      report(pointer, 'expected an object with readOnly');
-      continue;
-    }
-    refuseOthers(entry, ['readOnly'], pointer, report);
-    const flag = entry.readOnly;
-    if (flag === true) readOnly.add(name);
-    else if (flag !== undefined && flag !== false) report(`${pointer}/readOnly`, 'expected true or false');
+    const root = readNode(entry, pointer, 'readOnly', report);
+    refuseOthers(root, ['readOnly'], pointer, report);
+    const flag = root.readOnly;
+    if (typeof flag === 'boolean') readOnly.set(name, flag);
+    else if (flag !== undefined) report(`${pointer}/readOnly`, `expected true or false, got ${shown(flag)}`);
   }
   return { readOnly, operations };
 }
 
 function readTypes(value: unknown, report: Report): ReadonlyMap<string, TypeOverlay> {
   const types = new Map<string, TypeOverlay>();
-  if (value !== undefined && !isNode(value))
-    report('/types', 'expected an object of `Type: { order, item }`');
-  for (const [name, entry] of Object.entries(isNode(value) ? value : {})) {
+  for (const [name, entry] of Object.entries(readNode(value, '/types', '`Type: { order, item }`', report))) {
     const pointer = `/types${pointerSegment(name)}`;
-    if (!isNode(entry)) {
-      report(pointer, 'expected an object with order or item');
-      continue;
-    }
-    refuseOthers(entry, ['order', 'item'], pointer, report);
-    const order = entry.order === undefined ? undefined : textsOf(entry.order);
-    if (entry.order !== undefined && order === undefined) {
-      report(`${pointer}/order`, 'expected a list of all JSON members of the type');
-    }
-    types.set(name, { order, item: readText(entry, 'item', pointer, report) });
+    const root = readNode(entry, pointer, 'order or item', report);
+    refuseOthers(root, ['order', 'item'], pointer, report);
+    const order = readTexts(root, 'order', pointer, 'all JSON members of the type', report);
+    const twice = order?.find((member, index) => order.indexOf(member) !== index);
+    if (twice !== undefined)
+      report(`${pointer}/order`, `expected each member once, got ${shown(twice)} again`);
+    const item = readText(root, 'item', pointer, report);
+    if (item !== undefined && !isElementName(item))
+      report(`${pointer}/item`, `expected the name of an XML element, got ${shown(item)}`);
+    types.set(name, { order, item });
   }
   return types;
+}
+
+/** The object at a pointer; where there is something else, that is reported and an empty one taken. */
+function readNode(value: unknown, pointer: string, holds: string, report: Report): Node {
+  if (isNode(value)) return value;
+  if (value !== undefined) report(pointer, `expected an object with ${holds}, got ${shown(value)}`);
+  return {};
+}
+
+function readTexts(
+  node: Node,
+  key: string,
+  pointer: string,
+  holds: string,
+  report: Report,
+): readonly string[] | undefined {
+  const value = node[key];
+  const texts = textsOf(value);
+  if (value !== undefined && texts === undefined)
+    report(`${pointer}/${key}`, `expected a list of ${holds}, got ${shown(value)}`);
+  return texts;
 }
 
 function readText(node: Node, key: string, pointer: string, report: Report): string | undefined {
   const value = node[key];
   const text = textOf(value);
   if (value !== undefined && (text === undefined || text === '')) {
-    report(`${pointer}${pointerSegment(key)}`, `expected text, got ${JSON.stringify(value)}`);
+    report(`${pointer}${pointerSegment(key)}`, `expected text, got ${shown(value)}`);
   }
   return text === '' ? undefined : text;
 }

@@ -298,7 +298,8 @@ export class Tape {
     if (byte === 123) return 'an object';
     if (byte === 91) return 'an array';
     if (byte === 116 || byte === 102) return 'a boolean';
-    return byte === 110 ? 'null' : 'a number';
+    if (byte === 110) return 'null';
+    return byte === 45 || (byte >= 48 && byte <= 57) ? 'a number' : this.fail('a value');
   }
 
   /** The bytes of a range as text. */
@@ -310,6 +311,12 @@ export class Tape {
   decode(start: number, end: number): string {
     const text: unknown = JSON.parse(`"${this.slice(start, end)}"`);
     return String(text);
+  }
+
+  /** True when the record that the reply is holds a record in a slot. */
+  holdsRecord(slot: number): boolean {
+    const at = this.words[0] === nodeKinds.record ? (this.words[slot] as number) : -1;
+    return at !== -1 && this.words[at] === nodeKinds.record;
   }
 
   // --- laying out ---------------------------------------------------------------------------------

@@ -38,8 +38,29 @@ export interface ReplyWriter {
 export interface ReplyWriters {
   /** The writer of a type, compiled on first use. */
   readonly writerOf: (type: Type) => ReplyWriter;
-  /** The responseStatus as an ordinary record, for writing an error. */
-  readonly status: ReplyWriter;
+  /** The writer of an operation's output; a responseStatus beside its members is looked at too (W30). */
+  readonly outputOf: (type: RecordType) => ReplyWriter;
+  /** One field's element, where the reply is that field's value alone. */
+  readonly elementOf: (field: Field) => ElementWriter;
+  /** One value's JSON as an element's content. Throws MismatchError, JsonError. */
+  readonly writeValue: (writer: ReplyWriter, json: string) => WrittenValue;
+  /** A responseStatus's JSON as an element's content, for writing an error. */
+  readonly writeStatus: (json: string) => string;
+}
+
+/** Writes a value's node with its tags, or what stands for it. */
+export interface ElementWriter {
+  readonly scan: (tape: Tape) => void;
+  readonly write: (tape: Tape, node: number, output: XmlOutput) => void;
+}
+
+/** What writing one value came to. */
+export interface WrittenValue {
+  /** The element's content; null for a JSON null. */
+  readonly content: string | null;
+  readonly dropped: number;
+  readonly replaced: number;
+  readonly failed: boolean;
 }
 
 /** An element around a value: its tags, and what stands for it when empty or null (W19, W20). */
@@ -76,68 +97,132 @@ export function compileReplyWriters(
   /** The zone of `/Date()/`s; undefined where dates are ISO. */
   const dates =
     contract.settings.dates === 'wcf' ? createZone(contract.settings.upstreamTimeZone) : undefined;
-  const compiled = new Map<Type, ReplyWriter>();
-  const compiledScalars = new Map<ScalarName, ReplyWriter>();
+  // a value may hold a responseStatus, which is written with a pen of its own
+  const writeValue = valueWriter(limits);
+  const writeInner = valueWriter(limits);
 
-  function writerOf(type: Type): ReplyWriter {
-    if (type.kind === 'scalar') {
-      const known =
-        compiledScalars.get(type.scalar) ?? scalarWriter(type.scalar, scalars[type.scalar], dates, limits);
-      compiledScalars.set(type.scalar, known);
-      return known;
-    }
-    const known = compiled.get(type);
-    if (known !== undefined) return known;
-    // Stands in while the parts are compiled, so that a type may reach itself.
-    let target: ReplyWriter | undefined;
-    const forward = (): ReplyWriter => {
-      if (target === undefined) throw new Error(`writer of ${type.name} used before it was compiled`);
+  // A responseStatus as an ordinary record whose misfits are left out, then as it stands inside replies.
+  const plainStatus = writersOf(new Map(), leaveOutMisfits)(contract.responseStatus);
+  const status = statusWriter(contract, limits, (json) => writeInner(plainStatus, json));
+  const writerOf = writersOf(
+    new Map<Type, ReplyWriter>([[contract.responseStatus, status]]),
+    (writer) => writer,
+  );
+  const statusBeside = contract.settings.soapErrors === 'in-band' ? status : undefined;
+
+  /** Writers by type, each compiled once; `leaf` is what becomes of those of scalars and enums. */
+  function writersOf(
+    compiled: Map<Type, ReplyWriter>,
+    leaf: (writer: ReplyWriter) => ReplyWriter,
+  ): (type: Type) => ReplyWriter {
+    const compiledScalars = new Map<ScalarName, ReplyWriter>();
+    return ofType;
+
+    function ofType(type: Type): ReplyWriter {
+      if (type.kind === 'scalar') {
+        const known =
+          compiledScalars.get(type.scalar) ??
+          leaf(scalarWriter(type.scalar, scalars[type.scalar], dates, limits));
+        compiledScalars.set(type.scalar, known);
+        return known;
+      }
+      const known = compiled.get(type);
+      if (known !== undefined) return known;
+      // Stands in while the parts are compiled, so that a type may reach itself.
+      let target: ReplyWriter | undefined;
+      const forward = (): ReplyWriter => {
+        if (target === undefined) throw new Error(`writer of ${type.name} used before it was compiled`);
+        return target;
+      };
+      const inArrays = (type.kind === 'array' || type.kind === 'map') && type.namespace === 'arrays';
+      const declarations = inArrays ? arrayDeclaration : '';
+      compiled.set(type, {
+        scan: (at) => forward().scan(at),
+        write: (at, node, to) => forward().write(at, node, to),
+        declarations,
+      });
+      target = compile(type, inArrays ? arrayPrefix : '', declarations);
+      compiled.set(type, target);
       return target;
-    };
-    const declarations = declarationsOf(type);
-    compiled.set(type, {
-      scan: (tape) => forward().scan(tape),
-      write: (tape, node, output) => forward().write(tape, node, output),
-      declarations,
-    });
-    target = compile(type, declarations);
-    compiled.set(type, target);
-    return target;
-  }
+    }
 
-  function declarationsOf(type: Type): string {
-    return (type.kind === 'array' || type.kind === 'map') && type.namespace === 'arrays'
-      ? arrayDeclaration
-      : '';
-  }
-
-  function compile(type: Exclude<Type, { kind: 'scalar' }>, declarations: string): ReplyWriter {
-    switch (type.kind) {
-      case 'record':
-        return type === contract.responseStatus
-          ? statusWriter(type, status, contract, limits)
-          : recordWriter(type, writerOf);
-      case 'array':
-        return arrayWriter(
-          type,
-          writerOf(type.item),
-          type.namespace === 'arrays' ? arrayPrefix : '',
-          declarations,
-        );
-      case 'map':
-        return mapWriter(
-          type,
-          writerOf(type.value),
-          type.namespace === 'arrays' ? arrayPrefix : '',
-          declarations,
-        );
-      case 'enum':
-        return enumWriter(type, contract.settings.unknownEnumValues === 'pass');
+    function compile(
+      type: Exclude<Type, { kind: 'scalar' }>,
+      prefix: string,
+      declarations: string,
+    ): ReplyWriter {
+      switch (type.kind) {
+        case 'record':
+          return recordWriter(type, ofType, undefined);
+        case 'array':
+          return arrayWriter(type, ofType(type.item), prefix, declarations);
+        case 'map':
+          return mapWriter(type, ofType(type.value), prefix, declarations);
+        case 'enum':
+          return leaf(enumWriter(type, contract.settings.unknownEnumValues === 'pass'));
+      }
     }
   }
 
-  const status: ReplyWriter = recordWriter(contract.responseStatus, writerOf);
-  return { writerOf, status };
+  return {
+    writerOf,
+    outputOf: (type) => recordWriter(type, writerOf, statusBeside),
+    elementOf: (field) => {
+      const { writer, element } = memberOf(field, writerOf);
+      return {
+        scan: (at) => {
+          try {
+            writer.scan(at);
+          } catch (error) {
+            throw error instanceof MismatchError ? error.at(field.json) : error;
+          }
+        },
+        write: (at, node, to) => writeElement(element, writer, at, node, to),
+      };
+    },
+    writeValue,
+    writeStatus: (json) => writeValue(plainStatus, json).content ?? '',
+  };
+}
+
+/** Writes single values, one at a time. */
+function valueWriter(limits: Limits): ReplyWriters['writeValue'] {
+  const tape = new Tape();
+  const output = new XmlOutput();
+  return (writer, json) => {
+    tape.start(Buffer.from(json), limits);
+    writer.scan(tape);
+    tape.end();
+    output.start(json.length * 2);
+    const [kind] = tape.words;
+    if (kind === record || kind === list) writer.write(tape, 0, output);
+    else if (kind === plain) output.text(tape.slice(tape.words[1] ?? 0, tape.words[2] ?? 0));
+    else if (kind !== nothing && kind !== empty) writeText(tape, 0, output);
+    const content = kind === nothing ? null : output.take().toString('utf8');
+    const { dropped, replaced, failed } = tape;
+    tape.release();
+    return { content, dropped, replaced, failed };
+  };
+}
+
+/** A scalar of a responseStatus: a value that isn't of its type is left out and counted (W30). */
+function leaveOutMisfits(writer: ReplyWriter): ReplyWriter {
+  return {
+    ...writer,
+    scan: (tape) => {
+      const { position, top } = tape;
+      try {
+        writer.scan(tape);
+      } catch (error) {
+        if (!(error instanceof MismatchError)) throw error;
+        tape.position = position;
+        tape.top = top;
+        tape.skip();
+        tape.dropped++;
+        tape.pushKind(nothing);
+      }
+    },
+  };
 }
 
 /** Writes the element around a node, or what stands for it. */
@@ -394,16 +479,25 @@ interface Member {
   readonly element: Element;
 }
 
-function recordWriter(type: RecordType, writerOf: (type: Type) => ReplyWriter): ReplyWriter {
-  const members = type.fields.map((field: Field): Member => {
-    const writer = writerOf(field.type);
-    return {
-      name: field.json,
-      key: nameKey(field.json),
-      writer,
-      element: elementOf(field.xml, writer.declarations, isReference(field.type)),
-    };
-  });
+function memberOf(field: Field, writerOf: (type: Type) => ReplyWriter): Member {
+  const writer = writerOf(field.type);
+  // where the WSDL allows no nil, an absent element says the same
+  const nillable = field.nillable && isReference(field.type);
+  return {
+    name: field.json,
+    key: nameKey(field.json),
+    writer,
+    element: elementOf(field.xml, writer.declarations, nillable),
+  };
+}
+
+/** @param statusBeside reads a responseStatus that stands beside the members rather than in them (W30) */
+function recordWriter(
+  type: RecordType,
+  writerOf: (type: Type) => ReplyWriter,
+  statusBeside: ReplyWriter | undefined,
+): ReplyWriter {
+  const members = type.fields.map((field) => memberOf(field, writerOf));
   const count = members.length;
   const byName = new Map(members.map(({ name }, index) => [name, index]));
   // Upstreams write a type's members in one order. What followed each member last time is tried first: a hint
@@ -411,14 +505,15 @@ function recordWriter(type: RecordType, writerOf: (type: Type) => ReplyWriter): 
   const follower = new Int32Array(count + 1);
   for (let index = 0; index < count; index++) follower[index] = (index + 1) % count;
 
-  /** The member whose name starts here, past its closing quote; -1 for an unknown one. */
+  /** The member whose name starts here, past its closing quote; -1 for an unknown one, -2 for a status beside. */
   const findMember = (tape: Tape, before: number): number => {
     const start = tape.position + 1;
     const asIs = tape.scanString();
     const end = tape.position - 1;
-    const index = byName.get(asIs ? tape.slice(start, end) : tape.decode(start, end)) ?? -1;
-    if (index !== -1) follower[before] = index;
-    return index;
+    const name = asIs ? tape.slice(start, end) : tape.decode(start, end);
+    const index = byName.get(name);
+    if (index !== undefined) follower[before] = index;
+    return index ?? (statusBeside !== undefined && name === 'responseStatus' ? -2 : -1);
   };
 
   const scan = (tape: Tape): void => {
@@ -448,7 +543,8 @@ function recordWriter(type: RecordType, writerOf: (type: Type) => ReplyWriter): 
       const member = members[index];
       if (member === undefined) {
         tape.dropped++;
-        tape.skip();
+        if (index === -2) statusBeside?.scan(tape);
+        else tape.skip();
         continue;
       }
       if (tape.words[node + 1 + index] !== -1) {
@@ -479,10 +575,9 @@ function recordWriter(type: RecordType, writerOf: (type: Type) => ReplyWriter): 
 
 /** A responseStatus inside a reply: nothing in it makes the reply fail, and an errorCode is noticed (W30). */
 function statusWriter(
-  type: RecordType,
-  status: ReplyWriter,
   contract: Contract,
   limits: Limits,
+  writeTidy: (json: string) => WrittenValue,
 ): ReplyWriter {
   const scan = (tape: Tape): void => {
     const byte = tape.peek();
@@ -498,17 +593,19 @@ function statusWriter(
     const start = tape.position;
     tape.skip();
     const json = new JsonReader(tape.slice(start, tape.position), limits);
-    const found = readStatus(json, type, contract.settings, (_, value) => value);
+    const status = readStatus(json, contract.responseStatus, contract.settings, (_, value) => value);
     tape.dropped += json.dropped;
-    if (found?.errorCode !== undefined) tape.failed = true;
-    if (found === undefined || found.errorCode !== undefined) {
+    if (status === undefined) tape.pushKind(nothing);
+    else if (status.errorCode !== undefined) {
+      tape.failed = true;
       tape.pushKind(empty);
-      return;
+    } else {
+      const { content, replaced, dropped } = writeTidy(status.text);
+      tape.replaced += replaced;
+      tape.dropped += dropped;
+      if (content === null || content === '') tape.pushKind(empty);
+      else tape.pushMade(content);
     }
-    const written = writeValue(status, found.text, limits);
-    tape.replaced += written.replaced;
-    if (written.content === '') tape.pushKind(empty);
-    else tape.pushMade(written.content ?? '');
   };
   return { scan, write: noContent, declarations: '' };
 }
@@ -605,30 +702,4 @@ function mapWriter(type: MapType, value: ReplyWriter, prefix: string, declaratio
     }
   };
   return { scan, write, declarations };
-}
-
-// --- whole values ----------------------------------------------------------------------------------
-
-/** What writing one value came to. */
-export interface WrittenValue {
-  /** The element's content; null for a JSON null. */
-  readonly content: string | null;
-  readonly dropped: number;
-  readonly replaced: number;
-  readonly failed: boolean;
-}
-
-/** One value's JSON as an element's content, for texts of our own making and for tests. Throws MismatchError, JsonError. */
-export function writeValue(writer: ReplyWriter, json: string, limits: Limits): WrittenValue {
-  const tape = new Tape();
-  const output = new XmlOutput();
-  tape.start(Buffer.from(json), limits);
-  writer.scan(tape);
-  tape.end();
-  const [kind] = tape.words;
-  if (kind === record || kind === list) writer.write(tape, 0, output);
-  else if (kind === plain) output.text(tape.slice(tape.words[1] ?? 0, tape.words[2] ?? 0));
-  else if (kind === text || kind === made || kind === date) writeText(tape, 0, output);
-  const content = kind === nothing ? null : output.take().toString('utf8');
-  return { content, dropped: tape.dropped, replaced: tape.replaced, failed: tape.failed };
 }

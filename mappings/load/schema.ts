@@ -1,0 +1,172 @@
+import type { ScalarName } from '../model.ts';
+import { isNode, memberOf, type Node, textOf } from './node.ts';
+
+/** What one schema says by itself, references not followed. */
+
+/** The keywords that say what a value looks like, `required` aside; the others only narrow or annotate. */
+const shapes = [
+  '$ref',
+  'type',
+  'properties',
+  'allOf',
+  'oneOf',
+  'anyOf',
+  'items',
+  'prefixItems',
+  'additionalProperties',
+  'patternProperties',
+  'if',
+  'enum',
+  'const',
+  'format',
+  'contentEncoding',
+];
+
+export function saysShape(schema: unknown): boolean {
+  return isNode(schema) && shapes.some((keyword) => Object.hasOwn(schema, keyword));
+}
+
+/** A keyword that leaves open what a value looks like, so that no closed type fits; undefined when there is none. */
+export function openKeyword(schema: Node): string | undefined {
+  for (const keyword of ['oneOf', 'anyOf'] as const) {
+    const variants = schema[keyword];
+    if (variants === undefined) continue;
+    // `oneOf: [{ required: [a] }, { required: [b] }]` beside properties narrows, and describes nothing
+    if (!Array.isArray(variants) || variants.some(saysShape)) return keyword;
+  }
+  return ['if', 'patternProperties', 'prefixItems'].find((keyword) => Object.hasOwn(schema, keyword));
+}
+
+/** A schema that stands for another one, with the rest of the pointer to it. */
+export interface Inner {
+  readonly schema: unknown;
+  readonly suffix: string;
+  readonly nullable: boolean;
+}
+
+/**
+ * The one schema that this one comes down to: `anyOf` or `oneOf` of it and null, `allOf` of it and annotations, as
+ * documents write a reference that may be null or has a description of its own. Undefined where it is its own.
+ */
+export function onlyInner(schema: Node): Inner | undefined {
+  if (
+    ['$ref', 'properties', 'required', 'additionalProperties', 'enum', 'items'].some((key) =>
+      Object.hasOwn(schema, key),
+    )
+  )
+    return undefined;
+  const combined = (['anyOf', 'oneOf', 'allOf'] as const).filter((key) => Array.isArray(schema[key]));
+  const [keyword] = combined;
+  const variants = keyword === undefined ? undefined : schema[keyword];
+  if (keyword === undefined || combined.length > 1 || !Array.isArray(variants)) return undefined;
+  const isNull = (variant: unknown): boolean => isNode(variant) && variant.type === 'null';
+  const counts = (variant: unknown): boolean =>
+    keyword === 'allOf'
+      ? saysShape(variant) || (isNode(variant) && Object.hasOwn(variant, 'required'))
+      : !isNull(variant);
+  const index = variants.findIndex(counts);
+  if (index === -1 || variants.findLastIndex(counts) !== index) return undefined;
+  return {
+    schema: variants[index],
+    suffix: `/${keyword}/${index}`,
+    nullable:
+      keyword === 'allOf'
+        ? variants.some((variant) => isNode(variant) && variant.nullable === true)
+        : variants.some(isNull),
+  };
+}
+
+/** True for a schema that takes null beside what else it takes. */
+export function takesNull(schema: Node): boolean {
+  const { type } = schema;
+  const values = schema.enum;
+  return (
+    schema.nullable === true ||
+    (Array.isArray(type) && type.includes('null')) ||
+    (Array.isArray(values) && values.includes(null))
+  );
+}
+
+/** The one JSON type of a schema, null aside; undefined when it has several or says none. */
+export function kindOf(schema: Node): string | undefined {
+  const { type } = schema;
+  if (typeof type === 'string') return type;
+  if (Array.isArray(type)) {
+    const kinds = type.filter((kind) => kind !== 'null');
+    return kinds.length === 1 ? textOf(kinds[0]) : undefined;
+  }
+  if (type !== undefined) return undefined;
+  if (isNode(schema.properties) || 'allOf' in schema || 'additionalProperties' in schema) return 'object';
+  if ('items' in schema) return 'array';
+  const values = Object.hasOwn(schema, 'const') ? [schema.const] : schema.enum;
+  if (!Array.isArray(values)) return undefined;
+  const kinds = new Set(values.filter((value) => value !== null).map((value) => typeof value));
+  const [kind] = kinds;
+  return kinds.size === 1 && (kind === 'string' || kind === 'boolean' || kind === 'number')
+    ? kind
+    : undefined;
+}
+
+const integerFormats: Node = {
+  int8: 'byte',
+  uint8: 'unsignedByte',
+  int16: 'short',
+  uint16: 'unsignedShort',
+  int32: 'int',
+  uint32: 'unsignedInt',
+  int64: 'long',
+  uint64: 'unsignedLong',
+} satisfies Readonly<Record<string, ScalarName>>;
+
+/** An integer without a format is `xs:long`, unless its bounds say that it may be larger (as far as a double can tell). */
+export function integerScalar(schema: Node): ScalarName {
+  const stated = memberOf(integerFormats, textOf(schema.format) ?? '') as ScalarName | undefined;
+  if (stated !== undefined) return stated;
+  const least = tightest(Math.max, schema.minimum, schema.exclusiveMinimum);
+  const most = tightest(Math.min, schema.maximum, schema.exclusiveMaximum);
+  const large = most !== undefined && most > 2 ** 63;
+  const low = least !== undefined && least < -(2 ** 63);
+  if (!large && !low) return 'long';
+  return least !== undefined && least >= 0 && most !== undefined && most <= 2 ** 64
+    ? 'unsignedLong'
+    : 'integer';
+}
+
+function tightest(pick: (...bounds: number[]) => number, ...stated: readonly unknown[]): number | undefined {
+  // OpenAPI 3.0's exclusiveMaximum is a boolean
+  const bounds = stated.filter((bound) => typeof bound === 'number');
+  return bounds.length === 0 ? undefined : pick(...bounds);
+}
+
+export function numberScalar(schema: Node): ScalarName {
+  const format = textOf(schema.format);
+  return format === 'double' || format === 'float' ? format : 'decimal';
+}
+
+/** @param formats what other formats mean to a dialect */
+export function stringScalar(schema: Node, formats: Readonly<Record<string, ScalarName>>): ScalarName {
+  const format = textOf(schema.format) ?? '';
+  if (format === 'date-time') return 'dateTime';
+  if (format === 'date' || format === 'byte') return format === 'date' ? 'date' : 'base64Binary';
+  if (schema.contentEncoding === 'base64') return 'base64Binary';
+  return (memberOf(formats, format) as ScalarName | undefined) ?? 'string';
+}
+
+/**
+ * The values of a string enum that importers can take as one; undefined for one that stays an open string: with the
+ * empty string (three importers read it as null), with values that differ only by case or punctuation (generators fold
+ * them into one constant), or with characters that no attribute of a schema keeps.
+ */
+export function closedValues(values: readonly unknown[]): readonly string[] | undefined {
+  const texts = values.filter((value) => value !== null);
+  if (texts.length === 0 || !texts.every((value) => typeof value === 'string')) return undefined;
+  const folded = new Set(texts.map((text) => text.replace(/[\p{P}\p{S}\p{Z}]/gu, '').toLowerCase()));
+  const kept = texts.every(
+    (text) => text !== '' && text.isWellFormed() && !/[\p{Cc}\uFFFE\uFFFF]/u.test(text),
+  );
+  return kept && folded.size === texts.length ? texts : undefined;
+}
+
+export function documentationOf(schema: Node): string {
+  return (textOf(schema.description) ?? textOf(schema.title) ?? '').trim();
+}

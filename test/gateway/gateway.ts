@@ -1,0 +1,230 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type ServerResponse,
+} from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { buffer, text } from 'node:stream/consumers';
+import test, { type ExecutionContext } from 'ava';
+import { type Running, type ServeOptions, serve } from '../../gateway/serve.ts';
+import { defaultLimits, type Limits } from '../../mappings/limits.ts';
+import { screeningContract } from '../../mappings/load.ts';
+
+export const typesNamespace = 'http://schemas.servicestack.net/types';
+export const soap11Namespace = 'http://schemas.xmlsoap.org/soap/envelope/';
+export const soap12Namespace = 'http://www.w3.org/2003/05/soap-envelope';
+
+/** One request as the upstream met it. */
+export interface Hit {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** What the scripted upstream answers: a whole reply, or whatever the function does to the response. */
+export type Answer =
+  | { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: string | Buffer }
+  | ((hit: Hit, response: ServerResponse) => void);
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export type Body = string | Buffer | undefined;
+
+/** A gateway that listens, the scripted upstream behind it, and ways to call it. */
+export interface Gateway {
+  readonly running: Running;
+  readonly port: number;
+  readonly hits: readonly Hit[];
+  /** Those of the calls that carried this X-User-Id: what one test of many on the same gateway sent. */
+  readonly hitsOf: (userId: string) => readonly Hit[];
+  /** What is logged so far. */
+  readonly log: () => string;
+  readonly answer: (answer: Answer) => void;
+  /** One request below the contract's base path, on a connection of its own. */
+  readonly send: (method: string, path: string, headers?: HeaderList, body?: Body) => Promise<Reply>;
+  /** Sends the bytes as they are and gives all that came back until the other end closed. */
+  readonly raw: (...parts: readonly (string | Buffer)[]) => Promise<string>;
+}
+
+/** Headers as an object, or a flat list of names and values where one comes twice. */
+export type HeaderList = Record<string, string> | readonly string[];
+
+export interface GatewayOptions {
+  readonly limits?: Partial<Limits>;
+  /** Lines put before the screening contract's overlay, such as `soapErrors: fault`. */
+  readonly overlay?: string;
+  readonly serve?: Partial<ServeOptions>;
+}
+
+/** An empty success: every operation's reply may leave out all but the status. */
+export const emptyReply = '{"data":{"responseStatus":{}}}';
+
+export async function startGateway(
+  t: Pick<ExecutionContext, 'teardown'>,
+  options: GatewayOptions = {},
+): Promise<Gateway> {
+  const hits: Hit[] = [];
+  let answer: Answer = { body: emptyReply };
+  const upstream = createServer(async (request, response) => {
+    const hit: Hit = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.headers,
+      body: await text(request),
+    };
+    hits.push(hit);
+    if (typeof answer === 'function') answer(hit, response);
+    else {
+      response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers });
+      response.end(answer.body);
+    }
+  });
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    upstream.closeAllConnections();
+    upstream.close();
+  });
+  let logged = '';
+  const running = await serve({
+    contract: options.overlay === undefined ? screeningContract : contractWith(t, options.overlay),
+    host: '127.0.0.1',
+    port: 0,
+    upstreamUrl: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+    upstreamDatabase: undefined,
+    publicUrl: undefined,
+    trustedProxies: [],
+    logLevel: 'info',
+    drainDelayMs: 0,
+    limits: { ...defaultLimits, ...options.limits } as Limits,
+    logTo: new Writable({
+      write(chunk, _encoding, done) {
+        logged += chunk;
+        done();
+      },
+    }),
+    ...options.serve,
+  });
+  t.teardown(() => running.stop(0));
+  const port = Number(new URL(running.url).port);
+  return {
+    running,
+    port,
+    hits,
+    hitsOf: (userId) => hits.filter(({ body }) => body.includes(`"userId":"${userId}"`)),
+    log: () => logged,
+    answer: (next) => {
+      answer = next;
+    },
+    send: (method, path, headers = {}, body) => send(port, method, `/v2${path}`, headers, body),
+    raw: (...parts) => raw(port, ...parts),
+  };
+}
+
+/** A gateway for all tests of a file; to be awaited before the first test. */
+export async function sharedGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const ends: (() => unknown)[] = [];
+  const gateway = await startGateway({ teardown: (end) => ends.push(end) }, options);
+  test.after.always(async () => {
+    for (const end of ends.toReversed()) await end();
+  });
+  return gateway;
+}
+
+/** The screening contract with other settings, in a folder of its own. */
+export function contractWith(t: Pick<ExecutionContext, 'teardown'>, overlay: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'contract-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  cpSync(screeningContract, directory, { recursive: true });
+  const file = join(directory, 'soap.yaml');
+  writeFileSync(file, `${overlay}\n${readFileSync(file, 'utf8')}`);
+  return directory;
+}
+
+export function send(
+  port: number,
+  method: string,
+  path: string,
+  headers: HeaderList = {},
+  body?: Body,
+): Promise<Reply> {
+  const list = Array.isArray(headers) ? headers : Object.entries(headers).flat();
+  const names = list.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+  const all = ['Host', `127.0.0.1:${port}`, ...list];
+  if (body !== undefined && !names.includes('content-length') && !names.includes('transfer-encoding')) {
+    all.push('Content-Length', String(Buffer.byteLength(body)));
+  }
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: all, agent: false });
+    request.on('error', reject);
+    request.on('response', (response) => {
+      buffer(response).then((bytes) => {
+        const { statusCode: status = 0, headers: given } = response;
+        resolve({ status, headers: given, text: bytes.toString('utf8') });
+      }, reject);
+    });
+    request.end(body);
+  });
+}
+
+export async function raw(port: number, ...parts: readonly (string | Buffer)[]): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  for (const part of parts) socket.write(part);
+  return text(socket);
+}
+
+// --- messages -------------------------------------------------------------------------------------
+
+export const authentication =
+  '<Authentication><ApiUserId>u</ApiUserId><ApiUserKey>key</ApiUserKey></Authentication>';
+
+/** A whole, valid call of GetSearch. */
+export const getSearch = `<GetSearch xmlns="${typesNamespace}">${authentication}<Request><Id>1</Id></Request></GetSearch>`;
+
+export interface EnvelopeParts {
+  readonly header?: string;
+  readonly body?: string;
+}
+
+export function envelope(
+  version: '1.1' | '1.2',
+  { header = '', body = getSearch }: EnvelopeParts = {},
+): string {
+  const namespace = version === '1.1' ? soap11Namespace : soap12Namespace;
+  const headers = header === '' ? '' : `<e:Header>${header}</e:Header>`;
+  return `<e:Envelope xmlns:e="${namespace}">${headers}<e:Body>${body}</e:Body></e:Envelope>`;
+}
+
+/** The same call's credentials as headers. */
+export const keyHeaders = { 'X-Api-User': 'u', 'X-Api-Key': 'key' } as const;
+
+/** What a JSON reply's responseStatus says. */
+export interface Told {
+  readonly errorCode: string;
+  readonly message: string;
+  readonly errors?: readonly {
+    readonly errorCode: string;
+    readonly fieldName: string;
+    readonly message: string;
+  }[];
+  readonly meta?: Readonly<Record<string, string>>;
+}
+
+export function statusOf(json: string): Told {
+  const reply: { data: { responseStatus: Told } } = JSON.parse(json);
+  return reply.data.responseStatus;
+}
+
+/** The text of the first element of a local name; undefined where there is none. Enough for the gateway's own output. */
+export function elementText(xml: string, local: string): string | undefined {
+  return new RegExp(`<(?:\\w+:)?${local}(?: [^>]*)?>([^<]*)</`).exec(xml)?.[1];
+}

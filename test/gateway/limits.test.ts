@@ -1,0 +1,520 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { deflateSync, gzipSync } from 'node:zlib';
+import test from 'ava';
+import { defaultLimits, type Limits } from '../../mappings/limits.ts';
+import {
+  authentication,
+  elementText,
+  emptyReply,
+  envelope,
+  type Gateway,
+  getSearch,
+  keyHeaders,
+  sharedGateway,
+  startGateway,
+  statusOf,
+  typesNamespace,
+} from './gateway.ts';
+
+const gateway = await sharedGateway();
+
+// --- the message: at N it is read, at N + 1 refused --------------------------------------------------
+
+const repeat = (count: number, each: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => each(index)).join('');
+
+/** A GetSearch whose sub user's name is so long. */
+const named = (length: number): string =>
+  `<GetSearch xmlns="${typesNamespace}">${authentication}<Request><SubUserName>${'x'.repeat(length)}</SubUserName></Request></GetSearch>`;
+
+interface XmlRow {
+  readonly limit: keyof Limits;
+  readonly n: number;
+  /** A whole envelope that is at the limit for `n`. */
+  readonly message: (n: number) => string;
+  readonly said: RegExp;
+  /** The same, as the body of /xml/reply; undefined where SOAP alone has the limit. */
+  readonly plain?: ((n: number) => string) | undefined;
+}
+
+/** Elements of `envelope(getSearch)`: Envelope, Body, GetSearch, Authentication and its two, Request, Id. */
+const elements = 8;
+
+const xmlRows: readonly XmlRow[] = [
+  {
+    limit: 'xmlDepth',
+    n: 8,
+    message: (n) => envelope('1.1', { header: '<u>'.repeat(n - 2) + '</u>'.repeat(n - 2) }),
+    said: /nesting deeper than 8/,
+  },
+  {
+    limit: 'xmlElements',
+    n: 40,
+    message: (n) => envelope('1.1', { header: `<u>${'<v/>'.repeat(n - elements - 2)}</u>` }),
+    said: /more than 40 elements/,
+  },
+  {
+    limit: 'xmlChildren',
+    n: 6,
+    message: (n) => envelope('1.1', { header: `<u>${'<v/>'.repeat(n)}</u>` }),
+    said: /more than 6 child elements/,
+  },
+  {
+    limit: 'xmlAttributes',
+    n: 6,
+    message: (n) =>
+      envelope('1.1', { header: `<u${repeat(n - 1, (index) => ` a${index}=""`)} xmlns:b="urn:b"/>` }),
+    said: /more than 6 attributes/,
+  },
+  {
+    limit: 'xmlName',
+    n: 40,
+    message: (n) => envelope('1.1', { header: `<${'u'.repeat(n)}/>` }),
+    said: /name longer than 40 characters/,
+  },
+  {
+    limit: 'xmlAttributeValue',
+    n: 90,
+    message: (n) => envelope('1.1', { header: `<u a="${'x'.repeat(n)}"/>` }),
+    said: /value longer than 90 characters/,
+  },
+  {
+    limit: 'xmlText',
+    n: 30,
+    message: (n) => envelope('1.1', { body: named(n) }),
+    said: /text longer than 30 characters/,
+    plain: named,
+  },
+  {
+    limit: 'soapHeaderBlocks',
+    n: 3,
+    message: (n) => envelope('1.1', { header: '<u/>'.repeat(n) }),
+    said: /more than 3 header blocks/,
+  },
+  {
+    limit: 'soapHeaderText',
+    n: 100,
+    message: (n) => envelope('1.1', { header: `<u>${' '.repeat(n - 7)}</u>` }),
+    said: /Header longer than 100 characters/,
+  },
+];
+
+for (const { limit, n, message, said, plain } of xmlRows) {
+  test(`W10, W44: ${limit}: ${n} is read, ${n + 1} is a Client fault`, async (t) => {
+    const { send, hits } = await startGateway(t, { limits: { [limit]: n } });
+    const good = await send('POST', '/soap11', {}, message(n));
+    t.is(good.status, 200, good.text);
+    t.is(good.headers['x-status'], undefined, good.text);
+    t.is(hits.length, 1);
+    const bad = await send('POST', '/soap11', {}, message(n + 1));
+    t.is(bad.status, 500, bad.text);
+    t.regex(elementText(bad.text, 'faultstring') ?? '', said);
+    t.is(elementText(bad.text, 'faultcode'), 's:Client');
+    if (plain !== undefined) {
+      t.is((await send('POST', '/xml/reply/GetSearch', {}, plain(n))).status, 200);
+      const refused = await send('POST', '/xml/reply/GetSearch', {}, plain(n + 1));
+      t.is(refused.status, 400);
+      t.is(elementText(refused.text, 'ErrorCode'), 'MalformedRequest');
+    }
+    t.is(hits.length, plain === undefined ? 1 : 2);
+  });
+}
+
+test.serial('W10: the default XML limits refuse the classic attacks at once', async (t) => {
+  for (const [attack, said] of [
+    ['<a>'.repeat(100_000), /nesting deeper than 64/],
+    [`<a${repeat(20_000, (index) => ` a${index}=""`)}/>`, /more than 64 attributes/],
+    [`<a${repeat(20_000, (index) => ` xmlns:p${index}="u"`)}/>`, /more than 64 attributes/],
+    [`<${'a'.repeat(500_000)}/>`, /name longer than 256/],
+    [`<a>${'<b/>'.repeat(200_000)}</a>`, /more than 50000 child elements/],
+    [`<!DOCTYPE a [${'<!ENTITY a "b">'.repeat(50_000)}]><a/>`, /expected no DTD/],
+    [`<!--${' '.repeat(64_000)}--><!DOCTYPE a><a/>`, /expected no DTD/],
+  ] as const) {
+    const started = performance.now();
+    const reply = await gateway.send('POST', '/soap12', {}, attack);
+    t.is(reply.status, 500);
+    t.regex(reply.text, said);
+    t.true(performance.now() - started < 1_000);
+  }
+});
+
+const jsonRows: readonly (readonly [
+  limit: keyof Limits,
+  n: number,
+  body: (n: number) => string,
+  said: RegExp,
+])[] = [
+  ['jsonDepth', 5, (n) => `${'{"x":'.repeat(n)}1${'}'.repeat(n)}`, /nesting deeper than 5/],
+  ['jsonDepth', 5, (n) => `{"x":${'['.repeat(n - 1)}${']'.repeat(n - 1)}}`, /nesting deeper than 5/],
+  [
+    'jsonMembers',
+    9,
+    (n) => `{${Array.from({ length: n }, (_, index) => `"x${index}":1`)}}`,
+    /more than 9 members/,
+  ],
+  ['jsonMembers', 9, (n) => `{"x":[${Array.from({ length: n - 1 }, () => '0')}]}`, /more than 9 members/],
+];
+
+for (const [row, [limit, n, body, said]] of jsonRows.entries()) {
+  test(`W43, W44: ${limit}: ${n} is read, ${n + 1} is MalformedRequest (${row})`, async (t) => {
+    const { send } = await startGateway(t, { limits: { [limit]: n } });
+    const good = await send('POST', '/json/reply/GetSearch', keyHeaders, body(n));
+    t.is(statusOf(good.text).errorCode, 'ValidationError'); // read whole: `x` is no member
+    const bad = await send('POST', '/json/reply/GetSearch', keyHeaders, body(n + 1));
+    t.is(bad.status, 400);
+    t.is(statusOf(bad.text).errorCode, 'MalformedRequest');
+    t.regex(statusOf(bad.text).message, said);
+  });
+}
+
+test('W43: 100 000 opening brackets are MalformedRequest', async (t) => {
+  const reply = await gateway.send(
+    'POST',
+    '/json/reply/GetSearch',
+    keyHeaders,
+    `{"x":${'['.repeat(100_000)}`,
+  );
+  t.is(statusOf(reply.text).errorCode, 'MalformedRequest');
+});
+
+test('W43: errors: 3 are told, a fourth is not', async (t) => {
+  const { send } = await startGateway(t, { limits: { errors: 3 } });
+  for (const [count, told] of [
+    [3, 3],
+    [4, 3],
+  ] as const) {
+    const body = `{${Array.from({ length: count }, (_, index) => `"x${index}":1`)}}`;
+    const reply = await send('POST', '/json/reply/GetSearch', keyHeaders, body);
+    t.is(statusOf(reply.text).errors?.length, told);
+  }
+});
+
+test('W24: credential: 8 characters pass, 9 are Unauthorized, in header and body', async (t) => {
+  const { send } = await startGateway(t, { limits: { credential: 8 } });
+  for (const [length, status] of [
+    [8, 200],
+    [9, 401],
+  ] as const) {
+    const key = 'k'.repeat(length);
+    t.is(
+      (await send('POST', '/json/reply/GetSearch', { 'X-Api-User': 'u', 'X-Api-Key': key }, '{}')).status,
+      status,
+    );
+    const body = JSON.stringify({ authentication: { apiUserId: 'u', apiUserKey: key } });
+    t.is((await send('POST', '/json/reply/GetSearch', {}, body)).status, status);
+  }
+});
+
+test('W5: acceptRanges: the second range is looked at, the third isn’t', async (t) => {
+  const { send } = await startGateway(t, { limits: { acceptRanges: 2 } });
+  for (const [accept, type] of [
+    ['text/html, application/xml', 'application/xml'],
+    ['text/html, text/plain, application/xml', 'application/json'],
+  ] as const) {
+    const reply = await send('POST', '/json/reply/GetSearch', { ...keyHeaders, Accept: accept }, '{}');
+    t.is(reply.headers['content-type'], `${type}; charset=utf-8`);
+  }
+});
+
+// --- the body ----------------------------------------------------------------------------------------
+
+const small = { bodyBytes: 1_000, bodyBytesWithBinary: 1_000 };
+
+/** JSON and XML of so many bytes. */
+const padded = {
+  json: (bytes: number): string => '{"request":{"id":1}}'.padEnd(bytes),
+  xml: (bytes: number): string => getSearch.padEnd(bytes),
+  soap: (bytes: number): string => envelope('1.1').padEnd(bytes),
+};
+
+function bodyCall({ send }: Gateway, face: keyof typeof padded, bytes: number, headers = {}) {
+  const path = { json: '/json/reply/GetSearch', xml: '/xml/reply/GetSearch', soap: '/soap11' }[face];
+  return send('POST', path, { ...keyHeaders, ...headers }, padded[face](bytes));
+}
+
+for (const face of ['json', 'xml', 'soap'] as const) {
+  for (const [what, headers] of [
+    ['with Content-Length', {}],
+    ['in chunks', { 'Transfer-Encoding': 'chunked' }],
+  ] as const) {
+    test(`W44: bodyBytes: 1000 bytes of ${face} ${what} are read, 1001 are 413`, async (t) => {
+      const local = await startGateway(t, { limits: small });
+      t.is((await bodyCall(local, face, 1_000, headers)).status, 200);
+      const bad = await bodyCall(local, face, 1_001, headers);
+      t.is(bad.status, 413);
+      if (face === 'soap') {
+        t.is(bad.headers['content-type'], 'text/plain; charset=utf-8');
+        t.regex(bad.text, /^expected a body of at most 1000 bytes, got more/);
+      } else t.true(bad.text.includes('RequestTooLarge'));
+      if (face === 'xml') t.true(bad.text.includes('<GetSearchResponse '));
+      t.is(local.hits.length, 1);
+    });
+  }
+}
+
+test('W44: a body far over the limit is 413 with the connection closed, and the reply arrives', async (t) => {
+  const big = Buffer.alloc(6 * 1024 * 1024, 120);
+  for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
+    const reply = await gateway.send('POST', '/soap11', headers, big);
+    t.is(reply.status, 413);
+    t.is(reply.headers.connection, 'close');
+  }
+});
+
+test('W44: the default limit is 1 MiB for a contract without bytes in its inputs', async (t) => {
+  const at = defaultLimits.bodyBytes;
+  t.is((await bodyCall(gateway, 'json', at)).status, 200);
+  t.is((await bodyCall(gateway, 'json', at + 1)).status, 413);
+});
+
+for (const [what, coding, compress] of [
+  ['gzip', 'gzip', gzipSync],
+  ['x-gzip', 'X-GZIP', gzipSync],
+  ['deflate', 'deflate', deflateSync],
+] as const) {
+  test(`W44: bodyBytes count what ${what} unpacks to: 1000 are read, 1001 are 413`, async (t) => {
+    const { send } = await startGateway(t, { limits: small });
+    for (const [bytes, status] of [
+      [1_000, 200],
+      [1_001, 413],
+    ] as const) {
+      for (const face of ['json', 'soap'] as const) {
+        const headers = { ...keyHeaders, 'Content-Encoding': coding };
+        const path = face === 'json' ? '/json/reply/GetSearch' : '/soap11';
+        t.is((await send('POST', path, headers, compress(padded[face](bytes)))).status, status);
+      }
+    }
+  });
+}
+
+test('compressionRatio counts beyond 1 MiB: 200 to 1 is refused over it and read below', async (t) => {
+  const { send } = await startGateway(t, { limits: { bodyBytes: 16 * 1024 * 1024 } });
+  const headers = { ...keyHeaders, 'Content-Encoding': 'gzip' };
+  const below = gzipSync(padded.json(1024 * 1024));
+  t.true((1024 * 1024) / below.length > 200);
+  t.is((await send('POST', '/json/reply/GetSearch', headers, below)).status, 200);
+  const over = gzipSync(padded.json(1024 * 1024 + 1));
+  t.is((await send('POST', '/json/reply/GetSearch', headers, over)).status, 413);
+});
+
+for (const coding of ['br', 'gzip, gzip', 'zstd', 'compress', 'gzip;q=1']) {
+  test(`W44: Content-Encoding ${coding} is 415`, async (t) => {
+    const headers = { ...keyHeaders, 'Content-Encoding': coding };
+    const soap = await gateway.send('POST', '/soap11', headers, gzipSync(envelope('1.1')));
+    t.is(soap.status, 415);
+    t.is(soap.headers['content-type'], 'text/plain; charset=utf-8');
+    const json = await gateway.send('POST', '/json/reply/GetSearch', headers, gzipSync('{}'));
+    t.is(json.status, 415);
+    t.is(statusOf(json.text).errorCode, 'UnsupportedMediaType');
+  });
+}
+
+test('W27, W44: a body that isn’t of its coding is undecodable: a fault, 400 in JSON', async (t) => {
+  const headers = { ...keyHeaders, 'Content-Encoding': 'gzip' };
+  for (const body of ['{}', '', gzipSync('{}').subarray(0, -6)]) {
+    const json = await gateway.send('POST', '/json/reply/GetSearch', headers, body);
+    t.is(json.status, 400);
+    t.is(statusOf(json.text).errorCode, 'MalformedRequest');
+    const soap = await gateway.send('POST', '/soap11', headers, body);
+    t.is(soap.status, 500);
+    t.is(elementText(soap.text, 'faultcode'), 's:Client');
+  }
+});
+
+for (const coding of ['identity', 'Identity', '']) {
+  test(`Content-Encoding "${coding}" is none`, async (t) => {
+    const headers = { ...keyHeaders, 'Content-Encoding': coding };
+    t.is((await gateway.send('POST', '/json/reply/GetSearch', headers, '{}')).status, 200);
+  });
+}
+
+// --- Expect: 100-continue -------------------------------------------------------------------------------
+
+const post = (path: string, lines: string, body = ''): string =>
+  `POST /v2${path} HTTP/1.1\r\nHost: x\r\n${lines}\r\n\r\n${body}`;
+
+test('Expect: 100-continue: the body is asked for once nothing speaks against it', async (t) => {
+  const body = envelope('1.1');
+  const socket = connect(gateway.port, '127.0.0.1');
+  socket.write(
+    post('/soap11', `Expect: 100-continue\r\nConnection: close\r\nContent-Length: ${body.length}`),
+  );
+  const [first] = await once(socket, 'data');
+  t.is(String(first), 'HTTP/1.1 100 Continue\r\n\r\n');
+  socket.write(body);
+  t.regex(await text(socket), /^HTTP\/1\.1 200 OK\r\n/);
+});
+
+for (const [what, path, lines, status] of [
+  ['too large', '/soap11', 'Content-Length: 99999999', 413],
+  ['of a coding we don’t read', '/soap11', 'Content-Length: 9\r\nContent-Encoding: br', 415],
+  ['multipart', '/soap12', 'Content-Length: 9\r\nContent-Type: multipart/related', 415],
+  ['for an unknown path', '/nothing', 'Content-Length: 9', 404],
+  ['for an unknown operation', '/json/reply/Nothing', 'Transfer-Encoding: chunked', 404],
+  ['for another verb', '/subusers/update', 'Content-Length: 9', 405],
+] as const) {
+  test.serial(
+    `Expect: 100-continue with a body ${what} is ${status} instead, and the connection closes at once`,
+    async (t) => {
+      const started = performance.now();
+      const reply = await gateway.raw(post(path, `Expect: 100-continue\r\n${lines}`));
+      t.regex(reply, new RegExp(`^HTTP/1\\.1 ${status} `));
+      t.regex(reply, /\r\nConnection: close\r\n/i);
+      t.is(reply.match(/HTTP\/1\.1 /g)?.length, 1);
+      t.true(performance.now() - started < 900);
+    },
+  );
+}
+
+test('an HTTP/1.0 caller is never told to continue', async (t) => {
+  const body = envelope('1.1');
+  const head = `POST /v2/soap11 HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
+  t.regex(await gateway.raw(head, body), /^HTTP\/1\.1 200 OK\r\n/);
+});
+
+test('another expectation is 417', async (t) => {
+  t.regex(
+    await gateway.raw(post('/soap11', 'Expect: tea\r\nConnection: close\r\nContent-Length: 0')),
+    /^HTTP\/1\.1 417 /,
+  );
+});
+
+test('what follows an unread body on the same connection is never taken for a request', async (t) => {
+  const smuggled = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+  const reply = await gateway.raw(
+    post('/soap11', `Content-Type: multipart/a\r\nContent-Length: ${smuggled.length}`, smuggled),
+  );
+  t.is(reply.match(/HTTP\/1\.1 /g)?.length, 1);
+  t.regex(reply, /^HTTP\/1\.1 415 /);
+});
+
+// --- headers -------------------------------------------------------------------------------------------
+
+test('headerCount: 100 lines are read, 101 are 431', async (t) => {
+  const { raw } = await startGateway(t);
+  const body = envelope('1.1');
+  // Host, Connection and Content-Length are three of them
+  const lines = (count: number): string =>
+    `${repeat(count - 3, (index) => `X-${index}: 1\r\n`)}Connection: close\r\nContent-Length: ${body.length}`;
+  t.regex(await raw(post('/soap11', lines(100), body)), /^HTTP\/1\.1 200 /);
+  t.regex(await raw(post('/soap11', lines(101), body)), /^HTTP\/1\.1 431 /);
+});
+
+test('headerBytes: a section of 16 KiB is read, one of a byte more is 431', async (t) => {
+  const section = (bytes: number): string => {
+    const lines = 'GET /v2/soap11 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ';
+    return `${lines}${'x'.repeat(bytes - lines.length - 4)}\r\n\r\n`;
+  };
+  // Node counts names and values alone, so a section may be a little longer; double is too much in any count
+  t.regex(await gateway.raw(section(defaultLimits.headerBytes)), /^HTTP\/1\.1 200 /);
+  t.regex(await gateway.raw(section(defaultLimits.headerBytes + 100)), /^HTTP\/1\.1 431 /);
+});
+
+// --- time ----------------------------------------------------------------------------------------------
+
+test('headersMs: headers that don’t come to an end are 408 and the connection closes', async (t) => {
+  const { raw } = await startGateway(t, { limits: { headersMs: 100, bodyMs: 100 } });
+  t.regex(await raw('POST /v2/soap11 HTTP/1.1\r\nHost: x\r\n'), /^HTTP\/1\.1 408 /);
+});
+
+for (const [path, said] of [
+  ['/soap11', /^HTTP\/1\.1 408 .*text\/plain/s],
+  ['/json/reply/GetSearch', /^HTTP\/1\.1 408 .*"errorCode":"RequestTimeout"/s],
+  ['/xml/reply/GetSearch', /^HTTP\/1\.1 408 .*<GetSearchResponse .*<ErrorCode>RequestTimeout</s],
+] as const) {
+  test(`bodyMs: a body at ${path} that doesn’t come to an end is 408`, async (t) => {
+    const { raw } = await startGateway(t, { limits: { bodyMs: 100 } });
+    t.regex(await raw(post(path, 'Content-Length: 99', '{"a')), said);
+  });
+}
+
+test.serial('totalMs cuts the wait for the upstream', async (t) => {
+  const local = await startGateway(t, { limits: { totalMs: 120 } });
+  local.answer(() => {});
+  const started = performance.now();
+  const reply = await bodyCall(local, 'json', 20);
+  t.is(reply.status, 504);
+  t.true(performance.now() - started < 2_000);
+});
+
+test('upstreamFirstByteMs and upstreamFirstByteWithBinaryMs: replies with bytes may take longer', async (t) => {
+  const { send, answer } = await startGateway(t, { limits: { upstreamFirstByteMs: 100 } });
+  answer((_hit, response) => setTimeout(() => response.end(emptyReply), 300));
+  t.is((await send('POST', '/json/reply/GetSearch', keyHeaders, '{}')).status, 504);
+  t.is((await send('POST', '/json/reply/GetPdf', keyHeaders, '{}')).status, 200);
+});
+
+test('replyBytesWithBinary: replies with bytes may be longer', async (t) => {
+  const { send, answer } = await startGateway(t, { limits: { replyBytes: 100, replyBytesWithBinary: 200 } });
+  for (const [length, plain, binary] of [
+    [100, 200, 200],
+    [101, 502, 200],
+    [200, 502, 200],
+    [201, 502, 502],
+  ] as const) {
+    answer({ body: emptyReply.padEnd(length) });
+    t.is((await send('POST', '/json/reply/GetSearch', keyHeaders, '{}')).status, plain);
+    t.is((await send('POST', '/json/reply/GetPdf', keyHeaders, '{}')).status, binary);
+  }
+});
+
+test('upstreamIdleMs: an upstream body that stalls is 504', async (t) => {
+  const { send, answer } = await startGateway(t, { limits: { upstreamIdleMs: 100 } });
+  answer((_hit, response) => response.write('{"data":'));
+  const reply = await send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
+  t.is(reply.status, 504);
+  t.is(statusOf(reply.text).errorCode, 'UpstreamTimeout');
+});
+
+// --- connections -----------------------------------------------------------------------------------------
+
+test('connections: the second is served, the third refused', async (t) => {
+  const { port, raw } = await startGateway(t, { limits: { connections: 2 } });
+  const held = connect(port, '127.0.0.1');
+  t.teardown(() => held.destroy());
+  await once(held, 'connect');
+  const get = 'GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+  t.regex(await raw(get), /^HTTP\/1\.1 200 /);
+  const second = connect(port, '127.0.0.1');
+  t.teardown(() => second.destroy());
+  await once(second, 'connect');
+  t.is(await raw(get).catch(() => ''), ''); // reset, or ended without a word
+});
+
+test('requestsPerSocket: the second reply says close, a third request is 503', async (t) => {
+  const { raw } = await startGateway(t, { limits: { requestsPerSocket: 2 } });
+  const get = 'GET /healthz HTTP/1.1\r\nHost: x\r\n';
+  const [first = '', second = '', third = '', ...more] = (
+    await raw(`${get}\r\n${get}\r\n${get}Connection: close\r\n\r\n`)
+  ).split(/(?=HTTP\/1\.1 )/);
+  t.regex(first, /^HTTP\/1\.1 200 .*\r\nConnection: keep-alive\r\n/is);
+  t.regex(second, /^HTTP\/1\.1 200 .*\r\nConnection: close\r\n/is);
+  t.regex(third, /^HTTP\/1\.1 503 /);
+  t.deepEqual(more, []);
+});
+
+test('keepAliveMs: a connection that is not used again closes', async (t) => {
+  const { raw } = await startGateway(t, { limits: { keepAliveMs: 50 } });
+  t.regex(await raw('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'), /^HTTP\/1\.1 200 /);
+});
+
+test('upstreamConnections: no more than two calls are under way at once', async (t) => {
+  const { send, answer } = await startGateway(t, { limits: { upstreamConnections: 2 } });
+  let open = 0;
+  let most = 0;
+  answer((_hit, response) => {
+    open++;
+    most = Math.max(most, open);
+    setTimeout(() => {
+      open--;
+      response.end(emptyReply);
+    }, 40);
+  });
+  const replies = await Promise.all(
+    Array.from({ length: 6 }, () => send('POST', '/json/reply/GetSearch', keyHeaders, '{}')),
+  );
+  t.true(replies.every(({ status }) => status === 200));
+  t.is(most, 2);
+});

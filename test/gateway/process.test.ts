@@ -1,0 +1,382 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { contractWith, elementText, emptyReply, envelope, raw, send, startGateway } from './gateway.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function run(t: ExecutionContext, args: readonly string[], environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ['bin/soapbridge.js', ...args], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  const ended: Promise<Ended> = Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ]).then(([out, err, [code]]) => ({ out, err, code }));
+  return { child, ended };
+}
+
+interface Served {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  readonly line: string;
+  readonly port: number;
+}
+
+/** A process that serves, once it says that it does. */
+async function start(
+  t: ExecutionContext,
+  args: readonly string[] = [],
+  environment: Record<string, string> = {},
+): Promise<Served> {
+  const { child, ended } = run(t, ['serve', ...args], { PORT: '0', LOG_LEVEL: 'warn', ...environment });
+  let out = '';
+  const line = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      out += chunk;
+      const said = /^soapbridge listens .*$/m.exec(out)?.[0];
+      if (said !== undefined) resolve(said);
+    });
+    child.once('exit', () => reject(new Error(`expected a start line, got ${out}`)));
+  });
+  const port = Number(/http:\/\/[^:/]+:(\d+)/.exec(line)?.[1]);
+  return { child, ended, line, port };
+}
+
+const call = { apiUserId: 'demo', apiUserKey: 'demo-key' };
+const credentials = `<Authentication><ApiUserId>demo</ApiUserId><ApiUserKey>demo-key</ApiUserKey></Authentication>`;
+const types = 'http://schemas.servicestack.net/types';
+
+test('one command serves the screening contract with its reference upstream, and SIGTERM ends it with 0', async (t) => {
+  const { child, ended, line, port } = await start(t, [], { DRAIN_DELAY: '0' });
+  t.is(
+    line,
+    `soapbridge listens on http://127.0.0.1:${port} in front of the embedded reference upstream: WSDL http://127.0.0.1:${port}/v2/soap11?wsdl · SOAP http://127.0.0.1:${port}/v2/soap11 and /soap12 · try: curl 'http://127.0.0.1:${port}/v2/soap11?wsdl'`,
+  );
+  for (const path of ['/healthz', '/readyz']) t.is((await send(port, 'GET', path)).status, 200);
+  const wsdl = await send(port, 'GET', '/v2/soap11?wsdl', { 'X-Forwarded-Host': 'evil.example' });
+  t.true(wsdl.text.includes(`location="http://127.0.0.1:${port}/v2/soap11"`));
+  const body = `<GetSearch xmlns="${types}">${credentials}<Request><Id>1</Id></Request></GetSearch>`;
+  const reply = await send(port, 'POST', '/v2/soap11', {}, envelope('1.1', { body }));
+  t.is(reply.status, 200);
+  t.is(reply.headers['x-status'], undefined);
+  t.regex(reply.text, /<SearchRecord>.*<Id>1<\/Id>/);
+  const started = performance.now();
+  child.kill('SIGTERM');
+  const { code, err } = await ended;
+  t.is(code, 0);
+  t.is(err, '');
+  t.true(performance.now() - started < 5_000);
+});
+
+test('flags beat the environment', async (t) => {
+  const { port } = await start(t, ['--port', '0', '--public-url', 'https://flag.example'], {
+    PORT: '1',
+    PUBLIC_URL: 'https://environment.example',
+  });
+  const wsdl = await send(port, 'GET', '/v2?wsdl');
+  t.true(wsdl.text.includes('location="https://flag.example/v2/soap11"'));
+});
+
+for (const url of ['https://api.example.com/edge', 'https://api.example.com/edge/']) {
+  test(`W34: with PUBLIC_URL ${url} the WSDL names it with the base path, whatever Host says`, async (t) => {
+    const { port, line } = await start(t, [], { PUBLIC_URL: url, TRUSTED_PROXIES: '127.0.0.1' });
+    t.true(line.includes('https://api.example.com/edge/v2/soap11'));
+    const forwarded = { 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'http' };
+    const wsdl = await send(port, 'GET', '/v2/soap11', forwarded);
+    t.deepEqual(wsdl.text.match(/location="[^"]*"/g), [
+      'location="https://api.example.com/edge/v2/soap11"',
+      'location="https://api.example.com/edge/v2/soap12"',
+    ]);
+    const xsd = await send(port, 'GET', '/v2?xsd=0', forwarded);
+    t.regex(xsd.text, /schemaLocation="https:\/\/api\.example\.com\/edge\/v2[^"]*xsd=1"/);
+  });
+}
+
+const forwardings: readonly (readonly [headers: Record<string, string>, address: string | undefined])[] = [
+  [{ 'X-Forwarded-Host': 'api.example.com' }, 'http://api.example.com'],
+  [
+    { 'X-Forwarded-Host': 'api.example.com:8443', 'X-Forwarded-Proto': 'https' },
+    'https://api.example.com:8443',
+  ],
+  [{ 'X-Forwarded-Host': 'a.example, b.example', 'X-Forwarded-Proto': 'HTTPS, http' }, 'https://a.example'],
+  [{ 'X-Forwarded-Host': 'a.example', 'X-Forwarded-Prefix': '/edge' }, 'http://a.example/edge'],
+  [{ Forwarded: 'for=1.2.3.4;host=a.example;proto=https' }, 'https://a.example'],
+  [{ Forwarded: 'for=1.2.3.4; proto=https; host="[::1]:8443"' }, 'https://[::1]:8443'],
+  [{ 'X-Forwarded-Host': 'a.example"><script>' }, undefined],
+  [{ 'X-Forwarded-Host': 'a.example/path' }, undefined],
+  [{ 'X-Forwarded-Host': 'user@a.example' }, undefined],
+  [{ 'X-Forwarded-Host': 'a.example', 'X-Forwarded-Proto': 'javascript' }, undefined],
+  [{ 'X-Forwarded-Host': 'a.example', 'X-Forwarded-Prefix': '/"><x' }, 'http://a.example'],
+  [{ Host: 'evil.example' }, undefined],
+];
+
+test('W34: a listed proxy’s forwarding headers name the address, anyone else’s and Host never do', async (t) => {
+  const trusting = await startGateway(t, { serve: { trustedProxies: ['10.0.0.0/8', '127.0.0.1'] } });
+  const other = await startGateway(t, { serve: { trustedProxies: ['10.0.0.0/8', '::1'] } });
+  const none = await startGateway(t);
+  for (const [headers, address] of forwardings) {
+    const lines = Object.entries({ Host: 'h', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+    const request = `GET /v2?wsdl HTTP/1.1\r\n${lines.join('')}Connection: close\r\n\r\n`;
+    for (const gateway of [trusting, other, none]) {
+      const own = gateway.running.url;
+      const expected = gateway === trusting ? (address ?? own) : own;
+      const reply = await gateway.raw(request);
+      t.true(reply.includes(`location="${expected}/v2/soap11"`), JSON.stringify(headers));
+      t.false(/evil|<script|javascript/.test(reply));
+    }
+  }
+});
+
+test('W34: on 0.0.0.0 the WSDL names localhost, with a warning', async (t) => {
+  const gateway = await startGateway(t, { serve: { host: '0.0.0.0' } });
+  const wsdl = await gateway.send('GET', '?wsdl');
+  t.true(wsdl.text.includes(`location="http://localhost:${gateway.port}/v2/soap11"`));
+  t.regex(gateway.log(), /PUBLIC_URL is not set/);
+});
+
+test('on SIGTERM /readyz says 503 while requests are still served, each its connection’s last', async (t) => {
+  const { child, ended, port } = await start(t, [], { DRAIN_DELAY: '600' });
+  child.kill('SIGTERM');
+  let ready = 200;
+  while (ready === 200) ready = (await send(port, 'GET', '/readyz')).status;
+  t.is(ready, 503);
+  t.is((await send(port, 'GET', '/healthz')).status, 200);
+  const body = JSON.stringify({ authentication: call });
+  const reply = await raw(
+    port,
+    `POST /v2/json/reply/GetEulaStatus HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  t.regex(reply, /^HTTP\/1\.1 200 .*\r\nConnection: close\r\n/is);
+  t.is((await ended).code, 0);
+});
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`on ${signal} what is in flight is finished, silent and idle connections are closed, and the exit is 0`, async (t) => {
+    const upstream = await startGateway(t); // its scripted upstream is what the process calls
+    await upstream.send('POST', '/json/reply/GetSearch', { 'X-Api-User': 'u', 'X-Api-Key': 'k' }, '{}');
+    const url = `http://${upstream.hits[0]?.headers.host}`;
+    const { child, ended, port } = await start(t, [], { UPSTREAM_URL: url, DRAIN_DELAY: '0' });
+    let finish: (() => void) | undefined;
+    const arrived = new Promise<void>((resolve) => {
+      upstream.answer((_hit, response) => {
+        finish = () => response.end(emptyReply);
+        resolve();
+      });
+    });
+    const silent = connect(port, '127.0.0.1');
+    await once(silent, 'connect');
+    const idle = connect(port, '127.0.0.1');
+    idle.write('GET /v2?wsdl HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(idle, 'data');
+    idle.resume();
+    const closed = Promise.all([once(silent.resume(), 'close'), once(idle, 'close')]);
+    const reply = send(port, 'POST', '/v2/soap11', {}, envelope('1.1'));
+    await arrived;
+    child.kill(signal);
+    await closed;
+    finish?.();
+    t.is((await reply).status, 200);
+    t.is((await reply).headers.connection, 'close');
+    t.is((await ended).code, 0);
+  });
+}
+
+test('a connection that stays half open past drainMs is cut, and that is told', async (t) => {
+  const gateway = await startGateway(t, { limits: { drainMs: 150 } });
+  const socket = connect(gateway.port, '127.0.0.1');
+  socket.write('POST /v2/soap11 HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n<');
+  await gateway.send('GET', '?wsdl');
+  t.false(await gateway.running.stop(0));
+  socket.destroy();
+});
+
+test('UPSTREAM_DB keeps the reference upstream’s data over a restart', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'soapbridge-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const environment = { UPSTREAM_DB: join(directory, 'screening.db'), DRAIN_DELAY: '0' };
+  const headers = { 'X-Api-User': 'demo', 'X-Api-Key': 'demo-key' };
+  const first = await start(t, [], environment);
+  t.is((await send(first.port, 'DELETE', '/v2/clients/1', headers)).status, 200);
+  first.child.kill('SIGTERM');
+  t.is((await first.ended).code, 0);
+  const second = await start(t, [], environment);
+  t.is((await send(second.port, 'DELETE', '/v2/clients/1', headers)).status, 404);
+  t.is((await send(second.port, 'DELETE', '/v2/clients/2', headers)).status, 200);
+});
+
+test('UPSTREAM_URL puts a service of its own behind: the chain over two sockets', async (t) => {
+  const upstream = spawn(process.execPath, ['upstream/main.ts'], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.teardown(() => upstream.kill('SIGKILL'));
+  const [chunk] = await once(upstream.stdout, 'data');
+  const url = /http:\/\/\S+/.exec(String(chunk))?.[0] ?? '';
+  const { port, line } = await start(t, ['--upstream', url]);
+  t.true(line.includes(` in front of ${url}: `));
+  const body = `<GetSearch xmlns="${types}">${credentials}<Request><Id>999</Id></Request></GetSearch>`;
+  const missing = await send(port, 'POST', '/v2/soap12', {}, envelope('1.2', { body }));
+  t.is(missing.headers['x-status'], '404');
+  t.is(elementText(missing.text, 'ErrorCode'), 'NotFound');
+  const good = await send(
+    port,
+    'POST',
+    '/v2/soap12',
+    {},
+    envelope('1.2', { body: body.replace('999', '1') }),
+  );
+  t.regex(good.text, /<SearchRecord>/);
+});
+
+// --- the command line --------------------------------------------------------------------------------
+
+for (const [args, words] of [
+  [['--help'], ['serve', 'wsdl', 'check']],
+  [
+    ['serve', '--help'],
+    [
+      'CONTRACT',
+      'HOST',
+      'PORT',
+      'UPSTREAM_URL',
+      'UPSTREAM_DB',
+      'PUBLIC_URL',
+      'TRUSTED_PROXIES',
+      'LOG_LEVEL',
+      'DRAIN_DELAY',
+    ],
+  ],
+  [
+    ['wsdl', '--help'],
+    ['CONTRACT', 'PUBLIC_URL'],
+  ],
+  [['check', '--help'], ['CONTRACT']],
+] as const) {
+  test(`soapbridge ${args.join(' ')} says what there is`, async (t) => {
+    const { code, out } = await run(t, args).ended;
+    t.is(code, 0);
+    for (const word of words) t.true(out.includes(word), word);
+  });
+}
+
+test('soapbridge wsdl prints the WSDL that is served', async (t) => {
+  const { port } = await start(t, ['--public-url', 'https://a.example']);
+  const { code, out } = await run(t, ['wsdl', '--public-url', 'https://a.example/']).ended;
+  t.is(code, 0);
+  t.is(out, (await send(port, 'GET', '/v2?wsdl')).text);
+});
+
+test('soapbridge check says what a contract holds', async (t) => {
+  const { code, out } = await run(t, ['check']).ended;
+  t.is(code, 0);
+  t.regex(out, /^ScreeningApi: 12 operations, .* 7 routes under \/v2$/m);
+  t.regex(
+    out,
+    /^ {2}GetSearch\(Authentication, Request\) -> Data; POST \/json\/reply\/GetSearch, read only$/m,
+  );
+});
+
+test('soapbridge --version is the package’s', async (t) => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  t.is((await run(t, ['--version']).ended).out, `${version}\n`);
+});
+
+for (const command of ['serve', 'check', 'wsdl']) {
+  test(`a contract that can’t be served ends ${command} with 2, the file, the pointer and a sentence`, async (t) => {
+    const directory = contractWith(t, '');
+    const file = join(directory, 'soap.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('dialect: servicestack', 'dialect: esperanto'));
+    const { code, out, err } = await run(t, [command], { CONTRACT: directory, PORT: '0' }).ended;
+    t.is(code, 2);
+    t.is(out, '');
+    t.true(err.includes(`${file}#/dialect: expected one of `), err);
+    t.true(err.includes('got "esperanto"'));
+    t.false(/ at .*\.ts:\d+/.test(err), err);
+  });
+}
+
+test('a folder without a contract ends the start with 2 and says what belongs there', async (t) => {
+  const { code, err } = await run(t, ['serve', '--contract', join(root, 'docs')]).ended;
+  t.is(code, 2);
+  t.regex(err, /docs\/openapi\.yaml#: no such file; a contract is a folder with/);
+});
+
+test('a port in use ends the start with 2 and a sentence', async (t) => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('expected a TCP address');
+  const { code, out, err } = await run(t, ['serve', '--port', String(address.port)]).ended;
+  t.is(code, 2);
+  t.is(out, '');
+  t.is(
+    err,
+    `listen EADDRINUSE: address already in use 127.0.0.1:${address.port}; take another port with --port, 0 for a free one\n`,
+  );
+});
+
+for (const [what, args, environment, said] of [
+  ['a PORT that is none', [], { PORT: '80a' }, /PORT' is invalid\. expected a number from 0 to 65535/],
+  ['an upstream that is no URL', ['--upstream', 'localhost:1'], {}, /expected an http or https URL/],
+  ['an upstream with a query', ['--upstream', 'http://localhost/?a'], {}, /expected an http or https URL/],
+  ['a public URL with a user', ['--public-url', 'http://a@b'], {}, /expected an http or https URL/],
+  ['a log level that is none', ['--log-level', 'loud'], {}, /Allowed choices are/],
+  [
+    'a host that is not ours',
+    ['--host', '192.0.2.1', '--port', '0'],
+    {},
+    /EADDRNOTAVAIL.*; --host takes an address/,
+  ],
+  [
+    'a host that is none',
+    ['--host', 'nowhere.invalid', '--port', '0'],
+    {},
+    /ENOTFOUND.*; --host takes an address/,
+  ],
+  [
+    'a database that is a folder',
+    ['--port', '0'],
+    { UPSTREAM_DB: '/' },
+    /unable to open database file; --upstream-db/,
+  ],
+  [
+    'a proxy that is no address',
+    ['--trusted-proxies', 'proxy', '--port', '0'],
+    {},
+    /trusted proxy: expected an IP/,
+  ],
+  [
+    'a proxy range that is none',
+    ['--trusted-proxies', '10.0.0.0/33', '--port', '0'],
+    {},
+    /trusted proxy: expected an IP/,
+  ],
+  ['an unknown option', ['--nothing'], {}, /unknown option '--nothing'/],
+] as const) {
+  test(`${what} ends the start with 2 and a sentence, no stack`, async (t) => {
+    const { code, out, err } = await run(t, ['serve', ...args], environment).ended;
+    t.is(code, 2, err);
+    t.is(out, '');
+    t.regex(err, said);
+    t.false(/\n\s+at /.test(err), err);
+  });
+}
