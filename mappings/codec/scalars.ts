@@ -17,7 +17,7 @@ import {
   within,
 } from './numbers.ts';
 import { MismatchError, type ProblemCode } from './problem.ts';
-import { escapeXml, excerpt } from './text.ts';
+import { escapeXml, excerpt, quoteJson } from './text.ts';
 import { createZone } from './zone.ts';
 
 /** Why a value was refused; `expected` completes `path: expected …, got …`. */
@@ -84,7 +84,7 @@ const string: Scalar = {
   expected: 'xs:string',
   takesEmpty: true,
   text: 'string',
-  fromXml: (text) => JSON.stringify(text),
+  fromXml: quoteJson,
   toXml: (json) => {
     const code = json.peek();
     if (code === quote) return stringToXml(json);

@@ -41,3 +41,13 @@ export function excerpt(value: string): string {
   const characters = [...value.slice(0, 66)];
   return JSON.stringify(characters.length > 32 ? `${characters.slice(0, 32).join('')}…` : value);
 }
+
+/** A JSON string. Short texts, which are nearly all, are looked at here, because that costs less than a call of `JSON.stringify`. */
+export function quoteJson(text: string): string {
+  if (text.length > 64) return JSON.stringify(text);
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 32 || code === 34 || code === 92 || code >= 0xd800) return JSON.stringify(text);
+  }
+  return `"${text}"`;
+}

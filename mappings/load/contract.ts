@@ -43,7 +43,15 @@ export function buildContract(source: ContractSource): LoadedContract {
 }
 
 function readDocument(root: unknown, report: Report): Node | undefined {
-  if (isNode(root) && /^3\.[01](?:\.|$)/.test(String(root.openapi))) return root;
+  if (isNode(root)) {
+    const { openapi } = root;
+    // 3.1 without quotes is a number
+    if (
+      (typeof openapi === 'string' || typeof openapi === 'number') &&
+      /^3\.[01](?:\.|$)/.test(String(openapi))
+    )
+      return root;
+  }
   if (isNode(root) && root.swagger !== undefined)
     report('/swagger', `expected OpenAPI 3.0 or 3.1, got Swagger ${shown(root.swagger)}; convert it first`);
   else report('/openapi', `expected OpenAPI 3.0 or 3.1, got ${shown(isNode(root) ? root.openapi : root)}`);

@@ -200,9 +200,12 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
 
   function allowedOf(schema: Node, { type, allowed }: Usage, pointer: string): Usage['allowed'] {
     if (type.kind !== 'enum' || !Array.isArray(schema.enum)) return allowed;
-    const values = schema.enum.filter((value) => value !== null).map(String);
-    for (const value of values) {
-      if (!type.values.includes(value)) {
+    const stated: readonly unknown[] = schema.enum.filter((value) => value !== null);
+    const values = stated.filter(
+      (value): value is string => typeof value === 'string' && type.values.includes(value),
+    );
+    for (const value of stated) {
+      if (typeof value !== 'string' || !values.includes(value)) {
         report(
           `${pointer}/enum`,
           `expected values of ${type.name} (${type.values.join(', ')}), got ${shown(value)}`,
