@@ -1,7 +1,7 @@
 import { pointerSegment } from './error.ts';
 import { childOf, isNode, type Node, textsOf } from './node.ts';
 import type { References } from './references.ts';
-import { kindOf, openKeyword, saysShape } from './schema.ts';
+import { countsInAllOf, kindOf, openKeyword, saysShape } from './schema.ts';
 
 /** One member of an object schema. */
 export interface SchemaMember {
@@ -59,7 +59,7 @@ export function membersOf(schema: unknown, pointer: string, references: Referenc
     if (allOf === undefined) return undefined;
     if (!Array.isArray(allOf)) return { kind: 'none', pointer: `${at}/allOf`, why: 'it is no list' };
     for (const [index, part] of allOf.entries()) {
-      if (!saysShape(part) && !(isNode(part) && Object.hasOwn(part, 'required'))) continue;
+      if (!countsInAllOf(part)) continue;
       const problem = gather(part, `${at}/allOf/${index}`);
       if (problem !== undefined) return problem;
     }

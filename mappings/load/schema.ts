@@ -26,6 +26,20 @@ export function saysShape(schema: unknown): boolean {
   return isNode(schema) && shapes.some((keyword) => Object.hasOwn(schema, keyword));
 }
 
+/** True for a schema that names members of its own, or requires some. `required: true`, a common slip, says nothing. */
+export function addsMembers(schema: Node): boolean {
+  const { properties, required } = schema;
+  return (
+    (isNode(properties) && Object.keys(properties).length > 0) ||
+    (Array.isArray(required) && required.length > 0)
+  );
+}
+
+/** True for a part of an `allOf` that says more than words and limits. */
+export function countsInAllOf(part: unknown): boolean {
+  return saysShape(part) || (isNode(part) && addsMembers(part));
+}
+
 /** A keyword that leaves open what a value looks like, so that no closed type fits; undefined when there is none. */
 export function openKeyword(schema: Node): string | undefined {
   for (const keyword of ['oneOf', 'anyOf'] as const) {
@@ -50,9 +64,8 @@ export interface Inner {
  */
 export function onlyInner(schema: Node): Inner | undefined {
   if (
-    ['$ref', 'properties', 'required', 'additionalProperties', 'enum', 'items'].some((key) =>
-      Object.hasOwn(schema, key),
-    )
+    addsMembers(schema) ||
+    ['$ref', 'additionalProperties', 'enum', 'items'].some((key) => Object.hasOwn(schema, key))
   )
     return undefined;
   const combined = (['anyOf', 'oneOf', 'allOf'] as const).filter((key) => Array.isArray(schema[key]));
@@ -61,9 +74,7 @@ export function onlyInner(schema: Node): Inner | undefined {
   if (keyword === undefined || combined.length > 1 || !Array.isArray(variants)) return undefined;
   const isNull = (variant: unknown): boolean => isNode(variant) && variant.type === 'null';
   const counts = (variant: unknown): boolean =>
-    keyword === 'allOf'
-      ? saysShape(variant) || (isNode(variant) && Object.hasOwn(variant, 'required'))
-      : !isNull(variant);
+    keyword === 'allOf' ? countsInAllOf(variant) : !isNull(variant);
   const index = variants.findIndex(counts);
   if (index === -1 || variants.findLastIndex(counts) !== index) return undefined;
   return {

@@ -1,21 +1,13 @@
-import {
-  type ArrayType,
-  type Field,
-  isReference,
-  type MapType,
-  type NamedType,
-  type RecordType,
-  type ScalarName,
-  type ScalarType,
-  type Type,
-} from '../model.ts';
+import type { ArrayType, MapType, NamedType, RecordType, ScalarName, ScalarType, Type } from '../model.ts';
 import { pointerSegment, type Report } from './error.ts';
+import { type FieldDraft, type FieldFacts, isNillable, sortFields } from './fields.ts';
 import { type Members, membersOf, type SchemaMember } from './members.ts';
 import { escapeName, identifier, upperFirst } from './names.ts';
 import { isNode, type Node, shown } from './node.ts';
 import type { Overlay } from './overlay.ts';
 import { nameAt, type References } from './references.ts';
 import {
+  addsMembers,
   closedValues,
   documentationOf,
   integerScalar,
@@ -71,15 +63,6 @@ interface Usage {
   readonly hasDefault: boolean;
   readonly notEmpty: boolean;
   readonly allowed: readonly string[] | undefined;
-}
-
-type FieldDraft = { -readonly [key in keyof Field]: Field[key] };
-
-/** What decides whether a field is nillable, once it is known who reaches its record (W33). */
-interface FieldFacts {
-  readonly field: FieldDraft;
-  readonly nullable: boolean;
-  readonly hasDefault: boolean;
 }
 
 /** Arrays, maps and references in one another without an object between; messages are far less deep. */
@@ -191,7 +174,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
       const keyword = openKeyword(schema);
       if (keyword !== undefined)
         return plain(asJson(`${pointer}/${keyword}`, `${keyword} fits no closed type`));
-      if (['properties', 'allOf', 'required'].some((word) => Object.hasOwn(schema, word)))
+      if (addsMembers(schema) || Object.hasOwn(schema, 'allOf'))
         return plain(objectOf(schema, pointer, name));
     }
     const usage = usageOf(target.node, target.pointer, nameAt(target.pointer));
@@ -290,38 +273,11 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
       fields.push(field);
       ofFields.push({ field, nullable, hasDefault });
     }
-    sortFields(type.name, fields);
+    sortFields(type.name, fields, overlay, reportOverlay);
   }
 
   function elementName(json: string): string {
     return escapeName(dialect.names === 'same' ? json : upperFirst(json));
-  }
-
-  /** Puts a record's fields in the order of the wire (W18): the overlay's, or the dialect's. */
-  function sortFields(name: string, fields: FieldDraft[]): void {
-    const stated = overlay.types.get(name)?.order;
-    if (stated !== undefined) {
-      const pointer = `/types${pointerSegment(name)}/order`;
-      for (const member of stated) {
-        if (!fields.some(({ json }) => json === member))
-          reportOverlay(
-            pointer,
-            `${name} has no member ${member}; expected ${fields.map(({ json }) => json).join(', ')}`,
-          );
-      }
-      for (const { json } of fields) {
-        if (!stated.includes(json))
-          reportOverlay(pointer, `expected all members of ${name}, ${json} is missing`);
-      }
-      fields.sort((a, b) => stated.indexOf(a.json) - stated.indexOf(b.json));
-      return;
-    }
-    if (dialect.order === 'ordinal') fields.sort((a, b) => (a.xml < b.xml ? -1 : a.xml > b.xml ? 1 : 0));
-    const rank = ({ json }: FieldDraft): number => {
-      const index = dialect.first.indexOf(json);
-      return index === -1 ? dialect.first.length : index;
-    };
-    fields.sort((a, b) => rank(a) - rank(b));
   }
 
   // --- arrays and maps ---------------------------------------------------------------------------
@@ -413,17 +369,10 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
       reach(output, all);
     }
     for (const [type, ofFields] of facts) {
-      for (const fact of ofFields) fact.field.nillable = isNillable(fact, inReplies.has(type));
+      for (const fact of ofFields) fact.field.nillable = isNillable(fact, dialect, inReplies.has(type));
     }
     const wrappers = new Set<Type>(operations.flatMap(({ input, output }) => [input, output]));
     return [...all].filter((type): type is NamedType => type.kind !== 'scalar' && !wrappers.has(type));
-  }
-
-  /** W33: all of a reply; of a request what a caller may leave out and what then means something. */
-  function isNillable({ field, nullable, hasDefault }: FieldFacts, inReply: boolean): boolean {
-    if (dialect.nillable === 'declared') return nullable;
-    if (inReply || hasDefault || isReference(field.type) || field.type.kind === 'enum') return true;
-    return field.type.kind === 'scalar' && (field.type.scalar === 'dateTime' || field.type.scalar === 'date');
   }
 
   return {

@@ -1,0 +1,59 @@
+import { type Field, isReference } from '../model.ts';
+import type { Dialect } from './dialects.ts';
+import { pointerSegment, type Report } from './error.ts';
+import type { Overlay } from './overlay.ts';
+
+/** A field while its record is built. */
+export type FieldDraft = { -readonly [key in keyof Field]: Field[key] };
+
+/** What decides whether a field is nillable, once it is known who reaches its record (W33). */
+export interface FieldFacts {
+  readonly field: FieldDraft;
+  readonly nullable: boolean;
+  readonly hasDefault: boolean;
+}
+
+/** Puts a record's fields in the order of the wire (W18): the overlay's, or the dialect's. */
+export function sortFields(name: string, fields: FieldDraft[], overlay: Overlay, report: Report): void {
+  const { dialect } = overlay;
+  const stated = overlay.types.get(name)?.order;
+  if (stated !== undefined) {
+    checkOrder(name, stated, fields, report);
+    fields.sort((a, b) => stated.indexOf(a.json) - stated.indexOf(b.json));
+    return;
+  }
+  if (dialect.order === 'ordinal') fields.sort((a, b) => (a.xml < b.xml ? -1 : a.xml > b.xml ? 1 : 0));
+  const rank = ({ json }: FieldDraft): number => {
+    const index = dialect.first.indexOf(json);
+    return index === -1 ? dialect.first.length : index;
+  };
+  fields.sort((a, b) => rank(a) - rank(b));
+}
+
+function checkOrder(
+  name: string,
+  stated: readonly string[],
+  fields: readonly FieldDraft[],
+  report: Report,
+): void {
+  const pointer = `/types${pointerSegment(name)}/order`;
+  const members = fields.map(({ json }) => json);
+  for (const member of stated) {
+    if (!members.includes(member))
+      report(pointer, `${name} has no member ${member}; expected ${members.join(', ')}`);
+  }
+  for (const member of members) {
+    if (!stated.includes(member)) report(pointer, `expected all members of ${name}, ${member} is missing`);
+  }
+}
+
+/** W33: all of a reply; of a request what a caller may leave out and what then means something. */
+export function isNillable(
+  { field: { type }, nullable, hasDefault }: FieldFacts,
+  dialect: Dialect,
+  inReply: boolean,
+): boolean {
+  if (dialect.nillable === 'declared') return nullable;
+  if (inReply || hasDefault || isReference(type) || type.kind === 'enum') return true;
+  return type.kind === 'scalar' && (type.scalar === 'dateTime' || type.scalar === 'date');
+}

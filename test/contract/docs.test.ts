@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import test from 'ava';
+import { parse } from 'yaml';
+import { buildContract } from '../../mappings/load/contract.ts';
+import { dialects } from '../../mappings/load/dialects.ts';
+import { ContractError } from '../../mappings/load/error.ts';
+
+const page = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
+
+/** The blocks of YAML on the page whose fence says this. */
+function blocks(fence: string): unknown[] {
+  return [...page.matchAll(new RegExp(`^\`\`\`${fence}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, text]) =>
+    parse(text ?? ''),
+  );
+}
+
+const [openapi] = blocks('yaml openapi');
+const [overlay] = blocks('yaml overlay');
+
+function build(soap: unknown) {
+  return buildContract({ openapi, openapiName: 'openapi.yaml', overlay: soap, overlayName: 'soap.yaml' });
+}
+
+test('docs/contract.md: the walk-through’s pair is a contract', (t) => {
+  const { contract, notes } = build(overlay);
+  t.deepEqual(
+    contract.operations.map(({ name, input, upstream }) => [
+      name,
+      input.fields.map(({ xml }) => xml),
+      upstream.path,
+    ]),
+    [
+      ['TrackParcel', ['number'], '/parcels/{number}'],
+      ['BookParcel', ['Body'], '/parcels'],
+    ],
+  );
+  t.is(contract.types.length, 2);
+  t.deepEqual(notes, []);
+});
+
+const keys = ((): readonly string[] => {
+  try {
+    build({ none: 1 });
+  } catch (error) {
+    if (error instanceof ContractError) return error.message.replace(/^.*expected one of /, '').split(', ');
+  }
+  throw new Error('expected an unknown key to be refused with those that are known');
+})();
+
+for (const key of keys) {
+  test(`docs/contract.md tells of the overlay’s ${key}`, (t) => {
+    t.regex(page, new RegExp(`^(?:### ${key}$|\\| \`${key}\` +\\|)`, 'm'));
+  });
+}
+
+for (const example of blocks('yaml')) {
+  const [key] = Object.keys(example as object);
+  test(`docs/contract.md: the example of ${key} is of the overlay’s form`, (t) => {
+    try {
+      build({ ...(overlay as object), ...(example as object) });
+    } catch (error) {
+      if (!(error instanceof ContractError)) throw error;
+      // the example of credentials and the dialects need another document
+      t.deepEqual(
+        error.problems
+          .map(({ pointer }) => pointer)
+          .filter((pointer) => !/^\/(?:credentials\/member|soapErrors)$/.test(pointer)),
+        [],
+      );
+    }
+    t.pass();
+  });
+}
+
+test('docs/contract.md has the settings’ defaults as the dialects have them', (t) => {
+  const table = [...page.matchAll(/^\| `(\w+)` +\| .*? +\| `([\w-]+)` +\| `([\w-]+)` +\|/gm)];
+  const { upstreamTimeZone: ofFamily, ...servicestack } = dialects.servicestack.settings;
+  const { upstreamTimeZone: ofPlain, ...plain } = dialects.plain.settings;
+  t.deepEqual([ofFamily, ofPlain], ['UTC', 'UTC']);
+  const told = (column: 2 | 3) => Object.fromEntries(table.map((row) => [row[1], row[column]]));
+  const said = (settings: object) =>
+    Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
+  t.deepEqual(told(2), said(servicestack));
+  t.deepEqual(told(3), said(plain));
+});
