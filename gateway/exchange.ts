@@ -41,7 +41,9 @@ export function readReply(
   const body = jsonOf(reply.body, operation);
   try {
     const { failed: told, xml, dropped, replaced } = operation.writeReply(body, frame);
-    if (!told) return { kind: 'reply', status, json: body, xml, dropped, replaced };
+    // an element is content, whatever the upstream had none of
+    const content = frame !== undefined && (status === 204 || status === 205) ? 200 : status;
+    if (!told) return { kind: 'reply', status: content, json: body, xml, dropped, replaced };
   } catch (error) {
     // a failed call's other members don't matter, whatever they are (W30)
     if (readFailure(body, compiled, hide)?.errorCode === undefined) throw toInvalid(error);
@@ -82,9 +84,12 @@ function failed(reply: UpstreamReply, compiled: CompiledContract, hide: (text: s
   const errorCode = found?.errorCode ?? codeOfStatus(status);
   const retryAfter = reply.retryAfter;
   if (found === undefined) {
-    const message = Object.hasOwn(errorCodes, errorCode)
-      ? errorCodes[errorCode as ErrorCode].message
-      : `the service behind answered with status ${reply.status}`;
+    const own =
+      status >= 500 && Object.hasOwn(errorCodes, errorCode)
+        ? errorCodes[errorCode as ErrorCode].message
+        : undefined;
+    const told = compiled.contract.settings.soapErrors === 'fault' ? plainMessage(reply.body) : undefined;
+    const message = (told && hide(told)) ?? own ?? `the service behind answered with status ${reply.status}`;
     return {
       kind: 'failure',
       failure: { status, errorCode, statusJson: JSON.stringify({ errorCode, message }), retryAfter },
@@ -93,6 +98,27 @@ function failed(reply: UpstreamReply, compiled: CompiledContract, hide: (text: s
   const statusJson =
     found.errorCode === undefined ? withCode(found.text, errorCode, compiled.limits) : found.text;
   return { kind: 'failure', failure: { status, errorCode, statusJson, retryAfter } };
+}
+
+/** The text of an error body in one of the usual shapes of JSON APIs (RFC 9457 among them); undefined when it has none. */
+function plainMessage(body: Buffer): string | undefined {
+  let error: unknown;
+  try {
+    error = JSON.parse(utf8.decode(body));
+  } catch {
+    return undefined; // HTML, say: nothing of it is told
+  }
+  if (typeof error !== 'object' || error === null) return undefined;
+  for (const [name, value] of Object.entries(error)) {
+    if (
+      /^(?:message|detail|title|error|error_description)$/.test(name) &&
+      typeof value === 'string' &&
+      value !== ''
+    ) {
+      return value.slice(0, 500);
+    }
+  }
+  return undefined;
 }
 
 /** A status without a code, or with an empty one, gets the one its HTTP status means. */

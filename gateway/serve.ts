@@ -49,7 +49,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const trustedProxies = proxyList(options.trustedProxies);
   const log = pino(
     { level: options.logLevel, base: null },
-    options.logTo ?? pino.destination({ dest: 1, sync: false, minLength: 16_000, periodicFlush: 500 }),
+    options.logTo ?? pino.destination({ dest: 1, sync: true, minLength: 16_000, periodicFlush: 500 }),
   );
   const { contract, notes } = loadContract(options.contract);
   for (const { pointer, why } of notes) log.warn({ pointer, why }, 'travels as JSON text in an xs:string');
