@@ -435,6 +435,7 @@ function serveDocument(visit: Visit, wsdlWithoutQuery: boolean): void {
   }
   ctx.set('Content-Type', document.kind === 'page' ? contentTypes.html : contentTypes.wsdl);
   ctx.set('X-Content-Type-Options', 'nosniff');
+  if (!options.isReady()) ctx.set('Connection', 'close');
   if (document.kind === 'page')
     ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
   ctx.body = document.text;

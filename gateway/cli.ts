@@ -3,7 +3,6 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { ContractError } from '../mappings/load/error.ts';
 import { loadContract, screeningContract } from '../mappings/load.ts';
 import { writeWsdl } from '../wsdl/wsdl.ts';
-import { describeError, serve } from './serve.ts';
 
 /** Exit code for what the author of a contract or a command line can mend. */
 const wrongInput = 2;
@@ -105,6 +104,8 @@ program
   .action(runCheck);
 
 async function runServe(flags: ServeFlags): Promise<void> {
+  // loaded here: the other commands, and a wrong flag, need none of it and answer at once
+  const { describeError, serve } = await import('./serve.ts');
   const running = await serve({
     contract: flags.contract,
     host: flags.host,

@@ -39,7 +39,7 @@ export interface Running {
   /** Where the contract's endpoints are, as the WSDL says: public URL and base path. */
   readonly address: string;
   readonly log: Logger;
-  /** Stops taking requests and ends when what is in flight has ended; true when nothing was cut. */
+  /** Stops taking requests and ends when what is in flight has ended; true when nothing was cut. Once is enough. */
   readonly stop: (delayMs: number) => Promise<boolean>;
 }
 
@@ -64,6 +64,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   };
 
   let stopping = false;
+  let stopped: Promise<boolean> | undefined;
   let documents: Documents | undefined;
   const app = createApp({
     service,
@@ -111,15 +112,20 @@ export async function serve(options: ServeOptions): Promise<Running> {
     url,
     address: publicUrl.replace(/\/+$/, '') + contract.basePath,
     log,
-    stop: async (delayMs) => {
-      stopping = true;
-      await new Promise((resolve) => setTimeout(resolve, delayMs));
-      const clean = await closeServer(server, sockets, limits.drainMs);
-      await upstream.close();
-      await new Promise<void>((resolve) => log.flush(() => resolve()));
-      return clean;
+    stop: (delayMs) => {
+      stopped ??= stop(delayMs);
+      return stopped;
     },
   };
+
+  async function stop(delayMs: number): Promise<boolean> {
+    stopping = true;
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    const clean = await closeServer(server, sockets, limits.drainMs);
+    await upstream.close();
+    await new Promise<void>((resolve) => log.flush(() => resolve()));
+    return clean;
+  }
 }
 
 function createUpstream(options: ServeOptions, limits: Limits): Upstream {
@@ -148,7 +154,10 @@ function isAnyAddress(host: string): boolean {
   return host === '0.0.0.0' || host === '::' || host === '';
 }
 
-/** Closes connections as their requests end; those that never sent a byte at once: Node counts them as busy. */
+/**
+ * Closes connections as their requests end, and soon those that never sent a byte, which Node counts as busy: soon
+ * and not at once, as a request may be on its way in.
+ */
 function closeServer(server: Server, sockets: ReadonlySet<Socket>, withinMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     let clean = true;
@@ -156,17 +165,16 @@ function closeServer(server: Server, sockets: ReadonlySet<Socket>, withinMs: num
       clean = false;
       server.closeAllConnections();
     }, withinMs);
-    const closeIdle = (): void => {
+    const often = setInterval(() => {
       server.closeIdleConnections();
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-    };
-    const often = setInterval(closeIdle, 50);
+    }, 50);
     server.close(() => {
       clearTimeout(timer);
       clearInterval(often);
       resolve(clean);
     });
-    closeIdle();
+    server.closeIdleConnections();
   });
 }
 

@@ -274,13 +274,11 @@ for (const { version, path, namespace } of versions) {
   });
 }
 
-// gateway/exchange.ts knows responseStatus alone, and says "nothing is served at this path" in its place
 test('an error of the service behind in a shape of its own is told with its text', async (t) => {
   const reply = await soap(track('<number>unknown</number>'));
   t.true(elementText(reply.text, 'faultstring')?.includes('no parcel is called unknown'));
 });
 
-// the same sentence, which is about the caller's path and not about the parcel
 test('W30: an error of the service behind without a text is told as its', async (t) => {
   const reply = await soap(track('<number>bare</number>'));
   t.false(elementText(reply.text, 'faultstring')?.includes('nothing is served at this path'));

@@ -85,26 +85,26 @@ test('one command serves the screening contract with its reference upstream, and
   t.true(performance.now() - started < 5_000);
 });
 
-test('flags beat the environment', async (t) => {
-  const { port } = await start(t, ['--port', '0', '--public-url', 'https://flag.example'], {
+test('flags beat the environment; PUBLIC_URL is what the WSDL and the start line name', async (t) => {
+  const { port, line } = await start(t, ['--port', '0'], {
     PORT: '1',
-    PUBLIC_URL: 'https://environment.example',
+    PUBLIC_URL: 'https://api.example.com/edge',
   });
+  t.true(line.includes('https://api.example.com/edge/v2/soap11?wsdl'));
   const wsdl = await send(port, 'GET', '/v2?wsdl');
-  t.true(wsdl.text.includes('location="https://flag.example/v2/soap11"'));
+  t.true(wsdl.text.includes('location="https://api.example.com/edge/v2/soap11"'));
 });
 
 for (const url of ['https://api.example.com/edge', 'https://api.example.com/edge/']) {
-  test(`W34: with PUBLIC_URL ${url} the WSDL names it with the base path, whatever Host says`, async (t) => {
-    const { port, line } = await start(t, [], { PUBLIC_URL: url, TRUSTED_PROXIES: '127.0.0.1' });
-    t.true(line.includes('https://api.example.com/edge/v2/soap11'));
+  test(`W34: with the public URL ${url} the WSDL names it with the base path, whatever anyone says`, async (t) => {
+    const { send } = await startGateway(t, { serve: { publicUrl: url, trustedProxies: ['127.0.0.1'] } });
     const forwarded = { 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'http' };
-    const wsdl = await send(port, 'GET', '/v2/soap11', forwarded);
+    const wsdl = await send('GET', '/soap11', forwarded);
     t.deepEqual(wsdl.text.match(/location="[^"]*"/g), [
       'location="https://api.example.com/edge/v2/soap11"',
       'location="https://api.example.com/edge/v2/soap12"',
     ]);
-    const xsd = await send(port, 'GET', '/v2?xsd=0', forwarded);
+    const xsd = await send('GET', '?xsd=0', forwarded);
     t.regex(xsd.text, /schemaLocation="https:\/\/api\.example\.com\/edge\/v2[^"]*xsd=1"/);
   });
 }
@@ -152,12 +152,14 @@ test('W34: on 0.0.0.0 the WSDL names localhost, with a warning', async (t) => {
 });
 
 test('on SIGTERM /readyz says 503 while requests are still served, each its connection’s last', async (t) => {
-  const { child, ended, port } = await start(t, [], { DRAIN_DELAY: '600' });
+  const { child, ended, port } = await start(t, [], { DRAIN_DELAY: '2000' });
   child.kill('SIGTERM');
   let ready = 200;
   while (ready === 200) ready = (await send(port, 'GET', '/readyz')).status;
   t.is(ready, 503);
   t.is((await send(port, 'GET', '/healthz')).status, 200);
+  const wsdl = await raw(port, 'GET /v2?wsdl HTTP/1.1\r\nHost: x\r\n\r\n');
+  t.regex(wsdl, /^HTTP\/1\.1 200 .*\r\nConnection: close\r\n/is);
   const body = JSON.stringify({ authentication: call });
   const reply = await raw(
     port,
@@ -277,11 +279,13 @@ for (const [args, words] of [
   });
 }
 
-test('soapbridge wsdl prints the WSDL that is served', async (t) => {
-  const { port } = await start(t, ['--public-url', 'https://a.example']);
-  const { code, out } = await run(t, ['wsdl', '--public-url', 'https://a.example/']).ended;
+test('soapbridge wsdl prints the WSDL that is served; its flag beats PUBLIC_URL', async (t) => {
+  const { send } = await startGateway(t, { serve: { publicUrl: 'https://a.example' } });
+  const { code, out } = await run(t, ['wsdl', '--public-url', 'https://a.example/'], {
+    PUBLIC_URL: 'http://b',
+  }).ended;
   t.is(code, 0);
-  t.is(out, (await send(port, 'GET', '/v2?wsdl')).text);
+  t.is(out, (await send('GET', '?wsdl')).text);
 });
 
 test('soapbridge check says what a contract holds', async (t) => {
@@ -345,12 +349,6 @@ for (const [what, args, environment, said] of [
     ['--host', '192.0.2.1', '--port', '0'],
     {},
     /EADDRNOTAVAIL.*; --host takes an address/,
-  ],
-  [
-    'a host that is none',
-    ['--host', 'nowhere.invalid', '--port', '0'],
-    {},
-    /ENOTFOUND.*; --host takes an address/,
   ],
   [
     'a database that is a folder',

@@ -1,5 +1,6 @@
 import { JsonError, JsonReader } from '../../mappings/json/reader.ts';
 import { defaultLimits, type Limits } from '../../mappings/limits.ts';
+import { Tape } from '../../mappings/reply/tape.ts';
 
 /** A JSON text as the pull methods of JsonReader see it: numbers as their text, objects as lists of members. */
 export type Seen =
@@ -43,12 +44,27 @@ export function skip(text: string, limits: Limits = defaultLimits): void {
   json.end();
 }
 
-/** The JsonError that both ways of reading give; undefined when neither gives one. Throws where they disagree. */
+/** Reads a whole text as replies are read, from its bytes. Throws JsonError. */
+function scan(text: string, limits: Limits): void {
+  const tape = new Tape();
+  tape.start(Buffer.from(text), limits);
+  tape.skip();
+  tape.end();
+}
+
+/**
+ * The JsonError that all ways of reading give; undefined when none gives one. Throws where they disagree; the
+ * positions of `scan` count bytes, so only whether it refuses, and for which limit, is compared.
+ */
 export function errorOf(text: string, limits: Limits = defaultLimits): JsonError | undefined {
   const pulled = catchError(() => pull(text, limits));
   const skipped = catchError(() => skip(text, limits));
+  const scanned = catchError(() => scan(text, limits));
   if (pulled?.message !== skipped?.message) {
     throw new Error(`pulled: ${pulled?.message}; skipped: ${skipped?.message}`);
+  }
+  if ((pulled === undefined) !== (scanned === undefined) || pulled?.limit !== scanned?.limit) {
+    throw new Error(`pulled: ${pulled?.message}; scanned: ${scanned?.message}`);
   }
   return pulled;
 }
