@@ -77,12 +77,10 @@ test('one command serves the screening contract with its reference upstream, and
   t.is(reply.status, 200);
   t.is(reply.headers['x-status'], undefined);
   t.regex(reply.text, /<SearchRecord>.*<Id>1<\/Id>/);
-  const started = performance.now();
   child.kill('SIGTERM');
   const { code, err } = await ended;
   t.is(code, 0);
   t.is(err, '');
-  t.true(performance.now() - started < 5_000);
 });
 
 test('flags beat the environment; PUBLIC_URL is what the WSDL and the start line name', async (t) => {
