@@ -127,10 +127,10 @@ export class Tape {
   }
 
   enter(): void {
-    this.position++;
     if (++this.#depth > this.#maxDepth) {
       throw new JsonError(this.position, `nesting deeper than ${this.#maxDepth}`, 'jsonDepth');
     }
+    this.position++;
   }
 
   /** As JsonReader.next: moves to the next member or item, or past the closing bracket. */
