@@ -23,6 +23,7 @@ import {
 import {
   bodyForm,
   type Exchange,
+  type Noted,
   readCallBody,
   readSoapCall,
   runCall,
@@ -43,6 +44,7 @@ export interface RequestRecord {
   readonly bytesOut: number;
   readonly ms: number;
   readonly clientIp: string | undefined;
+  readonly noted: Noted | undefined;
 }
 
 export interface AppOptions {
@@ -120,6 +122,7 @@ function contractEndpoints(options: AppOptions): Koa.Middleware {
       deadline: started + limits.totalMs,
       operation: undefined,
       bytesIn: 0,
+      noted: undefined,
     };
     if (request.rawHeaders.length > limits.headerCount * 2) {
       send(
@@ -471,6 +474,7 @@ function send(visit: Visit, transport: string, reply: Reply): void {
     bytesOut,
     ms: Math.round((performance.now() - started) * 1000) / 1000,
     clientIp: request.socket.remoteAddress,
+    noted: visit.noted,
   });
 }
 

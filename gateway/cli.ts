@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ContractError } from '../mappings/load/error.ts';
 import { loadContract, screeningContract } from '../mappings/load.ts';
@@ -121,6 +122,8 @@ async function runServe(flags: ServeFlags): Promise<void> {
   console.log(
     `soapbridge listens on ${running.url} in front of ${behind}: WSDL ${running.address}/soap11?wsdl · SOAP ${running.address}/soap11 and /soap12 · try: curl '${running.address}/soap11?wsdl'`,
   );
+  // a process that is killed later would not leave it to the next start
+  setTimeout(flushCompileCache, 2_000).unref();
   let asked = 0;
   const stop = (signal: NodeJS.Signals): void => {
     asked++;

@@ -4,8 +4,7 @@ import { type Logger, pino } from 'pino';
 import { compileContract } from '../mappings/codec/operation.ts';
 import { defaultLimits, type Limits } from '../mappings/limits.ts';
 import { loadContract } from '../mappings/load.ts';
-import { createReferenceUpstream } from '../upstream/service.ts';
-import { createApp } from './app.ts';
+import { createApp, type RequestRecord } from './app.ts';
 import { createDocuments, type Documents, proxyList } from './documents.ts';
 import type { Service } from './service.ts';
 import { createHttpUpstream, createLocalUpstream, type Upstream } from './upstream.ts';
@@ -47,14 +46,14 @@ export interface Running {
 export async function serve(options: ServeOptions): Promise<Running> {
   const limits = options.limits ?? defaultLimits;
   const trustedProxies = proxyList(options.trustedProxies);
-  const log = pino(
-    { level: options.logLevel, base: null },
-    options.logTo ?? pino.destination({ dest: 1, sync: true, minLength: 16_000, periodicFlush: 500 }),
-  );
+  const logTo =
+    options.logTo ?? pino.destination({ dest: 1, sync: true, minLength: 16_000, periodicFlush: 500 });
+  const log = pino({ level: options.logLevel, base: null }, logTo);
+  const logsRequests = log.isLevelEnabled('info');
   const { contract, notes } = loadContract(options.contract);
   for (const { pointer, why } of notes) log.warn({ pointer, why }, 'travels as JSON text in an xs:string');
   const compiled = compileContract(contract, limits);
-  const upstream = createUpstream(options, limits);
+  const upstream = await createUpstream(options, limits);
   const binary = contract.operations.some((operation) => operation.binaryInput);
   const service: Service = {
     compiled,
@@ -72,7 +71,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
       find: (words, wsdlWithoutQuery, request) => documents?.find(words, wsdlWithoutQuery, request),
     },
     isReady: () => !stopping,
-    onRequest: (record) => log.info(record),
+    onRequest: (record) => {
+      if (logsRequests) logTo.write(requestLine(record));
+    },
   });
   const handle = app.callback();
   const server = createServer(
@@ -128,9 +129,20 @@ export async function serve(options: ServeOptions): Promise<Running> {
   }
 }
 
-function createUpstream(options: ServeOptions, limits: Limits): Upstream {
+/** A request's line as pino would write it, without its walk over the members: half of what a line costs. */
+function requestLine(record: RequestRecord): string {
+  const { requestId, method, transport, operation, status, meant, bytesIn, bytesOut, ms, clientIp, noted } =
+    record;
+  const named = operation === undefined ? '' : `,"operation":${JSON.stringify(operation)}`;
+  const intended = meant === undefined ? '' : `,"meant":${meant}`;
+  const notes = noted === undefined ? '' : `,"noted":${JSON.stringify(noted)}`;
+  return `{"level":30,"time":${Date.now()},"requestId":"${requestId}","method":"${method}","transport":"${transport}"${named},"status":${status}${intended},"bytesIn":${bytesIn},"bytesOut":${bytesOut},"ms":${ms},"clientIp":"${clientIp ?? ''}"${notes}}\n`;
+}
+
+async function createUpstream(options: ServeOptions, limits: Limits): Promise<Upstream> {
   if (options.upstreamUrl !== undefined) return createHttpUpstream(options.upstreamUrl, limits);
   const { upstreamDatabase: database } = options;
+  const { createReferenceUpstream } = await import('../upstream/service.ts');
   return createLocalUpstream(createReferenceUpstream(database === undefined ? {} : { database }));
 }
 

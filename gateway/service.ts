@@ -39,6 +39,25 @@ export interface Exchange {
   /** Filled in on the way, for the log. */
   operation: string | undefined;
   bytesIn: number;
+  noted: Noted | undefined;
+}
+
+/** What a call was let through with, counted; of what a caller sent, names alone (W10, W12, W20, W21). */
+export interface Noted {
+  /** Names of members left out of the request. */
+  readonly ignored: readonly string[];
+  /** Character references that XML forbids. */
+  readonly quirks: number;
+  /** Members left out of the reply. */
+  readonly dropped: number;
+  /** Characters of the reply that became U+FFFD. */
+  readonly replaced: number;
+}
+
+function noted({ ignored, quirks }: Reading, outcome: Outcome): Noted | undefined {
+  const { dropped, replaced } = outcome.kind === 'reply' ? outcome : { dropped: 0, replaced: 0 };
+  if (ignored.length === 0 && quirks + dropped + replaced === 0) return undefined;
+  return { ignored: ignored.slice(0, 20).map((name) => name.slice(0, 64)), quirks, dropped, replaced };
 }
 
 /** Reads the body as a SOAP request. Throws CallError (plain refusals, W44) or Fault. */
@@ -68,16 +87,28 @@ export async function readSoapCall(
 function actionsOf(request: IncomingMessage, parameter: string | undefined): string[] {
   const actions: string[] = [];
   const header = request.headers.soapaction;
-  if (typeof header === 'string') actions.push(header.trim().replace(/^"(.*)"$/s, '$1'));
+  if (typeof header === 'string') actions.push(unquote(header.trim()));
   if (parameter !== undefined) actions.push(parameter);
   return actions;
 }
 
+function unquote(text: string): string {
+  return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
+}
+
 const noContent = parseContentType('');
+
+/** Callers send the same few headers over and over. */
+const contentTypes = new Map<string, ReturnType<typeof parseContentType>>();
 
 function contentTypeOf(request: IncomingMessage): ReturnType<typeof parseContentType> {
   const header = request.headers['content-type'];
-  return header === undefined ? noContent : parseContentType(header);
+  if (header === undefined) return noContent;
+  const known = contentTypes.get(header);
+  if (known !== undefined) return known;
+  const parsed = parseContentType(header);
+  if (contentTypes.size < 256 && header.length < 128) contentTypes.set(header, parsed);
+  return parsed;
 }
 
 /** W39: MTOM isn't offered. */
@@ -245,7 +276,15 @@ export async function runCall(
     const request = operation.request(input, values);
     if (request === undefined) throw new CallError('ValidationError', { problems: reading.problems });
     const reply = await service.upstream.call(request, exchange.deadline);
-    return readReply(reply, service.compiled, operation, secretHider(contract.credentials, values), frame);
+    const outcome = readReply(
+      reply,
+      service.compiled,
+      operation,
+      secretHider(contract.credentials, values),
+      frame,
+    );
+    exchange.noted = noted(reading, outcome);
+    return outcome;
   } catch (error) {
     return {
       kind: 'failure',

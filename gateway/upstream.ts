@@ -97,9 +97,13 @@ function exchange(
       reject(error);
       abort?.(error);
     };
-    const onTimeout = (): void => give(new CallError('UpstreamTimeout'));
-    const untilDeadline = Math.max(0, deadline - now);
-    let timer = setTimeout(onTimeout, Math.min(firstByte, untilDeadline));
+    // one timer for both waits: once the answer has begun, what is left is the deadline's
+    const onTimeout = (): void => {
+      const left = status === 0 ? 0 : deadline - performance.now();
+      if (left > 0) timer = setTimeout(onTimeout, left);
+      else give(new CallError('UpstreamTimeout'));
+    };
+    let timer = setTimeout(onTimeout, Math.max(0, Math.min(firstByte, deadline - now)));
     pool.dispatch(
       {
         method: request.method as 'POST',
@@ -120,8 +124,6 @@ function exchange(
           status = statusCode;
           const wait = headers['retry-after'];
           retryAfter = typeof wait === 'string' && retryAfterForm.test(wait) ? wait : undefined;
-          clearTimeout(timer);
-          timer = setTimeout(onTimeout, Math.max(0, deadline - performance.now()));
           const coding = headers['content-encoding'];
           if (coding !== undefined && coding !== 'identity')
             give(invalid('a content coding that was not asked for'));

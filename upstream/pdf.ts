@@ -1,5 +1,3 @@
-import PDFDocument from 'pdfkit';
-
 /** What a saved document's PDF tells. Dates are milliseconds since 1970. */
 interface PdfContent {
   /** The document's id, all its digits. */
@@ -13,6 +11,8 @@ interface PdfContent {
 
 /** The bytes of a document's PDF: the same for the same content, today and tomorrow. */
 export async function writePdf(content: PdfContent): Promise<Buffer> {
+  // a large library that a start needn't wait for
+  const { default: PDFDocument } = await import('pdfkit');
   const pdf = new PDFDocument({
     size: 'A4',
     margin: 72,

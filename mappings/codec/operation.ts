@@ -139,6 +139,7 @@ function compileOperation(
     operation,
     readXml: (xml, reading) => {
       const text = opens(xml, reading) ? inputCodec.read(xml, reading) : undefined;
+      reading.quirks = xml.joinedSurrogates + xml.illegalReferences;
       return { text: text ?? '{}', reading, closes: undefined };
     },
 

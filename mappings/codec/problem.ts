@@ -36,6 +36,8 @@ export interface Reading {
   /** What to replace in the text of a JSON request (W37), in order. */
   readonly edits: Edit[];
   readonly limit: number;
+  /** Character references of clients that XML forbids and that were read all the same (W10). */
+  quirks: number;
 }
 
 export interface Edit {
@@ -45,7 +47,17 @@ export interface Edit {
 }
 
 export function startReading(limit: number): Reading {
-  return { path: [], problems: [], missing: [], ignored: [], slots: [], spans: [], edits: [], limit };
+  return {
+    path: [],
+    problems: [],
+    missing: [],
+    ignored: [],
+    slots: [],
+    spans: [],
+    edits: [],
+    limit,
+    quirks: 0,
+  };
 }
 
 /** Notes that what stands at the current path is wrong; `says` completes the sentence `path: …`, and is all of it for the whole request. */

@@ -372,6 +372,7 @@ function scalarWriter(
   const scan = (): ReplyWriter['scan'] => {
     if (name === 'string') return scanText;
     if (name === 'boolean') return scanBoolean;
+    if (name === 'guid') return (tape) => scanGuid(tape, scanOther);
     if (name === 'dateTime' && dates !== undefined) return (tape) => scanDateOr(tape, dates, scanOther);
     if (name === 'base64Binary') return (tape) => scanBase64(tape, scanOther);
     if (name === 'decimal')
@@ -392,6 +393,28 @@ function scalarWriter(
   };
 
   return { scan: scan(), write: noContent, declarations: '' };
+}
+
+const hexadecimal = new Uint8Array(256);
+for (const byte of Buffer.from('0123456789abcdef')) hexadecimal[byte] = 1;
+
+/** 32 lower-case digits, .NET's form N and the commonest, get their dashes; other forms go by the scalar's rule (W21). */
+function scanGuid(tape: Tape, otherwise: (tape: Tape) => void): void {
+  const { bytes } = tape;
+  if (tape.peek() === 34) {
+    const start = tape.position + 1;
+    let at = start;
+    while (hexadecimal[bytes[at] as number] === 1) at++;
+    if (at - start === 32 && bytes[at] === 34) {
+      const digits = tape.slice(start, at);
+      tape.position = at + 1;
+      tape.pushMade(
+        `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`,
+      );
+      return;
+    }
+  }
+  otherwise(tape);
 }
 
 function scanDateOr(tape: Tape, zone: Zone, otherwise: (tape: Tape) => void): void {
