@@ -4,6 +4,7 @@ import Router from 'koa-router';
 import type { CompiledOperation, Frame, RouteValue } from '../mappings/codec/operation.ts';
 import { startReading } from '../mappings/codec/problem.ts';
 import { hasBody, isAwaited } from './body.ts';
+import { type CorsHeaders, compileCors } from './cors.ts';
 import type { Documents } from './documents.ts';
 import { compileEndpoints, type Endpoint, type FindEndpoint, type RouteMatch } from './endpoints.ts';
 import { CallError } from './error.ts';
@@ -86,6 +87,7 @@ interface Visit extends Exchange {
   readonly ctx: Context;
   readonly options: AppOptions;
   readonly started: number;
+  readonly cors: CorsHeaders | undefined;
 }
 
 let requests = 0;
@@ -102,7 +104,8 @@ function requestIdOf(request: IncomingMessage): string {
 /** The contract's endpoints: path, verb, then the endpoint's own flow (W43). */
 function contractEndpoints(options: AppOptions): Koa.Middleware {
   const find: FindEndpoint = compileEndpoints(options.service.compiled);
-  const { limits } = options.service.compiled;
+  const { limits, contract } = options.service.compiled;
+  const cors = compileCors(contract);
   return async (ctx, next) => {
     let endpoint = find(ctx.path);
     if (endpoint === undefined) {
@@ -123,6 +126,7 @@ function contractEndpoints(options: AppOptions): Koa.Middleware {
       operation: undefined,
       bytesIn: 0,
       noted: undefined,
+      cors,
     };
     if (request.rawHeaders.length > limits.headerCount * 2) {
       send(
@@ -444,7 +448,8 @@ function serveDocument(visit: Visit, wsdlWithoutQuery: boolean): void {
   ctx.body = document.text;
 }
 
-function serveOptions({ ctx }: Visit, allow: string): void {
+function serveOptions({ ctx, request, cors }: Visit, allow: string): void {
+  ctx.set(cors?.(request, allow) ?? {});
   ctx.status = 204;
   ctx.set('Allow', allow);
 }
@@ -460,7 +465,11 @@ function send(visit: Visit, transport: string, reply: Reply): void {
     // a body that was not read to its end would be taken for the next request
     const unread = !request.complete && hasBody(request);
     const coming = unread && !isAwaited(request);
-    bytesOut = sendReply(response, reply, requestId, { close: unread || !options.isReady(), end: !coming });
+    bytesOut = sendReply(response, reply, requestId, {
+      close: unread || !options.isReady(),
+      end: !coming,
+      cors: visit.cors?.(request),
+    });
     if (coming) endAfterBody(request, response);
   }
   options.onRequest({

@@ -178,7 +178,11 @@ export function sendReply(
   response: ServerResponse,
   reply: Reply,
   requestId: string,
-  { close, end }: { readonly close: boolean; readonly end: boolean },
+  {
+    close,
+    end,
+    cors,
+  }: { readonly close: boolean; readonly end: boolean; readonly cors: Record<string, string> | undefined },
 ): number {
   const { body } = reply;
   const encoding = reply.binary === true ? 'latin1' : 'utf8';
@@ -194,6 +198,7 @@ export function sendReply(
   if (reply.allow !== undefined) headers.Allow = reply.allow;
   if (reply.nosniff === true) headers['X-Content-Type-Options'] = 'nosniff';
   if (close) headers.Connection = 'close';
+  if (cors !== undefined) Object.assign(headers, cors);
   response.writeHead(reply.status, headers);
   if (end) response.end(body, encoding);
   else response.write(body, encoding);

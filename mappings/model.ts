@@ -33,6 +33,8 @@ export interface Settings {
   readonly soapReplyContentType: 'by-version' | 'documented';
   readonly stackTrace: 'drop' | 'keep';
   readonly jsonp: boolean;
+  /** Origins whose pages may read replies: `https://app.example`, or `*` for any (W40). */
+  readonly cors: readonly string[];
 }
 
 /** One operation: what it takes, what it gives, and the one upstream call behind it. */

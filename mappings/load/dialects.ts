@@ -50,6 +50,7 @@ const servicestack: Dialect = {
     soapReplyContentType: 'by-version',
     stackTrace: 'drop',
     jsonp: true,
+    cors: [],
   },
 };
 

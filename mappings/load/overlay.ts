@@ -50,7 +50,7 @@ const settingWords = {
   soapReplyContentType: ['by-version', 'documented'],
   stackTrace: ['drop', 'keep'],
 } as const satisfies {
-  [name in Exclude<keyof Settings, 'upstreamTimeZone' | 'jsonp'>]: readonly Settings[name][];
+  [name in Exclude<keyof Settings, 'upstreamTimeZone' | 'jsonp' | 'cors'>]: readonly Settings[name][];
 };
 
 const topKeys = [
@@ -60,6 +60,7 @@ const topKeys = [
   'namespaces',
   'upstreamTimeZone',
   'jsonp',
+  'cors',
   'credentials',
   'routes',
   'operations',
@@ -133,6 +134,14 @@ function readSettings(root: Node, dialect: Dialect, report: Report): Settings {
   const jsonp = root.jsonp;
   if (typeof jsonp === 'boolean') chosen.jsonp = jsonp;
   else if (jsonp !== undefined) report('/jsonp', `expected true or false, got ${shown(jsonp)}`);
+  const cors = root.cors === undefined ? [] : textsOf(root.cors);
+  if (cors?.every((origin) => origin === '*' || /^https?:\/\/[^/\s*]+$/.test(origin)) === true)
+    chosen.cors = cors;
+  else
+    report(
+      '/cors',
+      `expected a list of origins such as https://app.example, or "*", got ${shown(root.cors)}`,
+    );
   return chosen as unknown as Settings;
 }
 

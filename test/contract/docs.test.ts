@@ -74,9 +74,10 @@ for (const example of blocks('yaml')) {
 
 test('docs/contract.md has the settings’ defaults as the dialects have them', (t) => {
   const table = [...page.matchAll(/^\| `(\w+)` +\| .*? +\| `([\w-]+)` +\| `([\w-]+)` +\|/gm)];
-  const { upstreamTimeZone: ofFamily, ...servicestack } = dialects.servicestack.settings;
-  const { upstreamTimeZone: ofPlain, ...plain } = dialects.plain.settings;
+  const { upstreamTimeZone: ofFamily, cors: familyOrigins, ...servicestack } = dialects.servicestack.settings;
+  const { upstreamTimeZone: ofPlain, cors: plainOrigins, ...plain } = dialects.plain.settings;
   t.deepEqual([ofFamily, ofPlain], ['UTC', 'UTC']);
+  t.deepEqual([familyOrigins, plainOrigins], [[], []]);
   const told = (column: 2 | 3) => Object.fromEntries(table.map((row) => [row[1], row[column]]));
   const said = (settings: object) =>
     Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));

@@ -545,7 +545,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     'an unknown key',
     { Dialect: 'plain' },
     [
-      '/Dialect: unknown key, expected one of dialect, service, basePath, namespaces, upstreamTimeZone, jsonp, credentials, routes, operations, types, dates, utcDates, unknownEnumValues, unknownElements, emptyElements, illegalCharacterReferences, soapErrors, soap12FaultStatus, soapReplyContentType, stackTrace',
+      '/Dialect: unknown key, expected one of dialect, service, basePath, namespaces, upstreamTimeZone, jsonp, cors, credentials, routes, operations, types, dates, utcDates, unknownEnumValues, unknownElements, emptyElements, illegalCharacterReferences, soapErrors, soap12FaultStatus, soapReplyContentType, stackTrace',
     ],
   ],
   [
@@ -597,11 +597,12 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
   ],
   [
     'settings of other words',
-    { dates: 'ISO', jsonp: 'yes', stackTrace: true },
+    { dates: 'ISO', jsonp: 'yes', stackTrace: true, cors: ['https://app.example/'] },
     [
       '/dates: expected one of wcf, iso, got "ISO"',
       '/stackTrace: expected one of drop, keep, got true',
       '/jsonp: expected true or false, got "yes"',
+      '/cors: expected a list of origins such as https://app.example, or "*", got a list',
     ],
   ],
   [

@@ -6,6 +6,7 @@ import {
   getSearch,
   keyHeaders,
   sharedGateway,
+  startGateway,
   statusOf,
   typesNamespace,
 } from './gateway.ts';
@@ -250,4 +251,22 @@ test('health and readiness are told outside the contract', async (t) => {
     const reply = await gateway.raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     t.regex(reply, /^HTTP\/1\.1 200 /);
   }
+});
+
+test('W40: CORS headers go to the origins of the setting cors alone, without it to nobody', async (t) => {
+  const open = await startGateway(t, { overlay: 'cors: [https://app.example]' });
+  const origin = { Origin: 'https://app.example' };
+  const preflight = await open.send('OPTIONS', '/json/reply/GetSearch', origin);
+  t.is(preflight.status, 204);
+  t.is(preflight.headers['access-control-allow-origin'], 'https://app.example');
+  t.is(preflight.headers['access-control-allow-methods'], 'OPTIONS, POST');
+  t.regex(String(preflight.headers['access-control-allow-headers']), /X-Api-Key/);
+  const reply = await open.send('POST', '/json/reply/GetSearch', origin, '{}');
+  t.is(reply.headers['access-control-allow-origin'], 'https://app.example');
+  t.is(reply.headers.vary, 'Origin');
+  const other = await open.send('POST', '/json/reply/GetSearch', { Origin: 'https://evil.example' }, '{}');
+  t.is(other.headers['access-control-allow-origin'], undefined);
+  const closed = await startGateway(t);
+  const none = await closed.send('OPTIONS', '/json/reply/GetSearch', origin);
+  t.is(none.headers['access-control-allow-origin'], undefined);
 });

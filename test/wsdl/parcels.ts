@@ -100,6 +100,7 @@ function createParcels(types: string, arrays: string): Contract {
       soapReplyContentType: 'by-version',
       stackTrace: 'drop',
       jsonp: false,
+      cors: [],
     },
   };
 }
