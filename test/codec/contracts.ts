@@ -13,7 +13,8 @@ import {
   type Settings,
   type Type,
 } from '../../mappings/model.ts';
-import { compileReplyWriters, type WrittenValue } from '../../mappings/reply/writer.ts';
+import type { WrittenValue } from '../../mappings/reply/content.ts';
+import { compileReplyWriters } from '../../mappings/reply/writer.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
 
 export const screening: Contract = loadContract(screeningContract).contract;

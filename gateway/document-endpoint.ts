@@ -1,0 +1,40 @@
+import type { Outcome } from './exchange.ts';
+import { contentTypes, plainReply, textReply } from './reply.ts';
+import { tellFailure } from './service.ts';
+import { replyContext, send, serveOptions, type Visit, wrongVerb } from './visit.ts';
+
+const pageVerbs = 'GET, HEAD, OPTIONS';
+
+/** The base path: the metadata page, and the documents by query. */
+export function servePage(visit: Visit): void {
+  const { method } = visit.request;
+  if (method === 'GET' || method === 'HEAD') serveDocument(visit, false);
+  else if (method === 'OPTIONS') serveOptions(visit, pageVerbs);
+  else {
+    const refusal = wrongVerb(pageVerbs);
+    const outcome: Outcome = { kind: 'failure', failure: tellFailure(visit.options.service, visit, refusal) };
+    const reply = plainReply('json', undefined, outcome, replyContext(visit, undefined, undefined));
+    send(visit, 'http', { ...reply, allow: pageVerbs });
+  }
+}
+
+/** The WSDL, a schema, or at the base path without a query the metadata page (W2). */
+export function serveDocument(visit: Visit, wsdlWithoutQuery: boolean): void {
+  const { ctx, options, request } = visit;
+  const words = new URLSearchParams(ctx.querystring);
+  const document = options.documents.find(words, wsdlWithoutQuery, request);
+  if (document === undefined) {
+    send(
+      visit,
+      'http',
+      textReply(404, 'no such document; ?wsdl, ?xsd=0 and ?xsd=1 are served here', visit.requestId),
+    );
+    return;
+  }
+  ctx.set('Content-Type', document.kind === 'page' ? contentTypes.html : contentTypes.wsdl);
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  if (!options.isReady()) ctx.set('Connection', 'close');
+  if (document.kind === 'page')
+    ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
+  ctx.body = document.text;
+}

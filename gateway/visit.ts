@@ -1,0 +1,141 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context } from 'koa';
+import type { CompiledOperation } from '../mappings/codec/operation.ts';
+import { hasBody, isAwaited } from './body.ts';
+import type { CorsHeaders } from './cors.ts';
+import type { Documents } from './documents.ts';
+import { CallError } from './error.ts';
+import { type Reply, type ReplyContext, sendReply } from './reply.ts';
+import type { Exchange, Noted, Service } from './service.ts';
+
+/** What a request came to, for one line of the log. Never a value that a caller sent. */
+export interface RequestRecord {
+  readonly requestId: string;
+  readonly method: string;
+  readonly transport: string;
+  readonly operation: string | undefined;
+  readonly status: number;
+  readonly meant: number | undefined;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly ms: number;
+  readonly clientIp: string | undefined;
+  readonly noted: Noted | undefined;
+}
+
+/** What an application is made of. */
+export interface AppOptions {
+  readonly service: Service;
+  readonly documents: Documents;
+  /** False once the process is stopping: /readyz answers 503 and connections close. */
+  readonly isReady: () => boolean;
+  readonly onRequest: (record: RequestRecord) => void;
+}
+
+/** One request on its way through a contract's endpoints. */
+export interface Visit extends Exchange {
+  readonly ctx: Context;
+  readonly options: AppOptions;
+  readonly started: number;
+  readonly cors: CorsHeaders | undefined;
+}
+
+let requests = 0;
+const processPart = Math.floor(Math.random() * 36 ** 6).toString(36);
+
+/** The caller's request id where it is one, else one of ours. */
+function requestIdOf(request: IncomingMessage): string {
+  const given = request.headers['x-request-id'];
+  if (typeof given === 'string' && /^[\w-]{8,64}$/.test(given)) return given;
+  requests++;
+  return `${processPart}-${requests.toString(36)}`;
+}
+
+/** A request that has just come; its time runs from here. */
+export function startVisit(ctx: Context, options: AppOptions, cors: CorsHeaders | undefined): Visit {
+  const { req: request, res: response } = ctx;
+  const started = performance.now();
+  return {
+    ctx,
+    options,
+    request,
+    response,
+    requestId: requestIdOf(request),
+    started,
+    deadline: started + options.service.compiled.limits.totalMs,
+    operation: undefined,
+    bytesIn: 0,
+    noted: undefined,
+    cors,
+  };
+}
+
+/** What the reply to a visit is written for. */
+export function replyContext(
+  { options, requestId }: Visit,
+  operation: CompiledOperation | undefined,
+  addressing: ReplyContext['addressing'],
+  asXml = false,
+): ReplyContext {
+  return { compiled: options.service.compiled, operation, requestId, addressing, asXml };
+}
+
+/** The refusal of a verb that its address does not take. */
+export function wrongVerb(allow: string): CallError {
+  return new CallError('MethodNotAllowed', { message: `expected one of ${allow}`, allow });
+}
+
+/** Answers an OPTIONS request: the verbs, and to a browser whether its page may call. */
+export function serveOptions({ ctx, request, cors }: Visit, allow: string): void {
+  ctx.set(cors?.(request, allow) ?? {});
+  ctx.status = 204;
+  ctx.set('Allow', allow);
+}
+
+/** Sends a reply and tells of the request. Koa's own response step is left out: one write, nothing copied. */
+export function send(visit: Visit, transport: string, reply: Reply): void {
+  const { ctx, request, response, options, requestId, started } = visit;
+  ctx.respond = false;
+  let bytesOut = 0;
+  if (!response.headersSent) {
+    // a body that was not read to its end would be taken for the next request
+    const unread = !request.complete && hasBody(request);
+    const coming = unread && !isAwaited(request);
+    bytesOut = sendReply(response, reply, requestId, {
+      close: unread || !options.isReady(),
+      end: !coming,
+      cors: visit.cors?.(request),
+    });
+    if (coming) endAfterBody(request, response);
+  }
+  options.onRequest({
+    requestId,
+    method: request.method ?? '',
+    transport,
+    operation: visit.operation,
+    status: reply.status,
+    meant: reply.xStatus,
+    bytesIn: visit.bytesIn,
+    bytesOut,
+    ms: Math.round((performance.now() - started) * 1000) / 1000,
+    clientIp: request.socket.remoteAddress,
+    noted: visit.noted,
+  });
+}
+
+/** How long a caller whose body isn't wanted may go on sending it. */
+const lingerMs = 1_000;
+
+/**
+ * Ends a reply once the rest of the request's body came, or didn't for a while: a socket that is closed on bytes
+ * nobody read is reset, and the reply is lost with it.
+ */
+function endAfterBody(request: IncomingMessage, response: ServerResponse): void {
+  const end = (): void => {
+    clearTimeout(timer);
+    request.off('end', end).off('close', end);
+    response.end();
+  };
+  const timer = setTimeout(end, lingerMs);
+  request.on('end', end).on('close', end).resume();
+}
