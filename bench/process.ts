@@ -14,9 +14,9 @@ export interface Started {
   readonly startMs: number;
 }
 
-/** Starts a Node process on one core; resolves once its output holds `ready`. */
+/** Starts a Node process on one core, or a list such as `0,1`; resolves once its output holds `ready`. */
 export function start(
-  core: number,
+  core: number | string,
   args: readonly string[],
   ready: string,
   env: NodeJS.ProcessEnv = {},
@@ -53,6 +53,12 @@ export function cpuMicroseconds(pid: number): number {
     total += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1000;
   }
   return total;
+}
+
+/** The processes that a process has started and that live. */
+export function childrenOf(pid: number): readonly number[] {
+  const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return pids === '' ? [] : pids.split(' ').map(Number);
 }
 
 /** Resident memory in MB. */

@@ -3,6 +3,7 @@ import { type CodecRow, measureCodecs } from './codecs.ts';
 import { canPin } from './process.ts';
 import { measureSmallCall, type SmallCallRow } from './small-call.ts';
 import { measureStart } from './start.ts';
+import { measureWorkers } from './workers.ts';
 
 /** `npm run bench [-- rounds seconds]`: every figure of bench/README.md in one run, each with a verdict. */
 const rounds = Number(process.argv[2] ?? 5);
@@ -66,3 +67,15 @@ print([
   },
   { figure: 'resident memory idle, MB', value: idleMegabytes.toFixed(0), verdict: '' },
 ]);
+console.log(
+  'Workers, all cores: client and upstream share them, so CPU per request is what says what a worker more costs\n',
+);
+print(
+  (await measureWorkers([1, 2], seconds)).map(({ workers, requestsPerSecond, cpuPerRequest, busiest }) => ({
+    workers: String(workers),
+    'requests/s': requestsPerSecond.toFixed(0),
+    'CPU µs/request': cpuPerRequest.toFixed(1),
+    'busiest worker’s share': busiest.toFixed(2),
+    verdict: '',
+  })),
+);

@@ -11,7 +11,7 @@ const serverCore = 0;
 const otherCore = 1;
 
 /** UpdateSubUser as node-soap sends it, three permissions, non-ASCII text. */
-function requestFor(port: number): Buffer {
+export function requestFor(port: number): Buffer {
   const body = Buffer.from(
     '<?xml version="1.0" encoding="utf-8"?><soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:tns="http://schemas.servicestack.net/types" xmlns:typ="http://schemas.servicestack.net/types" xmlns:arr="http://schemas.microsoft.com/2003/10/Serialization/Arrays"><soap:Body><typ:UpdateSubUser xmlns:typ="http://schemas.servicestack.net/types" xmlns="http://schemas.servicestack.net/types"><typ:Authentication><typ:ApiUserId>api-user</typ:ApiUserId><typ:ApiUserKey>k&amp;&lt;&gt;&quot;</typ:ApiUserKey></typ:Authentication><typ:Request><typ:Permissions><arr:string>a&amp;b</arr:string><arr:string>&lt;c&gt;</arr:string><arr:string>é漢😀</arr:string></typ:Permissions><typ:SubUserName>Zoë &amp; Söhne &lt;漢字&gt;</typ:SubUserName></typ:Request></typ:UpdateSubUser></soap:Body></soap:Envelope>',
   );

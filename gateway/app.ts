@@ -8,8 +8,6 @@ import { textReply } from './reply.ts';
 import { serveSoap } from './soap-endpoint.ts';
 import { type AppOptions, send, startVisit, type Visit } from './visit.ts';
 
-export type { RequestRecord } from './visit.ts';
-
 /** The gateway of one contract as a Koa application: its endpoints first, then the process's own pages. */
 export function createApp(options: AppOptions): Koa {
   const app = new Koa();

@@ -1,12 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ContractError } from '../mappings/load/error.ts';
 import { loadContract, screeningContract } from '../mappings/load.ts';
 import { writeWsdl } from '../wsdl/wsdl.ts';
+import type { Running } from './serve.ts';
+import type { Serving } from './workers.ts';
 
 /** Exit code for what the author of a contract or a command line can mend. */
 const wrongInput = 2;
+
+const signals = ['SIGTERM', 'SIGINT'] as const;
 
 const contractOption = (): Option =>
   new Option('-c, --contract <dir>', 'folder with openapi.yaml and soap.yaml')
@@ -23,6 +28,7 @@ interface ServeFlags {
   readonly trustedProxies?: string;
   readonly logLevel: string;
   readonly drainDelay: number;
+  readonly workers: number;
 }
 
 const program = new Command('soapbridge')
@@ -78,6 +84,12 @@ program
       .default(1000)
       .argParser(toMilliseconds),
   )
+  .addOption(
+    new Option('-w, --workers <number>', 'processes behind the port, auto for one per core')
+      .env('WORKERS')
+      .default(1)
+      .argParser(toWorkers),
+  )
   .addHelpText('after', '\nEach option can be set by the environment variable beside it; a flag wins.')
   .action(runServe);
 
@@ -105,6 +117,36 @@ program
   .action(runCheck);
 
 async function runServe(flags: ServeFlags): Promise<void> {
+  if (flags.workers === 1) {
+    const running = await serveHere(flags);
+    console.log(startLine(running, flags));
+    stopOnSignals((signal) => running.stop(delayOf(signal, flags)));
+    return;
+  }
+  const { isPrimary, joinPrimary, startWorkers, WorkerError } = await import('./workers.ts');
+  if (isPrimary) {
+    checkShared(flags);
+    loadContract(flags.contract); // what is wrong with it is said before anything is forked
+    const workers = await startWorkers({ ...flags, count: flags.workers }).catch((error: unknown) => {
+      if (!(error instanceof WorkerError)) throw error;
+      if (error.signal !== null) console.error(error.message); // else the worker has said what is wrong
+      process.exit(error.exitCode);
+    });
+    console.log(startLine(workers, flags));
+    stopOnSignals(workers.stop, workers.kill);
+    return;
+  }
+  const running = await serveHere(flags);
+  const stop = (delayMs: number): void => {
+    running.stop(delayMs).then((clean) => process.exit(clean ? 0 : 1), fail);
+  };
+  // a signal to the whole group comes here twice, from outside and from the primary: once is meant
+  for (const signal of signals) process.on(signal, () => stop(delayOf(signal, flags)));
+  joinPrimary(running, () => stop(0));
+}
+
+/** Serves in this process until it is told to stop; an exception that nobody caught stops it with 1. */
+async function serveHere(flags: ServeFlags): Promise<Running> {
   // loaded here: the other commands, and a wrong flag, need none of it and answer at once
   const { describeError, serve } = await import('./serve.ts');
   const running = await serve({
@@ -118,26 +160,48 @@ async function runServe(flags: ServeFlags): Promise<void> {
     logLevel: flags.logLevel,
     drainDelayMs: flags.drainDelay,
   });
-  const behind = flags.upstream ?? 'the embedded reference upstream';
-  console.log(
-    `soapbridge listens on ${running.url} in front of ${behind}: WSDL ${running.address}/soap11?wsdl · SOAP ${running.address}/soap11 and /soap12 · try: curl '${running.address}/soap11?wsdl'`,
-  );
   // a process that is killed later would not leave it to the next start
   setTimeout(flushCompileCache, 2_000).unref();
-  let asked = 0;
-  const stop = (signal: NodeJS.Signals): void => {
-    asked++;
-    if (asked > 1) process.exit(1);
-    // Ctrl-C is a person at the terminal: no balancer to wait for
-    const delay = signal === 'SIGTERM' ? flags.drainDelay : 0;
-    running.stop(delay).then((clean) => process.exit(clean ? 0 : 1), fail);
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
   process.on('uncaughtException', (error) => {
     running.log.fatal(describeError(error), 'uncaught exception: stopping');
     running.stop(0).finally(() => process.exit(1));
   });
+  return running;
+}
+
+function startLine({ url, address }: Serving, { upstream, workers }: ServeFlags): string {
+  const behind = upstream ?? 'the embedded reference upstream';
+  const by = workers === 1 ? '' : ` with ${workers} workers`;
+  return `soapbridge listens on ${url}${by} in front of ${behind}: WSDL ${address}/soap11?wsdl · SOAP ${address}/soap11 and /soap12 · try: curl '${address}/soap11?wsdl'`;
+}
+
+/** Ends this process by the first signal's `stop`, 0 when that was clean; by the second one at once, with 1. */
+function stopOnSignals(stop: (signal: NodeJS.Signals) => Promise<boolean>, kill?: () => void): void {
+  let asked = 0;
+  for (const signal of signals) {
+    process.on(signal, () => {
+      asked++;
+      if (asked > 1) {
+        kill?.();
+        process.exit(1);
+      }
+      stop(signal).then((clean) => process.exit(clean ? 0 : 1), fail);
+    });
+  }
+}
+
+/** Ctrl-C is a person at the terminal: no balancer to wait for. */
+function delayOf(signal: NodeJS.Signals, { drainDelay }: ServeFlags): number {
+  return signal === 'SIGTERM' ? drainDelay : 0;
+}
+
+/** Workers share no memory: a reference upstream kept there would be another one in each. */
+function checkShared({ upstream, upstreamDb, workers }: ServeFlags): void {
+  if (upstream !== undefined) return;
+  if (upstreamDb !== undefined && upstreamDb !== '' && upstreamDb !== ':memory:') return;
+  throw new RangeError(
+    `--workers: expected an --upstream, or a file that all workers share as --upstream-db, got ${workers} workers and the reference upstream in memory`,
+  );
 }
 
 function runCheck(flags: { contract: string }): void {
@@ -165,6 +229,13 @@ function toPort(text: string): number {
 
 function toMilliseconds(text: string): number {
   if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('expected a number of milliseconds.');
+  return Number(text);
+}
+
+function toWorkers(text: string): number {
+  if (text === 'auto') return availableParallelism();
+  if (!/^[1-9]\d{0,2}$/.test(text))
+    throw new InvalidArgumentError('expected a number from 1 to 999, or auto.');
   return Number(text);
 }
 

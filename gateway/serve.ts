@@ -4,10 +4,11 @@ import { type Logger, pino } from 'pino';
 import { compileContract } from '../mappings/codec/operation.ts';
 import { defaultLimits, type Limits } from '../mappings/limits.ts';
 import { loadContract } from '../mappings/load.ts';
-import { createApp, type RequestRecord } from './app.ts';
+import { createApp } from './app.ts';
 import { createDocuments, type Documents, proxyList } from './documents.ts';
 import type { Service } from './service.ts';
 import { createHttpUpstream, createLocalUpstream, type Upstream } from './upstream.ts';
+import type { RequestRecord } from './visit.ts';
 
 /** How a process serves; the command line and the environment fill it in. */
 export interface ServeOptions {

@@ -262,6 +262,7 @@ for (const [args, words] of [
       'TRUSTED_PROXIES',
       'LOG_LEVEL',
       'DRAIN_DELAY',
+      'WORKERS',
     ],
   ],
   [
