@@ -150,7 +150,7 @@ test('W34: on 0.0.0.0 the WSDL names localhost, with a warning', async (t) => {
 });
 
 test('on SIGTERM /readyz says 503 while requests are still served, each its connection’s last', async (t) => {
-  const { child, ended, port } = await start(t, [], { DRAIN_DELAY: '2000' });
+  const { child, ended, port } = await start(t, [], { DRAIN_DELAY: '6000' });
   child.kill('SIGTERM');
   let ready = 200;
   while (ready === 200) ready = (await send(port, 'GET', '/readyz')).status;
