@@ -1,4 +1,5 @@
 import { XMLBuilder, XMLParser } from 'fast-xml-parser';
+import { SaxesParser } from 'saxes';
 import { compileContract } from '../mappings/codec/operation.ts';
 import { startReading } from '../mappings/codec/problem.ts';
 import { defaultLimits, type Limits } from '../mappings/limits.ts';
@@ -58,6 +59,20 @@ export function measureCodecs(megabytes: number, rounds: number): readonly Codec
         xml.readRoot();
         return Buffer.from(updateSubUser.readXml(xml, startReading(20)).text);
       },
+    },
+    {
+      name: 'our XML reader alone, walking the request',
+      bytes: request.length,
+      run: () => {
+        const xml = new XmlReader(decodeXml(request, 'utf-8'), limits);
+        xml.readRoot();
+        xml.drain();
+      },
+    },
+    {
+      name: 'saxes alone, walking the request',
+      bytes: request.length,
+      run: () => new SaxesParser({ xmlns: true }).write(decodeXml(request, 'utf-8')).close(),
     },
     {
       name: 'fast-xml-parser parse + JSON.stringify',
