@@ -129,7 +129,9 @@ async function accepts(host: string, port: number): Promise<boolean> {
     await once(socket, 'connect');
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED') return false;
+    // one that waited to be accepted as the port closed is reset, later ones are refused
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ECONNREFUSED' || code === 'ECONNRESET') return false;
     throw error;
   } finally {
     socket.destroy();
