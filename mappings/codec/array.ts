@@ -2,7 +2,7 @@ import type { JsonReader } from '../json/reader.ts';
 import type { ArrayType } from '../model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import type { Codec, Setup } from './codec.ts';
-import { hasContent, readAttributes, refuseJsonKind } from './element.ts';
+import { entersJson, hasContent, readAttributes } from './element.ts';
 import { type Reading, refuse } from './problem.ts';
 
 /** Stands for an item with xsi:nil, whatever its type makes of it. */
@@ -66,16 +66,7 @@ export function arrayCodec(setup: Setup, type: ArrayType): Codec {
   };
 
   const pass = (json: JsonReader, reading: Reading): void => {
-    const code = json.peek();
-    if (code === 110) {
-      json.literal();
-      return;
-    }
-    if (code !== 91) {
-      refuseJsonKind(json, reading, 'an array');
-      return;
-    }
-    json.enter();
+    if (!entersJson(json, reading, 91)) return;
     for (let index = 0; json.next(index === 0, 93); index++) {
       reading.path.push(index);
       item.pass(json, reading);

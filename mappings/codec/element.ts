@@ -75,3 +75,15 @@ export function refuseJsonKind(json: JsonReader, reading: Reading, expected: str
   refuse(reading, 'InvalidType', `expected ${expected}, got ${json.kind()}`);
   json.skip();
 }
+
+/** Into an object ("{") or array ("["); false, past the value, for a null, and for another kind, which is noted. */
+export function entersJson(json: JsonReader, reading: Reading, open: 123 | 91): boolean {
+  const code = json.peek();
+  if (code === open) {
+    json.enter();
+    return true;
+  }
+  if (code === 110) json.literal();
+  else refuseJsonKind(json, reading, open === 123 ? 'an object' : 'an array');
+  return false;
+}

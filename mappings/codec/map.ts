@@ -2,7 +2,7 @@ import type { JsonReader } from '../json/reader.ts';
 import type { MapType } from '../model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import type { Codec, Setup } from './codec.ts';
-import { opens, readMember, refuseJsonKind } from './element.ts';
+import { entersJson, opens, readMember } from './element.ts';
 import { type Reading, refuse } from './problem.ts';
 
 /** A map: repeated entries of Key and Value, in the JSON's order (W20). */
@@ -71,16 +71,7 @@ export function mapCodec(setup: Setup, type: MapType): Codec {
   };
 
   const pass = (json: JsonReader, reading: Reading): void => {
-    const code = json.peek();
-    if (code === 110) {
-      json.literal();
-      return;
-    }
-    if (code !== 123) {
-      refuseJsonKind(json, reading, 'an object');
-      return;
-    }
-    json.enter();
+    if (!entersJson(json, reading, 123)) return;
     const keys = new Set<string>();
     for (let first = true; json.next(first, 125); first = false) {
       const key = json.name();

@@ -74,7 +74,7 @@ export function miss(reading: Reading, path: readonly Step[]): void {
   reading.missing.push({ code: 'NotEmpty', field, message: `${field} must not be empty` });
 }
 
-export function fieldPath(path: readonly Step[]): string {
+function fieldPath(path: readonly Step[]): string {
   let text = '';
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`;

@@ -2,7 +2,7 @@ import type { JsonReader } from '../json/reader.ts';
 import type { Field, RecordType } from '../model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import type { Codec, Setup, Slots } from './codec.ts';
-import { readMember, refuseJsonKind } from './element.ts';
+import { entersJson, readMember } from './element.ts';
 import { nearest } from './nearest.ts';
 import { miss, type Reading, refuse, type Step } from './problem.ts';
 import { excerpt } from './text.ts';
@@ -99,16 +99,7 @@ export function recordCodec(setup: Setup, type: RecordType, slots?: Slots): Code
   };
 
   const pass = (json: JsonReader, reading: Reading): void => {
-    const code = json.peek();
-    if (code === 110) {
-      json.literal();
-      return;
-    }
-    if (code !== 123) {
-      refuseJsonKind(json, reading, 'an object');
-      return;
-    }
-    json.enter();
+    if (!entersJson(json, reading, 123)) return;
     const values: (string | undefined)[] = [];
     const seen: boolean[] = [];
     for (let first = true; json.next(first, 125); first = false) {

@@ -63,7 +63,7 @@ function refuseKind(json: JsonReader, expected: string): Refusal {
 }
 
 /** The string that starts here as XML content, in one look at each character where nothing needs escaping. */
-export function stringToXml(json: JsonReader): string {
+function stringToXml(json: JsonReader): string {
   const { text } = json;
   const start = json.position + 1;
   let at = start;
@@ -242,7 +242,8 @@ export function base64FromXml(text: string): string | undefined {
   return isBase64(letters, 0, letters.length) ? letters : undefined;
 }
 
-const base64Letters = new Uint8Array(128);
+/** 1 at the code of each letter of base64 (RFC 4648, 4). */
+export const base64Letters = new Uint8Array(256);
 for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/') {
   base64Letters[letter.charCodeAt(0)] = 1;
 }

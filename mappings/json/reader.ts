@@ -27,8 +27,6 @@ export class JsonReader {
   replaced = 0;
   /** Members that the contract lacks and that were left out (W20). */
   dropped = 0;
-  /** True once a responseStatus with an errorCode was met (W23, W30). */
-  failed = false;
   #depth = 0;
   #members = 0;
   readonly #maxDepth: number;

@@ -3,7 +3,7 @@ import type { ArrayType, MapType } from '../model.ts';
 import { elementOf, type ReplyWriter, writeElement } from './element.ts';
 import { piece, type XmlOutput } from './output.ts';
 import { nodeKinds, type Tape } from './tape.ts';
-import { scanNull } from './values.ts';
+import { enters } from './values.ts';
 
 const { empty, plain, text, list } = nodeKinds;
 
@@ -19,13 +19,7 @@ export function arrayWriter(
 ): ReplyWriter {
   const element = elementOf(prefix + type.itemName, item.declarations, true);
   const scan = (tape: Tape): void => {
-    const byte = tape.peek();
-    if (byte !== 91) {
-      if (byte !== 110) throw new MismatchError(`expected an array, got ${tape.kind()}`);
-      scanNull(tape);
-      return;
-    }
-    tape.enter();
+    if (!enters(tape, 91)) return;
     tape.reserve(2);
     const node = tape.top;
     tape.words[node] = list;
@@ -66,13 +60,7 @@ export function mapWriter(
   const key = elementOf(`${prefix}Key`, '', false);
   const element = elementOf(`${prefix}Value`, value.declarations, true);
   const scan = (tape: Tape): void => {
-    const byte = tape.peek();
-    if (byte !== 123) {
-      if (byte !== 110) throw new MismatchError(`expected an object, got ${tape.kind()}`);
-      scanNull(tape);
-      return;
-    }
-    tape.enter();
+    if (!enters(tape, 123)) return;
     tape.reserve(2);
     const node = tape.top;
     tape.words[node] = list;

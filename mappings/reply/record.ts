@@ -3,7 +3,7 @@ import { type Field, isReference, type RecordType, type Type } from '../model.ts
 import { type Element, elementOf, type ReplyWriter, writeElement } from './element.ts';
 import type { XmlOutput } from './output.ts';
 import { type NameKey, nameKey, nodeKinds, type Tape } from './tape.ts';
-import { scanNull } from './values.ts';
+import { enters } from './values.ts';
 
 const { record } = nodeKinds;
 
@@ -57,13 +57,7 @@ export function recordWriter(
   };
 
   const scan = (tape: Tape): void => {
-    const byte = tape.peek();
-    if (byte !== 123) {
-      if (byte !== 110) throw new MismatchError(`expected an object, got ${tape.kind()}`);
-      scanNull(tape);
-      return;
-    }
-    tape.enter();
+    if (!enters(tape, 123)) return;
     tape.reserve(count + 1);
     const node = tape.top;
     tape.words[node] = record;

@@ -1,5 +1,5 @@
 import { MismatchError } from '../codec/problem.ts';
-import type { Scalar } from '../codec/scalars.ts';
+import { base64Letters, type Scalar } from '../codec/scalars.ts';
 import type { Zone } from '../codec/zone.ts';
 import { JsonReader } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
@@ -17,6 +17,19 @@ export const noContent = (): void => {};
 export function scanNull(tape: Tape): void {
   tape.scanLiteral();
   tape.pushKind(nothing);
+}
+
+/** Into an object ("{") or array ("["); false for a null, whose node is pushed. Throws MismatchError. */
+export function enters(tape: Tape, open: 123 | 91): boolean {
+  const byte = tape.peek();
+  if (byte === open) {
+    tape.enter();
+    return true;
+  }
+  if (byte !== 110)
+    throw new MismatchError(`expected ${open === 123 ? 'an object' : 'an array'}, got ${tape.kind()}`);
+  scanNull(tape);
+  return false;
 }
 
 /** Numbers of so few bytes are in every range of their type; longer ones are looked at as text. */
@@ -160,10 +173,6 @@ function hasExponent(tape: Tape, start: number): boolean {
   return false;
 }
 
-const base64Byte = new Uint8Array(256);
-for (const byte of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'))
-  base64Byte[byte] = 1;
-
 /** Base64 without padding or escapes before its end goes out as it came; the last four letters by the scalar's rule. */
 function scanBase64(tape: Tape, otherwise: (tape: Tape) => void): void {
   if (tape.peek() !== 34) {
@@ -173,7 +182,7 @@ function scanBase64(tape: Tape, otherwise: (tape: Tape) => void): void {
   const { bytes } = tape;
   const start = tape.position + 1;
   let at = start;
-  while (base64Byte[bytes[at] as number] === 1) at++;
+  while (base64Letters[bytes[at] as number] === 1) at++;
   if (bytes[at] === 34 && at > start && (at - start) % 4 === 0) {
     tape.position = at + 1;
     tape.pushRange(plain, start, at);
