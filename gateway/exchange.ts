@@ -43,7 +43,9 @@ export function readReply(
     const { failed: told, xml, dropped, replaced } = operation.writeReply(body, frame);
     // an element is content, whatever the upstream had none of
     const content = frame !== undefined && (status === 204 || status === 205) ? 200 : status;
-    if (!told) return { kind: 'reply', status: content, json: body, xml, dropped, replaced };
+    // a caller of JSON gets what came, which for no value is nothing
+    const json = body === noValue ? reply.body : body;
+    if (!told) return { kind: 'reply', status: content, json, xml, dropped, replaced };
   } catch (error) {
     // a failed call's other members don't matter, whatever they are (W30)
     if (readFailure(body, compiled, hide)?.errorCode === undefined) throw toInvalid(error);

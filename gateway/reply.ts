@@ -193,6 +193,7 @@ export function sendReply(
     'Cache-Control': 'no-store',
     'X-Request-Id': requestId,
   };
+  if (reply.status === 204) delete headers['Content-Length']; // RFC 9110, 8.6
   if (reply.xStatus !== undefined) headers['X-Status'] = reply.xStatus;
   if (reply.retryAfter !== undefined) headers['Retry-After'] = reply.retryAfter;
   if (reply.allow !== undefined) headers.Allow = reply.allow;

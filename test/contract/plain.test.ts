@@ -246,11 +246,17 @@ test('W35: a call without a body has none upstream, and a reply of 204 is an emp
   t.is(hit?.headers['content-length'], undefined);
 });
 
-// gateway/reply.ts hands the upstream's 204 on, which can't have the element as its body
 test('W36: a reply of 204 is the empty wrapper at /xml/reply/{Op} too', async (t) => {
   const reply = await post('/post/xml/reply/CancelParcel', cancel);
   t.is(reply.status, 200);
   t.regex(reply.text, /<CancelParcelResponse /);
+});
+
+test('W23: a reply of 204 is a 204 without a body at /json/reply/{Op}', async (t) => {
+  const reply = await post('/post/json/reply/CancelParcel', '{"number":"7"}');
+  t.is(reply.status, 204);
+  t.is(reply.headers['content-length'], undefined);
+  t.is(reply.text, '');
 });
 
 test('W19: a JSON null as the whole reply is no Result', async (t) => {
