@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadContract, screeningContract } from '../../mappings/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
+import { capabilities, folderOf, goldensOf } from '../plain/folders.ts';
 
 const { contract } = loadContract(screeningContract);
 
@@ -13,5 +14,12 @@ export const goldens = {
 if (import.meta.main) {
   for (const [name, text] of Object.entries(goldens)) {
     writeFileSync(join(import.meta.dirname, name), text);
+  }
+  for (const capability of capabilities) {
+    for (const [name, text] of Object.entries(goldensOf(capability))) {
+      const path = join(folderOf(capability), name);
+      if (text === '') rmSync(path, { force: true });
+      else writeFileSync(path, text);
+    }
   }
 }
