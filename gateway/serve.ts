@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type Logger, pino } from 'pino';
 import { compileContract } from '../mappings/codec/operation.ts';
 import { defaultLimits, type Limits } from '../mappings/limits.ts';
-import { loadContract } from '../mappings/load.ts';
+import { type ContractPlace, loadContract } from '../mappings/load.ts';
 import { createApp } from './app.ts';
 import { createDocuments, type Documents, proxyList } from './documents.ts';
 import type { Service } from './service.ts';
@@ -12,8 +12,8 @@ import type { RequestRecord } from './visit.ts';
 
 /** How a process serves; the command line and the environment fill it in. */
 export interface ServeOptions {
-  /** Folder with the contract's two files. */
-  readonly contract: string;
+  /** Where the contract's documents lie. */
+  readonly contract: ContractPlace;
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;

@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type ErrorCode, LineCounter, parseDocument } from 'yaml';
-import { JsonError, JsonReader } from './json/reader.ts';
-import { defaultLimits } from './limits.ts';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { buildContract, type LoadedContract } from './load/contract.ts';
 import { ContractError, type ContractProblem } from './load/error.ts';
+import { readYamlFile } from './load/yaml.ts';
 
 /** Where the contract that ships with soapbridge lies; a build in `dist/` finds it in the package it is part of. */
 export const screeningContract: string = join(
@@ -12,23 +10,25 @@ export const screeningContract: string = join(
   import.meta.dirname.endsWith(join('dist', 'mappings')) ? '../../mappings/screening' : 'screening',
 );
 
-/** In bytes: twice the largest OpenAPI document that is published. Reading YAML takes some hundred times as much memory. */
-const largest = 64 * 1024 * 1024;
+/** The documents of a contract by their paths. */
+export interface ContractFiles {
+  readonly openapi: string;
+  /** Undefined: the plain dialect, all defaults. */
+  readonly overlay: string | undefined;
+}
 
-/** Uses of one anchor, those within what it names multiplied: enough to write by hand, too few for a "billion laughs". */
-const mostAliases = 100;
+/** A folder with `openapi.yaml` (or `.yml`, `.json`) and, unless all defaults do, the overlay `soap.yaml`; or files by name. */
+export type ContractPlace = string | ContractFiles;
 
-/** Faults told of one file's syntax: the first ones; the rest mostly follow from them. */
-const mostProblems = 10;
-
-/**
- * The contract in a folder: `openapi.yaml` (or `.yml`, `.json`) and the overlay `soap.yaml`.
- * Throws ContractError with all that is wrong, each with file, JSON pointer and what to do.
- */
-export function loadContract(directory: string): LoadedContract {
+/** The contract at a place. Throws ContractError with all that is wrong, each with file, JSON pointer and what to do. */
+export function loadContract(place: ContractPlace): LoadedContract {
+  const files = typeof place === 'string' ? filesIn(place) : place;
   const problems: ContractProblem[] = [];
-  const openapi = readFile(directory, 'openapi', problems);
-  const overlay = readFile(directory, 'soap', problems);
+  const openapi = readYamlFile(files.openapi, problems);
+  const overlay =
+    files.overlay === undefined
+      ? { path: join(dirname(files.openapi), 'soap.yaml'), root: undefined }
+      : readYamlFile(files.overlay, problems);
   if (openapi === undefined || overlay === undefined) throw new ContractError(problems);
   return buildContract({
     openapi: openapi.root,
@@ -38,111 +38,16 @@ export function loadContract(directory: string): LoadedContract {
   });
 }
 
-interface ReadFile {
-  readonly path: string;
-  readonly root: unknown;
+function filesIn(directory: string): ContractFiles {
+  const openapi = findFile(directory, 'openapi');
+  if (openapi !== undefined) return { openapi, overlay: findFile(directory, 'soap') };
+  const message =
+    'no such file; a contract is a folder with openapi.yaml and, where the defaults do not fit, soap.yaml (or .yml, .json)';
+  throw new ContractError([{ file: join(directory, 'openapi.yaml'), pointer: '', message }]);
 }
 
-/** One file of the pair; undefined once it is noted what keeps it from being read. */
-function readFile(directory: string, name: string, problems: ContractProblem[]): ReadFile | undefined {
-  for (const extension of ['yaml', 'yml', 'json']) {
-    const path = join(directory, `${name}.${extension}`);
-    const messages: string[] = [];
-    try {
-      const root = readYaml(readFileSync(path), messages);
-      if (messages.length === 0) return { path, root };
-    } catch (error) {
-      const code = codeOf(error);
-      if (code === undefined) throw error;
-      if (code === 'ENOENT') continue;
-      messages.push(`can't be read (${code})`);
-    }
-    problems.push(...messages.map((message) => ({ file: path, pointer: '', message })));
-    return undefined;
-  }
-  problems.push({
-    file: join(directory, `${name}.yaml`),
-    pointer: '',
-    message: 'no such file; a contract is a folder with openapi.yaml and soap.yaml (or .yml, .json)',
-  });
-  return undefined;
-}
-
-/** YAML 1.2, of which JSON is a part, as JavaScript values; what is wrong is added to `messages`. */
-function readYaml(bytes: Buffer, messages: string[]): unknown {
-  if (bytes.length > largest) {
-    messages.push(`expected at most ${largest} bytes, got ${bytes.length}`);
-    return undefined;
-  }
-  const lines = new LineCounter();
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    if (isPlainJson(text)) return JSON.parse(text);
-    const document = parseDocument(text, { uniqueKeys: true, strict: true, lineCounter: lines });
-    for (const { code, pos, message } of [...document.errors, ...document.warnings].slice(0, mostProblems)) {
-      const { line, col } = lines.linePos(pos[0]);
-      const [sentence = ''] = message.split('\n');
-      const says = sentences[code] ?? sentence.replace(/ at line \d+.*$/, '');
-      messages.push(`line ${line}, column ${col}: ${says}`);
-    }
-    return messages.length > 0 ? undefined : document.toJS({ maxAliasCount: mostAliases });
-  } catch (error) {
-    messages.push(unreadable(error));
-    return undefined;
-  }
-}
-
-/** JSON without a key given twice: read some fifty times as fast as YAML, whose reader has the words for all else. */
-function isPlainJson(text: string): boolean {
-  if (!/^\s*\{\s*"/.test(text)) return false;
-  try {
-    const json = new JsonReader(text, { ...defaultLimits, jsonDepth: 500, jsonMembers: 20_000_000 });
-    const unique = hasUniqueKeys(json);
-    json.end();
-    return unique;
-  } catch (error) {
-    if (error instanceof JsonError) return false;
-    throw error;
-  }
-}
-
-/** Reads the value that starts here; false as soon as an object has a key twice. */
-function hasUniqueKeys(json: JsonReader): boolean {
-  const code = json.peek();
-  if (code !== 123 && code !== 91) {
-    json.skip();
-    return true;
-  }
-  const keys = new Set<string>();
-  json.enter();
-  for (let first = true; json.next(first, code + 2); first = false) {
-    if (code === 123) {
-      const key = json.name();
-      if (keys.has(key)) return false;
-      keys.add(key);
-    }
-    if (!hasUniqueKeys(json)) return false;
-  }
-  return true;
-}
-
-/** What the YAML reader says in words of its own. */
-const sentences: { readonly [code in ErrorCode]?: string } = {
-  DUPLICATE_KEY: 'expected each key once, got this one again',
-  MULTIPLE_DOCS: 'expected one document, got another',
-  RESOURCE_EXHAUSTION: 'expected fewer lists and objects in one another',
-};
-
-/** What the reader threw, in words an author can act on. */
-function unreadable(error: unknown): string {
-  if (codeOf(error) === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'expected UTF-8, got other bytes';
-  if (!(error instanceof ReferenceError)) throw error;
-  const unknown = /^Unresolved alias .*: (.*)$/s.exec(error.message)?.[1];
-  return unknown === undefined
-    ? `expected at most ${mostAliases} uses of an anchor, got more; write a $ref instead`
-    : `expected an anchor before its alias *${unknown}, got none`;
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+function findFile(directory: string, name: string): string | undefined {
+  return ['yaml', 'yml', 'json']
+    .map((extension) => join(directory, `${name}.${extension}`))
+    .find((path) => existsSync(path));
 }

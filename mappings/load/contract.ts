@@ -1,13 +1,13 @@
 import type { Contract, Operation, Type } from '../model.ts';
 import { buildCredentials } from './credentials.ts';
 import { ContractError, type ContractProblem, pointerSegment, type Report } from './error.ts';
-import { pascal } from './names.ts';
 import { childOf, isNode, type Node, shown, textOf } from './node.ts';
 import { type OperationDraft, readOperations } from './operations.ts';
 import { type Overlay, readOverlay } from './overlay.ts';
 import { createReferences } from './references.ts';
 import { carriesStatus, findResponseStatus } from './response-status.ts';
 import { readRoutes } from './routes.ts';
+import { serviceNameOf } from './service.ts';
 import { createTypeBuilder, type JsonNote } from './type-builder.ts';
 
 /** The two documents of a contract as parsed, with the names to call them by in an error. */
@@ -60,7 +60,7 @@ function readDocument(root: unknown, report: Report): Node | undefined {
 
 function assemble(document: Node, overlay: Overlay, report: Report, reportOverlay: Report): LoadedContract {
   const info = childOf(document, 'info');
-  const service = overlay.service ?? pascal(textOf(info.title) ?? '');
+  const service = overlay.service ?? serviceNameOf(document);
   if (!/^[A-Za-z_]\w*$/.test(service)) {
     reportOverlay('/service', `expected the service's name, an identifier, got ${shown(service)}`);
   }

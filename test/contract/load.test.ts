@@ -80,11 +80,10 @@ const laughs = [
 
 const files: readonly (readonly [string, Readonly<Record<string, string | Buffer>>, readonly string[]])[] = [
   [
-    'an empty folder lacks both files',
+    'an empty folder lacks its document',
     {},
     [
-      'openapi.yaml#: no such file; a contract is a folder with openapi.yaml and soap.yaml (or .yml, .json)',
-      'soap.yaml#: no such file; a contract is a folder with openapi.yaml and soap.yaml (or .yml, .json)',
+      'openapi.yaml#: no such file; a contract is a folder with openapi.yaml and, where the defaults do not fit, soap.yaml (or .yml, .json)',
     ],
   ],
   [
@@ -161,12 +160,41 @@ test('a folder that can’t be read says why', (t) => {
     problemsOf(() => loadContract(directory)),
     [`${directory}/openapi.yaml#: can't be read (EISDIR)`],
   );
-  const file = join(directory, 'soap.yaml');
+});
+
+test('files that are named may be called anything, and each that isn’t there is told', (t) => {
+  const directory = folder(t, { 'parcels.json': yaml, 'parcels.soap': soap });
+  const openapi = join(directory, 'parcels.json');
+  const overlay = join(directory, 'parcels.soap');
+  t.is(loadContract({ openapi, overlay }).contract.service, 'Parcels');
   t.deepEqual(
-    problemsOf(() => loadContract(file)),
-    [`${file}/openapi.yaml#: can't be read (ENOTDIR)`, `${file}/soap.yaml#: can't be read (ENOTDIR)`],
+    problemsOf(() => loadContract({ openapi: `${openapi}x`, overlay: `${overlay}x` })),
+    [`${openapi}x#: no such file`, `${overlay}x#: no such file`],
   );
 });
+
+test('a document without an overlay is a contract of the plain dialect, all defaults', (t) => {
+  const directory = folder(t, { 'openapi.yaml': yaml });
+  const byFolder = loadContract(directory).contract;
+  t.deepEqual(byFolder, build(api(), { dialect: 'plain' }).contract);
+  const openapi = join(directory, 'openapi.yaml');
+  t.deepEqual(loadContract({ openapi, overlay: undefined }).contract, byFolder);
+});
+
+for (const [title, servers, service] of [
+  ['parcel post', [], 'ParcelPost'],
+  ['Société: l’été (v2)', [], 'SocieteLEteV2'],
+  ['3D printing', [], '_3DPrinting'],
+  ['郵便', [{ url: 'https://api.post.example/v1' }], 'ApiPostExample'],
+  ['', [{ url: '/v1' }], 'Api'],
+  ['a'.repeat(200), [], `A${'a'.repeat(63)}`],
+] as const) {
+  test(`a service titled ${title.slice(0, 40) || 'with nothing'} is called ${service.slice(0, 40)}`, (t) => {
+    const { contract } = build(api({ info: { title }, servers }));
+    t.is(contract.service, service);
+    t.is(contract.namespaces.types, `urn:${service}`);
+  });
+}
 
 for (const [title, given] of [
   ['openapi.yml and soap.yml', { 'openapi.yml': yaml, 'soap.yml': soap }],
@@ -793,7 +821,6 @@ test('all that is wrong with both files is told at once', (t) => {
     ),
     [
       'soap.yaml#/colour',
-      'soap.yaml#/service',
       'openapi.yaml#/paths/~1a~1{id}/get',
       'openapi.yaml#/paths/~1a~1{id}/get/responses/200/$ref',
       'soap.yaml#/types/T',

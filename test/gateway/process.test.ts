@@ -1,63 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
+import { run, start } from '../commands/run.ts';
 import { contractWith, elementText, emptyReply, envelope, raw, send, startGateway } from './gateway.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-function run(t: ExecutionContext, args: readonly string[], environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['bin/soapbridge.js', ...args], {
-    cwd: root,
-    env: { PATH: process.env.PATH ?? '', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  t.teardown(() => child.kill('SIGKILL'));
-  const ended: Promise<Ended> = Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'exit'),
-  ]).then(([out, err, [code]]) => ({ out, err, code }));
-  return { child, ended };
-}
-
-interface Served {
-  readonly child: ChildProcess;
-  readonly ended: Promise<Ended>;
-  readonly line: string;
-  readonly port: number;
-}
-
-/** A process that serves, once it says that it does. */
-async function start(
-  t: ExecutionContext,
-  args: readonly string[] = [],
-  environment: Record<string, string> = {},
-): Promise<Served> {
-  const { child, ended } = run(t, ['serve', ...args], { PORT: '0', LOG_LEVEL: 'warn', ...environment });
-  let out = '';
-  const line = await new Promise<string>((resolve, reject) => {
-    child.stdout.on('data', (chunk) => {
-      out += chunk;
-      const said = /^soapbridge listens .*$/m.exec(out)?.[0];
-      if (said !== undefined) resolve(said);
-    });
-    child.once('exit', () => reject(new Error(`expected a start line, got ${out}`)));
-  });
-  const port = Number(/http:\/\/[^:/]+:(\d+)/.exec(line)?.[1]);
-  return { child, ended, line, port };
-}
 
 const call = { apiUserId: 'demo', apiUserKey: 'demo-key' };
 const credentials = `<Authentication><ApiUserId>demo</ApiUserId><ApiUserKey>demo-key</ApiUserKey></Authentication>`;

@@ -269,7 +269,7 @@ for (const [what, environment, said] of [
   [
     'a contract that can’t be served',
     { ...elsewhere, CONTRACT: 'docs' },
-    /^the contract can't be served:\ndocs\/openapi\.yaml#: no such file; [^\n]*\n[^\n]*\n$/,
+    /^the contract can't be served:\ndocs\/openapi\.yaml#: no such file; [^\n]*\n$/,
   ],
   [
     'what only a worker finds',

@@ -1,0 +1,34 @@
+import { ContractError } from '../../mappings/load/error.ts';
+
+/** Exit code for what the author of a contract or a command line can mend. */
+export const wrongInput = 2;
+
+/** The end of a command that can't go on: a sentence where we know what is wrong, never a stack. */
+export function fail(error: unknown): never {
+  if (error instanceof ContractError) {
+    console.error(`the contract can't be served:\n${error.message}`);
+    process.exit(wrongInput);
+  }
+  if (error instanceof RangeError) {
+    console.error(error.message);
+    process.exit(wrongInput);
+  }
+  const hint = error instanceof Error && 'code' in error ? startHints.get(error.code) : undefined;
+  if (error instanceof Error && hint !== undefined) {
+    console.error(`${error.message}; ${hint}`);
+    process.exit(wrongInput);
+  }
+  console.error(error);
+  process.exit(1);
+}
+
+const otherHost = '--host takes an address of this machine';
+
+/** What to do about a start that the machine refuses, by the error's code. */
+const startHints: ReadonlyMap<unknown, string> = new Map([
+  ['EADDRINUSE', 'take another port with --port, 0 for a free one'],
+  ['EACCES', 'take another port with --port'],
+  ['EADDRNOTAVAIL', otherHost],
+  ['ENOTFOUND', otherHost],
+  ['ERR_SQLITE_ERROR', '--upstream-db takes a database file that can be written'],
+]);

@@ -1,0 +1,189 @@
+import { flushCompileCache } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { loadContract } from '../../mappings/load.ts';
+import type { Running } from '../serve.ts';
+import type { Serving } from '../workers.ts';
+import { fail } from './failure.ts';
+import { type ContractFlags, contractCommand, placeOf, publicUrlOption, toHttpUrl } from './options.ts';
+
+const signals = ['SIGTERM', 'SIGINT'] as const;
+
+interface ServeFlags extends ContractFlags {
+  readonly host: string;
+  readonly port: number;
+  readonly upstream?: string;
+  readonly upstreamDb?: string;
+  readonly publicUrl?: string;
+  readonly trustedProxies?: string;
+  readonly logLevel: string;
+  readonly drainDelay: number;
+  readonly workers: number;
+}
+
+/** `soapbridge serve` */
+export function serveCommand(): Command {
+  return contractCommand('serve')
+    .description('serve a contract in front of a JSON service')
+    .addOption(new Option('--host <address>', 'address to listen on').env('HOST').default('127.0.0.1'))
+    .addOption(
+      new Option('-p, --port <number>', 'port to listen on, 0 for a free one')
+        .env('PORT')
+        .default(8080)
+        .argParser(toPort),
+    )
+    .addOption(
+      new Option(
+        '-u, --upstream <url>',
+        'the JSON service behind; without it the reference upstream runs embedded',
+      )
+        .env('UPSTREAM_URL')
+        .argParser(toHttpUrl),
+    )
+    .addOption(
+      new Option('--upstream-db <file>', 'keep the embedded reference upstream in this file').env(
+        'UPSTREAM_DB',
+      ),
+    )
+    .addOption(publicUrlOption())
+    .addOption(
+      new Option(
+        '--trusted-proxies <list>',
+        'addresses or ranges, by commas, whose X-Forwarded-* headers count',
+      ).env('TRUSTED_PROXIES'),
+    )
+    .addOption(
+      new Option('--log-level <level>', 'least level that is logged')
+        .env('LOG_LEVEL')
+        .default('info')
+        .choices(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    )
+    .addOption(
+      new Option('--drain-delay <ms>', 'how long to serve on after SIGTERM while /readyz says 503')
+        .env('DRAIN_DELAY')
+        .default(1000)
+        .argParser(toMilliseconds),
+    )
+    .addOption(
+      new Option('-w, --workers <number>', 'processes behind the port, auto for one per core')
+        .env('WORKERS')
+        .default(1)
+        .argParser(toWorkers),
+    )
+    .addHelpText('after', '\nEach option can be set by the environment variable beside it; a flag wins.')
+    .action(runServe);
+}
+
+async function runServe(flags: ServeFlags): Promise<void> {
+  checkUpstream(flags);
+  if (flags.workers === 1) {
+    const running = await serveHere(flags);
+    console.log(startLine(running, flags));
+    stopOnSignals((signal) => running.stop(delayOf(signal, flags)));
+    return;
+  }
+  const { isPrimary, joinPrimary, startWorkers, WorkerError } = await import('../workers.ts');
+  if (isPrimary) {
+    checkShared(flags);
+    loadContract(placeOf(flags)); // what is wrong with it is said before anything is forked
+    const workers = await startWorkers({ ...flags, count: flags.workers }).catch((error: unknown) => {
+      if (!(error instanceof WorkerError)) throw error;
+      if (error.signal !== null) console.error(error.message); // else the worker has said what is wrong
+      process.exit(error.exitCode);
+    });
+    console.log(startLine(workers, flags));
+    stopOnSignals(workers.stop, workers.kill);
+    return;
+  }
+  const running = await serveHere(flags);
+  const stop = (delayMs: number): void => {
+    running.stop(delayMs).then((clean) => process.exit(clean ? 0 : 1), fail);
+  };
+  // a signal to the whole group comes here twice, from outside and from the primary: once is meant
+  for (const signal of signals) process.on(signal, () => stop(delayOf(signal, flags)));
+  joinPrimary(running, () => stop(0));
+}
+
+/** Serves in this process until it is told to stop; an exception that nobody caught stops it with 1. */
+async function serveHere(flags: ServeFlags): Promise<Running> {
+  // loaded here: the other commands, and a wrong flag, need none of it and answer at once
+  const { describeError, serve } = await import('../serve.ts');
+  const running = await serve({
+    contract: placeOf(flags),
+    host: flags.host,
+    port: flags.port,
+    upstreamUrl: flags.upstream,
+    upstreamDatabase: flags.upstreamDb,
+    publicUrl: flags.publicUrl,
+    trustedProxies: (flags.trustedProxies ?? '').split(',').filter((entry) => entry !== ''),
+    logLevel: flags.logLevel,
+    drainDelayMs: flags.drainDelay,
+  });
+  // a process that is killed later would not leave it to the next start
+  setTimeout(flushCompileCache, 2_000).unref();
+  process.on('uncaughtException', (error) => {
+    running.log.fatal(describeError(error), 'uncaught exception: stopping');
+    running.stop(0).finally(() => process.exit(1));
+  });
+  return running;
+}
+
+function startLine({ url, address }: Serving, { upstream, workers }: ServeFlags): string {
+  const behind = upstream ?? 'the embedded reference upstream';
+  const by = workers === 1 ? '' : ` with ${workers} workers`;
+  return `soapbridge listens on ${url}${by} in front of ${behind}: WSDL ${address}/soap11?wsdl · SOAP ${address}/soap11 and /soap12 · try: curl '${address}/soap11?wsdl'`;
+}
+
+/** Ends this process by the first signal's `stop`, 0 when that was clean; by the second one at once, with 1. */
+function stopOnSignals(stop: (signal: NodeJS.Signals) => Promise<boolean>, kill?: () => void): void {
+  let asked = 0;
+  for (const signal of signals) {
+    process.on(signal, () => {
+      asked++;
+      if (asked > 1) {
+        kill?.();
+        process.exit(1);
+      }
+      stop(signal).then((clean) => process.exit(clean ? 0 : 1), fail);
+    });
+  }
+}
+
+/** Ctrl-C is a person at the terminal: no balancer to wait for. */
+function delayOf(signal: NodeJS.Signals, { drainDelay }: ServeFlags): number {
+  return signal === 'SIGTERM' ? drainDelay : 0;
+}
+
+/** The reference upstream speaks one contract; before a document of one's own it would answer nothing right. */
+function checkUpstream({ openapi, upstream }: ServeFlags): void {
+  if (openapi !== undefined && upstream === undefined)
+    throw new RangeError('--upstream: expected the address of the JSON service behind, got none');
+}
+
+/** Workers share no memory: a reference upstream kept there would be another one in each. */
+function checkShared({ upstream, upstreamDb, workers }: ServeFlags): void {
+  if (upstream !== undefined) return;
+  if (upstreamDb !== undefined && upstreamDb !== '' && upstreamDb !== ':memory:') return;
+  throw new RangeError(
+    `--workers: expected an --upstream, or a file that all workers share as --upstream-db, got ${workers} workers and the reference upstream in memory`,
+  );
+}
+
+function toPort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65535)
+    throw new InvalidArgumentError('expected a number from 0 to 65535.');
+  return port;
+}
+
+function toMilliseconds(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('expected a number of milliseconds.');
+  return Number(text);
+}
+
+function toWorkers(text: string): number {
+  if (text === 'auto') return availableParallelism();
+  if (!/^[1-9]\d{0,2}$/.test(text))
+    throw new InvalidArgumentError('expected a number from 1 to 999, or auto.');
+  return Number(text);
+}

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { envelope, send, startGateway } from '../gateway/gateway.ts';
+import { run, start } from './run.ts';
+
+const openapi = fileURLToPath(new URL('../fixtures/contracts/parcels/openapi.yaml', import.meta.url));
+const overlay = openapi.replace('openapi.yaml', 'soap.yaml');
+
+/** A file of its own with this text. */
+function file(t: ExecutionContext, text: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'openapi-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const path = join(directory, 'api.yaml');
+  writeFileSync(path, text);
+  return path;
+}
+
+test('serve --openapi needs no overlay: plain dialect, the namespace from the title, the document’s call', async (t) => {
+  const upstream = await startGateway(t); // its scripted upstream is what the process calls
+  await upstream.send('POST', '/json/reply/GetSearch', { 'X-Api-User': 'u', 'X-Api-Key': 'k' }, '{}');
+  const url = `http://${upstream.hits[0]?.headers.host}`;
+  upstream.answer({ body: '{"number":"A 1","grams":9007199254740993}' });
+  const { port, line } = await start(t, ['--openapi', openapi, '--upstream', url]);
+  t.true(line.includes(`in front of ${url}: WSDL http://127.0.0.1:${port}/soap11?wsdl`));
+  t.regex((await send(port, 'GET', '/soap11?wsdl')).text, /targetNamespace="urn:ParcelPost"/);
+  const body = '<TrackParcel xmlns="urn:ParcelPost"><number>A 1</number></TrackParcel>';
+  const reply = await send(port, 'POST', '/soap11', {}, envelope('1.1', { body }));
+  t.true(reply.text.includes('<Result><number>A 1</number><grams>9007199254740993</grams></Result>'));
+  t.is(upstream.hits.at(-1)?.method, 'GET');
+  t.is(upstream.hits.at(-1)?.path, '/parcels/A%201');
+});
+
+for (const command of ['check', 'wsdl']) {
+  test(`${command} takes a document alone, and with its overlay`, async (t) => {
+    const alone = await run(t, [command, '--openapi', openapi]).ended;
+    t.deepEqual([alone.code, alone.err], [0, '']);
+    t.true(alone.out.includes('urn:ParcelPost'));
+    const both = await run(t, [command, '--openapi', openapi, '--overlay', overlay]).ended;
+    t.deepEqual([both.code, both.err], [0, '']);
+    t.true(both.out.includes('urn:example:parcels'));
+  });
+}
+
+for (const [what, text, said] of [
+  ['an empty file', '', /#\/openapi: expected OpenAPI 3\.0 or 3\.1, got null/],
+  ['a list', '- a\n', /#\/openapi: expected OpenAPI 3\.0 or 3\.1, got a list/],
+  [
+    'another format',
+    'swagger: "2.0"\n',
+    /#\/swagger: expected OpenAPI 3\.0 or 3\.1, got Swagger "2\.0"; convert/,
+  ],
+  ['no YAML', 'a: [', /#: line 1, column 5: /],
+  ['nothing to serve', 'openapi: 3.0.3\npaths: {}\n', /#\/paths: expected at least one operation, got none/],
+] as const) {
+  test(`a document that is ${what} ends every command with 2, its file and a sentence`, async (t) => {
+    const path = file(t, text);
+    for (const args of [['serve', '--upstream', 'http://127.0.0.1:9'], ['check'], ['wsdl']]) {
+      const { code, out, err } = await run(t, [...args, '--openapi', path]).ended;
+      t.deepEqual([code, out], [2, '']);
+      t.true(err.includes(path));
+      t.regex(err, said);
+      t.notRegex(err, /\n\s+at /);
+    }
+  });
+}
+
+for (const [what, args, said] of [
+  ['a file that isn’t there', ['check', '--openapi', 'none.yaml'], /none\.yaml#: no such file/],
+  ['no upstream behind a document', ['serve', '--openapi', openapi], /--upstream: expected the address/],
+  [
+    'an overlay of no document',
+    ['check', '--overlay', overlay],
+    /--overlay: expected the document it belongs/,
+  ],
+  [
+    'a folder and a document',
+    ['check', '--contract', '.', '--openapi', openapi],
+    /option '-o, --openapi <file>' cannot be used with option '-c, --contract <dir>'/,
+  ],
+] as const) {
+  test(`${what} ends the command with 2 and a sentence`, async (t) => {
+    const { code, out, err } = await run(t, args).ended;
+    t.deepEqual([code, out], [2, '']);
+    t.regex(err, said);
+    t.notRegex(err, /\n\s+at /);
+  });
+}
