@@ -51,8 +51,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
     options.logTo ?? pino.destination({ dest: 1, sync: true, minLength: 16_000, periodicFlush: 500 });
   const log = pino({ level: options.logLevel, base: null }, logTo);
   const logsRequests = log.isLevelEnabled('info');
-  const { contract, notes } = loadContract(options.contract);
+  const { contract, notes, notServed } = loadContract(options.contract);
   for (const { pointer, why } of notes) log.warn({ pointer, why }, 'travels as JSON text in an xs:string');
+  for (const operation of notServed) log.warn(operation, 'an operation of the document is not served');
   const compiled = compileContract(contract, limits);
   const upstream = await createUpstream(options, limits);
   const binary = contract.operations.some((operation) => operation.binaryInput);

@@ -10,7 +10,7 @@ export function checkCommand(): Command {
 }
 
 function printCheck(flags: ContractFlags): void {
-  const { contract, notes } = loadContract(placeOf(flags));
+  const { contract, notes, notServed } = loadContract(placeOf(flags));
   const records = contract.types.filter(({ kind }) => kind === 'record').length;
   console.log(
     `${contract.service}: ${contract.operations.length} operations, ${contract.types.length} types (${records} records), ${contract.routes.length} routes under ${contract.basePath || '/'}`,
@@ -23,4 +23,6 @@ function printCheck(flags: ContractFlags): void {
     );
   }
   for (const { pointer, why } of notes) console.log(`travels as JSON text: ${pointer} (${why})`);
+  for (const { name, reasons } of notServed)
+    for (const { pointer, why } of reasons) console.log(`not served: ${name} (${pointer}: ${why})`);
 }

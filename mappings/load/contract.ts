@@ -2,7 +2,7 @@ import type { Contract, Operation, Type } from '../model.ts';
 import { buildCredentials } from './credentials.ts';
 import { ContractError, type ContractProblem, pointerSegment, type Report } from './error.ts';
 import { childOf, isNode, type Node, shown, textOf } from './node.ts';
-import { type OperationDraft, readOperations } from './operations.ts';
+import { type NotServed, type OperationDraft, readOperations } from './operations.ts';
 import { type Overlay, readOverlay } from './overlay.ts';
 import { createReferences } from './references.ts';
 import { carriesStatus, findResponseStatus } from './response-status.ts';
@@ -23,6 +23,8 @@ export interface LoadedContract {
   readonly contract: Contract;
   /** What travels as JSON text, because no closed type fits. */
   readonly notes: readonly JsonNote[];
+  /** Operations of the document that nobody can call. */
+  readonly notServed: readonly NotServed[];
 }
 
 /** Turns a document and its overlay into the model. Throws ContractError with everything that is wrong. */
@@ -65,10 +67,13 @@ function assemble(document: Node, overlay: Overlay, report: Report, reportOverla
     reportOverlay('/service', `expected the service's name, an identifier, got ${shown(service)}`);
   }
   const types = overlay.typesNamespace ?? `urn:${service}`;
-  const references = createReferences(document, report);
+  const references = createReferences(document);
   const builder = createTypeBuilder({ document, references, overlay, report, reportOverlay });
-  const drafts = readOperations({ document, references, overlay, builder, report });
-  if (drafts.length === 0) report('/paths', 'expected at least one operation, got none');
+  const { served: drafts, notServed } = readOperations({ document, references, overlay, builder, report });
+  if (drafts.length === 0) {
+    for (const { pointer, why } of notServed.flatMap(({ reasons }) => reasons)) report(pointer, why);
+    report('/paths', 'expected at least one operation that can be served, got none');
+  }
   const responseStatus = findResponseStatus(builder);
   const named = builder.finish(drafts);
   const operations = drafts.map(withBinary);
@@ -96,6 +101,7 @@ function assemble(document: Node, overlay: Overlay, report: Report, reportOverla
       settings: overlay.settings,
     }),
     notes: builder.notes(),
+    notServed,
   };
 }
 

@@ -1,6 +1,6 @@
 import { pointerSegment } from './error.ts';
 import { childOf, isNode, type Node, textsOf } from './node.ts';
-import type { References } from './references.ts';
+import { isUnresolved, type References } from './references.ts';
 import { countsInAllOf, kindOf, openKeyword, saysShape } from './schema.ts';
 
 /** One member of an object schema. */
@@ -50,9 +50,7 @@ export function membersOf(schema: unknown, pointer: string, references: Referenc
   function gatherReference(node: Node, at: string): NoMembers | undefined {
     if (!Object.hasOwn(node, '$ref')) return undefined;
     const target = references.target(node.$ref, at);
-    return target === undefined
-      ? { kind: 'none', pointer: at, why: 'its $ref names nothing' }
-      : gather(target.node, target.pointer);
+    return isUnresolved(target) ? { kind: 'none', ...target } : gather(target.node, target.pointer);
   }
 
   function gatherParts({ allOf }: Node, at: string): NoMembers | undefined {

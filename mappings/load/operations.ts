@@ -4,7 +4,7 @@ import { membersOf } from './members.ts';
 import { identifier, pascal, upperFirst } from './names.ts';
 import { childOf, isNode, type Node, shown, textOf } from './node.ts';
 import type { Overlay } from './overlay.ts';
-import type { Located, References } from './references.ts';
+import { isUnresolved, type Located, type References } from './references.ts';
 import type { TypeBuilder, WrapperField } from './type-builder.ts';
 
 /** An operation but for what only the finished types tell. */
@@ -30,42 +30,74 @@ interface Entry {
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
-/** The operations under the document's `paths`, in its order, with the one upstream call behind each (W35). */
-export function readOperations(source: OperationsSource): OperationDraft[] {
-  const drafts: OperationDraft[] = [];
+/** An operation of the document that can't be carried, with every reason. */
+export interface NotServed {
+  readonly name: string;
+  /** Where the operation stands. */
+  readonly pointer: string;
+  readonly reasons: readonly { readonly pointer: string; readonly why: string }[];
+}
+
+export interface ReadOperations {
+  readonly served: readonly OperationDraft[];
+  readonly notServed: readonly NotServed[];
+}
+
+/**
+ * The operations under the document's `paths`, in its order, with the one upstream call behind each (W35). One that
+ * can't be carried is left out and listed: it keeps no other from being served.
+ */
+export function readOperations(source: OperationsSource): ReadOperations {
+  const served: OperationDraft[] = [];
+  const notServed: NotServed[] = [];
   const taken = new Map<string, string>();
-  for (const entry of listEntries(source)) {
+  for (const entry of listEntries(source, notServed)) {
     const { name, pointer } = entry;
     // an operation has two elements, and two that differ by case alone are one path (W1) and one class
     const elements = [name, `${name}Response`];
     const clash = elements.find((element) => taken.has(element.toLowerCase()));
     if (clash !== undefined) {
       const other = taken.get(clash.toLowerCase());
-      source.report(pointer, `its element <${clash}> is that of ${other} too; give it another operationId`);
+      const why = `its element <${clash}> is that of ${other} too; give it another operationId`;
+      notServed.push({ name, pointer, reasons: [{ pointer, why }] });
       continue;
     }
     for (const element of elements) taken.set(element.toLowerCase(), pointer);
-    drafts.push(readOperation(entry, source));
+    const reasons: NotServed['reasons'][number][] = [];
+    const draft = readOperation(entry, {
+      ...source,
+      report: (at, why) => reasons.push({ pointer: at, why }),
+    });
+    if (reasons.length === 0) served.push(draft);
+    else notServed.push({ name, pointer, reasons });
   }
-  return drafts;
+  return { served, notServed };
 }
 
-function listEntries({ document, references, report }: OperationsSource): Entry[] {
+/** The operations of all paths; what is none goes to `notServed`. */
+function listEntries({ document, references }: OperationsSource, notServed: NotServed[]): Entry[] {
   const entries: Entry[] = [];
+  const leaveOut = (name: string, pointer: string, why: string, at = pointer): void => {
+    notServed.push({ name, pointer, reasons: [{ pointer: at, why }] });
+  };
   for (const [path, item] of Object.entries(childOf(document, 'paths'))) {
     const pointer = `/paths${pointerSegment(path)}`;
     const found = references.resolve(item, pointer);
-    if (found === undefined) continue;
+    if (isUnresolved(found)) {
+      leaveOut(path, pointer, found.why, found.pointer);
+      continue;
+    }
     const { node, pointer: at } = found;
     if (!isNode(node)) {
-      report(pointer, `expected an object of methods, got ${shown(node)}`);
+      leaveOut(path, pointer, `expected an object of methods, got ${shown(node)}`);
       continue;
     }
     for (const method of methods) {
       const operation = node[method];
       if (operation === undefined) continue;
       if (!isNode(operation)) {
-        report(`${at}/${method}`, `expected an operation, an object, got ${shown(operation)}`);
+        const why = `expected an operation, an object, got ${shown(operation)}`;
+        leaveOut(`${method.toUpperCase()} ${path}`, `${at}/${method}`, why);
         continue;
       }
       const name = identifier(textOf(operation.operationId) || `${method}${pascal(path)}`);
@@ -112,6 +144,14 @@ function readOperation(entry: Entry, source: OperationsSource): OperationDraft {
   };
 }
 
+/** A node, or what it refers to; undefined once it is reported that there is nothing. */
+function follow({ node, pointer }: Located, { references, report }: OperationsSource): Located | undefined {
+  const found = references.resolve(node, pointer);
+  if (!isUnresolved(found)) return found;
+  report(found.pointer, found.why);
+  return undefined;
+}
+
 // --- parameters ------------------------------------------------------------------------------------
 
 interface ReadParameter {
@@ -143,7 +183,7 @@ function readParameters(
     ...listOf(operation.parameters, `${pointer}/parameters`, report),
   ];
   for (const entry of listed) {
-    const target = source.references.resolve(entry.node, entry.pointer);
+    const target = follow(entry, source);
     if (target === undefined) continue;
     const { node, pointer: at } = target;
     if (!isNode(node)) {
@@ -234,10 +274,10 @@ interface RequestBody {
 
 function readRequestBody(entry: Entry, source: OperationsSource): RequestBody {
   const { name, operation, pointer } = entry;
-  const { overlay, references, report } = source;
+  const { overlay, report } = source;
   const none: RequestBody = { fields: [], body: { kind: 'none' } };
   if (operation.requestBody === undefined) return none;
-  const found = references.resolve(operation.requestBody, `${pointer}/requestBody`);
+  const found = follow({ node: operation.requestBody, pointer: `${pointer}/requestBody` }, source);
   if (found === undefined) return none;
   const { node, pointer: at } = found;
   const media = jsonMedia(node, at);
@@ -303,11 +343,14 @@ function readReply(entry: Entry, source: OperationsSource): ReplyBody {
  * The response that says what a success looks like: the first 2xx with JSON, else the first, else `default`. Undefined
  * once it is reported that it isn't there.
  */
-function findSuccess({ operation, pointer }: Entry, { references }: OperationsSource): Located | undefined {
+function findSuccess({ operation, pointer }: Entry, source: OperationsSource): Located | undefined {
   const responses = childOf(operation, 'responses');
   const successes = Object.keys(responses).filter((status) => /^2(?:\d\d|XX)$/i.test(status));
   const located = (successes.length === 0 ? ['default'] : successes).map((status) =>
-    references.resolve(responses[status] ?? {}, `${pointer}/responses${pointerSegment(status)}`),
+    follow(
+      { node: responses[status] ?? {}, pointer: `${pointer}/responses${pointerSegment(status)}` },
+      source,
+    ),
   );
   return (
     located.find((found) => found !== undefined && jsonMedia(found.node, found.pointer) !== undefined) ??

@@ -1,4 +1,4 @@
-import { pointerSegment, type Report } from './error.ts';
+import { pointerSegment } from './error.ts';
 import { identifier, pascal, upperFirst } from './names.ts';
 import { isNode, memberOf, type Node, shown, textOf } from './node.ts';
 
@@ -9,50 +9,61 @@ export interface Located {
   readonly pointer: string;
 }
 
-/** Finds what the `$ref`s of one document name. */
-export interface References {
-  /** What one `$ref` names; undefined once it is reported that it names nothing here. */
-  readonly target: (ref: unknown, pointer: string) => Located | undefined;
-  /** A node, or what it refers to by however many steps; undefined once it is reported that there is nothing. */
-  readonly resolve: (node: unknown, pointer: string) => Located | undefined;
+/** A `$ref` that names nothing here: where it stands, and why. */
+export interface Unresolved {
+  readonly pointer: string;
+  readonly why: string;
 }
 
-export function createReferences(document: Node, report: Report): References {
-  function target(ref: unknown, pointer: string): Located | undefined {
+/** Finds what the `$ref`s of one document name. */
+export interface References {
+  /** What one `$ref` names. */
+  readonly target: (ref: unknown, pointer: string) => Located | Unresolved;
+  /** A node, or what it refers to by however many steps. */
+  readonly resolve: (node: unknown, pointer: string) => Located | Unresolved;
+}
+
+export function isUnresolved(found: Located | Unresolved): found is Unresolved {
+  return 'why' in found;
+}
+
+export function createReferences(document: Node): References {
+  function target(ref: unknown, pointer: string): Located | Unresolved {
     const at = `${pointer}/$ref`;
     const text = textOf(ref);
-    if (text === undefined) {
-      report(at, `expected text such as "#/components/schemas/Name", got ${shown(ref)}`);
-      return undefined;
-    }
-    if (!text.startsWith('#')) {
-      report(at, `${shown(text)} lies outside this file; copy what it names under /components`);
-      return undefined;
-    }
+    if (text === undefined)
+      return { pointer: at, why: `expected text such as "#/components/schemas/Name", got ${shown(ref)}` };
+    if (!text.startsWith('#'))
+      return {
+        pointer: at,
+        why: `${shown(text)} lies outside this file; copy what it names under /components`,
+      };
     const segments = text.startsWith('#/') ? text.slice(2).split('/').map(decodeSegment) : undefined;
-    if (segments === undefined || segments.includes(undefined)) {
-      report(at, `expected a JSON pointer such as "#/components/schemas/Name", got ${shown(text)}`);
-      return undefined;
-    }
+    if (segments === undefined || segments.includes(undefined))
+      return {
+        pointer: at,
+        why: `expected a JSON pointer such as "#/components/schemas/Name", got ${shown(text)}`,
+      };
     const path = segments.filter((segment) => segment !== undefined);
     const node = lookup(document, path);
-    if (node === undefined) {
-      report(at, `${shown(text)} leads nowhere; expected something that this file has`);
-      return undefined;
-    }
+    if (node === undefined)
+      return { pointer: at, why: `${shown(text)} leads nowhere; expected something that this file has` };
     return { node, pointer: path.map(pointerSegment).join('') };
   }
 
-  function resolve(node: unknown, pointer: string): Located | undefined {
+  function resolve(node: unknown, pointer: string): Located | Unresolved {
     const passed = new Set<unknown>();
-    let current: Located | undefined = { node, pointer };
-    while (isNode(current?.node) && Object.hasOwn(current.node, '$ref')) {
-      if (passed.has(current.node)) {
-        report(`${current.pointer}/$ref`, 'leads back to itself; expected what it names to be there');
-        return undefined;
-      }
+    let current: Located = { node, pointer };
+    while (isNode(current.node) && Object.hasOwn(current.node, '$ref')) {
+      if (passed.has(current.node))
+        return {
+          pointer: `${current.pointer}/$ref`,
+          why: 'leads back to itself; expected what it names to be there',
+        };
       passed.add(current.node);
-      current = target(current.node.$ref, current.pointer);
+      const found = target(current.node.$ref, current.pointer);
+      if (isUnresolved(found)) return found;
+      current = found;
     }
     return current;
   }

@@ -5,7 +5,7 @@ import { type Members, membersOf, type SchemaMember } from './members.ts';
 import { escapeName, identifier, upperFirst } from './names.ts';
 import { isNode, type Node, shown } from './node.ts';
 import type { Overlay } from './overlay.ts';
-import { nameAt, type References } from './references.ts';
+import { isUnresolved, nameAt, type References } from './references.ts';
 import {
   addsMembers,
   closedValues,
@@ -31,10 +31,26 @@ export interface WrapperField extends SchemaMember {
   readonly typeName: string;
 }
 
+/** A field whose type no schema of the document says. */
+export interface TypedField extends Omit<SchemaMember, 'schema'> {
+  readonly type: Type;
+}
+
 /** Builds the model's types from a document's schemas, each once. */
 export interface TypeBuilder {
   /** A record of an operation's wrapper, made of fields that the caller lists. */
-  readonly wrapper: (name: string, documentation: string, fields: readonly WrapperField[]) => RecordType;
+  readonly wrapper: (
+    name: string,
+    documentation: string,
+    fields: readonly (WrapperField | TypedField)[],
+  ) => RecordType;
+  /** A named record that the document has no schema for, made at `pointer` of fields that the caller lists. */
+  readonly record: (
+    name: string,
+    pointer: string,
+    fields: readonly (WrapperField | TypedField)[],
+  ) => RecordType;
+  readonly arrayOf: (item: Type, pointer: string) => ArrayType;
   /** The type of a component that the document has under this name. */
   readonly component: (name: string) => Type | undefined;
   /** Says what is nillable, and gives the named types in the order they were met. */
@@ -169,7 +185,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   /** A `$ref`, with what OpenAPI 3.1 allows beside it: members of its own, fewer enum values, a default, null. */
   function readReference(schema: Node, pointer: string, name: string): Usage {
     const target = references.target(schema.$ref, pointer);
-    if (target === undefined) return plain(scalar('json'));
+    if (isUnresolved(target)) return plain(asJson(target.pointer, target.why));
     if (siblingsCount(document)) {
       const keyword = openKeyword(schema);
       if (keyword !== undefined)
@@ -239,7 +255,11 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
       return asJson(additional.pointer, 'members of any name beside those it lists');
     const fields: FieldDraft[] = [];
     const type: RecordType = { kind: 'record', name, documentation: documentationOf(schema), fields };
-    unfilled.push(() => fill(type, fields, members, ({ json }) => name + upperFirst(identifier(json))));
+    const named = members.map((member) => ({
+      ...member,
+      typeName: name + upperFirst(identifier(member.json)),
+    }));
+    unfilled.push(() => fill(type, fields, named));
     return register(type, pointer);
   }
 
@@ -252,18 +272,18 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   }
 
   /** The fields of a record in the order of the wire, elements of their own each. */
-  function fill<Member extends SchemaMember>(
+  function fill(
     type: RecordType,
     fields: FieldDraft[],
-    members: readonly Member[],
-    inlineName: (member: Member) => string,
+    members: readonly (WrapperField | TypedField)[],
   ): void {
     const byElement = new Map<string, string>();
     const ofFields: FieldFacts[] = [];
     facts.set(type, ofFields);
     for (const member of members) {
       const { json, pointer, required } = member;
-      const { nullable, hasDefault, ...usage } = usageOf(member.schema, pointer, inlineName(member));
+      const { nullable, hasDefault, ...usage } =
+        'type' in member ? plain(member.type) : usageOf(member.schema, pointer, member.typeName);
       const xml = elementName(json);
       const clash = byElement.get(xml);
       if (clash !== undefined)
@@ -286,7 +306,10 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     const { items } = schema;
     if (items === undefined || items === true || (isNode(items) && Object.keys(items).length === 0))
       return asJson(pointer, 'an array of anything');
-    const item = itemOf(items, `${pointer}/items`, `${name}Item`);
+    return arrayOfType(itemOf(items, `${pointer}/items`, `${name}Item`), pointer);
+  }
+
+  function arrayOfType(item: Type, pointer: string): ArrayType {
     const known = arrays.get(item);
     if (known !== undefined) return known;
     const itemName = nameOf(item);
@@ -339,12 +362,24 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
 
   // --- the whole ---------------------------------------------------------------------------------
 
-  function wrapper(name: string, documentation: string, members: readonly WrapperField[]): RecordType {
+  function wrapper(
+    name: string,
+    documentation: string,
+    members: readonly (WrapperField | TypedField)[],
+  ): RecordType {
     const fields: FieldDraft[] = [];
     const type: RecordType = { kind: 'record', name, documentation, fields };
-    fill(type, fields, members, ({ typeName }) => typeName);
+    fill(type, fields, members);
     fillAll();
     return type;
+  }
+
+  function record(
+    name: string,
+    pointer: string,
+    members: readonly (WrapperField | TypedField)[],
+  ): RecordType {
+    return register(wrapper(name, '', members), pointer);
   }
 
   function component(name: string): Type | undefined {
@@ -377,6 +412,8 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
 
   return {
     wrapper,
+    record,
+    arrayOf: arrayOfType,
     component,
     finish,
     notes: () => [...notes].map(([pointer, why]) => ({ pointer, why })),

@@ -53,7 +53,11 @@ for (const [what, text, said] of [
     /#\/swagger: expected OpenAPI 3\.0 or 3\.1, got Swagger "2\.0"; convert/,
   ],
   ['no YAML', 'a: [', /#: line 1, column 5: /],
-  ['nothing to serve', 'openapi: 3.0.3\npaths: {}\n', /#\/paths: expected at least one operation, got none/],
+  [
+    'nothing to serve',
+    'openapi: 3.0.3\npaths: {}\n',
+    /#\/paths: expected at least one operation that can be served, got none/,
+  ],
 ] as const) {
   test(`a document that is ${what} ends every command with 2, its file and a sentence`, async (t) => {
     const path = file(t, text);

@@ -222,12 +222,9 @@ for (const [title, given] of [
 
 // --- what is wrong with the document ---------------------------------------------------------------
 
-const documents: readonly (readonly [
-  title: string,
-  openapi: unknown,
-  problems: readonly string[],
-  overlay?: object,
-])[] = [
+type DocumentCase = readonly [title: string, openapi: unknown, problems: readonly string[], overlay?: object];
+
+const documents: readonly DocumentCase[] = [
   ['a list is no document', [], ['/openapi: expected OpenAPI 3.0 or 3.1, got a list']],
   ['an empty file is no document', null, ['/openapi: expected OpenAPI 3.0 or 3.1, got null']],
   ['no version', {}, ['/openapi: expected OpenAPI 3.0 or 3.1, got nothing']],
@@ -242,7 +239,136 @@ const documents: readonly (readonly [
     { swagger: '2.0' },
     ['/swagger: expected OpenAPI 3.0 or 3.1, got Swagger "2.0"; convert it first'],
   ],
-  ['no operations', api({ paths: {} }), ['/paths: expected at least one operation, got none']],
+  [
+    'no operations',
+    api({ paths: {} }),
+    ['/paths: expected at least one operation that can be served, got none'],
+  ],
+  [
+    'two inputs of one name in two places',
+    api({
+      paths: {
+        '/a/{id}': {
+          get: operation({
+            parameters: [
+              { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+              { name: 'id', in: 'query', schema: { type: 'string' } },
+            ],
+          }),
+        },
+      },
+    }),
+    ['/paths/~1a~1{id}/get/parameters/1/schema: "id" and "id" would both be <id>; rename one'],
+  ],
+  [
+    'schemas that are none',
+    taking({ a: 'text' as unknown as Schema, c: false }),
+    [
+      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/a: expected a schema, got "text"',
+      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/c: expected a schema, got false',
+    ],
+  ],
+  [
+    'schemas that are themselves and nothing else',
+    taking(
+      { a: { $ref: '#/components/schemas/A' }, c: { $ref: '#/components/schemas/C' } },
+      {
+        A: { $ref: '#/components/schemas/B' },
+        B: { $ref: '#/components/schemas/A' },
+        C: { allOf: [{ $ref: '#/components/schemas/C' }] },
+      },
+    ),
+    [
+      '/components/schemas/A: refers to itself without an object between; expected an object with members',
+      '/components/schemas/C: refers to itself without an object between; expected an object with members',
+    ],
+  ],
+  [
+    'two members whose elements are the same',
+    taking({ 'a b': { type: 'string' }, a_x0020_b: { type: 'string' }, id: { type: 'string' } }),
+    [],
+  ],
+  [
+    'two members whose elements are the same once their first letter is upper-cased',
+    taking({ id: { type: 'string' }, Id: { type: 'string' } }),
+    [
+      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/Id: "Id" and "id" would both be <Id>; rename one',
+    ],
+    { dialect: 'servicestack', soapErrors: 'fault' },
+  ],
+  [
+    'two types of one name',
+    taking(
+      {
+        a: { $ref: '#/components/schemas/a.b' },
+        b: { $ref: '#/components/schemas/a-b' },
+        list: { type: 'array', items: { type: 'string' } },
+        own: { $ref: '#/components/schemas/ArrayOfstring' },
+      },
+      {
+        'a.b': { type: 'object', properties: { a: {} } },
+        'a-b': { type: 'object', properties: { a: {} } },
+        ArrayOfstring: { type: 'object', properties: { a: {} } },
+      },
+    ),
+    [
+      '/components/schemas/a-b: its type would be called a_b, as the one at /components/schemas/a.b; rename one, or give an inline type a name under /components/schemas',
+      '/components/schemas/ArrayOfstring: its type would be called ArrayOfstring, as the one at /paths/~1parcels/post/requestBody/content/application~1json/schema/properties/list; rename one, or give an inline type a name under /components/schemas',
+    ],
+  ],
+  [
+    'enum values beside a reference that its enum lacks',
+    taking(
+      { a: { $ref: '#/components/schemas/State', enum: ['sent', 'lost', null] } },
+      { State: { type: 'string', enum: ['sent', 'gone'] } },
+    ),
+    [
+      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/a/enum: expected values of State (sent, gone), got "lost"',
+    ],
+  ],
+  [
+    'arrays in one another beyond all use',
+    taking({ a: JSON.parse(`${'{"type":"array","items":'.repeat(101)}{"type":"string"}${'}'.repeat(101)}`) }),
+    [
+      `/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/a${'/items'.repeat(100)}: expected at most 100 arrays, maps and references in one another, got more`,
+    ],
+  ],
+];
+
+for (const [title, openapi, expected, overlay] of documents) {
+  const says = expected.length === 0 ? 'is fine' : 'is told with its pointer';
+  test(`document: ${title} ${says}`, (t) => {
+    t.deepEqual(
+      problemsOf(() => build(openapi, { service: 'Parcels', ...overlay })),
+      expected.map((problem) => `openapi.yaml#${problem}`),
+    );
+  });
+}
+
+test('document: a YAML alias of what it stands in is told, and the loader ends', (t) => {
+  const text = [
+    'openapi: 3.1.0',
+    'paths:',
+    '  /a:',
+    '    post:',
+    '      requestBody: { content: { application/json: { schema: *n } } }',
+  ].join('\n');
+  const directory = folder(t, {
+    'openapi.yaml': `x: &n {type: object, properties: {a: *n, b: {type: array, items: *n}, c: {allOf: [*n]}}}\n${text}`,
+    'soap.yaml': soap,
+  });
+  const schema = '/paths/~1a/post/requestBody/content/application~1json/schema';
+  t.deepEqual(
+    problemsOf(() => loadContract(directory)).map((line) => line.replace(`${directory}/`, '')),
+    ['a', 'b/items', 'c/allOf/0'].map(
+      (at) => `openapi.yaml#${schema}/properties/${at}: is an alias of what it stands in; expected a $ref`,
+    ),
+  );
+});
+
+// --- what can't be carried -------------------------------------------------------------------------
+
+const leftOut: readonly DocumentCase[] = [
   [
     'a path that is no object',
     api({ paths: { '/a': 1, '/b': { get: operation() } } }),
@@ -348,22 +474,6 @@ const documents: readonly (readonly [
     ],
   ],
   [
-    'two inputs of one name in two places',
-    api({
-      paths: {
-        '/a/{id}': {
-          get: operation({
-            parameters: [
-              { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
-              { name: 'id', in: 'query', schema: { type: 'string' } },
-            ],
-          }),
-        },
-      },
-    }),
-    ['/paths/~1a~1{id}/get/parameters/1/schema: "id" and "id" would both be <id>; rename one'],
-  ],
-  [
     'a request body and a reply without JSON',
     api({
       paths: {
@@ -399,81 +509,6 @@ const documents: readonly (readonly [
     ],
   ],
   [
-    'schemas that are none',
-    taking({ a: 'text' as unknown as Schema, b: { $ref: 7 }, c: false }),
-    [
-      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/a: expected a schema, got "text"',
-      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/b/$ref: expected text such as "#/components/schemas/Name", got 7',
-      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/c: expected a schema, got false',
-    ],
-  ],
-  [
-    'schemas that refer to nothing, also by names that every object has',
-    taking({ a: { $ref: '#/components/schemas/Gone' }, b: { $ref: '#/components/schemas/constructor' } }),
-    [
-      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/a/$ref: "#/components/schemas/Gone" leads nowhere; expected something that this file has',
-      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/b/$ref: "#/components/schemas/constructor" leads nowhere; expected something that this file has',
-    ],
-  ],
-  [
-    'schemas that are themselves and nothing else',
-    taking(
-      { a: { $ref: '#/components/schemas/A' }, c: { $ref: '#/components/schemas/C' } },
-      {
-        A: { $ref: '#/components/schemas/B' },
-        B: { $ref: '#/components/schemas/A' },
-        C: { allOf: [{ $ref: '#/components/schemas/C' }] },
-      },
-    ),
-    [
-      '/components/schemas/A: refers to itself without an object between; expected an object with members',
-      '/components/schemas/C: refers to itself without an object between; expected an object with members',
-    ],
-  ],
-  [
-    'two members whose elements are the same',
-    taking({ 'a b': { type: 'string' }, a_x0020_b: { type: 'string' }, id: { type: 'string' } }),
-    [],
-  ],
-  [
-    'two members whose elements are the same once their first letter is upper-cased',
-    taking({ id: { type: 'string' }, Id: { type: 'string' } }),
-    [
-      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/Id: "Id" and "id" would both be <Id>; rename one',
-    ],
-    { dialect: 'servicestack', soapErrors: 'fault' },
-  ],
-  [
-    'two types of one name',
-    taking(
-      {
-        a: { $ref: '#/components/schemas/a.b' },
-        b: { $ref: '#/components/schemas/a-b' },
-        list: { type: 'array', items: { type: 'string' } },
-        own: { $ref: '#/components/schemas/ArrayOfstring' },
-      },
-      {
-        'a.b': { type: 'object', properties: { a: {} } },
-        'a-b': { type: 'object', properties: { a: {} } },
-        ArrayOfstring: { type: 'object', properties: { a: {} } },
-      },
-    ),
-    [
-      '/components/schemas/a-b: its type would be called a_b, as the one at /components/schemas/a.b; rename one, or give an inline type a name under /components/schemas',
-      '/components/schemas/ArrayOfstring: its type would be called ArrayOfstring, as the one at /paths/~1parcels/post/requestBody/content/application~1json/schema/properties/list; rename one, or give an inline type a name under /components/schemas',
-    ],
-  ],
-  [
-    'enum values beside a reference that its enum lacks',
-    taking(
-      { a: { $ref: '#/components/schemas/State', enum: ['sent', 'lost', null] } },
-      { State: { type: 'string', enum: ['sent', 'gone'] } },
-    ),
-    [
-      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/a/enum: expected values of State (sent, gone), got "lost"',
-    ],
-  ],
-  [
     'a body that has no members to be the wrapper’s children',
     api({
       paths: {
@@ -493,43 +528,51 @@ const documents: readonly (readonly [
     ],
     { dialect: 'servicestack', soapErrors: 'fault' },
   ],
-  [
-    'arrays in one another beyond all use',
-    taking({ a: JSON.parse(`${'{"type":"array","items":'.repeat(101)}{"type":"string"}${'}'.repeat(101)}`) }),
-    [
-      `/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/a${'/items'.repeat(100)}: expected at most 100 arrays, maps and references in one another, got more`,
-    ],
-  ],
 ];
 
-for (const [title, openapi, expected, overlay] of documents) {
-  const says = expected.length === 0 ? 'is fine' : 'is told with its pointer';
-  test(`document: ${title} ${says}`, (t) => {
+for (const [title, openapi, expected, overlay] of leftOut) {
+  test(`operation: ${title} is left out with its reasons, and keeps no other from being served`, (t) => {
+    const { paths, ...rest } = openapi as { paths: object };
+    const { contract, notServed } = build(
+      { ...rest, paths: { ...paths, '/served': { get: { operationId: 'Served', responses: done } } } },
+      { service: 'Parcels', ...overlay },
+    );
+    t.true(contract.operations.some(({ name }) => name === 'Served'));
     t.deepEqual(
-      problemsOf(() => build(openapi, { service: 'Parcels', ...overlay })),
-      expected.map((problem) => `openapi.yaml#${problem}`),
+      notServed.flatMap(({ reasons }) => reasons.map(({ pointer, why }) => `${pointer}: ${why}`)),
+      [...expected],
     );
   });
 }
 
-test('document: a YAML alias of what it stands in is told, and the loader ends', (t) => {
-  const text = [
-    'openapi: 3.1.0',
-    'paths:',
-    '  /a:',
-    '    post:',
-    '      requestBody: { content: { application/json: { schema: *n } } }',
-  ].join('\n');
-  const directory = folder(t, {
-    'openapi.yaml': `x: &n {type: object, properties: {a: *n, b: {type: array, items: *n}, c: {allOf: [*n]}}}\n${text}`,
-    'soap.yaml': soap,
+const asText: readonly DocumentCase[] = [
+  [
+    'schemas that refer to nothing, also by names that every object has',
+    taking({ a: { $ref: '#/components/schemas/Gone' }, b: { $ref: '#/components/schemas/constructor' } }),
+    [
+      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/a/$ref: "#/components/schemas/Gone" leads nowhere; expected something that this file has',
+      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/b/$ref: "#/components/schemas/constructor" leads nowhere; expected something that this file has',
+    ],
+  ],
+];
+
+for (const [title, openapi, expected] of asText) {
+  test(`schema: ${title} travels as JSON text, and is told with its pointer`, (t) => {
+    const { notes } = build(openapi, { service: 'Parcels' });
+    t.deepEqual(
+      notes.map(({ pointer, why }) => `${pointer}: ${why}`),
+      [...expected],
+    );
   });
-  const schema = '/paths/~1a/post/requestBody/content/application~1json/schema';
+}
+
+test('a document none of whose operations can be carried is refused with all reasons', (t) => {
   t.deepEqual(
-    problemsOf(() => loadContract(directory)).map((line) => line.replace(`${directory}/`, '')),
-    ['a', 'b/items', 'c/allOf/0'].map(
-      (at) => `openapi.yaml#${schema}/properties/${at}: is an alias of what it stands in; expected a $ref`,
-    ),
+    problemsOf(() => build(api({ paths: { '/a b': { get: operation() } } }), { service: 'Parcels' })),
+    [
+      'openapi.yaml#/paths/~1a b/get: expected a path of URL characters and {parameters}, no query, got "/a b"',
+      'openapi.yaml#/paths: expected at least one operation that can be served, got none',
+    ],
   );
 });
 
@@ -823,6 +866,7 @@ test('all that is wrong with both files is told at once', (t) => {
       'soap.yaml#/colour',
       'openapi.yaml#/paths/~1a~1{id}/get',
       'openapi.yaml#/paths/~1a~1{id}/get/responses/200/$ref',
+      'openapi.yaml#/paths',
       'soap.yaml#/types/T',
       'soap.yaml#/routes/GET ~1b',
     ],

@@ -25,10 +25,12 @@ export function folderOf(capability: string): string {
 
 /** What the golden files of a capability have to hold, by name; one without text is not there. */
 export function goldensOf(capability: string): Readonly<Record<string, string>> {
-  const { contract, notes } = loadContract(folderOf(capability));
+  const { contract, notes, notServed } = loadContract(folderOf(capability));
   return {
     'types.xsd': writeSchema(contract, 0, { address: 'http://soapbridge.example' }) ?? '',
-    'notes.txt': notes.map(({ pointer, why }) => `${pointer}: ${why}\n`).join(''),
+    'notes.txt': [...notes, ...notServed.flatMap(({ reasons }) => reasons)]
+      .map(({ pointer, why }) => `${pointer}: ${why}\n`)
+      .join(''),
   };
 }
 
