@@ -1,64 +1,77 @@
-/** Every limit on what a stranger or an upstream may send: the one list (W10, W24, W43). */
-export const defaultLimits = {
-  /** Request body, in bytes, after decompression; for contracts without base64 in any input. */
-  bodyBytes: 1024 * 1024,
-  /** The same for contracts with base64 in some input. */
-  bodyBytesWithBinary: 16 * 1024 * 1024,
-  /** Decompressed size over compressed size, looked at once the former passes 1 MiB. */
-  compressionRatio: 100,
-  /** All header lines of a request, in bytes. */
-  headerBytes: 16 * 1024,
-  headerCount: 100,
-  /** Nested elements, the root counted. */
-  xmlDepth: 64,
-  /** Elements in one document. */
-  xmlElements: 200_000,
-  /** Child elements of one element. */
-  xmlChildren: 50_000,
-  /** Attributes and namespace declarations of one element, together. */
-  xmlAttributes: 64,
-  /** Characters in an element or attribute name. */
-  xmlName: 256,
-  /** Characters in an attribute value. */
-  xmlAttributeValue: 64 * 1024,
-  /** Characters in the text of one element that isn't base64. */
-  xmlText: 1024 * 1024,
-  /** Children of soap:Header. */
-  soapHeaderBlocks: 32,
-  /** Characters between the tags of soap:Header. */
-  soapHeaderText: 64 * 1024,
-  /** Nested arrays and objects. */
-  jsonDepth: 64,
-  /** Members and array items in one document. */
-  jsonMembers: 200_000,
-  /** Characters in one credential. */
-  credential: 256,
-  /** Items of errors[] in one reply (W43). */
-  errors: 20,
-  /** Media ranges of an Accept header that are looked at. */
-  acceptRanges: 32,
-  /** Upstream reply, in bytes. */
-  replyBytes: 32 * 1024 * 1024,
-  /** The same for operations whose output holds base64. */
-  replyBytesWithBinary: 128 * 1024 * 1024,
-  /** From a request's first byte to its reply, in ms; every other wait is cut to what is left of it. */
-  totalMs: 50_000,
-  headersMs: 10_000,
-  bodyMs: 30_000,
-  upstreamConnectMs: 3_000,
-  /** Until the upstream's status line. */
-  upstreamFirstByteMs: 30_000,
-  upstreamFirstByteWithBinaryMs: 45_000,
-  /** Between two pieces of an upstream body. */
-  upstreamIdleMs: 15_000,
-  keepAliveMs: 65_000,
-  connections: 2_000,
-  requestsPerSocket: 1_000,
-  /** Sockets of the pool towards one upstream. */
-  upstreamConnections: 64,
-  /** How long a stopping process waits for what is in flight. */
-  drainMs: 55_000,
-} as const satisfies Record<string, number>;
+const mebibyte = 1024 * 1024;
+
+/** One limit: its default, and what it bounds. Names say the unit: bytes, ms, percent; the others count. */
+interface Limit {
+  readonly value: number;
+  readonly bounds: string;
+}
+
+/** Every limit on what a stranger or an upstream may send, hold or wait for: the one list (W10, W24, W43). */
+export const limitTable = {
+  bodyBytes: {
+    value: mebibyte,
+    bounds: 'a request body after decompression, for contracts without base64 in any input',
+  },
+  bodyBytesWithBinary: { value: 16 * mebibyte, bounds: 'the same for contracts with base64 in some input' },
+  compressionRatio: {
+    value: 100,
+    bounds: 'decompressed over compressed size, looked at once the former passes 1 MiB',
+  },
+  headerBytes: { value: 16 * 1024, bounds: 'all header lines of a request' },
+  headerCount: { value: 100, bounds: 'header lines of a request' },
+  xmlDepth: { value: 64, bounds: 'nested elements, the root counted' },
+  xmlElements: { value: 200_000, bounds: 'elements in one document' },
+  xmlChildren: { value: 50_000, bounds: 'child elements of one element' },
+  xmlAttributes: {
+    value: 64,
+    bounds: 'attributes and namespace declarations of one element, together',
+  },
+  xmlName: { value: 256, bounds: 'characters in an element or attribute name' },
+  xmlAttributeValue: { value: 64 * 1024, bounds: 'characters in an attribute value' },
+  xmlText: { value: mebibyte, bounds: "characters in the text of one element that isn't base64" },
+  soapHeaderBlocks: { value: 32, bounds: 'children of soap:Header' },
+  soapHeaderText: { value: 64 * 1024, bounds: 'characters between the tags of soap:Header' },
+  jsonDepth: { value: 64, bounds: 'nested arrays and objects' },
+  jsonMembers: { value: 200_000, bounds: 'members and array items in one document' },
+  credential: { value: 256, bounds: 'characters in one credential' },
+  errors: { value: 20, bounds: 'items of errors[] in one reply' },
+  acceptRanges: { value: 32, bounds: 'media ranges of an Accept header that are looked at' },
+  replyBytes: { value: 32 * mebibyte, bounds: "an upstream's reply" },
+  replyBytesWithBinary: {
+    value: 128 * mebibyte,
+    bounds: 'the same for operations whose output holds base64',
+  },
+  totalMs: {
+    value: 50_000,
+    bounds: "from a request's first byte to its reply; every other wait is cut to what is left of it",
+  },
+  headersMs: { value: 10_000, bounds: 'until the headers of a request are there' },
+  bodyMs: { value: 30_000, bounds: 'until the body of a request is there' },
+  upstreamConnectMs: { value: 3_000, bounds: 'until the upstream takes a connection' },
+  upstreamFirstByteMs: { value: 30_000, bounds: "until the upstream's status line" },
+  upstreamFirstByteWithBinaryMs: {
+    value: 45_000,
+    bounds: 'the same for operations whose output holds base64',
+  },
+  upstreamIdleMs: { value: 15_000, bounds: 'between two pieces of an upstream body' },
+  keepAliveMs: { value: 65_000, bounds: "a caller's connection without a request" },
+  connections: { value: 2_000, bounds: "callers' connections" },
+  requestsPerSocket: { value: 1_000, bounds: "requests on one caller's connection" },
+  upstreamConnections: { value: 64, bounds: 'connections to the upstream' },
+  breakerCalls: { value: 20, bounds: 'calls in the window before the breaker may open' },
+  breakerFailurePercent: { value: 50, bounds: 'failed calls of a hundred in the window that open it' },
+  breakerWindowMs: { value: 10_000, bounds: 'how far back the breaker looks' },
+  breakerProbeMs: { value: 5_000, bounds: 'between two probes of an open breaker' },
+  retryPercent: { value: 10, bounds: 'reads sent once more, of a hundred calls' },
+  retrySavings: { value: 10, bounds: 'such retries that a quiet time saves up' },
+  drainMs: { value: 55_000, bounds: 'how long a stopping process waits for what is in flight' },
+} as const satisfies Record<string, Limit>;
+
+export type LimitName = keyof typeof limitTable;
 
 /** A full set of limits; `{ ...defaultLimits, xmlDepth: 8 }` makes another. */
-export type Limits = { readonly [name in keyof typeof defaultLimits]: number };
+export type Limits = { readonly [name in LimitName]: number };
+
+export const defaultLimits = Object.fromEntries(
+  Object.entries(limitTable).map(([name, { value }]) => [name, value]),
+) as Limits;
