@@ -1,6 +1,9 @@
 import type { Problem } from '../mappings/codec/problem.ts';
 
-/** Every errorCode of our own with its HTTP status (W29) and the sentence said when there is nothing better. */
+/**
+ * Every errorCode of our own with its HTTP status (W29) and the sentence said when there is nothing better. CallerGone
+ * is for the log alone: nobody is there to be told.
+ */
 export const errorCodes = {
   Unauthorized: { status: 401, message: 'credentials are missing or malformed' },
   ConflictingCredentials: { status: 400, message: 'credentials were given twice' },
@@ -10,6 +13,7 @@ export const errorCodes = {
   NotFound: { status: 404, message: 'nothing is served at this path' },
   MethodNotAllowed: { status: 405, message: 'this path takes other methods' },
   RequestTimeout: { status: 408, message: 'the request took too long to arrive' },
+  CallerGone: { status: 499, message: 'the caller went away' },
   RequestTooLarge: { status: 413, message: 'the request body is too large' },
   UnsupportedMediaType: {
     status: 415,
@@ -38,6 +42,8 @@ export interface CallErrorDetails {
   readonly cause?: unknown;
   /** For 405: the verbs that the path takes. */
   readonly allow?: string;
+  /** For 503: when to try again, in seconds. */
+  readonly retryAfter?: string;
 }
 
 /** A call refused or failed by the gateway; what is said in it may reach the caller. */
@@ -45,13 +51,15 @@ export class CallError extends Error {
   readonly code: ErrorCode;
   readonly problems: readonly Problem[];
   readonly allow: string | undefined;
+  readonly retryAfter: string | undefined;
 
-  constructor(code: ErrorCode, { message, problems = [], cause, allow }: CallErrorDetails = {}) {
+  constructor(code: ErrorCode, { message, problems = [], cause, allow, retryAfter }: CallErrorDetails = {}) {
     super(message ?? problems[0]?.message ?? errorCodes[code].message, cause === undefined ? {} : { cause });
     this.name = 'CallError';
     this.code = code;
     this.problems = problems;
     this.allow = allow;
+    this.retryAfter = retryAfter;
   }
 
   get status(): number {
@@ -84,6 +92,6 @@ export function failureOf(error: CallError, requestId: string, hide: (text: stri
       ...(errors.length === 0 ? {} : { errors }),
       meta: { requestId },
     }),
-    retryAfter: error.code === 'Overloaded' ? '1' : undefined,
+    retryAfter: error.retryAfter,
   };
 }

@@ -5,6 +5,7 @@ import type {
   CredentialValues,
   Frame,
   Input,
+  UpstreamRequest,
 } from '../mappings/codec/operation.ts';
 import { type Reading, startReading } from '../mappings/codec/problem.ts';
 import { JsonError } from '../mappings/json/reader.ts';
@@ -17,7 +18,7 @@ import { CallError, type Failure, failureOf } from './error.ts';
 import { type Outcome, readReply } from './exchange.ts';
 import { parseContentType } from './negotiate.ts';
 import { Fault, readSoap, type SoapCall, type SoapVersion } from './soap.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream, UpstreamReply, Waiting } from './upstream.ts';
 
 /** What every call of one contract needs, put together at start. */
 export interface Service {
@@ -30,12 +31,10 @@ export interface Service {
 }
 
 /** One HTTP exchange as the calls below see it. */
-export interface Exchange {
+export interface Exchange extends Waiting {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
-  /** When the call must be over, in ms of `performance.now()`. */
-  readonly deadline: number;
   /** Filled in on the way, for the log. */
   operation: string | undefined;
   bytesIn: number;
@@ -275,7 +274,7 @@ export async function runCall(
     if (missing.length > 0) throw new CallError('ValidationError', { problems: missing });
     const request = operation.request(input, values);
     if (request === undefined) throw new CallError('ValidationError', { problems: reading.problems });
-    const reply = await service.upstream.call(request, exchange.deadline);
+    const reply = await callUpstream(service.upstream, request, exchange);
     const outcome = readReply(
       reply,
       service.compiled,
@@ -290,6 +289,22 @@ export async function runCall(
       kind: 'failure',
       failure: tellFailure(service, exchange, error, hiderOf(service, exchange, input, operation, values)),
     };
+  }
+}
+
+/** The upstream's answer, unless the caller goes away: then a read is given up, and a write ends all the same. */
+async function callUpstream(
+  upstream: Upstream,
+  request: UpstreamRequest,
+  exchange: Exchange,
+): Promise<UpstreamReply> {
+  const { response } = exchange;
+  const onGone = (): void => exchange.giveUp?.();
+  response.once('close', onGone);
+  try {
+    return await upstream.call(request, exchange);
+  } finally {
+    response.off('close', onGone);
   }
 }
 

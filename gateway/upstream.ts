@@ -1,7 +1,9 @@
 import { Pool } from 'undici';
 import type { UpstreamRequest } from '../mappings/codec/operation.ts';
 import type { Limits } from '../mappings/limits.ts';
+import { createBreaker } from './breaker.ts';
 import { CallError } from './error.ts';
+import { createRetryBudget } from './retry-budget.ts';
 
 /** What an upstream answered, whole. */
 export interface UpstreamReply {
@@ -10,12 +12,28 @@ export interface UpstreamReply {
   readonly retryAfter: string | undefined;
 }
 
+/** A call on its way upstream and back, for whoever waits for it. */
+export interface Waiting {
+  /** When the answer must be there, in ms of `performance.now()`. */
+  readonly deadline: number;
+  /** Gives up a read that nobody waits for any more; undefined where there is nothing to give up, as of a write. */
+  giveUp: (() => void) | undefined;
+  /** How often the call went out. */
+  sent: number;
+  /** The upstream's own status; 0 without an answer. */
+  upstreamStatus: number;
+  /** Until the answer was whole or was given up, in ms. */
+  upstreamMs: number;
+}
+
 /**
- * Makes one call upstream and gives its whole answer, by `deadline` (ms of `performance.now()`).
- * Throws CallError: UpstreamUnavailable, UpstreamTimeout, UpstreamInvalidResponse.
+ * Makes one call upstream and gives its whole answer. Throws CallError: UpstreamUnavailable, UpstreamTimeout,
+ * UpstreamInvalidResponse, CallerGone.
  */
 export interface Upstream {
-  readonly call: (request: UpstreamRequest, deadline: number) => Promise<UpstreamReply>;
+  readonly call: (request: UpstreamRequest, waiting: Waiting) => Promise<UpstreamReply>;
+  /** Whether calls are refused at once, because too many failed. */
+  readonly isOpen: () => boolean;
   readonly close: () => Promise<void>;
 }
 
@@ -31,7 +49,10 @@ class Broken extends Error {
   }
 }
 
-/** An upstream over HTTP: pooled, each call sent once, or twice where it only reads and no byte came back (W35). */
+/**
+ * An upstream over HTTP: pooled, behind a breaker, each call sent once, or twice where it only reads, no byte came back
+ * and the budget has a retry left (W35).
+ */
 export function createHttpUpstream(address: string, limits: Limits): Upstream {
   const url = new URL(address);
   const prefix = url.pathname.replace(/\/+$/, '');
@@ -43,22 +64,46 @@ export function createHttpUpstream(address: string, limits: Limits): Upstream {
     headersTimeout: 0,
     bodyTimeout: limits.upstreamIdleMs,
   });
+  const breaker = createBreaker(limits);
+  const retries = createRetryBudget(limits);
   return {
-    call: async (request, deadline) => {
-      try {
-        return await exchange(pool, prefix, request, deadline, limits);
-      } catch (error) {
-        if (!(error instanceof Broken)) throw error;
-        if (!request.operation.readOnly || error.stage === 'answered') throw told(error);
+    call: async (request, waiting) => {
+      const started = performance.now();
+      const retryAfter = breaker.refusal(started);
+      if (retryAfter !== undefined) {
+        throw new CallError('UpstreamUnavailable', { retryAfter: String(retryAfter) });
       }
+      retries.earn();
       try {
-        return await exchange(pool, prefix, request, deadline, limits);
+        const reply = await send(request, waiting);
+        settle(reply.status < 500, started, waiting);
+        return reply;
       } catch (error) {
+        // a caller that left says nothing of the upstream
+        const left = error instanceof CallError && error.code === 'CallerGone';
+        settle(left ? undefined : false, started, waiting);
         throw error instanceof Broken ? told(error) : error;
       }
     },
+    isOpen: breaker.isOpen,
     close: () => pool.close(),
   };
+
+  function settle(succeeded: boolean | undefined, started: number, waiting: Waiting): void {
+    const now = performance.now();
+    waiting.upstreamMs = now - started;
+    if (succeeded !== undefined) breaker.settle(succeeded, started, now);
+  }
+
+  async function send(request: UpstreamRequest, waiting: Waiting): Promise<UpstreamReply> {
+    try {
+      return await exchange(pool, prefix, request, waiting, limits);
+    } catch (error) {
+      const again = error instanceof Broken && error.stage !== 'answered' && request.operation.readOnly;
+      if (!again || !retries.spend()) throw error;
+    }
+    return exchange(pool, prefix, request, waiting, limits);
+  }
 }
 
 /** A service that nothing could be sent to isn't available; of one that was reached, the answer is what's wrong. */
@@ -74,9 +119,10 @@ function exchange(
   pool: Pool,
   prefix: string,
   request: UpstreamRequest,
-  deadline: number,
+  waiting: Waiting,
   limits: Limits,
 ): Promise<UpstreamReply> {
+  const { deadline } = waiting;
   const { operation } = request;
   const maxBytes = operation.binaryOutput ? limits.replyBytesWithBinary : limits.replyBytes;
   const firstByte = operation.binaryOutput
@@ -91,11 +137,18 @@ function exchange(
     let given: Error | undefined;
     let abort: ((reason: Error) => void) | undefined;
     const now = performance.now();
+    waiting.sent++;
+    waiting.upstreamStatus = 0;
+    if (operation.readOnly) waiting.giveUp = () => give(new CallError('CallerGone'));
     const give = (error: Error): void => {
-      clearTimeout(timer);
+      finish();
       given = error;
       reject(error);
       abort?.(error);
+    };
+    const finish = (): void => {
+      clearTimeout(timer);
+      waiting.giveUp = undefined;
     };
     // one timer for both waits: once the answer has begun, what is left is the deadline's
     const onTimeout = (): void => {
@@ -122,6 +175,7 @@ function exchange(
           stage = 'answered';
           if (statusCode < 200) return;
           status = statusCode;
+          waiting.upstreamStatus = statusCode;
           const wait = headers['retry-after'];
           retryAfter = typeof wait === 'string' && retryAfterForm.test(wait) ? wait : undefined;
           const coding = headers['content-encoding'];
@@ -136,7 +190,7 @@ function exchange(
           else chunks.push(chunk);
         },
         onResponseEnd: () => {
-          clearTimeout(timer);
+          finish();
           const [only] = chunks;
           resolve({
             status,
@@ -146,7 +200,7 @@ function exchange(
           chunks = [];
         },
         onResponseError: (_controller, error) => {
-          clearTimeout(timer);
+          finish();
           reject(
             isIdle(error)
               ? new CallError('UpstreamTimeout', { cause: error })
@@ -200,14 +254,19 @@ export interface LocalService {
 
 export function createLocalUpstream(service: LocalService): Upstream {
   return {
-    call: async ({ method, path, headers, body }) => {
+    call: async ({ method, path, headers, body }, waiting) => {
+      const started = performance.now();
+      waiting.sent++;
       const reply = await service.handle({ method, path, headers, body: body ?? '' });
+      waiting.upstreamStatus = reply.status;
+      waiting.upstreamMs = performance.now() - started;
       return {
         status: reply.status,
         body: Buffer.from(reply.body),
         retryAfter: reply.headers['retry-after'],
       };
     },
+    isOpen: () => false,
     close: async () => service.close(),
   };
 }

@@ -20,6 +20,8 @@ export interface RequestRecord {
   readonly bytesOut: number;
   readonly ms: number;
   readonly clientIp: string | undefined;
+  /** Whether the caller left before its reply. */
+  readonly aborted: boolean;
   readonly noted: Noted | undefined;
 }
 
@@ -66,6 +68,10 @@ export function startVisit(ctx: Context, options: AppOptions, cors: CorsHeaders 
     operation: undefined,
     bytesIn: 0,
     noted: undefined,
+    giveUp: undefined,
+    sent: 0,
+    upstreamStatus: 0,
+    upstreamMs: 0,
     cors,
   };
 }
@@ -96,8 +102,9 @@ export function serveOptions({ ctx, request, cors }: Visit, allow: string): void
 export function send(visit: Visit, transport: string, reply: Reply): void {
   const { ctx, request, response, options, requestId, started } = visit;
   ctx.respond = false;
+  const aborted = response.destroyed;
   let bytesOut = 0;
-  if (!response.headersSent) {
+  if (!response.headersSent && !aborted) {
     // a body that was not read to its end would be taken for the next request
     const unread = !request.complete && hasBody(request);
     const coming = unread && !isAwaited(request);
@@ -119,6 +126,7 @@ export function send(visit: Visit, transport: string, reply: Reply): void {
     bytesOut,
     ms: Math.round((performance.now() - started) * 1000) / 1000,
     clientIp: request.socket.remoteAddress,
+    aborted,
     noted: visit.noted,
   });
 }

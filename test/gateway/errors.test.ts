@@ -1,4 +1,4 @@
-import { connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import {
@@ -15,6 +15,7 @@ import {
   statusOf,
   typesNamespace,
 } from './gateway.ts';
+import { startSockets } from './sockets.ts';
 
 const gateway = await sharedGateway();
 
@@ -476,28 +477,6 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** An upstream that treats raw sockets as it likes. */
-async function startSockets(t: ExecutionContext, onRequest: (socket: Socket, count: number) => void) {
-  let count = 0;
-  const sockets = new Set<Socket>();
-  const server = createTcpServer((socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket)).on('error', () => {});
-    socket.on('data', () => {
-      count++;
-      onRequest(socket, count);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('expected a TCP address');
-  return { url: `http://127.0.0.1:${address.port}`, count: () => count, open: () => sockets.size };
-}
-
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 const whole = `${head}Content-Length: ${emptyReply.length}\r\n\r\n${emptyReply}`;
 
@@ -610,7 +589,7 @@ const broken: readonly (readonly [
 
 for (const [what, onRequest, status, code, reads, writes] of broken) {
   test(`W30, W35: an upstream that ${what} is ${status} ${code}; a read goes out ${reads === 1 ? 'once' : 'twice'}, a write once`, async (t) => {
-    const limits = status === 504 ? { upstreamFirstByteMs: 250, totalMs: 600 } : {};
+    const limits = status === 504 ? { upstreamFirstByteMs: 1_500, totalMs: 2_500 } : {};
     const sockets = await startSockets(t, onRequest);
     const gateway = await startGateway(t, { limits, serve: { upstreamUrl: sockets.url } });
     let sent = 0;

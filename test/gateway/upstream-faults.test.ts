@@ -1,0 +1,196 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import test from 'ava';
+import { emptyReply, type Gateway, keyHeaders, type Reply, startGateway, statusOf } from './gateway.ts';
+import { startSockets } from './sockets.ts';
+
+// Numbers are those of the faults in docs/security.md; the others stand in errors.test.ts.
+
+const read = (gateway: Gateway): Promise<Reply> =>
+  gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
+const write = (gateway: Gateway): Promise<Reply> =>
+  gateway.send('PUT', '/subusers/update', keyHeaders, '{"request":{"subUserName":"a"}}');
+
+function replyOf(body: string | Buffer, ...lines: readonly string[]): Buffer {
+  const length = `Content-Length: ${Buffer.byteLength(body)}`;
+  return Buffer.concat([
+    Buffer.from(`${['HTTP/1.1 200 OK', length, ...lines].join('\r\n')}\r\n\r\n`),
+    Buffer.from(body),
+  ]);
+}
+
+/** Waits for what is bound to come; a test that waits in vain runs into its time limit. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test('fault 19: unknown members of a reply are dropped from XML and counted', async (t) => {
+  const gateway = await startGateway(t);
+  gateway.answer({ body: '{"data":{"responseStatus":{},"x":{"y":[1]},"z":1},"w":null}' });
+  const reply = await gateway.send('POST', '/json/reply/GetSearch?format=xml', keyHeaders, '{}');
+  t.is(reply.status, 200);
+  t.false(/[<"][xyzw][>"]/i.test(reply.text), reply.text);
+  t.is(JSON.parse(gateway.log()).noted.dropped, 3);
+});
+
+test('fault 26: a certificate that nobody trusts, or no TLS at all, is 503 without a detail', async (t) => {
+  const key = readFileSync(new URL('../fixtures/tls/key.pem', import.meta.url));
+  const cert = readFileSync(new URL('../fixtures/tls/certificate.pem', import.meta.url));
+  const tls = createTlsServer({ key, cert }, (socket) => socket.end(replyOf(emptyReply)));
+  tls.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => tls.close());
+  const address = tls.address();
+  const plain = await startSockets(t, (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  for (const port of [typeof address === 'object' ? address?.port : undefined, new URL(plain.url).port]) {
+    const gateway = await startGateway(t, { serve: { upstreamUrl: `https://127.0.0.1:${port}` } });
+    for (const call of [read, write]) {
+      const reply = await call(gateway);
+      t.is(reply.status, 503);
+      t.is(statusOf(reply.text).errorCode, 'UpstreamUnavailable');
+      t.is(statusOf(reply.text).message, 'the service behind is not available');
+    }
+    t.false(/certificate|SSL|self.signed/i.test(gateway.log()));
+  }
+});
+
+test('fault 28: a gzip nobody asked for, a bomb or not, is 502 and never unpacked', async (t) => {
+  const bomb = gzipSync(Buffer.alloc(20_000_000, 32));
+  const sockets = await startSockets(t, (socket) => socket.write(replyOf(bomb, 'Content-Encoding: gzip')));
+  const gateway = await startGateway(t, { serve: { upstreamUrl: sockets.url } });
+  const reply = await read(gateway);
+  t.is(reply.status, 502);
+  t.is(statusOf(reply.text).errorCode, 'UpstreamInvalidResponse');
+});
+
+test('fault 29: a second answer to one request reaches no other call, and its socket is dropped', async (t) => {
+  const other = '{"data":{"responseStatus":{"message":"of nobody’s call"}}}';
+  const sockets = await startSockets(t, (socket) =>
+    socket.write(Buffer.concat([replyOf(emptyReply), replyOf(other)])),
+  );
+  const limits = { upstreamConnections: 1 };
+  const gateway = await startGateway(t, { limits, serve: { upstreamUrl: sockets.url } });
+  const replies = await Promise.all(Array.from({ length: 12 }, () => read(gateway)));
+  for (const reply of replies) {
+    t.true(reply.status === 200 || reply.status === 502, reply.text);
+    t.false(reply.text.includes('of nobody'), reply.text);
+  }
+  await until(() => sockets.open() === 0);
+});
+
+test('fault 29: an answer on a connection before there is a request is no call’s', async (t) => {
+  const early = '{"data":{"responseStatus":{"message":"too early"}}}';
+  const seen = new Set<Socket>();
+  const sockets = await startSockets(t, (socket) => {
+    socket.write(replyOf(emptyReply));
+    // a moment after the first exchange: where the next one would wait
+    if (!seen.has(socket)) setTimeout(() => socket.writable && socket.write(replyOf(early)), 20);
+    seen.add(socket);
+  });
+  const gateway = await startGateway(t, { serve: { upstreamUrl: sockets.url } });
+  t.is((await read(gateway)).status, 200);
+  await until(() => sockets.open() === 0);
+  t.is((await read(gateway)).text, emptyReply);
+});
+
+test('faults 22 and 30: twenty calls that fail open the breaker; then the answer is 503 with Retry-After and nothing is sent', async (t) => {
+  const gateway = await startGateway(t, { limits: { breakerProbeMs: 400 } });
+  gateway.answer((_hit, response) => response.destroy());
+  for (let call = 0; call < 20; call++) t.is((await write(gateway)).status, 502);
+  t.is(gateway.hits.length, 20);
+  gateway.answer({ body: emptyReply });
+  const refused: Reply[] = [];
+  let answered: Reply | undefined;
+  while (answered === undefined) {
+    const reply = await write(gateway);
+    if (reply.status === 503) refused.push(reply);
+    else answered = reply;
+  }
+  for (const reply of refused) {
+    t.is(reply.headers['retry-after'], '1');
+    t.is(statusOf(reply.text).errorCode, 'UpstreamUnavailable');
+  }
+  // the probe came through and closed it
+  t.is(answered.status, 200);
+  t.is(gateway.hits.length, 21);
+  t.is((await write(gateway)).status, 200);
+});
+
+test('retries end with their budget: of thirty reads that break ten are sent twice', async (t) => {
+  const gateway = await startGateway(t, { limits: { retryPercent: 0, breakerCalls: 1_000 } });
+  gateway.answer((_hit, response) => response.destroy());
+  for (let call = 0; call < 30; call++) t.is((await read(gateway)).status, 502);
+  t.is(gateway.hits.length, 40);
+});
+
+test('300 writes that meet resets go out 300 times', async (t) => {
+  const gateway = await startGateway(t, { limits: { breakerCalls: 1_000 } });
+  gateway.answer((hit, response) =>
+    hit.body.includes('"subUserName":"a"') ? response.socket?.resetAndDestroy() : response.end(emptyReply),
+  );
+  for (let batch = 0; batch < 30; batch++) {
+    const replies = await Promise.all(Array.from({ length: 10 }, () => write(gateway)));
+    t.true(replies.every(({ status }) => status === 502));
+  }
+  t.is(gateway.hits.length, 300);
+});
+
+// --- a caller that goes away -----------------------------------------------------------------------------
+
+const post = (path: string, body: string): string =>
+  `POST /v2/json/reply/${path} HTTP/1.1\r\nHost: x\r\nX-Api-User: u\r\nX-Api-Key: key\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+for (const [how, leave] of [
+  ['resets', (socket: Socket) => socket.resetAndDestroy()],
+  ['closes', (socket: Socket) => socket.end()],
+] as const) {
+  test(`a caller that ${how} its connection while a read is under way ends it upstream`, async (t) => {
+    const gateway = await startGateway(t);
+    const aborted = new Promise<void>((resolve) => {
+      gateway.answer((_hit, response) => response.on('close', resolve));
+    });
+    const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
+    socket.write(post('GetSearch', '{}'));
+    await until(() => gateway.hits.length === 1);
+    leave(socket);
+    await aborted;
+    await until(() => gateway.log() !== '');
+    const { status, aborted: gone } = JSON.parse(gateway.log());
+    t.deepEqual({ status, gone }, { status: 499, gone: true });
+    gateway.answer({ body: emptyReply });
+    t.is((await read(gateway)).status, 200);
+  });
+}
+
+test('a caller that leaves lets a write finish, and what came of it is logged', async (t) => {
+  const gateway = await startGateway(t);
+  let finish: (() => void) | undefined;
+  let cut = false;
+  gateway.answer((_hit, response) => {
+    response.on('close', () => {
+      cut = !response.writableFinished;
+    });
+    finish = () => response.end(emptyReply);
+  });
+  const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
+  socket.write(post('UpdateSubUser', '{"request":{"subUserName":"a"}}'));
+  await until(() => finish !== undefined);
+  socket.resetAndDestroy();
+  await once(socket, 'close');
+  // whoever ended the call would have by the time that another one is answered
+  await gateway.send('GET', '?wsdl');
+  t.false(cut);
+  finish?.();
+  await until(() => gateway.log().includes('UpdateSubUser'));
+  const line =
+    gateway
+      .log()
+      .split('\n')
+      .find((text) => text.includes('"UpdateSubUser"')) ?? '';
+  const { status, aborted } = JSON.parse(line);
+  t.deepEqual({ status, aborted }, { status: 200, aborted: true });
+  t.false(cut);
+});
