@@ -1,0 +1,72 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** Stands before a server, passes every byte on, and keeps what the clients sent. */
+export interface Relay {
+  readonly port: number;
+  /** The server behind; to be named before the first client comes. */
+  readonly passTo: (port: number) => void;
+  /** The requests since the last time, whole, byte for byte, in the order their connections were opened. */
+  readonly takeRequests: () => readonly Buffer[];
+  readonly close: () => void;
+}
+
+/** Listens on a free port of 127.0.0.1. */
+export async function startRelay(): Promise<Relay> {
+  let target: number | undefined;
+  let connections: Buffer[][] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    if (target === undefined) throw new Error('relay: expected a server to pass to, got none');
+    const received: Buffer[] = [];
+    connections.push(received);
+    const behind = connect(target, '127.0.0.1');
+    for (const socket of [client, behind]) {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    }
+    client.on('data', (bytes: Buffer) => received.push(bytes));
+    client.pipe(behind).pipe(client);
+    // one end gone is the other's end too
+    client.on('error', () => behind.destroy());
+    behind.on('error', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    passTo: (port) => {
+      target = port;
+    },
+    takeRequests: () => {
+      const taken = connections.flatMap((chunks) => splitRequests(Buffer.concat(chunks)));
+      connections = [];
+      return taken;
+    },
+    close: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** The requests of one connection: heads and the bodies that they announce. What is cut short is left out. */
+export function splitRequests(bytes: Buffer): readonly Buffer[] {
+  const requests: Buffer[] = [];
+  let start = 0;
+  for (;;) {
+    const blank = bytes.indexOf('\r\n\r\n', start);
+    if (blank < 0) return requests;
+    const end = endOfBody(bytes, bytes.toString('latin1', start, blank), blank + 4);
+    if (end === undefined || end > bytes.length) return requests;
+    requests.push(bytes.subarray(start, end));
+    start = end;
+  }
+}
+
+function endOfBody(bytes: Buffer, head: string, from: number): number | undefined {
+  if (/\r\ntransfer-encoding:[ \t]*chunked/i.test(head)) {
+    const last = bytes.indexOf('\r\n0\r\n\r\n', from - 2);
+    return last < 0 ? undefined : last + 7;
+  }
+  const [, length = '0'] = /\r\ncontent-length:[ \t]*(\d+)/i.exec(head) ?? [];
+  return from + Number(length);
+}

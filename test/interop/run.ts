@@ -1,0 +1,93 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startFaultGateway } from './gateway.ts';
+import { installStacks } from './install.ts';
+import { runStack, type StackRun } from './interop.ts';
+import { interopPage, matrix, resultLines, type StackState } from './report.ts';
+import { installedVersion, loadStacks, type Stack } from './stacks.ts';
+import { startUpstream } from './upstream.ts';
+import { writeRequests } from './wire.ts';
+
+const help = `Real SOAP client stacks against the gateway: what each takes in, sends and reads.
+
+usage: npm run interop -- [options]
+
+  --only NAMES    these stacks alone, folders of test/interop, separated by commas
+  --require-all   a stack that isn't installed is a failure, not a skip
+  --install       installs the stacks (Debian packages, as root) and ends
+  --write         writes docs/interop.md
+  --record        writes what the clients sent to test/wire`;
+
+const root = join(import.meta.dirname, '../..');
+
+async function main(): Promise<void> {
+  const { values: options } = parseArgs({
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      only: { type: 'string' },
+      'require-all': { type: 'boolean', default: false },
+      install: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      record: { type: 'boolean', default: false },
+    },
+  });
+  if (options.help) {
+    console.log(help);
+    return;
+  }
+  const stacks = chosen(loadStacks(), options.only);
+  if (options.install) return installStacks(stacks);
+  const states = await Promise.all(
+    stacks.map(async (stack) => ({ stack, installed: await installedVersion(stack) })),
+  );
+  const missing = states.filter(({ installed }) => installed === undefined);
+  const runs = await runStacks(states.filter(({ installed }) => installed !== undefined));
+  const results = runs.flatMap((run) => run.results);
+  if (options.record) for (const run of runs) await writeRequests(run);
+  if (options.write) {
+    const date = new Date().toISOString().slice(0, 10);
+    writeFileSync(join(root, 'docs/interop.md'), interopPage(states, results, date));
+  }
+  console.log(matrix(results));
+  for (const { stack } of missing) {
+    const mark = options['require-all'] ? '✘' : '-';
+    console.log(`  ${mark} interop › ${stack.title}: not installed (${stack.probe})`);
+  }
+  process.stdout.write(resultLines(results));
+  const failed = results.some(({ outcome }) => outcome === 'failed');
+  if (failed || (options['require-all'] && missing.length > 0)) process.exitCode = 1;
+}
+
+function chosen(stacks: readonly Stack[], only: string | undefined): readonly Stack[] {
+  if (only === undefined) return stacks;
+  return only.split(',').map((name) => {
+    const stack = stacks.find((known) => known.name === name);
+    if (stack !== undefined) return stack;
+    throw new Error(`--only: expected one of ${stacks.map((known) => known.name).join(', ')}, got ${name}`);
+  });
+}
+
+/** Two at a time; one that waits for its compiler leaves a core to the other. */
+async function runStacks(states: readonly StackState[]): Promise<readonly StackRun[]> {
+  const upstream = await startUpstream();
+  const faultGateway = await startFaultGateway(upstream.url);
+  const runs: StackRun[] = [];
+  const waiting = states.values();
+  const work = async (): Promise<void> => {
+    for (const { stack } of waiting) runs.push(await runStack(stack, faultGateway.address));
+  };
+  await Promise.all([work(), work()]);
+  await faultGateway.stop(0);
+  upstream.close();
+  const order = states.map(({ stack }) => stack.name);
+  const place = (run: StackRun): number => order.indexOf(run.results[0]?.stack.name ?? '');
+  return runs.toSorted((a, b) => place(a) - place(b));
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(`interop: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,31 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sendRaw } from '../captures/exchange.ts';
+import { type Check, nameOf } from './checks.ts';
+import { startGateway } from './gateway.ts';
+import type { StackRun } from './interop.ts';
+import { startUpstream } from './upstream.ts';
+
+/** Where the requests of real clients are: `{stack}/{check}-{version}.http`, head and body as sent. */
+export const wireFolder = join(import.meta.dirname, '../wire');
+
+/** Writes the calls that a stack's clients made, one per check and version, in place of those there were. */
+export async function writeRequests({ results, requests }: StackRun): Promise<void> {
+  const [first] = results;
+  if (first === undefined) return;
+  const folder = join(wireFolder, first.stack.name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const upstream = await startUpstream();
+  const gateway = await startGateway(upstream.url);
+  for (const [version, sent] of requests) {
+    for (const request of sent.filter((bytes) => bytes.toString('latin1', 0, 5) === 'POST ')) {
+      const before = upstream.calls.length;
+      await sendRaw(gateway.url, request);
+      const check: Check | undefined = upstream.calls[before];
+      if (check !== undefined) writeFileSync(join(folder, `${nameOf(check)}-${version}.http`), request);
+    }
+  }
+  await gateway.stop(0);
+  upstream.close();
+}
