@@ -22,12 +22,12 @@ export interface Stack {
   readonly builds: boolean;
 }
 
-/** All stacks beside this file, by name. */
+/** All stacks beside this file, by name; a folder without `stack.json` holds what several share. */
 export function loadStacks(): readonly Stack[] {
-  return readdirSync(import.meta.dirname, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => {
-      const folder = join(import.meta.dirname, name);
+  return readdirSync(import.meta.dirname)
+    .map((name) => ({ name, folder: join(import.meta.dirname, name) }))
+    .filter(({ folder }) => existsSync(join(folder, 'stack.json')))
+    .map(({ name, folder }) => {
       const described = JSON.parse(readFileSync(join(folder, 'stack.json'), 'utf8'));
       return { ...described, name, folder, builds: existsSync(join(folder, 'build.sh')) };
     });

@@ -1,0 +1,111 @@
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** The checks that the harness asks for, one after the other: a call, then the values that its reply holds. */
+final class Checks {
+    /** The stack's own part: makes the call of a check and gives the reply's Data, or a Fault. */
+    interface Client {
+        Object call(Check check) throws Exception;
+    }
+
+    /** A SOAP fault as the stack's own exception tells it. */
+    record Fault(String code, String message) {}
+
+    /** One check: its inputs by path, absent ones missing, and the paths to read. */
+    record Check(String operation, String situation, Map<String, String> input, List<String> read) {
+        boolean has(String path) {
+            return input.containsKey(path);
+        }
+
+        String text(String path) {
+            return input.get(path);
+        }
+
+        Integer integer(String path) {
+            return has(path) ? Integer.valueOf(text(path)) : null;
+        }
+
+        Boolean flag(String path) {
+            return has(path) ? Boolean.valueOf(text(path)) : null;
+        }
+
+        /** The items of an array, null where the array is absent. */
+        List<String> texts(String path) {
+            if (!has(path + ".#")) {
+                return null;
+            }
+            List<String> items = new ArrayList<>();
+            while (has(path + "." + items.size())) {
+                items.add(text(path + "." + items.size()));
+            }
+            return items;
+        }
+
+        boolean isFault() {
+            return situation.equals("fault");
+        }
+    }
+
+    private Checks() {}
+
+    /** Runs all checks of checks.tsv in the folder and prints one JSON line for each. */
+    static void run(String folder, Client client) throws Exception {
+        for (Check check : load(Path.of(folder, "checks.tsv"))) {
+            System.out.println(line(check, client));
+        }
+    }
+
+    /** The endpoint at which a check's call is made: another one for faults. */
+    static String endpoint(Check check) {
+        return System.getenv(check.isFault() ? "FAULT_ENDPOINT" : "ENDPOINT");
+    }
+
+    private static List<Check> load(Path file) throws Exception {
+        Map<String, Check> checks = new LinkedHashMap<>();
+        for (String row : Files.readAllLines(file)) {
+            String[] column = row.split("\t", -1);
+            Check check = checks.computeIfAbsent(
+                    column[0] + " " + column[1],
+                    key -> new Check(column[0], column[1], new LinkedHashMap<>(), new ArrayList<>()));
+            if (column[2].equals("input")) {
+                check.input().put(column[3], column[4]);
+            } else {
+                check.read().add(column[3]);
+            }
+        }
+        return List.copyOf(checks.values());
+    }
+
+    private static String line(Check check, Client client) {
+        return "{\"operation\":" + quote(check.operation()) + ",\"situation\":" + quote(check.situation()) + ","
+                + outcome(check, client) + "}";
+    }
+
+    private static String outcome(Check check, Client client) {
+        try {
+            Object reply = client.call(check);
+            List<String> got = new ArrayList<>();
+            for (String path : check.read()) {
+                got.add(quote(Reading.text(reply, path)));
+            }
+            return "\"got\":[" + String.join(",", got) + "]";
+        } catch (Exception e) {
+            e.printStackTrace();
+            return "\"error\":" + quote(e.toString());
+        }
+    }
+
+    private static String quote(String text) {
+        if (text == null) {
+            return "null";
+        }
+        return text.chars()
+                .mapToObj(c -> c < ' ' || c == '"' || c == '\\' || c > '~' ? String.format("\\u%04x", c) : Character.toString(c))
+                .collect(Collectors.joining("", "\"", "\""));
+    }
+}
