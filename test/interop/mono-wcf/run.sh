@@ -1,0 +1,1 @@
+exec mono "$3/client.exe" "$@"
