@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildContract, type LoadedContract } from './load/contract.ts';
 import { ContractError, type ContractProblem } from './load/error.ts';
-import { readYamlFile } from './load/yaml.ts';
+import { readYamlFile, withLines } from './load/yaml.ts';
 
 /** Where the contract that ships with soapbridge lies; a build in `dist/` finds it in the package it is part of. */
 export const screeningContract: string = join(
@@ -20,7 +20,7 @@ export interface ContractFiles {
 /** A folder with `openapi.yaml` (or `.yml`, `.json`) and, unless all defaults do, the overlay `soap.yaml`; or files by name. */
 export type ContractPlace = string | ContractFiles;
 
-/** The contract at a place. Throws ContractError with all that is wrong, each with file, JSON pointer and what to do. */
+/** The contract at a place. Throws ContractError with all that is wrong, each with file, line, JSON pointer and what to do. */
 export function loadContract(place: ContractPlace): LoadedContract {
   const files = typeof place === 'string' ? filesIn(place) : place;
   const problems: ContractProblem[] = [];
@@ -30,12 +30,16 @@ export function loadContract(place: ContractPlace): LoadedContract {
       ? { path: join(dirname(files.openapi), 'soap.yaml'), root: undefined }
       : readYamlFile(files.overlay, problems);
   if (openapi === undefined || overlay === undefined) throw new ContractError(problems);
-  return buildContract({
-    openapi: openapi.root,
-    openapiName: openapi.path,
-    overlay: overlay.root,
-    overlayName: overlay.path,
-  });
+  try {
+    return buildContract({
+      openapi: openapi.root,
+      openapiName: openapi.path,
+      overlay: overlay.root,
+      overlayName: overlay.path,
+    });
+  } catch (error) {
+    throw error instanceof ContractError ? new ContractError(withLines(error.problems)) : error;
+  }
 }
 
 function filesIn(directory: string): ContractFiles {

@@ -14,6 +14,8 @@ export interface Contract {
   /** The record of an in-band error (W26); what `ErrorResponse` carries in every dialect (W36). */
   readonly responseStatus: RecordType;
   readonly settings: Settings;
+  /** JSON members whose values no log may show. */
+  readonly personal: readonly string[];
 }
 
 /** What an overlay may choose; the dialect gives the defaults. */
@@ -41,6 +43,8 @@ export interface Settings {
 export interface Operation {
   readonly name: string;
   readonly documentation: string;
+  /** What the document groups it under. */
+  readonly tags: readonly string[];
   /** True when repeating the call changes nothing upstream. */
   readonly readOnly: boolean;
   /** The request wrapper; its fields are the children of `{types}{name}`. */

@@ -69,7 +69,14 @@ function assemble(document: Node, overlay: Overlay, report: Report, reportOverla
   const types = overlay.typesNamespace ?? `urn:${service}`;
   const references = createReferences(document);
   const builder = createTypeBuilder({ document, references, overlay, report, reportOverlay });
-  const { served: drafts, notServed } = readOperations({ document, references, overlay, builder, report });
+  const { served: drafts, notServed } = readOperations({
+    document,
+    references,
+    overlay,
+    builder,
+    report,
+    reportOverlay,
+  });
   if (drafts.length === 0) {
     for (const { pointer, why } of notServed.flatMap(({ reasons }) => reasons)) report(pointer, why);
     report('/paths', 'expected at least one operation that can be served, got none');
@@ -99,6 +106,7 @@ function assemble(document: Node, overlay: Overlay, report: Report, reportOverla
       credentials,
       responseStatus,
       settings: overlay.settings,
+      personal: overlay.personal,
     }),
     notes: builder.notes(),
     notServed,
@@ -112,11 +120,12 @@ function checkOverlayNames(
   types: Contract['types'],
   report: Report,
 ): void {
-  for (const name of overlay.operations) {
-    if (!drafts.some((operation) => operation.name === name))
-      report(`/operations${pointerSegment(name)}`, `expected the name of an operation, got ${shown(name)}`);
-  }
   const wrappers = drafts.flatMap(({ input, output }) => [input, output]);
+  const records = [...types, ...wrappers].filter((type) => type.kind === 'record');
+  for (const [index, member] of overlay.personal.entries()) {
+    if (!records.some(({ fields }) => fields.some(({ json }) => json === member)))
+      report(`/personal/${index}`, `expected a JSON member of some type, got ${shown(member)}`);
+  }
   for (const [name, { order, item }] of overlay.types) {
     const pointer = `/types${pointerSegment(name)}`;
     const type = [...types, ...wrappers].find((candidate) => candidate.name === name);

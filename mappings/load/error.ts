@@ -3,6 +3,8 @@ export interface ContractProblem {
   readonly file: string;
   /** JSON pointer (RFC 6901) into the file. */
   readonly pointer: string;
+  /** Where that is in the file, from 1; undefined where it isn't known. */
+  readonly line?: number | undefined;
   /** What is wrong and what to do. */
   readonly message: string;
 }
@@ -12,10 +14,15 @@ export class ContractError extends Error {
   readonly problems: readonly ContractProblem[];
 
   constructor(problems: readonly ContractProblem[]) {
-    super(problems.map(({ file, pointer, message }) => `${file}#${pointer}: ${message}`).join('\n'));
+    super(problems.map(lineOfText).join('\n'));
     this.name = 'ContractError';
     this.problems = problems;
   }
+}
+
+/** `soap.yaml:3#/dialect: expected one of servicestack, plain, got "esperanto"` */
+function lineOfText({ file, line, pointer, message }: ContractProblem): string {
+  return `${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`;
 }
 
 /** Gathers the problems of one file, so that an author sees them all at once. */

@@ -1,8 +1,9 @@
 import type { Operation, Parameter, RecordType, UpstreamCall } from '../model.ts';
+import { chooseOperations } from './chosen.ts';
 import { pointerSegment, type Report } from './error.ts';
 import { membersOf } from './members.ts';
 import { identifier, pascal, upperFirst } from './names.ts';
-import { childOf, isNode, type Node, shown, textOf } from './node.ts';
+import { childOf, isNode, type Node, shown, textOf, textsOf } from './node.ts';
 import type { Overlay } from './overlay.ts';
 import { isUnresolved, type Located, type References } from './references.ts';
 import type { TypeBuilder, WrapperField } from './type-builder.ts';
@@ -16,16 +17,19 @@ export interface OperationsSource {
   readonly overlay: Overlay;
   readonly builder: TypeBuilder;
   readonly report: Report;
+  readonly reportOverlay: Report;
 }
 
 /** One operation of the document. */
-interface Entry {
+export interface Entry {
   readonly name: string;
   readonly method: string;
   readonly path: string;
   readonly pathItem: Located & { readonly node: Node };
   readonly operation: Node;
   readonly pointer: string;
+  /** What the overlay says; undefined leaves it to the method. */
+  readonly readOnly: boolean | undefined;
 }
 
 const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
@@ -51,7 +55,11 @@ export function readOperations(source: OperationsSource): ReadOperations {
   const served: OperationDraft[] = [];
   const notServed: NotServed[] = [];
   const taken = new Map<string, string>();
-  for (const entry of listEntries(source, notServed)) {
+  for (const entry of chooseOperations(
+    listEntries(source, notServed),
+    source.overlay,
+    source.reportOverlay,
+  )) {
     const { name, pointer } = entry;
     // an operation has two elements, and two that differ by case alone are one path (W1) and one class
     const elements = [name, `${name}Response`];
@@ -108,6 +116,7 @@ function listEntries({ document, references }: OperationsSource, notServed: NotS
         pathItem: { node, pointer: at },
         operation,
         pointer: `${at}/${method}`,
+        readOnly: undefined,
       });
     }
   }
@@ -116,7 +125,7 @@ function listEntries({ document, references }: OperationsSource, notServed: NotS
 
 function readOperation(entry: Entry, source: OperationsSource): OperationDraft {
   const { name, method, path, operation } = entry;
-  const { builder, overlay } = source;
+  const { builder } = source;
   const documentation = [textOf(operation.summary), textOf(operation.description)]
     .filter((text) => text !== undefined)
     .map((text) => text.trim())
@@ -131,7 +140,8 @@ function readOperation(entry: Entry, source: OperationsSource): OperationDraft {
   return {
     name,
     documentation,
-    readOnly: overlay.readOnly.get(name) ?? method === 'GET',
+    tags: textsOf(operation.tags) ?? [],
+    readOnly: entry.readOnly ?? method === 'GET',
     input,
     output,
     upstream: {

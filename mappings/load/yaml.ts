@@ -1,5 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { type ErrorCode, LineCounter, parseDocument } from 'yaml';
+import { existsSync, readFileSync } from 'node:fs';
+import {
+  type ErrorCode,
+  isMap,
+  isScalar,
+  isSeq,
+  isNode as isYamlNode,
+  LineCounter,
+  parseDocument,
+} from 'yaml';
 import { JsonError, JsonReader } from '../json/reader.ts';
 import { defaultLimits } from '../limits.ts';
 import type { ContractProblem } from './error.ts';
@@ -32,6 +40,54 @@ export function readYamlFile(path: string, problems: ContractProblem[]): YamlFil
   }
   problems.push(...messages.map((message) => ({ file: path, pointer: '', message })));
   return undefined;
+}
+
+/** In bytes: a file above is not read once more to say in which line something is. */
+const largestWithLines = 1024 * 1024;
+
+/** The problems with the lines of their files that they are about, as far as the files can be read. */
+export function withLines(problems: readonly ContractProblem[]): ContractProblem[] {
+  const files = new Map<string, (pointer: string) => number | undefined>();
+  return problems.map((problem) => {
+    const { file, pointer } = problem;
+    if (pointer === '') return problem;
+    const lineAt = files.get(file) ?? linesOf(file);
+    files.set(file, lineAt);
+    return { ...problem, line: lineAt(pointer) };
+  });
+}
+
+/** The line in which what a pointer names begins, or the nearest that is there around it. */
+function linesOf(path: string): (pointer: string) => number | undefined {
+  const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  if (bytes.length === 0 || bytes.length > largestWithLines) return () => undefined;
+  const lineCounter = new LineCounter();
+  const { contents } = parseDocument(bytes.toString('utf8'), { lineCounter });
+  return (pointer) => {
+    let node: unknown = contents;
+    let offset: number | undefined;
+    for (const segment of pointer.slice(1).split('/')) {
+      const key = segment.replaceAll('~1', '/').replaceAll('~0', '~');
+      const inner = childNode(node, key);
+      if (inner === undefined) break;
+      offset = inner.offset;
+      node = inner.node;
+    }
+    return offset === undefined ? undefined : lineCounter.linePos(offset).line;
+  };
+}
+
+/** The value under a key or index, and where the key, or the item, begins. */
+function childNode(
+  node: unknown,
+  key: string,
+): { readonly node: unknown; readonly offset: number } | undefined {
+  if (isMap(node)) {
+    const pair = node.items.find(({ key: own }) => isScalar(own) && String(own.value) === key);
+    return isScalar(pair?.key) ? { node: pair.value, offset: pair.key.range?.[0] ?? 0 } : undefined;
+  }
+  const item = isSeq(node) ? node.items[Number(key)] : undefined;
+  return isYamlNode(item) ? { node: item, offset: item.range?.[0] ?? 0 } : undefined;
 }
 
 /** YAML 1.2, of which JSON is a part, as JavaScript values; what is wrong is added to `messages`. */

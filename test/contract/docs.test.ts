@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { parse } from 'yaml';
 import { buildContract } from '../../mappings/load/contract.ts';
-import { dialects } from '../../mappings/load/dialects.ts';
+import { type Dialect, dialects } from '../../mappings/load/dialects.ts';
 import { ContractError } from '../../mappings/load/error.ts';
+import { overlayForm } from '../../mappings/load/overlay-form.ts';
+import { overlaySchema, overlaySchemaFile } from '../golden/write.ts';
 
 const page = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
 
@@ -38,24 +40,15 @@ test('docs/contract.md: the walk-through’s pair is a contract', (t) => {
   t.deepEqual(notes, []);
 });
 
-const keys = ((): readonly string[] => {
-  try {
-    build({ none: 1 });
-  } catch (error) {
-    if (error instanceof ContractError) return error.message.replace(/^.*expected one of /, '').split(', ');
-  }
-  throw new Error('expected an unknown key to be refused with those that are known');
-})();
-
-for (const key of keys) {
+for (const key of Object.keys(overlayForm.keys)) {
   test(`docs/contract.md tells of the overlay’s ${key}`, (t) => {
     t.regex(page, new RegExp(`^(?:### ${key}$|\\| \`${key}\` +\\|)`, 'm'));
   });
 }
 
-for (const example of blocks('yaml')) {
+for (const [index, example] of blocks('yaml').entries()) {
   const [key] = Object.keys(example as object);
-  test(`docs/contract.md: the example of ${key} is of the overlay’s form`, (t) => {
+  test(`docs/contract.md: example ${index + 1}, of ${key}, is of the overlay’s form`, (t) => {
     try {
       build({ ...(overlay as object), ...(example as object) });
     } catch (error) {
@@ -81,6 +74,11 @@ test('docs/contract.md has the settings’ defaults as the dialects have them', 
   const told = (column: 2 | 3) => Object.fromEntries(table.map((row) => [row[1], row[column]]));
   const said = (settings: object) =>
     Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
-  t.deepEqual(told(2), said(servicestack));
-  t.deepEqual(told(3), said(plain));
+  const face = ({ names, order }: Dialect) => ({ names, order });
+  t.deepEqual(told(2), { ...face(dialects.servicestack), ...said(servicestack) });
+  t.deepEqual(told(3), { ...face(dialects.plain), ...said(plain) });
+});
+
+test('mappings/overlay.schema.json says what the reader takes', (t) => {
+  t.is(readFileSync(overlaySchemaFile, 'utf8'), overlaySchema);
 });

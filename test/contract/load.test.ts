@@ -361,7 +361,7 @@ test('document: a YAML alias of what it stands in is told, and the loader ends',
   t.deepEqual(
     problemsOf(() => loadContract(directory)).map((line) => line.replace(`${directory}/`, '')),
     ['a', 'b/items', 'c/allOf/0'].map(
-      (at) => `openapi.yaml#${schema}/properties/${at}: is an alias of what it stands in; expected a $ref`,
+      (at) => `openapi.yaml:6#${schema}/properties/${at}: is an alias of what it stands in; expected a $ref`,
     ),
   );
 });
@@ -611,12 +611,16 @@ const named = api({
 });
 
 const overlays: readonly (readonly [title: string, overlay: unknown, problems: readonly string[]])[] = [
-  ['text for an overlay', 'dialect', [': expected an object with the keys of an overlay, got "dialect"']],
+  [
+    'text for an overlay',
+    'dialect',
+    [': expected an object with keys such as dialect, service, basePath, got "dialect"'],
+  ],
   [
     'an unknown key',
     { Dialect: 'plain' },
     [
-      '/Dialect: unknown key, expected one of dialect, service, basePath, namespaces, upstreamTimeZone, jsonp, cors, credentials, routes, operations, types, dates, utcDates, unknownEnumValues, unknownElements, emptyElements, illegalCharacterReferences, soapErrors, soap12FaultStatus, soapReplyContentType, stackTrace',
+      '/Dialect: unknown key, expected one of dialect, service, basePath, namespaces, names, order, dates, utcDates, upstreamTimeZone, unknownEnumValues, unknownElements, emptyElements, illegalCharacterReferences, soapErrors, soap12FaultStatus, soapReplyContentType, stackTrace, jsonp, cors, credentials, routes, operations, types, personal',
     ],
   ],
   [
@@ -649,9 +653,9 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     'namespaces that are none',
     { namespaces: { types: 'parcels', arrays: 'urn:a b', other: 1 } },
     [
-      '/namespaces/other: unknown key, expected one of types, arrays',
       '/namespaces/types: expected a URI of the contract\'s own, such as urn:example:parcels, got "parcels"',
       '/namespaces/arrays: expected a URI of the contract\'s own, such as urn:example:parcels, got "urn:a b"',
+      '/namespaces/other: unknown key, expected one of types, arrays',
     ],
   ],
   [
@@ -671,9 +675,9 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     { dates: 'ISO', jsonp: 'yes', stackTrace: true, cors: ['https://app.example/'] },
     [
       '/dates: expected one of wcf, iso, got "ISO"',
-      '/stackTrace: expected one of drop, keep, got true',
       '/jsonp: expected true or false, got "yes"',
-      '/cors: expected a list of origins such as https://app.example, or "*", got a list',
+      '/stackTrace: expected one of drop, keep, got true',
+      '/cors/0: expected an origin such as https://app.example, or "*", got "https://app.example/"',
     ],
   ],
   [
@@ -699,14 +703,14 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
       },
     },
     [
-      '/credentials/query: unknown key, expected one of member, headers, required, secret, send',
       '/credentials/headers/key: expected the name of an HTTP header of the API\'s own, got "X Key"',
+      '/credentials/secret: expected a list of names from /credentials/headers, got "key"',
+      '/credentials/send: expected one of body, headers, got "query"',
+      '/credentials/member: expected text, got 1',
+      '/credentials/query: unknown key, expected one of member, headers, required, secret, send',
       '/credentials/headers/host: expected the name of an HTTP header of the API\'s own, got "Host"',
       '/credentials/headers/again: expected a header for each name, got x-id again',
-      '/credentials/member: expected text, got 1',
-      '/credentials/send: expected body or headers, got "query"',
       '/credentials/required: expected names from /credentials/headers, got "key"',
-      '/credentials/secret: expected a list of names from /credentials/headers, got "key"',
     ],
   ],
   [
@@ -728,7 +732,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     'operations said wrongly',
     { operations: { SendParcel: { readonly: true }, FindParcel: { readOnly: 'no' } } },
     [
-      '/operations/SendParcel/readonly: unknown key, expected one of readOnly',
+      '/operations/SendParcel/readonly: unknown key, expected one of readOnly, name, hide, upstream',
       '/operations/FindParcel/readOnly: expected true or false, got "no"',
     ],
   ],
@@ -736,7 +740,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     'an unknown type',
     { types: { parcel: { item: 'P' }, Parcel: [] } },
     [
-      '/types/Parcel: expected an object with order or item, got a list',
+      '/types/Parcel: expected an object with order, item, got a list',
       '/types/parcel: expected the name of a type that an operation reaches, got "parcel"',
     ],
   ],

@@ -1,5 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { schemaFileOf } from '../../mappings/load/form.ts';
+import { overlayForm } from '../../mappings/load/overlay-form.ts';
 import { loadContract, screeningContract } from '../../mappings/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { capabilities, folderOf, goldensOf } from '../plain/folders.ts';
@@ -11,7 +13,12 @@ export const goldens = {
   'screening.wsdl': writeWsdl(contract, { address: `https://api.example.com${contract.basePath}` }),
 } as const;
 
+/** What editors complete overlays by; ships with the package. */
+export const overlaySchemaFile = new URL('../../mappings/overlay.schema.json', import.meta.url);
+export const overlaySchema = `${JSON.stringify(schemaFileOf(overlayForm), null, 2)}\n`;
+
 if (import.meta.main) {
+  writeFileSync(overlaySchemaFile, overlaySchema);
   for (const [name, text] of Object.entries(goldens)) {
     writeFileSync(join(import.meta.dirname, name), text);
   }

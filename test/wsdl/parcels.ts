@@ -102,6 +102,7 @@ function createParcels(types: string, arrays: string): Contract {
       jsonp: false,
       cors: [],
     },
+    personal: [],
   };
 }
 
@@ -127,6 +128,7 @@ function operation(
 ): Operation {
   return {
     ...part,
+    tags: [],
     upstream: {
       method: 'POST',
       path: `/json/reply/${part.name}`,

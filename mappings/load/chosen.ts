@@ -1,0 +1,30 @@
+import { pointerSegment, type Report } from './error.ts';
+import { shown } from './node.ts';
+import type { Entry } from './operations.ts';
+import type { Overlay } from './overlay.ts';
+
+/**
+ * The document's operations as the overlay has them: those that it hides left out, the others under the names and with
+ * the upstream calls that it gives. Names in the overlay that the document lacks are reported.
+ */
+export function chooseOperations(entries: readonly Entry[], overlay: Overlay, report: Report): Entry[] {
+  const names = new Set(entries.map(({ name }) => name));
+  for (const name of overlay.operations.keys()) {
+    if (!names.has(name))
+      report(`/operations${pointerSegment(name)}`, `expected the name of an operation, got ${shown(name)}`);
+  }
+  return entries.flatMap((entry) => {
+    const stated = overlay.operations.get(entry.name);
+    if (stated === undefined) return overlay.namedOnly ? [] : [entry];
+    if (stated.hide === true) return [];
+    return [
+      {
+        ...entry,
+        name: stated.name ?? entry.name,
+        method: stated.upstream?.method ?? entry.method,
+        path: stated.upstream?.path ?? entry.path,
+        readOnly: stated.readOnly,
+      },
+    ];
+  });
+}
