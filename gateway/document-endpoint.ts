@@ -23,12 +23,8 @@ export function serveDocument(visit: Visit, wsdlWithoutQuery: boolean): void {
   const { ctx, options, request } = visit;
   const words = new URLSearchParams(ctx.querystring);
   const document = options.documents.find(words, wsdlWithoutQuery, request);
-  if (document === undefined) {
-    send(
-      visit,
-      'http',
-      textReply(404, 'no such document; ?wsdl, ?xsd=0 and ?xsd=1 are served here', visit.requestId),
-    );
+  if (document.kind === 'missing') {
+    send(visit, 'http', textReply(404, document.text, visit.requestId));
     return;
   }
   ctx.set('Content-Type', document.kind === 'page' ? contentTypes.html : contentTypes.wsdl);

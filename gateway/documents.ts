@@ -1,74 +1,123 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import type { Limits } from '../mappings/limits.ts';
 import type { Contract } from '../mappings/model.ts';
 import { writeMetadataPage } from '../wsdl/page.ts';
 import { writeSchema } from '../wsdl/schema.ts';
+import { type SliceNames, sliceContract, UnknownName } from '../wsdl/slice.ts';
 import { writeWsdl } from '../wsdl/wsdl.ts';
 
 export interface Document {
-  readonly kind: 'wsdl' | 'xsd' | 'page';
+  /** `missing`: there is no such document, and `text` says why. */
+  readonly kind: 'wsdl' | 'xsd' | 'page' | 'missing';
   readonly text: string;
 }
 
-/** The documents of a contract: written once for the address they name (W2, W34). */
+/** The documents of a contract, each written when it is first asked for (W2, W34). */
 export interface Documents {
-  /** What a GET asks for by its query words, in any case; undefined where there is no such document. */
-  readonly find: (
-    words: URLSearchParams,
-    wsdlWithoutQuery: boolean,
-    request: IncomingMessage,
-  ) => Document | undefined;
+  /** What a GET asks for by its query words, in any case. */
+  readonly find: (words: URLSearchParams, wsdlWithoutQuery: boolean, request: IncomingMessage) => Document;
 }
 
 export interface DocumentOptions {
-  /** Public URL without the base path; undefined before the process listens. */
-  readonly publicUrl: string;
+  /** Public URL without the base path; asked for once the process listens. */
+  readonly publicUrl: () => string;
   /** False when the address is only the listening one, which a trusted proxy may better. */
   readonly configured: boolean;
   /** Those whose word on the address is taken; undefined for none. */
   readonly trustedProxies: BlockList | undefined;
+  readonly limits: Limits;
 }
 
-interface Written {
-  readonly wsdl: string;
-  readonly types: string | undefined;
-  readonly arrays: string | undefined;
-  readonly page: string;
+/** What a query asks for. */
+interface Asked extends SliceNames {
+  readonly kind: 'wsdl' | 'xsd' | 'page';
+  /** The value of `xsd`. */
+  readonly schema: string;
 }
+
+const noSuchDocument: Document = {
+  kind: 'missing',
+  text: 'no such document; ?wsdl, ?wsdl&tag=…, ?wsdl&operation=…, ?xsd=0 and ?xsd=1 are served here',
+};
 
 export function createDocuments(contract: Contract, options: DocumentOptions): Documents {
-  const write = (publicUrl: string): Written => {
-    const address = publicUrl.replace(/\/+$/, '') + contract.basePath;
-    return {
-      wsdl: writeWsdl(contract, { address }),
-      types: writeSchema(contract, 0, { address }),
-      arrays: writeSchema(contract, 1, { address }),
-      page: writeMetadataPage(contract, { address }),
-    };
-  };
-  const own = write(options.publicUrl);
-  const { trustedProxies } = options;
-  const writtenFor = (request: IncomingMessage): Written => {
-    if (options.configured || trustedProxies === undefined) return own;
-    const forwarded = forwardedUrl(request, trustedProxies);
-    return forwarded === undefined ? own : write(forwarded);
+  const { trustedProxies, limits } = options;
+  const written = createCache(limits.documentCacheBytes);
+  const urlFor = (request: IncomingMessage): string => {
+    if (options.configured || trustedProxies === undefined) return options.publicUrl();
+    return forwardedUrl(request, trustedProxies) ?? options.publicUrl();
   };
   return {
     find: (words, wsdlWithoutQuery, request) => {
-      const written = writtenFor(request);
-      for (const [word, value] of words) {
-        const name = word.toLowerCase();
-        if (name === 'wsdl' || name === 'singlewsdl') return { kind: 'wsdl', text: written.wsdl };
-        if (name === 'xsd')
-          return schema(value === '0' ? written.types : value === '1' ? written.arrays : undefined);
-      }
-      return wsdlWithoutQuery ? { kind: 'wsdl', text: written.wsdl } : { kind: 'page', text: written.page };
+      const asked = readQuery(words, wsdlWithoutQuery);
+      if (asked.operations.length + asked.tags.length > limits.sliceNames)
+        return {
+          kind: 'missing',
+          text: `expected at most ${limits.sliceNames} tags and operations, got more`,
+        };
+      const address = urlFor(request).replace(/\/+$/, '') + contract.basePath;
+      const key = JSON.stringify([address, asked]);
+      const known = written.get(key);
+      if (known !== undefined) return known;
+      const document = writeDocument(contract, asked, address);
+      written.put(key, document);
+      return document;
     },
   };
 }
 
-function schema(text: string | undefined): Document | undefined {
-  return text === undefined ? undefined : { kind: 'xsd', text };
+function readQuery(words: URLSearchParams, wsdlWithoutQuery: boolean): Asked {
+  const lower = [...words].map(([name, value]) => [name.toLowerCase(), value] as const);
+  const valuesOf = (word: string): string[] =>
+    [...new Set(lower.filter(([name]) => name === word).map(([, value]) => value))].toSorted();
+  const [first, schema = ''] = lower.find(([name]) => ['wsdl', 'singlewsdl', 'xsd'].includes(name)) ?? [];
+  const kind = first === 'xsd' ? 'xsd' : first !== undefined || wsdlWithoutQuery ? 'wsdl' : 'page';
+  return { kind, schema, operations: valuesOf('operation'), tags: valuesOf('tag') };
+}
+
+function writeDocument(whole: Contract, asked: Asked, address: string): Document {
+  const { kind } = asked;
+  if (kind === 'page') return { kind, text: writeMetadataPage(whole, { address }) };
+  try {
+    const sliced = asked.operations.length + asked.tags.length > 0;
+    const contract = sliced ? sliceContract(whole, asked) : whole;
+    if (kind === 'wsdl') return { kind, text: writeWsdl(contract, { address }) };
+    const number = asked.schema === '0' ? 0 : asked.schema === '1' ? 1 : undefined;
+    const text = number === undefined ? undefined : writeSchema(contract, number, { address });
+    return text === undefined ? noSuchDocument : { kind, text };
+  } catch (error) {
+    if (error instanceof UnknownName) return { kind: 'missing', text: error.message };
+    throw error;
+  }
+}
+
+/** The documents last asked for, up to so many characters in all; a name that isn't there isn't kept. */
+function createCache(limit: number): {
+  readonly get: (key: string) => Document | undefined;
+  readonly put: (key: string, document: Document) => void;
+} {
+  const documents = new Map<string, Document>();
+  let size = 0;
+  return {
+    get: (key) => {
+      const document = documents.get(key);
+      if (document === undefined) return undefined;
+      documents.delete(key); // the last of the map is the one last asked for
+      documents.set(key, document);
+      return document;
+    },
+    put: (key, document) => {
+      if (document.kind === 'missing') return;
+      documents.set(key, document);
+      size += key.length + document.text.length;
+      for (const [oldest, { text }] of documents) {
+        if (size <= limit || documents.size === 1) return;
+        documents.delete(oldest);
+        size -= oldest.length + text.length;
+      }
+    },
+  };
 }
 
 /** Addresses and ranges as a list to check against; undefined for none. Throws RangeError. */

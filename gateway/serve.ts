@@ -5,7 +5,7 @@ import { compileContract } from '../mappings/codec/operation.ts';
 import { defaultLimits, type Limits } from '../mappings/limits.ts';
 import { type ContractPlace, loadContract } from '../mappings/load.ts';
 import { createApp } from './app.ts';
-import { createDocuments, type Documents, proxyList } from './documents.ts';
+import { createDocuments, proxyList } from './documents.ts';
 import type { Service } from './service.ts';
 import { createHttpUpstream, createLocalUpstream, type Upstream } from './upstream.ts';
 import type { RequestRecord } from './visit.ts';
@@ -66,12 +66,15 @@ export async function serve(options: ServeOptions): Promise<Running> {
 
   let stopping = false;
   let stopped: Promise<boolean> | undefined;
-  let documents: Documents | undefined;
+  let publicUrl = options.publicUrl ?? '';
   const app = createApp({
     service,
-    documents: {
-      find: (words, wsdlWithoutQuery, request) => documents?.find(words, wsdlWithoutQuery, request),
-    },
+    documents: createDocuments(contract, {
+      publicUrl: () => publicUrl,
+      configured: options.publicUrl !== undefined,
+      trustedProxies,
+      limits,
+    }),
     isReady: () => !stopping,
     onRequest: (record) => {
       if (logsRequests) logTo.write(requestLine(record));
@@ -101,15 +104,10 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const url = await listen(server, options.host, options.port);
   // too many open files, say: told, and over when some of them are closed
   server.on('error', (error) => log.error(describeError(error), 'a connection was not accepted'));
-  const publicUrl = options.publicUrl ?? url;
+  publicUrl = options.publicUrl ?? url;
   if (options.publicUrl === undefined && isAnyAddress(options.host)) {
     log.warn('PUBLIC_URL is not set: the WSDL names http://localhost, which callers elsewhere can’t reach');
   }
-  documents = createDocuments(contract, {
-    publicUrl,
-    configured: options.publicUrl !== undefined,
-    trustedProxies,
-  });
 
   return {
     url,

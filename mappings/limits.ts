@@ -41,6 +41,8 @@ export const limitTable = {
     value: 128 * mebibyte,
     bounds: 'the same for operations whose output holds base64',
   },
+  sliceNames: { value: 100, bounds: 'tags and operations of a ?wsdl' },
+  documentCacheBytes: { value: 32 * mebibyte, bounds: 'WSDLs and schemas kept written' },
   totalMs: {
     value: 50_000,
     bounds: "from a request's first byte to its reply; every other wait is cut to what is left of it",

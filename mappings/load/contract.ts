@@ -38,6 +38,9 @@ export function buildContract(source: ContractSource): LoadedContract {
   const report = reportTo(source.openapiName);
   const reportOverlay = reportTo(source.overlayName);
   const overlay = readOverlay(source.overlay, reportOverlay);
+  // by another dialect's rules, much else would be wrong
+  if ([...problems.values()].some(({ pointer }) => pointer === '/dialect'))
+    throw new ContractError([...problems.values()]);
   const document = readDocument(source.openapi, report);
   const loaded = document === undefined ? undefined : assemble(document, overlay, report, reportOverlay);
   if (loaded === undefined || problems.size > 0) throw new ContractError([...problems.values()]);

@@ -51,6 +51,41 @@ for (const [query, namespace] of [
   }
 }
 
+test('?wsdl&operation=… is the WSDL of those operations alone, whatever the order of the words', async (t) => {
+  const slice = await send('GET', '/soap11?wsdl&operation=getsearch&Operation=DeleteClient');
+  t.is(slice.status, 200);
+  const actions = [...slice.text.matchAll(/soap:operation soapAction="(\w+)"/g)].map(([, name]) => name);
+  t.deepEqual(actions.toSorted(), ['DeleteClient', 'GetSearch']);
+  t.is((await send('GET', '?operation=DeleteClient&wsdl&operation=GetSearch')).text, slice.text);
+});
+
+for (const [query, says] of [
+  ['?wsdl&operation=Nothing', /^operation: expected one of 12 such as \w+, got "Nothing"/],
+  ['?wsdl&tag=none', /^tag: expected .*, got "none"/],
+] as const) {
+  test(`GET /v2${query} is 404 and says what there is`, async (t) => {
+    const reply = await send('GET', query);
+    t.is(reply.status, 404);
+    t.is(reply.headers['content-type'], 'text/plain; charset=utf-8');
+    t.regex(reply.text, says);
+  });
+}
+
+test('a ?wsdl of more names than sliceNames is refused', async (t) => {
+  const { send } = await startGateway(t, { limits: { sliceNames: 2 } });
+  t.is((await send('GET', '?wsdl&operation=GetSearch&operation=GetPdf')).status, 200);
+  const refused = await send('GET', '?wsdl&operation=GetSearch&operation=GetPdf&tag=a');
+  t.is(refused.status, 404);
+  t.regex(refused.text, /^expected at most 2 tags and operations, got more/);
+});
+
+test('documents that no longer fit documentCacheBytes are written anew, the same', async (t) => {
+  const { send } = await startGateway(t, { limits: { documentCacheBytes: 1 } });
+  const first = await send('GET', '?wsdl');
+  t.is((await send('GET', '?xsd=0')).status, 200);
+  t.is((await send('GET', '?wsdl')).text, first.text);
+});
+
 for (const query of ['?xsd=2', '?xsd=', '?xsd', '?xsd=../../etc/passwd', '?xsd=00']) {
   test(`W2: GET /v2/soap11${query} is 404`, async (t) => {
     const reply = await send('GET', `/soap11${query}`);
