@@ -9,6 +9,9 @@ import { startUpstream } from './upstream.ts';
 /** Where the requests of real clients are: `{stack}/{check}-{version}.http`, head and body as sent. */
 export const wireFolder = join(import.meta.dirname, '../wire');
 
+/** The situations that show in a request's form; the others are the same calls with other values. */
+const recorded = ['call', 'emoji', 'null-absent', 'empty-array', 'date-no-zone', 'date-zone'];
+
 /** Writes the calls that a stack's clients made, one per check and version, in place of those there were. */
 export async function writeRequests({ results, requests }: StackRun): Promise<void> {
   const [first] = results;
@@ -23,7 +26,8 @@ export async function writeRequests({ results, requests }: StackRun): Promise<vo
       const before = upstream.calls.length;
       await sendRaw(gateway.url, request);
       const check: Check | undefined = upstream.calls[before];
-      if (check !== undefined) writeFileSync(join(folder, `${nameOf(check)}-${version}.http`), request);
+      if (check === undefined || !recorded.includes(check.situation)) continue;
+      writeFileSync(join(folder, `${nameOf(check)}-${version}.http`), request);
     }
   }
   await gateway.stop(0);
