@@ -49,12 +49,7 @@ export interface Line {
 }
 
 /** Undefined where the client read what it must, else the sentence that says what it did instead. */
-export function problemOf(
-  check: Pick<Check, 'read'>,
-  version: Version,
-  line: Line | undefined,
-): string | undefined {
-  if (line === undefined) return 'expected a line of it, got none';
+export function problemOf(check: Pick<Check, 'read'>, version: Version, line: Line): string | undefined {
   if (line.got === undefined) return `expected a reply, got ${line.error ?? 'neither values nor an error'}`;
   const paths = Object.entries(check.read);
   if (line.got.length !== paths.length) return `expected ${paths.length} values, got ${line.got.length}`;

@@ -1,16 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type Check,
-  checks,
-  checksFile,
-  importCheck,
-  type Line,
-  nameOf,
-  problemOf,
-  type Version,
-} from './checks.ts';
+import { checks, checksFile, importCheck, type Line, nameOf, problemOf, type Version } from './checks.ts';
 import { startGateway } from './gateway.ts';
 import { type KnownGap, knownGaps } from './known-gaps.ts';
 import { startRelay } from './relay.ts';
@@ -55,7 +46,7 @@ export async function runStack(stack: Stack, faultAddress: string): Promise<Stac
     for (const version of stack.versions) {
       if (built?.ok === false) {
         const why = `build.sh: ${lastLines(built.errors || built.output)}`;
-        results.push(...allChecks.map((check) => judge(stack, version, check, why)));
+        results.push(...allChecks.map((check) => failed({ stack, version, check: nameOf(check) }, why)));
         continue;
       }
       const endpoint = version === '1.1' ? '/soap11' : '/soap12';
@@ -68,12 +59,21 @@ export async function runStack(stack: Stack, faultAddress: string): Promise<Stac
       if (built !== undefined) lines.set('import', { situation: 'import', got: [] });
       const complaints = upstream.complaints.slice(complained);
       for (const check of allChecks) {
-        const problem = problemOf(check, version, lines.get(nameOf(check)));
+        const name = nameOf(check);
+        const line = lines.get(name);
+        if (line === undefined) {
+          results.push(failed({ stack, version, check: name }, 'expected a line of it, got none'));
+          continue;
+        }
+        const problem = problemOf(check, version, line);
         const beside = complaints.find((complaint) => complaint.startsWith(`${check.operation}:`));
         const why = problem === undefined || beside === undefined ? problem : `${problem}; ${beside}`;
-        results.push(judge(stack, version, check, why));
+        results.push(judge({ stack, version, check: name }, why));
       }
-      if (!finished.ok) process.stderr.write(`${stack.name} ${version}: ${lastLines(finished.errors)}\n`);
+      if (!finished.ok) {
+        const why = `expected it to end well; ${lastLines(finished.errors)}`;
+        results.push(failed({ stack, version, check: 'run.sh' }, why));
+      }
       requests.set(version, relay.takeRequests());
     }
     return { results, requests };
@@ -112,28 +112,23 @@ function linesOf({ output }: Finished): Map<string, Line> {
   return lines;
 }
 
-function judge(
-  stack: Stack,
-  version: Version,
-  { operation, situation }: Pick<Check, 'operation' | 'situation'>,
-  problem: string | undefined,
-): Result {
-  const check = nameOf({ operation, situation });
-  const result = { stack, version, check };
-  const gap = knownGaps.find((known) => covers(known, result));
-  if (gap === undefined) {
-    return problem === undefined
-      ? { ...result, outcome: 'passed' }
-      : { ...result, outcome: 'failed', why: problem };
-  }
-  if (problem !== undefined) return { ...result, outcome: 'gap', why: gap.reason };
-  return { ...result, outcome: 'failed', why: 'passes, but known-gaps.ts says that it can’t' };
+type Judged = Pick<Result, 'stack' | 'version' | 'check'>;
+
+function failed(judged: Judged, why: string): Result {
+  return { ...judged, outcome: 'failed', why };
 }
 
-function covers(
-  gap: KnownGap,
-  { stack, version, check }: Pick<Result, 'stack' | 'version' | 'check'>,
-): boolean {
+/** A line that is there against the known gaps. */
+function judge(judged: Judged, problem: string | undefined): Result {
+  const gap = knownGaps.find((known) => covers(known, judged));
+  if (gap === undefined) {
+    return problem === undefined ? { ...judged, outcome: 'passed' } : failed(judged, problem);
+  }
+  if (problem !== undefined) return { ...judged, outcome: 'gap', why: gap.reason };
+  return failed(judged, 'passes, but known-gaps.ts says that it can’t');
+}
+
+function covers(gap: KnownGap, { stack, version, check }: Judged): boolean {
   return (
     gap.stack === stack.name && gap.check === check && (gap.version === undefined || gap.version === version)
   );

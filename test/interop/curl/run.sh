@@ -69,6 +69,7 @@ check() { # operation, situation, inputs
     jq -sc --arg operation "$1" --arg situation "$2" '{$operation, $situation, got: .}'
 }
 
+echo '{"situation":"import","error":"curl reads no WSDL"}'
 strings='xmlns:a="http://schemas.microsoft.com/2003/10/Serialization/Arrays"'
 check UpdateSubUser call "<Request><Permissions $strings><a:string>bob</a:string><a:string>owner</a:string></Permissions><SubUserName>jane</SubUserName></Request>"
 check UpdateValidId call '<Request><ClientInResults>true</ClientInResults><ClientNotInResults>false</ClientNotInResults><Id>1</Id></Request>'

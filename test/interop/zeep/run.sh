@@ -1,1 +1,4 @@
+set -e
+export PYTHONPATH=../python
+/usr/bin/python3 quick-start.py "$1" >&2
 exec /usr/bin/python3 client.py "$@"

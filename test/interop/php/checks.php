@@ -1,0 +1,49 @@
+<?php
+
+/** The checks as the PHP stacks make them: what they share beside their own ways to call. */
+
+const CREDENTIALS = ['ApiUserId' => 'demo', 'ApiUserKey' => 'demo-key'];
+
+/** The value at a path, through objects and arrays alike; null where the way ends. */
+function at(mixed $value, string $path): mixed
+{
+    $steps = explode('.', $path);
+    foreach ($steps as $index => $step) {
+        if ($value === null) return null;
+        if ($step === '#') return count($value);
+        // an array that is there without an item is empty
+        $otherwise = ($steps[$index + 1] ?? '') === '#' ? [] : null;
+        $value = (is_object($value) ? $value->$step ?? null : $value[$step] ?? null) ?? $otherwise;
+    }
+    return $value;
+}
+
+function printed(mixed $value, string $path): ?string
+{
+    if ($value === null) return null;
+    if (is_bool($value)) return $value ? 'true' : 'false';
+    if (str_ends_with($path, 'DocumentBytes')) return substr($value, 0, 4) . ' ' . strlen($value);
+    return (string) $value;
+}
+
+function say(array $line): void
+{
+    echo json_encode($line), "\n";
+}
+
+/** Makes all checks; `$read($check, $address)` gives the reply's Data, or a fault's code and message. */
+function makeChecks(callable $read): void
+{
+    say(['situation' => 'import', 'got' => []]);
+    foreach (json_decode(file_get_contents(getenv('CHECKS')), true) as $check) {
+        $line = ['operation' => $check['operation'], 'situation' => $check['situation']];
+        $address = getenv($check['situation'] === 'fault' ? 'FAULT_ENDPOINT' : 'ENDPOINT');
+        try {
+            $data = $read($check, $address);
+            $values = array_map(fn ($path) => printed(at($data, $path), $path), array_keys($check['read']));
+            say($line + ['got' => $values]);
+        } catch (Throwable $error) {
+            say($line + ['error' => get_class($error) . ': ' . $error->getMessage()]);
+        }
+    }
+}
