@@ -1,63 +1,75 @@
-import Koa from 'koa';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import Koa, { type Context } from 'koa';
 import Router from 'koa-router';
 import { serveCall } from './call-endpoint.ts';
 import { compileCors } from './cors.ts';
 import { servePage } from './document-endpoint.ts';
-import { compileEndpoints, type Endpoint, type FindEndpoint } from './endpoints.ts';
+import { compileEndpoints, type Endpoint } from './endpoints.ts';
 import { textReply } from './reply.ts';
 import { serveSoap } from './soap-endpoint.ts';
-import { type AppOptions, send, startVisit, type Visit } from './visit.ts';
+import { type AppOptions, send, startVisit } from './visit.ts';
 
-/** The gateway of one contract as a Koa application: its endpoints first, then the process's own pages. */
-export function createApp(options: AppOptions): Koa {
+/** Answers one HTTP request; the promise ends with the reply handed over, and never fails. */
+export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/**
+ * The gateway of one contract as a Koa application: its endpoints first, then the process's own pages. A call at its
+ * usual address goes from Koa's context straight to its endpoint, as nothing that Koa does to a reply of its own is
+ * needed for the gateway's (decision 5).
+ */
+export function createApp(options: AppOptions): Handler {
+  const endpoints = compileEndpoints(options.service.compiled);
+  const serveEndpoint = endpointServer(options);
   const app = new Koa();
+  app.on('error', (error: unknown) => {
+    if (!isGone(error)) options.service.onError(error, '-');
+  });
+  app.use(async (ctx, next) => {
+    const endpoint = endpoints.find(ctx.path);
+    if (endpoint !== undefined) return serveEndpoint(endpoint, ctx);
+    await next();
+    if (ctx.status !== 404 || ctx.body !== undefined) return;
+    await serveEndpoint({ kind: 'nothing', suffix: undefined }, ctx);
+  });
+  const pages = processPages(options);
+  app.use(pages.routes());
+  app.use(pages.allowedMethods());
+  const serveKoa = app.callback();
+  return (request, response) => {
+    const endpoint = request.method === 'POST' ? endpoints.calls.get(request.url ?? '') : undefined;
+    if (endpoint === undefined) return serveKoa(request, response);
+    const ctx = app.createContext(request, response);
+    return serveEndpoint(endpoint, ctx).catch((error) => ctx.onerror(error));
+  };
+}
+
+/** Whether the process lives, and whether it takes calls. */
+function processPages({ isReady }: AppOptions): Router {
   const router = new Router();
   router.get('/healthz', (ctx) => {
     ctx.body = 'ok\n';
   });
   router.get('/readyz', (ctx) => {
-    const ready = options.isReady();
+    const ready = isReady();
     ctx.status = ready ? 200 : 503;
     ctx.body = ready ? 'ready\n' : 'stopping\n';
   });
-  app.on('error', (error: unknown) => {
-    if (!isGone(error)) options.service.onError(error, '-');
-  });
-  app.use(contractEndpoints(options));
-  app.use(router.routes());
-  app.use(router.allowedMethods());
-  return app;
+  return router;
 }
 
-/** The contract's endpoints: path, verb, then the endpoint's own flow (W43). */
-function contractEndpoints(options: AppOptions): Koa.Middleware {
-  const find: FindEndpoint = compileEndpoints(options.service.compiled);
+/** One function that serves an endpoint by its own flow, once the request's headers are known to be few enough (W43). */
+function endpointServer(options: AppOptions): (endpoint: Endpoint, ctx: Context) => Promise<void> {
   const { limits, contract } = options.service.compiled;
   const cors = compileCors(contract);
-  return async (ctx, next) => {
-    let endpoint = find(ctx.path);
-    if (endpoint === undefined) {
-      await next();
-      if (ctx.status !== 404 || ctx.body !== undefined) return;
-      endpoint = { kind: 'nothing', suffix: undefined };
-    }
+  return async (endpoint, ctx) => {
     const visit = startVisit(ctx, options, cors);
     if (visit.request.rawHeaders.length > limits.headerCount * 2) {
-      send(
-        visit,
-        'http',
-        textReply(431, `expected at most ${limits.headerCount} header lines, got more`, visit.requestId),
-      );
-      return;
-    }
-    await visitEndpoint(endpoint, visit);
+      const says = `expected at most ${limits.headerCount} header lines, got more`;
+      send(visit, 'http', textReply(431, says, visit.requestId));
+    } else if (endpoint.kind === 'soap') await serveSoap(endpoint.version, visit);
+    else if (endpoint.kind === 'page') servePage(visit);
+    else await serveCall(endpoint, visit);
   };
-}
-
-async function visitEndpoint(endpoint: Endpoint, visit: Visit): Promise<void> {
-  if (endpoint.kind === 'soap') await serveSoap(endpoint.version, visit);
-  else if (endpoint.kind === 'page') servePage(visit);
-  else await serveCall(endpoint, visit);
 }
 
 /** Whether all that is wrong is a caller that left before its reply was out. */

@@ -24,13 +24,16 @@ export interface RouteMatch {
   readonly parameters: readonly { readonly field: string; readonly text: string }[];
 }
 
-export type FindEndpoint = (path: string) => Endpoint | undefined;
+/** The paths of a contract. */
+export interface Endpoints {
+  /** Where operations are called, spelled as the contract spells it. */
+  readonly calls: ReadonlyMap<string, Endpoint>;
+  /** What any path means; undefined for one that isn't under the contract's base path. */
+  readonly find: (path: string) => Endpoint | undefined;
+}
 
-/**
- * The paths of a contract. Path words and operation names match in any case (W1), one trailing slash doesn't
- * count (W40). Undefined for a path that isn't under the contract's base path.
- */
-export function compileEndpoints(compiled: CompiledContract): FindEndpoint {
+/** A contract's paths: words and operation names match in any case (W1), one trailing slash doesn't count (W40). */
+export function compileEndpoints(compiled: CompiledContract): Endpoints {
   const { contract } = compiled;
   const base = contract.basePath.toLowerCase();
   const byName = new Map(
@@ -41,11 +44,11 @@ export function compileEndpoints(compiled: CompiledContract): FindEndpoint {
     ['soap11', { kind: 'soap', version: soap11 }],
     ['soap12', { kind: 'soap', version: soap12 }],
   ]);
-  const known = new Map<string, Endpoint>();
-  for (const [name, endpoint] of soapEndpoints) known.set(`${contract.basePath}/${name}`, endpoint);
+  const calls = new Map<string, Endpoint>();
+  for (const [name, endpoint] of soapEndpoints) calls.set(`${contract.basePath}/${name}`, endpoint);
   for (const [name, operation] of compiled.operations) {
     for (const form of ['json', 'xml'] as const) {
-      known.set(`${contract.basePath}/${form}/reply/${name}`, {
+      calls.set(`${contract.basePath}/${form}/reply/${name}`, {
         kind: 'generic',
         form,
         operation,
@@ -54,7 +57,7 @@ export function compileEndpoints(compiled: CompiledContract): FindEndpoint {
     }
   }
 
-  return (path) => known.get(path) ?? find(path);
+  return { calls, find: (path) => calls.get(path) ?? find(path) };
 
   function find(path: string): Endpoint | undefined {
     const lower = path.toLowerCase();

@@ -67,7 +67,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   let stopping = false;
   let stopped: Promise<boolean> | undefined;
   let publicUrl = options.publicUrl ?? '';
-  const app = createApp({
+  const handle = createApp({
     service,
     documents: createDocuments(contract, {
       publicUrl: () => publicUrl,
@@ -80,7 +80,6 @@ export async function serve(options: ServeOptions): Promise<Running> {
       if (logsRequests) logTo.write(requestLine(record));
     },
   });
-  const handle = app.callback();
   const server = createServer(
     {
       maxHeaderSize: limits.headerBytes,
