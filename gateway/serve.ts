@@ -7,6 +7,7 @@ import { type ContractPlace, loadContract } from '../mappings/load.ts';
 import { createApp } from './app.ts';
 import { createDocuments, proxyList } from './documents.ts';
 import type { Service } from './service.ts';
+import { createSoapReader } from './soap.ts';
 import { createHttpUpstream, createLocalUpstream, type Upstream } from './upstream.ts';
 import type { RequestRecord } from './visit.ts';
 
@@ -59,6 +60,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const binary = contract.operations.some((operation) => operation.binaryInput);
   const service: Service = {
     compiled,
+    readSoap: createSoapReader(compiled),
     upstream,
     bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
     onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),

@@ -17,12 +17,13 @@ import { readCredentials, type Spelling, secretHider } from './credentials.ts';
 import { CallError, type Failure, failureOf } from './error.ts';
 import { type Outcome, readReply } from './exchange.ts';
 import { parseContentType } from './negotiate.ts';
-import { Fault, readSoap, type SoapCall, type SoapVersion } from './soap.ts';
+import { Fault, type ReadSoap, type SoapCall, type SoapVersion } from './soap.ts';
 import type { Upstream, UpstreamReply, Waiting } from './upstream.ts';
 
 /** What every call of one contract needs, put together at start. */
 export interface Service {
   readonly compiled: CompiledContract;
+  readonly readSoap: ReadSoap;
   readonly upstream: Upstream;
   /** Largest request body, in bytes. */
   readonly bodyLimit: number;
@@ -77,7 +78,7 @@ export async function readSoapCall(
     }
     throw unsupported(error);
   }
-  const call = readSoap(text, service.compiled, version, actionsOf(exchange.request, content.action));
+  const call = service.readSoap(text, version, actionsOf(exchange.request, content.action));
   exchange.operation = call.operation.operation.name;
   return call;
 }

@@ -4,6 +4,7 @@ import { startReading } from '../mappings/codec/problem.ts';
 import { escapeAttribute, escapeXml } from '../mappings/codec/text.ts';
 import { namespaces } from '../mappings/model.ts';
 import { XmlError } from '../mappings/xml/error.ts';
+import { Heads } from '../mappings/xml/heads.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
 
 /** Everything that differs between SOAP 1.1 and 1.2, as one value each (W3, W7, W27, W28). */
@@ -104,49 +105,79 @@ export interface SoapCall {
   readonly addressing: Addressing | undefined;
 }
 
+/** Reads SOAP requests of a contract; `actions` are the hints at an action in the HTTP message (W4). */
+export type ReadSoap = (text: string, pathVersion: SoapVersion, actions: readonly string[]) => SoapCall;
+
+/** What the text up to the payload's start tag says. */
+interface Opening {
+  readonly version: SoapVersion;
+  readonly operation: CompiledOperation;
+}
+
+/** What is known of a request while it is read, for the fault of whatever comes next. */
+interface Findings {
+  version: SoapVersion;
+  readonly actions: string[];
+  headerBlocks: number;
+  addressing: Addressing | undefined;
+  /** A fault of the header blocks waits until the envelope and the operation are known (W43). */
+  fault: Fault | undefined;
+}
+
 /**
- * Reads a SOAP request: envelope, headers, and the payload by its operation's codec. Problems of members are in
+ * A reader of SOAP requests: envelope, headers, and the payload by its operation's codec. Problems of members are in
  * the input's reading; everything before them throws Fault, in the version of the envelope once it is known
  * and else of the path (W3). The first stage that fails speaks, whatever comes later in the text (W43).
  */
-export function readSoap(
-  text: string,
-  compiled: CompiledContract,
-  pathVersion: SoapVersion,
-  actions: readonly string[],
-): SoapCall {
+export function createSoapReader(compiled: CompiledContract): ReadSoap {
   const { limits, contract } = compiled;
   const quirks = { illegalReferences: contract.settings.illegalCharacterReferences === 'accept' };
-  let soapVersion = pathVersion;
-  const headers: HeaderFindings = { actions: [...actions], addressing: undefined, fault: undefined };
-  const xml = new XmlReader(text, limits, quirks);
-  try {
+  const heads = new Heads<Opening>();
+
+  /** Up to the payload's start tag; an envelope without header blocks is remembered up to there. */
+  const open = (xml: XmlReader, text: string, findings: Findings): Opening => {
+    const known = heads.find(text);
+    if (known !== undefined) {
+      xml.resume(known.standing);
+      findings.version = known.meaning.version;
+      return known.meaning;
+    }
+    const opening = openEnvelope(xml, compiled, findings);
+    if (findings.headerBlocks === 0) heads.note(text, xml.position, opening, limits);
+    return opening;
+  };
+
+  return (text, pathVersion, actions) => {
+    const findings: Findings = {
+      version: pathVersion,
+      actions: [...actions],
+      headerBlocks: 0,
+      addressing: undefined,
+      fault: undefined,
+    };
+    const xml = new XmlReader(text, limits, quirks);
     try {
-      xml.readRoot();
-      soapVersion = envelopeVersion(xml, pathVersion);
-      const call = readEnvelope(xml, compiled, soapVersion, headers);
-      xml.finish();
-      if (headers.fault !== undefined) throw headers.fault;
-      return call;
+      try {
+        const { version: soapVersion, operation } = open(xml, text, findings);
+        for (const action of findings.actions) checkAction(action, operation, compiled, soapVersion);
+        const input = operation.readXml(xml, startReading(limits.errors));
+        closeEnvelope(xml, soapVersion);
+        if (findings.fault !== undefined) throw findings.fault;
+        return { version: soapVersion, operation, input, addressing: findings.addressing };
+      } catch (error) {
+        // A document that isn't well-formed is told so before anything else is (W43).
+        if (error instanceof Fault && error !== findings.fault) xml.drain();
+        throw error;
+      }
     } catch (error) {
-      // A document that isn't well-formed is told so before anything else is (W43).
-      if (error instanceof Fault && error !== headers.fault) xml.drain();
+      const { addressing } = findings;
+      if (error instanceof XmlError) {
+        throw new Fault(findings.version, 'sender', error.message, { cause: error, addressing });
+      }
+      if (error instanceof Fault) error.addressing ??= addressing;
       throw error;
     }
-  } catch (error) {
-    if (error instanceof XmlError) {
-      throw new Fault(soapVersion, 'sender', error.message, { cause: error, addressing: headers.addressing });
-    }
-    if (error instanceof Fault) error.addressing ??= headers.addressing;
-    throw error;
-  }
-}
-
-/** What the header blocks said. A fault of theirs waits until the envelope and the operation are known (W43). */
-interface HeaderFindings {
-  readonly actions: string[];
-  addressing: Addressing | undefined;
-  fault: Fault | undefined;
+  };
 }
 
 function envelopeVersion(xml: XmlReader, pathVersion: SoapVersion): SoapVersion {
@@ -162,58 +193,53 @@ function envelopeVersion(xml: XmlReader, pathVersion: SoapVersion): SoapVersion 
   );
 }
 
-/** At most one Header, then one Body with one element, blanks between, nothing after (W41). */
-function readEnvelope(
-  xml: XmlReader,
-  compiled: CompiledContract,
-  soapVersion: SoapVersion,
-  headers: HeaderFindings,
-): SoapCall {
-  const fail = (reason: string): never => {
-    throw new Fault(soapVersion, 'sender', reason);
-  };
+/** At most one Header, then a Body, blanks between (W41), up to the start tag of what is in Body. */
+function openEnvelope(xml: XmlReader, compiled: CompiledContract, findings: Findings): Opening {
+  xml.readRoot();
+  const soapVersion = envelopeVersion(xml, findings.version);
+  findings.version = soapVersion;
   if (soapVersion === soap12) {
     for (let index = 0; index < xml.attributeCount; index++) {
       if (xml.attributeNamespace(index) === '')
-        fail('expected no attribute without namespace on Envelope (SOAP 1.2)');
+        fail(soapVersion, 'expected no attribute without namespace on Envelope (SOAP 1.2)');
     }
   }
-  let call: SoapCall | undefined;
-  let seenHeader = false;
-  while (xml.nextChild()) {
+  for (let seenHeader = false; ; seenHeader = true) {
+    if (!xml.nextChild()) {
+      refuseStray(xml, soapVersion);
+      fail(soapVersion, 'expected a Body in Envelope, got none');
+    }
     const ours = xml.namespace === soapVersion.namespace;
-    if (call !== undefined) fail(`expected nothing after Body, got <${xml.local.slice(0, 64)}>`);
-    if (ours && xml.local === 'Header' && !seenHeader) {
-      seenHeader = true;
-      readHeader(xml, compiled, soapVersion, headers);
-    } else if (ours && xml.local === 'Body') {
-      call = readBody(xml, compiled, soapVersion, headers);
-    } else {
-      fail(
-        `expected ${seenHeader ? 'Body' : 'Header or Body'} of the Envelope's namespace, got <${xml.local.slice(0, 64)}>`,
-      );
+    if (ours && xml.local === 'Body') break;
+    if (!ours || xml.local !== 'Header' || seenHeader) {
+      const expected = seenHeader ? 'Body' : 'Header or Body';
+      fail(soapVersion, `expected ${expected} of the Envelope's namespace, got <${xml.local.slice(0, 64)}>`);
     }
+    readHeader(xml, compiled, soapVersion, findings);
   }
-  if (xml.stray) fail('expected only blanks between the parts of Envelope, got text');
-  return call ?? fail('expected a Body in Envelope, got none');
+  if (!xml.nextChild()) fail(soapVersion, 'expected one element in Body, got none');
+  return { version: soapVersion, operation: findOperation(xml, compiled, soapVersion) };
 }
 
-function readBody(
-  xml: XmlReader,
-  compiled: CompiledContract,
-  soapVersion: SoapVersion,
-  headers: HeaderFindings,
-): SoapCall {
-  const fail = (reason: string): never => {
-    throw new Fault(soapVersion, 'sender', reason);
-  };
-  if (!xml.nextChild()) fail('expected one element in Body, got none');
-  const operation = findOperation(xml, compiled, soapVersion);
-  for (const action of headers.actions) checkAction(action, operation, compiled, soapVersion);
-  const input = operation.readXml(xml, startReading(compiled.limits.errors));
-  if (xml.nextChild()) fail(`expected one element in Body, got <${xml.local.slice(0, 64)}> after it`);
-  if (xml.stray) fail('expected one element in Body, got text beside it');
-  return { version: soapVersion, operation, input, addressing: headers.addressing };
+/** From the payload's end tag to the end of the document: nothing more in Body, nothing after it (W41). */
+function closeEnvelope(xml: XmlReader, soapVersion: SoapVersion): void {
+  if (xml.nextChild()) {
+    fail(soapVersion, `expected one element in Body, got <${xml.local.slice(0, 64)}> after it`);
+  }
+  if (xml.stray) fail(soapVersion, 'expected one element in Body, got text beside it');
+  if (xml.nextChild()) {
+    fail(soapVersion, `expected nothing after Body, got <${xml.local.slice(0, 64)}>`);
+  }
+  refuseStray(xml, soapVersion);
+  xml.finish();
+}
+
+function refuseStray(xml: XmlReader, soapVersion: SoapVersion): void {
+  if (xml.stray) fail(soapVersion, 'expected only blanks between the parts of Envelope, got text');
+}
+
+function fail(soapVersion: SoapVersion, reason: string): never {
+  throw new Fault(soapVersion, 'sender', reason);
 }
 
 /** Dispatch is on Body's first child alone (W4). */
@@ -268,23 +294,23 @@ function readHeader(
   xml: XmlReader,
   compiled: CompiledContract,
   soapVersion: SoapVersion,
-  headers: HeaderFindings,
+  findings: Findings,
 ): void {
   const { limits } = compiled;
   const endTag = `</${xml.prefix}:${xml.local}>`.length - (xml.prefix === '' ? 1 : 0);
   const start = xml.position;
-  for (let blocks = 1; xml.nextChild(); blocks++) {
-    if (blocks > limits.soapHeaderBlocks) {
+  while (xml.nextChild()) {
+    if (++findings.headerBlocks > limits.soapHeaderBlocks) {
       throw new Fault(soapVersion, 'sender', `more than ${limits.soapHeaderBlocks} header blocks`);
     }
-    const must = mustUnderstand(xml, soapVersion, headers);
+    const must = mustUnderstand(xml, soapVersion, findings);
     const { namespace, local } = xml;
     if (addressingNamespaces.has(namespace) && addressingHeaders.has(local)) {
-      readAddressing(xml, soapVersion, must, headers, limits.xmlText);
+      readAddressing(xml, soapVersion, must, findings, limits.xmlText);
     } else {
       if (must && namespace !== namespaces.addressingNone) {
         const security = local === 'Security' ? '; WS-Security is not understood here' : '';
-        headers.fault ??= new Fault(
+        findings.fault ??= new Fault(
           soapVersion,
           'MustUnderstand',
           `the header block ${local.slice(0, 64)} has mustUnderstand and is not understood${security}`,
@@ -301,13 +327,13 @@ function readHeader(
 }
 
 /** Whether the block must be understood by us: only the envelope's own attributes count (W28). */
-function mustUnderstand(xml: XmlReader, soapVersion: SoapVersion, headers: HeaderFindings): boolean {
+function mustUnderstand(xml: XmlReader, soapVersion: SoapVersion, findings: Findings): boolean {
   const flag = xml.attribute(soapVersion.namespace, 'mustUnderstand');
   if (flag === undefined) return false;
   const word = collapse(flag);
   if (word !== '1' && word !== 'true') {
     if (word !== '0' && word !== 'false') {
-      headers.fault ??= new Fault(soapVersion, 'sender', 'expected 0, 1, true or false in mustUnderstand');
+      findings.fault ??= new Fault(soapVersion, 'sender', 'expected 0, 1, true or false in mustUnderstand');
     }
     return false;
   }
@@ -319,15 +345,15 @@ function readAddressing(
   xml: XmlReader,
   soapVersion: SoapVersion,
   must: boolean,
-  headers: HeaderFindings,
+  findings: Findings,
   maxText: number,
 ): void {
   const { namespace, local } = xml;
-  headers.addressing ??= { namespace, messageId: undefined };
+  findings.addressing ??= { namespace, messageId: undefined };
   if (local === 'Action' || local === 'MessageID') {
     const text = collapse(xml.readText(maxText, false) ?? '');
-    if (local === 'Action') headers.actions.push(text);
-    else headers.addressing.messageId ??= text;
+    if (local === 'Action') findings.actions.push(text);
+    else findings.addressing.messageId ??= text;
     return;
   }
   if (local !== 'ReplyTo' && local !== 'FaultTo') {
@@ -341,11 +367,11 @@ function readAddressing(
     }
     const address = collapse(xml.readText(maxText, false) ?? '');
     if (must && !anonymousAddresses.has(address)) {
-      headers.fault ??= new Fault(
+      findings.fault ??= new Fault(
         soapVersion,
         'OnlyAnonymousAddressSupported',
         `replies go back on the connection of the request; ${local} names another address`,
-        { addressing: headers.addressing },
+        { addressing: findings.addressing },
       );
     }
   }

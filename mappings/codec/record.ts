@@ -63,18 +63,19 @@ export function recordCodec(setup: Setup, type: RecordType, slots?: Slots): Code
     }
   };
 
+  /** Position of an element's member, -1 for none; most come in the order of the contract, `expected` being next. */
+  const indexOf = (local: string, expected: number): number =>
+    members[expected]?.field.xml === local ? expected : (byXml.get(local) ?? -1);
+
   const read = (xml: XmlReader, reading: Reading): string => {
     const values: (string | undefined)[] = [];
     const seen: boolean[] = [];
     let json = '{';
+    let index = -1;
     while (xml.nextChild()) {
-      const index = byXml.get(xml.local);
-      const member = index === undefined ? undefined : members[index];
-      if (
-        index === undefined ||
-        member === undefined ||
-        !(xml.namespace === typesNamespace || xml.namespace === '')
-      ) {
+      index = indexOf(xml.local, index + 1);
+      const member = members[index];
+      if (member === undefined || !(xml.namespace === typesNamespace || xml.namespace === '')) {
         readUnknown(xml, byXml, reading);
         continue;
       }

@@ -3,6 +3,12 @@ export const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
 /** The namespace of the prefix `xmlns`, which nothing may be bound to. */
 export const xmlnsNamespace = 'http://www.w3.org/2000/xmlns/';
 
+/** A namespace declaration; its prefix is '' for the default namespace. */
+export interface Declaration {
+  readonly prefix: string;
+  readonly namespace: string;
+}
+
 /**
  * The bindings in scope while a document is read. A lookup costs the same however many declarations are in
  * scope: a list searched from its end is quadratic in a nest of declarations.
@@ -13,6 +19,7 @@ export class Namespaces {
   /** Declarations in scope. An element notes it when it opens and gives it to `release` when it closes. */
   count = 0;
   readonly #prefixes: string[] = [];
+  readonly #declared: string[] = [];
   /** What each declaration hides. */
   readonly #hidden: (string | undefined)[] = [];
   readonly #bound = new Map<string, string | undefined>();
@@ -40,9 +47,19 @@ export class Namespaces {
 
   declare(prefix: string, namespace: string): void {
     this.#prefixes[this.count] = prefix;
+    this.#declared[this.count] = namespace;
     this.#hidden[this.count] = prefix === '' ? this.default : this.#bound.get(prefix);
     this.count++;
     this.#bind(prefix, namespace);
+  }
+
+  /** The declarations from one count up to another, in order. */
+  between(from: number, to: number): readonly Declaration[] {
+    const declarations: Declaration[] = [];
+    for (let index = from; index < to; index++) {
+      declarations.push({ prefix: this.#prefixes[index] ?? '', namespace: this.#declared[index] ?? '' });
+    }
+    return declarations;
   }
 
   /** Undoes every declaration made since the count was `count`. */

@@ -2,7 +2,7 @@ import type { Limits } from '../limits.ts';
 import { isBlank, isNameCharacter } from './characters.ts';
 import { readDeclaration } from './declaration.ts';
 import { type Location, locate, type XmlError } from './error.ts';
-import { Namespaces, xmlNamespace, xmlnsNamespace } from './namespaces.ts';
+import { type Declaration, Namespaces, xmlNamespace, xmlnsNamespace } from './namespaces.ts';
 import { cut, equalsSign, exclamation, greaterThan, lessThan, question, Scanner, slash } from './scanner.ts';
 
 /** One open element. Each depth has one, used again by every element there: reading allocates none per element. */
@@ -32,6 +32,23 @@ class Attribute {
   local = '';
   namespace = '';
   value = '';
+}
+
+/** Where a reader stands at a start tag, for documents with the same beginning to be read on from there. */
+export interface Standing {
+  readonly position: number;
+  readonly local: string;
+  readonly namespace: string;
+  readonly prefix: string;
+  readonly empty: boolean;
+  readonly elements: number;
+  /** The open elements, from the root to the one whose start tag was just read. */
+  readonly open: readonly {
+    readonly nameStart: number;
+    readonly nameEnd: number;
+    readonly children: number;
+    readonly declarations: readonly Declaration[];
+  }[];
 }
 
 /**
@@ -97,6 +114,41 @@ export class XmlReader {
     }
     scanner.limitToLegal(at);
     this.#readStartTag(at);
+  }
+
+  /** Where the reader stands at a start tag; undefined when the tag has attributes or text stood between the tags. */
+  standing(): Standing | undefined {
+    if (this.attributeCount !== 0) return undefined;
+    const open: Standing['open'][number][] = [];
+    let declared = this.#namespaces.count;
+    for (let element = this.#open; element.outer !== undefined; element = element.outer) {
+      const { nameStart, nameEnd, children, characters, declarations } = element;
+      if (characters !== 0) return undefined;
+      open.unshift({
+        nameStart,
+        nameEnd,
+        children,
+        declarations: this.#namespaces.between(declarations, declared),
+      });
+      declared = declarations;
+    }
+    const { position, local, namespace, prefix, empty } = this;
+    return { position, local, namespace, prefix, empty, elements: this.#elements, open };
+  }
+
+  /** Stands where another reader stood, whose document had the same text up to there; instead of `readRoot`. */
+  resume({ position, local, namespace, prefix, empty, elements, open }: Standing): void {
+    this.#scanner.limitToLegal(position);
+    for (const { nameStart, nameEnd, children, declarations } of open) {
+      this.#enter(nameStart, nameEnd).children = children;
+      for (const declared of declarations) this.#namespaces.declare(declared.prefix, declared.namespace);
+    }
+    this.#elements = elements;
+    this.position = position;
+    this.local = local;
+    this.namespace = namespace;
+    this.prefix = prefix;
+    this.empty = empty;
   }
 
   /**

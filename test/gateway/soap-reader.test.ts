@@ -1,0 +1,95 @@
+import test from 'ava';
+import { createSoapReader, Fault, type ReadSoap, soap11 } from '../../gateway/soap.ts';
+import { compileContract } from '../../mappings/codec/operation.ts';
+import { defaultLimits } from '../../mappings/limits.ts';
+import { loadContract, screeningContract } from '../../mappings/load.ts';
+
+const { contract } = loadContract(screeningContract);
+const limits = { ...defaultLimits, xmlElements: 9, xmlChildren: 3 };
+const compiled = compileContract(contract, limits);
+const types = contract.namespaces.types;
+
+const head =
+  '<?xml version="1.0" encoding="utf-8"?>\n<!-- made by hand -->\n' +
+  `<s:Envelope xmlns:s="${soap11.namespace}" xmlns:i="http://www.w3.org/2001/XMLSchema-instance">\n <s:Header/>\n <s:Body>` +
+  `<t:GetSearch xmlns:t="${types}" xmlns="${types}">`;
+const close = '</t:GetSearch></s:Body></s:Envelope>';
+const request = '<Request><Id>7</Id></Request>';
+
+/** What follows the same beginning. */
+const rests: Readonly<Record<string, string>> = {
+  'a call': `${request}${close}`,
+  'a prefix of the head': `<t:Request><t:Id>7</t:Id></t:Request>${close}`,
+  'a nil': `<Request i:nil="true"/>${close}`,
+  'the element that the limit still takes': `${'<a/>'.repeat(3)}${close}`,
+  'one element too many': `<Request>${'<a/>'.repeat(3)}</Request><a><b/><c/></a>${close}`,
+  'one child too many': `${'<a/>'.repeat(4)}${close}`,
+  'an unknown member': `<Nothing/>${close}`,
+  'an unbound prefix': `<x:Request/>${close}`,
+  'a wrong end tag': `${request}</t:GetOther></s:Body></s:Envelope>`,
+  'no end': request,
+  'a character that is none': `<Request>\u0001</Request>${close}`,
+  'text beside the operation': `${request}</t:GetSearch>text</s:Body></s:Envelope>`,
+  'a second operation': `${request}</t:GetSearch><t:GetSearch/></s:Body></s:Envelope>`,
+  'a second Body': `${request}</t:GetSearch></s:Body><s:Body/></s:Envelope>`,
+  'text beside Body': `${request}</t:GetSearch></s:Body>text</s:Envelope>`,
+  'text after the document': `${request}${close}text`,
+  'a DTD after the document': `${request}${close}<!DOCTYPE x>`,
+};
+
+/** What came of reading a text, errors with their places. */
+function outcomeOf(read: ReadSoap, text: string): unknown {
+  try {
+    const { version, operation, input, addressing } = read(text, soap11, []);
+    const { reading } = input;
+    return {
+      version: version.name,
+      operation: operation.operation.name,
+      json: input.text,
+      problems: reading.problems,
+      missing: reading.missing,
+      addressing,
+    };
+  } catch (error) {
+    if (error instanceof Fault) return { code: error.code, version: error.version.name, says: error.message };
+    throw error;
+  }
+}
+
+function warmReader(beginning: string): ReadSoap {
+  const read = createSoapReader(compiled);
+  for (let times = 0; times < 40; times++) read(`${beginning}${request}${close}`, soap11, []);
+  return read;
+}
+
+const warm = warmReader(head);
+for (const [what, rest] of Object.entries(rests)) {
+  test(`W41, W43: after a beginning met before, ${what} reads as it does the first time`, (t) => {
+    t.deepEqual(outcomeOf(warm, head + rest), outcomeOf(createSoapReader(compiled), head + rest));
+  });
+}
+
+test('W43: two beginnings that differ in one character are two', (t) => {
+  const other = head.replace('made by hand', 'made by band').replace('t:GetSearch', 'u:GetSearch');
+  const broken = `${other}${request}${close}`;
+  t.deepEqual(outcomeOf(warm, broken), outcomeOf(createSoapReader(compiled), broken));
+});
+
+test('W28: the header blocks of an envelope count anew in each message', (t) => {
+  const withHeader = head.replace(
+    '<s:Header/>',
+    '<s:Header><x:Must xmlns:x="urn:x" s:mustUnderstand="1"/></s:Header>',
+  );
+  const read = warmReader(head);
+  for (let times = 0; times < 40; times++) {
+    t.like(outcomeOf(read, `${withHeader}${request}${close}`), { code: 'MustUnderstand' });
+  }
+});
+
+test('W43: more different beginnings than are remembered are read all the same', (t) => {
+  const read = createSoapReader(compiled);
+  for (let round = 0; round < 300; round++) {
+    const text = `${head.replace('made by hand', `made by ${round % 37}`)}${request}${close}`;
+    t.deepEqual(outcomeOf(read, text), outcomeOf(createSoapReader(compiled), text));
+  }
+});
