@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { CredentialValues } from '../mappings/codec/operation.ts';
+import type { CredentialValues } from '../mappings/codec/call.ts';
 import type { Problem } from '../mappings/codec/problem.ts';
 import { foldAscii } from '../mappings/codec/record.ts';
 import type { Limits } from '../mappings/limits.ts';

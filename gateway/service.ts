@@ -1,12 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type {
-  CompiledContract,
-  CompiledOperation,
-  CredentialValues,
-  Frame,
-  Input,
-  UpstreamRequest,
-} from '../mappings/codec/operation.ts';
+import type { CredentialValues, Input, UpstreamRequest } from '../mappings/codec/call.ts';
+import type { CompiledContract, CompiledOperation, Frame } from '../mappings/codec/operation.ts';
 import { type Reading, startReading } from '../mappings/codec/problem.ts';
 import { JsonError } from '../mappings/json/reader.ts';
 import { decodeXml } from '../mappings/xml/decode.ts';

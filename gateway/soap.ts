@@ -1,5 +1,6 @@
+import type { Input } from '../mappings/codec/call.ts';
 import { collapse } from '../mappings/codec/numbers.ts';
-import type { CompiledContract, CompiledOperation, Frame, Input } from '../mappings/codec/operation.ts';
+import type { CompiledContract, CompiledOperation, Frame } from '../mappings/codec/operation.ts';
 import { startReading } from '../mappings/codec/problem.ts';
 import { escapeAttribute, escapeXml } from '../mappings/codec/text.ts';
 import { namespaces } from '../mappings/model.ts';

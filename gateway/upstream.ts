@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import type { UpstreamRequest } from '../mappings/codec/operation.ts';
+import type { UpstreamRequest } from '../mappings/codec/call.ts';
 import type { Limits } from '../mappings/limits.ts';
 import { createBreaker } from './breaker.ts';
 import { CallError } from './error.ts';
@@ -257,7 +257,7 @@ export function createLocalUpstream(service: LocalService): Upstream {
     call: async ({ method, path, headers, body }, waiting) => {
       const started = performance.now();
       waiting.sent++;
-      const reply = await service.handle({ method, path, headers, body: body ?? '' });
+      const reply = await service.handle({ method, path, headers, body: body?.toString() ?? '' });
       waiting.upstreamStatus = reply.status;
       waiting.upstreamMs = performance.now() - started;
       return {

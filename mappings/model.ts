@@ -64,22 +64,44 @@ export interface UpstreamCall {
   readonly path: string;
   /** What becomes of each input that isn't a member of the body object. */
   readonly parameters: readonly Parameter[];
-  /** `members`: the rest of the inputs as one object. `field`: one input is the whole body. `none`: no body. */
-  readonly body:
-    | { readonly kind: 'members' }
-    | { readonly kind: 'field'; readonly field: string }
-    | { readonly kind: 'none' };
+  readonly body: RequestBody;
+  /** The media types of the replies that are read, as an Accept header. */
+  readonly accept: string;
   /** How the upstream's success body becomes the output's JSON: as it stands, or as this one member. */
   readonly reply: { readonly kind: 'object' } | { readonly kind: 'member'; readonly name: string };
 }
 
+/** What of the inputs goes upstream as the body, in a media type as the document declares it. */
+export type RequestBody =
+  | { readonly kind: 'none' }
+  /** The inputs that are no parameters, as one JSON object. */
+  | { readonly kind: 'members'; readonly mediaType: string }
+  /** One input, as JSON. */
+  | { readonly kind: 'json'; readonly field: string; readonly mediaType: string };
+
 export interface Parameter {
   /** The field of the input. */
   readonly field: string;
-  readonly in: 'path' | 'query' | 'header';
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
   /** The name upstream knows it by. */
   readonly name: string;
+  readonly style: ParameterStyle;
+  /** Whether each item of a list, each member of an object, stands for itself. */
+  readonly explode: boolean;
+  /** Whether the value keeps characters that mean something in a URL. */
+  readonly allowReserved: boolean;
 }
+
+/** OpenAPI's styles (3.1, 4.8.12.3); `json` for a parameter described by `content`. */
+export type ParameterStyle =
+  | 'simple'
+  | 'label'
+  | 'matrix'
+  | 'form'
+  | 'spaceDelimited'
+  | 'pipeDelimited'
+  | 'deepObject'
+  | 'json';
 
 /** A caller's REST-style route (W38). */
 export interface Route {

@@ -1,6 +1,6 @@
+import type { Entry } from './entries.ts';
 import { pointerSegment, type Report } from './error.ts';
 import { shown } from './node.ts';
-import type { Entry } from './operations.ts';
 import type { Overlay } from './overlay.ts';
 
 /**

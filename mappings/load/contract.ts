@@ -1,8 +1,9 @@
 import type { Contract, Operation, Type } from '../model.ts';
 import { buildCredentials } from './credentials.ts';
+import type { NotServed } from './entries.ts';
 import { ContractError, type ContractProblem, pointerSegment, type Report } from './error.ts';
 import { childOf, isNode, type Node, shown, textOf } from './node.ts';
-import { type NotServed, type OperationDraft, readOperations } from './operations.ts';
+import { type OperationDraft, readOperations } from './operations.ts';
 import { type Overlay, readOverlay } from './overlay.ts';
 import { createReferences } from './references.ts';
 import { carriesStatus, findResponseStatus } from './response-status.ts';

@@ -1,46 +1,17 @@
-import type { Operation, Parameter, RecordType, UpstreamCall } from '../model.ts';
+import type { Operation, UpstreamCall } from '../model.ts';
 import { chooseOperations } from './chosen.ts';
-import { pointerSegment, type Report } from './error.ts';
+import { type Entry, follow, listEntries, type NotServed, type OperationsSource } from './entries.ts';
+import { pointerSegment } from './error.ts';
+import { isJson, type Media, mediaOf } from './media.ts';
 import { membersOf } from './members.ts';
-import { identifier, pascal, upperFirst } from './names.ts';
-import { childOf, isNode, type Node, shown, textOf, textsOf } from './node.ts';
-import type { Overlay } from './overlay.ts';
-import { isUnresolved, type Located, type References } from './references.ts';
-import type { TypeBuilder, WrapperField } from './type-builder.ts';
+import { identifier, upperFirst } from './names.ts';
+import { childOf, isNode, textOf, textsOf } from './node.ts';
+import { readParameters } from './parameters.ts';
+import type { Located } from './references.ts';
+import type { WrapperField } from './type-builder.ts';
 
 /** An operation but for what only the finished types tell. */
 export type OperationDraft = Omit<Operation, 'binaryInput' | 'binaryOutput'>;
-
-export interface OperationsSource {
-  readonly document: Node;
-  readonly references: References;
-  readonly overlay: Overlay;
-  readonly builder: TypeBuilder;
-  readonly report: Report;
-  readonly reportOverlay: Report;
-}
-
-/** One operation of the document. */
-export interface Entry {
-  readonly name: string;
-  readonly method: string;
-  readonly path: string;
-  readonly pathItem: Located & { readonly node: Node };
-  readonly operation: Node;
-  readonly pointer: string;
-  /** What the overlay says; undefined leaves it to the method. */
-  readonly readOnly: boolean | undefined;
-}
-
-const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
-
-/** An operation of the document that can't be carried, with every reason. */
-export interface NotServed {
-  readonly name: string;
-  /** Where the operation stands. */
-  readonly pointer: string;
-  readonly reasons: readonly { readonly pointer: string; readonly why: string }[];
-}
 
 export interface ReadOperations {
   readonly served: readonly OperationDraft[];
@@ -82,59 +53,19 @@ export function readOperations(source: OperationsSource): ReadOperations {
   return { served, notServed };
 }
 
-/** The operations of all paths; what is none goes to `notServed`. */
-function listEntries({ document, references }: OperationsSource, notServed: NotServed[]): Entry[] {
-  const entries: Entry[] = [];
-  const leaveOut = (name: string, pointer: string, why: string, at = pointer): void => {
-    notServed.push({ name, pointer, reasons: [{ pointer: at, why }] });
-  };
-  for (const [path, item] of Object.entries(childOf(document, 'paths'))) {
-    const pointer = `/paths${pointerSegment(path)}`;
-    const found = references.resolve(item, pointer);
-    if (isUnresolved(found)) {
-      leaveOut(path, pointer, found.why, found.pointer);
-      continue;
-    }
-    const { node, pointer: at } = found;
-    if (!isNode(node)) {
-      leaveOut(path, pointer, `expected an object of methods, got ${shown(node)}`);
-      continue;
-    }
-    for (const method of methods) {
-      const operation = node[method];
-      if (operation === undefined) continue;
-      if (!isNode(operation)) {
-        const why = `expected an operation, an object, got ${shown(operation)}`;
-        leaveOut(`${method.toUpperCase()} ${path}`, `${at}/${method}`, why);
-        continue;
-      }
-      const name = identifier(textOf(operation.operationId) || `${method}${pascal(path)}`);
-      entries.push({
-        name,
-        method: method.toUpperCase(),
-        path,
-        pathItem: { node, pointer: at },
-        operation,
-        pointer: `${at}/${method}`,
-        readOnly: undefined,
-      });
-    }
-  }
-  return entries;
-}
-
 function readOperation(entry: Entry, source: OperationsSource): OperationDraft {
   const { name, method, path, operation } = entry;
-  const { builder } = source;
+  const { builder, overlay } = source;
   const documentation = [textOf(operation.summary), textOf(operation.description)]
     .filter((text) => text !== undefined)
     .map((text) => text.trim())
     .join('\n');
-  const parameters = readParameters(entry, source);
-  const request = readRequestBody(entry, source);
+  const { body: bodyAs } = overlay.dialect;
+  const hasBody = operation.requestBody !== undefined && bodyAs !== 'members';
+  const parameters = readParameters(entry, hasBody ? [bodyAs.element] : [], source);
   const fields = parameters.map(({ field }) => field);
+  const request = readRequestBody(entry, fields, source);
   const input = builder.wrapper(name, documentation, [...fields, ...request.fields]);
-  refuseCompound(parameters, input, source.report);
   const reply = readReply(entry, source);
   const output = builder.wrapper(`${name}Response`, '', reply.fields);
   return {
@@ -149,140 +80,28 @@ function readOperation(entry: Entry, source: OperationsSource): OperationDraft {
       path,
       parameters: parameters.map(({ parameter }) => parameter),
       body: request.body,
+      accept: 'application/json',
       reply: reply.reply,
     },
   };
 }
 
-/** A node, or what it refers to; undefined once it is reported that there is nothing. */
-function follow({ node, pointer }: Located, { references, report }: OperationsSource): Located | undefined {
-  const found = references.resolve(node, pointer);
-  if (!isUnresolved(found)) return found;
-  report(found.pointer, found.why);
-  return undefined;
-}
-
-// --- parameters ------------------------------------------------------------------------------------
-
-interface ReadParameter {
-  readonly parameter: Parameter;
-  readonly field: WrapperField;
-}
-
-/**
- * Headers that are no inputs: the three that OpenAPI says "SHALL be ignored" as parameters (3.1, 4.8.12.1), and those
- * that are the connection's to say, not a caller's.
- */
-const ownHeaders = new Set([
-  ...['accept', 'content-type', 'authorization'],
-  ...['accept-encoding', 'connection', 'content-encoding', 'content-length', 'expect', 'host', 'keep-alive'],
-  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
-]);
-
-function readParameters(
-  { name, path, pathItem, operation, pointer }: Entry,
-  source: OperationsSource,
-): ReadParameter[] {
-  const { report, overlay } = source;
-  const isCredential = (header: string): boolean =>
-    [...(overlay.credentials?.headers.values() ?? [])].some((stated) => stated.toLowerCase() === header);
-  // by place and name: an operation's own takes the place of its path's
-  const found = new Map<string, ReadParameter>();
-  const listed = [
-    ...listOf(pathItem.node.parameters, `${pathItem.pointer}/parameters`, report),
-    ...listOf(operation.parameters, `${pointer}/parameters`, report),
-  ];
-  for (const entry of listed) {
-    const target = follow(entry, source);
-    if (target === undefined) continue;
-    const { node, pointer: at } = target;
-    if (!isNode(node)) {
-      report(at, `expected a parameter, an object, got ${shown(node)}`);
-      continue;
-    }
-    const parameter = textOf(node.name) ?? '';
-    const place = node.in;
-    if (parameter === '') {
-      report(`${at}/name`, `expected the parameter's name, got ${shown(node.name)}`);
-      continue;
-    }
-    if (place !== 'path' && place !== 'query' && place !== 'header') {
-      report(
-        `${at}/in`,
-        `expected path, query or header, got ${shown(place)}; other parameters aren't carried`,
-      );
-      continue;
-    }
-    const header = parameter.toLowerCase();
-    if (place === 'header' && (ownHeaders.has(header) || isCredential(header))) continue;
-    if (place === 'header' && !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(parameter))
-      report(`${at}/name`, `expected the name of an HTTP header, got ${shown(parameter)}`);
-    if (node.schema === undefined)
-      report(at, "expected a schema; parameters described by content aren't carried");
-    found.set(`${place} ${place === 'header' ? header : parameter}`, {
-      parameter: { field: parameter, in: place, name: parameter },
-      field: {
-        json: parameter,
-        schema: node.schema ?? {},
-        pointer: `${at}/schema`,
-        required: node.required === true || place === 'path',
-        typeName: name + upperFirst(identifier(parameter)),
-      },
-    });
-  }
-  const parameters = [...found.values()];
-  checkPath(path, parameters, pointer, report);
-  return parameters;
-}
-
-function checkPath(
-  path: string,
-  parameters: readonly ReadParameter[],
-  pointer: string,
-  report: Report,
-): void {
-  if (!/^\/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2}|\{[^{}/]+\})*$/.test(path))
-    report(pointer, `expected a path of URL characters and {parameters}, no query, got ${shown(path)}`);
-  const holes = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, hole]) => hole);
-  const names = parameters.filter(({ parameter }) => parameter.in === 'path').map(({ field }) => field.json);
-  for (const hole of holes) {
-    if (!names.includes(hole ?? ''))
-      report(pointer, `expected a path parameter for the path's {${hole}}, got none`);
-  }
-  for (const name of names) {
-    if (!holes.includes(name))
-      report(pointer, `expected {${name}} in the path, as it has a parameter ${name}`);
-  }
-}
-
-function refuseCompound(parameters: readonly ReadParameter[], input: RecordType, report: Report): void {
-  for (const { field } of parameters) {
-    const type = input.fields.find(({ json }) => json === field.json)?.type;
-    if (type?.kind !== 'scalar' && type?.kind !== 'enum')
-      report(
-        field.pointer,
-        "expected a string, number or boolean; parameters of arrays and objects aren't carried",
-      );
-  }
-}
-
-function listOf(value: unknown, pointer: string, report: Report): Located[] {
-  if (value === undefined) return [];
-  if (!Array.isArray(value)) {
-    report(pointer, `expected a list, got ${shown(value)}`);
-    return [];
-  }
-  return value.map((node: unknown, index) => ({ node, pointer: `${pointer}/${index}` }));
-}
-
 // --- bodies ----------------------------------------------------------------------------------------
+
+/** What a body is called whose members would clash with parameters as children of the wrapper. */
+const bodyElement = 'Body';
 
 interface RequestBody {
   readonly fields: readonly WrapperField[];
   readonly body: UpstreamCall['body'];
 }
 
-function readRequestBody(entry: Entry, source: OperationsSource): RequestBody {
+/** @param others the inputs beside the body */
+function readRequestBody(
+  entry: Entry,
+  others: readonly WrapperField[],
+  source: OperationsSource,
+): RequestBody {
   const { name, operation, pointer } = entry;
   const { overlay, report } = source;
   const none: RequestBody = { fields: [], body: { kind: 'none' } };
@@ -290,7 +109,7 @@ function readRequestBody(entry: Entry, source: OperationsSource): RequestBody {
   const found = follow({ node: operation.requestBody, pointer: `${pointer}/requestBody` }, source);
   if (found === undefined) return none;
   const { node, pointer: at } = found;
-  const media = jsonMedia(node, at);
+  const media = mediaOf(node, at).find(({ type }) => isJson(type));
   if (media === undefined) {
     report(
       `${at}/content`,
@@ -298,17 +117,20 @@ function readRequestBody(entry: Entry, source: OperationsSource): RequestBody {
     );
     return none;
   }
-  if (overlay.dialect.body === 'members')
-    return { fields: memberFields(name, media, source), body: { kind: 'members' } };
-  const { element } = overlay.dialect.body;
+  if (overlay.dialect.body === 'members') {
+    const fields = memberFields(name, media.schema, source);
+    if (!fields.some(({ json }) => others.some((other) => other.json === json)))
+      return { fields, body: { kind: 'members', mediaType: media.type } };
+  }
+  const element = overlay.dialect.body === 'members' ? bodyElement : overlay.dialect.body.element;
   const field: WrapperField = {
     json: element,
-    schema: media.node,
-    pointer: media.pointer,
+    schema: media.schema.node,
+    pointer: media.schema.pointer,
     required: isNode(node) && node.required === true,
     typeName: `${name}Body`,
   };
-  return { fields: [field], body: { kind: 'field', field: element } };
+  return { fields: [field], body: { kind: 'json', field: element, mediaType: media.type } };
 }
 
 interface ReplyBody {
@@ -321,7 +143,7 @@ function readReply(entry: Entry, source: OperationsSource): ReplyBody {
   const { overlay, report } = source;
   const success = findSuccess(entry, source);
   if (success === undefined) return { fields: [], reply: { kind: 'object' } };
-  const media = jsonMedia(success.node, success.pointer);
+  const media = jsonOf(success);
   const types = mediaTypes(success.node);
   if (media === undefined && types !== 'none') {
     report(
@@ -335,14 +157,14 @@ function readReply(entry: Entry, source: OperationsSource): ReplyBody {
         success.pointer,
         'expected content of application/json, got none; this dialect has no empty replies',
       );
-    const fields = media === undefined ? [] : memberFields(`${name}Response`, media, source);
+    const fields = media === undefined ? [] : memberFields(`${name}Response`, media.schema, source);
     return { fields, reply: { kind: 'object' } };
   }
   const { element } = overlay.dialect.reply;
   const field: WrapperField = {
     json: element,
-    schema: media?.node ?? { type: 'object', additionalProperties: false },
-    pointer: media?.pointer ?? success.pointer,
+    schema: media?.schema.node ?? { type: 'object', additionalProperties: false },
+    pointer: media?.schema.pointer ?? success.pointer,
     required: false,
     typeName: `${name}Result`,
   };
@@ -362,10 +184,7 @@ function findSuccess({ operation, pointer }: Entry, source: OperationsSource): L
       source,
     ),
   );
-  return (
-    located.find((found) => found !== undefined && jsonMedia(found.node, found.pointer) !== undefined) ??
-    located[0]
-  );
+  return located.find((found) => found !== undefined && jsonOf(found) !== undefined) ?? located[0];
 }
 
 /** The members of a body as the children of the wrapper, which the inline types of the body are named after. */
@@ -385,16 +204,8 @@ function memberFields(
   }));
 }
 
-/** The schema of the JSON that a body may hold; undefined when it holds none. */
-function jsonMedia(body: unknown, pointer: string): Located | undefined {
-  const content = isNode(body) ? childOf(body, 'content') : {};
-  for (const [type, media] of Object.entries(content)) {
-    if (/^application\/(?:[\w.+-]*\+)?json(?:\s*;.*)?$/i.test(type)) {
-      const node = isNode(media) ? (media.schema ?? {}) : {};
-      return { node, pointer: `${pointer}/content${pointerSegment(type)}/schema` };
-    }
-  }
-  return undefined;
+function jsonOf({ node, pointer }: Located): Media | undefined {
+  return mediaOf(node, pointer).find(({ type }) => isJson(type));
 }
 
 function mediaTypes(body: unknown): string {

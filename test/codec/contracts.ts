@@ -1,5 +1,6 @@
+import type { Input } from '../../mappings/codec/call.ts';
 import { type Codec, compileCodecs, scalarsOf } from '../../mappings/codec/codec.ts';
-import { type CompiledContract, compileContract, type Input } from '../../mappings/codec/operation.ts';
+import { type CompiledContract, compileContract } from '../../mappings/codec/operation.ts';
 import { type Edit, startReading } from '../../mappings/codec/problem.ts';
 import { applyEdits } from '../../mappings/codec/record.ts';
 import { JsonReader } from '../../mappings/json/reader.ts';

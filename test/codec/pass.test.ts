@@ -1,5 +1,6 @@
 import test from 'ava';
-import type { CredentialValues, RouteValue } from '../../mappings/codec/operation.ts';
+import type { CredentialValues } from '../../mappings/codec/call.ts';
+import type { RouteValue } from '../../mappings/codec/operation.ts';
 import { startReading } from '../../mappings/codec/problem.ts';
 import { JsonError } from '../../mappings/json/reader.ts';
 import { compile, depot, operationOf, readJson, readXml, screening } from './contracts.ts';
@@ -26,7 +27,7 @@ function sent(
   compiled = family,
 ): string | undefined {
   const { input } = readJson(compiled, operation, text);
-  return operationOf(compiled, operation).request(input, values)?.body;
+  return operationOf(compiled, operation).request(input, values)?.body?.toString();
 }
 
 const auth = '"authentication":{"apiUserId":"u","apiUserKey":"k"}';
@@ -557,7 +558,16 @@ test('a member that travels elsewhere isn’t in the body of a JSON request, nor
             upstream: {
               ...operation.upstream,
               path: '/dbs/{id}',
-              parameters: [{ field: 'id', in: 'path' as const, name: 'id' }],
+              parameters: [
+                {
+                  field: 'id',
+                  in: 'path',
+                  name: 'id',
+                  style: 'simple',
+                  explode: false,
+                  allowReserved: false,
+                } as const,
+              ],
             },
           }
         : operation,

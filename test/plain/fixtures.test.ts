@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import test from 'ava';
-import { type Gateway, type Hit, send, sharedGateway, soap11Namespace } from '../gateway/gateway.ts';
+import { type Gateway, type Hit, send, soap11Namespace, startGateway } from '../gateway/gateway.ts';
 import { capabilities, type Exchange, exchangesIn, folderOf, goldensOf, readText } from './folders.ts';
 
 /** Headers that are the connection's, not the call's. */
@@ -12,12 +12,20 @@ function told({ method, path, headers, body }: Hit): object {
   return { start: `${method} ${path} HTTP/1.1`, headers: Object.fromEntries(own), body };
 }
 
-// before the first test is declared
 const gateways = new Map<string, Gateway>();
-for (const capability of capabilities) {
-  if (exchangesIn(capability).length > 0)
-    gateways.set(capability, await sharedGateway({ serve: { contract: folderOf(capability) } }));
-}
+const ends: (() => unknown)[] = [];
+
+test.before(async () => {
+  for (const capability of capabilities) {
+    if (exchangesIn(capability).length === 0) continue;
+    const served = { serve: { contract: folderOf(capability) } };
+    gateways.set(capability, await startGateway({ teardown: (end) => ends.push(end) }, served));
+  }
+});
+
+test.after.always(async () => {
+  for (const end of ends.toReversed()) await end();
+});
 
 for (const capability of capabilities) {
   test(`${capability}: the document becomes the schema and the notes that stand beside it`, (t) => {
@@ -25,11 +33,11 @@ for (const capability of capabilities) {
       t.is(readText(join(folderOf(capability), name)) ?? '', text.replace(/\n$/, ''), name);
   });
 
-  const gateway = gateways.get(capability);
-  if (gateway === undefined) continue;
   for (const fixture of exchangesIn(capability)) {
     // one after the other, as each has an answer of its own
     test.serial(`${capability}: ${fixture.name.replaceAll('-', ' ')}`, async (t) => {
+      const gateway = gateways.get(capability);
+      if (gateway === undefined) return t.fail('no gateway serves it');
       const { calls, reply } = await exchange(gateway, fixture);
       t.deepEqual(calls.map(told), fixture.call === undefined ? [] : [fixture.call]);
       const content = /<(?:\w+:)?Body>(.*)<\/(?:\w+:)?Body>/s.exec(reply.text)?.[1];

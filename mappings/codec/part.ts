@@ -1,0 +1,39 @@
+import { JsonReader } from '../json/reader.ts';
+import type { Limits } from '../limits.ts';
+
+/** A JSON value taken apart for places that know text alone, such as a query: digits stay as they were written. */
+export type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'null' }
+  | { readonly kind: 'list'; readonly json: string; readonly items: readonly Part[] }
+  | {
+      readonly kind: 'object';
+      readonly json: string;
+      readonly members: readonly (readonly [string, Part])[];
+    };
+
+/** Reads a JSON value that has been checked before. */
+export function readPart(text: string, limits: Limits): Part {
+  return partAt(new JsonReader(text, limits));
+}
+
+function partAt(json: JsonReader): Part {
+  const code = json.peek();
+  const start = json.position;
+  if (code === 34) return { kind: 'text', text: json.string() };
+  if (code === 91) {
+    const items: Part[] = [];
+    json.enter();
+    for (let first = true; json.next(first, 93); first = false) items.push(partAt(json));
+    return { kind: 'list', json: json.text.slice(start, json.position), items };
+  }
+  if (code === 123) {
+    const members: (readonly [string, Part])[] = [];
+    json.enter();
+    for (let first = true; json.next(first, 125); first = false) members.push([json.name(), partAt(json)]);
+    return { kind: 'object', json: json.text.slice(start, json.position), members };
+  }
+  json.skip();
+  const token = json.text.slice(start, json.position);
+  return token === 'null' ? { kind: 'null' } : { kind: 'text', text: token };
+}

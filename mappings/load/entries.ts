@@ -1,0 +1,90 @@
+import { pointerSegment, type Report } from './error.ts';
+import { identifier, pascal } from './names.ts';
+import { childOf, isNode, type Node, shown, textOf } from './node.ts';
+import type { Overlay } from './overlay.ts';
+import { isUnresolved, type Located, type References } from './references.ts';
+import type { TypeBuilder } from './type-builder.ts';
+
+/** What operations are read from, and where what is wrong with one is told. */
+export interface OperationsSource {
+  readonly document: Node;
+  readonly references: References;
+  readonly overlay: Overlay;
+  readonly builder: TypeBuilder;
+  readonly report: Report;
+  readonly reportOverlay: Report;
+}
+
+/** An operation of the document that can't be carried, with every reason. */
+export interface NotServed {
+  readonly name: string;
+  /** Where the operation stands. */
+  readonly pointer: string;
+  readonly reasons: readonly { readonly pointer: string; readonly why: string }[];
+}
+
+/** One operation of the document. */
+export interface Entry {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly pathItem: Located & { readonly node: Node };
+  readonly operation: Node;
+  readonly pointer: string;
+  /** What the overlay says; undefined leaves it to the method. */
+  readonly readOnly: boolean | undefined;
+}
+
+const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
+
+/** The operations of all paths; what is none goes to `notServed`. */
+export function listEntries({ document, references }: OperationsSource, notServed: NotServed[]): Entry[] {
+  const entries: Entry[] = [];
+  const leaveOut = (name: string, pointer: string, why: string, at = pointer): void => {
+    notServed.push({ name, pointer, reasons: [{ pointer: at, why }] });
+  };
+  for (const [path, item] of Object.entries(childOf(document, 'paths'))) {
+    const pointer = `/paths${pointerSegment(path)}`;
+    const found = references.resolve(item, pointer);
+    if (isUnresolved(found)) {
+      leaveOut(path, pointer, found.why, found.pointer);
+      continue;
+    }
+    const { node, pointer: at } = found;
+    if (!isNode(node)) {
+      leaveOut(path, pointer, `expected an object of methods, got ${shown(node)}`);
+      continue;
+    }
+    for (const method of methods) {
+      const operation = node[method];
+      if (operation === undefined) continue;
+      if (!isNode(operation)) {
+        const why = `expected an operation, an object, got ${shown(operation)}`;
+        leaveOut(`${method.toUpperCase()} ${path}`, `${at}/${method}`, why);
+        continue;
+      }
+      const name = identifier(textOf(operation.operationId) || `${method}${pascal(path)}`);
+      entries.push({
+        name,
+        method: method.toUpperCase(),
+        path,
+        pathItem: { node, pointer: at },
+        operation,
+        pointer: `${at}/${method}`,
+        readOnly: undefined,
+      });
+    }
+  }
+  return entries;
+}
+
+/** A node, or what it refers to; undefined once it is reported that there is nothing. */
+export function follow(
+  { node, pointer }: Located,
+  { references, report }: OperationsSource,
+): Located | undefined {
+  const found = references.resolve(node, pointer);
+  if (!isUnresolved(found)) return found;
+  report(found.pointer, found.why);
+  return undefined;
+}

@@ -1,0 +1,184 @@
+import type { Parameter, ParameterStyle } from '../model.ts';
+import { type Entry, follow, type OperationsSource } from './entries.ts';
+import type { Report } from './error.ts';
+import { isJson, mediaOf } from './media.ts';
+import { identifier, upperFirst } from './names.ts';
+import { isNode, type Node, shown, textOf } from './node.ts';
+import type { Located } from './references.ts';
+import type { WrapperField } from './type-builder.ts';
+
+/** A parameter, and the input that holds its value. */
+export interface ReadParameter {
+  readonly parameter: Parameter;
+  readonly field: WrapperField;
+}
+
+interface Found {
+  readonly place: Parameter['in'];
+  readonly node: Node;
+  readonly pointer: string;
+}
+
+/** The styles of each place, its default first (OpenAPI 3.1, 4.8.12.3). */
+const stylesOf = {
+  path: ['simple', 'label', 'matrix'],
+  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
+  header: ['simple'],
+  cookie: ['form'],
+} as const satisfies Record<Parameter['in'], readonly ParameterStyle[]>;
+
+/**
+ * Headers that are no inputs: the three that OpenAPI says "SHALL be ignored" as parameters (3.1, 4.8.12.1), and those
+ * that are the connection's to say, not a caller's.
+ */
+const ownHeaders = new Set([
+  ...['accept', 'content-type', 'authorization'],
+  ...['accept-encoding', 'connection', 'content-encoding', 'content-length', 'expect', 'host', 'keep-alive'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+]);
+
+/**
+ * The parameters of an operation and of its path; what is wrong goes to the source's report.
+ * @param taken names of inputs that no parameter may have
+ */
+export function readParameters(
+  entry: Entry,
+  taken: Iterable<string>,
+  source: OperationsSource,
+): ReadParameter[] {
+  const { path, pathItem, operation, pointer } = entry;
+  const { report, overlay } = source;
+  const isCredential = (header: string): boolean =>
+    [...(overlay.credentials?.headers.values() ?? [])].some((stated) => stated.toLowerCase() === header);
+  // by place and name: an operation's own takes the place of its path's
+  const found = new Map<string, Found>();
+  const listed = [
+    ...listOf(pathItem.node.parameters, `${pathItem.pointer}/parameters`, report),
+    ...listOf(operation.parameters, `${pointer}/parameters`, report),
+  ];
+  for (const stated of listed) {
+    const target = follow(stated, source);
+    if (target === undefined) continue;
+    const { node, pointer: at } = target;
+    if (!isNode(node)) {
+      report(at, `expected a parameter, an object, got ${shown(node)}`);
+      continue;
+    }
+    const { name, in: place } = node;
+    if (typeof name !== 'string' || name === '') {
+      report(`${at}/name`, `expected the parameter's name, got ${shown(name)}`);
+      continue;
+    }
+    if (!isPlace(place)) {
+      report(`${at}/in`, `expected one of ${Object.keys(stylesOf).join(', ')}, got ${shown(place)}`);
+      continue;
+    }
+    const header = place === 'header' ? name.toLowerCase() : undefined;
+    if (header !== undefined && (ownHeaders.has(header) || isCredential(header))) continue;
+    found.set(`${place} ${header ?? name}`, { place, node, pointer: at });
+  }
+  const parameters: ReadParameter[] = [];
+  const fields = new Set(taken);
+  for (const located of found.values()) {
+    const parameter = readParameter(located, entry.name, fields, report);
+    if (parameter !== undefined) parameters.push(parameter);
+  }
+  checkPath(path, parameters, pointer, report);
+  return parameters;
+}
+
+function isPlace(value: unknown): value is Parameter['in'] {
+  return typeof value === 'string' && Object.hasOwn(stylesOf, value);
+}
+
+function readParameter(
+  { place, node, pointer }: Found,
+  owner: string,
+  taken: Set<string>,
+  report: Report,
+): ReadParameter | undefined {
+  const name = textOf(node.name) ?? '';
+  if ((place === 'header' || place === 'cookie') && !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
+    report(`${pointer}/name`, `expected the name of an HTTP ${place}, got ${shown(name)}`);
+  const described = readDescription(node, place, pointer, report);
+  if (described === undefined) return undefined;
+  const { style, schema } = described;
+  // the path's id and the query's are two inputs
+  let field = name;
+  while (taken.has(field)) field = `${field}_${place}`;
+  taken.add(field);
+  return {
+    parameter: {
+      field,
+      in: place,
+      name,
+      style,
+      explode: typeof node.explode === 'boolean' ? node.explode : style === 'form',
+      allowReserved: place === 'query' && node.allowReserved === true,
+    },
+    field: {
+      json: field,
+      schema: schema.node,
+      pointer: schema.pointer,
+      required: node.required === true || place === 'path',
+      typeName: owner + upperFirst(identifier(field)),
+    },
+  };
+}
+
+/** How a parameter's value is written, and the schema of it. */
+function readDescription(
+  node: Node,
+  place: Parameter['in'],
+  pointer: string,
+  report: Report,
+): { readonly style: ParameterStyle; readonly schema: Located } | undefined {
+  const [content, another] = mediaOf(node, pointer);
+  if (content !== undefined && another === undefined) {
+    if (isJson(content.type)) return { style: 'json', schema: content.schema };
+    if (/^text\/plain\b/i.test(content.type)) return { style: stylesOf[place][0], schema: content.schema };
+  }
+  if (node.schema === undefined) {
+    report(pointer, 'expected a schema, or content of application/json, got neither');
+    return undefined;
+  }
+  const styles: readonly ParameterStyle[] = stylesOf[place];
+  const style = node.style === undefined ? styles[0] : styles.find((known) => known === node.style);
+  if (style === undefined) {
+    report(
+      `${pointer}/style`,
+      `expected one of ${styles.join(', ')} in a ${place}, got ${shown(node.style)}`,
+    );
+    return undefined;
+  }
+  return { style, schema: { node: node.schema, pointer: `${pointer}/schema` } };
+}
+
+function checkPath(
+  path: string,
+  parameters: readonly ReadParameter[],
+  pointer: string,
+  report: Report,
+): void {
+  if (!/^\/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2}|\{[^{}/]+\})*$/.test(path))
+    report(pointer, `expected a path of URL characters and {parameters}, no query, got ${shown(path)}`);
+  const holes = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, hole]) => hole ?? '');
+  const names = parameters.flatMap(({ parameter }) => (parameter.in === 'path' ? [parameter.name] : []));
+  for (const hole of holes) {
+    if (!names.includes(hole))
+      report(pointer, `expected a path parameter for the path's {${hole}}, got none`);
+  }
+  for (const name of names) {
+    if (!holes.includes(name))
+      report(pointer, `expected {${name}} in the path, as it has a parameter ${name}`);
+  }
+}
+
+function listOf(value: unknown, pointer: string, report: Report): Located[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) {
+    report(pointer, `expected a list, got ${shown(value)}`);
+    return [];
+  }
+  return value.map((node: unknown, index) => ({ node, pointer: `${pointer}/${index}` }));
+}
