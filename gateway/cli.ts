@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { checkCommand } from './commands/check.ts';
+import { diffCommand } from './commands/diff.ts';
 import { fail, wrongInput } from './commands/failure.ts';
 import { serveCommand } from './commands/serve.ts';
 import { wsdlCommand } from './commands/wsdl.ts';
@@ -10,7 +11,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('soapbridge')
     .description('Gives a JSON API a SOAP face: SOAP 1.1, SOAP 1.2 and plain XML in front, JSON behind.')
     .version(readVersion());
-  for (const command of [serveCommand(), wsdlCommand(), checkCommand()]) {
+  for (const command of [serveCommand(), wsdlCommand(), checkCommand(), diffCommand()]) {
     program.addCommand(command);
   }
   for (const command of [program, ...program.commands]) {
@@ -21,7 +22,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    fail(error);
+    fail(error, argv.includes('--json'));
   }
 }
 

@@ -7,7 +7,7 @@ export interface SliceNames {
 }
 
 /** A name that a contract doesn't have. */
-export class UnknownName extends Error {
+export class UnknownName extends RangeError {
   override readonly name = 'UnknownName';
 
   constructor(kind: 'operation' | 'tag', given: string, known: readonly string[]) {

@@ -1,16 +1,45 @@
 import type { Command } from 'commander';
+import type { LoadedContract } from '../../mappings/load/contract.ts';
 import { loadContract } from '../../mappings/load.ts';
 import { type ContractFlags, contractCommand, placeOf } from './options.ts';
+import { jsonOption, printJson } from './output.ts';
+
+interface CheckFlags extends ContractFlags {
+  readonly json: boolean;
+}
 
 /** `soapbridge check` */
 export function checkCommand(): Command {
   return contractCommand('check')
     .description('load a contract; say what is wrong, or what it holds')
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit codes: 0 it can be served, 2 it can not, or wrong input.')
     .action(printCheck);
 }
 
-function printCheck(flags: ContractFlags): void {
-  const { contract, notes, notServed } = loadContract(placeOf(flags));
+function printCheck(flags: CheckFlags): void {
+  const loaded = loadContract(placeOf(flags));
+  if (flags.json) printJson(summaryOf(loaded));
+  else print(loaded);
+}
+
+function summaryOf({ contract, notes, notServed }: LoadedContract): unknown {
+  const { service, basePath, namespaces, operations, types, routes } = contract;
+  return {
+    service,
+    basePath,
+    namespaces,
+    operations: operations.map(({ name, readOnly, upstream: { method, path } }) => {
+      return { name, readOnly, method, path };
+    }),
+    types: types.length,
+    routes: routes.length,
+    asJsonText: notes,
+    notServed,
+  };
+}
+
+function print({ contract, notes, notServed }: LoadedContract): void {
   const records = contract.types.filter(({ kind }) => kind === 'record').length;
   console.log(
     `${contract.service}: ${contract.operations.length} operations, ${contract.types.length} types (${records} records), ${contract.routes.length} routes under ${contract.basePath || '/'}`,

@@ -1,16 +1,21 @@
 import { ContractError } from '../../mappings/load/error.ts';
+import { printJson } from './output.ts';
+
+/** Exit code for what a command was asked to look for and found. */
+export const finding = 1;
 
 /** Exit code for what the author of a contract or a command line can mend. */
 export const wrongInput = 2;
 
-/** The end of a command that can't go on: a sentence where we know what is wrong, never a stack. */
-export function fail(error: unknown): never {
-  if (error instanceof ContractError) {
-    console.error(`the contract can't be served:\n${error.message}`);
-    process.exit(wrongInput);
-  }
-  if (error instanceof RangeError) {
-    console.error(error.message);
+/**
+ * The end of a command that can't go on: a sentence where we know what is wrong, never a stack; for a script that asked
+ * for JSON the same as `problems`.
+ */
+export function fail(error: unknown, json = false): never {
+  if (error instanceof ContractError || error instanceof RangeError) {
+    const isContract = error instanceof ContractError;
+    if (json) printJson({ problems: isContract ? error.problems : [{ message: error.message }] });
+    else console.error(isContract ? `the contract can't be served:\n${error.message}` : error.message);
     process.exit(wrongInput);
   }
   const hint = error instanceof Error && 'code' in error ? startHints.get(error.code) : undefined;

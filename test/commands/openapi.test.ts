@@ -1,22 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { envelope, send, startGateway } from '../gateway/gateway.ts';
+import { file } from './file.ts';
 import { run, start } from './run.ts';
 
 const openapi = fileURLToPath(new URL('../fixtures/contracts/parcels/openapi.yaml', import.meta.url));
 const overlay = openapi.replace('openapi.yaml', 'soap.yaml');
-
-/** A file of its own with this text. */
-function file(t: ExecutionContext, text: string): string {
-  const directory = mkdtempSync(join(tmpdir(), 'openapi-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  const path = join(directory, 'api.yaml');
-  writeFileSync(path, text);
-  return path;
-}
 
 test('serve --openapi needs no overlay: plain dialect, the namespace from the title, the document’s call', async (t) => {
   const upstream = await startGateway(t); // its scripted upstream is what the process calls
@@ -92,3 +81,30 @@ for (const [what, args, said] of [
     t.notRegex(err, /\n\s+at /);
   });
 }
+
+test('check --json is one document: what is served, what travels as JSON text, what is not served', async (t) => {
+  const { code, out } = await run(t, ['check', '--json', '--openapi', openapi]).ended;
+  t.is(code, 0);
+  const { service, operations, asJsonText, notServed } = JSON.parse(out);
+  t.is(service, 'ParcelPost');
+  t.deepEqual(operations[0], {
+    name: 'TrackParcel',
+    readOnly: true,
+    method: 'GET',
+    path: '/parcels/{number}',
+  });
+  t.deepEqual(notServed, []);
+  t.true(asJsonText.some(({ pointer }: { pointer: string }) => pointer.endsWith('/properties/extra')));
+});
+
+test('wsdl --operation prints a part, wsdl --json says of what; a name that isn’t there ends it with 2', async (t) => {
+  const args = ['wsdl', '--openapi', openapi, '--operation', 'TrackParcel'];
+  const { code, out } = await run(t, [...args, '--json']).ended;
+  t.is(code, 0);
+  const { service, operations, wsdl } = JSON.parse(out);
+  t.deepEqual([service, operations], ['ParcelPost', ['TrackParcel']]);
+  t.is((await run(t, args).ended).out, wsdl);
+  const unknown = await run(t, [...args, 'Track']).ended;
+  t.is(unknown.code, 2);
+  t.regex(unknown.err, /^operation: expected one of TrackParcel, .*, got "Track"\n$/);
+});

@@ -1,0 +1,57 @@
+import { statSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { type ContractPlace, loadContract } from '../../mappings/load.ts';
+import { type Change, compareContracts, type Grade } from '../../wsdl/diff.ts';
+import { finding } from './failure.ts';
+import { jsonOption, printJson } from './output.ts';
+
+interface DiffFlags {
+  readonly overlay?: string;
+  readonly strict: boolean;
+  readonly json: boolean;
+}
+
+/** What the grades are called. */
+const words: Readonly<Record<Grade, string>> = {
+  breaking: 'breaking',
+  strict: 'breaks strict clients',
+  compatible: 'compatible',
+};
+
+/** `soapbridge diff` */
+export function diffCommand(): Command {
+  return new Command('diff')
+    .description('say which changes between two contracts break SOAP clients that are already built')
+    .argument('<old>', 'folder of a contract, or an OpenAPI document')
+    .argument('<new>', 'the same, of its successor')
+    .addOption(new Option('--overlay <file>', 'overlay of those that are documents (default: none)'))
+    .addOption(new Option('--strict', 'count what breaks strict clients as breaking').default(false))
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit codes: 0 nothing breaks, 1 something does, 2 wrong input.')
+    .action(printDiff);
+}
+
+function printDiff(before: string, after: string, flags: DiffFlags): void {
+  const [old, next] = [before, after].map((path) => loadContract(placeAt(path, flags.overlay)).contract);
+  if (old === undefined || next === undefined) return;
+  const changes = compareContracts(old, next);
+  const breaking = changes.some(({ grade }) => grade === 'breaking' || (flags.strict && grade === 'strict'));
+  if (flags.json) printJson({ breaking, changes });
+  else print(changes);
+  if (breaking) process.exitCode = finding;
+}
+
+function placeAt(path: string, overlay: string | undefined): ContractPlace {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder ? path : { openapi: path, overlay };
+}
+
+function print(changes: readonly Change[]): void {
+  const width = Math.max(...Object.values(words).map(({ length }) => length));
+  for (const { grade, where, what, why } of changes)
+    console.log(`${words[grade].padEnd(width)}  ${where}: ${what}; ${why}`);
+  const counts = (['breaking', 'strict', 'compatible'] as const).map(
+    (grade) => `${changes.filter((change) => change.grade === grade).length} ${words[grade]}`,
+  );
+  console.log(`${changes.length} changes: ${counts.join(', ')}`);
+}

@@ -1,0 +1,382 @@
+import {
+  type ArrayType,
+  type Contract,
+  type Field,
+  type MapType,
+  type Operation,
+  type RecordType,
+  type ScalarName,
+  type Type,
+  xsdNames,
+} from '../mappings/model.ts';
+
+/**
+ * What a change means to a client that was built from the old contract: `breaking`: calls fail or values are lost;
+ * `strict`: clients that read closed types fail, others don't; `compatible`: none notices.
+ */
+export type Grade = 'breaking' | 'strict' | 'compatible';
+
+/** One difference between two contracts that callers may meet. */
+export interface Change {
+  readonly grade: Grade;
+  /** Such as `TrackParcel`, `Parcel.grams in replies`. */
+  readonly where: string;
+  /** What is different. */
+  readonly what: string;
+  /** What that does to a client that is already built. */
+  readonly why: string;
+}
+
+type Direction = 'requests' | 'replies';
+
+/** Tells of one change. */
+type Tell = (grade: Grade, where: string, what: string, why: string) => void;
+
+/** What differs between a contract and its successor as SOAP callers see it, the worst first. */
+export function compareContracts(before: Contract, after: Contract): readonly Change[] {
+  const changes = new Map<string, Change>();
+  const tell: Tell = (grade, where, what, why) => {
+    changes.set(JSON.stringify([where, what]), { grade, where, what, why });
+  };
+  compareFaces(before, after, tell);
+  compareSettings(before, after, tell);
+  compareCredentials(before, after, tell);
+  compareOperations(before, after, tell);
+  const order: readonly Grade[] = ['breaking', 'strict', 'compatible'];
+  return [...changes.values()].toSorted((a, b) => order.indexOf(a.grade) - order.indexOf(b.grade));
+}
+
+function compareFaces(before: Contract, after: Contract, tell: Tell): void {
+  if (before.service !== after.service)
+    tell(
+      'compatible',
+      'service',
+      `${before.service} is ${after.service}`,
+      'the name stands in no message; proxies generated anew have other class names',
+    );
+  if (before.basePath !== after.basePath)
+    tell(
+      'breaking',
+      'address',
+      `${before.basePath || '/'} is ${after.basePath || '/'}`,
+      'clients post to the address they were built with',
+    );
+  for (const name of ['types', 'arrays'] as const) {
+    const old = before.namespaces[name];
+    if (old !== after.namespaces[name])
+      tell(
+        'breaking',
+        `namespace of the ${name}`,
+        `${old} is ${after.namespaces[name]}`,
+        'clients have it compiled in, and their calls are refused',
+      );
+  }
+}
+
+/** Settings whose change a caller meets, from and to which words, and why. */
+const settingChanges = [
+  ['soapErrors', 'in-band', 'fault', 'clients look for the status in the reply and meet a fault'],
+  ['soapErrors', 'fault', 'in-band', 'clients wait for a fault and take the reply for a success'],
+  ['soapReplyContentType', 'by-version', 'documented', 'JAX-WS, ASMX and NuSOAP refuse application/xml'],
+  ['unknownElements', 'ignore', 'refuse', 'calls with an element that the WSDL lacks are refused'],
+  [
+    'emptyElements',
+    'absent',
+    'refuse',
+    'calls with an empty element for a number, boolean or date are refused',
+  ],
+  ['illegalCharacterReferences', 'accept', 'refuse', '.NET sends references that XML forbids'],
+  ['soap12FaultStatus', 'compatible', 'standard', '.NET and Lua read no fault that comes with 400'],
+] as const;
+
+function compareSettings({ settings: before }: Contract, { settings: after }: Contract, tell: Tell): void {
+  for (const [name, from, to, why] of settingChanges) {
+    if (before[name] === from && after[name] === to) tell('breaking', name, `${from} is ${to}`, why);
+  }
+}
+
+function compareCredentials(
+  { credentials: before }: Contract,
+  { credentials: after }: Contract,
+  tell: Tell,
+): void {
+  if (before?.member !== undefined && before.member !== after?.member)
+    tell('breaking', 'credentials', `no longer in ${before.member}`, 'clients send them there');
+  for (const { name, header, required } of after?.parts ?? []) {
+    const old = before?.parts.find((part) => part.name === name);
+    if (required && old?.required !== true)
+      tell('breaking', `credential ${name}`, 'is required', 'calls without it are refused');
+    if (old !== undefined && old.header.toLowerCase() !== header.toLowerCase())
+      tell('breaking', `credential ${name}`, `${old.header} is ${header}`, 'clients send the old header');
+  }
+}
+
+// --- operations ------------------------------------------------------------------------------------
+
+function compareOperations(before: Contract, after: Contract, tell: Tell): void {
+  const successors = new Map(after.operations.map((operation) => [operation.name, operation]));
+  const names = new Set(before.operations.map(({ name }) => name));
+  const compare = createComparer(tell);
+  for (const operation of before.operations) {
+    const successor = successors.get(operation.name);
+    if (successor === undefined) tellRemoved(operation, after.operations, names, tell);
+    else {
+      compare(operation.input, successor.input, 'requests');
+      compare(operation.output, successor.output, 'replies');
+    }
+  }
+  for (const { name } of after.operations) {
+    if (!names.has(name))
+      tell('compatible', name, 'the operation is new', 'clients that are built do not know it');
+  }
+}
+
+/** An operation is taken for renamed when another that is new makes the same call. */
+function tellRemoved(
+  { name, upstream }: Operation,
+  successors: readonly Operation[],
+  names: ReadonlySet<string>,
+  tell: Tell,
+): void {
+  const renamed = successors.find(
+    (other) =>
+      !names.has(other.name) &&
+      other.upstream.method === upstream.method &&
+      other.upstream.path === upstream.path,
+  );
+  const what = renamed === undefined ? 'the operation is gone' : `the operation is called ${renamed.name}`;
+  tell('breaking', name, what, 'clients that call it meet a fault');
+}
+
+// --- types -----------------------------------------------------------------------------------------
+
+type Compare = (before: Type, after: Type, direction: Direction, where?: string) => void;
+
+/** Compares two types, each pair of them once in each direction. */
+function createComparer(tell: Tell): Compare {
+  const seen = new Map<Type, Set<string>>();
+  const serials = new Map<Type, number>();
+
+  function isNew(old: Type, next: Type, direction: Direction): boolean {
+    const serial = serials.get(next) ?? serials.size;
+    serials.set(next, serial);
+    const known = seen.get(old) ?? new Set();
+    seen.set(old, known);
+    const key = `${serial} ${direction}`;
+    if (known.has(key)) return false;
+    known.add(key);
+    return true;
+  }
+
+  const compare: Compare = (old, next, direction, where = '') => {
+    if (old.kind === 'scalar' || old.kind === 'enum' || next.kind === 'scalar' || next.kind === 'enum') {
+      compareValues(old, next, direction, where);
+      return;
+    }
+    if (!isNew(old, next, direction)) return;
+    if (old.kind === 'record' && next.kind === 'record') compareRecords(old, next, direction);
+    else if (old.kind === 'array' && next.kind === 'array') {
+      const at = `items of ${old.name} in ${direction}`;
+      comparePart(old, old.itemName, next, next.itemName, direction, at);
+      compare(old.item, next.item, direction, at);
+    } else if (old.kind === 'map' && next.kind === 'map') {
+      const at = `values of ${old.name} in ${direction}`;
+      comparePart(old, old.entryName, next, next.entryName, direction, at);
+      compare(old.value, next.value, direction, at);
+    } else tell('breaking', where, `${described(old)} is ${described(next)}`, misread(direction));
+  };
+
+  /** The elements of which an array or map is made. */
+  function comparePart(
+    old: ArrayType | MapType,
+    oldName: string,
+    next: ArrayType | MapType,
+    nextName: string,
+    direction: Direction,
+    where: string,
+  ): void {
+    if (oldName !== nextName) tell('breaking', where, `<${oldName}> is <${nextName}>`, lost(direction));
+    if (old.namespace !== next.namespace)
+      tell('breaking', where, `<${oldName}> is in the namespace of the ${next.namespace}`, lost(direction));
+  }
+
+  function compareRecords(old: RecordType, next: RecordType, direction: Direction): void {
+    const successors = new Map(next.fields.map((field) => [field.xml, field]));
+    const known = new Set(old.fields.map(({ xml }) => xml));
+    for (const field of old.fields) {
+      const successor = successors.get(field.xml);
+      const where = `${old.name}.${field.xml} in ${direction}`;
+      if (successor === undefined) tellGone(field, next, known, direction, where);
+      else compareFields(field, successor, direction, where);
+    }
+    compareOrder(old, next, direction);
+    for (const field of next.fields) {
+      if (!known.has(field.xml)) tellAdded(field, old, direction);
+    }
+  }
+
+  function tellGone(
+    { json, xml }: Field,
+    next: RecordType,
+    known: ReadonlySet<string>,
+    direction: Direction,
+    where: string,
+  ): void {
+    const renamed = next.fields.find((field) => field.json === json && !known.has(field.xml));
+    const what = renamed === undefined ? `<${xml}> is gone` : `<${xml}> is <${renamed.xml}>`;
+    tell('breaking', where, what, lost(direction));
+  }
+
+  function tellAdded(field: Field, old: RecordType, direction: Direction): void {
+    if (old.fields.some(({ json }) => json === field.json)) return; // told as renamed
+    const where = `${old.name}.${field.xml} in ${direction}`;
+    const what = `<${field.xml}> is new`;
+    if (direction === 'replies')
+      tell(
+        'strict',
+        where,
+        what,
+        'zeep, suds, Axis, PySimpleSOAP and SOAP::WSDL refuse elements they do not know',
+      );
+    else if (field.required) tell('breaking', where, `${what} and required`, 'calls without it are refused');
+    else tell('compatible', where, what, 'clients that are built leave it out');
+  }
+
+  /** Requests are read in any order; replies aren't by all clients. */
+  function compareOrder(old: RecordType, next: RecordType, direction: Direction): void {
+    if (direction === 'requests') return;
+    const common = (fields: readonly Field[], others: readonly Field[]): readonly string[] =>
+      fields.map(({ xml }) => xml).filter((xml) => others.some((other) => other.xml === xml));
+    const sequence = common(next.fields, old.fields);
+    const moved = common(old.fields, next.fields).find((xml, index) => sequence[index] !== xml);
+    if (moved !== undefined)
+      tell(
+        'breaking',
+        `${old.name} in replies`,
+        `its elements stand in another order from <${moved}> on`,
+        'WCF reads elements that are out of order as null, zeep refuses them',
+      );
+  }
+
+  function compareFields(old: Field, next: Field, direction: Direction, where: string): void {
+    if (direction === 'requests') {
+      if (!old.required && next.required)
+        tell('breaking', where, 'is required', 'calls without it are refused');
+      if (old.required && !next.required)
+        tell('compatible', where, 'is optional', 'clients go on sending it');
+      if (!old.notEmpty && next.notEmpty)
+        tell('breaking', where, 'may no longer be empty', 'calls with an empty one are refused');
+      if (old.nillable && !next.nillable)
+        tell('strict', where, 'is no longer nillable', 'clients that send xsi:nil may be refused upstream');
+      if (!old.nillable && next.nillable)
+        tell('compatible', where, 'is nillable', 'clients that are built send no xsi:nil');
+    } else {
+      if (!old.nillable && next.nillable)
+        tell('strict', where, 'is nillable', 'generated classes without a place for null fail on xsi:nil');
+      if (old.nillable && !next.nillable)
+        tell('compatible', where, 'is no longer nillable', 'clients read a value as before');
+    }
+    compare(withAllowed(old), withAllowed(next), direction, where);
+  }
+
+  function compareValues(old: Type, next: Type, direction: Direction, where: string): void {
+    if (old.kind === 'enum' && next.kind === 'enum') {
+      compareEnums(old.values, next.values, direction, where);
+      return;
+    }
+    const from = described(old);
+    const to = described(next);
+    if (from === to) return;
+    const isEnumOfStrings = old.kind === 'enum' || next.kind === 'enum';
+    if (isEnumOfStrings && isText(old) && isText(next)) {
+      const opened = old.kind === 'enum';
+      if (opened && direction === 'replies')
+        tell(
+          'strict',
+          where,
+          'takes values beside those listed',
+          'generated enums refuse values they do not know',
+        );
+      else if (!opened && direction === 'requests')
+        tell('breaking', where, 'takes listed values alone', 'calls with other values are refused');
+      else tell('compatible', where, `${from} is ${to}`, 'the values clients send or read fit both');
+      return;
+    }
+    const [narrow, wide] = direction === 'requests' ? [old, next] : [next, old];
+    if (fits(narrow, wide)) tell('compatible', where, `${from} is ${to}`, 'every value fits the other');
+    else tell('breaking', where, `${from} is ${to}`, misread(direction));
+  }
+
+  function compareEnums(
+    old: readonly string[],
+    next: readonly string[],
+    direction: Direction,
+    where: string,
+  ): void {
+    for (const value of old) {
+      if (next.includes(value)) continue;
+      if (direction === 'requests') tell('breaking', where, `${value} is gone`, 'calls with it are refused');
+      else tell('compatible', where, `${value} is gone`, 'clients no longer meet it');
+    }
+    for (const value of next) {
+      if (old.includes(value)) continue;
+      if (direction === 'replies')
+        tell(
+          'strict',
+          where,
+          `${value} is new`,
+          'generated enums of .NET and Java refuse values they do not know',
+        );
+      else tell('compatible', where, `${value} is new`, 'clients that are built do not send it');
+    }
+  }
+
+  return compare;
+}
+
+/** The enum with the values that the field takes of it. */
+function withAllowed({ type, allowed }: Field): Type {
+  return type.kind === 'enum' && allowed !== undefined ? { ...type, values: allowed } : type;
+}
+
+function described(type: Type): string {
+  return type.kind === 'scalar' ? `xs:${xsdNames[type.scalar]}` : `${type.name} (${type.kind})`;
+}
+
+function isText(type: Type): boolean {
+  return type.kind === 'enum' || (type.kind === 'scalar' && xsdNames[type.scalar] === 'string');
+}
+
+/** The next wider types of a number's; each also takes what they take (XSD Part 2, 3). */
+const wider: { readonly [name in ScalarName]?: readonly ScalarName[] } = {
+  byte: ['short'],
+  unsignedByte: ['short', 'unsignedShort'],
+  short: ['int'],
+  unsignedShort: ['int', 'unsignedInt'],
+  int: ['long', 'double'],
+  unsignedInt: ['long', 'unsignedLong', 'double'],
+  long: ['integer'],
+  unsignedLong: ['integer'],
+  integer: ['decimal'],
+  float: ['double'],
+};
+
+/** True when every value of the one is a value of the other. */
+function fits(narrow: Type, wide: Type): boolean {
+  if (narrow.kind !== 'scalar' || wide.kind !== 'scalar') return false;
+  if (narrow.scalar === wide.scalar) return true;
+  const next: readonly ScalarName[] = wider[narrow.scalar] ?? [];
+  return next.some((scalar) => fits({ kind: 'scalar', scalar }, wide));
+}
+
+function lost(direction: Direction): string {
+  return direction === 'requests'
+    ? 'clients go on sending the old element, which is refused'
+    : 'clients look for the old element and read nothing';
+}
+
+function misread(direction: Direction): string {
+  return direction === 'requests'
+    ? 'clients send values that the new type refuses'
+    : 'clients read the reply by the old type and fail';
+}
