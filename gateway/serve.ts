@@ -6,6 +6,7 @@ import { defaultLimits, type Limits } from '../mappings/limits.ts';
 import { type ContractPlace, loadContract } from '../mappings/load.ts';
 import { createApp } from './app.ts';
 import { createDocuments, proxyList } from './documents.ts';
+import { LineBuffer } from './line-buffer.ts';
 import type { Service } from './service.ts';
 import { createSoapReader } from './soap.ts';
 import { createHttpUpstream, createLocalUpstream, type Upstream } from './upstream.ts';
@@ -48,8 +49,7 @@ export interface Running {
 export async function serve(options: ServeOptions): Promise<Running> {
   const limits = options.limits ?? defaultLimits;
   const trustedProxies = proxyList(options.trustedProxies);
-  const logTo =
-    options.logTo ?? pino.destination({ dest: 1, sync: true, minLength: 16_000, periodicFlush: 500 });
+  const logTo = options.logTo ?? standardOutput();
   const log = pino({ level: options.logLevel, base: null }, logTo);
   const logsRequests = log.isLevelEnabled('info');
   const { contract, notes, notServed } = loadContract(options.contract);
@@ -128,6 +128,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
     await new Promise<void>((resolve) => log.flush(() => resolve()));
     return clean;
   }
+}
+
+/** Standard output, a few lines at a time; what still waits when the process ends goes out then. */
+function standardOutput(): LineBuffer {
+  const lines = new LineBuffer(pino.destination({ dest: 1, sync: true }));
+  process.once('exit', () => lines.flush());
+  return lines;
 }
 
 /** A request's line as pino would write it, without its walk over the members: half of what a line costs. */
