@@ -1,0 +1,1 @@
+exec perl -I../perl client.pl "$@"

@@ -1,0 +1,1 @@
+exec wsdl2perl -b "$2" -p Screening "$1"

@@ -1,0 +1,1 @@
+exec perl -I../perl -I"$3" client.pl

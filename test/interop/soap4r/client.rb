@@ -1,0 +1,71 @@
+# The checks as a program with soap4r makes them. soap4r speaks SOAP 1.1 alone.
+
+require 'json'
+require 'soap/wsdlDriver'
+
+CREDENTIALS = { 'ApiUserId' => 'demo', 'ApiUserKey' => 'demo-key' }.freeze
+
+# An input as soap4r wants it: dates are DateTimes, and false is text, as it takes a plain one for a missing member.
+def native(value)
+  return value.transform_values { |member| native(member) } if value.is_a?(Hash)
+  return 'false' if value == false
+  return value unless value.is_a?(String) && value.match?(/\A\d{4}-\d\d-\d\dT/)
+
+  DateTime.parse(value)
+end
+
+# The value at a path, nil where the way ends; an element that comes once is no array.
+def at(value, path)
+  steps = path.split('.')
+  steps.each_with_index do |step, index|
+    return nil if value.nil?
+    return Array(value).size if step == '#'
+
+    value = step.match?(/\A\d+\z/) ? value[step.to_i] : member(value, step)
+    # an array that is there without an item is empty
+    value = [] if value.nil? && steps[index + 1] == '#'
+  end
+  value
+end
+
+def member(record, name)
+  record.respond_to?(:__xmlele) ? record[XSD::QName.new('http://schemas.servicestack.net/types', name)] : record[name]
+end
+
+def printed(value)
+  case value
+  when nil then nil
+  when DateTime then value.iso8601
+  else value.to_s
+  end
+end
+
+def read(driver, check)
+  name = check['operation']
+  reply = driver.send(name[0].downcase + name[1..], { 'Authentication' => CREDENTIALS }.merge(native(check['input'])))
+  data = reply['Data']
+  return data unless check['situation'] == 'base64'
+
+  # left to the caller
+  bytes = data['Document']['DocumentBytes'].unpack1('m')
+  { 'Document' => { 'DocumentBytes' => "#{bytes[0, 4]} #{bytes.size}" } }
+rescue SOAP::FaultError => e
+  { 'code' => e.faultcode.data.sub(/.*:/, ''), 'message' => e.message }
+end
+
+def say(line)
+  puts JSON.generate(line)
+end
+
+driver = SOAP::WSDLDriverFactory.new(ARGV[0]).create_rpc_driver
+say(situation: 'import', got: [])
+JSON.parse(File.read(ENV.fetch('CHECKS'))).each do |check|
+  line = check.slice('operation', 'situation')
+  driver.endpoint_url = ENV.fetch(check['situation'] == 'fault' ? 'FAULT_ENDPOINT' : 'ENDPOINT')
+  begin
+    data = read(driver, check)
+    say(line.merge(got: check['read'].keys.map { |path| printed(at(data, path)) }))
+  rescue StandardError => e
+    say(line.merge(error: "#{e.class}: #{e.message}"))
+  end
+end

@@ -1,0 +1,1 @@
+exec tclsh client.tcl "$@"
