@@ -1,10 +1,18 @@
+import static java.time.format.DateTimeFormatter.ISO_LOCAL_DATE_TIME;
+
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Calendar;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** The checks that the harness asks for, one after the other: a call, then the values that its reply holds. */
 final class Checks {
@@ -34,16 +42,25 @@ final class Checks {
             return has(path) ? Boolean.valueOf(text(path)) : null;
         }
 
+        /** A date as a Calendar, which always has a zone: the contract's, UTC, where the date has none. */
+        Calendar calendar(String path) {
+            if (!has(path)) {
+                return null;
+            }
+            String text = text(path);
+            Instant instant = LocalDateTime.parse(text.substring(0, 19)).toInstant(
+                    text.length() == 19 ? ZoneOffset.UTC : ZoneOffset.of(text.substring(19)));
+            Calendar date = Calendar.getInstance();
+            date.setTimeInMillis(instant.toEpochMilli());
+            return date;
+        }
+
         /** The items of an array, null where the array is absent. */
-        List<String> texts(String path) {
+        String[] texts(String path) {
             if (!has(path + ".#")) {
                 return null;
             }
-            List<String> items = new ArrayList<>();
-            while (has(path + "." + items.size())) {
-                items.add(text(path + "." + items.size()));
-            }
-            return items;
+            return IntStream.range(0, integer(path + ".#")).mapToObj(i -> text(path + "." + i)).toArray(String[]::new);
         }
 
         boolean isFault() {
@@ -91,7 +108,7 @@ final class Checks {
             Object reply = client.call(check);
             List<String> got = new ArrayList<>();
             for (String path : check.read()) {
-                got.add(quote(Reading.text(reply, path)));
+                got.add(quote(printed(check, Reading.at(reply, path))));
             }
             return "\"got\":[" + String.join(",", got) + "]";
         } catch (Exception e) {
@@ -100,12 +117,22 @@ final class Checks {
         }
     }
 
+    /** A value as the harness compares it; of a date that came without a zone a Calendar has the wall clock alone. */
+    private static String printed(Check check, Object value) throws IOException {
+        if (value instanceof Calendar date && check.situation().equals("date-no-zone")) {
+            return ISO_LOCAL_DATE_TIME.format(date.toInstant().atZone(date.getTimeZone().toZoneId()));
+        }
+        return value == null ? null : Reading.lexical(value);
+    }
+
     private static String quote(String text) {
         if (text == null) {
             return "null";
         }
         return text.chars()
-                .mapToObj(c -> c < ' ' || c == '"' || c == '\\' || c > '~' ? String.format("\\u%04x", c) : Character.toString(c))
+                .mapToObj(c -> c < ' ' || c == '"' || c == '\\' || c > '~'
+                        ? String.format("\\u%04x", c)
+                        : Character.toString(c))
                 .collect(Collectors.joining("", "\"", "\""));
     }
 }

@@ -1,3 +1,5 @@
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -10,19 +12,19 @@ import javax.xml.datatype.XMLGregorianCalendar;
 final class Reading {
     private Reading() {}
 
-    /** The value at the path as text, null where it or anything on the way is null. The step # is a list's length. */
-    static String text(Object reply, String path) {
+    /** The value at the path, null where it or anything on the way is null. The step # is a list's length. */
+    static Object at(Object reply, String path) {
         Object value = reply;
         for (String step : path.split("\\.")) {
             if (step.equals("#")) {
-                return String.valueOf(value == null ? 0 : list(value).size());
+                return value == null ? 0 : list(value).size();
             }
             if (value == null) {
                 return null;
             }
             value = unwrapped(isList(value) ? item(list(value), step) : get(value, step));
         }
-        return value == null ? null : lexical(value);
+        return value;
     }
 
     /** A list's item. Axis leaves out the step of the item element, so a name stays at the list. */
@@ -30,28 +32,43 @@ final class Reading {
         return Character.isDigit(step.charAt(0)) ? list.get(Integer.parseInt(step)) : list;
     }
 
-    /** What the bean's getter gives, whatever its case: each generator makes its own of a small first letter. */
+    /** What the bean's getter gives, null where an ADB bean says that the value of a primitive type wasn't there. */
     private static Object get(Object bean, String name) {
-        List<String> getters = List.of(("get" + name).toLowerCase(), ("is" + name).toLowerCase(), name.toLowerCase());
-        for (Method method : bean.getClass().getMethods()) {
-            if (method.getParameterCount() == 0 && getters.contains(method.getName().toLowerCase())) {
-                return invoke(bean, method);
+        if (Boolean.FALSE.equals(invoke(bean, "is" + name + "Specified"))) {
+            return null;
+        }
+        for (String getter : List.of("get" + name, "is" + name, name)) {
+            if (method(bean, getter) != null) {
+                return invoke(bean, getter);
             }
         }
         throw new IllegalStateException(bean + ": expected a getter of " + name + ", got none");
     }
 
-    private static Object invoke(Object bean, Method method) {
+    /** A method by its name, whatever the case: each generator makes its own of a small first letter. */
+    private static Method method(Object bean, String name) {
+        return Arrays.stream(bean.getClass().getMethods())
+                .filter(method -> method.getParameterCount() == 0 && method.getName().equalsIgnoreCase(name))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static Object invoke(Object bean, String name) {
+        Method method = method(bean, name);
         try {
-            return method.invoke(bean);
+            return method == null ? null : method.invoke(bean);
         } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(method + " of " + bean, e);
+            throw new IllegalStateException(bean + ": " + name, e);
         }
     }
 
-    /** What a JAXBElement holds, of javax or jakarta; anything else itself. */
+    /** What a JAXBElement or a DataHandler holds, of javax or jakarta; anything else itself. */
     private static Object unwrapped(Object value) {
-        return value != null && value.getClass().getSimpleName().equals("JAXBElement") ? get(value, "Value") : value;
+        return switch (value == null ? "" : value.getClass().getSimpleName()) {
+            case "JAXBElement" -> get(value, "Value");
+            case "DataHandler" -> get(value, "InputStream");
+            default -> value;
+        };
     }
 
     private static boolean isList(Object value) {
@@ -62,7 +79,11 @@ final class Reading {
         return value instanceof Object[] items ? Arrays.asList(items) : (List<?>) value;
     }
 
-    private static String lexical(Object value) {
+    /** A value as the harness compares it. */
+    static String lexical(Object value) throws IOException {
+        if (value instanceof InputStream stream) {
+            return lexical(stream.readAllBytes());
+        }
         if (value instanceof byte[] bytes) {
             return new String(bytes, 0, 4, StandardCharsets.ISO_8859_1) + " " + bytes.length;
         }

@@ -1,0 +1,103 @@
+import jakarta.xml.bind.JAXBElement;
+import java.util.List;
+import java.util.function.Function;
+import javax.xml.datatype.DatatypeFactory;
+import javax.xml.datatype.XMLGregorianCalendar;
+import screening.ArrayOfstring;
+import screening.CostRenewAllPepSearchesRequest;
+import screening.GetEulaStatusRequest;
+import screening.GetPdfRequest;
+import screening.GetSearchRequest;
+import screening.GetValidIdsRequest;
+import screening.ObjectFactory;
+import screening.RenewAllPepSearchesRequest;
+import screening.UpdateSubUserRequest;
+import screening.UpdateValidIdRequest;
+
+/** The requests of the checks as the JAXB classes hold them, which all of JAX-WS and Spring-WS share. */
+final class Requests {
+    private static final ObjectFactory make = new ObjectFactory();
+
+    private Requests() {}
+
+    static UpdateSubUserRequest updateSubUser(Checks.Check check) {
+        UpdateSubUserRequest request = new UpdateSubUserRequest();
+        request.setSubUserName(make.createUpdateSubUserRequestSubUserName(check.text("Request.SubUserName")));
+        if (check.texts("Request.Permissions.string") != null) {
+            ArrayOfstring permissions = new ArrayOfstring();
+            permissions.getString().addAll(List.of(check.texts("Request.Permissions.string")));
+            request.setPermissions(make.createUpdateSubUserRequestPermissions(permissions));
+        }
+        return request;
+    }
+
+    static UpdateValidIdRequest updateValidId(Checks.Check check) {
+        UpdateValidIdRequest request = new UpdateValidIdRequest();
+        request.setId(check.integer("Request.Id"));
+        request.setClientInResults(check.flag("Request.ClientInResults"));
+        request.setClientNotInResults(check.flag("Request.ClientNotInResults"));
+        return request;
+    }
+
+    static RenewAllPepSearchesRequest renewAllPepSearches(Checks.Check check) throws Exception {
+        RenewAllPepSearchesRequest request = new RenewAllPepSearchesRequest();
+        XMLGregorianCalendar date = date(check, "Request.RenewalDate");
+        request.setRenewalDate(make.createRenewAllPepSearchesRequestRenewalDate(date));
+        return request;
+    }
+
+    static GetSearchRequest getSearch(Checks.Check check) {
+        GetSearchRequest request = new GetSearchRequest();
+        request.setId(check.integer("Request.Id"));
+        request.setOnlyShowUnresolvedResults(check.flag("Request.OnlyShowUnresolvedResults"));
+        request.setSubUserName(make.createGetSearchRequestSubUserName(check.text("Request.SubUserName")));
+        return request;
+    }
+
+    static CostRenewAllPepSearchesRequest costRenewAllPepSearches(Checks.Check check) throws Exception {
+        CostRenewAllPepSearchesRequest request = new CostRenewAllPepSearchesRequest();
+        XMLGregorianCalendar date = date(check, "Request.RenewalDate");
+        request.setRenewalDate(make.createCostRenewAllPepSearchesRequestRenewalDate(date));
+        return request;
+    }
+
+    static GetPdfRequest getPdf(Checks.Check check) {
+        GetPdfRequest request = new GetPdfRequest();
+        request.setId(Long.valueOf(check.text("Request.Id")));
+        request.setSubUserName(make.createGetPdfRequestSubUserName(check.text("Request.SubUserName")));
+        return request;
+    }
+
+    static GetEulaStatusRequest getEulaStatus(Checks.Check check) {
+        GetEulaStatusRequest request = new GetEulaStatusRequest();
+        request.setSubUserName(make.createGetEulaStatusRequestSubUserName(check.text("Request.SubUserName")));
+        return request;
+    }
+
+    static GetValidIdsRequest getValidIds(Checks.Check check) throws Exception {
+        GetValidIdsRequest request = new GetValidIdsRequest();
+        request.setFilterDateFrom(element(
+                date(check, "Request.FilterDateFrom"), make::createGetValidIdsRequestFilterDateFrom));
+        request.setFilterDateTo(element(
+                date(check, "Request.FilterDateTo"), make::createGetValidIdsRequestFilterDateTo));
+        request.setFilterReference(element(
+                check.text("Request.FilterReference"), make::createGetValidIdsRequestFilterReference));
+        request.setFilterType(element(check.text("Request.FilterType"), make::createGetValidIdsRequestFilterType));
+        request.setFilterUserName(element(
+                check.text("Request.FilterUserName"), make::createGetValidIdsRequestFilterUserName));
+        request.setNameSearch(element(check.text("Request.NameSearch"), make::createGetValidIdsRequestNameSearch));
+        request.setPage(check.integer("Request.Page"));
+        request.setSortOrder(element(check.text("Request.SortOrder"), make::createGetValidIdsRequestSortOrder));
+        request.setSubUserName(element(check.text("Request.SubUserName"), make::createGetValidIdsRequestSubUserName));
+        return request;
+    }
+
+    private static XMLGregorianCalendar date(Checks.Check check, String path) throws Exception {
+        return check.has(path) ? DatatypeFactory.newInstance().newXMLGregorianCalendar(check.text(path)) : null;
+    }
+
+    /** Left out where there is no value; a JAXBElement of null would be xsi:nil. */
+    private static <T> JAXBElement<T> element(T value, Function<T, JAXBElement<T>> create) {
+        return value == null ? null : create.apply(value);
+    }
+}
