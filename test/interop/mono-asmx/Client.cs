@@ -32,11 +32,13 @@ public static class Client
             case "UpdateSubUser": return api.UpdateSubUser(authentication, UpdateSubUser(check));
             case "UpdateValidId": return api.UpdateValidId(authentication, UpdateValidId(check));
             case "AddClientTemplate": return api.AddClientTemplate(authentication);
-            case "GetDbsSearch": return api.GetDbsSearch(authentication, check.Integer("Id"), true, check.Text("SubUserName"));
+            case "GetDbsSearch":
+                return api.GetDbsSearch(authentication, check.Integer("Id"), true, check.Text("SubUserName"));
             case "RenewAllPepSearches": return api.RenewAllPepSearches(authentication, RenewAllPepSearches(check));
             case "DeleteClient": return api.DeleteClient(authentication, check.Integer("Id"), true);
             case "GetSearch": return api.GetSearch(authentication, GetSearch(check));
-            case "CostRenewAllPepSearches": return api.CostRenewAllPepSearches(authentication, CostRenewAllPepSearches(check));
+            case "CostRenewAllPepSearches":
+                return api.CostRenewAllPepSearches(authentication, CostRenewAllPepSearches(check));
             case "GetPdf": return api.GetPdf(authentication, GetPdf(check));
             case "CountIncompleteClients": return CountIncompleteClients(api, check);
             case "GetEulaStatus": return api.GetEulaStatus(authentication, GetEulaStatus(check));
@@ -69,7 +71,11 @@ public static class Client
 
     private static RenewAllPepSearchesRequest RenewAllPepSearches(Check check)
     {
-        return new RenewAllPepSearchesRequest { RenewalDate = check.Date("Request.RenewalDate"), RenewalDateSpecified = true };
+        return new RenewAllPepSearchesRequest
+        {
+            RenewalDate = check.Date("Request.RenewalDate"),
+            RenewalDateSpecified = true,
+        };
     }
 
     private static GetSearchRequest GetSearch(Check check)
@@ -86,7 +92,11 @@ public static class Client
 
     private static CostRenewAllPepSearchesRequest CostRenewAllPepSearches(Check check)
     {
-        return new CostRenewAllPepSearchesRequest { RenewalDate = check.Date("Request.RenewalDate"), RenewalDateSpecified = true };
+        return new CostRenewAllPepSearchesRequest
+        {
+            RenewalDate = check.Date("Request.RenewalDate"),
+            RenewalDateSpecified = true,
+        };
     }
 
     private static GetPdfRequest GetPdf(Check check)

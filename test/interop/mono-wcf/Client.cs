@@ -42,11 +42,13 @@ public static class Client
             case "UpdateSubUser": return api.UpdateSubUser(authentication, UpdateSubUser(check));
             case "UpdateValidId": return api.UpdateValidId(authentication, UpdateValidId(check));
             case "AddClientTemplate": return api.AddClientTemplate(authentication);
-            case "GetDbsSearch": return api.GetDbsSearch(authentication, check.Integer("Id"), check.Text("SubUserName"));
+            case "GetDbsSearch":
+                return api.GetDbsSearch(authentication, check.Integer("Id"), check.Text("SubUserName"));
             case "RenewAllPepSearches": return api.RenewAllPepSearches(authentication, RenewAllPepSearches(check));
             case "DeleteClient": return api.DeleteClient(authentication, check.Integer("Id"));
             case "GetSearch": return api.GetSearch(authentication, GetSearch(check));
-            case "CostRenewAllPepSearches": return api.CostRenewAllPepSearches(authentication, CostRenewAllPepSearches(check));
+            case "CostRenewAllPepSearches":
+                return api.CostRenewAllPepSearches(authentication, CostRenewAllPepSearches(check));
             case "GetPdf": return api.GetPdf(authentication, GetPdf(check));
             case "CountIncompleteClients": return CountIncompleteClients(api, check);
             case "GetEulaStatus": return api.GetEulaStatus(authentication, GetEulaStatus(check));

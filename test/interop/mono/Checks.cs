@@ -54,7 +54,8 @@ public sealed class Check
     /// <summary>A date; without a zone its Kind is Unspecified.</summary>
     public DateTime? Date(string path)
     {
-        return Has(path) ? XmlConvert.ToDateTime(Input[path], XmlDateTimeSerializationMode.RoundtripKind) : (DateTime?)null;
+        if (!Has(path)) return null;
+        return XmlConvert.ToDateTime(Input[path], XmlDateTimeSerializationMode.RoundtripKind);
     }
 
     /// <summary>The items of an array, null where the array is absent.</summary>
@@ -65,7 +66,7 @@ public sealed class Check
     }
 }
 
-/// <summary>The checks that the harness asks for, one after the other: a call, then the values that its reply holds.</summary>
+/// <summary>The checks that the harness asks for, one after the other: a call, then the values of its reply.</summary>
 public static class Checks
 {
     /// <summary>Runs all checks of checks.tsv in the folder and prints one JSON line for each.</summary>
@@ -74,7 +75,8 @@ public static class Checks
     {
         foreach (var check in Load(Path.Combine(folder, "checks.tsv")))
         {
-            Console.WriteLine("{{\"operation\":{0},\"situation\":{1},{2}}}", Quote(check.Operation), Quote(check.Situation), Outcome(check, call));
+            var head = "\"operation\":" + Quote(check.Operation) + ",\"situation\":" + Quote(check.Situation);
+            Console.WriteLine("{" + head + "," + Outcome(check, call) + "}");
         }
     }
 
@@ -112,6 +114,11 @@ public static class Checks
     private static string Quote(string text)
     {
         if (text == null) return "null";
-        return "\"" + string.Concat(text.Select(c => c < ' ' || c == '"' || c == '\\' || c > '~' ? string.Format("\\u{0:x4}", (int)c) : c.ToString())) + "\"";
+        return "\"" + string.Concat(text.Select(Escape)) + "\"";
+    }
+
+    private static string Escape(char c)
+    {
+        return c < ' ' || c == '"' || c == '\\' || c > '~' ? string.Format("\\u{0:x4}", (int)c) : c.ToString();
     }
 }

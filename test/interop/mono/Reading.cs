@@ -6,10 +6,10 @@ using System.Reflection;
 using System.Text;
 using System.Xml;
 
-/// <summary>Reads values of generated classes through their members, by a path such as SearchRecords.SearchRecord.1.Status.</summary>
+/// <summary>Reads values of generated classes by a path such as SearchRecords.SearchRecord.1.Status.</summary>
 public static class Reading
 {
-    /// <summary>The value at the path as text, null where it or anything on the way is null. The step # is a list's length.</summary>
+    /// <summary>The value at the path as text, null where it or anything on the way is null.</summary>
     public static string Text(object reply, string path)
     {
         var value = path.Split('.').Aggregate(reply, Step);
@@ -23,7 +23,7 @@ public static class Reading
         return list == null ? Member(value, step) : Item(list.Cast<object>().ToArray(), step);
     }
 
-    /// <summary>A list's item. A proxy leaves out the step of the item element, so a name stays at the list.</summary>
+    // a proxy leaves out the step of the item element, so a name stays at the list
     private static object Item(object[] items, string step)
     {
         if (step == "#") return items.Length;
