@@ -37,14 +37,15 @@ export function readReply(
   frame: Frame | undefined,
 ): Outcome {
   const { status } = reply;
-  if (status < 200 || status >= 300) return failed(reply, compiled, hide);
-  const body = jsonOf(reply.body, operation);
+  if (!operation.succeeds(status)) return failed(reply, compiled, hide);
+  let body: Buffer = noValue;
   try {
+    const value = operation.readAnswer(reply);
+    if (value !== undefined) body = jsonOf(value);
     const { failed: told, xml, dropped, replaced } = operation.writeReply(body, frame);
-    // an element is content, whatever the upstream had none of
-    const content = frame !== undefined && (status === 204 || status === 205) ? 200 : status;
     // a caller of JSON gets what came, which for no value is nothing
-    const json = body === noValue ? reply.body : body;
+    const json = body === noValue ? nothing : body;
+    const content = statusOf(status, frame !== undefined);
     if (!told) return { kind: 'reply', status: content, json, xml, dropped, replaced };
   } catch (error) {
     // a failed call's other members don't matter, whatever they are (W30)
@@ -53,11 +54,17 @@ export function readReply(
   return failed(reply, compiled, hide);
 }
 
-const noValue = Buffer.from('null');
+const noValue: Buffer = Buffer.from('null');
+const nothing: Buffer = Buffer.alloc(0);
 
-/** A success body's JSON: UTF-8 without a mark; nothing at all stands for no value where the reply is one value. */
-function jsonOf(body: Buffer, operation: CompiledOperation): Buffer {
-  if (body.length === 0 && operation.operation.upstream.reply.kind === 'member') return noValue;
+/** A reply that holds something is a 200, whatever the upstream had nothing of or elsewhere. */
+function statusOf(status: number, hasContent: boolean): number {
+  if (status >= 300) return 200;
+  return hasContent && (status === 204 || status === 205) ? 200 : status;
+}
+
+/** A success body's JSON: UTF-8 without a mark. */
+function jsonOf(body: Buffer): Buffer {
   if (!isUtf8(body)) throw invalid('text that is not UTF-8');
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }

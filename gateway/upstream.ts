@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import type { Answer } from '../mappings/codec/answer.ts';
 import type { UpstreamRequest } from '../mappings/codec/call.ts';
 import type { Limits } from '../mappings/limits.ts';
 import { createBreaker } from './breaker.ts';
@@ -8,6 +9,8 @@ import { createRetryBudget } from './retry-budget.ts';
 /** What an upstream answered, whole. */
 export interface UpstreamReply {
   readonly status: number;
+  /** By name in lower case. */
+  readonly headers: Answer['headers'];
   readonly body: Buffer;
   readonly retryAfter: string | undefined;
 }
@@ -130,6 +133,7 @@ function exchange(
     : limits.upstreamFirstByteMs;
   return new Promise((resolve, reject) => {
     let status = 0;
+    let answerHeaders: UpstreamReply['headers'] = {};
     let retryAfter: string | undefined;
     let size = 0;
     let chunks: Buffer[] = [];
@@ -176,12 +180,13 @@ function exchange(
           if (statusCode < 200) return;
           status = statusCode;
           waiting.upstreamStatus = statusCode;
+          answerHeaders = headers;
           const wait = headers['retry-after'];
           retryAfter = typeof wait === 'string' && retryAfterForm.test(wait) ? wait : undefined;
           const coding = headers['content-encoding'];
           if (coding !== undefined && coding !== 'identity')
             give(invalid('a content coding that was not asked for'));
-          else if (Number(headers['content-length'] ?? 0) > maxBytes)
+          else if (request.method !== 'HEAD' && Number(headers['content-length'] ?? 0) > maxBytes)
             give(invalid(`more than ${maxBytes} bytes`));
         },
         onResponseData: (_controller, chunk) => {
@@ -194,6 +199,7 @@ function exchange(
           const [only] = chunks;
           resolve({
             status,
+            headers: answerHeaders,
             retryAfter,
             body: only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size),
           });
@@ -262,6 +268,7 @@ export function createLocalUpstream(service: LocalService): Upstream {
       waiting.upstreamMs = performance.now() - started;
       return {
         status: reply.status,
+        headers: reply.headers,
         body: Buffer.from(reply.body),
         retryAfter: reply.headers['retry-after'],
       };

@@ -67,8 +67,7 @@ export interface UpstreamCall {
   readonly body: RequestBody;
   /** The media types of the replies that are read, as an Accept header. */
   readonly accept: string;
-  /** How the upstream's success body becomes the output's JSON: as it stands, or as this one member. */
-  readonly reply: { readonly kind: 'object' } | { readonly kind: 'member'; readonly name: string };
+  readonly reply: ReplyMapping;
 }
 
 /** What of the inputs goes upstream as the body, in a media type as the document declares it. */
@@ -77,7 +76,76 @@ export type RequestBody =
   /** The inputs that are no parameters, as one JSON object. */
   | { readonly kind: 'members'; readonly mediaType: string }
   /** One input, as JSON. */
-  | { readonly kind: 'json'; readonly field: string; readonly mediaType: string };
+  | { readonly kind: 'json'; readonly field: string; readonly mediaType: string }
+  /** The members of one input, as `name=value` pairs. */
+  | {
+      readonly kind: 'form';
+      readonly field: string;
+      readonly mediaType: string;
+      readonly members: readonly FormMember[];
+    }
+  /** The members of one input, as the parts of `multipart/form-data`. */
+  | {
+      readonly kind: 'multipart';
+      readonly field: string;
+      readonly mediaType: string;
+      readonly parts: readonly BodyPart[];
+    }
+  /** One input as it is: a text, or the bytes of a base64. */
+  | { readonly kind: 'text' | 'binary'; readonly field: string; readonly mediaType: string };
+
+/** A member of a form whose encoding the document states. */
+export interface FormMember extends Pick<Parameter, 'name' | 'explode' | 'allowReserved'> {
+  readonly style: 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'json';
+}
+
+/** What the document says of a part. */
+export interface BodyPart {
+  readonly name: string;
+  /** `json`: the whole value, a list too, as JSON; `text`: each scalar as it is, each object as JSON. */
+  readonly kind: 'text' | 'json' | 'file';
+  readonly contentType: string | undefined;
+}
+
+/** The JSON members of a file among the inputs. */
+export const fileMembers = { content: 'Content', fileName: 'FileName', contentType: 'ContentType' } as const;
+
+/** How a success of the upstream becomes the output's JSON. */
+export type ReplyMapping =
+  /** The body is an object, whose members are the wrapper's. */
+  | { readonly kind: 'object' }
+  /** The body is the wrapper's one member. */
+  | { readonly kind: 'member'; readonly name: string; readonly form: BodyForm }
+  /** Status, headers and body are members of a record, which is the wrapper's one member. */
+  | {
+      readonly kind: 'record';
+      readonly name: string;
+      /** Statuses of 3xx that are handed on rather than failures, such as `302` or `3XX`. */
+      readonly redirects: readonly string[];
+      readonly headers: readonly ReplyHeader[];
+      readonly bodies: readonly ReplyBody[];
+    };
+
+/** How a body is read; `none` where the document has none, whatever comes. */
+export type BodyForm = 'json' | 'text' | 'binary' | 'none';
+
+export interface ReplyHeader {
+  /** The header, and the record's member. */
+  readonly name: string;
+  readonly type: 'string' | 'long' | 'boolean';
+}
+
+/** The body of a reply by its status. */
+export interface ReplyBody {
+  /** Such as `200`, `2XX` or `default`. */
+  readonly status: string;
+  readonly member: string;
+  readonly form: BodyForm;
+}
+
+/** The members of a reply's record that are no header and no body. */
+export const statusMember = 'StatusCode';
+export const linksMember = 'Links';
 
 export interface Parameter {
   /** The field of the input. */

@@ -1,7 +1,11 @@
 import type { Limits } from '../limits.ts';
-import type { Contract, Operation } from '../model.ts';
+import type { Contract, Operation, RequestBody } from '../model.ts';
 import type { CredentialValues, Input } from './call.ts';
+import { compileForm } from './form.ts';
 import { membersBody } from './members.ts';
+import { compileMultipart } from './multipart.ts';
+import { readPart } from './part.ts';
+import type { Reading } from './problem.ts';
 
 /** What goes upstream after a call's head. */
 export interface WrittenBody {
@@ -27,8 +31,48 @@ export function compileBody(
     return (input, values) => ({ mediaType, content: membersBody(input, member, values, limits) });
   }
   const slot = slots.get(body.field) ?? -1;
+  const write = fieldWriter(body, limits);
   return ({ reading }) => {
-    const content = reading.slots[slot];
-    return content === undefined ? undefined : { mediaType, content };
+    const json = reading.slots[slot];
+    if (json === undefined) return undefined;
+    reading.path.push(body.field);
+    const written = write(json, reading);
+    reading.path.pop();
+    return written;
   };
+}
+
+/** A body that one input is, from its JSON. */
+type WriteField = (json: string, reading: Reading) => WrittenBody | undefined;
+
+function fieldWriter(body: Extract<RequestBody, { field: string }>, limits: Limits): WriteField {
+  const { mediaType } = body;
+  switch (body.kind) {
+    case 'json':
+      return (json) => ({ mediaType, content: json });
+    case 'form': {
+      const write = compileForm(body.members, limits);
+      return unlessNull((json, reading) => ({ mediaType, content: write(json, reading) }));
+    }
+    case 'multipart': {
+      const write = compileMultipart(body.parts, limits);
+      return unlessNull((json, reading) => {
+        const { boundary, content } = write(json, reading);
+        return { mediaType: `${mediaType}; boundary=${boundary}`, content };
+      });
+    }
+    case 'text':
+    case 'binary': {
+      const encoding = body.kind === 'text' ? 'utf8' : 'base64';
+      return unlessNull((json) => {
+        const part = readPart(json, limits);
+        return { mediaType, content: Buffer.from(part.kind === 'text' ? part.text : json, encoding) };
+      });
+    }
+  }
+}
+
+/** A null has a form in JSON alone; elsewhere it is no body. */
+function unlessNull(write: WriteField): WriteField {
+  return (json, reading) => (json === 'null' ? undefined : write(json, reading));
 }

@@ -5,6 +5,7 @@ import { XmlOutput } from '../reply/output.ts';
 import { Tape } from '../reply/tape.ts';
 import { compileReplyWriters, type ReplyWriters } from '../reply/writer.ts';
 import type { XmlReader } from '../xml/reader.ts';
+import { compileAnswer, compileSuccess, type ReadAnswer } from './answer.ts';
 import { compileCall, type Input, type WriteCall } from './call.ts';
 import { type Codecs, compileCodecs, scalarsOf } from './codec.ts';
 import { opens } from './element.ts';
@@ -25,6 +26,9 @@ export interface CompiledOperation {
   readonly credentialsOf: (input: Input) => string | undefined;
   /** The call upstream; a value that its place can't hold is noted in the reading, and the call is undefined. */
   readonly request: WriteCall;
+  /** Whether a status of the upstream tells of success. */
+  readonly succeeds: (status: number) => boolean;
+  readonly readAnswer: ReadAnswer;
   /**
    * A success reply's JSON → the framed reply element, from bytes to bytes; only checked without a frame. Throws
    * MismatchError, JsonError. `failed` when the reply says that the call failed (W30): nothing was written then.
@@ -154,6 +158,8 @@ function compileOperation(
     credentialsOf: ({ reading }) =>
       credentials?.member === undefined ? undefined : reading.slots[credentialsSlot],
     request,
+    succeeds: compileSuccess(operation),
+    readAnswer: compileAnswer(operation, limits),
 
     writeReply: compileReply(operation, writers, pen, limits, inBand, open, close),
 
@@ -181,7 +187,7 @@ function compileReply(
 ): CompiledOperation['writeReply'] {
   const { reply } = operation.upstream;
   const field =
-    reply.kind === 'member' ? operation.output.fields.find(({ json }) => json === reply.name) : undefined;
+    reply.kind !== 'object' ? operation.output.fields.find(({ json }) => json === reply.name) : undefined;
   const writer = field === undefined ? writers.outputOf(operation.output) : writers.elementOf(field);
   const dataSlot = 1 + operation.output.fields.findIndex(({ json }) => json === 'data');
   return (body, frame) => {

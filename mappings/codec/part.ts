@@ -17,6 +17,33 @@ export function readPart(text: string, limits: Limits): Part {
   return partAt(new JsonReader(text, limits));
 }
 
+/** The members of an object, each with its own JSON; undefined for another value. */
+export function membersOf(text: string, limits: Limits): (readonly [string, string])[] | undefined {
+  const json = new JsonReader(text, limits);
+  if (json.peek() !== 123) return undefined;
+  const members: (readonly [string, string])[] = [];
+  json.enter();
+  for (let first = true; json.next(first, 125); first = false) members.push([json.name(), valueAt(json)]);
+  return members;
+}
+
+/** The items of an array, each as its own JSON; undefined for another value. */
+export function itemsOf(text: string, limits: Limits): string[] | undefined {
+  const json = new JsonReader(text, limits);
+  if (json.peek() !== 91) return undefined;
+  const items: string[] = [];
+  json.enter();
+  for (let first = true; json.next(first, 93); first = false) items.push(valueAt(json));
+  return items;
+}
+
+function valueAt(json: JsonReader): string {
+  json.peek();
+  const start = json.position;
+  json.skip();
+  return json.text.slice(start, json.position);
+}
+
 function partAt(json: JsonReader): Part {
   const code = json.peek();
   const start = json.position;

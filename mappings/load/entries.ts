@@ -35,7 +35,7 @@ export interface Entry {
   readonly readOnly: boolean | undefined;
 }
 
-const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
 /** The operations of all paths; what is none goes to `notServed`. */
 export function listEntries({ document, references }: OperationsSource, notServed: NotServed[]): Entry[] {

@@ -2,10 +2,18 @@ import { pointerSegment } from './error.ts';
 import { childOf, isNode } from './node.ts';
 import type { Located } from './references.ts';
 
+/**
+ * How a body of a media type is carried: as JSON, as name=value pairs, as parts, as the text or the bytes that it is;
+ * `stream` for one without an end to wait for.
+ */
+export type MediaForm = 'json' | 'form' | 'multipart' | 'text' | 'binary' | 'stream';
+
 /** One media type of a `content`. */
 export interface Media {
-  /** As the document declares it, such as `application/json; charset=utf-8`. */
+  /** As the document declares it, such as `application/json; charset=utf-8`; of a range, one that is in it. */
   readonly type: string;
+  /** Undefined for one that can't be carried. */
+  readonly form: MediaForm | undefined;
   /** An empty schema where the document has none. */
   readonly schema: Located;
   /** The media type object, for its `encoding`. */
@@ -16,14 +24,61 @@ export interface Media {
 /** The media types of a body, a reply or a parameter, in the document's order. */
 export function mediaOf(body: unknown, pointer: string): Media[] {
   const content = isNode(body) ? childOf(body, 'content') : {};
-  return Object.entries(content).map(([type, node]) => {
-    const at = `${pointer}/content${pointerSegment(type)}`;
+  return Object.entries(content).map(([stated, node]) => {
+    const at = `${pointer}/content${pointerSegment(stated)}`;
     const schema = isNode(node) ? (node.schema ?? {}) : {};
-    return { type, node, pointer: at, schema: { node: schema, pointer: `${at}/schema` } };
+    const type = concrete(stated, schema);
+    return {
+      type,
+      form: formOf(type, schema),
+      node,
+      pointer: at,
+      schema: { node: schema, pointer: `${at}/schema` },
+    };
   });
 }
 
-/** True for JSON by its media type, whatever it is JSON of. */
-export function isJson(type: string): boolean {
-  return /^(?:application|text)\/(?:[\w.+-]*\+)?json\s*(?:;.*)?$/i.test(type);
+/** The first media type of the form that comes first in `order`; `application/json` before other JSON. */
+export function preferred(all: readonly Media[], order: readonly MediaForm[]): Media | undefined {
+  const plainJson = all.find(({ type, form }) => form === 'json' && /^application\/json\b/i.test(type));
+  const ranked = plainJson === undefined ? all : [plainJson, ...all];
+  for (const form of order) {
+    const media = ranked.find((candidate) => candidate.form === form);
+    if (media !== undefined) return media;
+  }
+  return undefined;
+}
+
+/** A range names no type: one with a schema is meant to be JSON, one without or of bytes is bytes. */
+function concrete(type: string, schema: unknown): string {
+  if (!type.includes('*')) return type;
+  if (/^text\//.test(type)) return 'text/plain';
+  const saysJson = isNode(schema) && Object.keys(schema).length > 0 && !isBinary(schema);
+  return /^(?:\*|application)\//.test(type) && saysJson ? 'application/json' : 'application/octet-stream';
+}
+
+function formOf(type: string, schema: unknown): MediaForm | undefined {
+  const [essence = ''] = type.toLowerCase().split(';', 1);
+  const name = essence.trim();
+  if (!/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(name) || !/^[\x20-\x7e]+$/.test(type)) return undefined;
+  if (streams.has(name)) return 'stream';
+  if (/^(?:application|text)\/(?:[\w.+-]*\+)?json$/.test(name)) return 'json';
+  if (name === 'application/x-www-form-urlencoded') return 'form';
+  if (name === 'multipart/form-data') return 'multipart';
+  if (name.startsWith('multipart/')) return undefined;
+  return !isBinary(schema) && texts.test(name) ? 'text' : 'binary';
+}
+
+const streams: ReadonlySet<string> = new Set([
+  ...['text/event-stream', 'application/stream+json', 'application/json-seq', 'application/geo+json-seq'],
+  ...['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/x-jsonlines'],
+]);
+
+const texts = /^text\/|[/+](?:xml|yaml|x-yaml|javascript|ecmascript|graphql|sql|jwt|toml|csv)$/;
+
+/** True for a schema of bytes: `format: binary`, or what OpenAPI 3.1 writes for it. */
+export function isBinary(schema: unknown): boolean {
+  if (!isNode(schema)) return false;
+  const { format, contentMediaType, contentEncoding } = schema;
+  return format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined);
 }

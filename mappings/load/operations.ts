@@ -1,14 +1,10 @@
-import type { Operation, UpstreamCall } from '../model.ts';
+import type { Operation } from '../model.ts';
+import { readRequestBody } from './bodies.ts';
 import { chooseOperations } from './chosen.ts';
-import { type Entry, follow, listEntries, type NotServed, type OperationsSource } from './entries.ts';
-import { pointerSegment } from './error.ts';
-import { isJson, type Media, mediaOf } from './media.ts';
-import { membersOf } from './members.ts';
-import { identifier, upperFirst } from './names.ts';
-import { childOf, isNode, textOf, textsOf } from './node.ts';
+import { type Entry, listEntries, type NotServed, type OperationsSource } from './entries.ts';
+import { textOf, textsOf } from './node.ts';
 import { readParameters } from './parameters.ts';
-import type { Located } from './references.ts';
-import type { WrapperField } from './type-builder.ts';
+import { readReply } from './replies.ts';
 
 /** An operation but for what only the finished types tell. */
 export type OperationDraft = Omit<Operation, 'binaryInput' | 'binaryOutput'>;
@@ -72,7 +68,7 @@ function readOperation(entry: Entry, source: OperationsSource): OperationDraft {
     name,
     documentation,
     tags: textsOf(operation.tags) ?? [],
-    readOnly: entry.readOnly ?? method === 'GET',
+    readOnly: entry.readOnly ?? /^(?:GET|HEAD|OPTIONS)$/.test(method),
     input,
     output,
     upstream: {
@@ -80,135 +76,8 @@ function readOperation(entry: Entry, source: OperationsSource): OperationDraft {
       path,
       parameters: parameters.map(({ parameter }) => parameter),
       body: request.body,
-      accept: 'application/json',
+      accept: reply.accept,
       reply: reply.reply,
     },
   };
-}
-
-// --- bodies ----------------------------------------------------------------------------------------
-
-/** What a body is called whose members would clash with parameters as children of the wrapper. */
-const bodyElement = 'Body';
-
-interface RequestBody {
-  readonly fields: readonly WrapperField[];
-  readonly body: UpstreamCall['body'];
-}
-
-/** @param others the inputs beside the body */
-function readRequestBody(
-  entry: Entry,
-  others: readonly WrapperField[],
-  source: OperationsSource,
-): RequestBody {
-  const { name, operation, pointer } = entry;
-  const { overlay, report } = source;
-  const none: RequestBody = { fields: [], body: { kind: 'none' } };
-  if (operation.requestBody === undefined) return none;
-  const found = follow({ node: operation.requestBody, pointer: `${pointer}/requestBody` }, source);
-  if (found === undefined) return none;
-  const { node, pointer: at } = found;
-  const media = mediaOf(node, at).find(({ type }) => isJson(type));
-  if (media === undefined) {
-    report(
-      `${at}/content`,
-      `expected application/json, got ${mediaTypes(node)}; other request bodies aren't carried`,
-    );
-    return none;
-  }
-  if (overlay.dialect.body === 'members') {
-    const fields = memberFields(name, media.schema, source);
-    if (!fields.some(({ json }) => others.some((other) => other.json === json)))
-      return { fields, body: { kind: 'members', mediaType: media.type } };
-  }
-  const element = overlay.dialect.body === 'members' ? bodyElement : overlay.dialect.body.element;
-  const field: WrapperField = {
-    json: element,
-    schema: media.schema.node,
-    pointer: media.schema.pointer,
-    required: isNode(node) && node.required === true,
-    typeName: `${name}Body`,
-  };
-  return { fields: [field], body: { kind: 'json', field: element, mediaType: media.type } };
-}
-
-interface ReplyBody {
-  readonly fields: readonly WrapperField[];
-  readonly reply: UpstreamCall['reply'];
-}
-
-function readReply(entry: Entry, source: OperationsSource): ReplyBody {
-  const { name } = entry;
-  const { overlay, report } = source;
-  const success = findSuccess(entry, source);
-  if (success === undefined) return { fields: [], reply: { kind: 'object' } };
-  const media = jsonOf(success);
-  const types = mediaTypes(success.node);
-  if (media === undefined && types !== 'none') {
-    report(
-      `${success.pointer}/content`,
-      `expected application/json, got ${types}; other replies aren't carried`,
-    );
-  }
-  if (overlay.dialect.reply === 'members') {
-    if (media === undefined && types === 'none')
-      report(
-        success.pointer,
-        'expected content of application/json, got none; this dialect has no empty replies',
-      );
-    const fields = media === undefined ? [] : memberFields(`${name}Response`, media.schema, source);
-    return { fields, reply: { kind: 'object' } };
-  }
-  const { element } = overlay.dialect.reply;
-  const field: WrapperField = {
-    json: element,
-    schema: media?.schema.node ?? { type: 'object', additionalProperties: false },
-    pointer: media?.schema.pointer ?? success.pointer,
-    required: false,
-    typeName: `${name}Result`,
-  };
-  return { fields: [field], reply: { kind: 'member', name: element } };
-}
-
-/**
- * The response that says what a success looks like: the first 2xx with JSON, else the first, else `default`. Undefined
- * once it is reported that it isn't there.
- */
-function findSuccess({ operation, pointer }: Entry, source: OperationsSource): Located | undefined {
-  const responses = childOf(operation, 'responses');
-  const successes = Object.keys(responses).filter((status) => /^2(?:\d\d|XX)$/i.test(status));
-  const located = (successes.length === 0 ? ['default'] : successes).map((status) =>
-    follow(
-      { node: responses[status] ?? {}, pointer: `${pointer}/responses${pointerSegment(status)}` },
-      source,
-    ),
-  );
-  return located.find((found) => found !== undefined && jsonOf(found) !== undefined) ?? located[0];
-}
-
-/** The members of a body as the children of the wrapper, which the inline types of the body are named after. */
-function memberFields(
-  owner: string,
-  body: Located,
-  { references, report }: OperationsSource,
-): WrapperField[] {
-  const found = membersOf(body.node, body.pointer, references);
-  if (found.kind === 'none') {
-    report(found.pointer, `expected an object whose members become the wrapper's children; ${found.why}`);
-    return [];
-  }
-  return found.members.map((member) => ({
-    ...member,
-    typeName: owner + upperFirst(identifier(member.json)),
-  }));
-}
-
-function jsonOf({ node, pointer }: Located): Media | undefined {
-  return mediaOf(node, pointer).find(({ type }) => isJson(type));
-}
-
-function mediaTypes(body: unknown): string {
-  const types = isNode(body) ? Object.keys(childOf(body, 'content')) : [];
-  return types.length === 0 ? 'none' : types.join(', ');
 }

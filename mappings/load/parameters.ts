@@ -1,7 +1,7 @@
 import type { Parameter, ParameterStyle } from '../model.ts';
 import { type Entry, follow, type OperationsSource } from './entries.ts';
 import type { Report } from './error.ts';
-import { isJson, mediaOf } from './media.ts';
+import { mediaOf } from './media.ts';
 import { identifier, upperFirst } from './names.ts';
 import { isNode, type Node, shown, textOf } from './node.ts';
 import type { Located } from './references.ts';
@@ -135,8 +135,8 @@ function readDescription(
 ): { readonly style: ParameterStyle; readonly schema: Located } | undefined {
   const [content, another] = mediaOf(node, pointer);
   if (content !== undefined && another === undefined) {
-    if (isJson(content.type)) return { style: 'json', schema: content.schema };
-    if (/^text\/plain\b/i.test(content.type)) return { style: stylesOf[place][0], schema: content.schema };
+    if (content.form === 'json') return { style: 'json', schema: content.schema };
+    if (content.form === 'text') return { style: stylesOf[place][0], schema: content.schema };
   }
   if (node.schema === undefined) {
     report(pointer, 'expected a schema, or content of application/json, got neither');

@@ -379,6 +379,8 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     pointer: string,
     members: readonly (WrapperField | TypedField)[],
   ): RecordType {
+    const known = named.get(name);
+    if (known?.type.kind === 'record' && known.pointer === pointer) return known.type;
     return register(wrapper(name, '', members), pointer);
   }
 

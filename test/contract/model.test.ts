@@ -639,8 +639,13 @@ test('a parameter that two operations share has a type of each', (t) => {
 
 for (const [title, responses, expected] of [
   ['204 alone', { 204: {} }, 'OpResult()'],
-  ['200 before 202', { 202: { content: {} }, 200: 'boolean' }, 'boolean'],
-  ['202 without a body and 201 with one', { 201: 'boolean', 200: {} }, 'boolean'],
+  [
+    'a 200 with a body and a 202 without',
+    { 202: { content: {} }, 200: 'boolean' },
+    'OpResult(StatusCode Body)',
+  ],
+  ['two statuses of one body', { 201: 'boolean', 200: 'boolean' }, 'boolean'],
+  ['two bodies', { 201: 'boolean', 200: 'string' }, 'OpResult(StatusCode Body200 Body201)'],
   ['2XX', { '2XX': 'boolean', default: 'string' }, 'boolean'],
   ['default alone', { default: 'boolean' }, 'boolean'],
   ['errors and a default', { 404: 'string', default: 'boolean' }, 'boolean'],

@@ -1,0 +1,149 @@
+import { JsonReader } from '../json/reader.ts';
+import type { Limits } from '../limits.ts';
+import {
+  type BodyForm,
+  linksMember,
+  type Operation,
+  type ReplyHeader,
+  type ReplyMapping,
+  statusMember,
+} from '../model.ts';
+import { MismatchError } from './problem.ts';
+
+/** What the service behind answered, whole. */
+export interface Answer {
+  readonly status: number;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** A success as the JSON that the output is written from (W35); undefined for no value. Throws MismatchError, JsonError. */
+export type ReadAnswer = (answer: Answer) => Buffer | undefined;
+
+export function compileAnswer({ upstream: { reply } }: Operation, limits: Limits): ReadAnswer {
+  switch (reply.kind) {
+    case 'object':
+      return ({ body }) => body;
+    case 'member':
+      return memberReader(reply.form);
+    case 'record':
+      return (answer) => Buffer.from(recordOf(answer, reply, limits));
+  }
+}
+
+/** True for a status that tells of success: 2xx, or a redirect that the document has. */
+export function compileSuccess({ upstream: { reply } }: Operation): (status: number) => boolean {
+  const redirects = reply.kind === 'record' ? reply.redirects : [];
+  const known = (status: number): boolean => redirects.some((range) => isIn(status, range));
+  return (status) => status >= 200 && (status < 300 || (status < 400 && known(status)));
+}
+
+function memberReader(form: BodyForm): ReadAnswer {
+  if (form === 'none') return () => undefined;
+  if (form === 'json') return ({ body }) => (body.length === 0 ? undefined : body);
+  return (answer) => (isBodyless(answer.status) ? undefined : Buffer.from(rawOf(answer, form)));
+}
+
+/** 204 and 205 have no body, so that an empty one is none rather than an empty text (RFC 9110, 15.3). */
+function isBodyless(status: number): boolean {
+  return status === 204 || status === 205;
+}
+
+/** A raw body as one JSON string. */
+function rawOf({ body, headers }: Answer, form: 'text' | 'binary'): string {
+  if (form === 'binary') return `"${body.toString('base64')}"`;
+  const charset =
+    /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(String(headers['content-type'] ?? ''))?.[1] ?? 'utf-8';
+  return JSON.stringify(decode(body, charset));
+}
+
+function decode(body: Buffer, charset: string): string {
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(body);
+  } catch {
+    throw new MismatchError('expected text in the charset that it says, got other bytes');
+  }
+}
+
+// --- a record of all that a reply says ---------------------------------------------------------------
+
+type RecordMapping = Extract<ReplyMapping, { kind: 'record' }>;
+
+function recordOf(answer: Answer, { headers, bodies }: RecordMapping, limits: Limits): string {
+  const members = [`${JSON.stringify(statusMember)}:${answer.status}`];
+  for (const header of headers) {
+    const stated = answer.headers[header.name.toLowerCase()];
+    if (stated === undefined) continue;
+    const value = typeof stated === 'string' ? stated : stated.join(', ');
+    const json = headerJson(value, header);
+    if (json !== undefined) members.push(`${JSON.stringify(header.name)}:${json}`);
+    const links = header.name.toLowerCase() === 'link' ? linksOf(value) : [];
+    if (links.length > 0) members.push(`${JSON.stringify(linksMember)}:${JSON.stringify(links)}`);
+  }
+  const body = findBody(answer.status, bodies);
+  if (body !== undefined) {
+    const json = bodyJson(answer, body.form, limits);
+    if (json !== undefined) members.push(`${JSON.stringify(body.member)}:${json}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** A header's text as its type; undefined where it is none of it, which fails no reply. */
+function headerJson(text: string, { type }: ReplyHeader): string | undefined {
+  if (type === 'string') return JSON.stringify(text);
+  const fits = type === 'long' ? /^-?(?:0|[1-9]\d{0,17})$/ : /^(?:true|false)$/;
+  return fits.test(text) ? text : undefined;
+}
+
+/** The most exact of what the document says of a status; one that it doesn't know is taken for the first. */
+function findBody(
+  status: number,
+  bodies: RecordMapping['bodies'],
+): RecordMapping['bodies'][number] | undefined {
+  return (
+    bodies.find((body) => body.status === String(status)) ??
+    bodies.find((body) => isIn(status, body.status)) ??
+    bodies[0]
+  );
+}
+
+/** `2XX` and `default` are ranges. */
+function isIn(status: number, range: string): boolean {
+  return (
+    range === 'default' || range === String(status) || range.toUpperCase() === `${String(status).charAt(0)}XX`
+  );
+}
+
+function bodyJson(answer: Answer, form: BodyForm, limits: Limits): string | undefined {
+  if (form === 'none' || isBodyless(answer.status) || answer.body.length === 0) return undefined;
+  if (form !== 'json') return rawOf(answer, form);
+  const text = decode(answer.body, 'utf-8');
+  const json = new JsonReader(text, limits);
+  json.skip();
+  json.end(); // a body that is more than one value would become members beside it
+  return text;
+}
+
+// --- Link (RFC 8288) ---------------------------------------------------------------------------------
+
+interface Link {
+  readonly Rel: string;
+  readonly Href: string;
+}
+
+/** The links of a header, one per relation; none at all where some of it can't be told. */
+function linksOf(header: string): readonly Link[] {
+  const links: Link[] = [];
+  const link =
+    /\s*<([^<>]*)>((?:\s*;\s*[\w!#$&+.^`|~-]+\*?(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s",;]+))?)*)\s*(?:,|$)/y;
+  while (link.lastIndex < header.length) {
+    const [, href, parameters = ''] = link.exec(header) ?? [];
+    if (href === undefined) return [];
+    const rel = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s",;]+))/i.exec(parameters);
+    for (const relation of (rel?.[1] ?? rel?.[2] ?? '').split(/\s+/)) {
+      if (relation !== '') links.push({ Rel: relation, Href: href });
+    }
+  }
+  return links;
+}

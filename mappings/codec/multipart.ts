@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import type { Limits } from '../limits.ts';
+import { type BodyPart, fileMembers } from '../model.ts';
+import { itemsOf, membersOf, readPart } from './part.ts';
+import { type Reading, refuse } from './problem.ts';
+
+/** A JSON object as `multipart/form-data` (RFC 7578): its parts, and the boundary between them. */
+export interface Multipart {
+  readonly boundary: string;
+  readonly content: Buffer;
+}
+
+export type WriteMultipart = (json: string, reading: Reading) => Multipart;
+
+/** @param stated what the document says of the parts; any other member is a text, or JSON where it is no scalar */
+export function compileMultipart(stated: readonly BodyPart[], limits: Limits): WriteMultipart {
+  const plans = new Map(stated.map((part) => [part.name, part]));
+  return (json, reading) => {
+    const parts: Buffer[] = [];
+    const members = membersOf(json, limits);
+    if (members === undefined)
+      refuse(reading, 'InvalidType', 'expected an object of parts, got another value');
+    for (const [name, value] of members ?? []) {
+      const plan = plans.get(name) ?? { name, kind: 'text', contentType: undefined };
+      reading.path.push(name);
+      for (const item of plan.kind === 'json' ? [value] : (itemsOf(value, limits) ?? [value])) {
+        if (item !== 'null') parts.push(writePart(plan, item, reading, limits));
+      }
+      reading.path.pop();
+    }
+    return joinParts(parts);
+  };
+}
+
+function writePart(plan: BodyPart, json: string, reading: Reading, limits: Limits): Buffer {
+  if (plan.kind === 'file') return writeFile(plan, json, reading, limits);
+  const part = readPart(json, limits);
+  const isText = part.kind === 'text' && plan.kind === 'text';
+  const contentType = plan.contentType ?? (isText ? undefined : 'application/json');
+  return Buffer.from(headOf(plan.name, undefined, contentType) + (isText ? part.text : json));
+}
+
+/** A part's content type is the caller's to say, and goes into a header. */
+const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;\s*[\x21-\x7e]+)*$/;
+
+function writeFile({ name, contentType }: BodyPart, json: string, reading: Reading, limits: Limits): Buffer {
+  const members = new Map(
+    (membersOf(json, limits) ?? []).map(([key, value]) => [key, textOf(value, limits)] as const),
+  );
+  const stated = members.get(fileMembers.contentType);
+  if (stated !== undefined && !mediaType.test(stated)) {
+    reading.path.push(fileMembers.contentType);
+    refuse(reading, 'InvalidCharacter', 'expected a media type such as image/png, got other text');
+    reading.path.pop();
+  }
+  const fileName = members.get(fileMembers.fileName) ?? name;
+  const head = headOf(name, fileName, stated ?? contentType ?? 'application/octet-stream');
+  return Buffer.concat([Buffer.from(head), Buffer.from(members.get(fileMembers.content) ?? '', 'base64')]);
+}
+
+function textOf(json: string, limits: Limits): string | undefined {
+  const part = readPart(json, limits);
+  return part.kind === 'text' ? part.text : undefined;
+}
+
+function headOf(name: string, fileName: string | undefined, contentType: string | undefined): string {
+  const file = fileName === undefined ? '' : `; filename="${quoted(fileName)}"`;
+  const type = contentType === undefined ? '' : `Content-Type: ${contentType}\r\n`;
+  return `Content-Disposition: form-data; name="${quoted(name)}"${file}\r\n${type}\r\n`;
+}
+
+/** As browsers write names (WHATWG HTML, 4.10.21.8): what would end the name or the line is percent-encoded. */
+function quoted(name: string): string {
+  return name
+    .toWellFormed()
+    .replaceAll(
+      /["\r\n]/g,
+      (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+    );
+}
+
+/** The parts between boundaries that none of them holds: a digest of what is divided, and of the digest where need be. */
+function joinParts(parts: readonly Buffer[]): Multipart {
+  let digest = createHash('sha256');
+  for (const part of parts) digest = digest.update(part);
+  let boundary = digest.digest('hex').slice(0, 32);
+  while (parts.some((part) => part.includes(boundary)))
+    boundary = createHash('sha256').update(boundary).digest('hex').slice(0, 32);
+  const pieces = parts.flatMap((part) => [Buffer.from(`--${boundary}\r\n`), part, Buffer.from('\r\n')]);
+  return { boundary, content: Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]) };
+}

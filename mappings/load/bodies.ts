@@ -1,0 +1,224 @@
+import {
+  type BodyPart,
+  type FormMember,
+  fileMembers,
+  type RequestBody,
+  type ScalarType,
+  type Type,
+} from '../model.ts';
+import { type Entry, follow, type OperationsSource } from './entries.ts';
+import { pointerSegment } from './error.ts';
+import { isBinary, type Media, mediaOf, preferred } from './media.ts';
+import { membersOf, type SchemaMember } from './members.ts';
+import { identifier, upperFirst } from './names.ts';
+import { childOf, isNode, memberOf, type Node, shown, textOf } from './node.ts';
+import { isUnresolved, type Located } from './references.ts';
+import type { TypedField, WrapperField } from './type-builder.ts';
+
+/** A request body: the inputs that hold it, and what becomes of them. */
+export interface ReadBody {
+  readonly fields: readonly (WrapperField | TypedField)[];
+  readonly body: RequestBody;
+}
+
+const none: ReadBody = { fields: [], body: { kind: 'none' } };
+
+/** What a body is called whose members can't be children of the wrapper in a dialect where they are. */
+const bodyElement = 'Body';
+
+/** @param others the inputs beside the body */
+export function readRequestBody(
+  entry: Entry,
+  others: readonly WrapperField[],
+  source: OperationsSource,
+): ReadBody {
+  const { name, operation, pointer } = entry;
+  if (operation.requestBody === undefined) return none;
+  const found = follow({ node: operation.requestBody, pointer: `${pointer}/requestBody` }, source);
+  if (found === undefined) return none;
+  const all = mediaOf(found.node, found.pointer);
+  const media = preferred(all, ['json', 'form', 'multipart', 'text', 'binary', 'stream']);
+  if (media === undefined) {
+    const types = all.map(({ type }) => type);
+    source.report(
+      `${found.pointer}/content`,
+      `expected a media type that can be sent, got ${types.join(', ') || 'none'}`,
+    );
+    return none;
+  }
+  const { dialect } = source.overlay;
+  if (dialect.body === 'members' && media.form === 'json') {
+    const fields = memberFields(name, media.schema, source);
+    if (!fields.some(({ json }) => others.some((other) => other.json === json)))
+      return { fields, body: { kind: 'members', mediaType: media.type } };
+  }
+  const element = dialect.body === 'members' ? bodyElement : dialect.body.element;
+  const required = isNode(found.node) && found.node.required === true;
+  return readAs(media, { element, required, typeName: `${name}Body` }, source);
+}
+
+interface BodyField {
+  readonly element: string;
+  readonly required: boolean;
+  readonly typeName: string;
+}
+
+function readAs(
+  media: Media,
+  { element, required, typeName }: BodyField,
+  source: OperationsSource,
+): ReadBody {
+  const { node: schema, pointer } = media.schema;
+  const whole: WrapperField = { json: element, schema, pointer, required, typeName };
+  const field = element;
+  const mediaType = media.type;
+  switch (media.form) {
+    case 'json':
+      return { fields: [whole], body: { kind: 'json', field, mediaType } };
+    case 'form':
+      return {
+        fields: [whole],
+        body: { kind: 'form', field, mediaType, members: formMembers(media, source) },
+      };
+    case 'multipart': {
+      const { parts, type } = readParts(media, typeName, source);
+      const own = type === undefined ? whole : { json: element, pointer, required, type };
+      return { fields: [own], body: { kind: 'multipart', field, mediaType, parts } };
+    }
+    default: {
+      const kind = media.form === 'binary' ? 'binary' : 'text';
+      const type = rawTypes[kind];
+      return { fields: [{ json: element, pointer, required, type }], body: { kind, field, mediaType } };
+    }
+  }
+}
+
+/** What a raw body or reply is on the SOAP side. */
+export const rawTypes = {
+  text: { kind: 'scalar', scalar: 'string' },
+  binary: { kind: 'scalar', scalar: 'base64Binary' },
+} as const satisfies Record<string, ScalarType>;
+
+// --- forms -----------------------------------------------------------------------------------------
+
+function formMembers(media: Media, source: OperationsSource): FormMember[] {
+  const stated: FormMember[] = [];
+  for (const [name, encoding] of Object.entries(encodingsOf(media))) {
+    if (!isNode(encoding)) continue;
+    const style = formStyle(encoding);
+    if (style === undefined)
+      source.report(
+        `${media.pointer}/encoding${pointerSegment(name)}/style`,
+        `expected form, spaceDelimited, pipeDelimited or deepObject, got ${shown(encoding.style)}`,
+      );
+    else if (style !== 'none')
+      stated.push({
+        name,
+        style,
+        explode: typeof encoding.explode === 'boolean' ? encoding.explode : style === 'form',
+        allowReserved: encoding.allowReserved === true,
+      });
+  }
+  return stated;
+}
+
+const jsonType = /[/+]json\b/i;
+
+/** The style that an encoding states; `none` where it states none. */
+function formStyle(encoding: Node): FormMember['style'] | 'none' | undefined {
+  const { style, explode, allowReserved, contentType } = encoding;
+  if (style === 'form' || style === 'spaceDelimited' || style === 'pipeDelimited' || style === 'deepObject')
+    return style;
+  if (style !== undefined) return undefined;
+  if (typeof explode === 'boolean' || allowReserved === true) return 'form';
+  return typeof contentType === 'string' && jsonType.test(contentType) ? 'json' : 'none';
+}
+
+function encodingsOf(media: Media): Node {
+  return isNode(media.node) ? childOf(media.node, 'encoding') : {};
+}
+
+// --- parts -----------------------------------------------------------------------------------------
+
+interface Parts {
+  readonly parts: readonly BodyPart[];
+  /** The type of the body where some parts are files; else its schema says it. */
+  readonly type: Type | undefined;
+}
+
+function readParts(media: Media, typeName: string, source: OperationsSource): Parts {
+  const { builder, references } = source;
+  const found = membersOf(media.schema.node, media.schema.pointer, references);
+  if (found.kind === 'none') return { parts: [], type: undefined };
+  const encodings = encodingsOf(media);
+  const parts: BodyPart[] = [];
+  const fields: (WrapperField | TypedField)[] = [];
+  for (const member of found.members) {
+    const contentType = statedType(memberOf(encodings, member.json));
+    const kind = partKind(member, contentType, source);
+    if (kind !== 'text' || contentType !== undefined)
+      parts.push({ name: member.json, kind: kind === 'files' ? 'file' : kind, contentType });
+    if (kind === 'file' || kind === 'files') {
+      const file = fileType(source);
+      const type = kind === 'file' ? file : builder.arrayOf(file, member.pointer);
+      fields.push({ json: member.json, pointer: member.pointer, required: member.required, type });
+    } else fields.push({ ...member, typeName: typeName + upperFirst(identifier(member.json)) });
+  }
+  const hasFiles = parts.some(({ kind }) => kind === 'file');
+  return { parts, type: hasFiles ? builder.record(typeName, media.schema.pointer, fields) : undefined };
+}
+
+/** The one media type that an encoding states; a list or range of them leaves it to the caller. */
+function statedType(encoding: unknown): string | undefined {
+  const type = isNode(encoding) ? textOf(encoding.contentType) : undefined;
+  return type === undefined || /[,*]/.test(type) ? undefined : type;
+}
+
+/** A string of bytes is a file, so is one whose encoding states a type of bytes; JSON where the encoding says so. */
+function partKind(
+  { schema, pointer }: SchemaMember,
+  contentType: string | undefined,
+  { references }: OperationsSource,
+): BodyPart['kind'] | 'files' {
+  const found = references.resolve(schema, pointer);
+  const node = isUnresolved(found) || !isNode(found.node) ? {} : found.node;
+  if (contentType !== undefined && jsonType.test(contentType)) return 'json';
+  if (isFile(node, contentType)) return 'file';
+  if (node.items === undefined) return 'text';
+  const items = references.resolve(node.items, `${pointer}/items`);
+  return !isUnresolved(items) && isNode(items.node) && isFile(items.node, contentType) ? 'files' : 'text';
+}
+
+function isFile(schema: Node, contentType: string | undefined): boolean {
+  if (isBinary(schema)) return true;
+  const mayBe = schema.type === 'string' || Object.keys(schema).length === 0;
+  return mayBe && contentType !== undefined && !/^text\//i.test(contentType);
+}
+
+/** The record of a file on the SOAP side. */
+function fileType({ builder }: OperationsSource): Type {
+  const pointer = '/components/schemas/FilePart';
+  const text = { kind: 'scalar', scalar: 'string' } as const;
+  return builder.record('FilePart', pointer, [
+    { json: fileMembers.content, pointer, required: true, type: { kind: 'scalar', scalar: 'base64Binary' } },
+    { json: fileMembers.fileName, pointer, required: false, type: text },
+    { json: fileMembers.contentType, pointer, required: false, type: text },
+  ]);
+}
+
+/** The members of a body as the children of the wrapper, which the inline types of the body are named after. */
+export function memberFields(
+  owner: string,
+  body: Located,
+  { references, report }: OperationsSource,
+): WrapperField[] {
+  const found = membersOf(body.node, body.pointer, references);
+  if (found.kind === 'none') {
+    report(found.pointer, `expected an object whose members become the wrapper's children; ${found.why}`);
+    return [];
+  }
+  return found.members.map((member) => ({
+    ...member,
+    typeName: owner + upperFirst(identifier(member.json)),
+  }));
+}

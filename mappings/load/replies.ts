@@ -1,0 +1,267 @@
+import {
+  linksMember,
+  type ReplyBody,
+  type ReplyHeader,
+  type ReplyMapping,
+  statusMember,
+  type Type,
+} from '../model.ts';
+import { memberFields, rawTypes } from './bodies.ts';
+import { type Entry, follow, type OperationsSource } from './entries.ts';
+import { pointerSegment } from './error.ts';
+import { type Media, mediaOf, preferred } from './media.ts';
+import { childOf, isNode } from './node.ts';
+import { isUnresolved, type Located } from './references.ts';
+import { kindOf } from './schema.ts';
+import type { TypedField, WrapperField } from './type-builder.ts';
+
+/** What an operation gives back: the fields of its wrapper, how they are filled, and what is asked for. */
+export interface ReadReply {
+  readonly fields: readonly (WrapperField | TypedField)[];
+  readonly reply: ReplyMapping;
+  readonly accept: string;
+}
+
+/** A response that means success. */
+interface Success {
+  /** As the document has it: `200`, `2XX`, `default`. */
+  readonly status: string;
+  readonly response: Located;
+  readonly media: Media | undefined;
+  readonly headers: readonly Header[];
+}
+
+const noneType = 'application/json';
+
+export function readReply(entry: Entry, source: OperationsSource): ReadReply {
+  const successes = findSuccesses(entry, source);
+  const accepted = new Set(successes.flatMap(({ media }) => media?.type ?? []));
+  const accept = [...accepted].join(', ') || noneType;
+  const [first = unsaid(entry)] = successes;
+  const { dialect } = source.overlay;
+  if (dialect.reply === 'members') return { ...readMembers(entry, first, source), accept };
+  const { element } = dialect.reply;
+  const read = needsRecord(entry, successes, source)
+    ? readRecord(entry, element, successes, source)
+    : readOne(entry, element, first);
+  return { ...read, accept };
+}
+
+/** What an operation gives back that has no response of a success. */
+function unsaid({ pointer }: Entry): Success {
+  return { status: 'default', response: { node: {}, pointer }, media: undefined, headers: [] };
+}
+
+type ReadWrapper = Omit<ReadReply, 'accept'>;
+
+function readMembers({ name }: Entry, { response, media }: Success, source: OperationsSource): ReadWrapper {
+  const reply = { kind: 'object' } as const;
+  if (media?.form === 'json') return { fields: memberFields(`${name}Response`, media.schema, source), reply };
+  source.report(
+    response.pointer,
+    `expected content of application/json, got ${media?.type ?? 'none'}; this dialect has no other replies`,
+  );
+  return { fields: [], reply };
+}
+
+/**
+ * The responses that mean success: those of 2xx, else `default`, and a redirect, which is handed on rather than
+ * followed. Of the media types of each, the one that is asked for.
+ */
+function findSuccesses(entry: Entry, source: OperationsSource): Success[] {
+  const { operation, pointer, method } = entry;
+  const responses = childOf(operation, 'responses');
+  const stated = Object.keys(responses);
+  const twos = stated.filter((status) => /^2(?:\d\d|XX)$/i.test(status));
+  const redirects = stated.filter((status) => isRedirect(status));
+  const successes: Success[] = [];
+  for (const status of [
+    ...(twos.length === 0 && stated.includes('default') ? ['default'] : twos),
+    ...redirects,
+  ]) {
+    const at = `${pointer}/responses${pointerSegment(status)}`;
+    const response = follow({ node: responses[status] ?? {}, pointer: at }, source);
+    if (response === undefined) continue;
+    const media = method === 'HEAD' || isRedirect(status) ? undefined : chooseMedia(response, source);
+    const headers = headersOf(response, source);
+    successes.push({ status, response, media, headers });
+  }
+  return successes;
+}
+
+/** 304 answers a condition that no caller here can set by itself. */
+function isRedirect(status: string): boolean {
+  return /^3(?:0[0-35-9]|XX)$/i.test(status);
+}
+
+function chooseMedia({ node, pointer }: Located, { report }: OperationsSource): Media | undefined {
+  const all = mediaOf(node, pointer);
+  const media = preferred(all, ['json', 'text', 'binary', 'form']);
+  if (media !== undefined || all.length === 0) return media;
+  const types = all.map(({ type }) => type).join(', ');
+  const isStream = all.some(({ form }) => form === 'stream');
+  const why = isStream ? 'a stream has no end to wait for' : 'no form of a reply';
+  report(`${pointer}/content`, `expected a media type that can be carried, got ${types}; ${why}`);
+  return undefined;
+}
+
+/** Reply headers that say nothing of the operation: the message's, the connection's, caches' and browsers'. */
+const plumbing =
+  /^(?:content-(?:type|length|encoding|security-policy)|transfer-encoding|connection|keep-alive|trailer|upgrade|date|server|vary|via|age|set-cookie|strict-transport-security|access-control-.*)$/i;
+
+/** The headers that a response declares and that mean something to a caller. */
+function headersOf({ node, pointer }: Located, source: OperationsSource): Header[] {
+  const headers: Header[] = [];
+  for (const [name, stated] of Object.entries(isNode(node) ? childOf(node, 'headers') : {})) {
+    if (plumbing.test(name) || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) continue;
+    const at = `${pointer}/headers${pointerSegment(name)}`;
+    const found = source.references.resolve(stated, at);
+    headers.push({ name, pointer: at, type: headerType(isUnresolved(found) ? {} : found.node, at, source) });
+  }
+  return headers;
+}
+
+interface Header {
+  readonly name: string;
+  readonly pointer: string;
+  readonly type: ReplyHeader['type'];
+}
+
+function headerType(header: unknown, pointer: string, { references }: OperationsSource): ReplyHeader['type'] {
+  const schema = isNode(header) ? (header.schema ?? {}) : {};
+  const found = references.resolve(schema, `${pointer}/schema`);
+  const kind = isUnresolved(found) || !isNode(found.node) ? undefined : kindOf(found.node);
+  if (kind === 'integer') return 'long';
+  return kind === 'boolean' ? 'boolean' : 'string';
+}
+
+/** Several bodies, a body or none, headers, a redirect, or HEAD: then the body alone doesn't say it all. */
+function needsRecord({ method }: Entry, successes: readonly Success[], source: OperationsSource): boolean {
+  if (method === 'HEAD' || successes.some(({ status, headers }) => isRedirect(status) || headers.length > 0))
+    return true;
+  const [first, ...others] = successes.map((success) => shapeOf(success, source));
+  return others.some((shape) => shape !== first);
+}
+
+/** Two responses of one shape have one type: the same schema, carried the same way. */
+function shapeOf({ media }: Success, { references }: OperationsSource): string {
+  if (media === undefined) return 'none';
+  if (media.form !== 'json') return media.form ?? 'none';
+  const found = references.resolve(media.schema.node, media.schema.pointer);
+  const same = isUnresolved(found) || found.pointer === media.schema.pointer;
+  return same ? JSON.stringify(media.schema.node) : found.pointer;
+}
+
+// --- one body ----------------------------------------------------------------------------------------
+
+function readOne({ name }: Entry, element: string, { media, response }: Success): ReadWrapper {
+  const form = bodyForm(media);
+  const field = bodyField(element, media, response.pointer, `${name}Result`);
+  return { fields: [field], reply: { kind: 'member', name: element, form } };
+}
+
+function bodyForm(media: Media | undefined): ReplyBody['form'] {
+  if (media === undefined) return 'none';
+  return media.form === 'json' || media.form === 'binary' ? media.form : 'text';
+}
+
+const emptyObject = { type: 'object', additionalProperties: false } as const;
+
+function bodyField(
+  json: string,
+  media: Media | undefined,
+  pointer: string,
+  typeName: string,
+): WrapperField | TypedField {
+  const form = bodyForm(media);
+  if (form === 'text' || form === 'binary') return { json, pointer, required: false, type: rawTypes[form] };
+  const schema = media?.schema ?? { node: emptyObject, pointer };
+  return { json, schema: schema.node, pointer: schema.pointer, required: false, typeName };
+}
+
+// --- a record of all that a reply says ---------------------------------------------------------------
+
+const scalar = (name: ReplyHeader['type'] | 'int'): Type => ({ kind: 'scalar', scalar: name });
+
+function readRecord(
+  { name, pointer }: Entry,
+  element: string,
+  successes: readonly Success[],
+  source: OperationsSource,
+): ReadWrapper {
+  const { builder } = source;
+  const redirects = successes.flatMap(({ status }) => (isRedirect(status) ? [status] : []));
+  const headers = mergeHeaders(successes, redirects.length > 0);
+  const at = `${pointer}/responses`;
+  const fields: (WrapperField | TypedField)[] = [
+    { json: statusMember, pointer: at, required: false, type: scalar('int') },
+  ];
+  for (const header of headers) {
+    fields.push({ json: header.name, pointer: header.pointer, required: false, type: scalar(header.type) });
+    if (isLink(header.name))
+      fields.push({ json: linksMember, pointer: header.pointer, required: false, type: linksType(source) });
+  }
+  const { bodies, ofBodies } = readBodies(`${name}Result`, successes, source);
+  const type = builder.record(`${name}Result`, at, [...fields, ...ofBodies]);
+  return {
+    fields: [{ json: element, pointer: at, required: false, type }],
+    reply: {
+      kind: 'record',
+      name: element,
+      redirects,
+      headers: headers.map((header) => ({ name: header.name, type: header.type })),
+      bodies,
+    },
+  };
+}
+
+/** The headers of all successes, each once; one of two types is text. */
+function mergeHeaders(successes: readonly Success[], redirects: boolean): Header[] {
+  const merged = new Map<string, Header>();
+  for (const header of successes.flatMap(({ headers }) => headers)) {
+    const key = header.name.toLowerCase();
+    const known = merged.get(key) ?? header;
+    merged.set(key, known.type === header.type ? known : { ...known, type: 'string' });
+  }
+  const [first] = successes;
+  if (redirects && !merged.has('location') && first !== undefined)
+    merged.set('location', { name: 'Location', pointer: first.response.pointer, type: 'string' });
+  return [...merged.values()];
+}
+
+function readBodies(
+  owner: string,
+  successes: readonly Success[],
+  source: OperationsSource,
+): { readonly bodies: readonly ReplyBody[]; readonly ofBodies: readonly (WrapperField | TypedField)[] } {
+  const shapes = new Map<string, string>();
+  for (const success of successes) {
+    const shape = shapeOf(success, source);
+    if (success.media !== undefined && !shapes.has(shape)) shapes.set(shape, success.status);
+  }
+  const bodies: ReplyBody[] = [];
+  const ofBodies = new Map<string, WrapperField | TypedField>();
+  for (const success of successes) {
+    const { status, media, response } = success;
+    const member = shapes.size > 1 ? `Body${shapes.get(shapeOf(success, source)) ?? ''}` : 'Body';
+    const form = bodyForm(media);
+    bodies.push({ status, member, form });
+    if (form !== 'none' && !ofBodies.has(member))
+      ofBodies.set(member, bodyField(member, media, response.pointer, owner + member));
+  }
+  return { bodies, ofBodies: [...ofBodies.values()] };
+}
+
+function isLink(header: string): boolean {
+  return header.toLowerCase() === 'link';
+}
+
+/** The links of a Link header beside its text, where their relations can be told (RFC 8288). */
+function linksType({ builder }: OperationsSource): Type {
+  const pointer = '/components/schemas/Link';
+  const link = builder.record('Link', pointer, [
+    { json: 'Rel', pointer, required: false, type: scalar('string') },
+    { json: 'Href', pointer, required: false, type: scalar('string') },
+  ]);
+  return builder.arrayOf(link, pointer);
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import test from 'ava';
+import fc from 'fast-check';
+import { compileMultipart } from '../../mappings/codec/multipart.ts';
+import { startReading } from '../../mappings/codec/problem.ts';
+import { defaultLimits } from '../../mappings/limits.ts';
+
+const write = compileMultipart([{ name: 'file', kind: 'file', contentType: undefined }], defaultLimits);
+
+/** What stands between the boundaries, heads included; a reader of its own, by RFC 2046, 5.1.1. */
+function partsOf(content: Buffer, boundary: string): string[] {
+  const text = content.toString('latin1');
+  const pieces = text.split(`--${boundary}`);
+  return pieces.slice(1, -1).map((piece) => piece.replace(/^\r\n/, '').replace(/\r\n$/, ''));
+}
+
+test('the bytes of a file go as they are, whatever they are', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.string(), (bytes, text) => {
+        const base64 = Buffer.from(bytes).toString('base64');
+        const reading = startReading(20);
+        const { boundary, content } = write(
+          JSON.stringify({ file: { Content: base64, FileName: 'a' }, text }),
+          reading,
+        );
+        const [file = '', field = ''] = partsOf(content, boundary);
+        const body = file.slice(file.indexOf('\r\n\r\n') + 4);
+        const said = field.slice(field.indexOf('\r\n\r\n') + 4);
+        return (
+          Buffer.from(body, 'latin1').equals(Buffer.from(bytes)) &&
+          Buffer.from(said, 'latin1').toString('utf8') === text.toWellFormed()
+        );
+      }),
+    ),
+  );
+});
+
+test('a name or file name ends no header', (t) => {
+  const reading = startReading(20);
+  const { content } = write(
+    JSON.stringify({ 'a"\r\nb': 'x', file: { Content: '', FileName: '"\r\nX: 1' } }),
+    reading,
+  );
+  const text = content.toString('utf8');
+  t.true(text.includes('name="a%22%0D%0Ab"\r\n'));
+  t.true(text.includes('name="file"; filename="%22%0D%0AX: 1"\r\n'));
+});
+
+test('a boundary is in none of the parts, even where one says what it would be', (t) => {
+  // the part's own digest can't be in it, so one that holds the boundary is made of the first choice of another
+  const first = write('{"text":"x"}', startReading(20)).boundary;
+  const head = 'Content-Disposition: form-data; name="text"\r\n\r\n';
+  t.is(first, createHash('sha256').update(`${head}x`).digest('hex').slice(0, 32));
+  const { boundary, content } = write(JSON.stringify({ text: first }), startReading(20));
+  t.is(content.toString().split(boundary).length, 3);
+});
