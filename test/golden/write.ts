@@ -1,9 +1,10 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { schemaFileOf } from '../../mappings/load/form.ts';
 import { overlayForm } from '../../mappings/load/overlay-form.ts';
 import { loadContract, screeningContract } from '../../mappings/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
+import { clientPages, withExcerpts } from '../docs/excerpts.ts';
 import { capabilities, folderOf, goldensOf } from '../plain/folders.ts';
 
 const { contract } = loadContract(screeningContract);
@@ -18,6 +19,7 @@ export const overlaySchemaFile = new URL('../../mappings/overlay.schema.json', i
 export const overlaySchema = `${JSON.stringify(schemaFileOf(overlayForm), null, 2)}\n`;
 
 if (import.meta.main) {
+  for (const { file } of clientPages()) writeFileSync(file, withExcerpts(readFileSync(file, 'utf8')));
   writeFileSync(overlaySchemaFile, overlaySchema);
   for (const [name, text] of Object.entries(goldens)) {
     writeFileSync(join(import.meta.dirname, name), text);

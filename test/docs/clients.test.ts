@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import test from 'ava';
+import { clientPages, withExcerpts } from './excerpts.ts';
+
+for (const page of clientPages()) {
+  test(`the code of ${page.name} is that of the program which runs against the gateway`, (t) => {
+    const text = readFileSync(page.file, 'utf8');
+    t.regex(text, /^<!-- from /m);
+    t.is(text, withExcerpts(text), '`npm run golden` writes it');
+  });
+}
+
+test('an excerpt that its source lacks is an error that names both', (t) => {
+  const page = '<!-- from test/interop/php/quick-start.php: nothing -->\n```php\n```\n';
+  t.throws(() => withExcerpts(page), {
+    message:
+      'test/interop/php/quick-start.php: expected lines between "docs:begin nothing" and "docs:end nothing", got none',
+  });
+});

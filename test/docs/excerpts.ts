@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+const folder = join(root, 'docs/clients');
+
+/** The pages that show callers what to write. */
+export function clientPages(): readonly { readonly name: string; readonly file: string }[] {
+  return readdirSync(folder).map((name) => ({ name: `docs/clients/${name}`, file: join(folder, name) }));
+}
+
+/**
+ * A page with its code taken anew from the sources: each fenced block below a line `<!-- from path: name -->` becomes
+ * the lines between `docs:begin name` and `docs:end name`. Throws where there are none.
+ */
+export function withExcerpts(page: string): string {
+  return page.replace(
+    /^(<!-- from (\S+): (\S+) -->\n```\w*\n)(?:.*?\n)??(```)$/gms,
+    (_all, head: string, path: string, name: string, end: string) => head + excerpt(path, name) + end,
+  );
+}
+
+function excerpt(path: string, name: string): string {
+  const source = readFileSync(join(root, path), 'utf8');
+  const [, lines] =
+    new RegExp(`docs:begin ${name}\\n(.*?)^[^\\n]*docs:end ${name}$`, 'ms').exec(source) ?? [];
+  if (lines !== undefined) return withoutIndent(lines);
+  throw new Error(`${path}: expected lines between "docs:begin ${name}" and "docs:end ${name}", got none`);
+}
+
+/** The lines without the indent that all of them have. */
+function withoutIndent(lines: string): string {
+  const indents = [...lines.matchAll(/^( *)\S/gm)].map(([, indent = '']) => indent.length);
+  return lines.replace(new RegExp(`^ {${Math.min(...indents)}}`, 'gm'), '');
+}
