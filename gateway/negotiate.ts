@@ -73,9 +73,10 @@ function parseAccept(accept: string, most: number): Range[] {
     if (!/^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+$/.test(name)) continue;
     let q = 1;
     for (const parameter of parameters) {
-      const match = /^\s*q\s*=\s*(\S*)\s*$/i.exec(parameter);
-      if (match === null) continue;
-      q = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(match[1] ?? '') ? Number(match[1]) : Number.NaN;
+      const equals = parameter.indexOf('=');
+      if (equals === -1 || parameter.slice(0, equals).trim().toLowerCase() !== 'q') continue;
+      const value = parameter.slice(equals + 1).trim();
+      q = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(value) ? Number(value) : Number.NaN;
     }
     if (!Number.isNaN(q)) ranges.push({ type: name, q });
   }

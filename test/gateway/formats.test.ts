@@ -70,6 +70,7 @@ const rows: readonly (readonly [
   ['json', '', 'image/png, text/html;q=0.3', 'json'],
   ['xml', '', 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', 'xml'],
   ['json', '', 'application/xml; q=2', 'json'],
+  ['json', '', 'application/xml; q=0.5 0.9', 'json'],
   ['json', '', 'application/xml; q=x, application/soap+xml', 'soap12'],
   ['json', '', 'nonsense', 'json'],
   ['json', '', ',,;;=,', 'json'],
