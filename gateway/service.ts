@@ -105,8 +105,8 @@ function contentTypeOf(request: IncomingMessage): ReturnType<typeof parseContent
   return parsed;
 }
 
-/** W39: MTOM isn't offered. */
-function refuseMultipart(type: string): void {
+/** Refuses a media type that is looked at before the body (W39): MTOM isn’t offered. Throws CallError. */
+export function refuseMultipart(type: string): void {
   if (type.startsWith('multipart/')) {
     throw new CallError('UnsupportedMediaType', {
       message: 'multipart messages (MTOM, SwA) are not read here',

@@ -1,0 +1,54 @@
+import { XmlCData, XmlDocument, XmlElement, XmlParseError, XmlText } from 'libxml2-wasm';
+import type { Element } from '../xml/infoset.ts';
+
+/** What libxml2 makes of a document. `alone` is a refusal that the recommendations don't ask for. */
+export type Reading =
+  | { readonly kind: 'read'; readonly root: Element }
+  | { readonly kind: 'refused'; readonly refusal: string }
+  | { readonly kind: 'alone' };
+
+/** Namespaces in XML 1.0, 2.2, wants URIs for names but makes no error of others. */
+const alone = /is not a valid URI/;
+
+/** Reads a decoded document, whatever encoding it declares; our own decoding is judged apart. */
+export function readByLibxml2(text: string): Reading {
+  const undeclared = text.replace(
+    /^(<\?xml[^>]*?)\s+encoding\s*=\s*(?:"[A-Za-z][\w.-]*"|'[A-Za-z][\w.-]*')/,
+    '$1',
+  );
+  let document: XmlDocument;
+  try {
+    document = XmlDocument.fromBuffer(Buffer.from(undeclared));
+  } catch (error) {
+    if (!(error instanceof XmlParseError)) throw error;
+    const refusal = error.message.trim();
+    return alone.test(refusal) ? { kind: 'alone' } : { kind: 'refused', refusal };
+  }
+  try {
+    return { kind: 'read', root: elementOf(document.root) };
+  } finally {
+    document.dispose();
+  }
+}
+
+function elementOf(node: XmlElement): Element {
+  const children: Element[] = [];
+  let text = '';
+  for (let child = node.firstChild; child !== null; child = child.next) {
+    if (child instanceof XmlElement) children.push(elementOf(child));
+    else if (child instanceof XmlText || child instanceof XmlCData) text += child.content;
+  }
+  return {
+    name: expandedName(node.namespaceUri, node.name),
+    attributes: node.attrs.map(
+      ({ namespaceUri, name, content }) => `${expandedName(namespaceUri, name)}=${content}`,
+    ),
+    children,
+    text: children.length === 0 ? text : undefined,
+    stray: children.length > 0 && /[^ \t\r\n]/.test(text),
+  };
+}
+
+function expandedName(namespace: string, local: string): string {
+  return namespace === '' ? local : `{${namespace}}${local}`;
+}

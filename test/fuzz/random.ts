@@ -1,0 +1,35 @@
+/** A stream of random numbers that a seed decides, so that a run can be repeated (mulberry32). */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed | 0;
+  }
+
+  /** A whole number from 0 up to, not including, `bound`. */
+  below(bound: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * bound);
+  }
+
+  /** True once in `times`. */
+  once(times: number): boolean {
+    return this.below(times) === 0;
+  }
+
+  pick<Item>(...items: readonly [Item, ...Item[]]): Item {
+    return items[this.below(items.length)] ?? items[0];
+  }
+
+  /** `make` called up to `most` times, its texts joined. */
+  many(most: number, make: () => string, separator = ''): string {
+    return Array.from({ length: this.below(most + 1) }, make).join(separator);
+  }
+
+  /** Up to `most` digits, at least one. */
+  digits(most: number): string {
+    return this.many(most - 1, () => String(this.below(10))) + this.below(10);
+  }
+}

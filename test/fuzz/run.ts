@@ -1,0 +1,105 @@
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { saveInput } from './corpus.ts';
+import { distill } from './fuzz.ts';
+import { targetNamed, targets } from './targets.ts';
+import { type Finding, type Job, type Report, Watched } from './watched.ts';
+
+/**
+ * `npm run fuzz [-- --target xml --seconds 60 --seed 1 --jobs 2 --save]`: fuzzes one target or all of them, so many
+ * at a time. Ends with 1 when anything was found.
+ */
+const { values } = parseArgs({
+  options: {
+    target: { type: 'string', multiple: true },
+    /** For each target. */
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    jobs: { type: 'string', default: '2' },
+    /** Adds what ran new code, distilled, and what was found to the corpus. */
+    save: { type: 'boolean', default: false },
+  },
+});
+
+/** One input may take so long, on the slowest machine and under the slowest oracle, before it is called a hang. */
+const hangMs = 60_000;
+
+/** Runs a target in a thread of its own; a hang is a finding like others. */
+function runTarget(name: string): Promise<Report> {
+  const memory = new SharedArrayBuffer(Watched.bytes);
+  const watched = new Watched(memory);
+  const workerData: Job = {
+    target: name,
+    seconds: Number(values.seconds),
+    seed: Number(values.seed),
+    memory,
+  };
+  const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData });
+  return new Promise((resolve, reject) => {
+    let count = -1;
+    let since = performance.now();
+    const watch = setInterval(() => {
+      if (watched.count !== count) {
+        count = watched.count;
+        since = performance.now();
+      } else if (performance.now() - since > hangMs) {
+        const found = [{ input: watched.input, finding: `hang: expected an end within ${hangMs} ms` }];
+        finish({
+          executions: count,
+          judged: 0,
+          slowest: Number.POSITIVE_INFINITY,
+          covered: 0,
+          kept: [],
+          seconds: Number(values.seconds),
+          found,
+        });
+      }
+    }, 1_000);
+    const finish = (report: Report): void => {
+      clearInterval(watch);
+      resolve(report);
+      worker.terminate();
+    };
+    worker.on('message', finish);
+    worker.on('error', (error) => {
+      clearInterval(watch);
+      reject(error);
+    });
+  });
+}
+
+function show({ input, finding }: Finding): string {
+  const bytes = Buffer.from(input);
+  const cut = bytes.length > 2_000 ? ` … (${bytes.length} bytes)` : '';
+  return `  ${finding.slice(0, 1_000)}\n  input, base64: ${bytes.subarray(0, 2_000).toString('base64')}${cut}`;
+}
+
+function tell(name: string, report: Report): void {
+  const { executions, judged, covered, slowest, kept, seconds, found } = report;
+  const mark = found.length === 0 ? '✔' : '✘';
+  const rate = `${Math.round(executions / seconds)}/s`;
+  console.log(
+    `  ${mark} fuzz › ${name}: ${executions} inputs (${rate}), ${judged} judged by the oracle, ${kept.length} kept for what they ran (${covered} characters of source), at most ${slowest.toFixed(1)} ms per 100 kB, ${found.length} findings`,
+  );
+  for (const finding of found) console.log(show(finding));
+}
+
+console.log(`seed ${values.seed}`);
+const waiting = (values.target ?? targets.map(({ name }) => name)).map((name) => targetNamed(name).name);
+let found = 0;
+async function work(): Promise<void> {
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+    const report = await runTarget(name);
+    tell(name, report);
+    found += report.found.length;
+    if (!values.save) continue;
+    const kept = distill(
+      targetNamed(name),
+      report.kept.map((input) => Buffer.from(input)),
+    );
+    for (const input of [...kept, ...report.found.map((finding) => Buffer.from(finding.input))])
+      saveInput(name, input);
+  }
+}
+await Promise.all(Array.from({ length: Number(values.jobs) }, work));
+process.exitCode = found > 0 ? 1 : 0;

@@ -1,0 +1,91 @@
+import { MIMEType } from 'node:util';
+import { CallError } from '../../../gateway/error.ts';
+import { parseContentType } from '../../../gateway/negotiate.ts';
+import { refuseMultipart } from '../../../gateway/service.ts';
+import type { Random } from '../random.ts';
+import { target } from '../target.ts';
+
+/** A Content-Type that is looked at before the body is read; the oracle is Node's own parser of media types. */
+export const multipart = target<{
+  readonly header: string;
+  readonly type: string;
+  readonly refused: boolean;
+}>({
+  name: 'multipart',
+  words: [
+    ...[
+      'multipart/',
+      'multipart/related',
+      'MultiPart/form-data',
+      'text/xml',
+      'application/xop+xml',
+      '/',
+      ';',
+      '=',
+    ],
+    ...[
+      '; boundary=',
+      '"',
+      '\\"',
+      'type="text/xml"',
+      'start-info=',
+      'charset=utf-8',
+      ' ',
+      '\t',
+      ',',
+      '*',
+      '\u00a0',
+    ],
+  ],
+  make: makeContentType,
+  run: (input) => {
+    const header = input.toString('latin1');
+    const { type } = parseContentType(header);
+    try {
+      refuseMultipart(type);
+      return { header, type, refused: false };
+    } catch (error) {
+      if (error instanceof CallError && error.code === 'UnsupportedMediaType')
+        return { header, type, refused: true };
+      throw error;
+    }
+  },
+  kind: ({ type, refused }) => `${refused} ${/^[^/]+\/[^/]+$/.test(type)}`,
+  judge: (_, { header, type, refused }) => {
+    const essence = essenceOf(header);
+    if (essence === undefined) return undefined; // no media type at all, so not one of a multipart message
+    if (essence !== type) return `expected the type "${essence}", got "${type}"`;
+    return essence.startsWith('multipart/') === refused ? undefined : `refused: got ${refused}`;
+  },
+});
+
+function essenceOf(header: string): string | undefined {
+  try {
+    return new MIMEType(header).essence;
+  } catch {
+    return undefined; // what it throws for a text that is none, and all that it throws
+  }
+}
+
+function makeContentType(random: Random): string {
+  const type = random.pick(
+    'multipart/related',
+    'Multipart/Mixed',
+    'multipart/x',
+    'text/xml',
+    'multipart',
+    'xmultipart/a',
+  );
+  const parameter = (): string =>
+    random.pick(
+      'boundary=b',
+      'boundary="a;b"',
+      'type="application/xop+xml"',
+      'charset="utf-8"',
+      'x',
+      '=',
+      'a="\\""',
+    );
+  const separator = random.pick(';', '; ', ' ;');
+  return random.pick('', '', ' ', '\t') + [type, random.many(4, parameter, separator)].join(separator);
+}

@@ -1,0 +1,20 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { readCorpus } from './corpus.ts';
+import { fuzz } from './fuzz.ts';
+import { targetNamed } from './targets.ts';
+import { type Finding, type Job, type Report, Watched } from './watched.ts';
+
+/** A thread that fuzzes one target until its time is up, and reports to the one that started it. */
+const { target, seconds, seed, memory } = workerData as Job;
+const watched = new Watched(memory);
+const started = performance.now();
+const found: Finding[] = [];
+const result = fuzz(targetNamed(target), {
+  seed,
+  corpus: readCorpus(target),
+  isOver: () => performance.now() - started > seconds * 1000,
+  onInput: (input) => watched.begin(input),
+  onFinding: (input, finding) => found.push({ input, finding }),
+});
+const report: Report = { ...result, seconds: (performance.now() - started) / 1000, found };
+parentPort?.postMessage(report);
