@@ -1,0 +1,57 @@
+import { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { serve } from '../../gateway/serve.ts';
+import { screeningContract } from '../../mappings/load.ts';
+
+/**
+ * A gateway in a process of its own, started with `--expose-gc` by a soak, which asks it over IPC how it is: production
+ * code needs no way in for that.
+ */
+
+/** What the gateway says of itself. */
+export interface Health {
+  readonly heapBytes: number;
+  /** Buffers outside the heap. */
+  readonly bufferBytes: number;
+  readonly residentBytes: number;
+  /** What keeps the process alive, counted by kind: sockets, timers. */
+  readonly resources: Readonly<Record<string, number>>;
+}
+
+const running = await serve({
+  contract: screeningContract,
+  host: '127.0.0.1',
+  port: 0,
+  upstreamUrl: process.env.UPSTREAM_URL,
+  upstreamDatabase: undefined,
+  publicUrl: undefined,
+  trustedProxies: [],
+  logLevel: 'info',
+  drainDelayMs: 0,
+  logTo: new Writable({
+    write: (_chunk, _encoding, done) => done(),
+  }),
+});
+
+process.on('message', async () => {
+  // twice: what the first frees may hold more
+  for (let time = 0; time < 2; time++) {
+    await delay(50);
+    globalThis.gc?.();
+  }
+  const { heapUsed, external, rss } = process.memoryUsage();
+  const health: Health = {
+    heapBytes: heapUsed,
+    bufferBytes: external,
+    residentBytes: rss,
+    resources: Object.fromEntries(
+      Object.entries(Object.groupBy(process.getActiveResourcesInfo(), (kind) => kind)).map(([kind, all]) => [
+        kind,
+        all?.length ?? 0,
+      ]),
+    ),
+  };
+  process.send?.(health);
+});
+process.on('disconnect', () => running.stop(0));
+process.send?.(running.url);

@@ -1,0 +1,37 @@
+/** One look at a process, all its requests answered and its garbage collected. */
+export interface Sample {
+  readonly minutes: number;
+  readonly bytes: number;
+}
+
+export interface Growth {
+  /** The median of the slopes between all pairs of samples (Theil–Sen), in bytes per 10 minutes. */
+  readonly slope: number;
+  /** How many more pairs rise than fall, -1 to 1 (Kendall's tau): near 0 for noise. */
+  readonly tau: number;
+}
+
+/** How samples grow, whatever single ones do. */
+export function growthOf(samples: readonly Sample[]): Growth {
+  const slopes = samples.flatMap((later, index) =>
+    samples
+      .slice(0, index)
+      .map((earlier) => ((later.bytes - earlier.bytes) / (later.minutes - earlier.minutes)) * 10),
+  );
+  const sorted = slopes.toSorted((a, b) => a - b);
+  const signs = slopes.reduce((sum, slope) => sum + Math.sign(slope), 0);
+  return {
+    slope: sorted[Math.floor(sorted.length / 2)] ?? 0,
+    tau: slopes.length === 0 ? 0 : signs / slopes.length,
+  };
+}
+
+/** Fewer samples tell nothing. */
+export const fewestSamples = 12;
+
+/** True for what clearly grows: by more than `most` bytes in 10 minutes, and most of the time. */
+export function grows(samples: readonly Sample[], most: number): boolean {
+  if (samples.length < fewestSamples) return false;
+  const { slope, tau } = growthOf(samples);
+  return slope > most && tau > 0.5;
+}

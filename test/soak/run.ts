@@ -1,0 +1,117 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { type Caller, type Kind, kinds } from './calls.ts';
+import type { Health } from './gateway.ts';
+import { fewestSamples, grows, growthOf, type Sample } from './growth.ts';
+import { startUpstream } from './upstream.ts';
+
+/**
+ * `npm run soak [-- --minutes 10]`: mixed traffic on a gateway in a process of its own. Ends with 1 when a reply is
+ * wrong, memory clearly grows, or sockets are left open.
+ */
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
+const minutes = Number(values.minutes);
+
+const callers = 12;
+/** Between two calls of one caller. */
+const pauseMs = 20;
+/** The traffic stops for each sample, so that nothing of a request is in it. */
+const samples = 40;
+/** What may grow in 10 minutes: a gateway that is flat stays below a megabyte of heap. */
+const mostBytes = { heapBytes: 1e6, bufferBytes: 1e6, residentBytes: 12e6 } as const;
+/** Until V8 has compiled what is hot, every process grows. */
+const warmUp = 0.4;
+
+const upstream = await startUpstream();
+const gateway = fork(new URL('gateway.ts', import.meta.url), {
+  execArgv: ['--expose-gc'],
+  env: { ...process.env, UPSTREAM_URL: upstream.url },
+});
+const [url] = await once(gateway, 'message');
+const agent = new Agent({ keepAlive: true });
+const caller: Caller = { port: Number(new URL(url).port), agent };
+
+const traffic = kinds.flatMap((kind) => Array<Kind>(kind.weight).fill(kind));
+const counts = new Map(kinds.map(({ name }) => [name, 0]));
+const wrong: string[] = [];
+let calls = 0;
+
+/** Calls until the time is up, in an order that all kinds take part in. */
+async function callUntil(end: number): Promise<void> {
+  while (performance.now() < end) {
+    const number = calls++;
+    // a step that shares no factor with the number of entries goes through all of them
+    const kind = traffic[(number * 61) % traffic.length];
+    if (kind === undefined) continue;
+    counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1);
+    const says = await kind.call(caller, number).catch((error: unknown) => String(error));
+    if (says !== undefined) wrong.push(`${kind.name}, call ${number}: ${says}`);
+    await delay(pauseMs);
+  }
+}
+
+async function healthOf(child: ChildProcess): Promise<Health> {
+  const told = once(child, 'message');
+  child.send('health');
+  const [health] = await told;
+  return health;
+}
+
+/** Sockets of the gateway, the listening one aside. */
+function socketsOf({ resources }: Health): number {
+  return resources.TCPSocketWrap ?? 0;
+}
+
+const first = await healthOf(gateway);
+const taken: { readonly minutes: number; readonly health: Health }[] = [];
+const started = performance.now();
+for (let sample = 1; sample <= samples; sample++) {
+  const end = started + (sample * minutes * 60_000) / samples;
+  await Promise.all(Array.from({ length: callers }, () => callUntil(end)));
+  taken.push({ minutes: (performance.now() - started) / 60_000, health: await healthOf(gateway) });
+}
+
+agent.destroy();
+let last = await healthOf(gateway);
+// the pool towards the upstream lets go of idle sockets after seconds
+for (let wait = 0; wait < 60 && socketsOf(last) > socketsOf(first); wait++) {
+  await delay(500);
+  last = await healthOf(gateway);
+}
+gateway.disconnect();
+await once(gateway, 'exit');
+upstream.server.closeAllConnections();
+upstream.server.close();
+
+let failed = false;
+function tell(good: boolean, line: string): void {
+  failed ||= !good;
+  console.log(`  ${good ? '✔' : '✘'} soak › ${line}`);
+}
+
+const perSecond = (calls / (minutes * 60)).toFixed(0);
+tell(
+  wrong.length === 0,
+  `${calls} calls in ${minutes} minutes (${perSecond}/s), ${wrong.length} replies wrong`,
+);
+for (const says of wrong.slice(0, 20)) console.log(`    ${says}`);
+for (const [name, count] of counts) console.log(`    ${name}: ${count}`);
+for (const [name, most] of Object.entries(mostBytes) as [keyof typeof mostBytes, number][]) {
+  const warm: Sample[] = taken
+    .slice(Math.floor(taken.length * warmUp))
+    .map(({ minutes: at, health }) => ({ minutes: at, bytes: health[name] }));
+  const { slope, tau } = growthOf(warm);
+  const range = [first[name], ...taken.map(({ health }) => health[name])].map((bytes) =>
+    (bytes / 1e6).toFixed(1),
+  );
+  tell(
+    !grows(warm, most),
+    `${name}: ${(slope / 1e6).toFixed(2)} MB per 10 minutes (at most ${most / 1e6}, tau ${tau.toFixed(2)}${warm.length < fewestSamples ? ', too few samples' : ''}); MB: ${range.join(' ')}`,
+  );
+}
+tell(socketsOf(last) <= socketsOf(first), `sockets: ${socketsOf(first)} before, ${socketsOf(last)} after`);
+console.log(`    resources at the end: ${JSON.stringify(last.resources)}`);
+process.exitCode = failed ? 1 : 0;

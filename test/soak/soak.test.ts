@@ -1,0 +1,60 @@
+import { Agent } from 'node:http';
+import test from 'ava';
+import { startGateway } from '../gateway/gateway.ts';
+import { kinds } from './calls.ts';
+import { fewestSamples, grows, growthOf, type Sample } from './growth.ts';
+import { startUpstream } from './upstream.ts';
+
+test('soak: each kind of call, by an even and an odd number, gets the reply that is right for it', async (t) => {
+  const upstream = await startUpstream();
+  const agent = new Agent({ keepAlive: true });
+  t.teardown(() => {
+    agent.destroy();
+    upstream.server.closeAllConnections();
+    upstream.server.close();
+  });
+  const { port } = await startGateway(t, { serve: { upstreamUrl: upstream.url } });
+  for (const { name, call } of kinds) {
+    for (const number of [6, 7]) t.is(await call({ port, agent }, number), undefined, name);
+  }
+});
+
+test('soak: a reply that is another call’s is wrong', async (t) => {
+  const agent = new Agent();
+  t.teardown(() => agent.destroy());
+  const gateway = await startGateway(t);
+  gateway.answer({ body: JSON.stringify({ data: { subUser: { userName: 'echo 99 & <Söhne>' } } }) });
+  for (const { name, call } of kinds.filter((kind) => kind.name.startsWith('a small call'))) {
+    t.is(await call({ port: gateway.port, agent }, 99), undefined, name);
+    t.regex((await call({ port: gateway.port, agent }, 1)) ?? '', /^expected .*echo 1 /, name);
+  }
+});
+
+/** A sample a minute: `start` and `step` in megabytes, with saw teeth of two. */
+function saw(start: number, step: number, count = 30): Sample[] {
+  return Array.from({ length: count }, (_, index) => ({
+    minutes: index,
+    bytes: (start + step * index + (index % 4) / 2) * 1e6,
+  }));
+}
+
+test('soak: memory that saws up and down without growing is flat, one wild sample included', (t) => {
+  const samples = saw(100, 0);
+  t.false(grows(samples, 1e6));
+  t.false(grows([...samples, { minutes: 40, bytes: 500e6 }], 1e6));
+  t.true(Math.abs(growthOf(samples).slope) < 0.2e6);
+});
+
+test('soak: memory that shrinks after the start is flat', (t) => {
+  t.false(grows(saw(100, -1), 1e6));
+});
+
+test('soak: a leak of 2 MB in 10 minutes is found among saw teeth of as much', (t) => {
+  t.true(grows(saw(100, 0.2), 1e6));
+  t.true(Math.abs(growthOf(saw(100, 0.2)).slope - 2e6) < 0.3e6);
+});
+
+test('soak: growth below the bound is let through, as are too few samples', (t) => {
+  t.false(grows(saw(100, 0.05), 1e6));
+  t.false(grows(saw(100, 5, fewestSamples - 1), 1e6));
+});

@@ -1,0 +1,45 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** What a call's `subUserName` asks the upstream to do: its first word, then a number. */
+export type Wish = 'echo' | 'document' | 'slow' | 'error' | 'break' | 'garbage';
+
+/** Bytes of a document by its number: base64 of a pattern that no other number has. */
+export function documentOf(number: number): string {
+  const kilobytes = [4, 200, 1500][number % 3] ?? 4;
+  return Buffer.alloc(kilobytes * 1024, `document ${number};`).toString('base64');
+}
+
+/** A JSON service that does what the callers' names say: the soak's world behind the gateway. */
+export async function startUpstream(): Promise<{ readonly server: Server; readonly url: string }> {
+  const server = createServer(async (request, response) => {
+    const body: { request?: { subUserName?: string; id?: number } } = JSON.parse(await text(request));
+    const [wish = 'echo', number = '0'] = (body.request?.subUserName ?? '').split(' ');
+    answer(wish as Wish, Number(number), response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+function answer(wish: Wish, number: number, response: ServerResponse): void {
+  const send = (status: number, data: object): void => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
+  };
+  const subUser = { userName: `echo ${number} & <Söhne>`, permissions: ['a', 'b'] };
+  if (wish === 'document') {
+    send(200, { document: { id: number, documentBytes: documentOf(number) }, responseStatus: {} });
+  } else if (wish === 'slow') {
+    const timer = setTimeout(
+      () => send(200, { searchRecord: { id: number }, responseStatus: {} }),
+      200 + (number % 5) * 50,
+    );
+    response.on('close', () => clearTimeout(timer));
+  } else if (wish === 'error')
+    send(404, { responseStatus: { errorCode: 'NotFound', message: `none of ${number}` } });
+  else if (wish === 'break') {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 }).write('{"data":');
+    setImmediate(() => response.destroy());
+  } else if (wish === 'garbage') response.end('<html>');
+  else send(200, { subUser, responseStatus: {} });
+}
