@@ -4,11 +4,16 @@ import { buildContract, type LoadedContract } from './load/contract.ts';
 import { ContractError, type ContractProblem } from './load/error.ts';
 import { readYamlFile, withLines } from './load/yaml.ts';
 
-/** Where the contract that ships with soapbridge lies; a build in `dist/` finds it in the package it is part of. */
-export const screeningContract: string = join(
-  import.meta.dirname,
-  import.meta.dirname.endsWith(join('dist', 'mappings')) ? '../../mappings/screening' : 'screening',
-);
+/** Where this folder's files other than code lie; a build in `dist/` finds them in the package it is part of. */
+const here = import.meta.dirname.endsWith(join('dist', 'mappings'))
+  ? join(import.meta.dirname, '../../mappings')
+  : import.meta.dirname;
+
+/** Where the contract that ships with soapbridge lies. */
+export const screeningContract: string = join(here, 'screening');
+
+/** The JSON Schema of overlays. */
+export const overlaySchemaFile: string = join(here, 'overlay.schema.json');
 
 /** The documents of a contract by their paths. */
 export interface ContractFiles {

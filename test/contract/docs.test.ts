@@ -5,7 +5,8 @@ import { buildContract } from '../../mappings/load/contract.ts';
 import { type Dialect, dialects } from '../../mappings/load/dialects.ts';
 import { ContractError } from '../../mappings/load/error.ts';
 import { overlayForm } from '../../mappings/load/overlay-form.ts';
-import { overlaySchema, overlaySchemaFile } from '../golden/write.ts';
+import { overlaySchemaFile } from '../../mappings/load.ts';
+import { overlaySchema } from '../golden/write.ts';
 
 const page = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
 

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { schemaFileOf } from '../../mappings/load/form.ts';
 import { overlayForm } from '../../mappings/load/overlay-form.ts';
-import { loadContract, screeningContract } from '../../mappings/load.ts';
+import { loadContract, overlaySchemaFile, screeningContract } from '../../mappings/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { clientPages, withExcerpts } from '../docs/excerpts.ts';
 import { capabilities, folderOf, goldensOf } from '../plain/folders.ts';
@@ -15,7 +15,6 @@ export const goldens = {
 } as const;
 
 /** What editors complete overlays by; ships with the package. */
-export const overlaySchemaFile = new URL('../../mappings/overlay.schema.json', import.meta.url);
 export const overlaySchema = `${JSON.stringify(schemaFileOf(overlayForm), null, 2)}\n`;
 
 if (import.meta.main) {

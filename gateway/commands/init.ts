@@ -1,0 +1,125 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { LoadedContract } from '../../mappings/load/contract.ts';
+import { dialects } from '../../mappings/load/dialects.ts';
+import type { Form } from '../../mappings/load/form.ts';
+import { overlayForm } from '../../mappings/load/overlay-form.ts';
+import { loadContract, overlaySchemaFile } from '../../mappings/load.ts';
+import { type ContractFlags, contractCommand } from './options.ts';
+import { jsonOption, printJson } from './output.ts';
+
+interface InitFlags extends ContractFlags {
+  readonly force: boolean;
+  readonly json: boolean;
+}
+
+/** `soapbridge init` */
+export function initCommand(): Command {
+  return contractCommand('init')
+    .description('write an overlay for an OpenAPI document, with what its defaults decide')
+    .addOption(new Option('--force', 'write over an overlay that is there').default(false))
+    .addOption(jsonOption())
+    .addHelpText('after', '\nThe overlay goes where --overlay says, or beside the document as soap.yaml.')
+    .addHelpText('after', '\nExit codes: 0 written, 2 it is there already, or wrong input.')
+    .action(writeOverlay);
+}
+
+function writeOverlay({ openapi, overlay, force, json }: InitFlags): void {
+  if (openapi === undefined) throw new RangeError('--openapi: expected the document, got none');
+  const path = overlay ?? join(dirname(openapi), 'soap.yaml');
+  if (existsSync(path) && !force)
+    throw new RangeError(`${path}: expected no file, got one; --force writes over it`);
+  const loaded = loadContract({ openapi, overlay: undefined });
+  writeFileSync(path, overlayText(loaded, openapi, path));
+  if (json) printJson({ written: path });
+  else
+    console.log(
+      `${path} is written; look at what it decides, then: soapbridge check --openapi ${openapi} --overlay ${path}`,
+    );
+}
+
+/** An overlay that says in comments what each key does, and what it is without the line. */
+function overlayText(loaded: LoadedContract, openapi: string, path: string): string {
+  const { contract } = loaded;
+  const schema = relative(resolve(dirname(path)), overlaySchemaFile).replaceAll('\\', '/');
+  const decided = new Set(['dialect', 'service', 'namespaces']);
+  return [
+    `# yaml-language-server: $schema=${schema}`,
+    `# The SOAP face of ${relative(resolve(dirname(path)), resolve(openapi)).replaceAll('\\', '/')}.`,
+    '# What is commented out is as it is without the line. docs/contract.md of soapbridge tells of each key.',
+    '',
+    '# Callers compile these in: decide before the first of them imports the WSDL.',
+    'dialect: plain',
+    `service: ${contract.service}`,
+    'namespaces:',
+    `  types: ${JSON.stringify(contract.namespaces.types)}`,
+    '',
+    ...Object.entries(overlayForm.keys)
+      .filter(([key]) => !decided.has(key))
+      .flatMap(([key, form]) => [
+        ...commented(`${form.says}${choicesOf(form)}`),
+        ...commented(lineOf(key, loaded)),
+        '',
+      ]),
+    ...remarks(loaded),
+  ].join('\n');
+}
+
+function choicesOf(form: Form): string {
+  return form.kind === 'words' ? ` One of ${form.words.join(', ')}.` : '';
+}
+
+function commented(text: string): string[] {
+  return text.split('\n').map((line) => `# ${line}`);
+}
+
+/** A key as it is without the line; one that is nothing by default, as an example. */
+function lineOf(key: string, { contract }: LoadedContract): string {
+  const { operations, types } = contract;
+  const example = operations.map(({ name }) => name)[0] ?? 'Operation';
+  switch (key) {
+    case 'basePath':
+      return 'basePath: /';
+    case 'names':
+    case 'order':
+      return `${key}: ${dialects.plain[key]}`;
+    case 'credentials':
+      return 'credentials:\n  headers: { apiKey: X-Api-Key }\n  secret: [apiKey]';
+    case 'routes':
+      return `routes:\n  POST /${example.toLowerCase()}: ${example}`;
+    case 'operations':
+      return [
+        'operations:',
+        ...operations.map(({ name, readOnly }) => `  ${name}: { readOnly: ${readOnly} }`),
+      ].join('\n');
+    case 'types': {
+      const record = types.find((type) => type.kind === 'record');
+      const members = record?.fields.map(({ json }) => JSON.stringify(json)) ?? [];
+      return `types:\n  ${JSON.stringify(record?.name ?? 'Type')}: { order: [${members.join(', ')}] }`;
+    }
+    case 'personal':
+      return 'personal: []';
+    default:
+      return `${key}: ${JSON.stringify(new Map<string, unknown>(Object.entries(contract.settings)).get(key))}`;
+  }
+}
+
+/** What the document has that callers don't see as it is. */
+function remarks({ notes, notServed }: LoadedContract): string[] {
+  return [
+    ...remark('Travels as JSON text in an xs:string, as no closed type fits:', notes),
+    ...remark(
+      'Is not served:',
+      notServed.flatMap(({ reasons }) => reasons),
+    ),
+  ];
+}
+
+function remark(
+  title: string,
+  places: readonly { readonly pointer: string; readonly why: string }[],
+): string[] {
+  if (places.length === 0) return [];
+  return [`# ${title}`, ...places.map(({ pointer, why }) => `#   ${pointer}: ${why}`), ''];
+}
