@@ -13,7 +13,7 @@ COPY --from=build /src/package.json ./
 COPY --from=build /src/bin ./bin
 COPY --from=build /src/dist ./dist
 COPY --from=build /src/mappings/screening ./mappings/screening
-COPY --from=build /src/mappings/overlay.schema.json ./mappings/
+COPY --from=build /src/schemas ./schemas
 COPY --from=build /src/node_modules /app/node_modules
 USER node
 EXPOSE 8080

@@ -3,17 +3,22 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type Logger, pino } from 'pino';
 import { compileContract } from '../mappings/codec/operation.ts';
 import { defaultLimits, type Limits } from '../mappings/limits.ts';
-import { type ContractPlace, loadContract } from '../mappings/load.ts';
+import { ContractError } from '../mappings/load/error.ts';
+import type { ContractPlace } from '../mappings/load.ts';
 import { createApp } from './app.ts';
+import { readConfig } from './config.ts';
 import { createDocuments, proxyList } from './documents.ts';
 import { LineBuffer } from './line-buffer.ts';
 import type { Service } from './service.ts';
+import { openSites, type SitePlan } from './sites.ts';
 import { createSoapReader } from './soap.ts';
 import { createHttpUpstream, createLocalUpstream, type Upstream } from './upstream.ts';
 import type { RequestRecord } from './visit.ts';
 
 /** How a process serves; the command line and the environment fill it in. */
 export interface ServeOptions {
+  /** The file that says what is served, read again at each reload; undefined: `contract` and `upstreamUrl` do. */
+  readonly config?: string | undefined;
   /** Where the contract's documents lie. */
   readonly contract: ContractPlace;
   readonly host: string;
@@ -38,9 +43,13 @@ export interface ServeOptions {
 export interface Running {
   /** The address it listens on, such as `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** Where the contract's endpoints are, as the WSDL says: public URL and base path. */
+  /** Where the first contract's endpoints are, as the WSDL says: public URL and base path. */
   readonly address: string;
+  /** The same of all contracts. */
+  readonly addresses: readonly string[];
   readonly log: Logger;
+  /** Loads all files again and serves what they say; when that can't be, logs why and goes on as before. */
+  readonly reload: () => Promise<void>;
   /** Stops taking requests and ends when what is in flight has ended; true when nothing was cut. Once is enough. */
   readonly stop: (delayMs: number) => Promise<boolean>;
 }
@@ -52,36 +61,48 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const logTo = options.logTo ?? standardOutput();
   const log = pino({ level: options.logLevel, base: null }, logTo);
   const logsRequests = log.isLevelEnabled('info');
-  const { contract, notes, notServed } = loadContract(options.contract);
-  for (const { pointer, why } of notes) log.warn({ pointer, why }, 'travels as JSON text in an xs:string');
-  for (const operation of notServed) log.warn(operation, 'an operation of the document is not served');
-  const compiled = compileContract(contract, limits);
-  const upstream = await createUpstream(options, limits);
-  const binary = contract.operations.some((operation) => operation.binaryInput);
-  const service: Service = {
-    compiled,
-    readSoap: createSoapReader(compiled),
-    upstream,
-    bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
-    onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
-  };
-
   let stopping = false;
   let stopped: Promise<boolean> | undefined;
   let publicUrl = options.publicUrl ?? '';
-  const handle = createApp({
-    service,
-    documents: createDocuments(contract, {
-      publicUrl: () => publicUrl,
-      configured: options.publicUrl !== undefined,
-      trustedProxies,
-      limits,
-    }),
-    isReady: () => !stopping,
-    onRequest: (record) => {
-      if (logsRequests) logTo.write(requestLine(record));
+  const upstreams = new Map<string | undefined, Promise<Upstream>>();
+  const sites = await openSites(() => plansOf(options), {
+    onLoad: ({ notes, notServed }) => {
+      for (const { pointer, why } of notes)
+        log.warn({ pointer, why }, 'travels as JSON text in an xs:string');
+      for (const operation of notServed) log.warn(operation, 'an operation of the document is not served');
+    },
+    // one that no contract needs any more is kept: it holds no connection, and its last calls may still be on their way
+    upstreamAt: (url) => {
+      const upstream = upstreams.get(url) ?? createUpstream(url, options.upstreamDatabase, limits);
+      upstreams.set(url, upstream);
+      return upstream;
+    },
+    handlerOf: (contract, upstream) => {
+      const compiled = compileContract(contract, limits);
+      const binary = contract.operations.some((operation) => operation.binaryInput);
+      const service: Service = {
+        compiled,
+        readSoap: createSoapReader(compiled),
+        upstream,
+        bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
+        onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
+      };
+      return createApp({
+        service,
+        documents: createDocuments(contract, {
+          publicUrl: () => publicUrl,
+          configured: options.publicUrl !== undefined,
+          trustedProxies,
+          limits,
+        }),
+        isReady: () => !stopping,
+        onRequest: (record) => {
+          if (logsRequests) logTo.write(requestLine(record));
+        },
+      });
     },
   });
+  const { handle } = sites;
   const server = createServer(
     {
       maxHeaderSize: limits.headerBytes,
@@ -110,21 +131,39 @@ export async function serve(options: ServeOptions): Promise<Running> {
     log.warn('PUBLIC_URL is not set: the WSDL names http://localhost, which callers elsewhere can’t reach');
   }
 
+  const addresses = sites.basePaths().map((basePath) => publicUrl.replace(/\/+$/, '') + basePath);
+  let reloading = Promise.resolve();
+
   return {
     url,
-    address: publicUrl.replace(/\/+$/, '') + contract.basePath,
+    address: addresses[0] ?? publicUrl,
+    addresses,
     log,
+    reload: () => {
+      reloading = reloading.then(reload);
+      return reloading;
+    },
     stop: (delayMs) => {
       stopped ??= stop(delayMs);
       return stopped;
     },
   };
 
+  async function reload(): Promise<void> {
+    try {
+      await sites.reload();
+      log.info({ basePaths: sites.basePaths() }, 'reloaded');
+    } catch (error) {
+      const why = error instanceof ContractError ? { problems: error.problems } : describeError(error);
+      log.error(why, 'not reloaded: what was served before goes on');
+    }
+  }
+
   async function stop(delayMs: number): Promise<boolean> {
     stopping = true;
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     const clean = await closeServer(server, sockets, limits.drainMs);
-    await upstream.close();
+    for (const upstream of upstreams.values()) await (await upstream).close();
     await new Promise<void>((resolve) => log.flush(() => resolve()));
     return clean;
   }
@@ -148,9 +187,16 @@ function requestLine(record: RequestRecord): string {
   return `{"level":30,"time":${Date.now()},"requestId":"${requestId}","method":"${method}","transport":"${transport}"${named},"status":${status}${intended},"bytesIn":${bytesIn},"bytesOut":${bytesOut},"ms":${ms},"clientIp":"${clientIp ?? ''}"${gone}${notes}}\n`;
 }
 
-async function createUpstream(options: ServeOptions, limits: Limits): Promise<Upstream> {
-  if (options.upstreamUrl !== undefined) return createHttpUpstream(options.upstreamUrl, limits);
-  const { upstreamDatabase: database } = options;
+function plansOf({ config, contract, upstreamUrl }: ServeOptions): readonly SitePlan[] {
+  return config === undefined ? [{ contract, basePath: undefined, upstreamUrl }] : readConfig(config);
+}
+
+async function createUpstream(
+  url: string | undefined,
+  database: string | undefined,
+  limits: Limits,
+): Promise<Upstream> {
+  if (url !== undefined) return createHttpUpstream(url, limits);
   const { createReferenceUpstream } = await import('../upstream/service.ts');
   return createLocalUpstream(createReferenceUpstream(database === undefined ? {} : { database }));
 }

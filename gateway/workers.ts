@@ -6,8 +6,8 @@ import { pino } from 'pino';
 export interface Serving {
   /** The address it listens on, the same for all. */
   readonly url: string;
-  /** Where the contract's endpoints are, as the WSDL says. */
-  readonly address: string;
+  /** Where each contract's endpoints are, as the WSDL says. */
+  readonly addresses: readonly string[];
 }
 
 export interface WorkersOptions {
@@ -22,6 +22,8 @@ export interface WorkersOptions {
 export interface Workers extends Serving {
   /** Passes the signal on and waits for every worker to end; true when none of them cut anything. */
   readonly stop: (signal: NodeJS.Signals) => Promise<boolean>;
+  /** Has every worker load its files again, one that fails going on with what it has. */
+  readonly reload: () => void;
   /** Ends them at once, whatever is in flight. */
   readonly kill: () => void;
 }
@@ -72,20 +74,28 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
     for (const worker of living.keys()) worker.process.kill('SIGKILL');
   };
 
+  /** One that is still starting reads the files as they are, and would die of the signal. */
+  const serving = new Set<Worker>();
+  const reload = (): void => {
+    for (const worker of serving) worker.process.kill('SIGHUP');
+  };
+
   const start = (pause: number): Promise<Serving> =>
     new Promise((resolve, reject) => {
       const worker = cluster.fork();
       const { pid } = worker.process;
       const born = performance.now();
       let serves = false;
-      worker.once('message', (serving: Serving) => {
+      worker.once('message', (told: Serving) => {
         serves = true;
+        serving.add(worker);
         log.info({ worker: pid }, 'a worker serves');
-        resolve(serving);
+        resolve(told);
       });
       const ended = new Promise<boolean>((resolveEnded) => {
         const end = (code: number | null, reason: string | null): void => {
           living.delete(worker);
+          serving.delete(worker);
           resolveEnded(code === 0 || !serves); // one that wasn't yet serving had nothing to cut
           if (stopping) return;
           if (!started) {
@@ -112,7 +122,7 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
     const first = await start(firstPause);
     await Promise.all(Array.from({ length: count - 1 }, () => start(firstPause)));
     started = true;
-    return { url: first.url, address: first.address, stop, kill };
+    return { ...first, stop, kill, reload };
   } catch (error) {
     kill();
     throw error;
@@ -134,7 +144,8 @@ export function joinPrimary(serving: Serving, stop: () => void): void {
     worker.exitedAfterDisconnect = true; // else Node exits here and now, with calls in flight
     stop();
   });
-  worker.send({ url: serving.url, address: serving.address });
+  const { url, addresses } = serving;
+  worker.send({ url, addresses });
 }
 
 /** Listens for a moment: an address that can't be had is found before anything is forked, and 0 becomes a port. */

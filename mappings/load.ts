@@ -4,16 +4,20 @@ import { buildContract, type LoadedContract } from './load/contract.ts';
 import { ContractError, type ContractProblem } from './load/error.ts';
 import { readYamlFile, withLines } from './load/yaml.ts';
 
-/** Where this folder's files other than code lie; a build in `dist/` finds them in the package it is part of. */
-const here = import.meta.dirname.endsWith(join('dist', 'mappings'))
-  ? join(import.meta.dirname, '../../mappings')
-  : import.meta.dirname;
+/** The package's folder; a build in `dist/` finds files other than code in the package it is part of. */
+const root = join(
+  import.meta.dirname,
+  import.meta.dirname.endsWith(join('dist', 'mappings')) ? '../..' : '..',
+);
 
 /** Where the contract that ships with soapbridge lies. */
-export const screeningContract: string = join(here, 'screening');
+export const screeningContract: string = join(root, 'mappings', 'screening');
 
-/** The JSON Schema of overlays. */
-export const overlaySchemaFile: string = join(here, 'overlay.schema.json');
+/** The JSON Schemas of overlays and of `soapbridge.yaml`, which editors complete them by. */
+export const schemaFiles = {
+  overlay: join(root, 'schemas', 'overlay.schema.json'),
+  config: join(root, 'schemas', 'soapbridge.schema.json'),
+} as const;
 
 /** The documents of a contract by their paths. */
 export interface ContractFiles {

@@ -5,7 +5,7 @@ import type { LoadedContract } from '../../mappings/load/contract.ts';
 import { dialects } from '../../mappings/load/dialects.ts';
 import type { Form } from '../../mappings/load/form.ts';
 import { overlayForm } from '../../mappings/load/overlay-form.ts';
-import { loadContract, overlaySchemaFile } from '../../mappings/load.ts';
+import { loadContract, schemaFiles } from '../../mappings/load.ts';
 import { type ContractFlags, contractCommand } from './options.ts';
 import { jsonOption, printJson } from './output.ts';
 
@@ -42,7 +42,7 @@ function writeOverlay({ openapi, overlay, force, json }: InitFlags): void {
 /** An overlay that says in comments what each key does, and what it is without the line. */
 function overlayText(loaded: LoadedContract, openapi: string, path: string): string {
   const { contract } = loaded;
-  const schema = relative(resolve(dirname(path)), overlaySchemaFile).replaceAll('\\', '/');
+  const schema = relative(resolve(dirname(path)), schemaFiles.overlay).replaceAll('\\', '/');
   const decided = new Set(['dialect', 'service', 'namespaces']);
   return [
     `# yaml-language-server: $schema=${schema}`,

@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadContract } from '../../mappings/load.ts';
+import { readConfig } from '../config.ts';
 import type { Running } from '../serve.ts';
 import type { Serving } from '../workers.ts';
 import { fail } from './failure.ts';
@@ -10,6 +11,7 @@ import { type ContractFlags, contractCommand, placeOf, publicUrlOption, toHttpUr
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
 interface ServeFlags extends ContractFlags {
+  readonly config?: string;
   readonly host: string;
   readonly port: number;
   readonly upstream?: string;
@@ -24,7 +26,12 @@ interface ServeFlags extends ContractFlags {
 /** `soapbridge serve` */
 export function serveCommand(): Command {
   return contractCommand('serve')
-    .description('serve a contract in front of a JSON service')
+    .description('serve a contract in front of a JSON service, or several of each')
+    .addOption(
+      new Option('--config <file>', 'soapbridge.yaml: several contracts, each with its path and upstream')
+        .env('CONFIG')
+        .conflicts(['contract', 'openapi', 'overlay', 'upstream', 'upstreamDb']),
+    )
     .addOption(new Option('--host <address>', 'address to listen on').env('HOST').default('127.0.0.1'))
     .addOption(
       new Option('-p, --port <number>', 'port to listen on, 0 for a free one')
@@ -78,6 +85,7 @@ async function runServe(flags: ServeFlags): Promise<void> {
   checkUpstream(flags);
   if (flags.workers === 1) {
     const running = await serveHere(flags);
+    process.on('SIGHUP', running.reload);
     console.log(startLine(running, flags));
     stopOnSignals((signal) => running.stop(delayOf(signal, flags)));
     return;
@@ -85,12 +93,13 @@ async function runServe(flags: ServeFlags): Promise<void> {
   const { isPrimary, joinPrimary, startWorkers, WorkerError } = await import('../workers.ts');
   if (isPrimary) {
     checkShared(flags);
-    loadContract(placeOf(flags)); // what is wrong with it is said before anything is forked
+    loadAll(flags); // what is wrong is said before anything is forked
     const workers = await startWorkers({ ...flags, count: flags.workers }).catch((error: unknown) => {
       if (!(error instanceof WorkerError)) throw error;
       if (error.signal !== null) console.error(error.message); // else the worker has said what is wrong
       process.exit(error.exitCode);
     });
+    process.on('SIGHUP', workers.reload);
     console.log(startLine(workers, flags));
     stopOnSignals(workers.stop, workers.kill);
     return;
@@ -101,6 +110,7 @@ async function runServe(flags: ServeFlags): Promise<void> {
   };
   // a signal to the whole group comes here twice, from outside and from the primary: once is meant
   for (const signal of signals) process.on(signal, () => stop(delayOf(signal, flags)));
+  process.on('SIGHUP', running.reload);
   joinPrimary(running, () => stop(0));
 }
 
@@ -109,6 +119,7 @@ async function serveHere(flags: ServeFlags): Promise<Running> {
   // loaded here: the other commands, and a wrong flag, need none of it and answer at once
   const { describeError, serve } = await import('../serve.ts');
   const running = await serve({
+    config: flags.config,
     contract: placeOf(flags),
     host: flags.host,
     port: flags.port,
@@ -128,9 +139,21 @@ async function serveHere(flags: ServeFlags): Promise<Running> {
   return running;
 }
 
-function startLine({ url, address }: Serving, { upstream, workers }: ServeFlags): string {
-  const behind = upstream ?? 'the embedded reference upstream';
+/** Throws what is wrong with any contract of the flags. */
+function loadAll(flags: ServeFlags): void {
+  const places =
+    flags.config === undefined ? [placeOf(flags)] : readConfig(flags.config).map(({ contract }) => contract);
+  for (const place of places) loadContract(place);
+}
+
+function startLine({ url, addresses }: Serving, { config, upstream, workers }: ServeFlags): string {
   const by = workers === 1 ? '' : ` with ${workers} workers`;
+  const [address = url] = addresses;
+  if (config !== undefined) {
+    const wsdls = addresses.map((each) => `${each}/soap11?wsdl`).join(' · ');
+    return `soapbridge listens on ${url}${by} for the ${addresses.length} contracts of ${config}: WSDL ${wsdls}`;
+  }
+  const behind = upstream ?? 'the embedded reference upstream';
   return `soapbridge listens on ${url}${by} in front of ${behind}: WSDL ${address}/soap11?wsdl · SOAP ${address}/soap11 and /soap12 · try: curl '${address}/soap11?wsdl'`;
 }
 
@@ -161,8 +184,8 @@ function checkUpstream({ openapi, upstream }: ServeFlags): void {
 }
 
 /** Workers share no memory: a reference upstream kept there would be another one in each. */
-function checkShared({ upstream, upstreamDb, workers }: ServeFlags): void {
-  if (upstream !== undefined) return;
+function checkShared({ config, upstream, upstreamDb, workers }: ServeFlags): void {
+  if (config !== undefined || upstream !== undefined) return;
   if (upstreamDb !== undefined && upstreamDb !== '' && upstreamDb !== ':memory:') return;
   throw new RangeError(
     `--workers: expected an --upstream, or a file that all workers share as --upstream-db, got ${workers} workers and the reference upstream in memory`,

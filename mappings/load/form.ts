@@ -59,6 +59,43 @@ export interface ChoiceForm<Inner = readonly Form[]> {
   readonly says: string;
 }
 
+export function words<const Words extends readonly string[]>(
+  says: string,
+  ...choices: Words
+): WordsForm<Words> {
+  return { kind: 'words', words: choices, says };
+}
+
+export function text(says: string, expected = 'text', pattern = /./): TextForm {
+  return { kind: 'text', expected, pattern, says };
+}
+
+export function flag(says: string): FlagForm {
+  return { kind: 'flag', says };
+}
+
+export function list<Item extends Form>(says: string, holds: string, of: Item): ListForm<Item> {
+  return { kind: 'list', holds, of, says };
+}
+
+export function map<Value extends Form>(says: string, holds: string, of: Value): MapForm<Value> {
+  return { kind: 'map', holds, of, says };
+}
+
+export function record<const Keys extends Readonly<Record<string, Form>>>(
+  says: string,
+  keys: Keys,
+): RecordForm<Keys> {
+  return { kind: 'record', keys, says };
+}
+
+export function choice<const Either extends readonly Form[]>(
+  says: string,
+  ...of: Either
+): ChoiceForm<Either> {
+  return { kind: 'choice', of, says };
+}
+
 /** The value of a form once it is read. */
 export type ValueOf<F> = F extends { kind: 'words'; words: readonly (infer Word)[] }
   ? Word

@@ -1,14 +1,4 @@
-import type {
-  ChoiceForm,
-  FlagForm,
-  Form,
-  ListForm,
-  MapForm,
-  RecordForm,
-  TextForm,
-  ValueOf,
-  WordsForm,
-} from './form.ts';
+import { choice, flag, list, map, record, type TextForm, text, type ValueOf, words } from './form.ts';
 
 const headerName = text(
   'The HTTP header that may hold it.',
@@ -126,40 +116,7 @@ export const overlayForm = record('The SOAP face of an OpenAPI document; every k
 /** What an overlay's keys hold, each undefined where the file doesn't say. */
 export type OverlayKeys = ValueOf<typeof overlayForm>;
 
-// --- the shapes of a key ---------------------------------------------------------------------------
-
-function words<const Words extends readonly string[]>(says: string, ...choices: Words): WordsForm<Words> {
-  return { kind: 'words', words: choices, says };
-}
-
-function text(says: string, expected = 'text', pattern = /./): TextForm {
-  return { kind: 'text', expected, pattern, says };
-}
-
 function namespace(says: string): TextForm {
   const expected = "a URI of the contract's own, such as urn:example:parcels";
   return text(says, expected, /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\p{Cc}]+$/u);
-}
-
-function flag(says: string): FlagForm {
-  return { kind: 'flag', says };
-}
-
-function list<Item extends Form>(says: string, holds: string, of: Item): ListForm<Item> {
-  return { kind: 'list', holds, of, says };
-}
-
-function map<Value extends Form>(says: string, holds: string, of: Value): MapForm<Value> {
-  return { kind: 'map', holds, of, says };
-}
-
-function record<const Keys extends Readonly<Record<string, Form>>>(
-  says: string,
-  keys: Keys,
-): RecordForm<Keys> {
-  return { kind: 'record', keys, says };
-}
-
-function choice<const Either extends readonly Form[]>(says: string, ...of: Either): ChoiceForm<Either> {
-  return { kind: 'choice', of, says };
 }

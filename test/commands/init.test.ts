@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { parse } from 'yaml';
-import { loadContract, overlaySchemaFile } from '../../mappings/load.ts';
+import { loadContract, schemaFiles } from '../../mappings/load.ts';
 import { file } from './file.ts';
 import { run } from './run.ts';
 
@@ -47,7 +47,7 @@ test('init says for editors where the overlay’s JSON Schema is, and what no ca
   const { overlay } = await init(t);
   const text = readFileSync(overlay, 'utf8');
   const schema = /^# yaml-language-server: \$schema=(.*)$/m.exec(text)?.[1] ?? '';
-  t.is(join(dirname(overlay), schema), overlaySchemaFile);
+  t.is(join(dirname(overlay), schema), schemaFiles.overlay);
   t.regex(text, /^# Travels as JSON text .*:\n# {3}\/components\/schemas\/Parcel\/properties\/extra: /m);
 });
 

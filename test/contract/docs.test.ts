@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import test from 'ava';
 import { parse } from 'yaml';
 import { buildContract } from '../../mappings/load/contract.ts';
 import { type Dialect, dialects } from '../../mappings/load/dialects.ts';
 import { ContractError } from '../../mappings/load/error.ts';
 import { overlayForm } from '../../mappings/load/overlay-form.ts';
-import { overlaySchemaFile } from '../../mappings/load.ts';
-import { overlaySchema } from '../golden/write.ts';
+import { schemaFiles } from '../../mappings/load.ts';
+import { configSchema, overlaySchema } from '../golden/write.ts';
 
 const page = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
 
@@ -80,6 +81,11 @@ test('docs/contract.md has the settings’ defaults as the dialects have them', 
   t.deepEqual(told(3), { ...face(dialects.plain), ...said(plain) });
 });
 
-test('mappings/overlay.schema.json says what the reader takes', (t) => {
-  t.is(readFileSync(overlaySchemaFile, 'utf8'), overlaySchema);
-});
+for (const [file, schema] of [
+  [schemaFiles.overlay, overlaySchema],
+  [schemaFiles.config, configSchema],
+] as const) {
+  test(`schemas/${basename(file)} says what the reader takes`, (t) => {
+    t.is(readFileSync(file, 'utf8'), schema);
+  });
+}

@@ -1,8 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { configForm } from '../../gateway/config.ts';
 import { schemaFileOf } from '../../mappings/load/form.ts';
 import { overlayForm } from '../../mappings/load/overlay-form.ts';
-import { loadContract, overlaySchemaFile, screeningContract } from '../../mappings/load.ts';
+import { loadContract, schemaFiles, screeningContract } from '../../mappings/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { clientPages, withExcerpts } from '../docs/excerpts.ts';
 import { capabilities, folderOf, goldensOf } from '../plain/folders.ts';
@@ -14,12 +15,14 @@ export const goldens = {
   'screening.wsdl': writeWsdl(contract, { address: `https://api.example.com${contract.basePath}` }),
 } as const;
 
-/** What editors complete overlays by; ships with the package. */
+/** What editors complete overlays and configurations by; ships with the package. */
 export const overlaySchema = `${JSON.stringify(schemaFileOf(overlayForm), null, 2)}\n`;
+export const configSchema = `${JSON.stringify(schemaFileOf(configForm), null, 2)}\n`;
 
 if (import.meta.main) {
   for (const { file } of clientPages()) writeFileSync(file, withExcerpts(readFileSync(file, 'utf8')));
-  writeFileSync(overlaySchemaFile, overlaySchema);
+  writeFileSync(schemaFiles.overlay, overlaySchema);
+  writeFileSync(schemaFiles.config, configSchema);
   for (const [name, text] of Object.entries(goldens)) {
     writeFileSync(join(import.meta.dirname, name), text);
   }
