@@ -32,6 +32,7 @@ function serveContract(contract: string, upstreamUrl: string, publicUrl?: string
     publicUrl,
     trustedProxies: [],
     logLevel: 'silent',
+    logTo: process.stderr, // a log file each would listen for the process's exit
     drainDelayMs: 0,
   });
 }

@@ -1,9 +1,10 @@
 import test from 'ava';
 import { checks, problemOf } from './checks.ts';
 import { canonical, readExact } from './exact-json.ts';
+import { judgeRun } from './judge.ts';
 import { knownGaps } from './known-gaps.ts';
 import { splitRequests } from './relay.ts';
-import { loadStacks } from './stacks.ts';
+import { loadStacks, type Stack } from './stacks.ts';
 
 const post = (body: string): string => `POST / HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 const chunked = 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n';
@@ -59,4 +60,50 @@ test('the table calls each of the twelve operations', (t) => {
 test('each known gap is one of a stack that there is', (t) => {
   const names = loadStacks().map(({ name }) => name);
   for (const { stack } of knownGaps) t.true(names.includes(stack), stack);
+});
+
+const stack: Stack = { name: 'a', folder: '.', title: 'A', versions: ['1.1'], probe: 'true', builds: false };
+const gap = { stack: 'a', check: 'import', reason: 'it never could' };
+const imports = '{"situation":"import","got":[]}';
+
+/** What a client printed, the known gaps, and what its check `import` comes to. */
+const runs = [
+  ['passes', imports, [], { outcome: 'passed' }],
+  [
+    'fails without a line',
+    '{"situation":"imp',
+    [],
+    { outcome: 'failed', why: 'expected a line of it, got none' },
+  ],
+  [
+    'fails without a line, known gap or not',
+    '',
+    [gap],
+    { outcome: 'failed', why: 'expected a line of it, got none' },
+  ],
+  [
+    'is a gap where a known gap says why it can’t pass',
+    '{"situation":"import","error":"no"}',
+    [gap],
+    { outcome: 'gap', why: 'it never could' },
+  ],
+  [
+    'fails where it passes after all',
+    imports,
+    [gap],
+    { outcome: 'failed', why: 'passes, but known-gaps.ts says that it can’t' },
+  ],
+  ['knows no gap of another version', imports, [{ ...gap, version: '1.2' }], { outcome: 'passed' }],
+] as const;
+
+for (const [sentence, output, gaps, expected] of runs) {
+  test(`a check ${sentence}`, (t) => {
+    const [result] = judgeRun(stack, '1.1', { ok: true, output, errors: '' }, [], gaps);
+    t.like(result, { check: 'import', ...expected });
+  });
+}
+
+test('a client that ends badly fails, whatever it printed', (t) => {
+  const results = judgeRun(stack, '1.1', { ok: false, output: imports, errors: 'no memory' }, [], []);
+  t.like(results.at(-1), { check: 'run.sh', outcome: 'failed', why: 'expected it to end well; no memory' });
 });

@@ -1,5 +1,5 @@
 import { checks, importCheck, nameOf } from './checks.ts';
-import type { Result } from './interop.ts';
+import type { Result } from './judge.ts';
 import { knownGaps } from './known-gaps.ts';
 import type { Stack } from './stacks.ts';
 

@@ -80,9 +80,8 @@ async function runStacks(states: readonly StackState[]): Promise<readonly StackR
   await Promise.all([work(), work()]);
   await faultGateway.stop(0);
   upstream.close();
-  const order = states.map(({ stack }) => stack.name);
-  const place = (run: StackRun): number => order.indexOf(run.results[0]?.stack.name ?? '');
-  return runs.toSorted((a, b) => place(a) - place(b));
+  const names = states.map(({ stack }) => stack.name);
+  return runs.toSorted((a, b) => names.indexOf(a.stack.name) - names.indexOf(b.stack.name));
 }
 
 try {

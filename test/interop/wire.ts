@@ -13,10 +13,8 @@ export const wireFolder = join(import.meta.dirname, '../wire');
 const recorded = ['call', 'emoji', 'null-absent', 'empty-array', 'date-no-zone', 'date-zone'];
 
 /** Writes the calls that a stack's clients made, one per check and version, in place of those there were. */
-export async function writeRequests({ results, requests }: StackRun): Promise<void> {
-  const [first] = results;
-  if (first === undefined) return;
-  const folder = join(wireFolder, first.stack.name);
+export async function writeRequests({ stack, requests }: StackRun): Promise<void> {
+  const folder = join(wireFolder, stack.name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const upstream = await startUpstream();

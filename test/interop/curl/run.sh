@@ -90,7 +90,7 @@ check UpdateSubUser null-absent '<Request><SubUserName>jane</SubUserName></Reque
 check UpdateSubUser empty-array '<Request><Permissions/><SubUserName>jane</SubUserName></Request>'
 check GetValidIds date-no-zone '<Request><FilterDateFrom>2024-02-29T13:14:15</FilterDateFrom><Page>1</Page></Request>'
 check GetValidIds date-zone '<Request><FilterDateFrom>2024-02-29T23:30:00-05:00</FilterDateFrom><Page>1</Page></Request>'
-check GetSearch nested-array '<Request><Id>2</Id><OnlyShowUnresolvedResults>false</OnlyShowUnresolvedResults><SubUserName>jane</SubUserName></Request>'
+check GetSearch nested-array '<Request><Id>2</Id><OnlyShowUnresolvedResults>true</OnlyShowUnresolvedResults><SubUserName>jane</SubUserName></Request>'
 check GetPdf base64 '<Request><Id>43</Id><SubUserName>jane</SubUserName></Request>'
 check DeleteClient map '<Id>8</Id>'
 check DeleteClient in-band-error '<Id>404</Id>'

@@ -1,0 +1,99 @@
+import { type Check, checks, importCheck, type Line, nameOf, problemOf, type Version } from './checks.ts';
+import type { KnownGap } from './known-gaps.ts';
+import type { Finished } from './run-command.ts';
+import type { Stack } from './stacks.ts';
+
+/** What became of one check of a stack in one SOAP version. */
+export interface Result {
+  readonly stack: Stack;
+  readonly version: Version;
+  readonly check: string;
+  /** `gap`: fails, and a known gap says why. */
+  readonly outcome: 'passed' | 'failed' | 'gap';
+  /** What was wrong, or the gap's reason. */
+  readonly why?: string;
+}
+
+type Judged = Pick<Result, 'stack' | 'version' | 'check'>;
+
+const allChecks: readonly Pick<Check, 'operation' | 'situation' | 'read'>[] = [importCheck, ...checks];
+
+/** All checks of a stack whose client could not be built: each failed. */
+export function judgeBuild(stack: Stack, built: Finished): readonly Result[] {
+  const why = `build.sh: ${lastLines(built.errors || built.output)}`;
+  return stack.versions.flatMap((version) =>
+    allChecks.map((check) => failed({ stack, version, check: nameOf(check) }, why)),
+  );
+}
+
+/** All checks of a client's run, by the lines that it printed; `complaints` are what the service behind had. */
+export function judgeRun(
+  stack: Stack,
+  version: Version,
+  finished: Finished,
+  complaints: readonly string[],
+  gaps: readonly KnownGap[],
+): readonly Result[] {
+  const lines = linesOf(finished.output);
+  // what was built has been taken in
+  if (stack.builds) lines.set('import', { situation: 'import', got: [] });
+  const results = allChecks.map((check) => {
+    const judged = { stack, version, check: nameOf(check) };
+    const line = lines.get(judged.check);
+    if (line === undefined) return failed(judged, 'expected a line of it, got none');
+    const problem = problemOf(check, version, line);
+    const complaint = complaints.find((text) => text.startsWith(`${check.operation}:`));
+    const gap = gaps.find((known) => covers(known, judged));
+    return judge(judged, [problem, complaint], gap);
+  });
+  if (finished.ok) return results;
+  const why = `expected it to end well; ${lastLines(finished.errors)}`;
+  return [...results, failed({ stack, version, check: 'run.sh' }, why)];
+}
+
+function judge(
+  judged: Judged,
+  [problem, complaint]: readonly (string | undefined)[],
+  gap: KnownGap | undefined,
+): Result {
+  if (gap !== undefined) {
+    if (problem === undefined) return failed(judged, 'passes, but known-gaps.ts says that it can’t');
+    return { ...judged, outcome: 'gap', why: gap.reason };
+  }
+  if (problem === undefined) return { ...judged, outcome: 'passed' };
+  return failed(judged, complaint === undefined ? problem : `${problem}; ${complaint}`);
+}
+
+function failed(judged: Judged, why: string): Result {
+  return { ...judged, outcome: 'failed', why };
+}
+
+function covers(gap: KnownGap, { stack, version, check }: Judged): boolean {
+  return (
+    gap.stack === stack.name && gap.check === check && (gap.version === undefined || gap.version === version)
+  );
+}
+
+/** What a client printed, by the check's name. What isn't a line of JSON tells nothing. */
+function linesOf(output: string): Map<string, Line> {
+  const lines = new Map<string, Line>();
+  for (const text of output.split('\n')) {
+    const line = lineOf(text);
+    if (line === undefined) continue;
+    lines.set(nameOf({ operation: line.operation ?? '', situation: line.situation }), line);
+  }
+  return lines;
+}
+
+function lineOf(text: string): Line | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // so the check has no line, which fails it
+  }
+}
+
+function lastLines(text: string): string {
+  return text.trim().split('\n').slice(-15).join(' | ');
+}
