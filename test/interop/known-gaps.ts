@@ -57,5 +57,7 @@ export const knownGaps: readonly KnownGap[] = [
   { stack: 'gowsdl', check: 'fault', reason: 'gowsdl hands over a fault as the text of its envelope' },
   { stack: 'luasoap', check: 'fault', reason: 'LuaSOAP hands over a fault as the text of its envelope' },
   { stack: 'luasoap', check: 'import', reason: 'LuaSOAP reads no WSDL' },
+  { stack: 'kdsoap', check: 'decimal', reason: 'KDSoap reads an xs:decimal as a float' },
+  { stack: 'kdsoap', check: 'null-absent', reason: 'KDSoap reads nil and empty text alike' },
   { stack: 'curl', check: 'import', reason: 'curl reads no WSDL: it stands for envelopes written by hand' },
 ];

@@ -1,0 +1,1 @@
+exec "$3/client" "$@"
