@@ -1,5 +1,9 @@
-import { cpus } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type CodecRow, measureCodecs } from './codecs.ts';
+import { measureContractLoad, writePlainDocument } from './contracts.ts';
+import { growthSizes, measureGrowth } from './growth.ts';
 import { canPin } from './process.ts';
 import { measureSmallCall, type SmallCallRow } from './small-call.ts';
 import { measureStart } from './start.ts';
@@ -23,10 +27,16 @@ function print(rows: readonly Record<string, string>[]): void {
 }
 
 function smallCallRows(rows: readonly SmallCallRow[]): Record<string, string>[] {
-  const costOf = (name: string): number =>
-    rows.find((row) => row.name.startsWith(name))?.cpuPerRequest ?? Number.NaN;
-  const proxy = costOf('Node');
-  const nodeSoap = costOf('node-soap');
+  const costOf = (name: string): number => rows.find((row) => row.name === name)?.cpuPerRequest ?? Number.NaN;
+  const proxy = costOf('Node http + undici pass-through');
+  const nodeSoap = costOf('node-soap bridge');
+  const smallCallVerdict = (name: string, cost: number): string => {
+    if (name === 'soapbridge') {
+      return `${verdict(cost / proxy, 1, 'less')} of the pass-through, ${verdict(cost / nodeSoap, 0.33, 'less')} of node-soap`;
+    }
+    if (!name.startsWith('soapbridge,')) return '';
+    return `${verdict(cost / costOf('soapbridge'), 1.05, 'less')} of 12 operations`;
+  };
   return rows.map(({ name, cpuPerRequest, p50, p99 }) => ({
     server: name,
     'CPU µs/request': cpuPerRequest.toFixed(1),
@@ -34,7 +44,7 @@ function smallCallRows(rows: readonly SmallCallRow[]): Record<string, string>[] 
     '× node-soap': (cpuPerRequest / nodeSoap).toFixed(2),
     'p50 ms': p50.toFixed(2),
     'p99 ms': p99.toFixed(2),
-    verdict: name === 'soapbridge' ? verdict(cpuPerRequest / proxy, 2, 'less') : '',
+    verdict: smallCallVerdict(name, cpuPerRequest),
   }));
 }
 
@@ -43,8 +53,35 @@ function codecRows(rows: readonly CodecRow[]): Record<string, string>[] {
     codec: name,
     'MB/s': megabytesPerSecond.toFixed(0),
     '× JSON.parse': ofJsonParse.toFixed(2),
-    verdict: name.startsWith('soapbridge') ? verdict(ofJsonParse, 0.2, 'more') : '',
+    verdict: codecVerdict(name, ofJsonParse),
   }));
+}
+
+function codecVerdict(name: string, ofJsonParse: number): string {
+  if (name.startsWith('soapbridge JSON→XML')) return verdict(ofJsonParse, 0.3, 'more');
+  return name.startsWith('soapbridge XML→JSON') ? verdict(ofJsonParse, 0.2, 'more') : '';
+}
+
+/** Loading a contract of plain operations, and what a call costs among them. */
+function contractRows(): Record<string, string>[] {
+  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-bench-'));
+  try {
+    return [
+      { count: 1_000, bound: 1_000 },
+      { count: 5_000, bound: 5_000 },
+    ].map(({ count, bound }) => {
+      const file = join(folder, `${count}.json`);
+      writePlainDocument(file, count);
+      const ms = measureContractLoad(file);
+      return {
+        'plain operations': String(count),
+        'load and compile, ms': ms.toFixed(0),
+        verdict: verdict(ms, bound, 'less'),
+      };
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 const [cpu] = cpus();
@@ -57,15 +94,32 @@ console.log(
 print(smallCallRows(await measureSmallCall(rounds, seconds)));
 console.log('Codecs, bytes to bytes, 2 MB, medians of 25 rounds in turn\n');
 print(codecRows(measureCodecs(2, 25)));
+console.log('Growth, ns per byte by size in MB, and the exponent of size in time\n');
+print(
+  measureGrowth(5).map(({ direction, nanosecondsPerByte, slope }) => ({
+    direction,
+    ...Object.fromEntries(
+      growthSizes.map((size, index) => [`${size} MB`, (nanosecondsPerByte[index] ?? 0).toFixed(2)]),
+    ),
+    slope: slope.toFixed(2),
+    verdict: verdict(slope, 1.05, 'less'),
+  })),
+);
+console.log('Contracts\n');
+print(contractRows());
 const { firstAnswerMs, idleMegabytes } = await measureStart(5);
 console.log('Start\n');
 print([
   {
     figure: 'start to first answer, ms',
     value: firstAnswerMs.toFixed(0),
-    verdict: verdict(firstAnswerMs, 1000, 'less'),
+    verdict: verdict(firstAnswerMs, 500, 'less'),
   },
-  { figure: 'resident memory idle, MB', value: idleMegabytes.toFixed(0), verdict: '' },
+  {
+    figure: 'resident memory idle, MB',
+    value: idleMegabytes.toFixed(0),
+    verdict: verdict(idleMegabytes, 120, 'less'),
+  },
 ]);
 console.log(
   'Workers, all cores: client and upstream share them, so CPU per request is what says what a worker more costs\n',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadContract, screeningContract } from '../mappings/load.ts';
 import { writeWsdl } from '../wsdl/wsdl.ts';
+import { writeGrownContract } from './contracts.ts';
 import { load } from './load.ts';
 import { cpuMicroseconds, freePort, median, type Started, start, stop } from './process.ts';
 
@@ -69,16 +70,20 @@ export async function measureSmallCall(rounds: number, seconds: number): Promise
       'ready',
       () => ({}),
     );
-    await add(
-      'soapbridge',
-      () => [join(directory, '../bin/soapbridge.js'), 'serve'],
-      'listens',
-      (port) => ({
-        PORT: String(port),
-        UPSTREAM_URL: upstreamUrl,
-        LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? 'info',
-      }),
-    );
+    const addGateway = (name: string, flags: readonly string[]): Promise<void> =>
+      add(
+        name,
+        () => [join(directory, '../bin/soapbridge.js'), 'serve', ...flags],
+        'listens',
+        (port) => ({
+          PORT: String(port),
+          UPSTREAM_URL: upstreamUrl,
+          LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? 'info',
+        }),
+      );
+    await addGateway('soapbridge', []);
+    writeGrownContract(scratch, 1_000);
+    await addGateway('soapbridge, 1,000 operations', ['--contract', scratch]);
     await add(
       'node-soap bridge',
       (port) => [join(directory, 'servers/node-soap.ts'), String(port), upstreamUrl, wsdlFile],

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadContract } from '../../mappings/load.ts';
 import { readConfig } from '../config.ts';
+import { giveBackMemory } from '../memory.ts';
 import type { Running } from '../serve.ts';
 import type { Serving } from '../workers.ts';
 import { fail } from './failure.ts';
@@ -130,6 +131,7 @@ async function serveHere(flags: ServeFlags): Promise<Running> {
     logLevel: flags.logLevel,
     drainDelayMs: flags.drainDelay,
   });
+  giveBackMemory();
   // a process that is killed later would not leave it to the next start
   setTimeout(flushCompileCache, 2_000).unref();
   process.on('uncaughtException', (error) => {

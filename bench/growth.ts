@@ -1,0 +1,90 @@
+import { compileContract } from '../mappings/codec/operation.ts';
+import { startReading } from '../mappings/codec/problem.ts';
+import { defaultLimits, type Limits } from '../mappings/limits.ts';
+import { loadContract, screeningContract } from '../mappings/load.ts';
+import { decodeXml } from '../mappings/xml/decode.ts';
+import { XmlReader } from '../mappings/xml/reader.ts';
+import { searchReply, subUserRequest } from './messages.ts';
+import { median } from './process.ts';
+
+export interface GrowthRow {
+  readonly direction: string;
+  /** Nanoseconds per byte at each size of `growthSizes`. */
+  readonly nanosecondsPerByte: readonly number[];
+  /** Exponent of size in time, by least squares over the logarithms: 1 is linear. */
+  readonly slope: number;
+}
+
+/** Sizes in megabytes: 1 kB to 32 MB. */
+export const growthSizes: readonly number[] = [0.001, 0.016, 0.25, 2, 8, 32];
+
+const limits: Limits = {
+  ...defaultLimits,
+  jsonMembers: 1e9,
+  xmlElements: 1e9,
+  xmlChildren: 1e9,
+};
+
+/** How the time of both codecs grows with the message. */
+export function measureGrowth(rounds: number): readonly GrowthRow[] {
+  const { contract } = loadContract(screeningContract);
+  const compiled = compileContract(contract, limits);
+  const getSearch = compiled.operations.get('GetSearch');
+  const updateSubUser = compiled.operations.get('UpdateSubUser');
+  if (getSearch === undefined || updateSubUser === undefined)
+    throw new Error('expected the screening contract');
+  const { types, arrays } = contract.namespaces;
+  const frame = { before: '', after: '' };
+  const toXml = (bytes: Buffer): unknown => getSearch.writeReply(bytes, frame);
+  const toJson = (bytes: Buffer): unknown => {
+    const xml = new XmlReader(decodeXml(bytes, 'utf-8'), limits);
+    xml.readRoot();
+    return updateSubUser.readXml(xml, startReading(20));
+  };
+  return [
+    growthOf(
+      'JSON→XML (GetSearch reply)',
+      toXml,
+      growthSizes.map((size) => Buffer.from(searchReply(size))),
+      rounds,
+    ),
+    growthOf(
+      'XML→JSON (UpdateSubUser request)',
+      toJson,
+      growthSizes.map((size) => Buffer.from(subUserRequest(size, types, arrays))),
+      rounds,
+    ),
+  ];
+}
+
+function growthOf(
+  direction: string,
+  run: (bytes: Buffer) => unknown,
+  messages: readonly Buffer[],
+  rounds: number,
+): GrowthRow {
+  const nanosecondsPerByte = messages.map((bytes) => {
+    // the same number of bytes at each size, so that each is as warm as the others
+    const times = Math.max(1, Math.round(4e6 / bytes.length));
+    const figures: number[] = [];
+    for (let round = -1; round < rounds; round++) {
+      const started = performance.now();
+      for (let time = 0; time < times; time++) run(bytes);
+      if (round >= 0) figures.push(((performance.now() - started) * 1e6) / (times * bytes.length));
+    }
+    return median(figures);
+  });
+  return { direction, nanosecondsPerByte, slope: slopeOf(messages, nanosecondsPerByte) };
+}
+
+function slopeOf(messages: readonly Buffer[], nanosecondsPerByte: readonly number[]): number {
+  const points = messages.map((bytes, index) => ({
+    x: Math.log(bytes.length),
+    y: Math.log(bytes.length * (nanosecondsPerByte[index] ?? 0)),
+  }));
+  const mean = (of: (point: { x: number; y: number }) => number): number =>
+    points.reduce((sum, point) => sum + of(point), 0) / points.length;
+  const x = mean((point) => point.x);
+  const y = mean((point) => point.y);
+  return mean((point) => (point.x - x) * (point.y - y)) / mean((point) => (point.x - x) ** 2);
+}
