@@ -5,6 +5,7 @@ import { diffCommand } from './commands/diff.ts';
 import { fail, wrongInput } from './commands/failure.ts';
 import { initCommand } from './commands/init.ts';
 import { serveCommand } from './commands/serve.ts';
+import { translateCommand } from './commands/translate.ts';
 import { wsdlCommand } from './commands/wsdl.ts';
 
 /** Runs the command line. */
@@ -12,7 +13,14 @@ export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('soapbridge')
     .description('Gives a JSON API a SOAP face: SOAP 1.1, SOAP 1.2 and plain XML in front, JSON behind.')
     .version(readVersion());
-  for (const command of [serveCommand(), wsdlCommand(), checkCommand(), diffCommand(), initCommand()]) {
+  for (const command of [
+    serveCommand(),
+    wsdlCommand(),
+    checkCommand(),
+    diffCommand(),
+    initCommand(),
+    translateCommand(),
+  ]) {
     program.addCommand(command);
   }
   for (const command of [program, ...program.commands]) {

@@ -1,0 +1,225 @@
+import { isUtf8 } from 'node:buffer';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { loadContract } from '../../mappings/load.ts';
+import type { Contract, Operation } from '../../mappings/model.ts';
+import { writeSample } from '../../wsdl/sample.ts';
+import { sliceContract } from '../../wsdl/slice.ts';
+import { finding } from './failure.ts';
+import { type ContractFlags, contractCommand, placeOf } from './options.ts';
+import { jsonOption, printJson } from './output.ts';
+
+interface TranslateFlags extends ContractFlags {
+  readonly to: 'json' | 'xml';
+  readonly operation?: string;
+  readonly status: number;
+  readonly header: readonly Header[];
+  readonly json: boolean;
+}
+
+type Header = readonly [name: string, value: string];
+
+/** One message from standard input, and what the gateway makes of it. */
+interface Message {
+  readonly contract: Contract;
+  readonly flags: TranslateFlags;
+  readonly input: Buffer;
+}
+
+/** `soapbridge translate` */
+export function translateCommand(): Command {
+  return contractCommand('translate')
+    .description('say what becomes of one message from standard input, by the gateway itself')
+    .addOption(
+      new Option(
+        '--to <side>',
+        'json: a SOAP or XML request as its call upstream; xml: an answer as its reply',
+      )
+        .choices(['json', 'xml'])
+        .default('json'),
+    )
+    .addOption(new Option('--operation <name>', 'the operation; needed unless a request says it'))
+    .addOption(
+      new Option('--status <code>', 'status of the answer, with --to xml').default(200).argParser(toStatus),
+    )
+    .addOption(
+      new Option(
+        '--header <line>',
+        "a header of the request or the answer, such as 'X-Api-Key: k'; may be repeated",
+      )
+        .default([])
+        .argParser(addHeader),
+    )
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExit codes: 0 translated, 1 the gateway refuses the message, 2 wrong input.')
+    .action(translate);
+}
+
+async function translate(flags: TranslateFlags): Promise<void> {
+  const { contract } = loadContract(placeOf(flags));
+  const message = { contract, flags, input: await buffer(process.stdin) };
+  if (flags.to === 'json') await translateRequest(message);
+  else await translateAnswer(message);
+}
+
+// --- a request -------------------------------------------------------------------------------------
+
+/** The call upstream as it stands on the wire, but for what is the connection's. */
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+async function translateRequest(message: Message): Promise<void> {
+  let call: Call | undefined;
+  const { meant, text } = await throughGateway(message, requestOf(message), async (request, response) => {
+    call = await callOf(request);
+    response.writeHead(204).end();
+  });
+  if (call === undefined) tellRefusal(message.flags, meant, text);
+  else if (message.flags.json) printJson({ ...call, ...bodyOf(call.body) });
+  else printCall(call);
+}
+
+/** Where the message goes to, by what it is: a SOAP envelope, an operation's element, or its JSON. */
+function requestOf({ contract, flags, input }: Message): { readonly path: string; readonly type: string } {
+  const text = input.toString('utf8');
+  if (/^\s*\{/.test(text))
+    return { path: `/json/reply/${stated(flags, contract).name}`, type: 'application/json' };
+  const root =
+    /<(?:[\w.-]+:)?([\w.-]+)(?=[\s/>])/.exec(text.replace(/<\?.*?\?>|<!--.*?-->/gs, ''))?.[1] ?? '';
+  if (root === 'Envelope') return { path: '/soap11', type: 'text/xml' };
+  const operation = flags.operation === undefined ? named(contract, root) : stated(flags, contract);
+  return { path: `/xml/reply/${operation.name}`, type: 'application/xml' };
+}
+
+const ofConnection = new Set(['connection', 'content-length', 'host', 'transfer-encoding']);
+
+async function callOf(request: IncomingMessage): Promise<Call> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (!ofConnection.has(name)) headers[name] = String(value);
+  }
+  return { method: request.method ?? '', path: request.url ?? '', headers, body: await buffer(request) };
+}
+
+function bodyOf(body: Buffer): { readonly body: string | undefined; readonly base64?: string } {
+  if (!isUtf8(body)) return { body: undefined, base64: body.toString('base64') };
+  return { body: body.length === 0 ? undefined : body.toString('utf8') };
+}
+
+function printCall({ method, path, headers, body }: Call): void {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
+  process.stdout.write(`${method} ${path}\n${lines.join('')}`);
+  if (body.length === 0) return;
+  process.stdout.write('\n');
+  process.stdout.write(body);
+  if (body.at(-1) !== 10) process.stdout.write('\n');
+}
+
+// --- an answer -------------------------------------------------------------------------------------
+
+/** A sample request elicits the reply: what the caller sent doesn't show in it. */
+async function translateAnswer(message: Message): Promise<void> {
+  const { contract, flags, input } = message;
+  const sample = { ...message, input: Buffer.from(writeSample(contract, stated(flags, contract))) };
+  let asked = false;
+  const route = { path: '/soap11', type: 'text/xml' };
+  const { status, meant, text } = await throughGateway(sample, route, (_request, response) => {
+    asked = true;
+    const empty = input.length === 0 || flags.status === 204;
+    const type = empty ? [] : [['content-type', 'application/json'] as const];
+    response.writeHead(flags.status, Object.fromEntries([...type, ...flags.header]));
+    response.end(empty ? undefined : input);
+  });
+  // an error of the upstream is meant to be one; an answer to a call that went well isn't
+  if (!asked || (flags.status < 300 && meant >= 400)) tellRefusal(flags, meant, text);
+  else if (flags.json) printJson({ status, reply: text });
+  else process.stdout.write(`${text}\n`);
+}
+
+// --- both ------------------------------------------------------------------------------------------
+
+interface GatewayReply {
+  readonly status: number;
+  /** The status meant, where the HTTP status can't say it (W26). */
+  readonly meant: number;
+  readonly text: string;
+}
+
+/** Posts the message to a gateway of its own, before an upstream that is the function. */
+async function throughGateway(
+  { contract, flags, input }: Message,
+  { path, type }: { readonly path: string; readonly type: string },
+  answer: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
+): Promise<GatewayReply> {
+  // loaded here: a wrong flag needs none of it and is answered at once
+  const { serve } = await import('../serve.ts');
+  const upstream = createServer(answer);
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+  const gateway = await serve({
+    contract: placeOf(flags),
+    host: '127.0.0.1',
+    port: 0,
+    upstreamUrl: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+    upstreamDatabase: undefined,
+    publicUrl: undefined,
+    trustedProxies: [],
+    logLevel: 'silent',
+    drainDelayMs: 0,
+  });
+  try {
+    const reply = await fetch(gateway.address + path, {
+      method: 'POST',
+      headers: [['content-type', type], ...credentialHeaders(contract, flags), ['connection', 'close']],
+      body: new Uint8Array(input),
+    });
+    const { status, headers } = reply;
+    return { status, meant: Number(headers.get('x-status') ?? status), text: await reply.text() };
+  } finally {
+    await gateway.stop(0);
+    upstream.close();
+  }
+}
+
+/** The headers of a request; those of an answer's sample request are whatever lets it through. */
+function credentialHeaders({ credentials }: Contract, { to, header }: TranslateFlags): [string, string][] {
+  if (to === 'json') return header.map(([name, value]) => [name, value]);
+  if (credentials === undefined || credentials.member !== undefined) return []; // the sample has them
+  return credentials.parts.map((part) => [part.header, 'soapbridge-translate']);
+}
+
+function tellRefusal({ json }: TranslateFlags, status: number, text: string): void {
+  if (json) printJson({ refused: { status, reply: text } });
+  else console.error(`refused with status ${status}:\n${text}`);
+  process.exitCode = finding;
+}
+
+function stated({ operation }: TranslateFlags, contract: Contract): Operation {
+  if (operation === undefined)
+    throw new RangeError('--operation: expected the name of an operation, got none');
+  return named(contract, operation);
+}
+
+/** The operation of a name. Throws RangeError. */
+function named(contract: Contract, name: string): Operation {
+  const [operation] = sliceContract(contract, { operations: [name], tags: [] }).operations;
+  if (operation === undefined) throw new RangeError(`operation: expected one, got ${JSON.stringify(name)}`);
+  return operation;
+}
+
+function toStatus(text: string): number {
+  if (!/^[2-5]\d\d$/.test(text)) throw new InvalidArgumentError('expected a status from 200 to 599.');
+  return Number(text);
+}
+
+function addHeader(line: string, headers: readonly Header[]): readonly Header[] {
+  const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(line) ?? [];
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError("expected a header line such as 'X-Api-Key: k'.");
+  return [...headers, [name, value]];
+}
