@@ -7,4 +7,4 @@ for source in JaxWsClient Requests; do
   sed 's/jakarta\.xml\./javax.xml./' ../java/$source.java > "$out/$source.java"
 done
 javac -nowarn -proc:none -cp '/usr/share/jaxws/lib/*' -d "$out" \
-  "$out"/screening/*.java "$out"/{JaxWsClient,Requests}.java ../java/{Checks,Reading}.java
+  "$out"/screening/*.java "$out"/{JaxWsClient,Requests}.java ../java/{Checks,Reading,QuickStart}.java

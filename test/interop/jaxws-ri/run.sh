@@ -1,1 +1,4 @@
-exec java -cp "$3:/usr/share/jaxws/lib/*" JaxWsClient "$@"
+set -e
+jars=/usr/share/jaxws/lib/*
+java -cp "$3:$jars" QuickStart "$1" >&2
+exec java -cp "$3:$jars" JaxWsClient "$@"

@@ -1,2 +1,6 @@
-[ "$2" = 1.1 ] && protocol=SOAP || protocol=SOAP12
-exec mono "$3/$protocol.exe" "$@"
+set -e
+if [ "$2" = 1.1 ]; then
+  mono "$3/QuickStart.exe" "$ENDPOINT" >&2
+  exec mono "$3/SOAP.exe" "$@"
+fi
+exec mono "$3/SOAP12.exe" "$@"

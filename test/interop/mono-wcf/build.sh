@@ -5,5 +5,6 @@ svcutil -o:"$out/generated.cs" "$wsdl"
 # Mono's svcutil, unlike .NET's, doesn't say what the reply's part is called, and its WCF then reads null
 sed 's/^\( *\)\[System.ServiceModel.OperationContractAttribute.*$/&\n\1[return: System.ServiceModel.MessageParameterAttribute(Name="Data")]/' \
   "$out/generated.cs" > "$out/proxy.cs"
-mcs -nologo -r:System.ServiceModel -r:System.Runtime.Serialization -r:System.Xml -out:"$out/client.exe" \
-  Client.cs ../mono/*.cs "$out/proxy.cs"
+references=(-r:System.ServiceModel -r:System.Runtime.Serialization -r:System.Xml)
+mcs -nologo "${references[@]}" -out:"$out/Client.exe" Client.cs ../mono/*.cs "$out/proxy.cs"
+mcs -nologo "${references[@]}" -out:"$out/QuickStart.exe" QuickStart.cs "$out/proxy.cs"

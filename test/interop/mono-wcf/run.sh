@@ -1,1 +1,3 @@
-exec mono "$3/client.exe" "$@"
+set -e
+[ "$2" = 1.2 ] || mono "$3/QuickStart.exe" "$ENDPOINT" >&2
+exec mono "$3/Client.exe" "$@"

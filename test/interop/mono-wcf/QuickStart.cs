@@ -1,0 +1,31 @@
+using System;
+using System.ServiceModel;
+using schemas.servicestack.net.types;
+
+/// <summary>What docs/clients/dotnet.md shows.</summary>
+public static class QuickStart
+{
+    public static void Main(string[] args)
+    {
+        var address = args[0];
+
+        // docs:begin call
+        var api = new ScreeningApiClient(new BasicHttpBinding(), new EndpointAddress(address));
+        var credentials = new Authentication { ApiUserId = "demo", ApiUserKey = "demo-key" };
+
+        var data = api.GetSearch(
+            credentials,
+            new GetSearchRequest { Id = 1, OnlyShowUnresolvedResults = true, SubUserName = "jane" });
+        if (data.ResponseStatus != null && data.ResponseStatus.ErrorCode != null)
+            throw new InvalidOperationException(data.ResponseStatus.Message);
+        Console.WriteLine("{0} results for {1}", data.SearchRecord.NumOfResults, data.SearchRecord.SearchCriteria.Name);
+        // docs:end call
+
+        // docs:begin array
+        var user = api.UpdateSubUser(
+            credentials,
+            new UpdateSubUserRequest { SubUserName = "jane", Permissions = new[] { "bob", "owner" } }).SubUser;
+        Console.WriteLine("{0} sees the searches of {1}", user.UserName, string.Join(", ", user.Permissions));
+        // docs:end array
+    }
+}
