@@ -4,6 +4,7 @@ import { canonical, readExact } from './exact-json.ts';
 import { judgeRun } from './judge.ts';
 import { knownGaps } from './known-gaps.ts';
 import { splitRequests } from './relay.ts';
+import { run } from './run-command.ts';
 import { loadStacks, type Stack } from './stacks.ts';
 
 const post = (body: string): string => `POST / HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -106,4 +107,17 @@ for (const [sentence, output, gaps, expected] of runs) {
 test('a client that ends badly fails, whatever it printed', (t) => {
   const results = judgeRun(stack, '1.1', { ok: false, output: imports, errors: 'no memory' }, [], []);
   t.like(results.at(-1), { check: 'run.sh', outcome: 'failed', why: 'expected it to end well; no memory' });
+});
+
+test('a command that does not end is killed with all that it started', async (t) => {
+  const script = 'sleep 600 & sleep 600';
+  const finished = await run('/bin/sh', ['-c', script], { folder: '.', limitMs: 500 });
+  t.false(finished.ok);
+  t.regex(finished.errors, /expected an end within 0\.5 s, got none/);
+});
+
+test('a command that is not there fails and says so', async (t) => {
+  const finished = await run('/nowhere/client', [], { folder: '.', limitMs: 60_000 });
+  t.false(finished.ok);
+  t.regex(finished.errors, /\/nowhere\/client: .*ENOENT/);
 });

@@ -28,3 +28,9 @@ $data = $client->UpdateSubUser([
 ])->Data;
 echo $data->SubUser->UserName, ' sees the searches of ', implode(', ', $data->SubUser->Permissions->string), "\n";
 // docs:end array
+
+// docs:begin headers
+$context = stream_context_create(['http' => ['header' => "X-Api-User: demo\r\nX-Api-Key: demo-key"]]);
+$client = new SoapClient($wsdl, ['soap_version' => SOAP_1_2, 'stream_context' => $context]);
+echo $client->GetEulaStatus(['Request' => ['SubUserName' => 'jane']])->Data->AgreeToContactInfo, "\n";
+// docs:end headers

@@ -26,3 +26,17 @@ data = client.service.UpdateSubUser(
 )
 print(data.SubUser.UserName, "sees the searches of", ", ".join(data.SubUser.Permissions.string))
 # docs:end array
+
+# docs:begin headers
+import requests
+
+session = requests.Session()
+session.headers.update({"X-Api-User": "demo", "X-Api-Key": "demo-key"})
+client = zeep.Client(wsdl, transport=zeep.Transport(session=session))
+print(client.service.GetEulaStatus(Request={"SubUserName": "jane"}).AgreeToContactInfo)
+# docs:end headers
+
+# docs:begin soap12
+service = client.bind("ScreeningApi", "Soap12")
+print(service.GetEulaStatus(Request={"SubUserName": "jane"}).AgreeToContactInfo)
+# docs:end soap12
