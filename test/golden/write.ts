@@ -6,6 +6,7 @@ import { overlayForm } from '../../mappings/load/overlay-form.ts';
 import { loadContract, schemaFiles, screeningContract } from '../../mappings/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { clientPages, withExcerpts } from '../docs/excerpts.ts';
+import { conformancePage, writeConformancePage } from '../basic-profile/page.ts';
 import { capabilities, folderOf, goldensOf } from '../plain/folders.ts';
 
 const { contract } = loadContract(screeningContract);
@@ -23,6 +24,7 @@ if (import.meta.main) {
   for (const { file } of clientPages()) writeFileSync(file, withExcerpts(readFileSync(file, 'utf8')));
   writeFileSync(schemaFiles.overlay, overlaySchema);
   writeFileSync(schemaFiles.config, configSchema);
+  writeFileSync(conformancePage, writeConformancePage());
   for (const [name, text] of Object.entries(goldens)) {
     writeFileSync(join(import.meta.dirname, name), text);
   }

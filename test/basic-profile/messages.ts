@@ -1,0 +1,341 @@
+import type { ExecutionContext } from 'ava';
+import { namespaces as known } from '../../mappings/model.ts';
+import type { EnvelopeParts, HeaderList, Reply } from '../gateway/gateway.ts';
+import { type Element, readInfoset } from '../xml/infoset.ts';
+import type { Requirement } from './description.ts';
+
+/** What the profiles require of messages and of who receives them, each as calls of a gateway. */
+export interface MessageRequirement extends Requirement {
+  /** One version's own; else both are checked. */
+  readonly version?: '1.1' | '1.2';
+  readonly check: (t: ExecutionContext, endpoint: Endpoint) => Promise<unknown>;
+}
+
+/** The endpoint of one version, and what to call it with. */
+export interface Endpoint {
+  readonly version: '1.1' | '1.2';
+  /** Without a message, with a valid one. */
+  readonly call: (message?: string | Buffer, headers?: HeaderList, method?: string) => Promise<Reply>;
+  /** An envelope of the version; of a valid call where it isn't said. */
+  readonly envelope: (parts?: EnvelopeParts) => string;
+  /** What stands in the Body of a valid call. */
+  readonly payload: string;
+}
+
+const namespaces = { '1.1': known.soap11, '1.2': known.soap12 } as const;
+const senders = { '1.1': 'Client', '1.2': 'Sender' } as const;
+
+const unknownHeader = '<x:h xmlns:x="urn:x" e:mustUnderstand="1"/>';
+
+/** The one element in the Body of a reply. */
+function payloadOf({ text }: Reply): Element | undefined {
+  return readInfoset(text).children.at(-1)?.children[0];
+}
+
+/** The reply is a fault of the version, by its own code, and says so by its status too. */
+function isFault(t: ExecutionContext, reply: Reply, version: '1.1' | '1.2', code: string): void {
+  t.is(reply.status, 500);
+  const fault = payloadOf(reply);
+  t.is(fault?.name, `{${namespaces[version]}}Fault`);
+  const first = fault?.children[0];
+  t.is(version === '1.1' ? first?.text : first?.children[0]?.text, `s:${code}`);
+}
+
+export const messageRequirements: readonly MessageRequirement[] = [
+  {
+    id: 'R0001',
+    says: 'the description is there for who asks',
+    check: async (t, { call }) => {
+      const reply = await call('', {}, 'GET');
+      t.is(reply.status, 200);
+      t.true(reply.text.includes('<wsdl:definitions'));
+    },
+  },
+  {
+    id: 'R9701',
+    says: 'an envelope is XML 1.0',
+    check: async (t, { call, envelope, version }) => {
+      const reply = await call();
+      t.true(reply.text.startsWith('<?xml version="1.0" encoding="utf-8"?>'));
+      isFault(t, await call(`<?xml version="1.1"?>${envelope()}`), version, senders[version]);
+    },
+  },
+  {
+    id: 'R4001',
+    says: 'a byte order mark is accepted',
+    check: async (t, { call, envelope }) => {
+      t.is((await call(`\ufeff${envelope()}`)).status, 200);
+      t.is((await call(Buffer.from(`\ufeff${envelope()}`, 'utf16le'))).status, 200);
+    },
+  },
+  {
+    id: 'R1008',
+    says: 'an envelope has no document type declaration',
+    check: async (t, { call, envelope, version }) => {
+      isFault(t, await call(`<!DOCTYPE a>${envelope()}`), version, senders[version]);
+      t.false((await call()).text.includes('<!DOCTYPE'));
+    },
+  },
+  {
+    id: 'R1009',
+    says: 'an envelope has no processing instructions',
+    check: async (t, { call, envelope, version }) => {
+      isFault(t, await call(`<?a?>${envelope()}`), version, senders[version]);
+      t.false((await call()).text.slice(5).includes('<?'));
+    },
+  },
+  {
+    id: 'R1010',
+    says: 'an XML declaration is accepted',
+    check: async (t, { call, envelope }) => {
+      t.is((await call(`<?xml version="1.0" encoding="utf-8" standalone="yes"?>${envelope()}`)).status, 200);
+    },
+  },
+  {
+    id: 'R1012',
+    says: 'messages are UTF-8 or UTF-16',
+    check: async (t, { call }) => {
+      const reply = await call();
+      t.true(reply.text.startsWith('<?xml version="1.0" encoding="utf-8"?>'));
+    },
+  },
+  {
+    id: 'R1018',
+    says: 'the media type states the encoding by its charset',
+    check: async (t, { call }) => t.regex((await call()).headers['content-type'] ?? '', /; charset=utf-8$/),
+  },
+  {
+    id: 'R9980',
+    says: 'an envelope has the structure that its version gives',
+    check: async (t, { call, version }) => {
+      const namespace = namespaces[version];
+      const root = readInfoset((await call()).text);
+      t.is(root.name, `{${namespace}}Envelope`);
+      t.deepEqual(
+        root.children.map(({ name }) => name),
+        [`{${namespace}}Body`],
+      );
+    },
+  },
+  {
+    id: 'R9981',
+    says: 'Body has one child at most',
+    check: async (t, { call, envelope, payload, version }) => {
+      t.is(readInfoset((await call()).text).children[0]?.children.length, 1);
+      isFault(t, await call(envelope({ body: payload + payload })), version, senders[version]);
+    },
+  },
+  {
+    id: 'R1011',
+    says: 'nothing follows Body',
+    check: async (t, { call, envelope, version }) => {
+      const message = envelope().replace('</e:Body>', '</e:Body><x xmlns="urn:x"/>');
+      isFault(t, await call(message), version, senders[version]);
+    },
+  },
+  {
+    id: 'R1014',
+    says: 'children of Body have a namespace',
+    check: async (t, { call }) => t.regex(payloadOf(await call())?.name ?? '', /^\{http/),
+  },
+  {
+    id: 'R1032',
+    says: 'Envelope, Header and Body have no attributes of the envelope’s namespace',
+    check: async (t, { call, envelope }) => {
+      const root = readInfoset((await call(envelope({ header: unknownHeader }))).text);
+      for (const { attributes } of [root, ...root.children]) t.deepEqual(attributes, []);
+    },
+  },
+  {
+    id: 'R1033',
+    says: 'the prefix xml is not declared',
+    check: async (t, { call }) => t.false((await call()).text.includes('xmlns:xml=')),
+  },
+  {
+    id: 'R1013',
+    version: '1.1',
+    says: 'mustUnderstand is 0 or 1',
+    check: async (t, { call, envelope, version }) => {
+      const header = unknownHeader.replace('"1"', '"yes"');
+      isFault(t, await call(envelope({ header })), version, senders[version]);
+    },
+  },
+  {
+    id: 'R1015',
+    says: 'a root that is no Envelope is answered with a fault',
+    check: async (t, { call, payload, version }) =>
+      isFault(t, await call(payload), version, senders[version]),
+  },
+  {
+    id: 'R1017',
+    says: 'xsi:type is not asked for',
+    check: async (t, { call }) => {
+      t.false((await call()).text.includes('i:type'));
+      t.is((await call()).status, 200);
+    },
+  },
+  {
+    id: 'R1005',
+    says: 'no encodingStyle on elements of the envelope’s namespace',
+    check: async (t, { call }) => t.false((await call()).text.includes('encodingStyle')),
+  },
+  {
+    id: 'R1006',
+    says: 'no encodingStyle on children of Body',
+    check: async (t, { call }) => t.deepEqual(payloadOf(await call())?.attributes, []),
+  },
+  {
+    id: 'R1025',
+    says: 'mandatory header blocks are checked before anything is processed',
+    check: async (t, { call, envelope, version }) => {
+      isFault(t, await call(envelope({ header: unknownHeader })), version, 'MustUnderstand');
+    },
+  },
+  {
+    id: 'R1027',
+    says: 'a mandatory header block that is not understood gives a MustUnderstand fault',
+    check: async (t, { call, envelope, version }) => {
+      isFault(t, await call(envelope({ header: unknownHeader })), version, 'MustUnderstand');
+    },
+  },
+  {
+    id: 'R1028',
+    says: 'after a fault there is no further processing',
+    check: async (t, { call, envelope }) => {
+      const reply = await call(envelope({ header: unknownHeader }));
+      t.is(readInfoset(reply.text).children.at(-1)?.children.length, 1);
+    },
+  },
+  {
+    id: 'R1029',
+    says: 'a fault stands where the reply would',
+    check: async (t, { call, envelope, version }) =>
+      isFault(t, await call(envelope({ body: '<x/>' })), version, senders[version]),
+  },
+  {
+    id: 'R1000',
+    version: '1.1',
+    says: 'a Fault has faultcode, faultstring, faultactor and detail alone',
+    check: async (t, { call }) => {
+      t.deepEqual(
+        payloadOf(await call('<x/>'))?.children.map(({ name }) => name),
+        ['faultcode', 'faultstring'],
+      );
+    },
+  },
+  {
+    id: 'R1001',
+    version: '1.1',
+    says: 'children of Fault have no namespace',
+    check: async (t, { call }) => {
+      for (const { name } of payloadOf(await call('<x/>'))?.children ?? []) t.false(name.startsWith('{'));
+    },
+  },
+  {
+    id: 'R1004',
+    version: '1.1',
+    says: 'faultcode is one of SOAP’s, without dots, or a qualified name of its own',
+    check: async (t, { call }) => t.is(payloadOf(await call('<x/>'))?.children[0]?.text, 's:Client'),
+  },
+  {
+    id: 'R1141',
+    says: 'messages travel by HTTP/1.1 or HTTP/1.0',
+    check: async (t, { call }) => t.is((await call()).status, 200),
+  },
+  {
+    id: 'R1132',
+    says: 'a request is a POST',
+    check: async (t, { call }) => {
+      t.is((await call()).status, 200);
+      t.is((await call(undefined, {}, 'PUT')).status, 405);
+    },
+  },
+  {
+    id: 'R1109',
+    version: '1.1',
+    says: 'SOAPAction is a quoted string; unquoted ones are accepted too (R1119)',
+    check: async (t, { call }) => {
+      t.is((await call(undefined, { SOAPAction: '"GetSearch"' })).status, 200);
+      t.is((await call(undefined, { SOAPAction: 'GetSearch' })).status, 200);
+    },
+  },
+  {
+    id: 'R1127',
+    says: 'a receiver does not rely on the action to understand the message',
+    check: async (t, { call }) => {
+      for (const SOAPAction of ['""', '"urn:anything"'])
+        t.is((await call(undefined, { SOAPAction })).status, 200);
+      t.is((await call()).status, 200);
+    },
+  },
+  {
+    id: 'R2744',
+    says: 'an action that the description gives to another operation is refused',
+    check: async (t, { call, version }) =>
+      isFault(t, await call(undefined, { SOAPAction: '"GetPdf"' }), version, senders[version]),
+  },
+  {
+    id: 'R1124',
+    says: 'success is a 2xx status',
+    check: async (t, { call }) => t.is((await call()).status, 200),
+  },
+  {
+    id: 'R1111',
+    says: 'a reply that is no fault is 200',
+    check: async (t, { call }) => t.is((await call()).status, 200),
+  },
+  {
+    id: 'R1126',
+    says: 'a fault is 500; in 1.2, where the binding says 400 for Sender, too, but for the setting soap12FaultStatus',
+    check: async (t, { call, version }) => isFault(t, await call('<x/>'), version, senders[version]),
+  },
+  {
+    id: 'R1125',
+    says: 'a request that is wrong as HTTP is 4xx',
+    check: async (t, { call }) => t.is((await call(undefined, { 'Content-Encoding': 'br' })).status, 415),
+  },
+  {
+    id: 'R1114',
+    says: 'another method than POST is 405',
+    check: async (t, { call }) => t.is((await call(undefined, {}, 'PUT')).status, 405),
+  },
+  {
+    id: 'R1115',
+    says: 'a media type that is not read is 415',
+    check: async (t, { call }) => {
+      t.is((await call(undefined, { 'Content-Type': 'multipart/related; boundary=b' })).status, 415);
+    },
+  },
+  {
+    id: 'R1122',
+    says: 'the service works without cookies',
+    check: async (t, { call }) => {
+      const reply = await call();
+      t.is(reply.headers['set-cookie'], undefined);
+      t.is(reply.status, 200);
+    },
+  },
+  {
+    id: 'R2712',
+    says: 'the child of Body is the element that the description names for the message',
+    check: async (t, { call }) => {
+      t.is(payloadOf(await call())?.name, '{http://schemas.servicestack.net/types}GetSearchResponse');
+    },
+  },
+  {
+    id: 'R2724',
+    says: 'a message that its description forbids should be a Client fault; with a known operation it is an error of its reply (W26), else that',
+    check: async (t, { call, envelope, payload, version }) => {
+      isFault(t, await call(envelope({ body: '<Nothing/>' })), version, senders[version]);
+      t.is(
+        (await call(envelope({ body: payload.replace('<Id>', '<Idd/><Id>') }))).headers['x-status'],
+        '400',
+      );
+    },
+  },
+  {
+    id: 'R2113',
+    says: 'no arrayType on the wire',
+    check: async (t, { call }) => t.false((await call()).text.includes('arrayType')),
+  },
+];

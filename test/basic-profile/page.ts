@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { descriptionRequirements } from './description.ts';
+import { inapplicable } from './elsewhere.ts';
+import { messageRequirements } from './messages.ts';
+
+/** The page that lists the requirements; its tables are made from them, the rest is written by hand. */
+export const conformancePage = new URL('../../docs/conformance.md', import.meta.url);
+
+function byId(one: { readonly id: string }, other: { readonly id: string }): number {
+  return one.id.localeCompare(other.id);
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+const tables: Readonly<Record<string, string>> = {
+  messages: table(
+    ['', 'requires', 'checked in'],
+    messageRequirements.toSorted(byId).map(({ id, says, version }) => [id, says, version ?? '1.1, 1.2']),
+  ),
+  description: table(
+    ['', 'requires'],
+    descriptionRequirements.toSorted(byId).map(({ id, says }) => [id, says]),
+  ),
+  inapplicable: table(
+    ['', 'requires', 'why there is no test'],
+    inapplicable.toSorted(byId).map(({ id, says, why }) => [id, says, why]),
+  ),
+};
+
+/** The page with its tables as they have to be; `npm run golden` writes it. */
+export function writeConformancePage(): string {
+  return readFileSync(conformancePage, 'utf8').replace(
+    /(<!-- table: (\w+) -->\n).*?(\n<!-- end -->)/gs,
+    (_, start: string, name: string, end: string) => `${start}${tables[name] ?? `no table ${name}`}${end}`,
+  );
+}
