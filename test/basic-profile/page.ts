@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { table, withTables } from '../golden/tables.ts';
 import { descriptionRequirements } from './description.ts';
 import { inapplicable } from './elsewhere.ts';
 import { messageRequirements } from './messages.ts';
@@ -8,11 +8,6 @@ export const conformancePage = new URL('../../docs/conformance.md', import.meta.
 
 function byId(one: { readonly id: string }, other: { readonly id: string }): number {
   return one.id.localeCompare(other.id);
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
 const tables: Readonly<Record<string, string>> = {
@@ -32,8 +27,5 @@ const tables: Readonly<Record<string, string>> = {
 
 /** The page with its tables as they have to be; `npm run golden` writes it. */
 export function writeConformancePage(): string {
-  return readFileSync(conformancePage, 'utf8').replace(
-    /(<!-- table: (\w+) -->\n).*?(\n<!-- end -->)/gs,
-    (_, start: string, name: string, end: string) => `${start}${tables[name] ?? `no table ${name}`}${end}`,
-  );
+  return withTables(conformancePage, tables);
 }

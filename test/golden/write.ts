@@ -8,6 +8,7 @@ import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { clientPages, withExcerpts } from '../docs/excerpts.ts';
 import { conformancePage, writeConformancePage } from '../basic-profile/page.ts';
 import { capabilities, folderOf, goldensOf } from '../plain/folders.ts';
+import { supplyChainPage, writeSupplyChainPage } from '../supply-chain/page.ts';
 
 const { contract } = loadContract(screeningContract);
 
@@ -25,6 +26,7 @@ if (import.meta.main) {
   writeFileSync(schemaFiles.overlay, overlaySchema);
   writeFileSync(schemaFiles.config, configSchema);
   writeFileSync(conformancePage, writeConformancePage());
+  writeFileSync(supplyChainPage, writeSupplyChainPage());
   for (const [name, text] of Object.entries(goldens)) {
     writeFileSync(join(import.meta.dirname, name), text);
   }

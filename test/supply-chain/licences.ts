@@ -1,0 +1,34 @@
+/** Licences that what ships may have. */
+export const allowedInProduction: readonly string[] = [
+  'MIT',
+  'ISC',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  '0BSD',
+];
+
+/** And those of what only tests and tools use. */
+export const allowedInDevelopment: readonly string[] = [
+  ...allowedInProduction,
+  'BlueOak-1.0.0',
+  'Artistic-2.0',
+  'Unlicense',
+  'CC0-1.0',
+  'W3C-19980720',
+];
+
+/** Packages whose package.json leaves it out, by what stands in their LICENSE file. */
+export const statedElsewhere: Readonly<Record<string, string>> = {
+  'png-js': 'MIT',
+  cldrjs: 'MIT',
+  httpntlm: 'MIT',
+};
+
+/** Whether an SPDX expression is content with licences of a list: all of an AND, one of an OR. */
+export function isAllowed(expression: string, allowed: readonly string[]): boolean {
+  const bare = expression.replace(/^\((.*)\)$/, '$1');
+  const either = bare.split(' OR ');
+  if (either.length > 1) return either.some((one) => isAllowed(one, allowed));
+  return bare.split(' AND ').every((one) => allowed.includes(one));
+}

@@ -1,0 +1,30 @@
+import { table, withTables } from '../golden/tables.ts';
+import { type Advisory, accepted, denied } from './advisories.ts';
+import { readLockfile } from './lockfile.ts';
+
+/** The page on what is depended on; its tables are made, the rest is written by hand. */
+export const supplyChainPage = new URL('../../docs/supply-chain.md', import.meta.url);
+
+function versionsOf({ from, below }: Advisory): string {
+  if (below === undefined) return 'all so far';
+  return from === undefined ? `below ${below}` : `${from} to below ${below}`;
+}
+
+const shipped = readLockfile()
+  .filter(({ isDevelopment }) => !isDevelopment)
+  .map(({ name, version, licence }) => [name, version, licence ?? '']);
+
+/** The page with its tables as they have to be; `npm run golden` writes it. */
+export function writeSupplyChainPage(): string {
+  return withTables(supplyChainPage, {
+    denied: table(
+      ['package', 'advisory', 'versions', 'what'],
+      denied.map((advisory) => [advisory.package, advisory.id, versionsOf(advisory), advisory.what]),
+    ),
+    accepted: table(
+      ['package', 'advisory', 'what', 'why it does no harm here'],
+      accepted.map((row) => [row.package, row.id, row.what, row.why]),
+    ),
+    licences: table(['package', 'version', 'licence'], shipped),
+  });
+}

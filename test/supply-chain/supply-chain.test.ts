@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import test from 'ava';
+import { accepted, denied } from './advisories.ts';
+import { allowedInDevelopment, allowedInProduction, isAllowed, statedElsewhere } from './licences.ts';
+import { compareVersions, readLockfile } from './lockfile.ts';
+import { supplyChainPage, writeSupplyChainPage } from './page.ts';
+
+const root = new URL('../../', import.meta.url);
+const locked = readLockfile();
+const names = new Set(locked.map(({ name }) => name));
+
+test('every package of the lockfile is held to its content by SHA-512, and comes from no address of its own', (t) => {
+  t.true(locked.length > 100);
+  for (const { name, integrity, resolved } of locked) {
+    t.regex(integrity ?? '', /^sha512-[A-Za-z0-9+/]{86}==$/, name);
+    t.is(resolved, undefined, name);
+  }
+});
+
+test('package.json names one version of each package it depends on', (t) => {
+  const {
+    dependencies,
+    devDependencies,
+  }: Record<string, Record<string, string>> = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+    t.regex(version, /^\d+\.\d+\.\d+(?:-[\w.]+)?$/, name);
+  }
+});
+
+for (const { package: name, id, from = '0.0.0', below, what } of denied) {
+  test(`no version of ${name} in the lockfile has ${id}: ${what} (from ${from})`, (t) => {
+    t.true(names.has(name), 'a row for a package that is gone');
+    for (const { version } of locked.filter((one) => one.name === name)) {
+      const isAffected =
+        compareVersions(version, from) >= 0 && compareVersions(version, below ?? '999.0.0') < 0;
+      t.false(isAffected, version);
+    }
+  });
+}
+
+test('an advisory that is accepted is of a package in the lockfile, and of a version in it', (t) => {
+  for (const { package: name, from = '0.0.0', below } of accepted) {
+    const affected = locked.filter(
+      (one) =>
+        one.name === name &&
+        compareVersions(one.version, from) >= 0 &&
+        (below === undefined || compareVersions(one.version, below) < 0),
+    );
+    t.true(affected.length > 0, name);
+  }
+});
+
+for (const [one, other, sign] of [
+  ['1.2.3', '1.2.3', 0],
+  ['1.2.3', '1.2.10', -1],
+  ['2.0.0', '1.99.99', 1],
+  ['3.0.0-alpha.1', '3.0.0', -1],
+  ['3.0.1-alpha.1', '3.0.0', 1],
+] as const) {
+  test(`version ${one} ${['is older than', 'is', 'is newer than'][sign + 1]} ${other}`, (t) => {
+    t.is(Math.sign(compareVersions(one, other)), sign);
+  });
+}
+
+test('what ships has a licence of the short list, what tests use one of the longer', (t) => {
+  for (const { name, licence, isDevelopment } of locked) {
+    const allowed = isDevelopment ? allowedInDevelopment : allowedInProduction;
+    t.true(isAllowed(licence ?? 'none', allowed), `${name}: ${licence}`);
+  }
+  for (const name of Object.keys(statedElsewhere))
+    t.true(names.has(name), `a row for ${name}, which is gone`);
+});
+
+for (const [expression, isFine] of [
+  ['MIT', true],
+  ['GPL-3.0-only', false],
+  ['(MIT OR GPL-3.0-only)', true],
+  ['MIT AND GPL-3.0-only', false],
+  ['MIT AND ISC', true],
+  ['none', false],
+] as const) {
+  test(`the licence ${expression} is ${isFine ? 'allowed' : 'not allowed'}`, (t) => {
+    t.is(isAllowed(expression, allowedInProduction), isFine);
+  });
+}
+
+test('docs/supply-chain.md has advisories and licences as they are; npm run golden rewrites it', (t) => {
+  t.is(readFileSync(supplyChainPage, 'utf8'), writeSupplyChainPage());
+});
+
+/** What the npm package may hold: what runs, what it reads, and what npm itself adds. */
+const packed =
+  /^(?:package\.json|README\.md|CHANGELOG\.md|LICENSE|bin\/\w+\.js|dist\/(?:gateway|mappings|wsdl|upstream)\/[\w/-]+\.js|mappings\/[\w/-]+\.yaml|schemas\/[\w.-]+\.json)$/;
+
+test('the npm package holds what runs and nothing else', (t) => {
+  const told = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(told);
+  const paths = files.map(({ path }) => path);
+  t.deepEqual(
+    paths.filter((path) => !packed.test(path)),
+    [],
+  );
+  for (const needed of [
+    'bin/soapbridge.js',
+    'mappings/screening/openapi.yaml',
+    'mappings/screening/soap.yaml',
+  ]) {
+    t.true(paths.includes(needed), needed);
+  }
+});
+
+test('the image holds what runs and nothing else, is built from the lockfile, and doesn’t run as root', (t) => {
+  const text = readFileSync(new URL('Dockerfile', root), 'utf8');
+  const [, build = '', final = ''] = text.split(/^FROM /m);
+  t.regex(build, /^RUN npm ci$/m);
+  t.regex(build, /npm prune --omit=dev/);
+  const { files }: { files: string[] } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+  const runs = files
+    .filter((path) => !path.endsWith('.md'))
+    .map((path) => path.replace(/\*\*.*$/, 'screening'));
+  const copied = [...final.matchAll(/^COPY --from=build \/src\/(\S+) \S+$/gm)].map(([, path = '']) => path);
+  t.deepEqual(copied.toSorted(), ['node_modules', 'package.json', ...runs].toSorted());
+  t.is(copied.length, [...final.matchAll(/^COPY /gm)].length);
+  t.false(/^(?:RUN|ADD)/m.test(final));
+  t.regex(final, /^USER node$/m);
+});
