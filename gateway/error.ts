@@ -67,6 +67,9 @@ export class CallError extends Error {
   }
 }
 
+/** Where in a responseStatus's `meta` the upstream's whole error stands. */
+export const upstreamMember = 'Upstream';
+
 /** How a failed call is told: a status and the JSON of a responseStatus (W26). */
 export interface Failure {
   readonly status: number;

@@ -2,9 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { CompiledContract, CompiledOperation, Frame } from '../mappings/codec/operation.ts';
 import { MismatchError } from '../mappings/codec/problem.ts';
 import { readStatus } from '../mappings/codec/response-status.ts';
+import { readUpstreamError } from '../mappings/codec/upstream-error.ts';
 import { JsonError, JsonReader } from '../mappings/json/reader.ts';
 import type { Limits } from '../mappings/limits.ts';
-import { CallError, type ErrorCode, errorCodes, type Failure } from './error.ts';
+import { CallError, type ErrorCode, errorCodes, type Failure, upstreamMember } from './error.ts';
 import type { UpstreamReply } from './upstream.ts';
 
 const utf8 = new TextDecoder(); // drops a mark
@@ -89,45 +90,32 @@ function invalid(got: string, cause?: unknown): CallError {
 /** An upstream's error, rebuilt with responseStatus alone in data (W30). */
 function failed(reply: UpstreamReply, compiled: CompiledContract, hide: (text: string) => string): Outcome {
   const found = isUtf8(reply.body) ? readFailure(reply.body, compiled, hide) : undefined;
-  const status = failureStatus(reply.status, found !== undefined);
-  const errorCode = found?.errorCode ?? codeOfStatus(status);
-  const retryAfter = reply.retryAfter;
-  if (found === undefined) {
-    const own =
-      status >= 500 && Object.hasOwn(errorCodes, errorCode)
-        ? errorCodes[errorCode as ErrorCode].message
-        : undefined;
-    const told = compiled.contract.settings.soapErrors === 'fault' ? plainMessage(reply.body) : undefined;
-    const message = (told && hide(told)) ?? own ?? `the service behind answered with status ${reply.status}`;
-    return {
-      kind: 'failure',
-      failure: { status, errorCode, statusJson: JSON.stringify({ errorCode, message }), retryAfter },
-    };
-  }
+  if (found === undefined) return failedOtherwise(reply, compiled, hide);
+  const status = failureStatus(reply.status, true);
+  const errorCode = found.errorCode ?? codeOfStatus(status);
   const statusJson =
     found.errorCode === undefined ? withCode(found.text, errorCode, compiled.limits) : found.text;
-  return { kind: 'failure', failure: { status, errorCode, statusJson, retryAfter } };
+  return { kind: 'failure', failure: { status, errorCode, statusJson, retryAfter: reply.retryAfter } };
 }
 
-/** The text of an error body in one of the usual shapes of JSON APIs (RFC 9457 among them); undefined when it has none. */
-function plainMessage(body: Buffer): string | undefined {
-  let error: unknown;
-  try {
-    error = JSON.parse(utf8.decode(body));
-  } catch {
-    return undefined; // HTML, say: nothing of it is told
-  }
-  if (typeof error !== 'object' || error === null) return undefined;
-  for (const [name, value] of Object.entries(error)) {
-    if (
-      /^(?:message|detail|title|error|error_description)$/.test(name) &&
-      typeof value === 'string' &&
-      value !== ''
-    ) {
-      return value.slice(0, 500);
-    }
-  }
-  return undefined;
+/** An upstream's error without a responseStatus: its code, its text and all of it as JSON, where that may be told. */
+function failedOtherwise(
+  reply: UpstreamReply,
+  { contract, limits }: CompiledContract,
+  hide: (text: string) => string,
+): Outcome {
+  const said = contract.settings.upstreamErrors === 'tell' ? readUpstreamError(reply, limits) : undefined;
+  const status = failureStatus(reply.status, said !== undefined);
+  const ownCode = codeOfStatus(status);
+  const errorCode = said?.code === undefined || said.code === String(status) ? ownCode : hide(said.code);
+  const own =
+    status >= 500 && Object.hasOwn(errorCodes, ownCode)
+      ? errorCodes[ownCode as ErrorCode].message
+      : undefined;
+  const message = said?.message ?? own ?? `the service behind answered with status ${reply.status}`;
+  const meta = said?.json === undefined ? undefined : { [upstreamMember]: hide(said.json) };
+  const statusJson = JSON.stringify({ errorCode, message: hide(message), meta });
+  return { kind: 'failure', failure: { status, errorCode, statusJson, retryAfter: reply.retryAfter } };
 }
 
 /** A status without a code, or with an empty one, gets the one its HTTP status means. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { CompiledContract, CompiledOperation, Frame } from '../mappings/codec/operation.ts';
-import type { Failure } from './error.ts';
+import { type Failure, upstreamMember } from './error.ts';
 import type { Outcome } from './exchange.ts';
 import { type Format, writeJsonp } from './negotiate.ts';
 import {
@@ -112,17 +112,23 @@ function soapContentType(version: SoapVersion, { compiled, asXml }: ReplyContext
   return documented || asXml ? contentTypes.xml : version.contentType;
 }
 
-/** What a failure says, for a fault: its message, else its code; and the fields it names. */
+/**
+ * What a failure says, for a fault: its code and message, the fields it names, and what the upstream said. All of it in
+ * the text, since a detail of one's own hides the fault from WCF and SOAP::WSDL (W27).
+ */
 function messageOf({ statusJson }: Failure): string {
   const status: {
     errorCode?: string;
     message?: string | null;
     errors?: { message?: string | null }[] | null;
+    meta?: Readonly<Record<string, string | null>> | null;
   } = JSON.parse(statusJson);
   const fields = (status.errors ?? [])
     .map(({ message }) => message ?? '')
     .filter((message) => message !== '' && message !== status.message);
-  return [`${status.errorCode ?? 'error'}: ${status.message ?? ''}`, ...fields].join('; ');
+  const upstream = status.meta?.[upstreamMember];
+  const rest = typeof upstream === 'string' ? [`${upstreamMember}: ${upstream}`] : [];
+  return [`${status.errorCode ?? 'error'}: ${status.message ?? ''}`, ...fields, ...rest].join('; ');
 }
 
 /** An outcome outside the SOAP endpoints, in the format chosen (W5, W6, W26). */

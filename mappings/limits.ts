@@ -35,6 +35,7 @@ export const limitTable = {
   jsonMembers: { value: 200_000, bounds: 'members and array items in one document' },
   credential: { value: 256, bounds: 'characters in one credential' },
   errors: { value: 20, bounds: 'items of errors[] in one reply' },
+  upstreamError: { value: 16 * 1024, bounds: "characters of an upstream's error that are told whole" },
   acceptRanges: { value: 32, bounds: 'media ranges of an Accept header that are looked at' },
   replyBytes: { value: 32 * mebibyte, bounds: "an upstream's reply" },
   replyBytesWithBinary: {

@@ -31,6 +31,8 @@ export interface Settings {
   readonly emptyElements: 'refuse' | 'absent';
   readonly illegalCharacterReferences: 'accept' | 'refuse';
   readonly soapErrors: 'in-band' | 'fault';
+  /** Whether errors of the upstream in shapes of its own are told (W30). */
+  readonly upstreamErrors: 'tell' | 'hide';
   readonly soap12FaultStatus: 'compatible' | 'standard';
   readonly soapReplyContentType: 'by-version' | 'documented';
   readonly stackTrace: 'drop' | 'keep';

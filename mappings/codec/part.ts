@@ -12,9 +12,12 @@ export type Part =
       readonly members: readonly (readonly [string, Part])[];
     };
 
-/** Reads a JSON value that has been checked before. */
+/** One JSON value. Throws JsonError for text that is none. */
 export function readPart(text: string, limits: Limits): Part {
-  return partAt(new JsonReader(text, limits));
+  const json = new JsonReader(text, limits);
+  const part = partAt(json);
+  json.end();
+  return part;
 }
 
 /** The members of an object, each with its own JSON; undefined for another value. */

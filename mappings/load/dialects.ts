@@ -46,6 +46,7 @@ const servicestack: Dialect = {
     emptyElements: 'refuse',
     illegalCharacterReferences: 'accept',
     soapErrors: 'in-band',
+    upstreamErrors: 'hide',
     soap12FaultStatus: 'compatible',
     soapReplyContentType: 'by-version',
     stackTrace: 'drop',
@@ -71,6 +72,7 @@ const plain: Dialect = {
     dates: 'iso',
     unknownEnumValues: 'pass',
     soapErrors: 'fault',
+    upstreamErrors: 'tell',
     jsonp: false,
   },
 };

@@ -85,6 +85,7 @@ export const overlayForm = record('The SOAP face of an OpenAPI document; every k
   emptyElements: words('An empty element for a number, boolean, date or enum.', 'refuse', 'absent'),
   illegalCharacterReferences: words('References such as &#xB;, which XML forbids.', 'accept', 'refuse'),
   soapErrors: words('A failed call: an ordinary reply with its status, or a SOAP fault.', 'in-band', 'fault'),
+  upstreamErrors: words("An upstream's error in a shape of its own.", 'tell', 'hide'),
   soap12FaultStatus: words('HTTP status of a SOAP 1.2 Sender fault: 500, or 400.', 'compatible', 'standard'),
   soapReplyContentType: words('That of the envelope, or application/xml.', 'by-version', 'documented'),
   stackTrace: words("An upstream's stackTrace in error replies and in XML.", 'drop', 'keep'),

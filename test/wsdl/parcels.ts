@@ -96,6 +96,7 @@ function createParcels(types: string, arrays: string): Contract {
       emptyElements: 'refuse',
       illegalCharacterReferences: 'accept',
       soapErrors: 'in-band',
+      upstreamErrors: 'hide',
       soap12FaultStatus: 'compatible',
       soapReplyContentType: 'by-version',
       stackTrace: 'drop',
