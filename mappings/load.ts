@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { buildContract, type LoadedContract } from './load/contract.ts';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
+import { buildContract, type ContractSource, type LoadedContract } from './load/contract.ts';
 import { ContractError, type ContractProblem } from './load/error.ts';
 import { readYamlFile, withLines } from './load/yaml.ts';
 
@@ -45,10 +45,29 @@ export function loadContract(place: ContractPlace): LoadedContract {
       openapiName: openapi.path,
       overlay: overlay.root,
       overlayName: overlay.path,
+      readFile: fileReader(dirname(openapi.path), dirname(overlay.path)),
     });
   } catch (error) {
     throw error instanceof ContractError ? new ContractError(withLines(error.problems)) : error;
   }
+}
+
+/** Reads files below a folder, whatever links lead out of it. */
+function fileReader(documents: string, overlays: string): NonNullable<ContractSource['readFile']> {
+  return (folder, path) => {
+    try {
+      const root = realpathSync(folder === undefined ? documents : resolve(overlays, folder));
+      const file = realpathSync(join(root, path));
+      if (!file.startsWith(root + sep)) return { why: 'got one that lies elsewhere' };
+      const problems: ContractProblem[] = [];
+      const read = readYamlFile(file, problems);
+      if (read !== undefined) return { root: read.root };
+      return { why: `got one that can't be read (${problems.map(({ message }) => message).join('; ')})` };
+    } catch (error) {
+      if (error instanceof Error && 'code' in error) return { why: `got none (${error.code})` };
+      throw error;
+    }
+  };
 }
 
 function filesIn(directory: string): ContractFiles {

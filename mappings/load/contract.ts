@@ -4,6 +4,7 @@ import type { NotServed } from './entries.ts';
 import { ContractError, type ContractProblem, pointerSegment, type Report } from './error.ts';
 import { childOf, isNode, type Node, shown, textOf } from './node.ts';
 import { type OperationDraft, readOperations } from './operations.ts';
+import { createOtherFiles, fileOf, type OtherFiles, type OtherFilesSource } from './other-files.ts';
 import { type Overlay, readOverlay } from './overlay.ts';
 import { createReferences } from './references.ts';
 import { carriesStatus, findResponseStatus } from './response-status.ts';
@@ -13,6 +14,8 @@ import { createTypeBuilder, type JsonNote } from './type-builder.ts';
 
 /** The two documents of a contract as parsed, with the names to call them by in an error. */
 export interface ContractSource {
+  /** Reads another file that the document refers to; undefined where it is all there is. */
+  readonly readFile?: OtherFilesSource['read'];
   readonly openapi: unknown;
   readonly openapiName: string;
   readonly overlay: unknown;
@@ -33,8 +36,13 @@ export function buildContract(source: ContractSource): LoadedContract {
   const problems = new Map<string, ContractProblem>();
   const reportTo =
     (file: string): Report =>
-    (pointer, message) => {
-      problems.set(JSON.stringify([file, pointer, message]), { file, pointer, message });
+    (at, message) => {
+      const other = fileOf(at);
+      const problem =
+        other === ''
+          ? { file, pointer: at, message }
+          : { file: besides(file, other), pointer: at.slice(other.length + 1), message };
+      problems.set(JSON.stringify(problem), problem);
     };
   const report = reportTo(source.openapiName);
   const reportOverlay = reportTo(source.overlayName);
@@ -43,9 +51,23 @@ export function buildContract(source: ContractSource): LoadedContract {
   if ([...problems.values()].some(({ pointer }) => pointer === '/dialect'))
     throw new ContractError([...problems.values()]);
   const document = readDocument(source.openapi, report);
-  const loaded = document === undefined ? undefined : assemble(document, overlay, report, reportOverlay);
+  const loaded =
+    document === undefined
+      ? undefined
+      : assemble(document, otherFilesOf(source, overlay), overlay, report, reportOverlay);
   if (loaded === undefined || problems.size > 0) throw new ContractError([...problems.values()]);
   return loaded;
+}
+
+function otherFilesOf({ openapiName, readFile }: ContractSource, overlay: Overlay): OtherFiles | undefined {
+  if (readFile === undefined) return undefined;
+  const document = openapiName.slice(openapiName.lastIndexOf('/') + 1);
+  return createOtherFiles({ document, folders: overlay.refs, read: readFile });
+}
+
+/** The path of a document's other file; a URL is its own. */
+function besides(document: string, file: string): string {
+  return file.includes(':') ? file : document.slice(0, document.lastIndexOf('/') + 1) + file;
 }
 
 function readDocument(root: unknown, report: Report): Node | undefined {
@@ -64,14 +86,20 @@ function readDocument(root: unknown, report: Report): Node | undefined {
   return undefined;
 }
 
-function assemble(document: Node, overlay: Overlay, report: Report, reportOverlay: Report): LoadedContract {
+function assemble(
+  document: Node,
+  others: OtherFiles | undefined,
+  overlay: Overlay,
+  report: Report,
+  reportOverlay: Report,
+): LoadedContract {
   const info = childOf(document, 'info');
   const service = overlay.service ?? serviceNameOf(document);
   if (!/^[A-Za-z_]\w*$/.test(service)) {
     reportOverlay('/service', `expected the service's name, an identifier, got ${shown(service)}`);
   }
   const types = overlay.typesNamespace ?? `urn:${service}`;
-  const references = createReferences(document);
+  const references = createReferences(document, others);
   const builder = createTypeBuilder({ document, references, overlay, report, reportOverlay });
   const { served: drafts, notServed } = readOperations({
     document,

@@ -107,6 +107,11 @@ export const overlayForm = record('The SOAP face of an OpenAPI document; every k
     map('Exceptions for single operations.', '`Operation: { readOnly, name, hide, upstream }`', operation),
   ),
   types: map('Exceptions for single types.', '`Type: { order, item }`', type),
+  refs: map(
+    'Folders that stand for the beginnings of URLs in references; no URL is ever fetched.',
+    '`https://schemas.example/: folder`',
+    text('A folder, as seen from the overlay.', 'a folder'),
+  ),
   personal: list(
     'JSON members whose values are about a person: no log ever shows them.',
     'JSON members',

@@ -22,6 +22,8 @@ export interface Overlay {
   /** Whether only the operations named in `operations` are served. */
   readonly namedOnly: boolean;
   readonly types: ReadonlyMap<string, TypeOverlay>;
+  /** Beginnings of URLs that references lead to, each with the folder beside the overlay that holds their files. */
+  readonly refs: ReadonlyMap<string, string>;
   /** JSON members whose values no log may show. */
   readonly personal: readonly string[];
 }
@@ -69,6 +71,7 @@ export function readOverlay(document: unknown, report: Report): Overlay {
     routes: keys.routes ?? new Map(),
     ...operationsOf(keys.operations),
     types: readTypes(keys.types, report),
+    refs: keys.refs ?? new Map(),
     personal: keys.personal ?? [],
   };
 }

@@ -1,11 +1,12 @@
 import { pointerSegment } from './error.ts';
 import { identifier, pascal, upperFirst } from './names.ts';
 import { isNode, memberOf, type Node, shown, textOf } from './node.ts';
+import { fileOf, joinFile, type OtherFiles } from './other-files.ts';
 
 /** A node of the document, and where it stands. */
 export interface Located {
   readonly node: unknown;
-  /** JSON pointer into the document. */
+  /** JSON pointer into the document; into another one of its files with the file before it, `common.yaml#/Parcel`. */
   readonly pointer: string;
 }
 
@@ -15,7 +16,7 @@ export interface Unresolved {
   readonly why: string;
 }
 
-/** Finds what the `$ref`s of one document name. */
+/** Finds what the `$ref`s of a document and of its other files name. */
 export interface References {
   /** What one `$ref` names. */
   readonly target: (ref: unknown, pointer: string) => Located | Unresolved;
@@ -27,28 +28,39 @@ export function isUnresolved(found: Located | Unresolved): found is Unresolved {
   return 'why' in found;
 }
 
-export function createReferences(document: Node): References {
+/** @param others the files that the document's references may lead to; undefined where it is all there is */
+export function createReferences(document: Node, others?: OtherFiles): References {
   function target(ref: unknown, pointer: string): Located | Unresolved {
     const at = `${pointer}/$ref`;
     const text = textOf(ref);
     if (text === undefined)
       return { pointer: at, why: `expected text such as "#/components/schemas/Name", got ${shown(ref)}` };
-    if (!text.startsWith('#'))
-      return {
-        pointer: at,
-        why: `${shown(text)} lies outside this file; copy what it names under /components`,
-      };
-    const segments = text.startsWith('#/') ? text.slice(2).split('/').map(decodeSegment) : undefined;
-    if (segments === undefined || segments.includes(undefined))
+    const hash = text.indexOf('#');
+    const address = hash === -1 ? text : text.slice(0, hash);
+    const fragment = hash === -1 ? '' : text.slice(hash + 1);
+    const path = pathOf(fragment, address !== '');
+    if (path === undefined)
       return {
         pointer: at,
         why: `expected a JSON pointer such as "#/components/schemas/Name", got ${shown(text)}`,
       };
-    const path = segments.filter((segment) => segment !== undefined);
-    const node = lookup(document, path);
+    const opened = open(address, fileOf(pointer));
+    if ('why' in opened) return { pointer: at, why: `${shown(text)} ${opened.why}` };
+    const node = lookup(opened.root, path);
     if (node === undefined)
-      return { pointer: at, why: `${shown(text)} leads nowhere; expected something that this file has` };
-    return { node, pointer: path.map(pointerSegment).join('') };
+      return {
+        pointer: at,
+        why: `${shown(text)} leads nowhere; expected something that ${address === '' ? 'this' : 'that'} file has`,
+      };
+    return { node, pointer: joinFile(opened.file, path.map(pointerSegment).join('')) };
+  }
+
+  /** The file that an address names as seen from another one, `''` for the document itself. */
+  function open(address: string, from: string): Opened {
+    if (address === '' && from === '') return { file: '', root: document };
+    const found = others?.open(address, from);
+    if (found === undefined) return { why: 'lies outside this file; copy what it names under /components' };
+    return 'file' in found && found.file === '' ? { file: '', root: document } : found;
   }
 
   function resolve(node: unknown, pointer: string): Located | Unresolved {
@@ -71,8 +83,24 @@ export function createReferences(document: Node): References {
   return { target, resolve };
 }
 
-function lookup(document: Node, path: readonly string[]): unknown {
-  let current: unknown = document;
+type Opened = { readonly file: string; readonly root: unknown } | { readonly why: string };
+
+/** The keys of a pointer in a URI fragment (RFC 6901, 6); undefined when it is none. */
+function pathOf(fragment: string, mayBeEmpty: boolean): readonly string[] | undefined {
+  if (fragment === '' && mayBeEmpty) return [];
+  if (!fragment.startsWith('/')) return undefined;
+  try {
+    return fragment
+      .slice(1)
+      .split('/')
+      .map((segment) => unescaped(decodeURIComponent(segment)));
+  } catch {
+    return undefined; // a bad percent escape; whoever asked says so
+  }
+}
+
+function lookup(root: unknown, path: readonly string[]): unknown {
+  let current = root;
   for (const key of path) {
     if (Array.isArray(current)) current = /^(?:0|[1-9]\d{0,8})$/.test(key) ? current[Number(key)] : undefined;
     else current = isNode(current) ? memberOf(current, key) : undefined;
@@ -80,36 +108,49 @@ function lookup(document: Node, path: readonly string[]): unknown {
   return current;
 }
 
-/** A segment of a pointer in a URI fragment (RFC 6901, 6); undefined when it isn't one. */
-function decodeSegment(segment: string): string | undefined {
-  try {
-    return unescaped(decodeURIComponent(segment));
-  } catch {
-    return undefined; // a bad percent escape; whoever asked says so
-  }
-}
-
 function unescaped(segment: string): string {
   return segment.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
+/** Where documents keep schemas by name; the first is OpenAPI's own. */
+const containers = [['components', 'schemas'], ['definitions'], ['$defs']] as const;
+
+/** What leads from a schema to one in it. */
+const keywords = new Set(['properties', 'items', 'additionalProperties', 'allOf', 'anyOf', 'oneOf']);
+
 /**
  * What the type of a schema is called that is named by where it stands: `#/components/schemas/Parcel` is `Parcel`,
- * `#/components/schemas/Parcel/properties/sender` what the inline type is called too, `ParcelSender`.
+ * `#/components/schemas/Parcel/properties/sender` what the inline type is called too, `ParcelSender`. In another file
+ * every schema has a name, if only the file's: `parcel.yaml` is `parcel`.
  */
 export function nameAt(pointer: string): string {
-  const [, first, second, third = '', ...rest] = pointer.split('/').map(unescaped);
-  if (first !== 'components' || second !== 'schemas') return pascal(pointer.replaceAll('~1', '/'));
-  let name = identifier(third);
-  for (let at = 0; at < rest.length; at++) {
-    const keyword = rest[at];
+  const file = fileOf(pointer);
+  const own = pointer.slice(file === '' ? 0 : file.length + 1);
+  const path = own.split('/').slice(1).map(unescaped);
+  const container = containers.find((keys) => keys.every((key, at) => path[at] === key));
+  if (file === '' && container?.[0] !== 'components') return pascal(pointer.replaceAll('~1', '/'));
+  const [first = '', ...rest] = path.slice(container?.length ?? 0);
+  if (container === undefined && (first === '' || keywords.has(first)))
+    return nameBelow(identifier(baseName(file)), path);
+  return nameBelow(identifier(first), rest);
+}
+
+/** The name of a schema that a named one holds, by the keywords between. */
+function nameBelow(owner: string, path: readonly string[]): string {
+  let name = owner;
+  for (let at = 0; at < path.length; at++) {
+    const keyword = path[at];
     if (keyword === 'items') name += 'Item';
     else if (keyword === 'additionalProperties') name += 'Value';
     else {
       // a member's name, or the position in an allOf, anyOf or oneOf, which names nothing
-      const key = rest[++at] ?? '';
+      const key = path[++at] ?? '';
       if (keyword === 'properties') name += upperFirst(identifier(key));
     }
   }
   return name;
+}
+
+function baseName(file: string): string {
+  return file.slice(file.lastIndexOf('/') + 1).replace(/\.(?:ya?ml|json)$/i, '');
 }

@@ -1,0 +1,100 @@
+import { shown } from './node.ts';
+
+/** A document's other files, which its references lead to. */
+export interface OtherFiles {
+  /** The file that an address names as seen from another one; of file `''`, the document itself, without its root. */
+  readonly open: (
+    address: string,
+    from: string,
+  ) => { readonly file: string; readonly root: unknown } | { readonly why: string };
+}
+
+/** Where other files may lie, and how one is read. */
+export interface OtherFilesSource {
+  /** The name of the document's own file, in the folder that holds all the others. */
+  readonly document: string;
+  /** Beginnings of URLs, each with the folder that holds their files. */
+  readonly folders: ReadonlyMap<string, string>;
+  /** A file's root by its folder (undefined for the document's own) and its path in it; else why it can't be had. */
+  readonly read: (
+    folder: string | undefined,
+    path: string,
+  ) => { readonly root: unknown } | { readonly why: string };
+}
+
+/** The file that a pointer leads into: `''` for the document itself. */
+export function fileOf(pointer: string): string {
+  return pointer === '' || pointer.startsWith('/') ? '' : pointer.slice(0, pointer.indexOf('#'));
+}
+
+export function joinFile(file: string, pointer: string): string {
+  return file === '' ? pointer : `${file}#${pointer}`;
+}
+
+/** Files of one document: far above any that is published, and an end to one that never has enough. */
+const mostFiles = 5_000;
+
+/** Reads each file once, when a reference first leads to it. No URL is ever fetched. */
+export function createOtherFiles({ document, folders, read }: OtherFilesSource): OtherFiles {
+  const opened = new Map<string, ReturnType<OtherFiles['open']>>();
+
+  function openFile(file: string): ReturnType<OtherFiles['open']> {
+    if (opened.size === mostFiles) return { why: `would be one more than ${mostFiles} files` };
+    if (!isUrl(file)) return found(file, read(undefined, file), 'below the folder of the document');
+    for (const [beginning, folder] of folders) {
+      if (file.startsWith(beginning))
+        return found(file, read(folder, decoded(file.slice(beginning.length))), `in ${shown(folder)}`);
+    }
+    return {
+      why: "is a URL, and none is fetched; expected its beginning and a folder among the overlay's refs",
+    };
+  }
+
+  function found(
+    file: string,
+    content: ReturnType<OtherFilesSource['read']>,
+    where: string,
+  ): ReturnType<OtherFiles['open']> {
+    return 'why' in content
+      ? { why: `can't be followed: expected a file ${where}, ${content.why}` }
+      : { file, ...content };
+  }
+
+  return {
+    open: (address, from) => {
+      const file = address === '' ? from : resolveFile(address, from);
+      if (file === undefined) return { why: 'leads out of the folder of the document, or is no path' };
+      if (file === document) return { file: '', root: undefined };
+      const known = opened.get(file) ?? openFile(file);
+      opened.set(file, known);
+      return known;
+    },
+  };
+}
+
+function isUrl(file: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:/i.test(file);
+}
+
+/** A file as its path below the document's folder, or as a URL; undefined where it lies outside. */
+function resolveFile(address: string, from: string): string | undefined {
+  if (isUrl(address)) return URL.parse(address)?.href;
+  if (isUrl(from)) return URL.parse(address, from)?.href;
+  const stated = decoded(address);
+  if (stated.startsWith('/') || /[\\?#]/.test(stated)) return undefined;
+  const path = from.split('/').slice(0, -1);
+  for (const segment of stated.split('/')) {
+    if (segment === '..' && path.pop() === undefined) return undefined;
+    if (segment !== '..' && segment !== '.' && segment !== '') path.push(segment);
+  }
+  return path.length === 0 ? undefined : path.join('/');
+}
+
+/** Percent escapes undone; as it stands where they are none. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

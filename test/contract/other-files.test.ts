@@ -1,0 +1,67 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { loadContract } from '../../mappings/load.ts';
+
+/** A document whose operation `tried` replies with what a reference names; beside and around it lie other files. */
+function reasonsFor(t: ExecutionContext, ref: string): string {
+  const around = mkdtempSync(join(tmpdir(), 'files-'));
+  t.teardown(() => rmSync(around, { recursive: true, force: true }));
+  const directory = join(around, 'contract');
+  mkdirSync(join(directory, 'vendored'), { recursive: true });
+  mkdirSync(join(around, 'contract-too'));
+  const response = JSON.stringify({ description: 'a reply' });
+  for (const path of [
+    'secret.yaml',
+    'contract-too/reply.yaml',
+    'contract/a b.yaml',
+    'contract/vendored/r.yaml',
+  ])
+    writeFileSync(join(around, path), response);
+  symlinkSync(join(around, 'secret.yaml'), join(directory, 'link.yaml'));
+  const reply = (target: object): object => ({ get: { responses: { 200: target } } });
+  const paths = { '/tried': reply({ $ref: ref }), '/served': reply({ description: 'done' }) };
+  writeFileSync(join(directory, 'openapi.yaml'), JSON.stringify({ openapi: '3.1.0', info: {}, paths }));
+  const refs = { 'https://schemas.example/': 'vendored' };
+  writeFileSync(join(directory, 'soap.yaml'), JSON.stringify({ service: 'Files', refs }));
+  return loadContract(directory)
+    .notServed.flatMap(({ reasons }) => reasons.map(({ why }) => why))
+    .join();
+}
+
+for (const ref of ['a%20b.yaml', './a b.yaml#', 'vendored/../a b.yaml', 'https://schemas.example/r.yaml']) {
+  test(`a reference to ${ref} leads to its file`, (t) => {
+    t.is(reasonsFor(t, ref), '');
+  });
+}
+
+const outside = 'leads out of the folder of the document, or is no path';
+const elsewhere =
+  "can't be followed: expected a file below the folder of the document, got one that lies elsewhere";
+const fetched = "is a URL, and none is fetched; expected its beginning and a folder among the overlay's refs";
+
+for (const [ref, says] of [
+  ['../secret.yaml', outside],
+  ['%2e%2e/secret.yaml', outside],
+  ['..%2Fsecret.yaml', outside],
+  ['../contract-too/reply.yaml', outside],
+  ['/etc/passwd', outside],
+  ['..\\secret.yaml', outside],
+  ['a.yaml?version=1', outside],
+  ['link.yaml', elsewhere],
+  ['file:///etc/passwd', fetched],
+  ['http://127.0.0.1/reply.yaml', fetched],
+  [
+    'https://schemas.example/..%2F..%2Fsecret.yaml',
+    'can\'t be followed: expected a file in "vendored", got one that lies elsewhere',
+  ],
+  [
+    'vendored',
+    "can't be followed: expected a file below the folder of the document, got one that can't be read (can't be read (EISDIR))",
+  ],
+] as const) {
+  test(`a reference to ${ref} is told and not followed`, (t) => {
+    t.is(reasonsFor(t, ref), `${JSON.stringify(ref)} ${says}`);
+  });
+}
