@@ -31,24 +31,27 @@ export function readCredentials(
   let conflict: string | undefined;
   for (const part of credentials.parts) {
     const { name } = part;
+    const form = isAuthorization(part)
+      ? { most: limits.authorization, pattern: schemeAndToken }
+      : { most: limits.credential, pattern: token };
     const said = body[name];
     const inBody = typeof said === 'string' && said !== '' ? said : undefined;
     const inHeader = request.headers[part.header.toLowerCase()];
     const header = typeof inHeader === 'string' && inHeader !== '' ? inHeader : undefined;
     const given = header === undefined ? [] : headerValues(request, part.header);
     if (given.length > 1) conflict ??= `the header ${part.header} was given twice`;
-    if (given.some((value) => value !== '' && !isHeaderValue(value, limits.credential))) {
+    if (given.some((value) => value !== '' && !isHeaderValue(value, form))) {
       malformed.push(
         problem(
           'InvalidCharacter',
           part,
           credentials,
           spelling,
-          `expected printable ASCII, at most ${limits.credential} characters, got other text`,
+          `expected printable ASCII, at most ${form.most} characters, got other text`,
         ),
       );
     }
-    if (inBody !== undefined && !isBodyValue(inBody, limits.credential, credentials.send)) {
+    if (inBody !== undefined && !isBodyValue(inBody, form, credentials.send)) {
       malformed.push(
         problem(
           'InvalidCharacter',
@@ -97,20 +100,34 @@ function foldNames(member: string, credentials: Credentials): Readonly<Record<st
   return values;
 }
 
-function isHeaderValue(value: string, most: number): boolean {
-  return value.length <= most && /^[\x21-\x7e]+$/.test(value);
+/** What a credential's text may be in a header. */
+interface HeaderForm {
+  readonly most: number;
+  readonly pattern: RegExp;
+}
+
+const token = /^[\x21-\x7e]+$/;
+/** `Bearer …` and the like have blanks in them (RFC 9110, 11.4). */
+const schemeAndToken = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
+
+function isAuthorization({ header }: CredentialPart): boolean {
+  return header.toLowerCase() === 'authorization';
+}
+
+function isHeaderValue(value: string, { most, pattern }: HeaderForm): boolean {
+  return value.length <= most && pattern.test(value);
 }
 
 /** A value that goes on in a header has to be fit for one (W25). */
-function isBodyValue(value: string, most: number, send: Credentials['send']): boolean {
-  if (send === 'headers') return isHeaderValue(value, most);
+function isBodyValue(value: string, form: HeaderForm, send: Credentials['send']): boolean {
+  if (send === 'headers') return isHeaderValue(value, form);
   let characters = 0;
   for (const character of value) {
     const code = character.codePointAt(0) ?? 0;
     if (code < 32 || (code >= 127 && code < 160) || (code >= 0xd800 && code <= 0xdfff)) return false;
     characters++;
   }
-  return characters <= most;
+  return characters <= form.most;
 }
 
 /** Node joins a repeated header into `a, b`; only the raw ones tell (W24). */
@@ -148,7 +165,11 @@ export function secretHider(
   const secrets: string[] = [];
   for (const part of credentials?.parts ?? []) {
     const value = part.secret ? values?.all.get(part.name) : undefined;
-    if (value !== undefined && value.length >= 6) secrets.push(value);
+    if (value === undefined || value.length < 6) continue;
+    secrets.push(value);
+    // of an Authorization the token alone is as secret
+    const bare = isAuthorization(part) ? value.slice(value.lastIndexOf(' ') + 1) : '';
+    if (bare.length >= 6) secrets.push(bare);
   }
   if (secrets.length === 0) return (text) => text;
   return (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '***'), text);

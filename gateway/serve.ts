@@ -9,10 +9,11 @@ import { createApp } from './app.ts';
 import { readConfig } from './config.ts';
 import { createDocuments, proxyList } from './documents.ts';
 import { LineBuffer } from './line-buffer.ts';
+import { createServers } from './servers.ts';
 import type { Service } from './service.ts';
 import { openSites, type SitePlan } from './sites.ts';
 import { createSoapReader } from './soap.ts';
-import { createHttpUpstream, createLocalUpstream, type Upstream } from './upstream.ts';
+import { createLocalUpstream, type Upstream } from './upstream.ts';
 import type { RequestRecord } from './visit.ts';
 
 /** How a process serves; the command line and the environment fill it in. */
@@ -196,7 +197,7 @@ async function createUpstream(
   database: string | undefined,
   limits: Limits,
 ): Promise<Upstream> {
-  if (url !== undefined) return createHttpUpstream(url, limits);
+  if (url !== undefined) return createServers(url, limits);
   const { createReferenceUpstream } = await import('../upstream/service.ts');
   return createLocalUpstream(createReferenceUpstream(database === undefined ? {} : { database }));
 }

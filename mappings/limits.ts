@@ -34,6 +34,7 @@ export const limitTable = {
   jsonDepth: { value: 64, bounds: 'nested arrays and objects' },
   jsonMembers: { value: 200_000, bounds: 'members and array items in one document' },
   credential: { value: 256, bounds: 'characters in one credential' },
+  authorization: { value: 8 * 1024, bounds: 'the same for an Authorization header, which may be a token' },
   errors: { value: 20, bounds: 'items of errors[] in one reply' },
   upstreamError: { value: 16 * 1024, bounds: "characters of an upstream's error that are told whole" },
   acceptRanges: { value: 32, bounds: 'media ranges of an Accept header that are looked at' },

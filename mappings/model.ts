@@ -61,6 +61,7 @@ export interface Operation {
 
 /** How an operation is called upstream (W35). */
 export interface UpstreamCall {
+  readonly server: Server;
   readonly method: string;
   /** Path with `{name}` for path parameters, below the upstream's address. */
   readonly path: string;
@@ -70,6 +71,17 @@ export interface UpstreamCall {
   /** The media types of the replies that are read, as an Accept header. */
   readonly accept: string;
   readonly reply: ReplyMapping;
+}
+
+/** Where calls go; operations of one server share it. */
+export interface Server {
+  /** The server's own, as the overlay has it; undefined for the upstream that the contract is served with. */
+  readonly address: string | undefined;
+  /** The path of the server's URL, and that of the document's first one; `''` for none. */
+  readonly basePath: string;
+  readonly root: string;
+  /** Whether callers' credentials go there. */
+  readonly credentials: boolean;
 }
 
 /** What of the inputs goes upstream as the body, in a media type as the document declares it. */
@@ -199,7 +211,10 @@ export interface CredentialPart {
   readonly name: string;
   /** XML name in the body's member, for the paths of errors. */
   readonly xml: string;
+  /** The header that callers may give it in. */
   readonly header: string;
+  /** Where it goes upstream, unless that is the body. */
+  readonly sent: { readonly in: 'header' | 'query' | 'cookie'; readonly name: string };
   readonly required: boolean;
   /** True for a value that may stand in no log, error or reply. */
   readonly secret: boolean;

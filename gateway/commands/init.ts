@@ -100,6 +100,10 @@ function lineOf(key: string, { contract }: LoadedContract): string {
     }
     case 'personal':
       return 'personal: []';
+    case 'refs':
+      return 'refs:\n  https://schemas.example/: schemas';
+    case 'servers':
+      return 'servers: {}';
     default:
       return `${key}: ${JSON.stringify(new Map<string, unknown>(Object.entries(contract.settings)).get(key))}`;
   }

@@ -19,7 +19,7 @@ export type WriteBody = (input: Input, credentials: CredentialValues | undefined
 /** How an operation's inputs become its upstream body. */
 export function compileBody(
   contract: Contract,
-  { upstream: { body } }: Operation,
+  { upstream: { body, server } }: Operation,
   slots: ReadonlyMap<string, number>,
   limits: Limits,
 ): WriteBody {
@@ -27,7 +27,7 @@ export function compileBody(
   if (body.kind === 'none') return () => undefined;
   const { mediaType } = body;
   if (body.kind === 'members') {
-    const member = credentials?.send === 'body' ? credentials.member : undefined;
+    const member = server.credentials && credentials?.send === 'body' ? credentials.member : undefined;
     return (input, values) => ({ mediaType, content: membersBody(input, member, values, limits) });
   }
   const slot = slots.get(body.field) ?? -1;

@@ -1,7 +1,7 @@
 import type { Limits } from '../limits.ts';
-import type { Contract, Operation, Parameter } from '../model.ts';
+import type { Contract, CredentialPart, Operation, Parameter } from '../model.ts';
 import { compileBody } from './body.ts';
-import { compileParameter } from './parameter.ts';
+import { compileParameter, encodeName, encodeText } from './parameter.ts';
 import { type ProblemCode, type Reading, refuse } from './problem.ts';
 
 /** From the inputs of a call to the request that goes upstream (W35). */
@@ -44,11 +44,12 @@ export function compileCall(
   slots: ReadonlyMap<string, number>,
   limits: Limits,
 ): WriteCall {
-  const { method, path, parameters, body, accept } = operation.upstream;
+  const { method, path, parameters, body, accept, server } = operation.upstream;
   const writeBody = compileBody(contract, operation, slots, limits);
   const withoutBody = { accept };
   const withBody = body.kind === 'none' ? withoutBody : { 'content-type': body.mediaType, accept };
-  const parts = contract.credentials?.send === 'headers' ? contract.credentials.parts : [];
+  const parts =
+    server.credentials && contract.credentials?.send === 'headers' ? contract.credentials.parts : [];
 
   if (parameters.length === 0 && parts.length === 0 && isFixed(body))
     return (input, credentials) => {
@@ -73,13 +74,18 @@ export function compileCall(
     const { headers } = draft;
     headers.accept = accept;
     if (written !== undefined) headers['content-type'] = written.mediaType;
-    if (draft.cookie !== '') headers.cookie = draft.cookie;
-    for (const { name, header } of parts) {
-      const value = credentials?.all.get(name);
-      if (value !== undefined) headers[header.toLowerCase()] = value;
+    for (const part of parts) {
+      const value = credentials?.all.get(part.name);
+      if (value !== undefined) putters[part.sent.in](draft, part.sent.name, credentialText(part, value));
     }
+    if (draft.cookie !== '') headers.cookie = draft.cookie;
     return { method, path: draft.path + draft.query, headers, body: written?.content, operation };
   };
+}
+
+/** A credential as its place writes it. */
+function credentialText({ sent: { in: place, name } }: CredentialPart, value: string): string {
+  return place === 'header' ? value : `${encodeName(name)}=${encodeText(value)}`;
 }
 
 /** True for a body whose media type says it all, and that can hold whatever its type can. */

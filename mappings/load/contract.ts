@@ -9,6 +9,8 @@ import { type Overlay, readOverlay } from './overlay.ts';
 import { createReferences } from './references.ts';
 import { carriesStatus, findResponseStatus } from './response-status.ts';
 import { readRoutes } from './routes.ts';
+import { schemeCredentials } from './schemes.ts';
+import { createServers } from './servers.ts';
 import { serviceNameOf } from './service.ts';
 import { createTypeBuilder, type JsonNote } from './type-builder.ts';
 
@@ -89,26 +91,30 @@ function readDocument(root: unknown, report: Report): Node | undefined {
 function assemble(
   document: Node,
   others: OtherFiles | undefined,
-  overlay: Overlay,
+  stated: Overlay,
   report: Report,
   reportOverlay: Report,
 ): LoadedContract {
+  const references = createReferences(document, others);
+  const overlay = { ...stated, credentials: stated.credentials ?? schemeCredentials(document, references) };
   const info = childOf(document, 'info');
   const service = overlay.service ?? serviceNameOf(document);
   if (!/^[A-Za-z_]\w*$/.test(service)) {
     reportOverlay('/service', `expected the service's name, an identifier, got ${shown(service)}`);
   }
   const types = overlay.typesNamespace ?? `urn:${service}`;
-  const references = createReferences(document, others);
   const builder = createTypeBuilder({ document, references, overlay, report, reportOverlay });
+  const servers = createServers(document, overlay, reportOverlay);
   const { served: drafts, notServed } = readOperations({
     document,
     references,
     overlay,
     builder,
+    findServer: servers.find,
     report,
     reportOverlay,
   });
+  servers.checkOverlay();
   if (drafts.length === 0) {
     for (const { pointer, why } of notServed.flatMap(({ reasons }) => reasons)) report(pointer, why);
     report('/paths', 'expected at least one operation that can be served, got none');

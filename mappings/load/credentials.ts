@@ -25,6 +25,7 @@ export function buildCredentials(
       name,
       xml: field?.xml ?? name,
       header,
+      sent: stated.sent?.get(name) ?? { in: 'header', name: header },
       required: stated.required?.includes(name) ?? field?.required ?? true,
       secret: stated.secret.includes(name),
     });

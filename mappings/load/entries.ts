@@ -3,6 +3,7 @@ import { identifier, pascal } from './names.ts';
 import { childOf, isNode, type Node, shown, textOf } from './node.ts';
 import type { Overlay } from './overlay.ts';
 import { isUnresolved, type Located, type References } from './references.ts';
+import type { FindServer } from './servers.ts';
 import type { TypeBuilder } from './type-builder.ts';
 
 /** What operations are read from, and where what is wrong with one is told. */
@@ -11,6 +12,7 @@ export interface OperationsSource {
   readonly references: References;
   readonly overlay: Overlay;
   readonly builder: TypeBuilder;
+  readonly findServer: FindServer;
   readonly report: Report;
   readonly reportOverlay: Report;
 }

@@ -56,6 +56,7 @@ function readOperation(entry: Entry, source: OperationsSource): OperationDraft {
     .filter((text) => text !== undefined)
     .map((text) => text.trim())
     .join('\n');
+  const server = source.findServer(entry, source.report);
   const { body: bodyAs } = overlay.dialect;
   const hasBody = operation.requestBody !== undefined && bodyAs !== 'members';
   const parameters = readParameters(entry, hasBody ? [bodyAs.element] : [], source);
@@ -72,6 +73,7 @@ function readOperation(entry: Entry, source: OperationsSource): OperationDraft {
     input,
     output,
     upstream: {
+      server,
       method,
       path,
       parameters: parameters.map(({ parameter }) => parameter),

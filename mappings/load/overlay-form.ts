@@ -32,6 +32,15 @@ const upstreamCall = record("The call upstream, where it isn't the document's.",
   ),
 });
 
+const server = record('Where the calls of a server go.', {
+  upstream: text(
+    'Its address.',
+    'an http or https URL without query, such as https://files.internal.example/v1',
+    /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/,
+  ),
+  credentials: flag("Whether callers' credentials go there too."),
+});
+
 const operation = record('Exceptions for one operation.', {
   readOnly: flag(
     'Repeating the call changes nothing upstream, so one that got no answer may be sent once more.',
@@ -111,6 +120,11 @@ export const overlayForm = record('The SOAP face of an OpenAPI document; every k
     'Folders that stand for the beginnings of URLs in references; no URL is ever fetched.',
     '`https://schemas.example/: folder`',
     text('A folder, as seen from the overlay.', 'a folder'),
+  ),
+  servers: map(
+    "Addresses of the document's servers that aren't the upstream, by their URLs there.",
+    '`https://files.example/v1: { upstream, credentials }`',
+    server,
   ),
   personal: list(
     'JSON members whose values are about a person: no log ever shows them.',

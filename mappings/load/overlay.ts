@@ -1,4 +1,4 @@
-import { namespaces as knownNamespaces, type Settings } from '../model.ts';
+import { type CredentialPart, namespaces as knownNamespaces, type Settings } from '../model.ts';
 import { type Dialect, dialects } from './dialects.ts';
 import { pointerSegment, type Report } from './error.ts';
 import { readForm } from './form.ts';
@@ -24,6 +24,8 @@ export interface Overlay {
   readonly types: ReadonlyMap<string, TypeOverlay>;
   /** Beginnings of URLs that references lead to, each with the folder beside the overlay that holds their files. */
   readonly refs: ReadonlyMap<string, string>;
+  /** URLs of servers in the document, each with where its calls go. */
+  readonly servers: ReadonlyMap<string, ServerOverlay>;
   /** JSON members whose values no log may show. */
   readonly personal: readonly string[];
 }
@@ -32,6 +34,8 @@ export interface CredentialsOverlay {
   readonly member: string | undefined;
   /** Name → header. */
   readonly headers: ReadonlyMap<string, string>;
+  /** Where those go that a security scheme of the document is about; all others go in the header they came in. */
+  readonly sent?: ReadonlyMap<string, CredentialPart['sent']>;
   /** Undefined: what the member's schema requires. */
   readonly required: readonly string[] | undefined;
   readonly secret: readonly string[];
@@ -48,6 +52,12 @@ export interface OperationOverlay {
   readonly upstream?:
     | { readonly method?: string | undefined; readonly path?: string | undefined }
     | undefined;
+}
+
+export interface ServerOverlay {
+  readonly upstream?: string | undefined;
+  /** Undefined: no. */
+  readonly credentials?: boolean | undefined;
 }
 
 export interface TypeOverlay {
@@ -72,6 +82,7 @@ export function readOverlay(document: unknown, report: Report): Overlay {
     ...operationsOf(keys.operations),
     types: readTypes(keys.types, report),
     refs: keys.refs ?? new Map(),
+    servers: keys.servers ?? new Map(),
     personal: keys.personal ?? [],
   };
 }

@@ -48,8 +48,7 @@ export function readParameters(
 ): ReadParameter[] {
   const { path, pathItem, operation, pointer } = entry;
   const { report, overlay } = source;
-  const isCredential = (header: string): boolean =>
-    [...(overlay.credentials?.headers.values() ?? [])].some((stated) => stated.toLowerCase() === header);
+  const isCredential = credentialTest(overlay);
   // by place and name: an operation's own takes the place of its path's
   const found = new Map<string, Found>();
   const listed = [
@@ -74,7 +73,7 @@ export function readParameters(
       continue;
     }
     const header = place === 'header' ? name.toLowerCase() : undefined;
-    if (header !== undefined && (ownHeaders.has(header) || isCredential(header))) continue;
+    if ((header !== undefined && ownHeaders.has(header)) || isCredential(place, header ?? name)) continue;
     found.set(`${place} ${header ?? name}`, { place, node, pointer: at });
   }
   const parameters: ReadParameter[] = [];
@@ -85,6 +84,18 @@ export function readParameters(
   }
   checkPath(path, parameters, pointer, report);
   return parameters;
+}
+
+/** Tells the parameters that credentials travel in, by place and by name, a header's in lower case. */
+function credentialTest({
+  credentials,
+}: OperationsSource['overlay']): (place: string, name: string) => boolean {
+  const headers = [...(credentials?.headers.values() ?? [])].map(
+    (header) => `header ${header.toLowerCase()}`,
+  );
+  const sent = [...(credentials?.sent?.values() ?? [])].map(({ in: place, name }) => `${place} ${name}`);
+  const taken = new Set([...headers, ...sent]);
+  return (place, name) => taken.has(`${place} ${name}`);
 }
 
 function isPlace(value: unknown): value is Parameter['in'] {

@@ -131,6 +131,7 @@ function operation(
     ...part,
     tags: [],
     upstream: {
+      server: { address: undefined, basePath: '', root: '', credentials: true },
       method: 'POST',
       path: `/json/reply/${part.name}`,
       parameters: [],

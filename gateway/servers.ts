@@ -1,0 +1,41 @@
+import type { Limits } from '../mappings/limits.ts';
+import type { Server } from '../mappings/model.ts';
+import { createHttpUpstream, type Upstream } from './upstream.ts';
+
+/** The upstream at an address, and the other servers that operations name: each by itself, made when it is first called. */
+export function createServers(address: string, limits: Limits): Upstream {
+  const byAddress = new Map<string, Upstream>();
+  const byServer = new WeakMap<Server, Upstream>();
+
+  function upstreamOf(server: Server): Upstream {
+    const url = addressOf(address, server);
+    const upstream = byAddress.get(url) ?? createHttpUpstream(url, limits);
+    byAddress.set(url, upstream);
+    byServer.set(server, upstream);
+    return upstream;
+  }
+
+  return {
+    call: (request, waiting) => {
+      const { server } = request.operation.upstream;
+      return (byServer.get(server) ?? upstreamOf(server)).call(request, waiting);
+    },
+    isOpen: () => [...byAddress.values()].some((upstream) => upstream.isOpen()),
+    close: async () => {
+      for (const upstream of byAddress.values()) await upstream.close();
+    },
+  };
+}
+
+/**
+ * Where a server's calls go. The upstream's address without a path, not even a slash, takes the base path that the
+ * document states; one with a path has it in the place of the document's.
+ */
+export function addressOf(address: string, { address: own, basePath, root }: Server): string {
+  if (own !== undefined) return own;
+  const { origin, pathname } = new URL(address);
+  if (!/^https?:\/\/[^/]+\//i.test(address)) return origin + basePath;
+  const path = pathname.replace(/\/+$/, '');
+  if (basePath === root) return origin + path;
+  return origin + (path.endsWith(root) ? path.slice(0, path.length - root.length) : path) + basePath;
+}

@@ -1,0 +1,106 @@
+import type { Server } from '../model.ts';
+import type { Entry } from './entries.ts';
+import { pointerSegment, type Report } from './error.ts';
+import { childOf, isNode, type Node, shown, textOf } from './node.ts';
+import type { Overlay } from './overlay.ts';
+
+/** Finds where an operation's calls go; that nobody knows is reported. */
+export type FindServer = (entry: Entry, report: Report) => Server;
+
+/** A server that the document states. */
+interface Stated {
+  /** Its URL with the default of each variable. */
+  readonly url: string;
+  /** As the document has it. */
+  readonly template: string;
+  /** `''` for one that is relative to where the document was found. */
+  readonly origin: string;
+  readonly basePath: string;
+}
+
+/**
+ * The document's first server is the upstream, whatever its address; one of the same host is the upstream with another
+ * base path. Any other one needs an address among the overlay's servers, and gets credentials only if that says so.
+ */
+export function createServers(document: Node, overlay: Overlay, reportOverlay: Report): ServersOf {
+  const [first = stateServer({ url: '/' })] = serversOf(document.servers);
+  const upstream: Server = {
+    address: undefined,
+    basePath: first.basePath,
+    root: first.basePath,
+    credentials: true,
+  };
+  const known = new Map<string, Server>([[`${first.origin}${first.basePath}`, upstream]]);
+  const used = new Set<string>();
+
+  function serverOf(stated: Stated): Server | undefined {
+    const origin = stated.origin === '' ? first.origin : stated.origin;
+    const key = `${origin}${stated.basePath}`;
+    const same = known.get(key);
+    if (same !== undefined) return same;
+    const name = [stated.url, stated.template].find((url) => overlay.servers.has(url));
+    const said = name === undefined ? undefined : overlay.servers.get(name);
+    if (name !== undefined) used.add(name);
+    if (said === undefined && origin !== first.origin) return undefined;
+    const server: Server = {
+      address: said?.upstream,
+      basePath: stated.basePath,
+      root: first.basePath,
+      credentials: said === undefined || said.credentials === true,
+    };
+    known.set(key, server);
+    return server;
+  }
+
+  return {
+    find: ({ pathItem, operation, pointer }, report) => {
+      const own = serversOf(operation.servers);
+      const servers = own.length > 0 ? own : serversOf(pathItem.node.servers);
+      if (servers.length === 0) return upstream;
+      for (const stated of servers) {
+        const server = serverOf(stated);
+        if (server !== undefined) return server;
+      }
+      const at = own.length > 0 ? pointer : pathItem.pointer;
+      report(
+        `${at}/servers`,
+        `expected an address for ${shown(servers[0]?.url)} among the overlay's servers, got none`,
+      );
+      return upstream;
+    },
+    checkOverlay: () => {
+      for (const url of overlay.servers.keys()) {
+        if (!used.has(url))
+          reportOverlay(
+            `/servers${pointerSegment(url)}`,
+            `expected the URL of a server of some operation, other than the document's first, got ${shown(url)}`,
+          );
+      }
+    },
+  };
+}
+
+export interface ServersOf {
+  readonly find: FindServer;
+  /** Reports servers in the overlay that no operation has; to be called when all operations are read. */
+  readonly checkOverlay: () => void;
+}
+
+function serversOf(servers: unknown): Stated[] {
+  return Array.isArray(servers)
+    ? servers.flatMap((server) => (isNode(server) ? [stateServer(server)] : []))
+    : [];
+}
+
+function stateServer(server: Node): Stated {
+  const template = textOf(server.url) ?? '/';
+  const variables = childOf(server, 'variables');
+  const url = template.replaceAll(/\{([^{}]*)\}/g, (hole, name: string) => {
+    const value = childOf(variables, name).default;
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : hole;
+  });
+  const relative = 'http://relative.invalid';
+  const parsed = URL.parse(url, relative);
+  const origin = parsed === null || parsed.origin === relative ? '' : parsed.origin;
+  return { url, template, origin, basePath: (parsed?.pathname ?? '').replace(/\/+$/, '') };
+}
