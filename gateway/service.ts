@@ -242,6 +242,7 @@ function rootOf(text: string, service: Service): XmlReader {
  * fails is the outcome's failure.
  *
  * @param frame what the reply goes out in; undefined for a caller of JSON
+ * @param header the JSON of the credentials in a SOAP header
  */
 export async function runCall(
   service: Service,
@@ -250,20 +251,16 @@ export async function runCall(
   input: Input,
   spelling: Spelling,
   frame: Frame | undefined,
+  header?: string,
 ): Promise<Outcome> {
   const { contract, limits } = service.compiled;
+  const member = operation.credentialsOf(input) ?? header;
   let values: CredentialValues | undefined;
   try {
     const { reading } = input;
     if (reading.problems.length > 0) throw new CallError('ValidationError', { problems: reading.problems });
     if (contract.credentials !== undefined) {
-      values = readCredentials(
-        contract.credentials,
-        operation.credentialsOf(input),
-        exchange.request,
-        spelling,
-        limits,
-      );
+      values = readCredentials(contract.credentials, member, exchange.request, spelling, limits);
     }
     const missing = withoutCredentials(reading, service);
     if (missing.length > 0) throw new CallError('ValidationError', { problems: missing });
@@ -282,7 +279,7 @@ export async function runCall(
   } catch (error) {
     return {
       kind: 'failure',
-      failure: tellFailure(service, exchange, error, hiderOf(service, exchange, input, operation, values)),
+      failure: tellFailure(service, exchange, error, hiderOf(service, exchange, member, values)),
     };
   }
 }
@@ -315,8 +312,7 @@ function withoutCredentials(reading: Reading, service: Service): Reading['missin
 function hiderOf(
   service: Service,
   { request }: Exchange,
-  input: Input,
-  operation: CompiledOperation,
+  member: string | undefined,
   values: CredentialValues | undefined,
 ): (text: string) => string {
   const { credentials } = service.compiled.contract;
@@ -327,7 +323,6 @@ function hiderOf(
     if (typeof value === 'string') inHeaders.set(name, value);
   }
   const hideHeaders = secretHider(credentials, { all: inHeaders, fromHeaders: new Set() });
-  const member = operation.credentialsOf(input);
   if (member === undefined || member === 'null') return hideHeaders;
   const given: Record<string, unknown> = JSON.parse(member);
   const inBody = new Map(

@@ -32,7 +32,7 @@ async function answerSoap(version: SoapVersion, visit: Visit): Promise<Reply> {
     return soapRefusal(visit, version, error);
   }
   const frame = replyFrame(call.version, call.operation.operation.name, call.addressing);
-  const outcome = await runCall(service, visit, call.operation, call.input, 'xml', frame);
+  const outcome = await runCall(service, visit, call.operation, call.input, 'xml', frame, call.credentials);
   const context = replyContext(visit, call.operation, call.addressing, asksForXml(visit));
   return soapReply(call.version, outcome, context);
 }

@@ -104,6 +104,8 @@ export interface SoapCall {
   readonly operation: CompiledOperation;
   readonly input: Input;
   readonly addressing: Addressing | undefined;
+  /** The JSON of the header block `Credentials`, as of a member of the body. */
+  readonly credentials: string | undefined;
 }
 
 /** Reads SOAP requests of a contract; `actions` are the hints at an action in the HTTP message (W4). */
@@ -121,6 +123,7 @@ interface Findings {
   readonly actions: string[];
   headerBlocks: number;
   addressing: Addressing | undefined;
+  credentials: string | undefined;
   /** A fault of the header blocks waits until the envelope and the operation are known (W43). */
   fault: Fault | undefined;
 }
@@ -154,6 +157,7 @@ export function createSoapReader(compiled: CompiledContract): ReadSoap {
       actions: [...actions],
       headerBlocks: 0,
       addressing: undefined,
+      credentials: undefined,
       fault: undefined,
     };
     const xml = new XmlReader(text, limits, quirks);
@@ -164,7 +168,8 @@ export function createSoapReader(compiled: CompiledContract): ReadSoap {
         const input = operation.readXml(xml, startReading(limits.errors));
         closeEnvelope(xml, soapVersion);
         if (findings.fault !== undefined) throw findings.fault;
-        return { version: soapVersion, operation, input, addressing: findings.addressing };
+        const { addressing, credentials } = findings;
+        return { version: soapVersion, operation, input, addressing, credentials };
       } catch (error) {
         // A document that isn't well-formed is told so before anything else is (W43).
         if (error instanceof Fault && error !== findings.fault) xml.drain();
@@ -308,6 +313,8 @@ function readHeader(
     const { namespace, local } = xml;
     if (addressingNamespaces.has(namespace) && addressingHeaders.has(local)) {
       readAddressing(xml, soapVersion, must, findings, limits.xmlText);
+    } else if (isCredentials(xml, compiled)) {
+      readCredentialsBlock(xml, compiled, soapVersion, findings);
     } else {
       if (must && namespace !== namespaces.addressingNone) {
         const security = local === 'Security' ? '; WS-Security is not understood here' : '';
@@ -325,6 +332,35 @@ function readHeader(
   if (xml.position - endTag - start > limits.soapHeaderText) {
     throw new Fault(soapVersion, 'sender', `Header longer than ${limits.soapHeaderText} characters`);
   }
+}
+
+/** The block that may hold what a caller could give in HTTP headers, where the body has no place for it (W24). */
+function isCredentials({ local, namespace }: XmlReader, { contract }: CompiledContract): boolean {
+  const { credentials, namespaces: own } = contract;
+  if (credentials === undefined || credentials.member !== undefined) return false;
+  return local === 'Credentials' && namespace === own.types;
+}
+
+function readCredentialsBlock(
+  xml: XmlReader,
+  { contract, limits }: CompiledContract,
+  soapVersion: SoapVersion,
+  findings: Findings,
+): void {
+  const given = new Map<string, string>();
+  const parts = contract.credentials?.parts ?? [];
+  while (xml.nextChild()) {
+    const { local, namespace } = xml;
+    const part = parts.find(
+      (candidate) => candidate.xml === local && namespace === contract.namespaces.types,
+    );
+    if (part === undefined || given.has(part.name)) {
+      const expected = parts.map((candidate) => `<${candidate.xml}>`).join(', ');
+      fail(soapVersion, `expected ${expected} in Credentials, each once, got <${local.slice(0, 64)}>`);
+    }
+    given.set(part.name, collapse(xml.readText(limits.xmlText, false) ?? ''));
+  }
+  findings.credentials = JSON.stringify(Object.fromEntries(given));
 }
 
 /** Whether the block must be understood by us: only the envelope's own attributes count (W28). */

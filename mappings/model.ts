@@ -209,7 +209,7 @@ export interface Credentials {
 
 export interface CredentialPart {
   readonly name: string;
-  /** XML name in the body's member, for the paths of errors. */
+  /** XML name in the body's member, or in the SOAP header's block. */
   readonly xml: string;
   /** The header that callers may give it in. */
   readonly header: string;

@@ -1,5 +1,6 @@
 import type { CredentialPart, Credentials, Operation, RecordType } from '../model.ts';
 import { pointerSegment, type Report } from './error.ts';
+import { escapeName } from './names.ts';
 import type { Overlay } from './overlay.ts';
 
 /** The overlay's credentials, with what the document says of the body's member (W24, W25). */
@@ -23,7 +24,7 @@ export function buildCredentials(
     }
     parts.push({
       name,
-      xml: field?.xml ?? name,
+      xml: field?.xml ?? escapeName(name),
       header,
       sent: stated.sent?.get(name) ?? { in: 'header', name: header },
       required: stated.required?.includes(name) ?? field?.required ?? true,

@@ -44,8 +44,16 @@ gateway.answer((hit, response) => {
   response.end(refuses ? JSON.stringify({ message: `no ${hit.headers.authorization}` }) : undefined);
 });
 
-async function call(page: number, headers: HeaderList): Promise<{ hit: Hit | undefined; text: string }> {
-  const body = `<s:Envelope xmlns:s="${soap11Namespace}"><s:Body><pets xmlns="urn:Schemes"><page>${page}</page></pets></s:Body></s:Envelope>`;
+async function call(
+  page: number,
+  headers: HeaderList,
+  block = '',
+): Promise<{ hit: Hit | undefined; text: string }> {
+  const header =
+    block === ''
+      ? ''
+      : `<s:Header><Credentials xmlns="urn:Schemes" s:mustUnderstand="1">${block}</Credentials></s:Header>`;
+  const body = `<s:Envelope xmlns:s="${soap11Namespace}">${header}<s:Body><pets xmlns="urn:Schemes"><page>${page}</page></pets></s:Body></s:Envelope>`;
   const { text } = await send(gateway.port, 'POST', '/soap11', headers, body);
   return { hit: gateway.hits.find(({ path }) => path.includes(`page=${page}`)), text };
 }
@@ -64,6 +72,27 @@ test('a caller’s credentials go where the document’s security schemes have t
   t.like(hit?.headers, { 'x-key': 'k-1', cookie: 'SESSION=s%3B1', authorization: token });
   t.is(hit?.headers['x-other'], undefined);
 });
+
+test('a caller may give its credentials in a SOAP header too', async (t) => {
+  const block = '<key>k-3</key><queryKey>q</queryKey><basic> Basic dTpw </basic>';
+  const { hit } = await call(3, {}, block);
+  t.is(hit?.path, '/pets?page=3&api_key=q');
+  t.like(hit?.headers, { 'x-key': 'k-3', authorization: 'Basic dTpw' });
+});
+
+test('a credential that differs between the SOAP header and the HTTP headers is refused', async (t) => {
+  const { hit, text } = await call(4, { 'X-Key': 'k-4' }, '<key>k-5</key>');
+  t.is(hit, undefined);
+  t.true(text.includes('ConflictingCredentials'), text);
+});
+
+for (const block of ['<keys>k</keys>', '<key>k</key><key>k</key>', '<key xmlns="">k</key>']) {
+  test(`a SOAP header of ${block} is refused, and its text not told`, async (t) => {
+    const { hit, text } = await call(5, {}, block);
+    t.is(hit, undefined);
+    t.true(text.includes('expected &lt;key&gt;, &lt;queryKey&gt;, '), text);
+  });
+}
 
 test('credentials that a caller leaves out are not sent: which ones are needed is the service’s to say', async (t) => {
   const { hit } = await call(2, {});
