@@ -3,6 +3,7 @@ import type { LoadedContract } from '../mappings/load/contract.ts';
 import { type ContractPlace, loadContract } from '../mappings/load.ts';
 import type { Contract } from '../mappings/model.ts';
 import type { Handler } from './app.ts';
+import { loadAside } from './load-aside.ts';
 import type { Upstream } from './upstream.ts';
 
 /** What is to be served in one place: a contract, and the JSON service behind it. */
@@ -43,25 +44,36 @@ interface Site {
 
 /** Loads what the plans say. Throws ContractError. */
 export async function openSites(plans: () => readonly SitePlan[], maker: SiteMaker): Promise<Sites> {
-  let sites = await open(plans, maker);
+  const first = plans();
+  let sites = await open(
+    first,
+    first.map(({ contract }) => loadContract(contract)),
+    maker,
+  );
   let handle = handlerOf(sites);
   return {
     handle: (request, response) => handle(request, response),
     basePaths: () => sites.map(({ basePath }) => basePath),
     reload: async () => {
-      sites = await open(plans, maker);
+      const next = plans();
+      sites = await open(next, await loadAside(next.map(({ contract }) => contract)), maker);
       handle = handlerOf(sites);
     },
   };
 }
 
-async function open(plans: () => readonly SitePlan[], maker: SiteMaker): Promise<readonly Site[]> {
-  const loads = plans().map((plan) => ({ plan, loaded: loadContract(plan.contract) }));
-  for (const { loaded } of loads) maker.onLoad(loaded);
+function open(
+  plans: readonly SitePlan[],
+  loads: readonly LoadedContract[],
+  maker: SiteMaker,
+): Promise<readonly Site[]> {
   return Promise.all(
-    loads.map(async ({ plan, loaded: { contract } }) => {
-      const basePath = plan.basePath ?? contract.basePath;
-      const upstream = await maker.upstreamAt(plan.upstreamUrl);
+    loads.map(async (loaded, index) => {
+      const { contract } = loaded;
+      const plan = plans[index];
+      const basePath = plan?.basePath ?? contract.basePath;
+      maker.onLoad(loaded);
+      const upstream = await maker.upstreamAt(plan?.upstreamUrl);
       return { basePath, handle: maker.handlerOf({ ...contract, basePath }, upstream) };
     }),
   );

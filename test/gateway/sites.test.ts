@@ -1,4 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
@@ -102,6 +104,23 @@ test('reload serves what the files say now; a call in flight ends as it began', 
   t.regex(await post(running.url, calling('Old')), /<faultstring>/);
   finish?.();
   t.regex(await inFlight, /<OldResponse .*<Result>old<\/Result>/);
+});
+
+test('calls are answered while a reload still reads its files', async (t) => {
+  const behind = await startGateway(t);
+  const upstream = await upstreamOf(behind);
+  behind.answer({ body: '"it"' });
+  const document = file(t, giving('Old'));
+  const { running } = await startGateway(t, {
+    serve: { contract: { openapi: document, overlay: undefined }, upstreamUrl: upstream },
+  });
+  rmSync(document);
+  execFileSync('mkfifo', [document]); // read to its end once it is written
+  const reloaded = running.reload();
+  t.regex(await post(running.url, calling('Old')), /<OldResponse /);
+  await writeFile(document, giving('New'));
+  await reloaded;
+  t.regex(await post(running.url, calling('New')), /<NewResponse /);
 });
 
 test('a reload of files that are wrong changes nothing, and the log says what is wrong where', async (t) => {
