@@ -37,6 +37,9 @@ export interface Entry {
   readonly readOnly: boolean | undefined;
 }
 
+/** Why callbacks and webhooks are left out. */
+const theirCalls = 'the service calls others with it, past this gateway';
+
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
 /** The operations of all paths; what is none goes to `notServed`. */
@@ -46,6 +49,7 @@ export function listEntries({ document, references }: OperationsSource, notServe
     notServed.push({ name, pointer, reasons: [{ pointer: at, why }] });
   };
   for (const [path, item] of Object.entries(childOf(document, 'paths'))) {
+    if (path.startsWith('x-')) continue; // an extension
     const pointer = `/paths${pointerSegment(path)}`;
     const found = references.resolve(item, pointer);
     if (isUnresolved(found)) {
@@ -57,6 +61,7 @@ export function listEntries({ document, references }: OperationsSource, notServe
       leaveOut(path, pointer, `expected an object of methods, got ${shown(node)}`);
       continue;
     }
+    if (node.trace !== undefined) leaveOut(`TRACE ${path}`, `${at}/trace`, 'it would show what proxies add');
     for (const method of methods) {
       const operation = node[method];
       if (operation === undefined) continue;
@@ -75,8 +80,16 @@ export function listEntries({ document, references }: OperationsSource, notServe
         pointer: `${at}/${method}`,
         readOnly: undefined,
       });
+      for (const callback of Object.keys(childOf(operation, 'callbacks')))
+        leaveOut(
+          `${callback} of ${name}`,
+          `${at}/${method}/callbacks${pointerSegment(callback)}`,
+          theirCalls,
+        );
     }
   }
+  for (const webhook of Object.keys(childOf(document, 'webhooks')))
+    leaveOut(webhook, `/webhooks${pointerSegment(webhook)}`, theirCalls);
   return entries;
 }
 

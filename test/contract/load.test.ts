@@ -354,6 +354,24 @@ test('document: a YAML alias of what it stands in is told, and the loader ends',
 
 const leftOut: readonly DocumentCase[] = [
   [
+    'what the service calls others with, and TRACE,',
+    api({
+      paths: {
+        '/a': {
+          trace: operation(),
+          put: operation({ callbacks: { onSent: { '{$request.body#/url}': {} } } }),
+        },
+        'x-order': ['/a'],
+      },
+      webhooks: { lost: { post: operation({ operationId: 'Lost' }) } },
+    }),
+    [
+      '/paths/~1a/trace: it would show what proxies add',
+      '/paths/~1a/put/callbacks/onSent: the service calls others with it, past this gateway',
+      '/webhooks/lost: the service calls others with it, past this gateway',
+    ],
+  ],
+  [
     'a path that is no object',
     api({ paths: { '/a': 1, '/b': { get: operation() } } }),
     ['/paths/~1a: expected an object of methods, got 1'],
