@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { measureBig } from './big.ts';
 import { type CodecRow, measureCodecs } from './codecs.ts';
 import { measureContractLoad, writePlainDocument } from './contracts.ts';
 import { growthSizes, measureGrowth } from './growth.ts';
@@ -103,6 +104,20 @@ print(
     ),
     slope: slope.toFixed(2),
     verdict: verdict(slope, 1.05, 'less'),
+  })),
+);
+console.log(
+  'One large document, its size in MB: how long the event loop is held, and what memory it takes\n',
+);
+print(
+  (await measureBig([10, 50], 5)).map(({ what, megabytes, heldMs, heldCpuMs, memoryRatio, totalMs }) => ({
+    what,
+    MB: String(megabytes),
+    'held, ms': heldMs.toFixed(1),
+    'held, CPU ms': heldCpuMs.toFixed(1),
+    'memory ÷ document': memoryRatio.toFixed(2),
+    'in all, ms': totalMs.toFixed(0),
+    verdict: `${verdict(heldCpuMs, 20, 'less')} held, ${verdict(memoryRatio, 3, 'less')} of memory`,
   })),
 );
 console.log('Contracts\n');

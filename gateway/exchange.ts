@@ -17,7 +17,7 @@ export type Outcome =
       readonly status: number;
       readonly json: Buffer;
       /** The framed reply element, a small one as text of one character per byte; undefined where JSON was asked for. */
-      readonly xml: Buffer | string | undefined;
+      readonly xml: Buffer | string | readonly Buffer[] | undefined;
       readonly dropped: number;
       readonly replaced: number;
     }
@@ -43,7 +43,12 @@ export function readReply(
   try {
     const value = operation.readAnswer(reply);
     if (value !== undefined) body = jsonOf(value);
-    const { failed: told, xml, dropped, replaced } = operation.writeReply(body, frame);
+    const {
+      failed: told,
+      xml,
+      dropped,
+      replaced,
+    } = operation.writeReply(body, frame, body === reply.body ? reply.runs : undefined);
     // a caller of JSON gets what came, which for no value is nothing
     const json = body === noValue ? nothing : body;
     const content = statusOf(status, frame !== undefined);

@@ -18,7 +18,7 @@ import {
 export interface Reply {
   readonly status: number;
   readonly contentType: string;
-  readonly body: string | Buffer;
+  readonly body: string | Buffer | readonly Buffer[];
   /** True when the body is a text of one character per byte. */
   readonly binary?: boolean;
   /** The status meant, where the HTTP status can't say it (W26). */
@@ -79,7 +79,7 @@ export function soapReply(version: SoapVersion, outcome: Outcome, context: Reply
 }
 
 /** What the reply was written into; the frame was chosen before the call (`frameOf`). */
-function writtenXml({ xml }: Extract<Outcome, { kind: 'reply' }>): Buffer | string {
+function writtenXml({ xml }: Extract<Outcome, { kind: 'reply' }>): Reply['body'] {
   if (xml === undefined) throw new Error('the reply was not written in the form that it goes out in');
   return xml;
 }
@@ -192,7 +192,7 @@ export function sendReply(
 ): number {
   const { body } = reply;
   const encoding = reply.binary === true ? 'latin1' : 'utf8';
-  const length = typeof body === 'string' ? Buffer.byteLength(body, encoding) : body.length;
+  const length = lengthOf(body, encoding);
   const headers: Record<string, string | number> = {
     'Content-Type': reply.contentType,
     'Content-Length': length,
@@ -207,9 +207,18 @@ export function sendReply(
   if (close) headers.Connection = 'close';
   if (cors !== undefined) Object.assign(headers, cors);
   response.writeHead(reply.status, headers);
-  if (end) endSoon(response, body, encoding);
+  if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
+    for (const piece of body) response.write(piece);
+    if (end) response.end();
+  } else if (end) endSoon(response, body, encoding);
   else response.write(body, encoding);
   return length;
+}
+
+function lengthOf(body: Reply['body'], encoding: BufferEncoding): number {
+  if (typeof body === 'string') return Buffer.byteLength(body, encoding);
+  if (Buffer.isBuffer(body)) return body.length;
+  return body.reduce((length, piece) => length + piece.length, 0);
 }
 
 /** A reply whose head is set and whose body is about to go out. */

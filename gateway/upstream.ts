@@ -2,7 +2,9 @@ import { Pool } from 'undici';
 import type { Answer } from '../mappings/codec/answer.ts';
 import type { UpstreamRequest } from '../mappings/codec/call.ts';
 import type { Limits } from '../mappings/limits.ts';
+import type { LetterRuns } from '../mappings/reply/letter-runs.ts';
 import { createBreaker } from './breaker.ts';
+import { Collector } from './collector.ts';
 import { CallError } from './error.ts';
 import { createRetryBudget } from './retry-budget.ts';
 
@@ -12,6 +14,8 @@ export interface UpstreamReply {
   /** By name in lower case. */
   readonly headers: Answer['headers'];
   readonly body: Buffer;
+  /** Where a large body's base64 is, as far as it was looked for. */
+  readonly runs?: LetterRuns | undefined;
   readonly retryAfter: string | undefined;
 }
 
@@ -135,8 +139,7 @@ function exchange(
     let status = 0;
     let answerHeaders: UpstreamReply['headers'] = {};
     let retryAfter: string | undefined;
-    let size = 0;
-    let chunks: Buffer[] = [];
+    let collector = new Collector(0);
     let stage: Stage = 'connecting';
     let given: Error | undefined;
     let abort: ((reason: Error) => void) | undefined;
@@ -184,26 +187,19 @@ function exchange(
           const wait = headers['retry-after'];
           retryAfter = typeof wait === 'string' && retryAfterForm.test(wait) ? wait : undefined;
           const coding = headers['content-encoding'];
+          const announced = request.method === 'HEAD' ? 0 : Number(headers['content-length']) || 0;
           if (coding !== undefined && coding !== 'identity')
             give(invalid('a content coding that was not asked for'));
-          else if (request.method !== 'HEAD' && Number(headers['content-length'] ?? 0) > maxBytes)
-            give(invalid(`more than ${maxBytes} bytes`));
+          else if (announced > maxBytes) give(invalid(`more than ${maxBytes} bytes`));
+          else collector = new Collector(announced);
         },
         onResponseData: (_controller, chunk) => {
-          size += chunk.length;
-          if (size > maxBytes) give(invalid(`more than ${maxBytes} bytes`));
-          else chunks.push(chunk);
+          if (collector.size + chunk.length > maxBytes) give(invalid(`more than ${maxBytes} bytes`));
+          else collector.add(chunk);
         },
         onResponseEnd: () => {
           finish();
-          const [only] = chunks;
-          resolve({
-            status,
-            headers: answerHeaders,
-            retryAfter,
-            body: only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks, size),
-          });
-          chunks = [];
+          resolve({ status, headers: answerHeaders, retryAfter, ...collector.take() });
         },
         onResponseError: (_controller, error) => {
           finish();

@@ -1,6 +1,7 @@
 import { JsonReader } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
 import { type Contract, namespaces, type Operation } from '../model.ts';
+import type { LetterRuns } from '../reply/letter-runs.ts';
 import { XmlOutput } from '../reply/output.ts';
 import { Tape } from '../reply/tape.ts';
 import { compileReplyWriters, type ReplyWriters } from '../reply/writer.ts';
@@ -32,8 +33,10 @@ export interface CompiledOperation {
   /**
    * A success reply's JSON → the framed reply element, from bytes to bytes; only checked without a frame. Throws
    * MismatchError, JsonError. `failed` when the reply says that the call failed (W30): nothing was written then.
+   *
+   * @param runs what is known of the body's base64, when it was looked through as it came
    */
-  readonly writeReply: (body: Uint8Array, frame: Frame | undefined) => WrittenReply;
+  readonly writeReply: (body: Uint8Array, frame: Frame | undefined, runs?: LetterRuns) => WrittenReply;
   /** `{"data":{"responseStatus":…}}`'s inner object → the reply element (W26). */
   readonly writeError: (statusJson: string) => string;
 }
@@ -50,8 +53,11 @@ export interface WrittenReply {
   readonly failed: boolean;
   readonly dropped: number;
   readonly replaced: number;
-  /** The framed reply element in UTF-8, a small one as text of one character per byte; undefined without a frame. */
-  readonly xml: Buffer | string | undefined;
+  /**
+   * The framed reply element in UTF-8, a small one as text of one character per byte, one with long ranges in pieces, some
+   * of them the body's own memory; undefined without a frame.
+   */
+  readonly xml: Buffer | string | readonly Buffer[] | undefined;
 }
 
 export interface RouteValue {
@@ -190,9 +196,9 @@ function compileReply(
     reply.kind !== 'object' ? operation.output.fields.find(({ json }) => json === reply.name) : undefined;
   const writer = field === undefined ? writers.outputOf(operation.output) : writers.elementOf(field);
   const dataSlot = 1 + operation.output.fields.findIndex(({ json }) => json === 'data');
-  return (body, frame) => {
+  return (body, frame, runs) => {
     try {
-      tape.start(body, limits);
+      tape.start(body, limits, runs);
       writer.scan(tape);
       tape.end();
       // `{}`, `{"data":null}` and the like are no reply (W30)
@@ -200,7 +206,7 @@ function compileReply(
         throw new MismatchError('expected a data object, got none');
       const { failed, dropped } = tape;
       if (failed || frame === undefined) return { failed, dropped, replaced: 0, xml: undefined };
-      output.start(body.length * 2 + 1024);
+      output.start((body.length - (runs?.total ?? 0)) * 2 + 1024);
       output.text(frame.before + open);
       writer.write(tape, 0, output);
       output.text(close + frame.after);

@@ -1,6 +1,6 @@
 import { escapeXml } from '../codec/text.ts';
 import { writeDate } from './dates.ts';
-import { type Piece, piece, type XmlOutput } from './output.ts';
+import { longRange, type Piece, piece, type XmlOutput } from './output.ts';
 import { nodeKinds, type Tape } from './tape.ts';
 
 const { nothing, empty, plain, made, record, list, date } = nodeKinds;
@@ -54,9 +54,11 @@ export function writeElement(
   if (kind === plain) {
     const start = words[node + 1] as number;
     const end = words[node + 2] as number;
-    output.reserve(element.room + end - start);
+    const isLong = end - start >= longRange;
+    output.reserve(element.room + (isLong ? 0 : end - start));
     output.piece(element.open);
-    output.copy(tape.bytes, tape.view, start, end);
+    if (isLong) output.insert(tape.bytes, start, end);
+    else output.copy(tape.bytes, tape.view, start, end);
     output.piece(element.close);
   } else if (kind === nothing) {
     if (element.nil === undefined) return;

@@ -41,6 +41,14 @@ const escapes: Readonly<Record<number, Uint8Array>> = {
 /** Groups may be written past a piece's end, by at most seven bytes that the next one overwrites. */
 const slack = 16;
 const keptSize = 64 * 1024;
+/** A range of so many bytes isn't copied: it goes out from where it is. */
+export const longRange: number = 64 * 1024;
+
+/** A range that belongs between what was written before `at` and what was written after. */
+interface Insert {
+  readonly at: number;
+  readonly bytes: Buffer;
+}
 
 /** XML as bytes, written from front to back into one buffer that grows; small ones are used again. */
 export class XmlOutput {
@@ -48,25 +56,48 @@ export class XmlOutput {
   view: DataView = new DataView(this.bytes.buffer);
   length = 0;
   readonly #kept: Buffer<ArrayBuffer> = this.bytes;
+  #inserts: Insert[] = [];
 
   /** Begins anew, with room for about `expected` bytes. */
   start(expected: number): void {
     this.length = 0;
+    this.#inserts = [];
     if (expected > keptSize) this.#use(Buffer.from(new ArrayBuffer(expected)));
     else if (this.bytes !== this.#kept) this.#use(this.#kept);
   }
 
   /** What was written. A large one is the caller's; a small one is a copy. */
   take(): Buffer {
+    return this.#inserts.length === 0 ? this.#takeWritten() : Buffer.concat(this.#takePieces());
+  }
+
+  /**
+   * As `take`, but a small one comes as a text of one character per byte, what an HTTP reply is written with fastest, and
+   * one with long ranges in pieces.
+   */
+  takeBinary(): Buffer | string | readonly Buffer[] {
+    if (this.#inserts.length > 0) return this.#takePieces();
+    return this.bytes === this.#kept ? this.bytes.toString('latin1', 0, this.length) : this.#takeWritten();
+  }
+
+  #takeWritten(): Buffer {
     const written = this.bytes.subarray(0, this.length);
     if (this.bytes === this.#kept) return Buffer.from(written);
     this.#use(this.#kept);
     return written;
   }
 
-  /** As `take`, but a small one comes as a text of one character per byte: what an HTTP reply is written with fastest. */
-  takeBinary(): Buffer | string {
-    return this.bytes === this.#kept ? this.bytes.toString('latin1', 0, this.length) : this.take();
+  #takePieces(): Buffer[] {
+    const written = this.#takeWritten();
+    const pieces: Buffer[] = [];
+    let from = 0;
+    for (const { at, bytes } of this.#inserts) {
+      pieces.push(written.subarray(from, at), bytes);
+      from = at;
+    }
+    pieces.push(written.subarray(from));
+    this.#inserts = [];
+    return pieces;
   }
 
   #use(bytes: Buffer<ArrayBuffer>): void {
@@ -92,6 +123,12 @@ export class XmlOutput {
       at += 8;
     }
     this.length += length;
+  }
+
+  /** A long range, which goes out from where it is: its memory must stay as it is until then. */
+  insert(bytes: Uint8Array, start: number, end: number): void {
+    const range = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
+    this.#inserts.push({ at: this.length, bytes: range });
   }
 
   /** A range of UTF-8 from a source that may be read a few bytes beyond it; room has been reserved. */

@@ -1,5 +1,6 @@
 import { JsonError } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
+import type { LetterRuns } from './letter-runs.ts';
 
 /**
  * What a node of the tape is; the words behind it in its entry.
@@ -39,7 +40,8 @@ const plainByte = new Uint8Array(256).fill(1, 32);
 for (const byte of Buffer.from('"\\&<>')) plainByte[byte] = 0;
 plainByte[0xef] = 0; // U+FFFE and U+FFFF begin so; what follows is looked at
 
-const padding = 8;
+/** Zeros behind a body, which end every scan. */
+export const padding = 8;
 
 /**
  * A reply's JSON as bytes, and the tape that a codec lays out while it reads: where each value stands, so that
@@ -63,18 +65,14 @@ export class Tape {
   #members = 0;
   #maxDepth = 0;
   #maxMembers = 0;
-  #scratch: Uint8Array = new Uint8Array(16 * 1024);
+  readonly #scratch: Uint8Array = new Uint8Array(16 * 1024);
+  #runs: LetterRuns | undefined;
 
-  /** Takes a reply's body, UTF-8 that has been checked. */
-  start(body: Uint8Array, limits: Limits): void {
-    if (body.length + padding > this.#scratch.length) {
-      this.bytes = new Uint8Array(body.length + padding);
-    } else {
-      this.bytes = this.#scratch;
-      this.bytes.fill(0, body.length, body.length + padding);
-    }
-    this.bytes.set(body);
-    this.view = new DataView(this.bytes.buffer);
+  /** Takes a reply's body, UTF-8 that has been checked, and where its long runs of base64 letters are, as far as known. */
+  start(body: Uint8Array, limits: Limits, runs?: LetterRuns): void {
+    this.bytes = this.#padded(body);
+    this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset);
+    this.#runs = runs;
     this.size = body.length;
     this.position = 0;
     this.top = 0;
@@ -88,9 +86,33 @@ export class Tape {
     this.#maxMembers = limits.jsonMembers;
   }
 
+  /** The body with its padding: where it is, if zeros stand behind it, else copied. */
+  #padded(body: Uint8Array): Uint8Array {
+    const size = body.length + padding;
+    if (size <= this.#scratch.length) {
+      this.#scratch.fill(0, body.length, size);
+      this.#scratch.set(body);
+      return this.#scratch;
+    }
+    if (body.byteOffset + size <= body.buffer.byteLength) {
+      const inPlace = new Uint8Array(body.buffer, body.byteOffset, size);
+      if (inPlace.subarray(body.length).every((byte) => byte === 0)) return inPlace;
+    }
+    const copy = new Uint8Array(size);
+    copy.set(body);
+    return copy;
+  }
+
+  /** The end of the letters of base64 that are known to follow an offset; the offset itself where nothing is known. */
+  knownLetters(offset: number): number {
+    return this.#runs === undefined ? offset : this.#runs.endFrom(offset);
+  }
+
   /** Lets go of what a large reply needed. */
   release(): void {
+    if (this.bytes !== this.#scratch) this.view = new DataView(this.#scratch.buffer);
     this.bytes = this.#scratch;
+    this.#runs = undefined;
     if (this.words.length > 1 << 16) this.words = new Int32Array(4096);
   }
 

@@ -181,7 +181,7 @@ function scanBase64(tape: Tape, otherwise: (tape: Tape) => void): void {
   }
   const { bytes } = tape;
   const start = tape.position + 1;
-  let at = start;
+  let at = tape.knownLetters(start);
   while (base64Letters[bytes[at] as number] === 1) at++;
   if (bytes[at] === 34 && at > start && (at - start) % 4 === 0) {
     tape.position = at + 1;

@@ -198,11 +198,17 @@ export function writeReply(compiled: CompiledContract, operation: string, text: 
   const reply = operationOf(compiled, operation).writeReply(Buffer.from(text), { before: '', after: '' });
   const { xml = '', dropped, replaced, failed } = reply;
   return {
-    xml: typeof xml === 'string' ? Buffer.from(xml, 'latin1').toString() : xml.toString(),
+    xml: textOf(xml),
     dropped,
     replaced,
     failed,
   };
+}
+
+/** A reply element's text, whatever form it was written in. */
+export function textOf(xml: string | Buffer | readonly Buffer[]): string {
+  if (typeof xml === 'string') return Buffer.from(xml, 'latin1').toString();
+  return Buffer.isBuffer(xml) ? xml.toString() : Buffer.concat(xml).toString();
 }
 
 export const typeNamed = (contract: Contract, name: string): Type => {

@@ -5,7 +5,7 @@ import { escapeAttribute, escapeXml } from '../../../mappings/codec/text.ts';
 import { JsonError, JsonReader } from '../../../mappings/json/reader.ts';
 import { defaultLimits } from '../../../mappings/limits.ts';
 import { type Contract, type Field, isReference, namespaces, type Type } from '../../../mappings/model.ts';
-import { depot, screening } from '../../codec/contracts.ts';
+import { depot, screening, textOf } from '../../codec/contracts.ts';
 import { pull, type Seen } from '../../json/values.ts';
 import type { Random } from '../random.ts';
 import { shapeOf, target } from '../target.ts';
@@ -100,7 +100,7 @@ export const reply = target<Outcome>({
     try {
       const { failed, xml } = writer.operation.writeReply(body, { before: '', after: '' });
       if (failed || xml === undefined) return { kind: 'failed' };
-      return { kind: 'written', text, xml: typeof xml === 'string' ? fromBinary(xml) : xml.toString() };
+      return { kind: 'written', text, xml: textOf(xml) };
     } catch (error) {
       if (error instanceof MismatchError || error instanceof JsonError)
         return { kind: 'refused', text, error };
@@ -128,10 +128,6 @@ export const reply = target<Outcome>({
     return written === expected ? undefined : `expected ${expected ?? 'a refusal'}, got ${written}`;
   },
 });
-
-function fromBinary(text: string): string {
-  return Buffer.from(text, 'latin1').toString();
-}
 
 /** A responseStatus is read by rules of its own (W30), which other tests hold. */
 const statusElement = /<ResponseStatus(?: [^>]*)?(?:\/>|>.*?<\/ResponseStatus>)/gs;

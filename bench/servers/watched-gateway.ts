@@ -1,0 +1,65 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { serve } from '../../gateway/serve.ts';
+import { screeningContract } from '../../mappings/load.ts';
+import type { BigHealth } from '../big.ts';
+
+/** A gateway that watches its own event loop and memory between `watch` and `tell`. */
+const running = await serve({
+  contract: screeningContract,
+  host: '127.0.0.1',
+  port: 0,
+  upstreamUrl: process.env.UPSTREAM_URL,
+  upstreamDatabase: undefined,
+  publicUrl: undefined,
+  trustedProxies: [],
+  logLevel: 'silent',
+  drainDelayMs: 0,
+  logTo: new Writable({ write: (_chunk, _encoding, done) => done() }),
+});
+
+/** How often the loop is asked for a turn. */
+const beatMs = 5;
+const delays = monitorEventLoopDelay({ resolution: beatMs });
+let heartbeat: NodeJS.Timeout | undefined;
+let cpuBefore = 0;
+let heldCpu = 0;
+let before = 0;
+let peak = 0;
+
+/** CPU time of this thread so far, in ms. */
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+process.on('message', async (message) => {
+  if (message === 'watch') {
+    globalThis.gc?.();
+    await delay(20);
+    delays.reset();
+    delays.enable();
+    heldCpu = 0;
+    before = process.memoryUsage.rss();
+    peak = before;
+    cpuBefore = cpuMs();
+    heartbeat = setInterval(() => {
+      const now = cpuMs();
+      heldCpu = Math.max(heldCpu, now - cpuBefore);
+      cpuBefore = now;
+      peak = Math.max(peak, process.memoryUsage.rss());
+    }, beatMs);
+    process.send?.('watching');
+    return;
+  }
+  delays.disable();
+  clearInterval(heartbeat);
+  const health: BigHealth = {
+    heldMs: Math.max(0, delays.max / 1e6 - beatMs),
+    heldCpuMs: heldCpu,
+    peakBytes: peak - before,
+  };
+  process.send?.(health);
+});
+process.send?.(running.url);

@@ -1,0 +1,50 @@
+import { base64Letters } from '../codec/scalars.ts';
+
+/** Shorter runs are looked through where they are met. */
+const leastLength = 64 * 1024;
+
+/**
+ * Where the letters of base64 stand in long runs, found piece by piece while a body arrives: whoever then reads the
+ * whole needn't look at each of 60 million bytes in one go.
+ */
+export class LetterRuns {
+  /** Start and end of each run, in turn. */
+  readonly #bounds: number[] = [];
+  /** Where the letters that go on began. */
+  #start = 0;
+  #position = 0;
+
+  /** Bytes in runs so far, all of them known. */
+  get total(): number {
+    let total = 0;
+    for (let index = 0; index < this.#bounds.length; index += 2) {
+      total += (this.#bounds[index + 1] ?? 0) - (this.#bounds[index] ?? 0);
+    }
+    return total;
+  }
+
+  /** The next piece of the body. */
+  add(piece: Uint8Array): void {
+    const { length } = piece;
+    const letters = base64Letters;
+    let at = 0;
+    for (;;) {
+      while (at < length && letters[piece[at] as number] === 1) at++;
+      if (at === length) break;
+      const end = this.#position + at;
+      if (end - this.#start >= leastLength) this.#bounds.push(this.#start, end);
+      at++;
+      this.#start = this.#position + at;
+    }
+    this.#position += piece.length;
+  }
+
+  /** The end of the run that an offset is in; the offset itself where it is in none. A run ends with a byte that is no letter. */
+  endFrom(offset: number): number {
+    for (let index = 0; index < this.#bounds.length; index += 2) {
+      const end = this.#bounds[index + 1] ?? 0;
+      if (offset < end) return offset >= (this.#bounds[index] ?? 0) ? end : offset;
+    }
+    return offset;
+  }
+}
