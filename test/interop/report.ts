@@ -52,7 +52,7 @@ export function interopPage(states: readonly StackState[], results: readonly Res
   const versions = states.map(({ stack, installed }) => `| ${stack.title} | ${installed ?? 'not run'} |\n`);
   const gaps = knownGaps.map(
     ({ stack, version, check, reason }) =>
-      `| ${titleOf(states, stack)} | ${version ?? 'both'} | ${check} | ${reason} |\n`,
+      `| ${titleOf(states, stack)} | ${version ?? 'all'} | ${check} | ${reason} |\n`,
   );
   return `# Client stacks
 
