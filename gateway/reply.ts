@@ -187,8 +187,8 @@ export function sendReply(
   {
     close,
     end,
-    cors,
-  }: { readonly close: boolean; readonly end: boolean; readonly cors: Record<string, string> | undefined },
+    more,
+  }: { readonly close: boolean; readonly end: boolean; readonly more: Readonly<Record<string, string>> },
 ): number {
   const { body } = reply;
   const encoding = reply.binary === true ? 'latin1' : 'utf8';
@@ -205,7 +205,7 @@ export function sendReply(
   if (reply.allow !== undefined) headers.Allow = reply.allow;
   if (reply.nosniff === true) headers['X-Content-Type-Options'] = 'nosniff';
   if (close) headers.Connection = 'close';
-  if (cors !== undefined) Object.assign(headers, cors);
+  Object.assign(headers, more);
   response.writeHead(reply.status, headers);
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
     for (const piece of body) response.write(piece);

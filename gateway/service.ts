@@ -34,6 +34,8 @@ export interface Exchange extends Waiting {
   operation: string | undefined;
   bytesIn: number;
   noted: Noted | undefined;
+  /** Headers of the upstream's answer that the reply has too. */
+  passed: Readonly<Record<string, string>> | undefined;
 }
 
 /** What a call was let through with, counted; of what a caller sent, names alone (W10, W12, W20, W21). */
@@ -267,6 +269,7 @@ export async function runCall(
     const request = operation.request(input, values);
     if (request === undefined) throw new CallError('ValidationError', { problems: reading.problems });
     const reply = await callUpstream(service.upstream, request, exchange);
+    exchange.passed = passedOn(reply.headers, contract.settings.replyHeaders);
     const outcome = readReply(
       reply,
       service.compiled,
@@ -282,6 +285,17 @@ export async function runCall(
       failure: tellFailure(service, exchange, error, hiderOf(service, exchange, member, values)),
     };
   }
+}
+
+/** The headers of an answer that go on to the caller, none but those that the contract names. */
+function passedOn(headers: UpstreamReply['headers'], names: readonly string[]): Exchange['passed'] {
+  if (names.length === 0) return undefined;
+  const passed: Record<string, string> = {};
+  for (const name of names) {
+    const value = headers[name];
+    if (value !== undefined) passed[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return passed;
 }
 
 /** The upstream's answer, unless the caller goes away: then a read is given up, and a write ends all the same. */

@@ -68,6 +68,7 @@ export function startVisit(ctx: Context, options: AppOptions, cors: CorsHeaders 
     operation: undefined,
     bytesIn: 0,
     noted: undefined,
+    passed: undefined,
     giveUp: undefined,
     sent: 0,
     upstreamStatus: 0,
@@ -111,7 +112,7 @@ export function send(visit: Visit, transport: string, reply: Reply): void {
     bytesOut = sendReply(response, reply, requestId, {
       close: unread || !options.isReady(),
       end: !coming,
-      cors: visit.cors?.(request),
+      more: { ...visit.passed, ...visit.cors?.(request) },
     });
     if (coming) endAfterBody(request, response);
   }

@@ -37,6 +37,8 @@ export interface Settings {
   readonly soapReplyContentType: 'by-version' | 'documented';
   readonly stackTrace: 'drop' | 'keep';
   readonly jsonp: boolean;
+  /** Headers of the upstream's answers that callers get as headers of their replies; in lower case. */
+  readonly replyHeaders: readonly string[];
   /** Origins whose pages may read replies: `https://app.example`, or `*` for any (W40). */
   readonly cors: readonly string[];
 }

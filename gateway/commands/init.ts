@@ -100,6 +100,8 @@ function lineOf(key: string, { contract }: LoadedContract): string {
     }
     case 'personal':
       return 'personal: []';
+    case 'reply':
+      return 'reply: declared';
     case 'refs':
       return 'refs:\n  https://schemas.example/: schemas';
     case 'servers':

@@ -51,6 +51,7 @@ const servicestack: Dialect = {
     soapReplyContentType: 'by-version',
     stackTrace: 'drop',
     jsonp: true,
+    replyHeaders: [],
     cors: [],
   },
 };

@@ -98,6 +98,16 @@ export const overlayForm = record('The SOAP face of an OpenAPI document; every k
   soap12FaultStatus: words('HTTP status of a SOAP 1.2 Sender fault: 500, or 400.', 'compatible', 'standard'),
   soapReplyContentType: words('That of the envelope, or application/xml.', 'by-version', 'documented'),
   stackTrace: words("An upstream's stackTrace in error replies and in XML.", 'drop', 'keep'),
+  replyHeaders: list(
+    "Headers of the service's answers that callers get as headers of their replies.",
+    "names of HTTP headers of the API's own",
+    text('A header.', "the name of an HTTP header of the API's own", /^[A-Za-z0-9_-]+$/),
+  ),
+  reply: words(
+    'Replies as a record with status and headers where the document needs one, or all of them.',
+    'declared',
+    'envelope',
+  ),
   jsonp: flag('Whether ?callback= wraps JSON replies in a function call.'),
   cors: list(
     'Origins whose web pages may call and read replies.',

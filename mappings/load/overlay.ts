@@ -22,6 +22,8 @@ export interface Overlay {
   /** Whether only the operations named in `operations` are served. */
   readonly namedOnly: boolean;
   readonly types: ReadonlyMap<string, TypeOverlay>;
+  /** Replies as a record with their status where they need one, or all of them. */
+  readonly reply: 'declared' | 'envelope';
   /** Beginnings of URLs that references lead to, each with the folder beside the overlay that holds their files. */
   readonly refs: ReadonlyMap<string, string>;
   /** URLs of servers in the document, each with where its calls go. */
@@ -81,6 +83,7 @@ export function readOverlay(document: unknown, report: Report): Overlay {
     routes: keys.routes ?? new Map(),
     ...operationsOf(keys.operations),
     types: readTypes(keys.types, report),
+    reply: keys.reply ?? 'declared',
     refs: keys.refs ?? new Map(),
     servers: keys.servers ?? new Map(),
     personal: keys.personal ?? [],
@@ -118,12 +121,25 @@ function ownNamespace(
 function settingsOf(keys: OverlayKeys, { settings }: Dialect, report: Report): Settings {
   const chosen: Record<string, unknown> = { ...settings };
   for (const name of Object.keys(settings) as (keyof Settings)[]) chosen[name] = keys[name] ?? settings[name];
+  chosen.replyHeaders = readReplyHeaders(keys.replyHeaders, report);
   const zone = keys.upstreamTimeZone;
   if (zone !== undefined && !isZone(zone)) {
     report('/upstreamTimeZone', `expected an IANA zone such as Europe/London, got ${shown(zone)}`);
     chosen.upstreamTimeZone = settings.upstreamTimeZone;
   }
   return chosen as unknown as Settings;
+}
+
+/** Headers that a reply has of its own, or that are the connection's. */
+const ownHeaders =
+  /^(?:content-.*|transfer-encoding|connection|keep-alive|trailer|upgrade|date|server|allow|retry-after|cache-control|x-status|x-request-id|access-control-.*)$/i;
+
+function readReplyHeaders(names: readonly string[] = [], report: Report): readonly string[] {
+  for (const name of names) {
+    if (ownHeaders.test(name))
+      report('/replyHeaders', `expected names of HTTP headers of the API's own, got ${shown(name)}`);
+  }
+  return names.map((name) => name.toLowerCase());
 }
 
 function isZone(name: string): boolean {

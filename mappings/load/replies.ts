@@ -41,9 +41,10 @@ export function readReply(entry: Entry, source: OperationsSource): ReadReply {
   const { dialect } = source.overlay;
   if (dialect.reply === 'members') return { ...readMembers(entry, first, source), accept };
   const { element } = dialect.reply;
-  const read = needsRecord(entry, successes, source)
-    ? readRecord(entry, element, successes, source)
-    : readOne(entry, element, first);
+  const read =
+    source.overlay.reply === 'envelope' || needsRecord(entry, successes, source)
+      ? readRecord(entry, element, successes, source)
+      : readOne(entry, element, first);
   return { ...read, accept };
 }
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { folderOf } from '../plain/folders.ts';
-import { send, sharedGateway } from './gateway.ts';
+import { send, sharedGateway, soap11Namespace, startGateway } from './gateway.ts';
 
 const replies = await sharedGateway({ serve: { contract: folderOf('replies') } });
 
@@ -68,3 +68,22 @@ test.serial('text in another charset comes as its characters', async (t) => {
   };
   t.like(await ask('ranges', answer), { status: 203, text: '{"StatusCode":203,"Body2XX":"é"}' });
 });
+
+for (const [status, path] of [
+  [200, '/json/reply/pets'],
+  [404, '/json/reply/pets'],
+  [200, '/soap11'],
+] as const) {
+  test.serial(
+    `replyHeaders: a ${status} at ${path} has the headers of the answer that the overlay names, no others`,
+    async (t) => {
+      const gateway = await startGateway(t, { serve: { contract: folderOf('reply-envelope') } });
+      gateway.answer({ status, headers: { 'X-Trace': 't-1', 'X-Secret': 's' }, body: '[]' });
+      const envelope = `<s:Envelope xmlns:s="${soap11Namespace}"><s:Body><pets xmlns="urn:Envelopes"/></s:Body></s:Envelope>`;
+      const { headers } = await send(gateway.port, 'POST', path, {}, path === '/soap11' ? envelope : '{}');
+      t.is(headers['x-trace'], 't-1');
+      t.is(headers['x-left'], undefined);
+      t.is(headers['x-secret'], undefined);
+    },
+  );
+}

@@ -101,6 +101,7 @@ function createParcels(types: string, arrays: string): Contract {
       soapReplyContentType: 'by-version',
       stackTrace: 'drop',
       jsonp: false,
+      replyHeaders: [],
       cors: [],
     },
     personal: [],
