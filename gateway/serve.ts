@@ -27,6 +27,8 @@ export interface ServeOptions {
   readonly port: number;
   /** The JSON service behind; undefined runs the reference upstream in this process. */
   readonly upstreamUrl: string | undefined;
+  /** True for a trial: what goes to other servers goes to the upstream too. */
+  readonly upstreamOnly?: boolean;
   /** Database file of the embedded reference upstream; undefined keeps it in memory. */
   readonly upstreamDatabase: string | undefined;
   /** Where callers reach this process, for the WSDL; undefined takes the listening address (W34). */
@@ -74,7 +76,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     },
     // one that no contract needs any more is kept: it holds no connection, and its last calls may still be on their way
     upstreamAt: (url) => {
-      const upstream = upstreams.get(url) ?? createUpstream(url, options.upstreamDatabase, limits);
+      const upstream = upstreams.get(url) ?? createUpstream(url, options, limits);
       upstreams.set(url, upstream);
       return upstream;
     },
@@ -194,10 +196,10 @@ function plansOf({ config, contract, upstreamUrl }: ServeOptions): readonly Site
 
 async function createUpstream(
   url: string | undefined,
-  database: string | undefined,
+  { upstreamDatabase: database, upstreamOnly }: ServeOptions,
   limits: Limits,
 ): Promise<Upstream> {
-  if (url !== undefined) return createServers(url, limits);
+  if (url !== undefined) return createServers(url, limits, upstreamOnly);
   const { createReferenceUpstream } = await import('../upstream/service.ts');
   return createLocalUpstream(createReferenceUpstream(database === undefined ? {} : { database }));
 }

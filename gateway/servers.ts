@@ -2,13 +2,17 @@ import type { Limits } from '../mappings/limits.ts';
 import type { Server } from '../mappings/model.ts';
 import { createHttpUpstream, type Upstream } from './upstream.ts';
 
-/** The upstream at an address, and the other servers that operations name: each by itself, made when it is first called. */
-export function createServers(address: string, limits: Limits): Upstream {
+/**
+ * The upstream at an address, and the other servers that operations name: each by itself, made when it is first called.
+ *
+ * @param only the upstream takes the others' calls too
+ */
+export function createServers(address: string, limits: Limits, only = false): Upstream {
   const byAddress = new Map<string, Upstream>();
   const byServer = new WeakMap<Server, Upstream>();
 
   function upstreamOf(server: Server): Upstream {
-    const url = addressOf(address, server);
+    const url = addressOf(address, only ? { ...server, address: undefined } : server);
     const upstream = byAddress.get(url) ?? createHttpUpstream(url, limits);
     byAddress.set(url, upstream);
     byServer.set(server, upstream);

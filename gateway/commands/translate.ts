@@ -166,6 +166,7 @@ async function throughGateway(
     host: '127.0.0.1',
     port: 0,
     upstreamUrl: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+    upstreamOnly: true,
     upstreamDatabase: undefined,
     publicUrl: undefined,
     trustedProxies: [],

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { loadContract, screeningContract } from '../../mappings/load.ts';
+import { file } from './file.ts';
 import { run } from './run.ts';
 
 const folder = fileURLToPath(new URL('../fixtures/contracts/parcels', import.meta.url));
@@ -79,6 +80,33 @@ test('translate --to xml of an answer that is not of the contract’s types ends
   const { code, out, err } = await run(t, args, {}, '{"insured":"maybe"}').ended;
   t.deepEqual([code, out], [1, '']);
   t.regex(err, /^refused with status 50[02]:\n.*insured/);
+});
+
+test('translate calls no server, whatever servers the operation and the overlay name', async (t) => {
+  const document = file(
+    t,
+    JSON.stringify({
+      openapi: '3.1.0',
+      info: { title: 'Texts' },
+      paths: {
+        '/text': {
+          get: {
+            operationId: 'Text',
+            servers: [{ url: 'https://texts.invalid/v1' }],
+            responses: { 204: { description: 'none' } },
+          },
+        },
+      },
+    }),
+  );
+  const overlay = file(
+    t,
+    'servers: { "https://texts.invalid/v1": { upstream: "https://texts.invalid/v1" } }\n',
+  );
+  const args = ['translate', '--openapi', document, '--overlay', overlay];
+  const { code, out, err } = await run(t, args, {}, '<Text xmlns="urn:Texts"/>').ended;
+  t.deepEqual([code, err], [0, '']);
+  t.regex(out, /^GET \/v1\/text\n/);
 });
 
 for (const { name } of loadContract(screeningContract).contract.operations) {
