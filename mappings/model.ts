@@ -6,6 +6,10 @@ export interface Contract {
   /** Where the contract's endpoints hang, such as `/v2`; `''` for the root (W1). */
   readonly basePath: string;
   readonly namespaces: { readonly types: string; readonly arrays: string };
+  /** What `xsi:nil` and JSON null mean: by the kind of the type (W13, W19), or null wherever either stands. */
+  readonly nulls: 'by-kind' | 'kept';
+  /** What the schema calls a string that holds JSON text. */
+  readonly jsonType: string;
   readonly operations: readonly Operation[];
   /** Every named type that an operation reaches, in the order the contract names them. */
   readonly types: readonly NamedType[];
@@ -20,8 +24,8 @@ export interface Contract {
 
 /** What an overlay may choose; the dialect gives the defaults. */
 export interface Settings {
-  /** How dates travel in JSON: `/Date(ms-0000)/` or ISO 8601 (W16, W17). */
-  readonly dates: 'wcf' | 'iso';
+  /** How dates travel in JSON: `/Date(ms-0000)/` or ISO 8601 (W16, W17), or as strings like others. */
+  readonly dates: 'wcf' | 'iso' | 'text';
   /** IANA name of the zone whose wall clock a date without offset shows (W16). */
   readonly upstreamTimeZone: string;
   readonly utcDates: 'zoned' | 'bare';
@@ -222,7 +226,7 @@ export interface CredentialPart {
   readonly secret: boolean;
 }
 
-export type NamedType = RecordType | ArrayType | MapType | EnumType;
+export type NamedType = RecordType | UnionType | ArrayType | MapType | EnumType;
 export type Type = NamedType | ScalarType;
 
 export interface RecordType {
@@ -231,6 +235,20 @@ export interface RecordType {
   readonly documentation: string;
   /** In the order of the wire (W18). */
   readonly fields: readonly Field[];
+  /** Where members of other names go; undefined where they are none of the type (W20). */
+  readonly others?: OtherMembers;
+}
+
+/** Members that a record takes beside those it lists, as its last elements. */
+export interface OtherMembers {
+  readonly typed: OthersElement;
+  /** Values that aren't of that type, as JSON text; undefined where `typed` takes any. */
+  readonly untyped: OthersElement | undefined;
+}
+
+export interface OthersElement {
+  readonly xml: string;
+  readonly type: MapType;
 }
 
 export interface Field {
@@ -247,6 +265,33 @@ export interface Field {
   readonly notEmpty: boolean;
   /** Enum values this field takes, when fewer than its type has (W42). */
   readonly allowed: readonly string[] | undefined;
+}
+
+/** A JSON value of one of several types: an element that holds one element, which says of which. */
+export interface UnionType {
+  readonly kind: 'union';
+  readonly name: string;
+  readonly documentation: string;
+  /** In the order of the wire; the last one takes any value, as JSON text. */
+  readonly variants: readonly Variant[];
+}
+
+export interface Variant {
+  readonly xml: string;
+  readonly type: Type;
+  /** The JSON values that may be of it. */
+  readonly takes: JsonKind;
+  /** The member of its objects whose value tells them from others; undefined where their members tell. */
+  readonly tag: Tag | undefined;
+}
+
+export type JsonKind = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'any';
+
+export interface Tag {
+  /** A JSON member of the variant's objects. */
+  readonly member: string;
+  /** The JSON tokens it may be. */
+  readonly values: readonly string[];
 }
 
 export interface ArrayType {
@@ -354,4 +399,23 @@ export function isReference(type: Type): boolean {
     );
   }
   return type.kind !== 'enum';
+}
+
+/** The types that a type is made of. */
+export function partsOf(type: NamedType): readonly Type[] {
+  switch (type.kind) {
+    case 'record': {
+      const { typed, untyped } = type.others ?? {};
+      const others = [typed, untyped].flatMap((element) => (element === undefined ? [] : [element.type]));
+      return [...type.fields.map((field) => field.type), ...others];
+    }
+    case 'union':
+      return type.variants.map((variant) => variant.type);
+    case 'array':
+      return [type.item];
+    case 'map':
+      return [type.value];
+    case 'enum':
+      return [];
+  }
 }

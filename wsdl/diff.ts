@@ -7,6 +7,7 @@ import {
   type RecordType,
   type ScalarName,
   type Type,
+  type UnionType,
   xsdNames,
 } from '../mappings/model.ts';
 
@@ -152,6 +153,22 @@ function tellRemoved(
 
 type Compare = (before: Type, after: Type, direction: Direction, where?: string) => void;
 
+/** A record with the elements of members that it doesn't list as fields like others. */
+function withAllElements(record: RecordType): RecordType {
+  const { typed, untyped } = record.others ?? {};
+  const others = [typed, untyped].filter((element) => element !== undefined);
+  return { ...record, fields: [...record.fields, ...others.map(optional)] };
+}
+
+/** A union as clients see it: a record of optional elements. */
+function variantsOf({ variants, ...union }: UnionType): RecordType {
+  return { ...union, kind: 'record', fields: variants.map(optional) };
+}
+
+function optional({ xml, type }: { readonly xml: string; readonly type: Type }): Field {
+  return { json: xml, xml, type, nillable: false, required: false, notEmpty: false, allowed: undefined };
+}
+
 /** Compares two types, each pair of them once in each direction. */
 function createComparer(tell: Tell): Compare {
   const seen = new Map<Type, Set<string>>();
@@ -174,7 +191,10 @@ function createComparer(tell: Tell): Compare {
       return;
     }
     if (!isNew(old, next, direction)) return;
-    if (old.kind === 'record' && next.kind === 'record') compareRecords(old, next, direction);
+    if (old.kind === 'record' && next.kind === 'record')
+      compareRecords(withAllElements(old), withAllElements(next), direction);
+    else if (old.kind === 'union' && next.kind === 'union')
+      compareRecords(variantsOf(old), variantsOf(next), direction);
     else if (old.kind === 'array' && next.kind === 'array') {
       const at = `items of ${old.name} in ${direction}`;
       comparePart(old, old.itemName, next, next.itemName, direction, at);

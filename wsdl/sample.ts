@@ -68,6 +68,10 @@ function content(
       return [allowed?.[0] ?? type.values[0] ?? ''];
     case 'record':
       return fields(contract, type, depth + 1);
+    case 'union': {
+      const [first] = type.variants;
+      return first === undefined ? [] : [element(first.xml, {}, ...content(contract, first.type, depth + 1))];
+    }
     case 'array':
       if (depth >= deepest) return [];
       return [part(contract, type, type.itemName, content(contract, type.item, depth + 1))];

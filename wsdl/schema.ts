@@ -7,8 +7,9 @@ import type {
   NamedType,
   RecordType,
   Type,
+  UnionType,
 } from '../mappings/model.ts';
-import { namespaces, xsdNames } from '../mappings/model.ts';
+import { namespaces, partsOf, xsdNames } from '../mappings/model.ts';
 import { type DocumentNode, element, writeXml } from './document.ts';
 
 type SchemaName = 'types' | 'arrays';
@@ -75,8 +76,20 @@ function createSchema(contract: Contract, name: SchemaName, address?: string): D
         })
       : undefined,
     ...(name === 'types' ? wrapperElements(contract) : []),
+    ...(name === 'types' && usesJson(contract) ? [jsonType(contract)] : []),
     ...types.map((type) => typeDefinition(contract, type)),
   );
+}
+
+/** True where some value travels as JSON text. */
+function usesJson({ types, operations }: Contract): boolean {
+  const all = [...types, ...operations.flatMap(({ input, output }) => [input, output])];
+  return all.some((type) => partsOf(type).some((part) => part.kind === 'scalar' && part.scalar === 'json'));
+}
+
+/** `<xs:simpleType name="Json"><xs:restriction base="xs:string"/></xs:simpleType>` */
+function jsonType({ jsonType: name }: Contract): DocumentNode {
+  return element('xs:simpleType', { name }, element('xs:restriction', { base: 'xs:string' }));
 }
 
 /** True for an array or map whose items or values are types of the types schema. */
@@ -99,6 +112,8 @@ function typeDefinition(contract: Contract, type: NamedType): DocumentNode {
   switch (type.kind) {
     case 'record':
       return complexType(contract, type, type.name);
+    case 'union':
+      return unionType(contract, type);
     case 'array':
       return arrayType(contract, type);
     case 'map':
@@ -116,7 +131,35 @@ function complexType(contract: Contract, record: RecordType, name?: string): Doc
     name === undefined || record.documentation === ''
       ? undefined
       : element('xs:annotation', {}, element('xs:documentation', {}, record.documentation)),
-    element('xs:sequence', {}, ...record.fields.map((field) => fieldElement(contract, field))),
+    element(
+      'xs:sequence',
+      {},
+      ...record.fields.map((field) => fieldElement(contract, field)),
+      ...othersElements(contract, record),
+    ),
+  );
+}
+
+/** The elements of members that the record doesn't list. */
+function othersElements(contract: Contract, { others }: RecordType): DocumentNode[] {
+  if (others === undefined) return [];
+  const { typed, untyped } = others;
+  return (untyped === undefined ? [typed] : [typed, untyped]).map(({ xml, type }) =>
+    element('xs:element', { minOccurs: '0', name: xml, type: typeName(contract, type) }),
+  );
+}
+
+/** As a record's, with an optional element for each type, of which one is there: what generators make of `xs:choice` fails in some. */
+function unionType(contract: Contract, { name, documentation, variants }: UnionType): DocumentNode {
+  const elements = variants.map(({ xml, type }) =>
+    element('xs:element', { minOccurs: '0', name: xml, type: typeName(contract, type) }),
+  );
+  const says = `${documentation === '' ? '' : `${documentation}\n`}Exactly one of the elements.`;
+  return element(
+    'xs:complexType',
+    { name },
+    element('xs:annotation', {}, element('xs:documentation', {}, says)),
+    element('xs:sequence', {}, ...elements),
   );
 }
 
@@ -180,6 +223,8 @@ function enumType(type: EnumType): DocumentNode {
 
 /** The type's qualified name, such as `xs:int` or `arr:ArrayOfstring`. */
 function typeName(contract: Contract, type: Type): string {
-  if (type.kind === 'scalar') return `xs:${xsdNames[type.scalar]}`;
+  if (type.kind === 'scalar') {
+    return type.scalar === 'json' ? `${prefixes.types}:${contract.jsonType}` : `xs:${xsdNames[type.scalar]}`;
+  }
   return `${prefixes[schemaOf(contract, type)]}:${type.name}`;
 }

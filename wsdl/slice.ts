@@ -1,4 +1,4 @@
-import type { Contract, NamedType, Operation, Type } from '../mappings/model.ts';
+import { type Contract, type NamedType, type Operation, partsOf, type Type } from '../mappings/model.ts';
 
 /** A part of a contract's operations, asked for by name; in any case, as paths are (W1). */
 export interface SliceNames {
@@ -70,9 +70,7 @@ function reachedFrom(operations: Iterable<Operation>): ReadonlySet<NamedType> {
   const reached = new Set<Type>();
   for (const { input, output } of operations) reached.add(input).add(output);
   for (const type of reached) {
-    if (type.kind === 'record') for (const field of type.fields) reached.add(field.type);
-    else if (type.kind === 'array') reached.add(type.item);
-    else if (type.kind === 'map') reached.add(type.value);
+    if (type.kind !== 'scalar') for (const part of partsOf(type)) reached.add(part);
   }
   return reached as ReadonlySet<NamedType>;
 }

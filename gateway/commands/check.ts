@@ -23,7 +23,7 @@ function printCheck(flags: CheckFlags): void {
   else print(loaded);
 }
 
-function summaryOf({ contract, notes, notServed }: LoadedContract): unknown {
+function summaryOf({ contract, notes, notServed, contradictions }: LoadedContract): unknown {
   const { service, basePath, namespaces, operations, types, routes } = contract;
   return {
     service,
@@ -36,10 +36,11 @@ function summaryOf({ contract, notes, notServed }: LoadedContract): unknown {
     routes: routes.length,
     asJsonText: notes,
     notServed,
+    contradictions,
   };
 }
 
-function print({ contract, notes, notServed }: LoadedContract): void {
+function print({ contract, notes, notServed, contradictions }: LoadedContract): void {
   const records = contract.types.filter(({ kind }) => kind === 'record').length;
   console.log(
     `${contract.service}: ${contract.operations.length} operations, ${contract.types.length} types (${records} records), ${contract.routes.length} routes under ${contract.basePath || '/'}`,
@@ -52,6 +53,7 @@ function print({ contract, notes, notServed }: LoadedContract): void {
     );
   }
   for (const { pointer, why } of notes) console.log(`travels as JSON text: ${pointer} (${why})`);
+  for (const { pointer, why } of contradictions) console.log(`described twice: ${pointer} (${why})`);
   for (const { name, reasons } of notServed)
     for (const { pointer, why } of reasons) console.log(`not served: ${name} (${pointer}: ${why})`);
 }

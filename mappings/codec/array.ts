@@ -43,8 +43,8 @@ export function arrayCodec(setup: Setup, type: ArrayType): Codec {
       reading.path.pop();
     }
     if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
-    // soap4r leaves an array out by sending one nil item
-    if (count === 1 && nils === 1) return undefined;
+    // soap4r leaves an array out by sending one nil item; where nulls are kept, that is an array of a null
+    if (count === 1 && nils === 1 && setup.nilItem === undefined) return undefined;
     if (nils !== 0 && item.nilItem === undefined) {
       reading.path.push(firstNil);
       refuse(reading, 'InvalidType', `expected a value of <${itemName}>, got xsi:nil`);
@@ -79,6 +79,6 @@ export function arrayCodec(setup: Setup, type: ArrayType): Codec {
     pass,
     fromText: undefined,
     nil: 'null',
-    nilItem: undefined,
+    nilItem: setup.nilItem,
   };
 }

@@ -7,6 +7,7 @@ import { mapCodec } from './map.ts';
 import type { Reading } from './problem.ts';
 import { recordCodec } from './record.ts';
 import { compileScalars, type Scalar } from './scalars.ts';
+import { unionCodec } from './union.ts';
 import { enumCodec, scalarCodecs } from './value.ts';
 
 /** One type of a request, from XML and from JSON, compiled from the contract at start. Replies are in ../reply. */
@@ -38,6 +39,8 @@ export interface Setup {
   readonly contract: Contract;
   readonly limits: Limits;
   readonly codecOf: (type: Type) => Codec;
+  /** What an xsi:nil item is that isn't text (W13). */
+  readonly nilItem: 'null' | undefined;
 }
 
 /** The codecs of a contract for requests. Recursive types are registered before their fields are compiled. */
@@ -47,7 +50,8 @@ export function compileCodecs(
   limits: Limits,
 ): Codecs {
   const compiled = new Map<Type, Codec>();
-  const setup: Setup = { contract, limits, codecOf };
+  const nilItem = contract.nulls === 'kept' ? 'null' : undefined;
+  const setup: Setup = { contract, limits, codecOf, nilItem };
   const scalars = scalarCodecs(setup, scalarTypes);
 
   function codecOf(type: Type): Codec {
@@ -66,9 +70,10 @@ export function compileCodecs(
       pass: (json, reading) => forward().pass(json, reading),
       fromText: undefined,
       nil: 'null',
-      nilItem: undefined,
+      nilItem,
     });
     if (type.kind === 'record') target = recordCodec(setup, type);
+    else if (type.kind === 'union') target = unionCodec(setup, type);
     else if (type.kind === 'array') target = arrayCodec(setup, type);
     else target = mapCodec(setup, type);
     return register(type, target);

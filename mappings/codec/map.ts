@@ -5,8 +5,11 @@ import type { Codec, Setup } from './codec.ts';
 import { entersJson, opens, readMember } from './element.ts';
 import { type Reading, refuse } from './problem.ts';
 
-/** A map: repeated entries of Key and Value, in the JSON's order (W20). */
-export function mapCodec(setup: Setup, type: MapType): Codec {
+/** Reads the entries of a map as JSON members, without braces; `keys` are JSON strings that were there already. */
+export type ReadEntries = (xml: XmlReader, reading: Reading, keys: Set<string>) => string;
+
+/** Entries of Key and Value, in the JSON's order (W20). */
+export function entriesReader(setup: Setup, type: MapType): ReadEntries {
   const { types: typesNamespace, arrays: arraysNamespace } = setup.contract.namespaces;
   const refuseUnknown = setup.contract.settings.unknownElements === 'refuse';
   const keyCodec = setup.codecOf({ kind: 'scalar', scalar: 'string' });
@@ -49,9 +52,8 @@ export function mapCodec(setup: Setup, type: MapType): Codec {
     return [key, content ?? 'null'];
   };
 
-  const read = (xml: XmlReader, reading: Reading): string => {
-    const keys = new Set<string>();
-    let json = '{';
+  return (xml, reading, keys) => {
+    let json = '';
     for (let index = 0; xml.nextChild(); index++) {
       reading.path.push(index);
       if (xml.local !== entryName || !inNamespace(xml)) {
@@ -61,14 +63,20 @@ export function mapCodec(setup: Setup, type: MapType): Codec {
         if (key !== undefined) {
           if (keys.has(key)) refuse(reading, 'DuplicateElement', 'expected each key once, got one again');
           keys.add(key);
-          json += json.length === 1 ? `${key}:${content}` : `,${key}:${content}`;
+          json += json === '' ? `${key}:${content}` : `,${key}:${content}`;
         }
       }
       reading.path.pop();
     }
     if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
-    return `${json}}`;
+    return json;
   };
+}
+
+/** A map: repeated entries (W20). */
+export function mapCodec(setup: Setup, type: MapType): Codec {
+  const readEntries = entriesReader(setup, type);
+  const value = setup.codecOf(type.value);
 
   const pass = (json: JsonReader, reading: Reading): void => {
     if (!entersJson(json, reading, 123)) return;
@@ -84,10 +92,10 @@ export function mapCodec(setup: Setup, type: MapType): Codec {
   };
 
   return {
-    read,
+    read: (xml, reading) => `{${readEntries(xml, reading, new Set())}}`,
     pass,
     fromText: undefined,
     nil: 'null',
-    nilItem: undefined,
+    nilItem: setup.nilItem,
   };
 }

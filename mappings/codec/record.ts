@@ -1,8 +1,9 @@
 import type { JsonReader } from '../json/reader.ts';
-import type { Field, RecordType } from '../model.ts';
+import type { Field, RecordType, Tag, Type } from '../model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import type { Codec, Setup, Slots } from './codec.ts';
-import { entersJson, readMember } from './element.ts';
+import { entersJson, opens, readMember } from './element.ts';
+import { entriesReader, type ReadEntries } from './map.ts';
 import { nearest } from './nearest.ts';
 import { miss, type Reading, refuse, type Step } from './problem.ts';
 import { excerpt } from './text.ts';
@@ -22,11 +23,12 @@ function memberOf(setup: Setup, field: Field, slots: Slots | undefined): Member 
     field.allowed !== undefined && field.type.kind === 'enum'
       ? enumCodec(setup, field.type, field.allowed)
       : setup.codecOf(field.type);
+  const isSlottedRecord = slots !== undefined && field.type.kind === 'record';
   return {
     field,
     codec,
     // a nil Request or Authentication is as absent (W13)
-    readNil: slots !== undefined && field.type.kind === 'record' ? undefined : codec.nil,
+    readNil: isSlottedRecord && setup.contract.nulls === 'by-kind' ? undefined : codec.nil,
     slot: slots?.get(field.json),
     jsonKey: `${JSON.stringify(field.json)}:`,
   };
@@ -36,8 +38,9 @@ function memberOf(setup: Setup, field: Field, slots: Slots | undefined): Member 
  * A record: children by name, in any order (W11).
  *
  * @param slots of an operation's input: the members that don't travel in the body object
+ * @param tag of a variant of a union: written where the caller left it out, refused where it says otherwise
  */
-export function recordCodec(setup: Setup, type: RecordType, slots?: Slots): Codec {
+export function recordCodec(setup: Setup, type: RecordType, slots?: Slots, tag?: Tag): Codec {
   const { contract } = setup;
   const typesNamespace = contract.namespaces.types;
   const refuseUnknown = contract.settings.unknownElements === 'refuse';
@@ -46,6 +49,10 @@ export function recordCodec(setup: Setup, type: RecordType, slots?: Slots): Code
   const byJson = new Map(members.map((member, index) => [member.field.json, index]));
   const byFolded = new Map(members.map((member, index) => [foldAscii(member.field.json), index]));
   const required = members.flatMap((member, index) => (member.field.required ? [index] : []));
+  const others = othersOf(setup, type);
+  const listed = members.map(({ field }) => JSON.stringify(field.json));
+  const tagIndex = tag === undefined ? undefined : byJson.get(tag.member);
+  const keepsNulls = contract.nulls === 'kept';
 
   /** A required member that is absent, null, or an empty string that may not be (W42). */
   const checkRequired = (
@@ -57,7 +64,8 @@ export function recordCodec(setup: Setup, type: RecordType, slots?: Slots): Code
       const field = members[index]?.field;
       if (field === undefined) continue;
       const value = values[index];
-      if (value === undefined || value === 'null' || (field.notEmpty && value === '""')) {
+      const isNull = value === 'null' && !(keepsNulls && field.nillable);
+      if (value === undefined || isNull || (field.notEmpty && value === '""')) {
         missDeep(field, spelling, [...reading.path], reading);
       }
     }
@@ -70,13 +78,20 @@ export function recordCodec(setup: Setup, type: RecordType, slots?: Slots): Code
   const read = (xml: XmlReader, reading: Reading): string => {
     const values: (string | undefined)[] = [];
     const seen: boolean[] = [];
+    let keys: Set<string> | undefined;
     let json = '{';
     let index = -1;
     while (xml.nextChild()) {
       index = indexOf(xml.local, index + 1);
       const member = members[index];
       if (member === undefined || !(xml.namespace === typesNamespace || xml.namespace === '')) {
-        readUnknown(xml, byXml, reading);
+        const other = others?.get(xml.local);
+        if (other === undefined) readUnknown(xml, byXml, reading);
+        else {
+          keys ??= new Set(listed);
+          const entries = readOthers(other, xml, keys, reading);
+          if (entries !== '') json += json.length === 1 ? entries : `,${entries}`;
+        }
         continue;
       }
       reading.path.push(member.field.xml);
@@ -95,8 +110,35 @@ export function recordCodec(setup: Setup, type: RecordType, slots?: Slots): Code
       reading.path.pop();
     }
     if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
+    if (tag !== undefined) json = withTag(tag, json, values, reading);
     if (required.length !== 0) checkRequired(values, 'xml', reading);
     return `${json}}`;
+  };
+
+  /** The object's text so far with the tag, which the caller may leave out where it can be one value only. */
+  const withTag = (
+    { member, values: [only = '', ...more] }: Tag,
+    json: string,
+    values: (string | undefined)[],
+    reading: Reading,
+  ): string => {
+    const value = tagIndex === undefined ? undefined : values[tagIndex];
+    if (value !== undefined) {
+      if (value !== only && !more.includes(value)) {
+        reading.path.push(members[tagIndex ?? -1]?.field.xml ?? member);
+        refuse(
+          reading,
+          'InvalidEnum',
+          `expected ${[only, ...more].join(' or ')}, as the element says, got another value`,
+        );
+        reading.path.pop();
+      }
+      return json;
+    }
+    if (more.length > 0) return json;
+    if (tagIndex !== undefined) values[tagIndex] = only;
+    const text = `{${JSON.stringify(member)}:${only}`;
+    return json === '{' ? text : `${text},${json.slice(1)}`;
   };
 
   const pass = (json: JsonReader, reading: Reading): void => {
@@ -107,10 +149,12 @@ export function recordCodec(setup: Setup, type: RecordType, slots?: Slots): Code
       json.peek();
       const nameStart = json.position;
       const name = json.name();
-      const index = byJson.get(name) ?? byFolded.get(foldAscii(name));
+      // where any name is one, another spelling is another member
+      const index = byJson.get(name) ?? (others === undefined ? byFolded.get(foldAscii(name)) : undefined);
       const member = index === undefined ? undefined : members[index];
       if (index === undefined || member === undefined) {
-        passUnknown(json, name, byJson, reading);
+        if (others === undefined) passUnknown(json, name, byJson, reading);
+        else json.skip();
         continue;
       }
       reading.path.push(member.field.json);
@@ -177,17 +221,43 @@ export function recordCodec(setup: Setup, type: RecordType, slots?: Slots): Code
     pass,
     fromText: undefined,
     nil: 'null',
-    nilItem: undefined,
+    nilItem: setup.nilItem,
   };
   return codec;
 }
 
+/** What reads members of other names, by element; undefined where a record takes none. */
+function othersOf(setup: Setup, { others }: RecordType): ReadonlyMap<string, ReadEntries> | undefined {
+  if (others === undefined) return undefined;
+  const { typed, untyped } = others;
+  const elements = untyped === undefined ? [typed] : [typed, untyped];
+  return new Map(elements.map(({ xml, type }) => [xml, entriesReader(setup, type)]));
+}
+
+/** Members of other names, which can't be those that the record lists. */
+function readOthers(read: ReadEntries, xml: XmlReader, keys: Set<string>, reading: Reading): string {
+  reading.path.push(xml.local);
+  const entries = opens(xml, reading) ? read(xml, reading, keys) : '';
+  reading.path.pop();
+  return entries;
+}
+
 /** A required member that isn't there; of a record, its own required members are named. */
-function missDeep(field: Field, spelling: 'xml' | 'json', path: Step[], reading: Reading): void {
+function missDeep(
+  field: Field,
+  spelling: 'xml' | 'json',
+  path: Step[],
+  reading: Reading,
+  around: readonly Type[] = [],
+): void {
+  if (reading.missing.length >= reading.limit) return;
+  const { type } = field;
   path.push(field[spelling]);
-  const inner = field.type.kind === 'record' ? field.type.fields.filter((member) => member.required) : [];
+  // a type that requires itself would be named for ever
+  const inner =
+    type.kind === 'record' && !around.includes(type) ? type.fields.filter(({ required }) => required) : [];
   if (inner.length === 0) miss(reading, path);
-  for (const member of inner) missDeep(member, spelling, path, reading);
+  for (const member of inner) missDeep(member, spelling, path, reading, [...around, type]);
   path.pop();
 }
 

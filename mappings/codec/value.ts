@@ -15,7 +15,7 @@ export function scalarCodecs(
 ): Readonly<Record<ScalarName, Codec>> {
   const codecs: Partial<Record<ScalarName, Codec>> = {};
   for (const name of Object.keys(scalars) as ScalarName[]) {
-    const nullIsNil = isReference({ kind: 'scalar', scalar: name });
+    const nullIsNil = setup.contract.nulls === 'kept' || isReference({ kind: 'scalar', scalar: name });
     codecs[name] = scalarCodec(setup, scalars[name], nullIsNil);
   }
   return codecs as Record<ScalarName, Codec>;
@@ -91,7 +91,7 @@ function scalarCodec(setup: Setup, scalar: Scalar, reference: boolean): Codec {
       return accept(scalar.fromXml(text), reading);
     },
     nil: reference ? 'null' : undefined,
-    nilItem: keepsText ? 'null' : undefined,
+    nilItem: keepsText ? 'null' : setup.nilItem,
   };
 }
 
@@ -116,8 +116,8 @@ export function enumCodec(setup: Setup, type: EnumType, allowed: readonly string
       else fromText(json.string(), reading);
     },
     fromText,
-    nil: undefined,
-    nilItem: undefined,
+    nil: setup.nilItem,
+    nilItem: setup.nilItem,
   };
 }
 

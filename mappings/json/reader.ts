@@ -27,6 +27,8 @@ export class JsonReader {
   replaced = 0;
   /** Members that the contract lacks and that were left out (W20). */
   dropped = 0;
+  /** Values that aren't of their type and are written all the same. */
+  passed = 0;
   #depth = 0;
   #members = 0;
   readonly #maxDepth: number;

@@ -148,7 +148,7 @@ interface Parts {
 
 function readParts(media: Media, typeName: string, source: OperationsSource): Parts {
   const { builder, references } = source;
-  const found = membersOf(media.schema.node, media.schema.pointer, references);
+  const found = membersOf([media.schema], references);
   if (found.kind === 'none') return { parts: [], type: undefined };
   const encodings = encodingsOf(media);
   const parts: BodyPart[] = [];
@@ -212,7 +212,7 @@ export function memberFields(
   body: Located,
   { references, report }: OperationsSource,
 ): WrapperField[] {
-  const found = membersOf(body.node, body.pointer, references);
+  const found = membersOf([body], references);
   if (found.kind === 'none') {
     report(found.pointer, `expected an object whose members become the wrapper's children; ${found.why}`);
     return [];

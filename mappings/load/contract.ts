@@ -1,7 +1,8 @@
-import type { Contract, Operation, Type } from '../model.ts';
+import { type Contract, type Operation, partsOf, type Type } from '../model.ts';
 import { buildCredentials } from './credentials.ts';
 import type { NotServed } from './entries.ts';
 import { ContractError, type ContractProblem, pointerSegment, type Report } from './error.ts';
+import type { ContractNames, Displaced } from './names.ts';
 import { childOf, isNode, type Node, shown, textOf } from './node.ts';
 import { type OperationDraft, readOperations } from './operations.ts';
 import { createOtherFiles, fileOf, type OtherFiles, type OtherFilesSource } from './other-files.ts';
@@ -22,6 +23,8 @@ export interface ContractSource {
   readonly openapiName: string;
   readonly overlay: unknown;
   readonly overlayName: string;
+  /** What `names.lock` keeps; undefined where there is none. */
+  readonly names?: ContractNames | undefined;
 }
 
 export interface LoadedContract {
@@ -31,6 +34,12 @@ export interface LoadedContract {
   readonly notes: readonly JsonNote[];
   /** Operations of the document that nobody can call. */
   readonly notServed: readonly NotServed[];
+  /** Members that an `allOf` describes twice in ways that no value can be; the first one counts. */
+  readonly contradictions: readonly JsonNote[];
+  /** Every name that callers compile in, for `names.lock`. */
+  readonly names: ContractNames;
+  /** What would have a name that `names.lock` keeps for another. */
+  readonly displaced: readonly Displaced[];
 }
 
 /** Turns a document and its overlay into the model. Throws ContractError with everything that is wrong. */
@@ -53,10 +62,11 @@ export function buildContract(source: ContractSource): LoadedContract {
   if ([...problems.values()].some(({ pointer }) => pointer === '/dialect'))
     throw new ContractError([...problems.values()]);
   const document = readDocument(source.openapi, report);
+  const pinned = source.names ?? { operations: new Map(), types: new Map(), members: new Map() };
   const loaded =
     document === undefined
       ? undefined
-      : assemble(document, otherFilesOf(source, overlay), overlay, report, reportOverlay);
+      : assemble(document, otherFilesOf(source, overlay), overlay, pinned, report, reportOverlay);
   if (loaded === undefined || problems.size > 0) throw new ContractError([...problems.values()]);
   return loaded;
 }
@@ -92,6 +102,7 @@ function assemble(
   document: Node,
   others: OtherFiles | undefined,
   stated: Overlay,
+  pinned: ContractNames,
   report: Report,
   reportOverlay: Report,
 ): LoadedContract {
@@ -103,24 +114,26 @@ function assemble(
     reportOverlay('/service', `expected the service's name, an identifier, got ${shown(service)}`);
   }
   const types = overlay.typesNamespace ?? `urn:${service}`;
-  const builder = createTypeBuilder({ document, references, overlay, report, reportOverlay });
+  const builder = createTypeBuilder({ document, references, overlay, pinned, reportOverlay });
   const servers = createServers(document, overlay, reportOverlay);
-  const { served: drafts, notServed } = readOperations({
+  const read = readOperations({
     document,
     references,
     overlay,
     builder,
+    pinned: pinned.operations,
     findServer: servers.find,
     report,
     reportOverlay,
   });
   servers.checkOverlay();
+  const { served: drafts, notServed } = read;
   if (drafts.length === 0) {
     for (const { pointer, why } of notServed.flatMap(({ reasons }) => reasons)) report(pointer, why);
     report('/paths', 'expected at least one operation that can be served, got none');
   }
   const responseStatus = findResponseStatus(builder);
-  const named = builder.finish(drafts);
+  const { types: named, jsonType, names, members, displaced } = builder.finish(drafts);
   const operations = drafts.map(withBinary);
   checkOverlayNames(overlay, drafts, named, reportOverlay);
   const credentials = buildCredentials(overlay, operations, reportOverlay);
@@ -138,6 +151,8 @@ function assemble(
       documentation: (textOf(info.description) ?? '').trim(),
       basePath: overlay.basePath,
       namespaces: { types, arrays: overlay.arraysNamespace ?? types },
+      nulls: overlay.dialect.nillable === 'declared' ? ('kept' as const) : ('by-kind' as const),
+      jsonType,
       operations,
       types: named,
       routes,
@@ -148,6 +163,9 @@ function assemble(
     }),
     notes: builder.notes(),
     notServed,
+    contradictions: builder.contradictions(),
+    names: { operations: read.names, types: names, members },
+    displaced: [...read.displaced, ...displaced],
   };
 }
 
@@ -185,10 +203,8 @@ function withBinary(draft: OperationDraft): Operation {
 function holdsBinary(root: Type): boolean {
   const seen = new Set<Type>([root]);
   for (const type of seen) {
-    if (type.kind === 'scalar' && type.scalar === 'base64Binary') return true;
-    if (type.kind === 'record') for (const field of type.fields) seen.add(field.type);
-    else if (type.kind === 'array') seen.add(type.item);
-    else if (type.kind === 'map') seen.add(type.value);
+    if (type.kind !== 'scalar') for (const part of partsOf(type)) seen.add(part);
+    else if (type.scalar === 'base64Binary') return true;
   }
   return false;
 }

@@ -9,6 +9,8 @@ export interface Dialect {
   readonly names: 'same' | 'upper-first';
   /** Elements in the document's order, or by UTF-16 code unit over all of a type (W18). */
   readonly order: 'declared' | 'ordinal';
+  /** The schema's types in the order in which operations reach them, or by name, so that an edit moves none. */
+  readonly types: 'reached' | 'by-name';
   /** JSON members that come first whatever the order (W18). */
   readonly first: readonly string[];
   /** Nillable: every element of replies and what W33 lists of requests, or what the document says. */
@@ -30,6 +32,7 @@ const servicestack: Dialect = {
   arraysNamespace: 'http://schemas.microsoft.com/2003/10/Serialization/Arrays',
   names: 'upper-first',
   order: 'ordinal',
+  types: 'reached',
   first: ['authentication', 'responseStatus'],
   nillable: 'w33',
   body: 'members',
@@ -61,6 +64,7 @@ const plain: Dialect = {
   arraysNamespace: undefined,
   names: 'same',
   order: 'declared',
+  types: 'by-name',
   first: [],
   nillable: 'declared',
   body: { element: 'Body' },

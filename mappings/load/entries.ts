@@ -1,5 +1,5 @@
 import { pointerSegment, type Report } from './error.ts';
-import { identifier, pascal } from './names.ts';
+import { identifier, type Names, pascal } from './names.ts';
 import { childOf, isNode, type Node, shown, textOf } from './node.ts';
 import type { Overlay } from './overlay.ts';
 import { isUnresolved, type Located, type References } from './references.ts';
@@ -13,6 +13,8 @@ export interface OperationsSource {
   readonly overlay: Overlay;
   readonly builder: TypeBuilder;
   readonly findServer: FindServer;
+  /** Names of operations that stay whatever else would have them. */
+  readonly pinned: Names;
   readonly report: Report;
   readonly reportOverlay: Report;
 }
@@ -27,6 +29,8 @@ export interface NotServed {
 
 /** One operation of the document. */
 export interface Entry {
+  /** Under `paths`, whatever its path refers to: what its name is kept by. */
+  readonly key: string;
   readonly name: string;
   readonly method: string;
   readonly path: string;
@@ -72,6 +76,7 @@ export function listEntries({ document, references }: OperationsSource, notServe
       }
       const name = identifier(textOf(operation.operationId) || `${method}${pascal(path)}`);
       entries.push({
+        key: `${pointer}/${method}`,
         name,
         method: method.toUpperCase(),
         path,

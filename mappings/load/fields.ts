@@ -14,7 +14,7 @@ export interface FieldFacts {
 }
 
 /** Puts a record's fields in the order of the wire (W18): the overlay's, or the dialect's. */
-export function sortFields(name: string, fields: FieldDraft[], overlay: Overlay, report: Report): void {
+export function sortFields(name: string, fields: Field[], overlay: Overlay, report: Report): void {
   const { dialect } = overlay;
   const stated = overlay.types.get(name)?.order;
   if (stated !== undefined) {
@@ -23,19 +23,14 @@ export function sortFields(name: string, fields: FieldDraft[], overlay: Overlay,
     return;
   }
   if (dialect.order === 'ordinal') fields.sort((a, b) => (a.xml < b.xml ? -1 : a.xml > b.xml ? 1 : 0));
-  const rank = ({ json }: FieldDraft): number => {
+  const rank = ({ json }: Field): number => {
     const index = dialect.first.indexOf(json);
     return index === -1 ? dialect.first.length : index;
   };
   fields.sort((a, b) => rank(a) - rank(b));
 }
 
-function checkOrder(
-  name: string,
-  stated: readonly string[],
-  fields: readonly FieldDraft[],
-  report: Report,
-): void {
+function checkOrder(name: string, stated: readonly string[], fields: readonly Field[], report: Report): void {
   const pointer = `/types${pointerSegment(name)}/order`;
   const members = fields.map(({ json }) => json);
   for (const member of stated) {

@@ -1,7 +1,7 @@
 import { pointerSegment } from './error.ts';
 import { childOf, isNode, type Node, textsOf } from './node.ts';
-import { isUnresolved, type References } from './references.ts';
-import { countsInAllOf, kindOf, openKeyword, saysShape } from './schema.ts';
+import { isUnresolved, type Located, type References } from './references.ts';
+import { countsInAllOf, isBare, kindOf, openKeyword, saysShape } from './schema.ts';
 
 /** One member of an object schema. */
 export interface SchemaMember {
@@ -19,6 +19,10 @@ export interface Members {
   readonly members: readonly SchemaMember[];
   /** What else may be in it: the schema of further members with where it stands, or undefined where nothing says so. */
   readonly additional: { readonly schema: unknown; readonly pointer: string } | undefined;
+  /** True where the schema says that nothing else may be in it. */
+  readonly closed: boolean;
+  /** Members that two parts say can't be the same, each where the second stands; the first part's type counts. */
+  readonly contradictions: readonly { readonly pointer: string; readonly why: string }[];
 }
 
 /** Why a schema is no object with known members, and where that shows. */
@@ -29,13 +33,16 @@ export interface NoMembers {
 }
 
 /**
- * The members of an object schema and of all that its `allOf` and `$ref` bring in. A member given again replaces the
- * former in its place, unless it adds an annotation only; `required` counts wherever the member comes from.
+ * The members of an object that all of `parts` describe, and of all that their `allOf` and `$ref` bring in. A member
+ * given again refines the former in its place, unless it says nothing new; `required` counts wherever the member comes
+ * from, but not for a member that is read only: what a caller can't send isn't asked of it.
  */
-export function membersOf(schema: unknown, pointer: string, references: References): Members | NoMembers {
+export function membersOf(parts: readonly Located[], references: References): Members | NoMembers {
   const members = new Map<string, Omit<SchemaMember, 'required'>>();
   const required = new Set<string>();
+  const contradictions: { pointer: string; why: string }[] = [];
   let additional: Members['additional'];
+  let closed = false;
   const open = new Set<Node>();
 
   function gather(node: unknown, at: string): NoMembers | undefined {
@@ -69,24 +76,88 @@ export function membersOf(schema: unknown, pointer: string, references: Referenc
     if (keyword !== undefined)
       return { kind: 'none', pointer: `${at}/${keyword}`, why: `${keyword} fits no closed type` };
     const kind = kindOf(node);
-    if (kind === undefined ? node.type !== undefined : kind !== 'object')
+    if (kind === undefined ? node.type !== undefined && !takesObjects(node) : kind !== 'object')
       return { kind: 'none', pointer: at, why: 'it is not an object alone' };
-    for (const [json, member] of Object.entries(childOf(node, 'properties'))) {
-      if (members.has(json) && !saysShape(member)) continue;
-      members.set(json, { json, schema: member, pointer: `${at}/properties${pointerSegment(json)}` });
-    }
+    for (const [json, member] of Object.entries(childOf(node, 'properties')))
+      add({ json, schema: member, pointer: `${at}/properties${pointerSegment(json)}` });
     for (const name of textsOf(node.required) ?? []) required.add(name);
-    const { additionalProperties } = node;
-    if (additionalProperties === true || isNode(additionalProperties))
-      additional = { schema: additionalProperties, pointer: `${at}/additionalProperties` };
+    additional = additionalOf(node, at) ?? additional;
+    closed ||= node.additionalProperties === false || node.unevaluatedProperties === false;
+    return gatherBranches(node, at);
+  }
+
+  /** What a condition may add: members that are never required. */
+  function gatherBranches(node: Node, at: string): NoMembers | undefined {
+    const before = new Set(required);
+    for (const branch of ['then', 'else'] as const) {
+      if (!isNode(node[branch])) continue;
+      const problem = gather(node[branch], `${at}/${branch}`);
+      if (problem !== undefined) return problem;
+      for (const name of required) if (!before.has(name)) required.delete(name);
+    }
     return undefined;
   }
 
-  const problem = gather(schema, pointer);
-  if (problem !== undefined) return problem;
+  function add(member: Omit<SchemaMember, 'required'>): void {
+    const known = members.get(member.json);
+    if (known === undefined) {
+      members.set(member.json, member);
+      return;
+    }
+    if (!saysShape(member.schema)) return;
+    const [first, second] = [known, member].map((one) => kindAt(one));
+    if (first === second) {
+      if (!isBare(member.schema)) members.set(member.json, member);
+    } else if (first === undefined || second === undefined || (first === 'number' && second === 'integer')) {
+      members.set(member.json, member);
+    } else if (first !== 'integer' || second !== 'number') {
+      contradictions.push({ pointer: member.pointer, why: `${second} here, ${first} at ${known.pointer}` });
+    }
+  }
+
+  function kindAt({ schema, pointer }: Omit<SchemaMember, 'required'>): string | undefined {
+    const found = references.resolve(schema, pointer);
+    return !isUnresolved(found) && isNode(found.node) ? kindOf(found.node) : undefined;
+  }
+
+  function isReadOnly({ schema, pointer }: Omit<SchemaMember, 'required'>): boolean {
+    if (isNode(schema) && schema.readOnly === true) return true;
+    const found = references.resolve(schema, pointer);
+    return !isUnresolved(found) && isNode(found.node) && found.node.readOnly === true;
+  }
+
+  for (const { node, pointer } of parts) {
+    const problem = gather(node, pointer);
+    if (problem !== undefined) return problem;
+  }
   return {
     kind: 'members',
-    members: [...members.values()].map((member) => ({ ...member, required: required.has(member.json) })),
+    members: [...members.values()].map((member) => ({
+      ...member,
+      required: required.has(member.json) && !isReadOnly(member),
+    })),
     additional,
+    closed,
+    contradictions,
   };
+}
+
+function takesObjects({ type }: Node): boolean {
+  return Array.isArray(type) && type.includes('object');
+}
+
+/** The schema of members that a part doesn't list; of several patterns, any value. */
+function additionalOf(node: Node, at: string): Members['additional'] {
+  const patterns = Object.entries(childOf(node, 'patternProperties'));
+  for (const keyword of ['additionalProperties', 'unevaluatedProperties'] as const) {
+    const schema = node[keyword];
+    if (schema !== true && !isNode(schema)) continue;
+    return { schema: patterns.length === 0 ? schema : true, pointer: `${at}/${keyword}` };
+  }
+  const [first] = patterns;
+  if (first === undefined) return undefined;
+  const pointer = `${at}/patternProperties`;
+  return patterns.length > 1
+    ? { schema: true, pointer }
+    : { schema: first[1], pointer: pointer + pointerSegment(first[0]) };
 }

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** How what a document calls things becomes names of operations, types and elements. */
 
 export function upperFirst(name: string): string {
@@ -27,9 +29,10 @@ const letters =
 
 /**
  * A JSON member's name as an XML name: what an NCName can't hold as `_xHHHH_`, .NET's escape. One case wider than
- * .NET's, every underscore before `x` and four hexadecimal digits, so that it can be undone.
+ * .NET's, every underscore before `x` and four hexadecimal digits, so that it can be undone. The empty name is `_`.
  */
 export function escapeName(name: string): string {
+  if (name === '') return '_';
   let escaped = '';
   for (let at = 0; at < name.length; at++) {
     const letter = name.charAt(at);
@@ -45,4 +48,111 @@ export function escapeName(name: string): string {
 /** True for a name that may stand as an element without an escape. */
 export function isElementName(name: string): boolean {
   return name !== '' && escapeName(name) === name;
+}
+
+/** What generators make of a name before they compare it with others: no case, no punctuation. */
+export function folded(name: string): string {
+  return name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
+}
+
+/** A name in the contract that its document gives rise to. */
+export interface Wanted {
+  /** What the name stands for: the key of a pinned name. */
+  readonly key: string;
+  readonly name: string;
+}
+
+/** Names by key. */
+export type Names = ReadonlyMap<string, string>;
+
+/**
+ * The names of a contract, as `names.lock` keeps them, each kind by keys of its own: of operations and types the JSON
+ * pointer; of members `{key of the object}/properties/{member}` as a pointer has it, or `/variants/` of a union. What
+ * is made of another type has that one's key and `[]` (an array) or `{}` (a map).
+ */
+export interface ContractNames {
+  readonly operations: Names;
+  readonly types: Names;
+  readonly members: Names;
+}
+
+/** A name that `names.lock` keeps for another, so that what wants it is called otherwise. */
+export interface Displaced {
+  readonly key: string;
+  readonly wanted: string;
+  readonly name: string;
+  /** The key that the wanted name is pinned to. */
+  readonly holder: string;
+}
+
+/** Gives the names of one space, no two of them alike once folded. */
+export interface Namer {
+  /**
+   * Names by key, in the order of wanting: who comes first has the name, and who is pinned to one before all. The
+   * others get `_` and 4 hexadecimal digits of their own key, so that no name hangs on how many others there are.
+   */
+  readonly give: (wanted: readonly Wanted[]) => Names;
+  /** Keeps a name from being given. */
+  readonly reserve: (name: string) => void;
+  readonly displaced: readonly Displaced[];
+}
+
+/**
+ * @param pinned names that are given whatever else wants them
+ * @param elements all that a name takes up in its space
+ * @param tail what the digits of a key are of
+ */
+export function createNamer(
+  pinned: Names,
+  elements: (name: string) => readonly string[] = (name) => [name],
+  tail: (key: string) => string = (key) => key,
+): Namer {
+  const holders = new Map<string, string | undefined>();
+  const displaced: Displaced[] = [];
+  const take = (name: string, key: string | undefined): void => {
+    for (const element of elements(name)) holders.set(folded(element), key);
+  };
+  for (const [key, name] of pinned) take(name, key);
+
+  const isFree = (name: string): boolean => !elements(name).some((element) => holders.has(folded(element)));
+
+  function free(name: string, key: string): string {
+    if (isFree(name)) return name;
+    const digits = hexOf(tail(key));
+    for (let length = 4; length <= digits.length; length += 4) {
+      const candidate = `${name}_${digits.slice(0, length)}`;
+      if (isFree(candidate)) return candidate;
+    }
+    throw new Error(`no name is free for ${name}`); // two keys alike, or 256 bits that met by chance
+  }
+
+  function nameOf({ key, name: wanted }: Wanted): string {
+    const own = pinned.get(key);
+    if (own !== undefined) return own;
+    const name = free(wanted, key);
+    if (name !== wanted) {
+      const holder = elements(wanted)
+        .map((element) => holders.get(folded(element)))
+        .find((other) => other !== undefined && pinned.has(other));
+      if (holder !== undefined) displaced.push({ key, wanted, name, holder });
+    }
+    take(name, key);
+    return name;
+  }
+
+  return {
+    give: (wanted) => new Map(wanted.map((want) => [want.key, nameOf(want)])),
+    reserve: (name) => take(name, undefined),
+    displaced,
+  };
+}
+
+/** 64 hexadecimal digits that depend on the text alone. */
+export function hexOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** For sorting by UTF-16 code units, the same on every machine. */
+export function byCodeUnit(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

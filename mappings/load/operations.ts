@@ -2,6 +2,7 @@ import type { Operation } from '../model.ts';
 import { readRequestBody } from './bodies.ts';
 import { chooseOperations } from './chosen.ts';
 import { type Entry, listEntries, type NotServed, type OperationsSource } from './entries.ts';
+import { byCodeUnit, createNamer, type Displaced, type Names } from './names.ts';
 import { textOf, textsOf } from './node.ts';
 import { readParameters } from './parameters.ts';
 import { readReply } from './replies.ts';
@@ -12,6 +13,9 @@ export type OperationDraft = Omit<Operation, 'binaryInput' | 'binaryOutput'>;
 export interface ReadOperations {
   readonly served: readonly OperationDraft[];
   readonly notServed: readonly NotServed[];
+  /** By the key of the entry, those of operations that aren't served too. */
+  readonly names: Names;
+  readonly displaced: readonly Displaced[];
 }
 
 /**
@@ -21,23 +25,11 @@ export interface ReadOperations {
 export function readOperations(source: OperationsSource): ReadOperations {
   const served: OperationDraft[] = [];
   const notServed: NotServed[] = [];
-  const taken = new Map<string, string>();
-  for (const entry of chooseOperations(
-    listEntries(source, notServed),
-    source.overlay,
-    source.reportOverlay,
-  )) {
+  const entries = chooseOperations(listEntries(source, notServed), source.overlay, source.reportOverlay);
+  const { names, displaced } = nameOperations(entries, source.pinned);
+  for (const found of entries) {
+    const entry = { ...found, name: names.get(found.key) ?? found.name };
     const { name, pointer } = entry;
-    // an operation has two elements, and two that differ by case alone are one path (W1) and one class
-    const elements = [name, `${name}Response`];
-    const clash = elements.find((element) => taken.has(element.toLowerCase()));
-    if (clash !== undefined) {
-      const other = taken.get(clash.toLowerCase());
-      const why = `its element <${clash}> is that of ${other} too; give it another operationId`;
-      notServed.push({ name, pointer, reasons: [{ pointer, why }] });
-      continue;
-    }
-    for (const element of elements) taken.set(element.toLowerCase(), pointer);
     const reasons: NotServed['reasons'][number][] = [];
     const draft = readOperation(entry, {
       ...source,
@@ -46,7 +38,17 @@ export function readOperations(source: OperationsSource): ReadOperations {
     if (reasons.length === 0) served.push(draft);
     else notServed.push({ name, pointer, reasons });
   }
-  return { served, notServed };
+  return { served, notServed, names, displaced };
+}
+
+/** An operation has two elements, and two operations that differ by case alone would be one path (W1) and one class. */
+function nameOperations(
+  entries: readonly Entry[],
+  pinned: Names,
+): { readonly names: Names; readonly displaced: readonly Displaced[] } {
+  const namer = createNamer(pinned, (name) => [name, `${name}Response`]);
+  const names = namer.give(entries.toSorted((a, b) => byCodeUnit(a.key, b.key)));
+  return { names, displaced: namer.displaced };
 }
 
 function readOperation(entry: Entry, source: OperationsSource): OperationDraft {

@@ -86,7 +86,7 @@ export const overlayForm = record('The SOAP face of an OpenAPI document; every k
     'declared',
     'ordinal',
   ),
-  dates: words('How dates travel in JSON: /Date(ms-0000)/, or ISO 8601.', 'wcf', 'iso'),
+  dates: words('How dates travel in JSON: /Date(ms-0000)/, ISO 8601, or as any text.', 'wcf', 'iso', 'text'),
   utcDates: words('With wcf, whether a UTC date has its offset.', 'zoned', 'bare'),
   upstreamTimeZone: text('The IANA zone whose wall clock a date without an offset shows.'),
   unknownEnumValues: words('An enum value in a reply that the document lacks.', 'refuse', 'pass'),

@@ -1,4 +1,4 @@
-import type { ScalarName } from '../model.ts';
+import type { ScalarName, Settings } from '../model.ts';
 import { isNode, memberOf, type Node, textOf } from './node.ts';
 
 /** What one schema says by itself, references not followed. */
@@ -15,7 +15,6 @@ const shapes = [
   'prefixItems',
   'additionalProperties',
   'patternProperties',
-  'if',
   'enum',
   'const',
   'format',
@@ -40,15 +39,20 @@ export function countsInAllOf(part: unknown): boolean {
   return saysShape(part) || (isNode(part) && addsMembers(part));
 }
 
-/** A keyword that leaves open what a value looks like, so that no closed type fits; undefined when there is none. */
-export function openKeyword(schema: Node): string | undefined {
-  for (const keyword of ['oneOf', 'anyOf'] as const) {
-    const variants = schema[keyword];
-    if (variants === undefined) continue;
-    // `oneOf: [{ required: [a] }, { required: [b] }]` beside properties narrows, and describes nothing
-    if (!Array.isArray(variants) || variants.some(saysShape)) return keyword;
-  }
-  return ['if', 'patternProperties', 'prefixItems'].find((keyword) => Object.hasOwn(schema, keyword));
+/** True for a schema that says of a value its kind alone. */
+export function isBare(schema: unknown): boolean {
+  return isNode(schema) && shapes.every((keyword) => keyword === 'type' || !Object.hasOwn(schema, keyword));
+}
+
+/** A keyword that leaves open what a value looks like, so that no one closed type fits; undefined when there is none. */
+export function openKeyword(schema: Node): 'oneOf' | 'anyOf' | 'prefixItems' | undefined {
+  const keyword = (['oneOf', 'anyOf'] as const).find((name) => describes(schema[name]));
+  return keyword ?? (Object.hasOwn(schema, 'prefixItems') ? 'prefixItems' : undefined);
+}
+
+/** `oneOf: [{ required: [a] }, { required: [b] }]` beside properties narrows, and describes nothing. */
+function describes(variants: unknown): boolean {
+  return variants !== undefined && (!Array.isArray(variants) || variants.some(saysShape));
 }
 
 /** A schema that stands for another one, with the rest of the pointer to it. */
@@ -98,24 +102,40 @@ export function takesNull(schema: Node): boolean {
   );
 }
 
-/** The one JSON type of a schema, null aside; undefined when it has several or says none. */
-export function kindOf(schema: Node): string | undefined {
+/** The JSON type of a schema, null aside; undefined when it has several or says none. */
+export function kindOf(schema: Node): JsonType | undefined {
+  const kinds = kindsOf(schema);
+  return kinds.length === 1 ? kinds[0] : undefined;
+}
+
+/** The types of JSON Schema but null. */
+export type JsonType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+
+const jsonTypes: readonly unknown[] = ['object', 'array', 'string', 'integer', 'number', 'boolean'];
+
+/** The JSON types that a schema allows, null aside; none where it doesn't say. */
+export function kindsOf(schema: Node): readonly JsonType[] {
   const { type } = schema;
-  if (typeof type === 'string') return type;
-  if (Array.isArray(type)) {
-    const kinds = type.filter((kind) => kind !== 'null');
-    return kinds.length === 1 ? textOf(kinds[0]) : undefined;
-  }
-  if (type !== undefined) return undefined;
-  if (isNode(schema.properties) || 'allOf' in schema || 'additionalProperties' in schema) return 'object';
-  if ('items' in schema) return 'array';
+  if (type !== undefined) return [type].flat().filter((kind): kind is JsonType => jsonTypes.includes(kind));
+  if (
+    isNode(schema.properties) ||
+    ['allOf', 'additionalProperties', 'patternProperties'].some((key) => key in schema)
+  )
+    return ['object'];
+  if ('items' in schema || 'prefixItems' in schema) return ['array'];
+  return [...new Set((fixedValues(schema) ?? []).map(kindOfValue).filter((kind) => kind !== undefined))];
+}
+
+/** The values of `const` or `enum`, null aside; undefined where a schema has neither. */
+export function fixedValues(schema: Node): readonly unknown[] | undefined {
   const values = Object.hasOwn(schema, 'const') ? [schema.const] : schema.enum;
-  if (!Array.isArray(values)) return undefined;
-  const kinds = new Set(values.filter((value) => value !== null).map((value) => typeof value));
-  const [kind] = kinds;
-  return kinds.size === 1 && (kind === 'string' || kind === 'boolean' || kind === 'number')
-    ? kind
-    : undefined;
+  return Array.isArray(values) ? values.filter((value) => value !== null) : undefined;
+}
+
+function kindOfValue(value: unknown): JsonType | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  if (typeof value === 'string' || typeof value === 'boolean') return typeof value as 'string' | 'boolean';
+  return Array.isArray(value) ? 'array' : isNode(value) ? 'object' : undefined;
 }
 
 const integerFormats: Node = {
@@ -143,6 +163,17 @@ export function integerScalar(schema: Node): ScalarName {
     : 'integer';
 }
 
+const upToLong: readonly ScalarName[] = [
+  ...(['byte', 'unsignedByte', 'short', 'unsignedShort', 'int', 'unsignedInt', 'long'] as const),
+];
+
+/** An integer type that holds the values of all. */
+export function commonInteger(names: readonly ScalarName[]): ScalarName {
+  const [first = 'long'] = names;
+  if (names.every((name) => name === first)) return first;
+  return names.every((name) => upToLong.includes(name)) ? 'long' : 'integer';
+}
+
 function tightest(pick: (...bounds: number[]) => number, ...stated: readonly unknown[]): number | undefined {
   // OpenAPI 3.0's exclusiveMaximum is a boolean
   const bounds = stated.filter((bound) => typeof bound === 'number');
@@ -154,11 +185,19 @@ export function numberScalar(schema: Node): ScalarName {
   return format === 'double' || format === 'float' ? format : 'decimal';
 }
 
-/** @param formats what other formats mean to a dialect */
-export function stringScalar(schema: Node, formats: Readonly<Record<string, ScalarName>>): ScalarName {
+/**
+ * @param formats what other formats mean to a dialect
+ * @param dates `text` where dates are strings like others
+ */
+export function stringScalar(
+  schema: Node,
+  formats: Readonly<Record<string, ScalarName>>,
+  dates: Settings['dates'],
+): ScalarName {
   const format = textOf(schema.format) ?? '';
-  if (format === 'date-time') return 'dateTime';
-  if (format === 'date' || format === 'byte') return format === 'date' ? 'date' : 'base64Binary';
+  if (format === 'date-time' || format === 'date')
+    return dates === 'text' ? 'string' : format === 'date' ? 'date' : 'dateTime';
+  if (format === 'byte') return 'base64Binary';
   if (schema.contentEncoding === 'base64') return 'base64Binary';
   return (memberOf(formats, format) as ScalarName | undefined) ?? 'string';
 }

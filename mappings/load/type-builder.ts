@@ -1,14 +1,27 @@
-import type { ArrayType, MapType, NamedType, RecordType, ScalarName, ScalarType, Type } from '../model.ts';
+import type {
+  ArrayType,
+  MapType,
+  NamedType,
+  RecordType,
+  ScalarName,
+  ScalarType,
+  Type,
+  UnionType,
+  Variant,
+} from '../model.ts';
+import { partsOf } from '../model.ts';
+import { type Alternative, createAlternatives } from './alternatives.ts';
 import { pointerSegment, type Report } from './error.ts';
 import { type FieldDraft, type FieldFacts, isNillable, sortFields } from './fields.ts';
 import { type Members, membersOf, type SchemaMember } from './members.ts';
-import { escapeName, identifier, upperFirst } from './names.ts';
-import { isNode, type Node, shown } from './node.ts';
+import { byCodeUnit, type ContractNames, escapeName, identifier, upperFirst } from './names.ts';
+import { childOf, isNode, type Node, shown } from './node.ts';
 import type { Overlay } from './overlay.ts';
-import { isUnresolved, nameAt, type References } from './references.ts';
+import { isUnresolved, type Located, nameAt, type References } from './references.ts';
 import {
   addsMembers,
   closedValues,
+  commonInteger,
   documentationOf,
   integerScalar,
   kindOf,
@@ -18,8 +31,15 @@ import {
   stringScalar,
   takesNull,
 } from './schema.ts';
+import {
+  type Derived,
+  type Nameless,
+  type NamelessElement,
+  nameTypes,
+  type TypeNames,
+} from './type-names.ts';
 
-/** A node of the document that no closed type fits; it travels as JSON text in an xs:string. */
+/** A node of the document that travels otherwise than its schema says: mostly as JSON text. */
 export interface JsonNote {
   readonly pointer: string;
   readonly why: string;
@@ -36,7 +56,7 @@ export interface TypedField extends Omit<SchemaMember, 'schema'> {
   readonly type: Type;
 }
 
-/** Builds the model's types from a document's schemas, each once. */
+/** Builds the model's types from a document's schemas, each once. Their names are given at the end, by `finish`. */
 export interface TypeBuilder {
   /** A record of an operation's wrapper, made of fields that the caller lists. */
   readonly wrapper: (
@@ -53,9 +73,17 @@ export interface TypeBuilder {
   readonly arrayOf: (item: Type, pointer: string) => ArrayType;
   /** The type of a component that the document has under this name. */
   readonly component: (name: string) => Type | undefined;
-  /** Says what is nillable, and gives the named types in the order they were met. */
-  readonly finish: (operations: readonly Wrappers[]) => readonly NamedType[];
+  /** Names what the operations reach and says what is nillable. */
+  readonly finish: (operations: readonly Wrappers[]) => FinishedTypes;
   readonly notes: () => readonly JsonNote[];
+  /** Members that two parts of an `allOf` say can't be the same: the first part's type counts. */
+  readonly contradictions: () => readonly JsonNote[];
+}
+
+export interface FinishedTypes extends Omit<TypeNames, 'types'> {
+  /** In the order of their names. */
+  readonly types: readonly NamedType[];
+  readonly names: TypeNames['types'];
 }
 
 /** The two wrappers of an operation. */
@@ -68,9 +96,13 @@ export interface TypeBuilderSource {
   readonly document: Node;
   readonly references: References;
   readonly overlay: Overlay;
-  readonly report: Report;
+  /** Names that stay whatever else would have them. */
+  readonly pinned: ContractNames;
   readonly reportOverlay: Report;
 }
+
+/** A part of the model while it is built. */
+type Draft<T> = { -readonly [key in keyof T]: T[key] };
 
 /** A type, and what stood around its schema that a field keeps. */
 interface Usage {
@@ -85,10 +117,12 @@ interface Usage {
 const deepest = 100;
 
 export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
-  const { document, references, overlay, report, reportOverlay } = source;
+  const { document, references, overlay, pinned, reportOverlay } = source;
   const { dialect } = overlay;
+  const { alternativesOf, hasSeveral } = createAlternatives(document, references);
   /** Why, by pointer. */
   const notes = new Map<string, string>();
+  const contradictions = new Map<string, string>();
   /** What was read already, by where it stands and what an inline type is called. */
   const usages = new Map<string, Usage>();
   /** What is being read, with the arrays and maps around it: to tell when it comes up again inside itself. */
@@ -96,13 +130,25 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   let containers = 0;
   /** Where each schema stands; at several places where the file has aliases of it. */
   const places = new Map<Node, string[]>();
-  /** Records whose fields are still to be read: by and by, so that a record may reach itself, however far away. */
+  /** Records and unions still to be filled: by and by, so that a type may reach itself, however far away. */
   const unfilled: (() => void)[] = [];
-  const named = new Map<string, { readonly type: NamedType; readonly pointer: string }>();
   const arrays = new Map<Type, ArrayType>();
   const maps = new Map<Type, MapType>();
   const scalars = new Map<ScalarName, ScalarType>();
-  const facts = new Map<RecordType, readonly FieldFacts[]>();
+  const facts = new Map<
+    RecordType,
+    { readonly fields: FieldDraft[]; readonly ofFields: readonly FieldFacts[] }
+  >();
+  /** Types that are named though no operation may reach them. */
+  const asked = new Set<Type>();
+  const wrappers = new Map<Type, string>();
+  /** Types of objects among alternatives, which have no place of their own to be known by. */
+  const objects = new Map<string, Type>();
+  /** Records that the document has no schema for. */
+  const made = new Map<string, RecordType>();
+  const nameless = new Map<string, Nameless>();
+  const derived: Derived[] = [];
+  const elements = new Map<Type, NamelessElement[]>();
 
   function scalar(name: ScalarName): ScalarType {
     const type = scalars.get(name) ?? { kind: 'scalar', scalar: name };
@@ -120,22 +166,18 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   /** The type of the schema at `pointer`; `name` is what an inline type is called. */
   function usageOf(schema: unknown, pointer: string, name: string): Usage {
     if (!isNode(schema)) {
-      if (schema !== true) report(pointer, `expected a schema, got ${shown(schema)}`);
-      return plain(asJson(pointer, 'any value is allowed'));
+      const why = schema === true ? 'any value is allowed' : `expected a schema, got ${shown(schema)}`;
+      return { ...plain(asJson(pointer, why)), nullable: true };
     }
     const key = `${name} ${pointer}`;
     const known = usages.get(key);
     if (known !== undefined) return known;
-    if (isInsideItself(schema, pointer)) {
-      report(pointer, 'is an alias of what it stands in; expected a $ref');
-      return plain(scalar('json'));
-    }
+    if (isInsideItself(schema, pointer))
+      return plain(asJson(pointer, 'is an alias of what it stands in; expected a $ref'));
     const opened = open.get(key);
     if (opened !== undefined) return plain(selfWithoutRecord(opened, pointer));
-    if (open.size >= deepest) {
-      report(pointer, `expected at most ${deepest} arrays, maps and references in one another, got more`);
-      return plain(scalar('json'));
-    }
+    if (open.size >= deepest)
+      return plain(asJson(pointer, `more than ${deepest} arrays, maps and references in one another`));
     open.set(key, containers);
     const usage = readUsage(schema, pointer, name);
     open.delete(key);
@@ -158,15 +200,18 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
 
   /** A schema that reaches itself without a record between, whose type would be known by now. */
   function selfWithoutRecord(containersAround: number, pointer: string): Type {
-    if (containersAround !== containers) return asJson(pointer, 'an array or map of itself');
-    report(pointer, 'refers to itself without an object between; expected an object with members');
-    return scalar('json');
+    return asJson(
+      pointer,
+      containersAround === containers
+        ? 'refers to itself without an object between; expected an object with members'
+        : 'an array or map of itself',
+    );
   }
 
   function readUsage(schema: Node, pointer: string, name: string): Usage {
     const usage = Object.hasOwn(schema, '$ref')
       ? readReference(schema, pointer, name)
-      : (readInner(schema, pointer, name) ?? plain(buildType(schema, pointer, name)));
+      : (readInner(schema, pointer, name) ?? buildUsage(schema, pointer, name));
     return {
       ...usage,
       nullable: usage.nullable || takesNull(schema),
@@ -191,7 +236,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
       if (keyword !== undefined)
         return plain(asJson(`${pointer}/${keyword}`, `${keyword} fits no closed type`));
       if (addsMembers(schema) || Object.hasOwn(schema, 'allOf'))
-        return plain(objectOf(schema, pointer, name));
+        return plain(objectOf([{ node: schema, pointer }], documentationOf(schema), name));
     }
     const usage = usageOf(target.node, target.pointer, nameAt(target.pointer));
     return { ...usage, allowed: allowedOf(schema, usage, pointer) };
@@ -203,26 +248,33 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     const values = stated.filter(
       (value): value is string => typeof value === 'string' && type.values.includes(value),
     );
-    for (const value of stated) {
-      if (typeof value !== 'string' || !values.includes(value)) {
-        report(
-          `${pointer}/enum`,
-          `expected values of ${type.name} (${type.values.join(', ')}), got ${shown(value)}`,
-        );
-      }
+    if (values.length === stated.length) return values;
+    contradictions.set(
+      `${pointer}/enum`,
+      `expected values of the enum that it refers to (${type.values.join(', ')})`,
+    );
+    return allowed;
+  }
+
+  function buildUsage(schema: Node, pointer: string, name: string): Usage {
+    if (hasSeveral(schema, pointer)) {
+      const { list, nullable } = alternativesOf(schema, pointer, name);
+      return { ...plain(unionOf(list, schema, pointer, name)), nullable };
     }
-    return values;
+    const type = buildType(schema, pointer, name);
+    // a schema that says nothing allows null too
+    return { ...plain(type), nullable: isJson(type) && kindOf(schema) === undefined };
   }
 
   function buildType(schema: Node, pointer: string, name: string): Type {
-    const kind = kindOf(schema);
-    // members that the subtypes of a base type add would be lost
-    const keyword =
-      openKeyword(schema) ?? (Object.hasOwn(schema, 'discriminator') ? 'discriminator' : undefined);
+    const keyword = openKeyword(schema);
     if (keyword !== undefined) return asJson(`${pointer}/${keyword}`, `${keyword} fits no closed type`);
-    switch (kind) {
+    switch (kindOf(schema)) {
       case 'object':
-        return objectOf(schema, pointer, name);
+        return (
+          sumOfScalars(schema, pointer, name) ??
+          objectOf([{ node: schema, pointer }], documentationOf(schema), name)
+        );
       case 'array':
         return arrayOf(schema, pointer, name);
       case 'string':
@@ -238,66 +290,217 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     }
   }
 
+  /** An `allOf` of parts that are no objects: the type of the first one, which the others narrow. */
+  function sumOfScalars(schema: Node, pointer: string, name: string): Type | undefined {
+    if (!Array.isArray(schema.allOf) || addsMembers(schema)) return undefined;
+    for (const [index, part] of schema.allOf.entries()) {
+      const place = `${pointer}/allOf/${index}`;
+      const found = references.resolve(part, place);
+      const kind = !isUnresolved(found) && isNode(found.node) ? kindOf(found.node) : undefined;
+      if (kind === 'object') return undefined;
+      if (kind !== undefined) return usageOf(part, place, name).type;
+    }
+    return undefined;
+  }
+
   function stringOf(schema: Node, pointer: string, name: string): Type {
     const values = Array.isArray(schema.enum) ? closedValues(schema.enum) : undefined;
-    if (values === undefined) return scalar(stringScalar(schema, dialect.formats));
+    if (values === undefined) return scalar(stringScalar(schema, dialect.formats, overlay.settings.dates));
     return register({ kind: 'enum', name, documentation: documentationOf(schema), values }, pointer);
   }
 
   // --- objects -----------------------------------------------------------------------------------
 
-  function objectOf(schema: Node, pointer: string, name: string): Type {
-    const found = membersOf(schema, pointer, references);
+  /**
+   * @param parts all that the object is; its key is the place of the last one
+   * @param own those parts whose inline types are called after the object, not after where they stand
+   */
+  function objectOf(
+    parts: readonly Located[],
+    documentation: string,
+    name: string,
+    own: readonly Located[] = parts,
+  ): Type {
+    const found = membersOf(parts, references);
     if (found.kind === 'none') return asJson(found.pointer, found.why);
+    const pointer = parts.at(-1)?.pointer ?? '';
+    const inlineName = (at: string, suffix: string): string =>
+      own.some((part) => at.startsWith(`${part.pointer}/`)) ? name + suffix : nameAt(at);
+    for (const { pointer: at, why } of found.contradictions) contradictions.set(at, why);
     const { members, additional } = found;
-    if (members.length === 0) return mapOrEmpty(schema, additional, pointer, name);
-    if (additional !== undefined)
-      return asJson(additional.pointer, 'members of any name beside those it lists');
+    const valueName = additional === undefined ? '' : inlineName(additional.pointer, 'Value');
+    if (members.length === 0) return mapOrEmpty(found, documentation, pointer, name, valueName);
     const fields: FieldDraft[] = [];
-    const type: RecordType = { kind: 'record', name, documentation: documentationOf(schema), fields };
-    const named = members.map((member) => ({
+    const type: Draft<RecordType> = { kind: 'record', name, documentation, fields };
+    const owned = members.map((member) => ({
       ...member,
-      typeName: name + upperFirst(identifier(member.json)),
+      typeName: inlineName(member.pointer, upperFirst(identifier(member.json))),
     }));
-    unfilled.push(() => fill(type, fields, named));
+    unfilled.push(() => {
+      fill(type, fields, owned);
+      if (additional !== undefined) addOthers(type, additional, valueName);
+    });
     return register(type, pointer);
   }
 
-  function mapOrEmpty(schema: Node, additional: Members['additional'], pointer: string, name: string): Type {
-    if (schema.additionalProperties === false)
-      return register({ kind: 'record', name, documentation: documentationOf(schema), fields: [] }, pointer);
+  function mapOrEmpty(
+    { additional, closed }: Members,
+    documentation: string,
+    pointer: string,
+    name: string,
+    valueName: string,
+  ): Type {
+    if (additional === undefined && closed)
+      return register({ kind: 'record', name, documentation, fields: [] }, pointer);
     if (!isNode(additional?.schema) || Object.keys(additional.schema).length === 0)
       return asJson(pointer, 'an object with any members');
-    return mapOf(itemOf(additional.schema, additional.pointer, `${name}Value`), pointer);
+    return mapOf(itemOf(additional.schema, additional.pointer, valueName));
   }
 
-  /** The fields of a record in the order of the wire, elements of their own each. */
+  /** Members of any name beside those that are listed; values of another type than theirs are kept as JSON text. */
+  function addOthers(
+    type: Draft<RecordType>,
+    { schema, pointer }: NonNullable<Members['additional']>,
+    valueName: string,
+  ): void {
+    const free = !isNode(schema) || Object.keys(schema).length === 0;
+    const value = free ? scalar('json') : itemOf(schema, pointer, valueName);
+    const typed = { xml: '', type: mapOf(value) };
+    const untyped = isJson(value) ? undefined : { xml: '', type: mapOf(scalar('json')) };
+    type.others = { typed, untyped };
+    const list = elements.get(type) ?? [];
+    for (const [other, wanted] of [
+      [typed, 'AdditionalProperties'],
+      [untyped, 'AdditionalJson'],
+    ] as const) {
+      if (other === undefined) continue;
+      list.push({
+        path: `/additionalProperties/${wanted}`,
+        tail: wanted,
+        wanted: () => wanted,
+        set: (xml) => {
+          other.xml = xml;
+        },
+      });
+    }
+  }
+
+  /** The fields of a record, elements of their own each. */
   function fill(
     type: RecordType,
     fields: FieldDraft[],
     members: readonly (WrapperField | TypedField)[],
   ): void {
-    const byElement = new Map<string, string>();
     const ofFields: FieldFacts[] = [];
-    facts.set(type, ofFields);
+    facts.set(type, { fields, ofFields });
     for (const member of members) {
       const { json, pointer, required } = member;
       const { nullable, hasDefault, ...usage } =
         'type' in member ? plain(member.type) : usageOf(member.schema, pointer, member.typeName);
-      const xml = elementName(json);
-      const clash = byElement.get(xml);
-      if (clash !== undefined)
-        report(pointer, `${shown(json)} and ${shown(clash)} would both be <${xml}>; rename one`);
-      byElement.set(xml, json);
-      const field = { json, xml, ...usage, nillable: true, required };
+      const field = { json, xml: json, ...usage, nillable: true, required };
       fields.push(field);
       ofFields.push({ field, nullable, hasDefault });
     }
-    sortFields(type.name, fields, overlay, reportOverlay);
+    const list = fields
+      .toSorted((a, b) => byCodeUnit(a.json, b.json))
+      .map((field) => ({
+        path: `/properties${pointerSegment(field.json)}`,
+        tail: field.json,
+        wanted: () => elementName(field.json),
+        set: (xml: string) => {
+          field.xml = xml;
+        },
+      }));
+    elements.set(type, list);
   }
 
   function elementName(json: string): string {
     return escapeName(dialect.names === 'same' ? json : upperFirst(json));
+  }
+
+  // --- unions ------------------------------------------------------------------------------------
+
+  /** The type of values of several kinds or shapes; one of them alone is that type, and none is JSON text. */
+  function unionOf(list: readonly Alternative[], schema: Node, pointer: string, name: string): Type {
+    const closed = list.filter(({ kind }) => kind !== 'any');
+    const [first] = closed;
+    if (first === undefined) return asJson(pointer, 'it says no single type');
+    if (closed.length === list.length) {
+      if (closed.length === 1) return typeOf(first, name);
+      const kinds = new Set(closed.map(({ kind }) => kind));
+      const numeric = [...kinds].every((kind) => kind === 'integer' || kind === 'number');
+      if (numeric) return scalar(kinds.has('number') ? 'decimal' : commonOf(closed));
+      if (kinds.size === 1 && first.kind === 'string') return scalar('string');
+      if (kinds.size === 1 && first.kind === 'boolean') return scalar('boolean');
+    }
+    const variants: Draft<Variant>[] = [];
+    const type: UnionType = { kind: 'union', name, documentation: documentationOf(schema), variants };
+    unfilled.push(() => fillUnion(type, variants, closed, name));
+    return register(type, pointer);
+  }
+
+  function commonOf(list: readonly Alternative[]): ScalarName {
+    return commonInteger(list.map(({ node }) => integerScalar(node)));
+  }
+
+  function fillUnion(
+    type: UnionType,
+    variants: Draft<Variant>[],
+    list: readonly Alternative[],
+    name: string,
+  ): void {
+    const of = (kind: Alternative['kind']): readonly Alternative[] =>
+      list.filter((alternative) => alternative.kind === kind);
+    const ofUnion: NamelessElement[] = [];
+    elements.set(type, ofUnion);
+    const add = (label: string | undefined, variant: Omit<Variant, 'xml'>, place = ''): void => {
+      const draft = { xml: '', ...variant };
+      const known = variants.some((other) => other.type === draft.type && other.tag === undefined);
+      if (known && draft.tag === undefined) return;
+      variants.push(draft);
+      const wanted = (): string => escapeName(label ?? nameOf(draft.type));
+      const set = (xml: string): void => {
+        draft.xml = xml;
+      };
+      const path = `/variants${pointerSegment(label ?? place)}`;
+      const alike = ofUnion.some((other) => other.path === path);
+      ofUnion.push({ path: alike ? path + pointerSegment(place) : path, tail: place, wanted, set });
+    };
+    const one = (takes: Variant['takes'], scalarName: ScalarName): Omit<Variant, 'xml'> => ({
+      type: scalar(scalarName),
+      takes,
+      tag: undefined,
+    });
+    if (of('string').length > 0) add('String', one('string', 'string'));
+    if (of('integer').length > 0) add('Integer', one('integer', commonOf(of('integer'))));
+    if (of('number').length > 0) add('Decimal', one('number', 'decimal'));
+    if (of('boolean').length > 0) add('Boolean', one('boolean', 'boolean'));
+    for (const object of of('object')) {
+      const { owner, label = '', itself } = object;
+      const inner = typeOf(object, itself ? `${owner}Base` : owner + upperFirst(identifier(label)));
+      if (!isJson(inner))
+        add(object.label, { type: inner, takes: 'object', tag: object.tag }, object.pointer);
+    }
+    const lists = of('array')
+      .map((array) => ({ inner: typeOf(array, name), place: array.pointer }))
+      .filter(({ inner }) => !isJson(inner));
+    const label = new Set(lists.map(({ inner }) => inner)).size === 1 ? 'Items' : undefined;
+    for (const { inner, place } of lists) add(label, { type: inner, takes: 'array', tag: undefined }, place);
+    add('Json', one('any', 'json'));
+  }
+
+  /** The type of one alternative by itself; `name` is what an inline one is called. */
+  function typeOf({ node, pointer, kind, shared, referred, base, owner }: Alternative, name: string): Type {
+    if (shared) return usageOf(node, pointer, owner).type;
+    if (kind === 'array') return arrayOf(node, pointer, referred ? nameAt(pointer) : owner);
+    if (kind !== 'object') return buildType({ ...node, type: kind }, pointer, name);
+    const key = `${name} ${pointer}`;
+    const known = objects.get(key);
+    if (known !== undefined) return known;
+    const self = { node: { ...node, type: 'object' }, pointer };
+    const type = objectOf([...base, self], documentationOf(node), name, referred ? base : [...base, self]);
+    objects.set(key, type);
+    return type;
   }
 
   // --- arrays and maps ---------------------------------------------------------------------------
@@ -306,38 +509,51 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     const { items } = schema;
     if (items === undefined || items === true || (isNode(items) && Object.keys(items).length === 0))
       return asJson(pointer, 'an array of anything');
-    return arrayOfType(itemOf(items, `${pointer}/items`, `${name}Item`), pointer);
+    return arrayOfType(itemOf(items, `${pointer}/items`, `${name}Item`));
   }
 
-  function arrayOfType(item: Type, pointer: string): ArrayType {
+  function arrayOfType(item: Type): ArrayType {
     const known = arrays.get(item);
     if (known !== undefined) return known;
-    const itemName = nameOf(item);
-    const type: ArrayType = {
+    const type: Draft<ArrayType> = {
       kind: 'array',
-      name: `ArrayOf${itemName}`,
+      name: '',
       namespace: isStrings(item) && overlay.arraysNamespace !== undefined ? 'arrays' : 'types',
-      itemName: overlay.types.get(itemName)?.item ?? itemName,
+      itemName: '',
       item,
     };
     arrays.set(item, type);
-    return register(type, pointer);
+    const set = (name: string, of: string): void => {
+      type.name = name;
+      type.itemName = overlay.types.get(of)?.item ?? of;
+    };
+    derived.push({ type, of: item, suffix: '[]', wanted: (of) => `ArrayOf${of}`, set });
+    return type;
   }
 
-  function mapOf(value: Type, pointer: string): Type {
+  function mapOf(value: Type): MapType {
     const known = maps.get(value);
     if (known !== undefined) return known;
-    const type: MapType = isStrings(value)
-      ? {
-          kind: 'map',
-          name: dialect.mapName,
-          namespace: overlay.arraysNamespace === undefined ? 'types' : 'arrays',
-          entryName: dialect.mapEntry,
-          value,
-        }
-      : { kind: 'map', name: `MapOf${nameOf(value)}`, namespace: 'types', entryName: 'Entry', value };
+    const strings = isStrings(value);
+    const type: Draft<MapType> = {
+      kind: 'map',
+      name: '',
+      namespace: strings && overlay.arraysNamespace !== undefined ? 'arrays' : 'types',
+      entryName: strings ? dialect.mapEntry : 'Entry',
+      value,
+    };
     maps.set(value, type);
-    return register(type, pointer);
+    const set = (name: string): void => {
+      type.name = name;
+    };
+    derived.push({
+      type,
+      of: value,
+      suffix: '{}',
+      wanted: (of) => (strings ? dialect.mapName : `MapOf${of}`),
+      set,
+    });
+    return type;
   }
 
   /** The type of an array's items or a map's values. A GUID is one only as a member (W21). */
@@ -348,21 +564,30 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     return type.kind === 'scalar' && type.scalar === 'guid' ? scalar('string') : type;
   }
 
-  function register<T extends NamedType>(type: T, pointer: string): T {
-    const clash = named.get(type.name);
-    if (clash !== undefined && clash.type !== type) {
-      report(
-        pointer,
-        `its type would be called ${type.name}, as the one at ${clash.pointer}; rename one, or give an inline type a name under /components/schemas`,
-      );
-    }
-    named.set(type.name, { type, pointer });
+  /** Keeps a type to be named; its name until then is the one it wants. */
+  function register<T extends Draft<NamedType>>(type: T, pointer: string): T {
+    const wanted = type.name;
+    const key = nameAt(pointer) === wanted ? pointer : `${pointer}#${wanted}`;
+    const set = (name: string): void => {
+      type.name = name;
+    };
+    nameless.set(`${key} ${nameless.size}`, { key, name: wanted, type, set });
     return type;
   }
 
   // --- the whole ---------------------------------------------------------------------------------
 
   function wrapper(
+    name: string,
+    documentation: string,
+    members: readonly (WrapperField | TypedField)[],
+  ): RecordType {
+    const type = recordOf(name, documentation, members);
+    wrappers.set(type, name);
+    return type;
+  }
+
+  function recordOf(
     name: string,
     documentation: string,
     members: readonly (WrapperField | TypedField)[],
@@ -379,17 +604,19 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     pointer: string,
     members: readonly (WrapperField | TypedField)[],
   ): RecordType {
-    const known = named.get(name);
-    if (known?.type.kind === 'record' && known.pointer === pointer) return known.type;
-    return register(wrapper(name, '', members), pointer);
+    const key = `${pointer}#${name}`;
+    const known = made.get(key) ?? register(recordOf(name, '', members), pointer);
+    made.set(key, known);
+    return known;
   }
 
   function component(name: string): Type | undefined {
     const pointer = `/components/schemas${pointerSegment(name)}`;
-    const schemas = isNode(document.components) ? document.components.schemas : undefined;
-    if (!isNode(schemas) || !Object.hasOwn(schemas, name)) return undefined;
+    const schemas = childOf(childOf(document, 'components'), 'schemas');
+    if (!Object.hasOwn(schemas, name)) return undefined;
     const { type } = usageOf(schemas[name], pointer, nameAt(pointer));
     fillAll();
+    for (const one of reached([type])) asked.add(one);
     return type;
   }
 
@@ -397,28 +624,43 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     for (let next = unfilled.shift(); next !== undefined; next = unfilled.shift()) next();
   }
 
-  function finish(operations: readonly Wrappers[]): readonly NamedType[] {
-    const inReplies = new Set<Type>();
-    const all = new Set<Type>();
-    for (const { output } of operations) reach(output, inReplies);
-    for (const { input, output } of operations) {
-      reach(input, all);
-      reach(output, all);
-    }
-    for (const [type, ofFields] of facts) {
+  function finish(operations: readonly Wrappers[]): FinishedTypes {
+    const inReplies = reached(operations.map(({ output }) => output));
+    const roots = operations.flatMap(({ input, output }) => [input, output]);
+    const all = reached(roots);
+    const schemas = childOf(childOf(document, 'components'), 'schemas');
+    const { types: names, ...given } = nameTypes({
+      reached: new Set([...all, ...asked]),
+      nameless: [...nameless.values()],
+      derived,
+      elements,
+      wrappers,
+      components: Object.keys(schemas).map((name) => {
+        const key = `/components/schemas${pointerSegment(name)}`;
+        return { key, name: nameAt(key) };
+      }),
+      pinned,
+    });
+    for (const [type, { fields, ofFields }] of facts) {
       for (const fact of ofFields) fact.field.nillable = isNillable(fact, dialect, inReplies.has(type));
+      if (all.has(type)) sortFields(type.name, fields, overlay, reportOverlay);
     }
-    const wrappers = new Set<Type>(operations.flatMap(({ input, output }) => [input, output]));
-    return [...all].filter((type): type is NamedType => type.kind !== 'scalar' && !wrappers.has(type));
+    // once more, as the order of fields is that of what they reach
+    const types = [...reached(roots)].filter((type) => !wrappers.has(type));
+    if (dialect.types === 'by-name') types.sort((a, b) => byCodeUnit(a.name, b.name));
+    return { types, names, ...given };
   }
 
+  const listOf = (found: ReadonlyMap<string, string>): readonly JsonNote[] =>
+    [...found].map(([pointer, why]) => ({ pointer, why }));
   return {
     wrapper,
     record,
     arrayOf: arrayOfType,
     component,
     finish,
-    notes: () => [...notes].map(([pointer, why]) => ({ pointer, why })),
+    notes: () => listOf(notes),
+    contradictions: () => listOf(contradictions),
   };
 }
 
@@ -427,17 +669,24 @@ function siblingsCount(document: Node): boolean {
   return !String(document.openapi).startsWith('3.0');
 }
 
-/** Adds every type that `type` reaches, itself first. */
-function reach(type: Type, seen: Set<Type>): void {
-  if (seen.has(type) || type.kind === 'scalar') return;
-  seen.add(type);
-  if (type.kind === 'record') for (const field of type.fields) reach(field.type, seen);
-  else if (type.kind === 'array') reach(type.item, seen);
-  else if (type.kind === 'map') reach(type.value, seen);
+/** Every named type that these reach, themselves too, each before what it is made of. */
+function reached(roots: readonly Type[]): Set<NamedType> {
+  const seen = new Set<NamedType>();
+  const open = roots.toReversed();
+  for (let type = open.pop(); type !== undefined; type = open.pop()) {
+    if (type.kind === 'scalar' || seen.has(type)) continue;
+    seen.add(type);
+    open.push(...partsOf(type).toReversed());
+  }
+  return seen;
 }
 
 function isStrings(type: Type): boolean {
   return type.kind === 'scalar' && type.scalar === 'string';
+}
+
+function isJson(type: Type): boolean {
+  return type.kind === 'scalar' && type.scalar === 'json';
 }
 
 function nameOf(type: Type): string {

@@ -48,6 +48,18 @@ export function arrayWriter(
   return { scan, write, declarations };
 }
 
+/** Begins an entry of a map: the place of its link, which `link` then leads to. The value's node comes next. */
+export function pushEntry(tape: Tape, link: number, start: number, end: number, asIs: boolean): number {
+  tape.reserve(1);
+  const entry = tape.top;
+  tape.words[link] = entry;
+  tape.words[entry] = -1;
+  tape.top = entry + 1;
+  if (start === end) tape.pushRange(empty, 0, 0);
+  else tape.pushRange(asIs ? plain : text, start, end);
+  return entry;
+}
+
 /** The writer of a map: as an array's, with the key between the link and the value's node. */
 export function mapWriter(
   type: MapType,
@@ -77,13 +89,7 @@ export function mapWriter(
       if (keys.has(name)) throw new MismatchError('expected each key once, got one again');
       keys.add(name);
       tape.colon();
-      tape.reserve(1);
-      tape.words[link] = tape.top;
-      link = tape.top;
-      tape.words[link] = -1;
-      tape.top = link + 1;
-      if (start === end) tape.pushRange(empty, 0, 0);
-      else tape.pushRange(asIs ? plain : text, start, end);
+      link = pushEntry(tape, link, start, end, asIs);
       value.scan(tape);
     }
   };

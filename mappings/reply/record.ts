@@ -1,11 +1,12 @@
 import { MismatchError } from '../codec/problem.ts';
-import { type Field, isReference, type RecordType, type Type } from '../model.ts';
+import { type Contract, type Field, isReference, type RecordType, type Type } from '../model.ts';
 import { type Element, elementOf, type ReplyWriter, writeElement } from './element.ts';
+import { othersWriter } from './others.ts';
 import type { XmlOutput } from './output.ts';
 import { type NameKey, nameKey, nodeKinds, type Tape } from './tape.ts';
 import { enters } from './values.ts';
 
-const { record } = nodeKinds;
+const { record, nothing } = nodeKinds;
 
 /** A field with what scans and writes it. */
 export interface Member {
@@ -16,10 +17,14 @@ export interface Member {
 }
 
 /** A field's member; a field that allows null is written as nil where the WSDL says so too (W19). */
-export function memberOf(field: Field, writerOf: (type: Type) => ReplyWriter): Member {
+export function memberOf(
+  field: Field,
+  writerOf: (type: Type) => ReplyWriter,
+  nulls: Contract['nulls'],
+): Member {
   const writer = writerOf(field.type);
   // where the WSDL allows no nil, an absent element says the same
-  const nillable = field.nillable && isReference(field.type);
+  const nillable = field.nillable && (nulls === 'kept' || isReference(field.type));
   return {
     name: field.json,
     key: nameKey(field.json),
@@ -35,9 +40,11 @@ export function memberOf(field: Field, writerOf: (type: Type) => ReplyWriter): M
 export function recordWriter(
   type: RecordType,
   writerOf: (type: Type) => ReplyWriter,
+  nulls: Contract['nulls'],
   statusBeside: ReplyWriter | undefined,
 ): ReplyWriter {
-  const members = type.fields.map((field) => memberOf(field, writerOf));
+  const members = type.fields.map((field) => memberOf(field, writerOf, nulls));
+  const others = type.others === undefined ? undefined : othersWriter(type.others, writerOf);
   const count = members.length;
   const byName = new Map(members.map(({ name }, index) => [name, index]));
   // Upstreams write a type's members in one order. What followed each member last time is tried first: a hint
@@ -58,14 +65,17 @@ export function recordWriter(
 
   const scan = (tape: Tape): void => {
     if (!enters(tape, 123)) return;
-    tape.reserve(count + 1);
+    const room = others === undefined ? count : count + others.room;
+    tape.reserve(room + 1);
     const node = tape.top;
     tape.words[node] = record;
-    for (let slot = node + 1; slot <= node + count; slot++) tape.words[slot] = -1;
-    tape.top = node + 1 + count;
+    for (let slot = node + 1; slot <= node + room; slot++) tape.words[slot] = -1;
+    tape.top = node + 1 + room;
+    let names: Set<string> | undefined;
     let before = count;
     for (let first = true; tape.next(first, 125); first = false) {
       if (tape.bytes[tape.position] !== 34) tape.fail('a member name');
+      const nameStart = tape.position;
       let index = follower[before] as number;
       const guessed = members[index];
       if (guessed !== undefined && tape.matches(tape.position + 1, guessed.key)) {
@@ -76,6 +86,10 @@ export function recordWriter(
       tape.colon();
       const member = members[index];
       if (member === undefined) {
+        if (others !== undefined && index === -1) {
+          names = others.scan(tape, node + 1 + count, nameStart, names);
+          continue;
+        }
         tape.dropped++;
         if (index === -2) statusBeside?.scan(tape);
         else tape.skip();
@@ -87,7 +101,10 @@ export function recordWriter(
       tape.words[node + 1 + index] = tape.top;
       before = index;
       try {
+        const value = tape.top;
         member.writer.scan(tape);
+        if (tape.strict && tape.words[value] === nothing && member.element.nil === undefined)
+          throw new MismatchError('expected a value, got null');
       } catch (error) {
         throw error instanceof MismatchError ? error.at(member.name) : error;
       }
@@ -102,6 +119,7 @@ export function recordWriter(
       const member = members[index] as Member;
       writeElement(member.element, member.writer, tape, value, output);
     }
+    others?.write(tape, slots + count, output);
   };
 
   return { scan, write, declarations: '' };

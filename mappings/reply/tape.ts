@@ -43,6 +43,18 @@ plainByte[0xef] = 0; // U+FFFE and U+FFFF begin so; what follows is looked at
 /** Zeros behind a body, which end every scan. */
 export const padding = 8;
 
+/** Where a tape stands, to come back to. */
+export interface TapeMark {
+  readonly position: number;
+  readonly top: number;
+  readonly made: number;
+  readonly dropped: number;
+  readonly replaced: number;
+  readonly passed: number;
+  readonly depth: number;
+  readonly members: number;
+}
+
 /**
  * A reply's JSON as bytes, and the tape that a codec lays out while it reads: where each value stands, so that
  * they can be written in another order than they came. Everything is looked at once; no object is made per value.
@@ -59,6 +71,12 @@ export class Tape {
   readonly made: string[] = [];
   dropped = 0;
   replaced = 0;
+  /** Values that aren't of their type and were written all the same. */
+  passed = 0;
+  /** True where a value is tried for its type: another kind of it, or a null where there is none, is then a mismatch. */
+  strict = false;
+  /** Bytes that were looked at in vain, as what was tried first didn't fit. */
+  wasted = 0;
   /** True once a responseStatus with an errorCode was met. */
   failed = false;
   #depth = 0;
@@ -79,6 +97,9 @@ export class Tape {
     this.made.length = 0;
     this.dropped = 0;
     this.replaced = 0;
+    this.passed = 0;
+    this.wasted = 0;
+    this.strict = false;
     this.failed = false;
     this.#depth = 0;
     this.#members = 0;
@@ -114,6 +135,32 @@ export class Tape {
     this.bytes = this.#scratch;
     this.#runs = undefined;
     if (this.words.length > 1 << 16) this.words = new Int32Array(4096);
+  }
+
+  mark(): TapeMark {
+    return {
+      position: this.position,
+      top: this.top,
+      made: this.made.length,
+      dropped: this.dropped,
+      replaced: this.replaced,
+      passed: this.passed,
+      depth: this.#depth,
+      members: this.#members,
+    };
+  }
+
+  /** Back to where a mark was made: what came since was not. */
+  rewind(mark: TapeMark): void {
+    this.wasted += this.position - mark.position;
+    this.position = mark.position;
+    this.top = mark.top;
+    this.made.length = mark.made;
+    this.dropped = mark.dropped;
+    this.replaced = mark.replaced;
+    this.passed = mark.passed;
+    this.#depth = mark.depth;
+    this.#members = mark.members;
   }
 
   fail(expected: string): never {

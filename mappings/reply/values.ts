@@ -47,6 +47,9 @@ const safeLengths: Partial<Record<ScalarName, number>> = {
 
 const unsignedNames = new Set<ScalarName>(['unsignedByte', 'unsignedShort', 'unsignedInt', 'unsignedLong']);
 
+/** What JSON has strings for. */
+const textual = new Set<ScalarName>(['string', 'guid', 'dateTime', 'date', 'base64Binary']);
+
 /**
  * The writer of a scalar: what needs no second look goes out as the bytes that came, the rest by the scalar's rule.
  * @param dates the zone of `/Date()/`s; undefined where dates are ISO
@@ -57,15 +60,22 @@ export function scalarWriter(
   dates: Zone | undefined,
   limits: Limits,
 ): ReplyWriter {
+  const isString = textual.has(name);
+
   /** The value that starts here by the scalar's own rules, from its text. */
   const scanSlowly = (tape: Tape): void => {
     const start = tape.position;
+    if (tape.strict && (tape.bytes[start] === 34) !== isString)
+      throw new MismatchError(`expected ${scalar.expected}, got ${tape.kind()}`);
     tape.skip();
     const json = new JsonReader(tape.slice(start, tape.position), limits);
     const content = scalar.toXml(json);
     tape.replaced += json.replaced;
-    if (content === null) tape.pushKind(nothing);
-    else if (content === '') tape.pushKind(empty);
+    tape.passed += json.passed;
+    if (content === null) {
+      if (tape.strict) throw new MismatchError(`expected ${scalar.expected}, got an empty string`);
+      tape.pushKind(nothing);
+    } else if (content === '') tape.pushKind(empty);
     else tape.pushMade(content);
   };
 
@@ -226,11 +236,15 @@ export function enumWriter(type: EnumType, passUnknown: boolean): ReplyWriter {
     const asIs = tape.scanString();
     const end = tape.position - 1;
     const value = tape.decode(start, end);
-    if (value === '' && !others.has('')) tape.pushKind(nothing);
-    else if (!others.has(value) && !passUnknown)
-      throw new MismatchError(`expected ${expected}, got another value`);
-    else if (value === '') tape.pushKind(empty);
-    else tape.pushRange(asIs ? plain : text, start, end);
+    if (value === '' && !others.has('') && !tape.strict) tape.pushKind(nothing);
+    else {
+      if (!others.has(value)) {
+        if (!passUnknown) throw new MismatchError(`expected ${expected}, got another value`);
+        tape.passed++;
+      }
+      if (value === '') tape.pushKind(empty);
+      else tape.pushRange(asIs ? plain : text, start, end);
+    }
   };
   return { scan, write: noContent, declarations: '' };
 }

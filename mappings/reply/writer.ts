@@ -6,11 +6,13 @@ import type { Limits } from '../limits.ts';
 import type { Contract, Field, RecordType, ScalarName, Type } from '../model.ts';
 import { valueWriter, type WriteValue } from './content.ts';
 import { type ReplyWriter, writeElement } from './element.ts';
+import { jsonWriter } from './json.ts';
 import { arrayWriter, mapWriter } from './lists.ts';
 import type { XmlOutput } from './output.ts';
 import { memberOf, recordWriter } from './record.ts';
 import { leaveOutMisfits, statusWriter } from './status.ts';
 import type { Tape } from './tape.ts';
+import { unionWriter } from './union.ts';
 import { enumWriter, scalarWriter } from './values.ts';
 
 /** What writes the replies of one contract. */
@@ -39,6 +41,7 @@ export function compileReplyWriters(
   limits: Limits,
 ): ReplyWriters {
   const { types, arrays } = contract.namespaces;
+  const { nulls } = contract;
   const arrayPrefix = arrays === types ? '' : 'a:';
   const arrayDeclaration = arrays === types ? '' : ` xmlns:a="${escapeAttribute(arrays)}"`;
   /** The zone of `/Date()/`s; undefined where dates are ISO. */
@@ -67,6 +70,7 @@ export function compileReplyWriters(
 
     function ofType(type: Type): ReplyWriter {
       if (type.kind === 'scalar') {
+        if (type.scalar === 'json') return jsonWriter;
         const known =
           compiledScalars.get(type.scalar) ??
           leaf(scalarWriter(type.scalar, scalars[type.scalar], dates, limits));
@@ -100,7 +104,9 @@ export function compileReplyWriters(
     ): ReplyWriter {
       switch (type.kind) {
         case 'record':
-          return recordWriter(type, ofType, undefined);
+          return recordWriter(type, ofType, nulls, undefined);
+        case 'union':
+          return unionWriter(type, ofType);
         case 'array':
           return arrayWriter(type, ofType(type.item), prefix, declarations);
         case 'map':
@@ -113,9 +119,9 @@ export function compileReplyWriters(
 
   return {
     writerOf,
-    outputOf: (type) => recordWriter(type, writerOf, statusBeside),
+    outputOf: (type) => recordWriter(type, writerOf, nulls, statusBeside),
     elementOf: (field) => {
-      const { writer, element } = memberOf(field, writerOf);
+      const { writer, element } = memberOf(field, writerOf, nulls);
       return {
         scan: (at) => {
           try {

@@ -64,6 +64,14 @@ const lexical: Readonly<Record<string, RegExp>> = {
   base64Binary: /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
 };
 
+/** Dates of ISO 8601 go out as they came, with any fraction that XSD allows; where dates may be text, as any. */
+function formOf(name: string, { settings }: Contract): RegExp | undefined {
+  if (settings.dates === 'text' && (name === 'dateTime' || name === 'date')) return /^.*$/s;
+  if (settings.dates === 'iso' && name === 'dateTime')
+    return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?$/;
+  return lexical[name];
+}
+
 /** What keeps an element from being valid against its type as the WSDL has it: order, names, nil, lexical forms. */
 export function findInvalid(
   element: Element,
@@ -85,7 +93,7 @@ export function findInvalid(
     case 'scalar': {
       if (element.children.length > 0) return `${at}: elements in a scalar`;
       const name = xsdNames[type.scalar];
-      const form = lexical[name] ?? (name === 'string' ? /^.*$/s : /^-?\d+$/);
+      const form = formOf(name, contract) ?? (name === 'string' ? /^.*$/s : /^-?\d+$/);
       return form.test(element.text) ? undefined : `${at}: ${JSON.stringify(element.text)} is no xs:${name}`;
     }
     case 'enum':
@@ -96,7 +104,10 @@ export function findInvalid(
     case 'record': {
       if (element.text !== '') return `${at}: text in a record`;
       let last = -1;
+      const { typed, untyped } = type.others ?? {};
       return first(element.children, (child) => {
+        const other = [typed, untyped].find((candidate) => candidate?.xml === child.local);
+        if (other !== undefined) return findInvalid(child, other.type, contract, `${at}.${child.local}`);
         const index = type.fields.findIndex(({ xml }) => xml === child.local);
         const field = type.fields[index];
         const path = `${at}.${child.local}`;
@@ -106,6 +117,14 @@ export function findInvalid(
         if (child.nil && !field.nillable) return `${path}: not nillable`;
         return findInvalid(child, field.type, contract, path);
       });
+    }
+    case 'union': {
+      const [child, more] = element.children;
+      const variant = type.variants.find(({ xml }) => xml === child?.local);
+      if (child === undefined || variant === undefined || more !== undefined || element.text !== '')
+        return `${at}: expected one variant`;
+      if (child.nil || child.namespace !== types) return `${at}.${child.local}: nil, or of another namespace`;
+      return findInvalid(child, variant.type, contract, `${at}.${child.local}`);
     }
     case 'array': {
       if (element.text !== '') return `${at}: text in an array`;
@@ -158,7 +177,11 @@ export function respell(element: Element, type: Type, pick: Pick): string {
   };
   const typeOfChild = (child: Element, inner: Type | undefined): Type | undefined => {
     if (inner?.kind === 'array') return inner.item;
-    if (inner?.kind === 'record') return inner.fields.find(({ xml }) => xml === child.local)?.type;
+    if (inner?.kind === 'union') return inner.variants.find(({ xml }) => xml === child.local)?.type;
+    if (inner?.kind === 'record') {
+      const others = [inner.others?.typed, inner.others?.untyped].filter((other) => other !== undefined);
+      return [...inner.fields, ...others].find(({ xml }) => xml === child.local)?.type;
+    }
     if (inner?.kind === 'map')
       return { kind: 'record', name: '', documentation: '', fields: entryFields(inner.value) };
     return undefined;

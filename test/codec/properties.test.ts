@@ -355,13 +355,19 @@ for (const { compiled, operation, name } of faces) {
   test(`${name}: a torn reply is a JsonError, a mismatch, or valid XML; nothing else`, (t) => {
     const { output, upstream } = operation.operation;
     const reply = upstream.reply.kind === 'member' ? (output.fields[0]?.type ?? output) : output;
+    // what is no date of ISO 8601 passes in a reply
+    const { dates } = contract.settings;
+    const lenient: Contract = {
+      ...contract,
+      settings: { ...contract.settings, dates: dates === 'iso' ? 'text' : dates },
+    };
     t.notThrows(() =>
       fc.assert(
         fc.property(valuesOf(reply, contract, { nulls: true }), tears, (value, cuts) => {
           try {
             const { xml, failed } = writeReply(compiled, operation.operation.name, tear(tell(value), cuts));
             if (failed) return;
-            strictEqual(findInvalid(parseElement(xml), output, contract), undefined);
+            strictEqual(findInvalid(parseElement(xml), output, lenient), undefined);
           } catch (error) {
             ok(error instanceof JsonError || error instanceof MismatchError, `${error}`);
           }

@@ -506,17 +506,6 @@ test('arrays, maps and records nest as the contract has them, a record in itself
 });
 
 const nested: Readonly<Record<string, readonly (readonly [xml: string, problems: readonly string[]])[]>> = {
-  'W13: a nil item that is no string is refused, but for the only one': [
-    [
-      '<counts><int>1</int><int i:nil="true"/></counts>',
-      ['InvalidType Body.counts[1]: expected a value of <int>, got xsi:nil'],
-    ],
-    [
-      '<parts><Parcel i:nil="true"/><Parcel i:nil="true"/></parts>',
-      ['InvalidType Body.parts[0]: expected a value of <Parcel>, got xsi:nil'],
-    ],
-    ['<counts><int i:nil="true"/></counts>', []],
-  ],
   'W12: a map’s entry is a Key and a Value, once each': [
     [
       '<labels><Entry><Key>a</Key><Value>b</Value><Key>c</Key></Entry></labels>',
@@ -569,6 +558,28 @@ for (const [title, rows] of Object.entries(nested)) {
     for (const [xml, problems] of rows) {
       t.deepEqual(readXml(plain, 'SendParcel', `<Body>${xml}</Body>`).problems, problems, xml);
     }
+  });
+}
+
+for (const [items, body, problems] of [
+  [
+    '<counts><int>1</int><int i:nil="true"/></counts>',
+    '{"counts":[1,null]}',
+    ['InvalidType Body.counts[1]: expected a value of <int>, got xsi:nil'],
+  ],
+  [
+    '<parts><Parcel i:nil="true"/><Parcel i:nil="true"/></parts>',
+    '{"parts":[null,null]}',
+    ['InvalidType Body.parts[0]: expected a value of <Parcel>, got xsi:nil'],
+  ],
+  ['<counts><int i:nil="true"/></counts>', '{"counts":[null]}', []],
+] as const) {
+  test(`W13: nil items that are no strings are refused, but for the only one, or kept: ${items}`, (t) => {
+    const byKind = compile({ ...depot, nulls: 'by-kind' });
+    t.deepEqual(readXml(byKind, 'SendParcel', `<Body>${items}</Body>`).problems, problems);
+    const { problems: none, input } = readXml(plain, 'SendParcel', `<Body>${items}</Body>`);
+    t.deepEqual(none, []);
+    t.true(input.reading.slots.includes(body));
   });
 }
 

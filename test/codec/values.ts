@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { type Contract, type Field, isReference, type ScalarName, type Type } from '../../mappings/model.ts';
+import {
+  type Contract,
+  type Field,
+  isReference,
+  type ScalarName,
+  type Type,
+  type Variant,
+} from '../../mappings/model.ts';
 import { isCharacter } from '../../mappings/xml/characters.ts';
 import { pull, type Seen } from '../json/values.ts';
 
@@ -124,15 +131,23 @@ export function valuesOf(
       return fc
         .constantFrom(...type.values)
         .map((value) => ({ kind: 'token', text: JSON.stringify(value), quotable: false }));
+    case 'union': {
+      const variants = type.variants.filter(({ type: inner }) => depth > 0 || inner.kind === 'scalar');
+      return fc.oneof(...variants.map((variant) => ofVariant(variant, contract, options, depth)));
+    }
     case 'array': {
       if (depth <= 0) return fc.constant({ kind: 'list', items: [] });
       const item = valuesOf(type.item, contract, options, depth - 1);
-      const isString = type.item.kind === 'scalar' && type.item.scalar === 'string';
+      const isString =
+        contract.nulls === 'kept' || (type.item.kind === 'scalar' && type.item.scalar === 'string');
       return (
         fc
           .array(isString && options.nulls ? fc.option(item, { nil: nothing }) : item, { maxLength: 3 })
-          // an array whose only item is nil is as absent (W13)
-          .map((items) => ({ kind: 'list', items: items.length === 1 && items[0] === nothing ? [] : items }))
+          // an array whose only item is nil is as absent (W13), where nulls aren't kept
+          .map((items) => ({
+            kind: 'list',
+            items: contract.nulls === 'by-kind' && items.length === 1 && items[0] === nothing ? [] : items,
+          }))
       );
     }
     case 'map': {
@@ -153,7 +168,8 @@ export function valuesOf(
           inReply && field.json === 'errorCode'
             ? fc.constant({ kind: 'token', text: '""', quotable: false })
             : valuesOf(narrowed(field), contract, options, depth - 1);
-        const taken = options.nulls && field.nillable && isReference(field.type);
+        const taken =
+          options.nulls && field.nillable && (contract.nulls === 'kept' || isReference(field.type));
         return fc.option(taken ? fc.option(value, { nil: nothing }) : value, { nil: undefined, freq: 2 });
       });
       return fc.tuple(...members).map((values) => ({
@@ -165,6 +181,22 @@ export function valuesOf(
       }));
     }
   }
+}
+
+/** Values of one variant of a union, its tag among an object's members. */
+function ofVariant(
+  { type, tag }: Variant,
+  contract: Contract,
+  options: ValueOptions,
+  depth: number,
+): fc.Arbitrary<Value> {
+  const values = valuesOf(type, contract, options, depth - 1);
+  if (tag === undefined) return values;
+  return fc.tuple(values, fc.constantFrom(...tag.values)).map(([value, text]) => {
+    if (value.kind !== 'record') return value;
+    const members = value.members.filter(([name]) => name !== tag.member);
+    return { kind: 'record', members: [[tag.member, { kind: 'token', text, quotable: false }], ...members] };
+  });
 }
 
 /** Numbers below `n`, the next at each call; the same seed gives the same ones. */

@@ -99,7 +99,7 @@ for (const [what, overlay, problem] of [
   [
     'a word that is none',
     'dialect: plain\ndates:\n  never\n',
-    '2#/dates: expected one of wcf, iso, got "never"',
+    '2#/dates: expected one of wcf, iso, text, got "never"',
   ],
   [
     'an operation that isn’t there',

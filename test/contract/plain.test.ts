@@ -91,7 +91,7 @@ const everything = [
   '<to><name>Zoë &amp; Co</name><postal_x0020_code>1 &lt;A&gt;</postal_x0020_code></to>',
   '<from i:nil="true"/><number>all</number><note i:nil="true"/><service>drone</service>',
   '<marks><string>a</string><string i:nil="true"/><string/></marks>',
-  '<events><Event><at>2026-01-31T09:05:00.12+01:00</at><place>Utrecht</place></Event><Event i:nil="true"/></events>',
+  '<events><Event><at>2026-01-31T09:05:00.120+01:00</at><place>Utrecht</place></Event><Event i:nil="true"/></events>',
   '<labels><Entry><Key>b</Key><Value>2</Value></Entry><Entry><Key>a</Key><Value i:nil="true"/></Entry></labels>',
   '<grams>9007199254740993</grams><value>12.50</value><bookedAt>2026-01-31T09:05:00Z</bookedAt>',
   '<due>2026-02-28</due><photo>AAEC</photo><insured>false</insured>',

@@ -72,6 +72,8 @@ function createParcels(types: string, arrays: string): Contract {
     documentation: 'Parcels & their <ways>',
     basePath: '/v1',
     namespaces: { types, arrays },
+    nulls: 'by-kind',
+    jsonType: 'Json',
     operations: [send, track],
     types: [parcel, strings, meta, parts, status, result, responseStatus],
     routes: [

@@ -132,7 +132,7 @@ export const reply = target<Outcome>({
 /** A responseStatus is read by rules of its own (W30), which other tests hold. */
 const statusElement = /<ResponseStatus(?: [^>]*)?(?:\/>|>.*?<\/ResponseStatus>)/gs;
 
-/** What the model has no word on: JSON kept as text, whose blanks a tree has lost. */
+/** What the model has no word on: JSON kept as text, whose blanks a tree has lost, and what may be kept so. */
 const unknown = Symbol('unknown');
 class Unknown extends Error {}
 
@@ -163,7 +163,8 @@ function modelReply({ contract, operation }: Writer, text: string): string | und
 
 function writeField(contract: Contract, { xml, type, nillable }: Field, seen: Seen): string {
   if (type === contract.responseStatus) return '<ResponseStatus/>';
-  return element(contract, xml, type, seen, nillable && isReference(type));
+  const nil = nillable && (contract.nulls === 'kept' || isReference(type));
+  return element(contract, xml, type, seen, nil);
 }
 
 /** W19: null is nil where that may be, else no element. */
@@ -195,6 +196,8 @@ function writeContent(contract: Contract, type: Type, seen: Seen): string | null
       if (!type.values.includes(value) && contract.settings.unknownEnumValues === 'refuse') misfit();
       return escapeXml(value, { replaced: 0 });
     }
+    case 'union':
+      throw new Unknown();
     case 'array': {
       const items = 'items' in seen ? seen.items : misfit();
       return items.map((item) => element(contract, prefix + type.itemName, type.item, item, true)).join('');
@@ -212,6 +215,7 @@ function writeContent(contract: Contract, type: Type, seen: Seen): string | null
         .join('');
     }
     case 'record': {
+      if (type.others !== undefined) throw new Unknown();
       const members = 'members' in seen ? seen.members : misfit();
       return type.fields
         .map((field) => {
@@ -255,6 +259,13 @@ function makeOf(random: Random, contract: Contract, type: Type, depth: number): 
       return makeScalar(random, type.scalar);
     case 'enum':
       return JSON.stringify(type.values[random.below(type.values.length)] ?? '');
+    case 'union':
+      return makeOf(
+        random,
+        contract,
+        type.variants[random.below(type.variants.length)]?.type ?? misfit(),
+        depth - 1,
+      );
     case 'array':
       return `[${depth < 1 ? '' : random.many(3, () => makeOf(random, contract, type.item, depth - 1), ',')}]`;
     case 'map':

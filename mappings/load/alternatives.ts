@@ -1,0 +1,413 @@
+import type { JsonKind, Tag } from '../model.ts';
+import { pointerSegment } from './error.ts';
+import { membersOf, type SchemaMember } from './members.ts';
+import { byCodeUnit, hexOf } from './names.ts';
+import { childOf, isNode, type Node, textOf } from './node.ts';
+import { isUnresolved, type Located, nameAt, type References, type Unresolved } from './references.ts';
+import {
+  addsMembers,
+  countsInAllOf,
+  fixedValues,
+  kindsOf,
+  onlyInner,
+  openKeyword,
+  takesNull,
+} from './schema.ts';
+
+/** One of the types that the values of a schema may be of. */
+export interface Alternative extends Located {
+  readonly node: Node;
+  /** `any` where no closed type fits. */
+  readonly kind: JsonKind;
+  /** True for a whole schema that a `$ref` names, whose type others use too. */
+  readonly shared: boolean;
+  /** True for a base type as one of its own subtypes. */
+  readonly itself: boolean;
+  /** True where it lies behind a `$ref`, so that its parts are called after where they stand. */
+  readonly referred: boolean;
+  /** What stands around the alternatives and holds for each of their objects. */
+  readonly base: readonly Located[];
+  /** What an inline type of it is named after. */
+  readonly owner: string;
+  /** What tells it from the others: a discriminator's value, a fixed value, the name of what is referred to. */
+  readonly label: string | undefined;
+  readonly tag: Tag | undefined;
+}
+
+export interface Alternatives {
+  readonly list: readonly Alternative[];
+  readonly nullable: boolean;
+}
+
+/** Finds the alternatives of schemas in one document. */
+export interface AlternativesReader {
+  /** The types that a schema's values may be of, those of schemas it refers to or combines among them. */
+  readonly alternativesOf: (schema: Node, pointer: string, name: string) => Alternatives;
+  /** True for a schema that has more than one, by itself. */
+  readonly hasSeveral: (schema: Node, pointer: string) => boolean;
+}
+
+/** Alternatives of alternatives; a YAML alias of what it stands in would go on for ever. */
+const deepest = 100;
+
+/** What is around the schema being looked at. */
+interface Around {
+  readonly referred: boolean;
+  readonly owner: string;
+  readonly label: string | undefined;
+  readonly tag: Tag | undefined;
+  readonly base: readonly Located[];
+  readonly shared: boolean;
+}
+
+export function createAlternatives(document: Node, references: References): AlternativesReader {
+  const subtypes = listSubtypes(document, references);
+
+  function alternativesOf(schema: Node, pointer: string, name: string): Alternatives {
+    const list: Alternative[] = [];
+    const passed = new Set<string>();
+    let nullable = false;
+    let depth = 0;
+
+    function visit(node: unknown, at: string, around: Around): void {
+      depth++;
+      if (isNode(node) && depth <= deepest) visitNode(node, at, around);
+      else push({}, at, 'any', around);
+      depth--;
+    }
+
+    function visitNode(node: Node, at: string, around: Around): void {
+      if (node.type === 'null') {
+        nullable = true;
+        return;
+      }
+      if (Object.hasOwn(node, '$ref')) {
+        visitReference(references.target(node.$ref, at), at, around);
+        return;
+      }
+      nullable ||= takesNull(node);
+      const inner = onlyInner(node);
+      if (inner !== undefined) {
+        nullable ||= inner.nullable;
+        visit(inner.schema, at + inner.suffix, { ...around, shared: false });
+      } else visitOwn(node, at, around);
+    }
+
+    function visitReference(target: Located | Unresolved, at: string, around: Around): void {
+      if (isUnresolved(target)) {
+        push({}, at, 'any', around);
+        return;
+      }
+      const once = `${target.pointer} ${around.tag?.values.join(' ') ?? ''}`;
+      if (passed.has(once)) return;
+      passed.add(once);
+      const owner = nameAt(target.pointer);
+      visit(target.node, target.pointer, {
+        ...around,
+        owner: around.base.length === 0 ? owner : around.owner,
+        label: around.label ?? owner,
+        referred: around.base.length > 0,
+        shared: around.base.length === 0,
+      });
+    }
+
+    function visitOwn(node: Node, at: string, around: Around): void {
+      const keyword = openKeyword(node);
+      if (keyword === 'oneOf' || keyword === 'anyOf') visitVariants(node, keyword, at, around);
+      else if (findOpenPart(node, at) !== undefined) visitParts(node, at, around);
+      else if (subtypes(node, at).length > 0 && around.tag === undefined) visitSubtypes(node, at, around);
+      else visitKinds(node, at, around);
+    }
+
+    /** `oneOf` and `anyOf`, with what stands beside them. */
+    function visitVariants(node: Node, keyword: 'oneOf' | 'anyOf', at: string, around: Around): void {
+      const variants = node[keyword];
+      const rest = without(node, [keyword, 'discriminator']);
+      if (!Array.isArray(variants) || openKeyword(rest) !== undefined) {
+        push(node, at, 'any', around);
+        return;
+      }
+      const counts =
+        addsMembers(rest) || ['allOf', 'additionalProperties'].some((key) => Object.hasOwn(rest, key));
+      const base = counts ? [...around.base, { node: rest, pointer: at }] : around.base;
+      for (const [index, variant] of variants.entries()) {
+        const place = `${at}/${keyword}/${index}`;
+        const inside = { ...around, base, label: undefined, shared: false };
+        const tagged = tagsOf(node, variant, place, base);
+        if (tagged.length === 0) visit(variant, place, inside);
+        for (const { label, tag } of tagged) visit(variant, place, { ...inside, label, tag });
+      }
+    }
+
+    /** An `allOf` of which one part has alternatives: the others hold for each of them. */
+    function visitParts(node: Node, at: string, around: Around): void {
+      const found = findOpenPart(node, at);
+      if (found === undefined || found === 'several') {
+        push(node, at, 'any', around);
+        return;
+      }
+      const parts: Located[] = [{ node: without(node, ['allOf', 'discriminator']), pointer: at }];
+      for (const part of partsOf(node, at)) if (part.pointer !== found.pointer) parts.push(part);
+      visit(found.node, found.pointer, {
+        ...around,
+        base: [...around.base, ...parts],
+        shared: false,
+      });
+    }
+
+    /** A base type with a discriminator: what extends it, each once for every value that means it. */
+    function visitSubtypes(node: Node, at: string, around: Around): void {
+      for (const { label, tag, target } of subtypes(node, at)) {
+        if (!isNode(target.node)) continue;
+        const extended =
+          Object.hasOwn(target.node, 'discriminator') && subtypes(target.node, target.pointer).length > 0;
+        const own = extended ? without(target.node, ['discriminator']) : target.node;
+        const alike = { owner: nameAt(target.pointer), label, tag, base: around.base, referred: true };
+        list.push({
+          ...alike,
+          node: own,
+          pointer: target.pointer,
+          kind: 'object',
+          shared: !extended,
+          itself: extended,
+        });
+      }
+    }
+
+    function visitKinds(node: Node, at: string, around: Around): void {
+      const kinds = kindsOf(node);
+      if (kinds.length === 0 && around.base.length > 0 && addsMembers(node)) push(node, at, 'object', around);
+      else if (kinds.length === 0) push(node, at, 'any', around);
+      const shared = around.shared && kinds.length === 1;
+      for (const kind of kinds)
+        push(node, at, isFree(node, kind, around) ? 'any' : kind, { ...around, shared });
+    }
+
+    function push(node: Node, pointer: string, kind: JsonKind, around: Around): void {
+      list.push({ node, pointer, kind, itself: false, ...around });
+    }
+
+    visit(schema, pointer, {
+      owner: name,
+      label: undefined,
+      tag: undefined,
+      base: [],
+      shared: false,
+      referred: false,
+    });
+    return { list: byFixedValue(list), nullable };
+  }
+
+  /** The values of a discriminator that mean a variant, each with what it is called. */
+  function tagsOf(node: Node, variant: unknown, at: string, base: readonly Located[]): readonly Labelled[] {
+    const member = discriminatorOf(node);
+    if (member === undefined || !isNode(variant)) return [];
+    const found = references.resolve(variant, at);
+    if (isUnresolved(found)) return [];
+    const keys = mappingOf(node, at, references).filter(({ target }) => target.pointer === found.pointer);
+    if (keys.length > 0) return keys.map(({ key }) => labelled(member, key));
+    const fixed = fixedOf([...base, found], member);
+    if (fixed !== undefined) {
+      const [first] = fixed;
+      const label = Object.hasOwn(variant, '$ref') ? nameAt(found.pointer) : (textOf(first) ?? '');
+      return [{ label, tag: { member, values: fixed.map((value) => JSON.stringify(value)) } }];
+    }
+    return Object.hasOwn(variant, '$ref') ? [labelled(member, lastSegment(found.pointer))] : [];
+  }
+
+  /** Where each of several objects has one member with values of its own, that member tells them apart. */
+  function byFixedValue(list: readonly Alternative[]): readonly Alternative[] {
+    const objects = list.filter(({ kind }) => kind === 'object');
+    if (objects.length < 2 || objects.some(({ tag }) => tag !== undefined)) return list.map(withLabel);
+    const [first] = objects;
+    const candidates = first === undefined ? [] : listMembers(first).map(({ json }) => json);
+    for (const member of candidates) {
+      const values = objects.map((object) => fixedOf([...object.base, object], member));
+      if (values.some((fixed) => fixed === undefined)) continue;
+      const tokens = values.map((fixed = []) => fixed.map((value) => JSON.stringify(value)));
+      const all = tokens.flat();
+      if (new Set(all).size !== all.length) continue;
+      return list.map((alternative) => {
+        const index = objects.indexOf(alternative);
+        if (index === -1) return alternative;
+        const [value, ...others] = values[index] ?? [];
+        const label = alternative.label ?? (others.length === 0 ? String(value) : undefined);
+        return withLabel({ ...alternative, label, tag: { member, values: tokens[index] ?? [] } });
+      });
+    }
+    return list.map(withLabel);
+  }
+
+  function withLabel(alternative: Alternative): Alternative {
+    if (alternative.label !== undefined || alternative.kind !== 'object') return alternative;
+    const found = membersOf([...alternative.base, alternative], references);
+    if (found.kind === 'none') return { ...alternative, label: 'Other' };
+    // a map is called by its type
+    if (found.members.length === 0)
+      return found.additional === undefined ? { ...alternative, label: 'Empty' } : alternative;
+    const shape = found.members.map(
+      ({ json, schema }) => `${json} ${isNode(schema) ? kindsOf(schema).join(' ') : ''}`,
+    );
+    const digits = hexOf(JSON.stringify(shape.toSorted(byCodeUnit))).slice(0, 4);
+    return { ...alternative, label: `Option${digits}` };
+  }
+
+  function listMembers(alternative: Alternative): readonly SchemaMember[] {
+    const found = membersOf([...alternative.base, alternative], references);
+    return found.kind === 'members' ? found.members : [];
+  }
+
+  /** The values that a member of an object can be, where the document fixes them. */
+  function fixedOf(parts: readonly Located[], name: string): readonly unknown[] | undefined {
+    const found = membersOf(parts, references);
+    const member = found.kind === 'members' ? found.members.find(({ json }) => json === name) : undefined;
+    if (member === undefined) return undefined;
+    const target = references.resolve(member.schema, member.pointer);
+    const values = isUnresolved(target) || !isNode(target.node) ? undefined : fixedValues(target.node);
+    return values?.every((value) => typeof value !== 'object') === true && values.length > 0
+      ? values
+      : undefined;
+  }
+
+  function isFree(node: Node, kind: JsonKind, { base }: Around): boolean {
+    if (kind === 'array') return !isNode(node.items) || Object.keys(node.items).length === 0;
+    if (kind !== 'object' || base.length > 0) return false;
+    const { properties, additionalProperties } = node;
+    const says =
+      addsMembers(node) || Object.hasOwn(node, 'allOf') || Object.hasOwn(node, 'patternProperties');
+    if (says || (isNode(properties) && Object.keys(properties).length > 0)) return false;
+    if (additionalProperties === false) return false;
+    return !isNode(additionalProperties) || Object.keys(additionalProperties).length === 0;
+  }
+
+  function partsOf({ allOf }: Node, at: string): Located[] {
+    if (!Array.isArray(allOf)) return [];
+    return allOf
+      .map((node: unknown, index) => ({ node, pointer: `${at}/allOf/${index}` }))
+      .filter(({ node }) => countsInAllOf(node));
+  }
+
+  /** The part of an `allOf` that has alternatives, its `$ref`s followed. */
+  function findOpenPart(node: Node, at: string): Located | 'several' | undefined {
+    const open = partsOf(node, at).filter((part) => {
+      const found = references.resolve(part.node, part.pointer);
+      if (isUnresolved(found) || !isNode(found.node)) return false;
+      const keyword = openKeyword(found.node);
+      return keyword === 'oneOf' || keyword === 'anyOf';
+    });
+    return open.length > 1 ? 'several' : open[0];
+  }
+
+  function hasSeveral(schema: Node, pointer: string): boolean {
+    const keyword = openKeyword(schema);
+    if (keyword !== undefined) return keyword !== 'prefixItems';
+    return (
+      kindsOf(schema).length > 1 ||
+      findOpenPart(schema, pointer) !== undefined ||
+      subtypes(schema, pointer).length > 0
+    );
+  }
+
+  return { alternativesOf, hasSeveral };
+}
+
+interface Labelled {
+  readonly label: string;
+  readonly tag: Tag;
+}
+
+function labelled(member: string, key: string): Labelled {
+  return { label: key, tag: { member, values: [JSON.stringify(key)] } };
+}
+
+/** The member that a discriminator names. */
+function discriminatorOf(schema: Node): string | undefined {
+  return isNode(schema.discriminator) ? textOf(schema.discriminator.propertyName) : undefined;
+}
+
+/** A discriminator's values with what they name; those that name nothing are left out. */
+function mappingOf(schema: Node, at: string, references: References): { key: string; target: Located }[] {
+  const discriminator = isNode(schema.discriminator) ? schema.discriminator : {};
+  return Object.entries(childOf(discriminator, 'mapping')).flatMap(([key, value]) => {
+    const text = textOf(value) ?? '';
+    const reference =
+      /^[\w.-]+$/.test(text) && !/\.(?:json|ya?ml)$/.test(text) ? `#/components/schemas/${text}` : text;
+    const target = references.target(reference, at);
+    return isUnresolved(target) ? [] : [{ key, target }];
+  });
+}
+
+interface Subtype extends Labelled {
+  readonly target: Located;
+}
+
+/** Looks up what extends a base type by `allOf`, where the base has a discriminator. */
+function listSubtypes(
+  document: Node,
+  references: References,
+): (schema: Node, pointer: string) => readonly Subtype[] {
+  let children: Map<string, Located[]> | undefined;
+  const known = new Map<string, readonly Subtype[]>();
+
+  function childrenOf(pointer: string): readonly Located[] {
+    if (children === undefined) {
+      children = new Map();
+      for (const [name, schema] of Object.entries(childOf(childOf(document, 'components'), 'schemas'))) {
+        const place = `/components/schemas${pointerSegment(name)}`;
+        if (!isNode(schema) || !Array.isArray(schema.allOf)) continue;
+        for (const part of schema.allOf) {
+          const base =
+            isNode(part) && Object.hasOwn(part, '$ref') ? references.target(part.$ref, place) : undefined;
+          if (base === undefined || isUnresolved(base)) continue;
+          children.set(base.pointer, [
+            ...(children.get(base.pointer) ?? []),
+            { node: schema, pointer: place },
+          ]);
+        }
+      }
+    }
+    return children.get(pointer) ?? [];
+  }
+
+  /** Everything below a type, however many steps. */
+  function descendants(pointer: string): readonly Located[] {
+    const found = new Map<string, Located>();
+    const open = [pointer];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      for (const child of childrenOf(next)) {
+        if (found.has(child.pointer) || child.pointer === pointer) continue;
+        found.set(child.pointer, child);
+        open.push(child.pointer);
+      }
+    }
+    return [...found.values()].toSorted((a, b) => byCodeUnit(a.pointer, b.pointer));
+  }
+
+  return (schema, pointer) => {
+    const member = discriminatorOf(schema);
+    if (member === undefined || openKeyword(schema) !== undefined) return [];
+    const found = known.get(pointer);
+    if (found !== undefined) return found;
+    const below = descendants(pointer);
+    const mapped = [{ node: schema, pointer }, ...below].flatMap(({ node, pointer: at }) =>
+      isNode(node) && discriminatorOf(node) === member ? mappingOf(node, at, references) : [],
+    );
+    const byKey = new Map(mapped.map(({ key, target }) => [key, { ...labelled(member, key), target }]));
+    for (const target of below) {
+      if (mapped.some((entry) => entry.target.pointer === target.pointer)) continue;
+      const key = lastSegment(target.pointer);
+      byKey.set(key, { ...labelled(member, key), target });
+    }
+    const list = [...byKey.values()];
+    known.set(pointer, list);
+    return list;
+  };
+}
+
+function lastSegment(pointer: string): string {
+  return (pointer.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function without(node: Node, keys: readonly string[]): Node {
+  return Object.fromEntries(Object.entries(node).filter(([key]) => !keys.includes(key)));
+}

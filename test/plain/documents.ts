@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { buildContract, type LoadedContract } from '../../mappings/load/contract.ts';
+import type { ContractNames } from '../../mappings/load/names.ts';
+
+/** A small OpenAPI document that has whatever a document may have in its schemas. */
+export interface SmallDocument {
+  readonly openapi: string;
+  readonly info: object;
+  readonly paths: Readonly<Record<string, object>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+}
+
+/** Some are one without case and punctuation, some no name in XML; one is a word of our own. */
+const components = ['Card', 'Bank', 'account', 'Account', 'my.type', 'ArrayOfstring', 'Json', 'tree'];
+const members = [
+  'id',
+  'ID',
+  'a b',
+  'a-b',
+  '@type',
+  'größe',
+  '1st',
+  '',
+  'class',
+  'value',
+  'AdditionalProperties',
+];
+
+const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+const references = fc.constantFrom(...components).map(ref);
+
+const scalars: fc.Arbitrary<object> = fc.constantFrom<object>(
+  { type: 'string' },
+  { type: 'string', format: 'date' },
+  { type: 'string', format: 'date-time' },
+  { type: 'string', format: 'byte' },
+  { type: 'string', format: 'uuid' },
+  { type: 'string', enum: ['red', 'dark blue'] },
+  { type: 'string', enum: ['asc', 'ASC', ''] },
+  { type: 'integer' },
+  { type: 'integer', format: 'int32', enum: [1, 2, 5] },
+  { type: 'integer', format: 'uint64' },
+  { type: 'number' },
+  { type: 'number', format: 'double' },
+  { type: 'boolean' },
+  { const: 'fixed' },
+  { type: ['string', 'null'] },
+  { type: ['integer', 'null'] },
+  {},
+  { type: 'object' },
+  { type: 'array', items: {} },
+);
+
+const { schema } = fc.letrec<{ schema: object; object: object; variants: object[] }>((tie) => ({
+  object: fc
+    .record({
+      properties: fc.dictionary(fc.constantFrom(...members), tie('schema'), { maxKeys: 4 }),
+      required: fc.subarray(members, { maxLength: 2 }),
+      additionalProperties: fc.option(fc.oneof(tie('schema'), fc.boolean()), { nil: undefined, freq: 3 }),
+    })
+    .map(({ properties, required, additionalProperties }) => ({
+      type: 'object',
+      properties: Object.fromEntries(Object.entries(properties)),
+      required,
+      ...(additionalProperties === undefined ? {} : { additionalProperties }),
+    })),
+  variants: fc.array(tie('schema'), { minLength: 2, maxLength: 3 }),
+  schema: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    scalars,
+    references,
+    tie('object'),
+    tie('schema').map((items) => ({ type: 'array', items })),
+    tie('schema').map((additionalProperties) => ({ type: 'object', additionalProperties })),
+    tie('variants').map((oneOf) => ({ oneOf })),
+    tie('variants').map((anyOf) => ({ anyOf: [...anyOf, { type: 'null' }] })),
+    tie('object').map((own) => ({ allOf: [ref('Card'), own] })),
+    tie('variants').map((oneOf) => ({ type: 'object', properties: { id: { type: 'string' } }, oneOf })),
+    fc.constant({ oneOf: [ref('Card'), ref('Bank')], discriminator: { propertyName: 'kind' } }),
+    fc.constant({ type: ['string', 'number', 'boolean'] }),
+  ),
+}));
+
+/** What a discriminator may name has to be an object with that member. */
+const tagged = fc.dictionary(fc.constantFrom(...members), schema, { maxKeys: 3 }).map((properties) => ({
+  type: 'object',
+  required: ['kind'],
+  properties: { kind: { type: 'string' }, ...properties },
+}));
+
+const operationNames = [
+  'getCard',
+  'GetCard',
+  'get-card',
+  'account',
+  'list_all',
+  'ListAll',
+  'listAllResponse',
+];
+
+/** Documents of up to five operations on eight schemas. */
+export const documents: fc.Arbitrary<SmallDocument> = fc
+  .record({
+    bodies: fc.array(fc.tuple(fc.constantFrom(...operationNames), schema, schema), {
+      minLength: 1,
+      maxLength: 5,
+    }),
+    schemas: fc.tuple(tagged, tagged, ...components.slice(2).map(() => schema)),
+  })
+  .map(({ bodies, schemas }) => ({
+    openapi: '3.1.0',
+    info: { title: 'Small', version: '1' },
+    paths: Object.fromEntries(
+      bodies.map(([operationId, request, reply], index) => [
+        `/p${index}`,
+        {
+          post: {
+            operationId,
+            requestBody: { content: { 'application/json': { schema: request } } },
+            responses: { 200: { description: '', content: { 'application/json': { schema: reply } } } },
+          },
+        },
+      ]),
+    ),
+    components: {
+      schemas: Object.fromEntries(components.map((name, index) => [name, schemas[index] ?? {}])),
+    },
+  }));
+
+/** Loads a document without an overlay. */
+export function load(openapi: object, names?: ContractNames): LoadedContract {
+  return buildContract({
+    openapi,
+    openapiName: 'openapi.yaml',
+    overlay: undefined,
+    overlayName: 'soap.yaml',
+    names,
+  });
+}

@@ -1,0 +1,212 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import test from 'ava';
+import fc from 'fast-check';
+import { decimalFromJson } from '../../mappings/codec/numbers.ts';
+import { startReading } from '../../mappings/codec/problem.ts';
+import { defaultLimits } from '../../mappings/limits.ts';
+import { folded } from '../../mappings/load/names.ts';
+import { type Contract, namespaces, type Type } from '../../mappings/model.ts';
+import { XmlReader } from '../../mappings/xml/reader.ts';
+import { writeSchema } from '../../wsdl/schema.ts';
+import { type BothWays, codecsOf } from '../codec/contracts.ts';
+import { findInvalid, parseElement } from '../codec/elements.ts';
+import { tell, valuesOf } from '../codec/values.ts';
+import { pull, type Seen } from '../json/values.ts';
+import { documents, load, type SmallDocument } from './documents.ts';
+
+/** Each body and each of its parts that has a type of its own. */
+function typesOf(contract: Contract): readonly Type[] {
+  const bodies = contract.operations.flatMap(({ input, output }) => [...input.fields, ...output.fields]);
+  return [...new Set([...bodies.map(({ type }) => type), ...contract.types])];
+}
+
+function elementOf(contract: Contract, codec: BothWays, content: string): string {
+  return `<e xmlns="${contract.namespaces.types}" xmlns:i="${namespaces.xsi}"${codec.declarations}>${content}</e>`;
+}
+
+/** A JSON text to compare by what it says: members in any order, numbers by value, of any number of digits. */
+function meaning(text: string): unknown {
+  const of = (seen: Seen): unknown => {
+    if ('items' in seen) return seen.items.map(of);
+    if ('members' in seen) return new Map(seen.members.map(([name, member]) => [name, of(member)]));
+    return 'number' in seen ? { number: plainNumber(seen.number) } : seen;
+  };
+  return of(pull(text));
+}
+
+/** Without exponent and without zeros that say nothing. */
+function plainNumber(token: string): string {
+  const written = decimalFromJson(token);
+  if (typeof written !== 'string') return token;
+  const short = written.includes('.') ? written.replace(/\.?0+$/, '') : written;
+  return short === '-0' ? '0' : short;
+}
+
+/** JSON → XML → JSON. */
+function thereAndBack(contract: Contract, type: Type, codec: BothWays, text: string): string | undefined {
+  const { content, dropped, replaced, failed } = codec.write(text);
+  deepStrictEqual({ dropped, replaced, failed }, { dropped: 0, replaced: 0, failed: false });
+  const element = elementOf(contract, codec, content ?? '');
+  strictEqual(findInvalid(parseElement(element), type, contract), undefined);
+  const xml = new XmlReader(element, defaultLimits);
+  const reading = startReading(20);
+  xml.readRoot();
+  const back = codec.read(xml, reading);
+  xml.finish();
+  deepStrictEqual(reading.problems, []);
+  return back;
+}
+
+test('whatever a document says, a value of any of its types comes back as it went', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(documents, fc.integer(), (document, seed) => {
+        const { contract } = load(document);
+        const codecs = codecsOf(contract);
+        for (const type of typesOf(contract)) {
+          const codec = codecs.codecOf(type);
+          for (const value of fc.sample(valuesOf(type, contract, { nulls: true }), { seed, numRuns: 3 })) {
+            const text = tell(value);
+            deepStrictEqual(meaning(thereAndBack(contract, type, codec, text) ?? 'null'), meaning(text));
+          }
+        }
+      }),
+      { numRuns: 50 },
+    ),
+  );
+});
+
+test('whatever a document says, any JSON where a union or free JSON is comes back as it went', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(documents, fc.json({ maxDepth: 3 }), (document, text) => {
+        fc.pre(text !== 'null');
+        const { contract } = load(document);
+        const codecs = codecsOf(contract);
+        for (const type of typesOf(contract)) {
+          if (type.kind !== 'union' || type.variants.some(({ tag }) => tag !== undefined)) continue;
+          const back = thereAndBack(contract, type, codecs.codecOf(type), text);
+          deepStrictEqual(meaning(back ?? ''), meaning(text));
+        }
+      }),
+      { numRuns: 50 },
+    ),
+  );
+});
+
+test('no two names of one kind are alike to a generator, whatever a document calls things', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(documents, (document) => {
+        const { contract } = load(document);
+        const classes = [
+          ...contract.types.map(({ name }) => name),
+          ...contract.operations.flatMap(({ name }) => [name, `${name}Response`]),
+        ];
+        checkApart(classes);
+        for (const type of contract.types) {
+          if (type.kind === 'record') {
+            const { typed, untyped } = type.others ?? {};
+            checkApart([...type.fields, typed, untyped].flatMap((element) => element?.xml ?? []));
+          } else if (type.kind === 'union') checkApart(type.variants.map(({ xml }) => xml));
+        }
+        strictEqual(contract.operations.length, Object.keys(document.paths).length);
+      }),
+    ),
+  );
+});
+
+function checkApart(names: readonly string[]): void {
+  deepStrictEqual(
+    names.filter((name, index) => names.findIndex((other) => folded(other) === folded(name)) !== index),
+    [],
+  );
+}
+
+/** A document without some of its operations, and without schemas that nothing needs any more. */
+const pruned: fc.Arbitrary<readonly [whole: SmallDocument, part: SmallDocument]> = documents.chain((whole) =>
+  fc.subarray(Object.keys(whole.paths), { minLength: 1 }).map((kept) => {
+    const paths = Object.fromEntries(kept.map((path) => [path, whole.paths[path] ?? {}]));
+    return [whole, withoutUnused({ ...whole, paths })] as const;
+  }),
+);
+
+function withoutUnused(document: SmallDocument): SmallDocument {
+  const { schemas } = document.components;
+  const used = new Set<string>();
+  const search = (part: object): void => {
+    for (const [, name] of JSON.stringify(part).matchAll(/#\/components\/schemas\/([^"]+)"/g)) {
+      const schema = schemas[name ?? ''];
+      if (name === undefined || schema === undefined || used.has(name)) continue;
+      used.add(name);
+      search(schema);
+    }
+  };
+  search(document.paths);
+  const rest = Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
+  return { ...document, components: { schemas: rest } };
+}
+
+/** The definitions of a contract's schema, each as it is written. */
+function definitionsOf(contract: Contract): readonly string[] {
+  const schema = writeSchema(contract, 0, { address: '' }) ?? '';
+  return schema
+    .split(/\n(?= {2}<xs:)/)
+    .slice(1)
+    .map((text) => text.replace('\n</xs:schema>', '').trimEnd());
+}
+
+test('what is dropped from a document changes no other name and no byte of the rest, names.lock given', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(pruned, ([whole, part]) => {
+        const all = load(whole);
+        const some = load(part, all.names);
+        const before = new Set(definitionsOf(all.contract));
+        deepStrictEqual(
+          definitionsOf(some.contract).filter((definition) => !before.has(definition)),
+          [],
+        );
+      }),
+    ),
+  );
+});
+
+test('what is added to a document changes no name that names.lock keeps, and is told where it wanted one', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(pruned, ([whole, part]) => {
+        const { names } = load(part);
+        const loaded = load(whole, names);
+        for (const kind of ['operations', 'types', 'members'] as const) {
+          for (const [key, name] of names[kind]) {
+            if (loaded.names[kind].has(key)) strictEqual(loaded.names[kind].get(key), name, key);
+          }
+        }
+        for (const { key, holder, name, wanted } of loaded.displaced) {
+          ok(name !== wanted && key !== holder);
+          const kinds = ['operations', 'types', 'members'] as const;
+          ok(kinds.some((kind) => names[kind].has(holder) && !names[kind].has(key)));
+        }
+      }),
+    ),
+  );
+});
+
+test('without names.lock, what is dropped changes no name but those that it had made give way', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(pruned, ([whole, part]) => {
+        const all = load(whole).names;
+        const some = load(part).names;
+        for (const kind of ['operations', 'types', 'members'] as const) {
+          for (const [key, name] of some[kind]) {
+            const before = all[kind].get(key);
+            if (before !== undefined && before !== name)
+              ok(/_[0-9a-f]{4,}/.test(before), `${before} is ${name}`);
+          }
+        }
+      }),
+    ),
+  );
+});
