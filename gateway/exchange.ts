@@ -20,6 +20,7 @@ export type Outcome =
       readonly xml: Buffer | string | readonly Buffer[] | undefined;
       readonly dropped: number;
       readonly replaced: number;
+      readonly passed: number;
     }
   | { readonly kind: 'failure'; readonly failure: Failure };
 
@@ -48,11 +49,12 @@ export function readReply(
       xml,
       dropped,
       replaced,
+      passed,
     } = operation.writeReply(body, frame, body === reply.body ? reply.runs : undefined);
     // a caller of JSON gets what came, which for no value is nothing
     const json = body === noValue ? nothing : body;
     const content = statusOf(status, frame !== undefined);
-    if (!told) return { kind: 'reply', status: content, json, xml, dropped, replaced };
+    if (!told) return { kind: 'reply', status: content, json, xml, dropped, replaced, passed };
   } catch (error) {
     // a failed call's other members don't matter, whatever they are (W30)
     if (readFailure(body, compiled, hide)?.errorCode === undefined) throw toInvalid(error);

@@ -48,12 +48,17 @@ export interface Noted {
   readonly dropped: number;
   /** Characters of the reply that became U+FFFD. */
   readonly replaced: number;
+  /** Values of the reply that aren't of their type: of an enum, or dates. */
+  readonly passed: number;
 }
 
+const nothingNoted = { dropped: 0, replaced: 0, passed: 0 } as const;
+
 function noted({ ignored, quirks }: Reading, outcome: Outcome): Noted | undefined {
-  const { dropped, replaced } = outcome.kind === 'reply' ? outcome : { dropped: 0, replaced: 0 };
-  if (ignored.length === 0 && quirks + dropped + replaced === 0) return undefined;
-  return { ignored: ignored.slice(0, 20).map((name) => name.slice(0, 64)), quirks, dropped, replaced };
+  const { dropped, replaced, passed } = outcome.kind === 'reply' ? outcome : nothingNoted;
+  if (ignored.length === 0 && quirks + dropped + replaced + passed === 0) return undefined;
+  const names = ignored.slice(0, 20).map((name) => name.slice(0, 64));
+  return { ignored: names, quirks, dropped, replaced, passed };
 }
 
 /** Reads the body as a SOAP request. Throws CallError (plain refusals, W44) or Fault. */

@@ -53,6 +53,8 @@ export interface WrittenReply {
   readonly failed: boolean;
   readonly dropped: number;
   readonly replaced: number;
+  /** Values that aren't of their type and were written all the same: of an enum, or dates. */
+  readonly passed: number;
   /**
    * The framed reply element in UTF-8, a small one as text of one character per byte, one with long ranges in pieces, some
    * of them the body's own memory; undefined without a frame.
@@ -204,13 +206,13 @@ function compileReply(
       // `{}`, `{"data":null}` and the like are no reply (W30)
       if (inBand && !tape.failed && !tape.holdsRecord(dataSlot))
         throw new MismatchError('expected a data object, got none');
-      const { failed, dropped } = tape;
-      if (failed || frame === undefined) return { failed, dropped, replaced: 0, xml: undefined };
+      const { failed, dropped, passed } = tape;
+      if (failed || frame === undefined) return { failed, dropped, replaced: 0, passed, xml: undefined };
       output.start((body.length - (runs?.total ?? 0)) * 2 + 1024);
       output.text(frame.before + open);
       writer.write(tape, 0, output);
       output.text(close + frame.after);
-      return { failed, dropped, replaced: tape.replaced, xml: output.takeBinary() };
+      return { failed, dropped, replaced: tape.replaced, passed, xml: output.takeBinary() };
     } finally {
       tape.release();
     }

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { startGateway, typesNamespace } from './gateway.ts';
+import { folderOf } from '../plain/folders.ts';
+import { envelope, send, startGateway, typesNamespace } from './gateway.ts';
 
 const credentials = { 'X-Api-User': 'canary-user', 'X-Api-Key': 'canary-key', 'X-User-Id': 'canary-id' };
 
@@ -32,6 +33,26 @@ test('a request is one JSON line: what it was, what it came to, nothing that the
   t.false(gateway.log().includes('canary'));
 });
 
+test('values of a reply that are of no type, and pass all the same, are counted', async (t) => {
+  const gateway = await startGateway(t, { serve: { contract: folderOf('enums') } });
+  gateway.answer({ body: '{"closed":"canary","folded":"any"}' });
+  const reply = await send(
+    gateway.port,
+    'POST',
+    '/soap11',
+    { 'Content-Type': 'text/xml' },
+    envelope('1.1', { body: '<putEnums xmlns="urn:Enums"/>' }),
+  );
+  t.regex(reply.text, /<closed>canary</);
+  t.deepEqual(JSON.parse(gateway.log()).noted, {
+    ignored: [],
+    quirks: 0,
+    dropped: 0,
+    replaced: 0,
+    passed: 1,
+  });
+});
+
 test('W10, W12, W20, W21: what a call was let through with is counted, and named by name alone', async (t) => {
   const gateway = await startGateway(t, { overlay: 'unknownElements: ignore' });
   gateway.answer({ body: '{"data":{"responseStatus":{},"subUser":{"name":"a\\u0001","nick":"canary"}}}' });
@@ -40,6 +61,12 @@ test('W10, W12, W20, W21: what a call was let through with is counted, and named
   t.is(reply.status, 200);
   t.regex(reply.text, /<Name>a\ufffd<\/Name>/);
   t.is(gateway.hits[0]?.body.includes('"subUserName":"a\\u000bb😀"'), true);
-  t.deepEqual(JSON.parse(gateway.log()).noted, { ignored: ['Nick'], quirks: 2, dropped: 1, replaced: 1 });
+  t.deepEqual(JSON.parse(gateway.log()).noted, {
+    ignored: ['Nick'],
+    quirks: 2,
+    dropped: 1,
+    replaced: 1,
+    passed: 0,
+  });
   t.false(gateway.log().includes('canary'));
 });

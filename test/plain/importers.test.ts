@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import fc from 'fast-check';
+import { XmlDocument, XsdValidator } from 'libxml2-wasm';
+import { loadContract } from '../../mappings/load.ts';
+import type { Contract } from '../../mappings/model.ts';
+import { writeSchema } from '../../wsdl/schema.ts';
+import { writeWsdl } from '../../wsdl/wsdl.ts';
+import { describeSoap, describeStrongSoap } from '../wsdl/importers.ts';
+import { documents, load } from './documents.ts';
+import { capabilities, exchangesIn, folderOf } from './folders.ts';
+
+const address = 'http://soapbridge.example';
+
+/** Compiles a contract's schema. Throws XmlValidateError for one that is none. */
+function compileSchema(contract: Contract): XsdValidator {
+  using document = XmlDocument.fromString(writeSchema(contract, 0, { address }) ?? '');
+  return XsdValidator.fromDoc(document);
+}
+
+test('whatever a document says, libxml2 compiles its schema', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(documents, (document) => {
+        compileSchema(load(document).contract).dispose();
+      }),
+      { numRuns: 50 },
+    ),
+  );
+});
+
+/** Where a reply is of no type on purpose: what it holds lies. */
+const untrue = new Set(['dates-that-lie', 'enums']);
+
+for (const capability of capabilities) {
+  test(`${capability}: replies are valid against the schema`, (t) => {
+    using validator = compileSchema(loadContract(folderOf(capability)).contract);
+    for (const { name, reply } of exchangesIn(capability)) {
+      if (reply.startsWith('<s:Fault') || untrue.has(capability)) continue;
+      using document = XmlDocument.fromString(reply);
+      t.notThrows(() => validator.validate(document), name);
+    }
+    t.pass();
+  });
+}
+
+test('soap and strong-soap read the WSDL of any document, and find its operations', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'wsdl-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const contracts = [
+    ...capabilities.map((capability) => loadContract(folderOf(capability)).contract),
+    ...fc.sample(documents, { numRuns: 10 }).map((document) => load(document).contract),
+  ];
+  for (const [index, contract] of contracts.entries()) {
+    const path = join(directory, `${index}.wsdl`);
+    writeFileSync(path, writeWsdl(contract, { address }));
+    const names = contract.operations.map(({ name }) => name).toSorted();
+    for (const describe of [describeSoap, describeStrongSoap]) {
+      const { [contract.service]: ports } = await describe(path);
+      t.deepEqual(ports?.Soap11?.toSorted(), names, contract.service);
+    }
+  }
+});
