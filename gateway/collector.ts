@@ -16,16 +16,12 @@ export interface Collected {
  * long hold of the event loop.
  */
 export class Collector {
+  /** The Content-Length, where there is one. */
+  announced = 0;
   size = 0;
-  readonly #announced: number;
   readonly #pieces: Buffer[] = [];
   #large: Buffer | undefined;
-  readonly #runs = new LetterRuns();
-
-  /** `announced` is the Content-Length, where there is one. */
-  constructor(announced: number) {
-    this.#announced = announced;
-  }
+  #runs: LetterRuns | undefined;
 
   add(piece: Buffer): void {
     const before = this.size;
@@ -36,7 +32,7 @@ export class Collector {
     }
     const large = this.#room(before);
     piece.copy(large, before);
-    this.#runs.add(piece);
+    this.#runs?.add(piece);
   }
 
   take(): Collected {
@@ -50,8 +46,9 @@ export class Collector {
   #room(before: number): Buffer {
     const known = this.#large;
     if (known !== undefined && this.size + padding <= known.length) return known;
-    const room = Buffer.from(new ArrayBuffer(Math.max(this.#announced, this.size * 2) + padding));
+    const room = Buffer.from(new ArrayBuffer(Math.max(this.announced, this.size * 2) + padding));
     if (known === undefined) {
+      this.#runs = new LetterRuns();
       Buffer.concat(this.#pieces, before).copy(room);
       for (const piece of this.#pieces.splice(0)) this.#runs.add(piece);
     } else known.copy(room, 0, 0, before);

@@ -139,7 +139,7 @@ function exchange(
     let status = 0;
     let answerHeaders: UpstreamReply['headers'] = {};
     let retryAfter: string | undefined;
-    let collector = new Collector(0);
+    const collector = new Collector();
     let stage: Stage = 'connecting';
     let given: Error | undefined;
     let abort: ((reason: Error) => void) | undefined;
@@ -191,7 +191,7 @@ function exchange(
           if (coding !== undefined && coding !== 'identity')
             give(invalid('a content coding that was not asked for'));
           else if (announced > maxBytes) give(invalid(`more than ${maxBytes} bytes`));
-          else collector = new Collector(announced);
+          else collector.announced = announced;
         },
         onResponseData: (_controller, chunk) => {
           if (collector.size + chunk.length > maxBytes) give(invalid(`more than ${maxBytes} bytes`));
