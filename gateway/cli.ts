@@ -4,6 +4,7 @@ import { checkCommand } from './commands/check.ts';
 import { diffCommand } from './commands/diff.ts';
 import { fail, wrongInput } from './commands/failure.ts';
 import { initCommand } from './commands/init.ts';
+import { namesCommand } from './commands/names.ts';
 import { serveCommand } from './commands/serve.ts';
 import { translateCommand } from './commands/translate.ts';
 import { wsdlCommand } from './commands/wsdl.ts';
@@ -19,6 +20,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     checkCommand(),
     diffCommand(),
     initCommand(),
+    namesCommand(),
     translateCommand(),
   ]) {
     program.addCommand(command);

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { buildContract, type ContractSource, type LoadedContract } from './load/contract.ts';
 import { ContractError, type ContractProblem } from './load/error.ts';
+import { readNamesLock } from './load/names-lock.ts';
 import { readYamlFile, withLines } from './load/yaml.ts';
 
 /** The package's folder; a build in `dist/` finds files other than code in the package it is part of. */
@@ -38,13 +39,16 @@ export function loadContract(place: ContractPlace): LoadedContract {
     files.overlay === undefined
       ? { path: join(dirname(files.openapi), 'soap.yaml'), root: undefined }
       : readYamlFile(files.overlay, problems);
-  if (openapi === undefined || overlay === undefined) throw new ContractError(problems);
+  const names = readNamesLock(namesLockOf(files), problems);
+  if (openapi === undefined || overlay === undefined || problems.length > 0)
+    throw new ContractError(withLines(problems));
   try {
     return buildContract({
       openapi: openapi.root,
       openapiName: openapi.path,
       overlay: overlay.root,
       overlayName: overlay.path,
+      names,
       readFile: fileReader(dirname(openapi.path), dirname(overlay.path)),
     });
   } catch (error) {
@@ -68,6 +72,12 @@ function fileReader(documents: string, overlays: string): NonNullable<ContractSo
       throw error;
     }
   };
+}
+
+/** Where the names of a contract are kept: beside its overlay, or beside its document where there is none. */
+export function namesLockOf(place: ContractPlace): string {
+  const { openapi, overlay } = typeof place === 'string' ? filesIn(place) : place;
+  return join(dirname(overlay ?? openapi), 'names.lock');
 }
 
 function filesIn(directory: string): ContractFiles {

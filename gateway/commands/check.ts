@@ -23,7 +23,7 @@ function printCheck(flags: CheckFlags): void {
   else print(loaded);
 }
 
-function summaryOf({ contract, notes, notServed, contradictions }: LoadedContract): unknown {
+function summaryOf({ contract, notes, notServed, contradictions, displaced }: LoadedContract): unknown {
   const { service, basePath, namespaces, operations, types, routes } = contract;
   return {
     service,
@@ -37,10 +37,11 @@ function summaryOf({ contract, notes, notServed, contradictions }: LoadedContrac
     asJsonText: notes,
     notServed,
     contradictions,
+    displaced,
   };
 }
 
-function print({ contract, notes, notServed, contradictions }: LoadedContract): void {
+function print({ contract, notes, notServed, contradictions, displaced }: LoadedContract): void {
   const records = contract.types.filter(({ kind }) => kind === 'record').length;
   console.log(
     `${contract.service}: ${contract.operations.length} operations, ${contract.types.length} types (${records} records), ${contract.routes.length} routes under ${contract.basePath || '/'}`,
@@ -56,4 +57,6 @@ function print({ contract, notes, notServed, contradictions }: LoadedContract): 
   for (const { pointer, why } of contradictions) console.log(`described twice: ${pointer} (${why})`);
   for (const { name, reasons } of notServed)
     for (const { pointer, why } of reasons) console.log(`not served: ${name} (${pointer}: ${why})`);
+  for (const { key, wanted, name, holder } of displaced)
+    console.log(`called otherwise: ${name} (${key}; names.lock keeps ${wanted} for ${holder})`);
 }

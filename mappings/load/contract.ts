@@ -109,7 +109,7 @@ function assemble(
   const references = createReferences(document, others);
   const overlay = { ...stated, credentials: stated.credentials ?? schemeCredentials(document, references) };
   const info = childOf(document, 'info');
-  const service = overlay.service ?? serviceNameOf(document);
+  const service = overlay.service ?? pinned.service ?? serviceNameOf(document);
   if (!/^[A-Za-z_]\w*$/.test(service)) {
     reportOverlay('/service', `expected the service's name, an identifier, got ${shown(service)}`);
   }
@@ -164,7 +164,7 @@ function assemble(
     notes: builder.notes(),
     notServed,
     contradictions: builder.contradictions(),
-    names: { operations: read.names, types: names, members },
+    names: { service, operations: read.names, types: names, members },
     displaced: [...read.displaced, ...displaced],
   };
 }

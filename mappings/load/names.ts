@@ -71,6 +71,8 @@ export type Names = ReadonlyMap<string, string>;
  * is made of another type has that one's key and `[]` (an array) or `{}` (a map).
  */
 export interface ContractNames {
+  /** The service; undefined where nothing says. */
+  readonly service?: string | undefined;
   readonly operations: Names;
   readonly types: Names;
   readonly members: Names;

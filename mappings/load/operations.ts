@@ -4,6 +4,7 @@ import { chooseOperations } from './chosen.ts';
 import { type Entry, listEntries, type NotServed, type OperationsSource } from './entries.ts';
 import { byCodeUnit, createNamer, type Displaced, type Names } from './names.ts';
 import { textOf, textsOf } from './node.ts';
+import type { Overlay } from './overlay.ts';
 import { readParameters } from './parameters.ts';
 import { readReply } from './replies.ts';
 
@@ -26,7 +27,7 @@ export function readOperations(source: OperationsSource): ReadOperations {
   const served: OperationDraft[] = [];
   const notServed: NotServed[] = [];
   const entries = chooseOperations(listEntries(source, notServed), source.overlay, source.reportOverlay);
-  const { names, displaced } = nameOperations(entries, source.pinned);
+  const { names, displaced } = nameOperations(entries, unlessStated(source.pinned, entries, source.overlay));
   for (const found of entries) {
     const entry = { ...found, name: names.get(found.key) ?? found.name };
     const { name, pointer } = entry;
@@ -39,6 +40,13 @@ export function readOperations(source: OperationsSource): ReadOperations {
     else notServed.push({ name, pointer, reasons });
   }
   return { served, notServed, names, displaced };
+}
+
+/** The pinned names but for those of operations that the overlay names: its author means them. */
+function unlessStated(pinned: Names, entries: readonly Entry[], { operations }: Overlay): Names {
+  const stated = new Set([...operations.values()].map(({ name }) => name));
+  const named = new Set(entries.filter(({ name }) => stated.has(name)).map(({ key }) => key));
+  return new Map([...pinned].filter(([key]) => !named.has(key)));
 }
 
 /** An operation has two elements, and two operations that differ by case alone would be one path (W1) and one class. */

@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import type { ContractProblem } from '../../mappings/load/error.ts';
+import type { ContractNames } from '../../mappings/load/names.ts';
+import { joinNames, readNamesLock, writeNamesLock } from '../../mappings/load/names-lock.ts';
+import { loadContract, namesLockOf } from '../../mappings/load.ts';
+import { finding } from './failure.ts';
+import { type ContractFlags, contractCommand, placeOf } from './options.ts';
+import { jsonOption, printJson } from './output.ts';
+
+interface NamesFlags extends ContractFlags {
+  readonly check: boolean;
+  readonly prune: boolean;
+  readonly json: boolean;
+}
+
+/** `soapbridge names` */
+export function namesCommand(): Command {
+  return contractCommand('names')
+    .description('write names.lock, which keeps every name that callers compile in')
+    .addOption(new Option('--check', 'write nothing; say whether it would change').default(false))
+    .addOption(new Option('--prune', 'drop names of what the document no longer has').default(false))
+    .addOption(jsonOption())
+    .addHelpText('after', '\nThe file is beside the overlay, or beside the document where there is none.')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 written or up to date, 1 with --check: it would change, 2 wrong input.',
+    )
+    .action(writeNames);
+}
+
+/** A name that the file doesn't have yet, or would lose. */
+interface Difference {
+  readonly kind: 'service' | 'operations' | 'types' | 'members';
+  readonly key: string;
+  readonly name: string;
+}
+
+function writeNames(flags: NamesFlags): void {
+  const place = placeOf(flags);
+  const path = namesLockOf(place);
+  const loaded = loadContract(place); // the names of the file are in it, as far as the document has what they name
+  const problems: ContractProblem[] = [];
+  const before = readNamesLock(path, problems);
+  const after = before === undefined || flags.prune ? loaded.names : joinNames(loaded.names, before);
+  const added = differences(after, before);
+  const removed = before === undefined ? [] : differences(before, after);
+  const changes = added.length + removed.length > 0;
+  if (!flags.check) writeFileSync(path, writeNamesLock(after));
+  if (flags.json) printJson({ path, written: !flags.check, added, removed });
+  else print(path, flags.check, added, removed);
+  if (flags.check && changes) process.exitCode = finding;
+}
+
+function differences(names: ContractNames, others: ContractNames | undefined): readonly Difference[] {
+  const found: Difference[] = [];
+  if (names.service !== undefined && others?.service === undefined)
+    found.push({ kind: 'service', key: '', name: names.service });
+  for (const kind of ['operations', 'types', 'members'] as const) {
+    for (const [key, name] of names[kind])
+      if (others?.[kind].get(key) !== name) found.push({ kind, key, name });
+  }
+  return found;
+}
+
+function print(
+  path: string,
+  isCheck: boolean,
+  added: readonly Difference[],
+  removed: readonly Difference[],
+): void {
+  if (isCheck) {
+    for (const { key, name } of added) console.log(`not in names.lock: ${name} (${key})`);
+    for (const { key, name } of removed) console.log(`no longer in the document: ${name} (${key})`);
+  }
+  const verb = isCheck ? 'would change by' : 'is written:';
+  console.log(`${path} ${verb} ${added.length} names more, ${removed.length} fewer`);
+}
