@@ -103,6 +103,7 @@ export type RequestBody =
       readonly field: string;
       readonly mediaType: string;
       readonly members: readonly FormMember[];
+      readonly deepLists: DeepLists;
     }
   /** The members of one input, as the parts of `multipart/form-data`. */
   | {
@@ -178,7 +179,13 @@ export interface Parameter {
   readonly explode: boolean;
   /** Whether the value keeps characters that mean something in a URL. */
   readonly allowReserved: boolean;
+  /** Whether a slash in the value is one of the path. */
+  readonly spansSegments: boolean;
+  readonly deepLists: DeepLists;
 }
+
+/** How a list goes in `deepObject`: `n[0]=a&n[1]=b`, or `n[]=a&n[]=b`. */
+export type DeepLists = 'numbered' | 'bare';
 
 /** OpenAPI's styles (3.1, 4.8.12.3); `json` for a parameter described by `content`. */
 export type ParameterStyle =

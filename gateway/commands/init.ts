@@ -102,6 +102,8 @@ function lineOf(key: string, { contract }: LoadedContract): string {
       return 'personal: []';
     case 'reply':
       return 'reply: declared';
+    case 'deepLists':
+      return 'deepLists: numbered';
     case 'refs':
       return 'refs:\n  https://schemas.example/: schemas';
     case 'servers':

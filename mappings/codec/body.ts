@@ -51,7 +51,7 @@ function fieldWriter(body: Extract<RequestBody, { field: string }>, limits: Limi
     case 'json':
       return (json) => ({ mediaType, content: json });
     case 'form': {
-      const write = compileForm(body.members, limits);
+      const write = compileForm(body, limits);
       return unlessNull((json, reading) => ({ mediaType, content: write(json, reading) }));
     }
     case 'multipart': {

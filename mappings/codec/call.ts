@@ -133,7 +133,7 @@ const putters: Readonly<
     if (text === undefined || text === '')
       return { code: 'NotEmpty', says: 'expected a value for the path, got none' };
     // would change which resource the path names
-    if (text === '.' || text === '..')
+    if (text.split('/').some((segment) => segment === '.' || segment === '..'))
       return { code: 'InvalidCharacter', says: 'expected a value for the path, got dots' };
     draft.path = draft.path.replaceAll(`{${name}}`, () => text);
     return undefined;

@@ -1,5 +1,5 @@
 import type { Limits } from '../limits.ts';
-import type { FormMember } from '../model.ts';
+import type { DeepLists, RequestBody } from '../model.ts';
 import { compileParameter, encodeName, encodeText, pairsOf, type WriteParameter } from './parameter.ts';
 import { membersOf, readPart } from './part.ts';
 import { type Reading, refuse } from './problem.ts';
@@ -7,12 +7,18 @@ import { type Reading, refuse } from './problem.ts';
 /** A JSON object as `application/x-www-form-urlencoded`: `name=value` pairs, encoded as in a query. */
 export type WriteForm = (json: string, reading: Reading) => string;
 
-/** @param stated the members whose form the document says; of the others lists repeat their name, objects go deep */
-export function compileForm(stated: readonly FormMember[], limits: Limits): WriteForm {
+/** The members whose form the document says go by that; of the others lists repeat their name, objects go deep. */
+export function compileForm(
+  { members: stated, deepLists }: Extract<RequestBody, { kind: 'form' }>,
+  limits: Limits,
+): WriteForm {
   const writers = new Map(
     stated.map((member) => [
       member.name,
-      compileParameter({ ...member, field: member.name, in: 'query' }, limits),
+      compileParameter(
+        { ...member, field: member.name, in: 'query', spansSegments: false, deepLists },
+        limits,
+      ),
     ]),
   );
   return (json, reading) => {
@@ -24,7 +30,7 @@ export function compileForm(stated: readonly FormMember[], limits: Limits): Writ
     const pairs: string[] = [];
     for (const [name, value] of members) {
       if (value === 'null') continue;
-      const write = writers.get(name) ?? ((token) => pairsByKind(name, token, limits));
+      const write = writers.get(name) ?? ((token) => pairsByKind(name, token, deepLists, limits));
       const pair = write(value);
       if (typeof pair === 'string') pairs.push(pair);
       else if (pair !== undefined) refuseMember(reading, name, pair);
@@ -33,13 +39,18 @@ export function compileForm(stated: readonly FormMember[], limits: Limits): Writ
   };
 }
 
-function pairsByKind(name: string, json: string, limits: Limits): ReturnType<WriteParameter> {
+function pairsByKind(
+  name: string,
+  json: string,
+  deepLists: DeepLists,
+  limits: Limits,
+): ReturnType<WriteParameter> {
   const part = readPart(json, limits);
   const key = encodeName(name);
   const isList = part.kind === 'list' && part.items.every(({ kind }) => kind === 'text');
   const pairs = isList
-    ? part.items.flatMap((item) => pairsOf(key, item, encodeText))
-    : pairsOf(key, part, encodeText);
+    ? part.items.flatMap((item) => pairsOf(key, item, deepLists, encodeText))
+    : pairsOf(key, part, deepLists, encodeText);
   return pairs.length === 0 ? undefined : pairs.join('&');
 }
 

@@ -1,5 +1,5 @@
 import type { Limits } from '../limits.ts';
-import type { Parameter, ParameterStyle } from '../model.ts';
+import type { DeepLists, Parameter, ParameterStyle } from '../model.ts';
 import { type Part, readPart } from './part.ts';
 import type { Refusal } from './scalars.ts';
 
@@ -61,9 +61,9 @@ function toAscii(json: string): string {
   );
 }
 
-function deepWriter({ name, allowReserved }: Parameter): (part: Part) => string | undefined {
+function deepWriter({ name, allowReserved, deepLists }: Parameter): (part: Part) => string | undefined {
   const encode = urlEncoder(allowReserved, '');
-  return (part) => pairsOf(encodeName(name), part, encode).join('&') || undefined;
+  return (part) => pairsOf(encodeName(name), part, deepLists, encode).join('&') || undefined;
 }
 
 function joinedWriter(parameter: Parameter, style: Joined): (part: Part) => string | undefined {
@@ -71,12 +71,16 @@ function joinedWriter(parameter: Parameter, style: Joined): (part: Part) => stri
   const joined = parameter.in === 'cookie' ? { ...style, separator: '; ' } : style;
   const divider = explode ? joined.separator : joined.delimiter;
   const inHeader = parameter.in === 'header';
+  const inUrl = (items: string): Encode => {
+    const encode = urlEncoder(allowReserved, items);
+    return parameter.spansSegments ? (text) => encode(text).replaceAll('%2F', '/') : encode;
+  };
   const joining: Joining = {
     joined,
     explode,
     name: encodeName(parameter.name),
-    encode: inHeader ? headerEncoder(divider) : urlEncoder(allowReserved, divider),
-    single: inHeader ? asIs : urlEncoder(allowReserved, ''),
+    encode: inHeader ? headerEncoder(divider) : inUrl(divider),
+    single: inHeader ? asIs : inUrl(''),
   };
   return (part) => joinPart(part, joining);
 }
@@ -135,19 +139,23 @@ function textOf(part: Part): string {
 }
 
 /**
- * `name[member]=…`, `name[0]=…` and so on for what lies deeper, as qs and Rails read it. A null is left out: it has no
+ * `name[member]=…`, `name[0]=…` or `name[]=…` and so on for what lies deeper, as qs and Rails read it. A null is left out: it has no
  * form here.
  */
-export function pairsOf(name: string, part: Part, encode: Encode): string[] {
+export function pairsOf(name: string, part: Part, lists: DeepLists, encode: Encode): string[] {
   switch (part.kind) {
     case 'null':
       return [];
     case 'text':
       return [`${name}=${encode(part.text)}`];
     case 'list':
-      return part.items.flatMap((item, index) => pairsOf(`${name}[${index}]`, item, encode));
+      return part.items.flatMap((item, index) =>
+        pairsOf(`${name}[${lists === 'bare' ? '' : index}]`, item, lists, encode),
+      );
     case 'object':
-      return part.members.flatMap(([key, member]) => pairsOf(`${name}[${encodeText(key)}]`, member, encode));
+      return part.members.flatMap(([key, member]) =>
+        pairsOf(`${name}[${encodeText(key)}]`, member, lists, encode),
+      );
   }
 }
 

@@ -37,12 +37,15 @@ export function readRequestBody(
   const found = follow({ node: operation.requestBody, pointer: `${pointer}/requestBody` }, source);
   if (found === undefined) return none;
   const all = mediaOf(found.node, found.pointer);
-  const media = preferred(all, ['json', 'form', 'multipart', 'text', 'binary', 'stream']);
+  const media =
+    entry.mediaType === undefined
+      ? preferred(all, ['json', 'form', 'multipart', 'text', 'binary', 'stream'])
+      : all.find(({ type, form }) => type === entry.mediaType && form !== undefined);
   if (media === undefined) {
     const types = all.map(({ type }) => type);
     source.report(
       `${found.pointer}/content`,
-      `expected a media type that can be sent, got ${types.join(', ') || 'none'}`,
+      `expected ${entry.mediaType ?? 'a media type'} that can be sent, got ${types.join(', ') || 'none'}`,
     );
     return none;
   }
@@ -78,7 +81,13 @@ function readAs(
     case 'form':
       return {
         fields: [whole],
-        body: { kind: 'form', field, mediaType, members: formMembers(media, source) },
+        body: {
+          kind: 'form',
+          field,
+          mediaType,
+          members: formMembers(media, source),
+          deepLists: source.overlay.deepLists,
+        },
       };
     case 'multipart': {
       const { parts, type } = readParts(media, typeName, source);

@@ -24,6 +24,8 @@ export function chooseOperations(entries: readonly Entry[], overlay: Overlay, re
         method: stated.upstream?.method ?? entry.method,
         path: stated.upstream?.path ?? entry.path,
         readOnly: stated.readOnly,
+        mediaType: stated.mediaType,
+        spansSegments: stated.spansSegments ?? [],
       },
     ];
   });

@@ -39,6 +39,10 @@ export interface Entry {
   readonly pointer: string;
   /** What the overlay says; undefined leaves it to the method. */
   readonly readOnly: boolean | undefined;
+  /** The request body's media type by the overlay; undefined takes the usual one. */
+  readonly mediaType: string | undefined;
+  /** Path parameters that may hold slashes. */
+  readonly spansSegments: readonly string[];
 }
 
 /** Why callbacks and webhooks are left out. */
@@ -84,6 +88,8 @@ export function listEntries({ document, references }: OperationsSource, notServe
         operation,
         pointer: `${at}/${method}`,
         readOnly: undefined,
+        mediaType: undefined,
+        spansSegments: [],
       });
       for (const callback of Object.keys(childOf(operation, 'callbacks')))
         leaveOut(

@@ -48,6 +48,15 @@ const operation = record('Exceptions for one operation.', {
   name: text('What callers call it.', 'an identifier', /^[A-Za-z_][A-Za-z0-9_]*$/),
   hide: flag('Whether it is left out: callers see and call the others alone.'),
   upstream: upstreamCall,
+  mediaType: text(
+    'The media type of its request body, where the document has several.',
+    'a media type of the request body',
+  ),
+  spansSegments: list(
+    'Path parameters whose slashes are slashes of the path.',
+    'names of path parameters',
+    text('A path parameter.'),
+  ),
 });
 
 const type = record('Exceptions for one type, by its name in the WSDL.', {
@@ -102,6 +111,11 @@ export const overlayForm = record('The SOAP face of an OpenAPI document; every k
     "Headers of the service's answers that callers get as headers of their replies.",
     "names of HTTP headers of the API's own",
     text('A header.', "the name of an HTTP header of the API's own", /^[A-Za-z0-9_-]+$/),
+  ),
+  deepLists: words(
+    'Lists of deepObject parameters and of forms: n[0]=a&n[1]=b, or n[]=a&n[]=b.',
+    'numbered',
+    'bare',
   ),
   reply: words(
     'Replies as a record with status and headers where the document needs one, or all of them.',

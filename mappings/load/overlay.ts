@@ -1,4 +1,9 @@
-import { type CredentialPart, namespaces as knownNamespaces, type Settings } from '../model.ts';
+import {
+  type CredentialPart,
+  type DeepLists,
+  namespaces as knownNamespaces,
+  type Settings,
+} from '../model.ts';
 import { type Dialect, dialects } from './dialects.ts';
 import { pointerSegment, type Report } from './error.ts';
 import { readForm } from './form.ts';
@@ -24,6 +29,7 @@ export interface Overlay {
   readonly types: ReadonlyMap<string, TypeOverlay>;
   /** Replies as a record with their status where they need one, or all of them. */
   readonly reply: 'declared' | 'envelope';
+  readonly deepLists: DeepLists;
   /** Beginnings of URLs that references lead to, each with the folder beside the overlay that holds their files. */
   readonly refs: ReadonlyMap<string, string>;
   /** URLs of servers in the document, each with where its calls go. */
@@ -50,6 +56,10 @@ export interface OperationOverlay {
   /** What callers call it; undefined: its name in the document. */
   readonly name?: string | undefined;
   readonly hide?: boolean | undefined;
+  /** Of the request body's media types, the one that is sent. */
+  readonly mediaType?: string | undefined;
+  /** Path parameters that may hold slashes. */
+  readonly spansSegments?: readonly string[] | undefined;
   /** The call upstream, where it isn't the document's. */
   readonly upstream?:
     | { readonly method?: string | undefined; readonly path?: string | undefined }
@@ -83,6 +93,7 @@ export function readOverlay(document: unknown, report: Report): Overlay {
     routes: keys.routes ?? new Map(),
     ...operationsOf(keys.operations),
     types: readTypes(keys.types, report),
+    deepLists: keys.deepLists ?? 'numbered',
     reply: keys.reply ?? 'declared',
     refs: keys.refs ?? new Map(),
     servers: keys.servers ?? new Map(),

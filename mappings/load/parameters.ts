@@ -79,10 +79,14 @@ export function readParameters(
   const parameters: ReadParameter[] = [];
   const fields = new Set(taken);
   for (const located of found.values()) {
-    const parameter = readParameter(located, entry.name, fields, report);
+    const parameter = readParameter(located, entry, fields, source);
     if (parameter !== undefined) parameters.push(parameter);
   }
   checkPath(path, parameters, pointer, report);
+  for (const name of entry.spansSegments) {
+    if (!path.includes(`{${name}}`))
+      report(pointer, `expected {${name}} in the path, which the overlay says spans segments`);
+  }
   return parameters;
 }
 
@@ -104,9 +108,9 @@ function isPlace(value: unknown): value is Parameter['in'] {
 
 function readParameter(
   { place, node, pointer }: Found,
-  owner: string,
+  { name: owner, spansSegments }: Entry,
   taken: Set<string>,
-  report: Report,
+  { overlay, report }: OperationsSource,
 ): ReadParameter | undefined {
   const name = textOf(node.name) ?? '';
   if ((place === 'header' || place === 'cookie') && !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
@@ -126,6 +130,8 @@ function readParameter(
       style,
       explode: typeof node.explode === 'boolean' ? node.explode : style === 'form',
       allowReserved: place === 'query' && node.allowReserved === true,
+      spansSegments: place === 'path' && spansSegments.includes(name),
+      deepLists: overlay.deepLists,
     },
     field: {
       json: field,

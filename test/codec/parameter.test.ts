@@ -9,7 +9,14 @@ function written(
   parts: Pick<Parameter, 'in' | 'style' | 'explode'> & Partial<Parameter>,
   value: unknown,
 ): string | undefined {
-  const parameter: Parameter = { field: 'n', name: 'n', allowReserved: false, ...parts };
+  const parameter: Parameter = {
+    field: 'n',
+    name: 'n',
+    allowReserved: false,
+    spansSegments: false,
+    deepLists: 'numbered',
+    ...parts,
+  };
   const text = compileParameter(parameter, defaultLimits)(JSON.stringify(value));
   return typeof text === 'string' ? text : undefined;
 }
@@ -78,6 +85,8 @@ test('no value of a query ends it, or begins another parameter', (t) => {
           style: 'deepObject',
           explode: true,
           allowReserved,
+          spansSegments: false,
+          deepLists: 'numbered',
         };
         const text = compileParameter(parameter, defaultLimits)(json);
         if (typeof text !== 'string') return true;
@@ -102,6 +111,8 @@ for (const [json, expected] of [
       style: 'simple',
       explode: false,
       allowReserved: false,
+      spansSegments: false,
+      deepLists: 'numbered',
     } as const;
     t.is(compileParameter(parameter, defaultLimits)(json), expected);
   });

@@ -566,6 +566,8 @@ test('a member that travels elsewhere isn’t in the body of a JSON request, nor
                   style: 'simple',
                   explode: false,
                   allowReserved: false,
+                  spansSegments: false,
+                  deepLists: 'numbered',
                 } as const,
               ],
             },

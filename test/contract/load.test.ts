@@ -282,6 +282,19 @@ test('document: a YAML alias of what it stands in travels as JSON text, and the 
 
 const leftOut: readonly DocumentCase[] = [
   [
+    'what the overlay asks of a body or path that lacks it',
+    api({
+      paths: {
+        '/a': { post: operation({ requestBody: json({ type: 'object', properties: { a: {} } }) }) },
+      },
+    }),
+    [
+      '/paths/~1a/post: expected {id} in the path, which the overlay says spans segments',
+      '/paths/~1a/post/requestBody/content: expected text/csv that can be sent, got application/json',
+    ],
+    { operations: { SendParcel: { mediaType: 'text/csv', spansSegments: ['id'] } } },
+  ],
+  [
     'what the service calls others with, and TRACE,',
     api({
       paths: {
@@ -521,7 +534,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     'an unknown key',
     { Dialect: 'plain' },
     [
-      '/Dialect: unknown key, expected one of dialect, service, basePath, namespaces, names, order, dates, utcDates, upstreamTimeZone, unknownEnumValues, unknownElements, emptyElements, illegalCharacterReferences, soapErrors, upstreamErrors, soap12FaultStatus, soapReplyContentType, stackTrace, replyHeaders, reply, jsonp, cors, credentials, routes, operations, types, refs, servers, personal',
+      '/Dialect: unknown key, expected one of dialect, service, basePath, namespaces, names, order, dates, utcDates, upstreamTimeZone, unknownEnumValues, unknownElements, emptyElements, illegalCharacterReferences, soapErrors, upstreamErrors, soap12FaultStatus, soapReplyContentType, stackTrace, replyHeaders, deepLists, reply, jsonp, cors, credentials, routes, operations, types, refs, servers, personal',
     ],
   ],
   [
@@ -633,7 +646,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     'operations said wrongly',
     { operations: { SendParcel: { readonly: true }, FindParcel: { readOnly: 'no' } } },
     [
-      '/operations/SendParcel/readonly: unknown key, expected one of readOnly, name, hide, upstream',
+      '/operations/SendParcel/readonly: unknown key, expected one of readOnly, name, hide, upstream, mediaType, spansSegments',
       '/operations/FindParcel/readOnly: expected true or false, got "no"',
     ],
   ],
