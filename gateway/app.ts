@@ -5,9 +5,10 @@ import { serveCall } from './call-endpoint.ts';
 import { compileCors } from './cors.ts';
 import { servePage } from './document-endpoint.ts';
 import { compileEndpoints, type Endpoint } from './endpoints.ts';
+import { ambiguityOf } from './framing.ts';
 import { textReply } from './reply.ts';
 import { serveSoap } from './soap-endpoint.ts';
-import { type AppOptions, send, startVisit } from './visit.ts';
+import { type AppOptions, send, startVisit, type Visit } from './visit.ts';
 
 /** Answers one HTTP request; the promise ends with the reply handed over, and never fails. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -36,15 +37,24 @@ export function createApp(options: AppOptions): Handler {
   app.use(pages.allowedMethods());
   const serveKoa = app.callback();
   return (request, response) => {
+    const ambiguity = ambiguityOf(request);
+    if (ambiguity !== undefined) return refuse(app.createContext(request, response), ambiguity);
     const endpoint = request.method === 'POST' ? endpoints.calls.get(request.url ?? '') : undefined;
     if (endpoint === undefined) return serveKoa(request, response);
     const ctx = app.createContext(request, response);
     return serveEndpoint(endpoint, ctx).catch((error) => ctx.onerror(error));
   };
+
+  /** Answers a message that isn't clear, the last one on its connection. */
+  async function refuse(ctx: Context, ambiguity: string): Promise<void> {
+    ctx.res.shouldKeepAlive = false;
+    const visit = startVisit(ctx, options, undefined);
+    send(visit, 'http', textReply(400, ambiguity, visit.requestId));
+  }
 }
 
-/** Whether the process lives, and whether it takes calls. */
-function processPages({ isReady }: AppOptions): Router {
+/** Whether the process lives, whether it takes calls, and how it does. */
+function processPages({ isReady, metrics }: AppOptions): Router {
   const router = new Router();
   router.get('/healthz', (ctx) => {
     ctx.body = 'ok\n';
@@ -53,6 +63,10 @@ function processPages({ isReady }: AppOptions): Router {
     const ready = isReady();
     ctx.status = ready ? 200 : 503;
     ctx.body = ready ? 'ready\n' : 'stopping\n';
+  });
+  router.get('/metrics', (ctx) => {
+    ctx.type = 'text/plain; version=0.0.4; charset=utf-8';
+    ctx.body = metrics();
   });
   return router;
 }
@@ -63,16 +77,33 @@ function endpointServer(options: AppOptions): (endpoint: Endpoint, ctx: Context)
   const cors = compileCors(contract);
   return async (endpoint, ctx) => {
     const visit = startVisit(ctx, options, cors);
-    if (visit.request.rawHeaders.length > limits.headerCount * 2) {
-      const says = `expected at most ${limits.headerCount} header lines, got more`;
-      send(visit, 'http', textReply(431, says, visit.requestId));
-    } else if (endpoint.kind === 'soap') await serveSoap(endpoint.version, visit);
-    else if (endpoint.kind === 'page') servePage(visit);
-    else await serveCall(endpoint, visit);
+    try {
+      if (visit.request.rawHeaders.length > limits.headerCount * 2) {
+        const says = `expected at most ${limits.headerCount} header lines, got more`;
+        send(visit, 'http', textReply(431, says, visit.requestId));
+      } else if (endpoint.kind === 'soap') await serveSoap(endpoint.version, visit);
+      else if (endpoint.kind === 'page') servePage(visit);
+      else await serveCall(endpoint, visit);
+    } finally {
+      leave(visit);
+    }
   };
 }
 
-/** Whether all that is wrong is a caller that left before its reply was out. */
+/** In bytes: what a connection takes at once, so that a reply made of it is as good as out. */
+const atOnce = 64 * 1024;
+
+/** Gives back what the call had; one with much in memory keeps it until its caller took the reply. */
+function leave(visit: Visit): void {
+  const { response, options } = visit;
+  const { admission } = options.service;
+  if (visit.heldBytes <= atOnce || response.closed) admission.leave(visit);
+  else response.once('close', () => admission.leave(visit));
+}
+
+/** Whether all that is wrong is a caller that left before its reply was out, or went on with what is no HTTP. */
 function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+  return (
+    error instanceof Error && 'code' in error && /^(?:ECONNRESET|EPIPE|HPE_\w+)$/.test(String(error.code))
+  );
 }

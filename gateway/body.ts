@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip, inflate } from 'node:zlib';
 import type { Limits } from '../mappings/limits.ts';
+import { type Admission, overloaded, type Place } from './admission.ts';
 import { CallError } from './error.ts';
 
 const mebibyte = 1024 * 1024;
@@ -19,27 +20,46 @@ export function hasBody(request: IncomingMessage): boolean {
   );
 }
 
+/** Whether a body is so short that to read it away costs less than another connection. */
+export function hasSmallBody(request: IncomingMessage): boolean {
+  return Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= 64 * 1024;
+}
+
 /** Whether the caller holds its body back until it is asked for it; HTTP/1.0 knows no such thing (RFC 9110, 10.1.1). */
 export function isAwaited(request: IncomingMessage): boolean {
   return request.headers.expect !== undefined && request.httpVersion !== '1.0';
 }
 
+/** A request whose body is to be read. */
+export interface Arrival extends Place {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
 /**
- * Reads a request's body, decompressed. Throws CallError: RequestTooLarge before reading where the length is
- * announced, UnsupportedMediaType for a coding we don't read, RequestTimeout.
+ * Reads a request's body, decompressed, once the call has its place. Throws CallError: RequestTooLarge before reading
+ * where the length is announced, UnsupportedMediaType for a coding we don't read, Overloaded, CallerGone,
+ * RequestTimeout.
  */
 export async function readBody(
-  request: IncomingMessage,
-  response: ServerResponse,
+  arrival: Arrival,
   limit: number,
   limits: Limits,
+  admission: Admission,
 ): Promise<Buffer> {
+  const { request, response } = arrival;
   const coding = request.headers['content-encoding'];
   const inflater = coding === undefined ? undefined : inflaterOf(coding);
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  const place = admission.enter(arrival);
+  if (place !== undefined) await place;
+  if (response.destroyed) throw new CallError('CallerGone');
   if (isAwaited(request)) response.writeContinue();
-  const body = await collect(request, limit, limits.bodyMs);
-  return inflater === undefined ? body : decompress(body, inflater, limit, limits.compressionRatio);
+  const body = await collect(arrival, limit, limits, admission);
+  if (inflater === undefined) return body;
+  const inflated = await decompress(body, inflater, limit, limits.compressionRatio);
+  if (!admission.hold(arrival, inflated.length)) throw overloaded();
+  return inflated;
 }
 
 function inflaterOf(coding: string): (typeof codings)['gzip'] | undefined {
@@ -55,15 +75,26 @@ function tooLarge(limit: number): CallError {
   return new CallError('RequestTooLarge', { message: `expected a body of at most ${limit} bytes, got more` });
 }
 
-function collect(request: IncomingMessage, limit: number, withinMs: number): Promise<Buffer> {
+function collect(arrival: Arrival, limit: number, limits: Limits, admission: Admission): Promise<Buffer> {
+  const { request } = arrival;
   return new Promise((resolve, reject) => {
     let only: Buffer | undefined;
     let chunks: Buffer[] | undefined;
     let size = 0;
-    const timer = setTimeout(() => finish(new CallError('RequestTimeout')), withinMs);
+    const began = performance.now();
+    let cameAt = began;
+    const look = (): void => {
+      const now = performance.now();
+      const wait = nextLook(now - began, now - cameAt, size, limits);
+      if (wait === undefined) finish(new CallError('RequestTimeout'));
+      else timer = setTimeout(look, wait);
+    };
+    let timer = setTimeout(look, Math.min(limits.bodyIdleMs, limits.bodyMs));
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
+      cameAt = performance.now();
       if (size > limit) finish(tooLarge(limit));
+      else if (!admission.hold(arrival, chunk.length)) finish(overloaded());
       else if (only === undefined) only = chunk;
       else if (chunks === undefined) chunks = [only, chunk];
       else chunks.push(chunk);
@@ -83,6 +114,15 @@ function collect(request: IncomingMessage, limit: number, withinMs: number): Pro
     };
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
+}
+
+/** In how many ms to look again at a body on its way; undefined when it takes too long. */
+function nextLook(age: number, idle: number, size: number, limits: Limits): number | undefined {
+  const { bodyMs, bodyIdleMs, bodySlowMs, bodyBytesPerSecond } = limits;
+  if (age >= bodyMs || idle >= bodyIdleMs) return undefined;
+  if (age >= bodySlowMs && size * 1000 < bodyBytesPerSecond * age) return undefined;
+  const slow = age < bodySlowMs ? bodySlowMs - age : 1_000;
+  return Math.max(1, Math.min(bodyMs - age, bodyIdleMs - idle, slow));
 }
 
 /** Never more than the limit, nor more than `ratio` times the compressed size once that is over 1 MiB. */

@@ -159,6 +159,8 @@ async function answerCall(
     refuseParameters(query, [], read.input.reading, service);
     return runCall(service, visit, operation, read.input, read.form, frame);
   }
+  const place = service.admission.enter(visit);
+  if (place !== undefined) await place;
   const reading = startReading(service.compiled.limits.errors);
   const declared = match?.route.query ?? [];
   refuseParameters(query, declared, reading, service);

@@ -139,10 +139,16 @@ export function proxyList(addresses: readonly string[]): BlockList | undefined {
   return list;
 }
 
+/** Whether a peer's address is on a list, in whichever family it is written. */
+export function isListed(address: string, list: BlockList): boolean {
+  const plain = address.replace(/^::ffff:/, '');
+  const version = isIP(plain);
+  return version !== 0 && list.check(plain, version === 6 ? 'ipv6' : 'ipv4');
+}
+
 /** The address that a listed proxy says it was reached at; anyone else's word isn't taken (W34). */
 function forwardedUrl(request: IncomingMessage, proxies: BlockList): string | undefined {
-  const remote = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-  if (isIP(remote) === 0 || !proxies.check(remote, isIP(remote) === 6 ? 'ipv6' : 'ipv4')) return undefined;
+  if (!isListed(request.socket.remoteAddress ?? '', proxies)) return undefined;
   const standard = /(?:^|[;,\s])host="?([^";,\s]+)"?/i.exec(headerText(request, 'forwarded'))?.[1];
   const standardProto = /(?:^|[;,\s])proto="?([^";,\s]+)"?/i.exec(headerText(request, 'forwarded'))?.[1];
   const host = standard ?? firstOf(headerText(request, 'x-forwarded-host'));

@@ -145,7 +145,8 @@ function failureStatus(status: number, told: boolean): number {
   return status >= 300 && status < 400 ? 502 : status;
 }
 
-const codesOfStatus: Readonly<Record<number, string>> = {
+/** What a status means where the upstream gives no code (W30). */
+export const codesOfStatus: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
   403: 'Forbidden',

@@ -1,20 +1,28 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Logger, pino } from 'pino';
+import type { CredentialValues } from '../mappings/codec/call.ts';
 import { compileContract } from '../mappings/codec/operation.ts';
 import { defaultLimits, type Limits } from '../mappings/limits.ts';
 import { ContractError } from '../mappings/load/error.ts';
 import type { ContractPlace } from '../mappings/load.ts';
+import type { Contract } from '../mappings/model.ts';
+import { type Admission, createAdmission, type Load } from './admission.ts';
 import { createApp } from './app.ts';
+import { createAudit } from './audit.ts';
 import { readConfig } from './config.ts';
-import { createDocuments, proxyList } from './documents.ts';
+import { createConnections, isLoopback } from './connections.ts';
+import { createDocuments, isListed, proxyList } from './documents.ts';
 import { LineBuffer } from './line-buffer.ts';
+import { createPseudonyms, describeError, type LineWriter, requestLine } from './log.ts';
+import { createMetrics } from './metrics.ts';
 import { createServers } from './servers.ts';
 import type { Service } from './service.ts';
 import { openSites, type SitePlan } from './sites.ts';
 import { createSoapReader } from './soap.ts';
+import { answerUnparsed, refuseConnect } from './unparsed.ts';
 import { createLocalUpstream, type Upstream } from './upstream.ts';
-import type { RequestRecord } from './visit.ts';
 
 /** How a process serves; the command line and the environment fill it in. */
 export interface ServeOptions {
@@ -38,6 +46,8 @@ export interface ServeOptions {
   /** How long, in ms, a stopping process still takes requests, so that a balancer sees it isn't ready. */
   readonly drainDelayMs: number;
   readonly limits?: Limits;
+  /** File that audit lines are appended to, each before the call it is about goes out; undefined: they go to the log. */
+  readonly auditLog?: string;
   /** Where the log goes; standard output by default. */
   readonly logTo?: NodeJS.WritableStream;
 }
@@ -51,6 +61,7 @@ export interface Running {
   /** The same of all contracts. */
   readonly addresses: readonly string[];
   readonly log: Logger;
+  readonly load: () => Load;
   /** Loads all files again and serves what they say; when that can't be, logs why and goes on as before. */
   readonly reload: () => Promise<void>;
   /** Stops taking requests and ends when what is in flight has ended; true when nothing was cut. Once is enough. */
@@ -67,6 +78,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
   let stopping = false;
   let stopped: Promise<boolean> | undefined;
   let publicUrl = options.publicUrl ?? '';
+  const auditTo = options.auditLog === undefined ? undefined : auditFile(options.auditLog);
+  const audit = auditTo !== undefined || logsRequests ? createAudit(auditTo ?? logTo) : undefined;
+  const pseudonyms = audit === undefined ? undefined : createPseudonyms();
+  const admission = createAdmission(limits);
+  const metrics = createMetrics();
+  let loopDelayMs = 0;
+  const behind = new Set<Upstream>();
   const upstreams = new Map<string | undefined, Promise<Upstream>>();
   const sites = await openSites(() => plansOf(options), {
     onLoad: ({ notes, notServed, contradictions }) => {
@@ -78,17 +96,23 @@ export async function serve(options: ServeOptions): Promise<Running> {
     },
     // one that no contract needs any more is kept: it holds no connection, and its last calls may still be on their way
     upstreamAt: (url) => {
-      const upstream = upstreams.get(url) ?? createUpstream(url, options, limits);
+      const known = upstreams.get(url);
+      if (known !== undefined) return known;
+      const upstream = createUpstream(url, options, limits, admission);
       upstreams.set(url, upstream);
       return upstream;
     },
     handlerOf: (contract, upstream) => {
+      behind.add(upstream);
       const compiled = compileContract(contract, limits);
       const binary = contract.operations.some((operation) => operation.binaryInput);
       const service: Service = {
         compiled,
         readSoap: createSoapReader(compiled),
         upstream,
+        admission,
+        audit,
+        pseudonymOf: pseudonyms === undefined ? undefined : callerPseudonyms(contract, pseudonyms),
         bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
         onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
       };
@@ -101,7 +125,15 @@ export async function serve(options: ServeOptions): Promise<Running> {
           limits,
         }),
         isReady: () => !stopping,
+        metrics: () =>
+          metrics.write({
+            ...admission.load(),
+            connections: connections.count(),
+            breakerOpen: [...behind].some((upstream) => upstream.isOpen()),
+            loopDelayMs,
+          }),
         onRequest: (record) => {
+          metrics.count(record);
           if (logsRequests) logTo.write(requestLine(record));
         },
       });
@@ -122,11 +154,20 @@ export async function serve(options: ServeOptions): Promise<Running> {
   server.maxConnections = limits.connections;
   server.maxRequestsPerSocket = limits.requestsPerSocket;
   server.on('checkContinue', handle); // the body is asked for once nothing speaks against it
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+  server.on('connect', refuseConnect).on('clientError', answerUnparsed);
+  const connections = createConnections(
+    limits,
+    (address) => isLoopback(address) || (trustedProxies !== undefined && isListed(address, trustedProxies)),
+  );
+  server.on('connection', connections.add);
+  const delay = monitorEventLoopDelay({ resolution: 50 });
+  delay.enable();
+  const everySecond = setInterval(() => {
+    connections.sweep();
+    loopDelayMs = delay.percentile(99) / 1e6;
+    admission.observeDelay(loopDelayMs);
+    delay.reset();
+  }, 1_000).unref();
 
   const url = await listen(server, options.host, options.port);
   // too many open files, say: told, and over when some of them are closed
@@ -144,6 +185,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     address: addresses[0] ?? publicUrl,
     addresses,
     log,
+    load: admission.load,
     reload: () => {
       reloading = reloading.then(reload);
       return reloading;
@@ -167,7 +209,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
   async function stop(delayMs: number): Promise<boolean> {
     stopping = true;
     await new Promise((resolve) => setTimeout(resolve, delayMs));
-    const clean = await closeServer(server, sockets, limits.drainMs);
+    const clean = await connections.close(server, limits.drainMs);
+    clearInterval(everySecond);
+    delay.disable();
     for (const upstream of upstreams.values()) await (await upstream).close();
     await new Promise<void>((resolve) => log.flush(() => resolve()));
     return clean;
@@ -181,27 +225,39 @@ function standardOutput(): LineBuffer {
   return lines;
 }
 
-/** A request's line as pino would write it, without its walk over the members: half of what a line costs. */
-function requestLine(record: RequestRecord): string {
-  const { requestId, method, transport, operation, status, meant, bytesIn, bytesOut, ms, clientIp } = record;
-  const { aborted, noted } = record;
-  const named = operation === undefined ? '' : `,"operation":${JSON.stringify(operation)}`;
-  const intended = meant === undefined ? '' : `,"meant":${meant}`;
-  const gone = aborted ? ',"aborted":true' : '';
-  const notes = noted === undefined ? '' : `,"noted":${JSON.stringify(noted)}`;
-  return `{"level":30,"time":${Date.now()},"requestId":"${requestId}","method":"${method}","transport":"${transport}"${named},"status":${status}${intended},"bytesIn":${bytesIn},"bytesOut":${bytesOut},"ms":${ms},"clientIp":"${clientIp ?? ''}"${gone}${notes}}\n`;
-}
-
 function plansOf({ config, contract, upstreamUrl }: ServeOptions): readonly SitePlan[] {
   return config === undefined ? [{ contract, basePath: undefined, upstreamUrl }] : readConfig(config);
+}
+
+/** The file of audit lines, written one by one. Throws RangeError. */
+function auditFile(path: string): LineWriter {
+  try {
+    return pino.destination({ dest: path, append: true, sync: true });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    throw new RangeError(`--audit-log: expected a file that can be written, got ${code}`);
+  }
+}
+
+/** Callers are told apart by the first of their credentials that isn't secret. */
+function callerPseudonyms(
+  { credentials }: Contract,
+  pseudonymOf: (id: string) => string,
+): (values: CredentialValues) => string | undefined {
+  const name = credentials?.parts.find(({ secret }) => !secret)?.name;
+  return ({ all }) => {
+    const id = name === undefined ? undefined : all.get(name);
+    return id === undefined ? undefined : pseudonymOf(id);
+  };
 }
 
 async function createUpstream(
   url: string | undefined,
   { upstreamDatabase: database, upstreamOnly }: ServeOptions,
   limits: Limits,
+  admission: Admission,
 ): Promise<Upstream> {
-  if (url !== undefined) return createServers(url, limits, upstreamOnly);
+  if (url !== undefined) return createServers(url, limits, admission, upstreamOnly);
   const { createReferenceUpstream } = await import('../upstream/service.ts');
   return createLocalUpstream(createReferenceUpstream(database === undefined ? {} : { database }));
 }
@@ -224,38 +280,4 @@ function addressOf({ address, family, port }: AddressInfo): string {
 
 function isAnyAddress(host: string): boolean {
   return host === '0.0.0.0' || host === '::' || host === '';
-}
-
-/**
- * Closes connections as their requests end, and soon those that never sent a byte, which Node counts as busy: soon
- * and not at once, as a request may be on its way in.
- */
-function closeServer(server: Server, sockets: ReadonlySet<Socket>, withinMs: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    let clean = true;
-    const timer = setTimeout(() => {
-      clean = false;
-      server.closeAllConnections();
-    }, withinMs);
-    const often = setInterval(() => {
-      server.closeIdleConnections();
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-    }, 50);
-    server.close(() => {
-      clearTimeout(timer);
-      clearInterval(often);
-      resolve(clean);
-    });
-    server.closeIdleConnections();
-  });
-}
-
-/** An error for the log: its kind and where it arose; never a message, which may hold what a caller sent. */
-export function describeError(error: unknown): { readonly error: string; readonly at: readonly string[] } {
-  if (!(error instanceof Error)) return { error: typeof error, at: [] };
-  const at = (error.stack ?? '')
-    .split('\n')
-    .filter((line) => /^\s+at /.test(line))
-    .slice(0, 8);
-  return { error: error.name, at: at.map((line) => line.trim()) };
 }

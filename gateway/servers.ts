@@ -1,5 +1,6 @@
 import type { Limits } from '../mappings/limits.ts';
 import type { Server } from '../mappings/model.ts';
+import type { Admission } from './admission.ts';
 import { createHttpUpstream, type Upstream } from './upstream.ts';
 
 /**
@@ -7,13 +8,13 @@ import { createHttpUpstream, type Upstream } from './upstream.ts';
  *
  * @param only the upstream takes the others' calls too
  */
-export function createServers(address: string, limits: Limits, only = false): Upstream {
+export function createServers(address: string, limits: Limits, admission: Admission, only = false): Upstream {
   const byAddress = new Map<string, Upstream>();
   const byServer = new WeakMap<Server, Upstream>();
 
   function upstreamOf(server: Server): Upstream {
     const url = addressOf(address, only ? { ...server, address: undefined } : server);
-    const upstream = byAddress.get(url) ?? createHttpUpstream(url, limits);
+    const upstream = byAddress.get(url) ?? createHttpUpstream(url, limits, admission);
     byAddress.set(url, upstream);
     byServer.set(server, upstream);
     return upstream;

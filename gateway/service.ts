@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { CredentialValues, Input, UpstreamRequest } from '../mappings/codec/call.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../mappings/codec/operation.ts';
 import { type Reading, startReading } from '../mappings/codec/problem.ts';
@@ -6,7 +6,9 @@ import { JsonError } from '../mappings/json/reader.ts';
 import { decodeXml } from '../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../mappings/xml/error.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
-import { readBody } from './body.ts';
+import type { Admission } from './admission.ts';
+import type { Audit } from './audit.ts';
+import { type Arrival, readBody } from './body.ts';
 import { readCredentials, type Spelling, secretHider } from './credentials.ts';
 import { CallError, type Failure, failureOf } from './error.ts';
 import { type Outcome, readReply } from './exchange.ts';
@@ -19,19 +21,27 @@ export interface Service {
   readonly compiled: CompiledContract;
   readonly readSoap: ReadSoap;
   readonly upstream: Upstream;
+  readonly admission: Admission;
   /** Largest request body, in bytes. */
   readonly bodyLimit: number;
+  /** Told of every write; undefined where nobody listens. */
+  readonly audit: Audit | undefined;
+  /** A pseudonym for the value by which callers are told apart; undefined where nobody listens. */
+  readonly pseudonymOf: ((values: CredentialValues) => string | undefined) | undefined;
   /** Told of an error that is ours, once. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
 /** One HTTP exchange as the calls below see it. */
-export interface Exchange extends Waiting {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+export interface Exchange extends Waiting, Arrival {
   readonly requestId: string;
   /** Filled in on the way, for the log. */
   operation: string | undefined;
+  /** A pseudonym of who calls. */
+  caller: string | undefined;
+  /** The errorCode or the fault's code that the caller is told. */
+  error: string | undefined;
+  fault: string | undefined;
   bytesIn: number;
   noted: Noted | undefined;
   /** Headers of the upstream's answer that the reply has too. */
@@ -122,12 +132,8 @@ export function refuseMultipart(type: string): void {
 }
 
 async function readBytes(service: Service, exchange: Exchange): Promise<Buffer> {
-  const bytes = await readBody(
-    exchange.request,
-    exchange.response,
-    service.bodyLimit,
-    service.compiled.limits,
-  );
+  const { bodyLimit, compiled, admission } = service;
+  const bytes = await readBody(exchange, bodyLimit, compiled.limits, admission);
   exchange.bytesIn = bytes.length;
   return bytes;
 }
@@ -269,11 +275,12 @@ export async function runCall(
     if (contract.credentials !== undefined) {
       values = readCredentials(contract.credentials, member, exchange.request, spelling, limits);
     }
+    if (values !== undefined) exchange.caller = service.pseudonymOf?.(values);
     const missing = withoutCredentials(reading, service);
     if (missing.length > 0) throw new CallError('ValidationError', { problems: missing });
     const request = operation.request(input, values);
     if (request === undefined) throw new CallError('ValidationError', { problems: reading.problems });
-    const reply = await callUpstream(service.upstream, request, exchange);
+    const reply = await callUpstream(service, request, exchange);
     exchange.passed = passedOn(reply.headers, contract.settings.replyHeaders);
     const outcome = readReply(
       reply,
@@ -283,6 +290,7 @@ export async function runCall(
       frame,
     );
     exchange.noted = noted(reading, outcome);
+    if (outcome.kind === 'failure') exchange.error = outcome.failure.errorCode;
     return outcome;
   } catch (error) {
     return {
@@ -303,17 +311,29 @@ function passedOn(headers: UpstreamReply['headers'], names: readonly string[]): 
   return passed;
 }
 
-/** The upstream's answer, unless the caller goes away: then a read is given up, and a write ends all the same. */
+/**
+ * The upstream's answer, unless the caller goes away: then nothing is begun, a read is given up, and a write ends all
+ * the same.
+ */
 async function callUpstream(
-  upstream: Upstream,
+  { upstream, audit }: Service,
   request: UpstreamRequest,
   exchange: Exchange,
 ): Promise<UpstreamReply> {
   const { response } = exchange;
+  const { operation } = request;
+  if (response.destroyed) throw new CallError('CallerGone');
   const onGone = (): void => exchange.giveUp?.();
   response.once('close', onGone);
+  if (!operation.readOnly) audit?.sending(operation, exchange);
   try {
-    return await upstream.call(request, exchange);
+    const reply = await upstream.call(request, exchange);
+    if (!operation.readOnly) audit?.settled(operation, exchange, 'answered');
+    return reply;
+  } catch (error) {
+    const unsent = error instanceof CallError && error.code === 'UpstreamUnavailable';
+    if (!operation.readOnly) audit?.settled(operation, exchange, unsent ? 'unsent' : 'unknown');
+    throw error;
   } finally {
     response.off('close', onGone);
   }
@@ -358,6 +378,7 @@ export function tellFailure(
   error: unknown,
   hide: (text: string) => string = (text) => text,
 ): Failure {
+  exchange.error = error instanceof CallError ? error.code : 'InternalError';
   if (error instanceof CallError) return failureOf(error, exchange.requestId, hide);
   service.onError(error, exchange.requestId);
   return failureOf(new CallError('InternalError', { cause: error }), exchange.requestId, hide);

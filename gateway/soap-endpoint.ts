@@ -39,6 +39,8 @@ async function answerSoap(version: SoapVersion, visit: Visit): Promise<Reply> {
 
 /** A SOAP request that no operation could answer: plain text before it was read, a fault after (W44). */
 function soapRefusal(visit: Visit, version: SoapVersion, error: unknown): Reply {
+  if (error instanceof CallError) visit.error = error.code;
+  else visit.fault = error instanceof Fault ? error.code : 'receiver';
   if (error instanceof CallError) return textReply(error.status, error.message, visit.requestId);
   const context = replyContext(visit, undefined, undefined, asksForXml(visit));
   if (error instanceof Fault) return faultReply(error, context);

@@ -3,6 +3,7 @@ import type { Answer } from '../mappings/codec/answer.ts';
 import type { UpstreamRequest } from '../mappings/codec/call.ts';
 import type { Limits } from '../mappings/limits.ts';
 import type { LetterRuns } from '../mappings/reply/letter-runs.ts';
+import { type Admission, overloaded, type Place } from './admission.ts';
 import { createBreaker } from './breaker.ts';
 import { Collector } from './collector.ts';
 import { CallError } from './error.ts';
@@ -20,7 +21,7 @@ export interface UpstreamReply {
 }
 
 /** A call on its way upstream and back, for whoever waits for it. */
-export interface Waiting {
+export interface Waiting extends Place {
   /** When the answer must be there, in ms of `performance.now()`. */
   readonly deadline: number;
   /** Gives up a read that nobody waits for any more; undefined where there is nothing to give up, as of a write. */
@@ -35,7 +36,7 @@ export interface Waiting {
 
 /**
  * Makes one call upstream and gives its whole answer. Throws CallError: UpstreamUnavailable, UpstreamTimeout,
- * UpstreamInvalidResponse, CallerGone.
+ * UpstreamInvalidResponse, Overloaded, CallerGone.
  */
 export interface Upstream {
   readonly call: (request: UpstreamRequest, waiting: Waiting) => Promise<UpstreamReply>;
@@ -60,7 +61,7 @@ class Broken extends Error {
  * An upstream over HTTP: pooled, behind a breaker, each call sent once, or twice where it only reads, no byte came back
  * and the budget has a retry left (W35).
  */
-export function createHttpUpstream(address: string, limits: Limits): Upstream {
+export function createHttpUpstream(address: string, limits: Limits, admission: Admission): Upstream {
   const url = new URL(address);
   const prefix = url.pathname.replace(/\/+$/, '');
   const pool = new Pool(url.origin, {
@@ -86,9 +87,7 @@ export function createHttpUpstream(address: string, limits: Limits): Upstream {
         settle(reply.status < 500, started, waiting);
         return reply;
       } catch (error) {
-        // a caller that left says nothing of the upstream
-        const left = error instanceof CallError && error.code === 'CallerGone';
-        settle(left ? undefined : false, started, waiting);
+        settle(isOfOurs(error) ? undefined : false, started, waiting);
         throw error instanceof Broken ? told(error) : error;
       }
     },
@@ -104,13 +103,18 @@ export function createHttpUpstream(address: string, limits: Limits): Upstream {
 
   async function send(request: UpstreamRequest, waiting: Waiting): Promise<UpstreamReply> {
     try {
-      return await exchange(pool, prefix, request, waiting, limits);
+      return await exchange(pool, prefix, request, waiting, limits, admission);
     } catch (error) {
       const again = error instanceof Broken && error.stage !== 'answered' && request.operation.readOnly;
       if (!again || !retries.spend()) throw error;
     }
-    return exchange(pool, prefix, request, waiting, limits);
+    return exchange(pool, prefix, request, waiting, limits, admission);
   }
+}
+
+/** A caller that left and memory that is full say nothing of the upstream. */
+function isOfOurs(error: unknown): boolean {
+  return error instanceof CallError && (error.code === 'CallerGone' || error.code === 'Overloaded');
 }
 
 /** A service that nothing could be sent to isn't available; of one that was reached, the answer is what's wrong. */
@@ -128,6 +132,7 @@ function exchange(
   request: UpstreamRequest,
   waiting: Waiting,
   limits: Limits,
+  admission: Admission,
 ): Promise<UpstreamReply> {
   const { deadline } = waiting;
   const { operation } = request;
@@ -194,7 +199,10 @@ function exchange(
           else collector.announced = announced;
         },
         onResponseData: (_controller, chunk) => {
+          const room = admission.hold(waiting, chunk.length);
           if (collector.size + chunk.length > maxBytes) give(invalid(`more than ${maxBytes} bytes`));
+          // to say "try again" of a write that was done would be to ask for it twice
+          else if (!room && operation.readOnly) give(overloaded());
           else collector.add(chunk);
         },
         onResponseEnd: () => {

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { CompiledOperation } from '../mappings/codec/operation.ts';
-import { hasBody, isAwaited } from './body.ts';
+import { hasBody, hasSmallBody, isAwaited } from './body.ts';
 import type { CorsHeaders } from './cors.ts';
 import type { Documents } from './documents.ts';
 import { CallError } from './error.ts';
 import { type Reply, type ReplyContext, sendReply } from './reply.ts';
 import type { Exchange, Noted, Service } from './service.ts';
+import { markAnswered } from './unparsed.ts';
 
 /** What a request came to, for one line of the log. Never a value that a caller sent. */
 export interface RequestRecord {
@@ -20,6 +21,13 @@ export interface RequestRecord {
   readonly bytesOut: number;
   readonly ms: number;
   readonly clientIp: string | undefined;
+  readonly caller: string | undefined;
+  readonly error: string | undefined;
+  readonly fault: string | undefined;
+  readonly sent: number;
+  readonly upstreamStatus: number;
+  readonly upstreamMs: number;
+  readonly queueMs: number;
   /** Whether the caller left before its reply. */
   readonly aborted: boolean;
   readonly noted: Noted | undefined;
@@ -32,6 +40,8 @@ export interface AppOptions {
   /** False once the process is stopping: /readyz answers 503 and connections close. */
   readonly isReady: () => boolean;
   readonly onRequest: (record: RequestRecord) => void;
+  /** The page of /metrics. */
+  readonly metrics: () => string;
 }
 
 /** One request on its way through a contract's endpoints. */
@@ -66,6 +76,9 @@ export function startVisit(ctx: Context, options: AppOptions, cors: CorsHeaders 
     started,
     deadline: started + options.service.compiled.limits.totalMs,
     operation: undefined,
+    caller: undefined,
+    error: undefined,
+    fault: undefined,
     bytesIn: 0,
     noted: undefined,
     passed: undefined,
@@ -73,6 +86,9 @@ export function startVisit(ctx: Context, options: AppOptions, cors: CorsHeaders 
     sent: 0,
     upstreamStatus: 0,
     upstreamMs: 0,
+    admitted: false,
+    queueMs: 0,
+    heldBytes: 0,
     cors,
   };
 }
@@ -106,14 +122,17 @@ export function send(visit: Visit, transport: string, reply: Reply): void {
   const aborted = response.destroyed;
   let bytesOut = 0;
   if (!response.headersSent && !aborted) {
-    // a body that was not read to its end would be taken for the next request
-    const unread = !request.complete && hasBody(request);
-    const coming = unread && !isAwaited(request);
+    // Of a body that was not read to its end there may be any amount to come. A call that was shed keeps its
+    // connection, where Node reads the little that follows away: callers that come back on new ones cost more.
+    const shed = reply.status === 503 && !isAwaited(request) && hasSmallBody(request);
+    const unread = !request.complete && hasBody(request) && !shed;
+    const coming = unread && !isAwaited(request) && response.shouldKeepAlive;
     bytesOut = sendReply(response, reply, requestId, {
       close: unread || !options.isReady(),
       end: !coming,
       more: { ...visit.passed, ...visit.cors?.(request) },
     });
+    if (unread) markAnswered(request.socket);
     if (coming) endAfterBody(request, response);
   }
   options.onRequest({
@@ -127,6 +146,13 @@ export function send(visit: Visit, transport: string, reply: Reply): void {
     bytesOut,
     ms: Math.round((performance.now() - started) * 1000) / 1000,
     clientIp: request.socket.remoteAddress,
+    caller: visit.caller,
+    error: visit.error,
+    fault: visit.fault,
+    sent: visit.sent,
+    upstreamStatus: visit.upstreamStatus,
+    upstreamMs: visit.upstreamMs,
+    queueMs: visit.queueMs,
     aborted,
     noted: visit.noted,
   });

@@ -4,6 +4,8 @@ const mebibyte = 1024 * 1024;
 interface Limit {
   readonly value: number;
   readonly bounds: string;
+  /** True where 0 makes sense: there is none of it then. */
+  readonly orNone?: true;
 }
 
 /** Every limit on what a stranger or an upstream may send, hold or wait for: the one list (W10, W24, W43). */
@@ -50,7 +52,17 @@ export const limitTable = {
     bounds: "from a request's first byte to its reply; every other wait is cut to what is left of it",
   },
   headersMs: { value: 10_000, bounds: 'until the headers of a request are there' },
-  bodyMs: { value: 30_000, bounds: 'until the body of a request is there' },
+  bodyMs: { value: 45_000, bounds: 'until the body of a request is there' },
+  bodyIdleMs: { value: 15_000, bounds: 'between two pieces of a request body' },
+  bodySlowMs: {
+    value: 30_000,
+    bounds: 'how long a request body may come at any speed; after that its average counts',
+  },
+  bodyBytesPerSecond: { value: 1024, bounds: 'the least average speed of a request body from then on' },
+  writeIdleMs: {
+    value: 30_000,
+    bounds: "a caller's connection that takes nothing of what it is sent, give or take a second",
+  },
   upstreamConnectMs: { value: 3_000, bounds: 'until the upstream takes a connection' },
   upstreamFirstByteMs: { value: 30_000, bounds: "until the upstream's status line" },
   upstreamFirstByteWithBinaryMs: {
@@ -60,14 +72,30 @@ export const limitTable = {
   upstreamIdleMs: { value: 15_000, bounds: 'between two pieces of an upstream body' },
   keepAliveMs: { value: 65_000, bounds: "a caller's connection without a request" },
   connections: { value: 2_000, bounds: "callers' connections" },
+  connectionsPerAddress: {
+    value: 200,
+    bounds: 'those of one address, but for trusted proxies and this machine',
+  },
   requestsPerSocket: { value: 1_000, bounds: "requests on one caller's connection" },
+  inFlight: { value: 512, bounds: 'calls under way at once' },
+  queue: { value: 256, bounds: 'calls waiting for one of those places', orNone: true },
+  queueMs: { value: 1_000, bounds: 'how long such a call waits before it is shed' },
+  heldBytes: {
+    value: 512 * mebibyte,
+    bounds: 'bodies in memory, of requests and of upstream replies, all calls together',
+  },
+  loopDelayMs: {
+    value: 200,
+    bounds: 'delay of the event loop (p99 of a second) beyond which new calls are shed',
+  },
+  loopDelayInFlight: { value: 64, bounds: 'calls under way that go on coming in whatever the delay' },
   upstreamConnections: { value: 64, bounds: 'connections to the upstream' },
   breakerCalls: { value: 20, bounds: 'calls in the window before the breaker may open' },
   breakerFailurePercent: { value: 50, bounds: 'failed calls of a hundred in the window that open it' },
   breakerWindowMs: { value: 10_000, bounds: 'how far back the breaker looks' },
   breakerProbeMs: { value: 5_000, bounds: 'between two probes of an open breaker' },
-  retryPercent: { value: 10, bounds: 'reads sent once more, of a hundred calls' },
-  retrySavings: { value: 10, bounds: 'such retries that a quiet time saves up' },
+  retryPercent: { value: 10, bounds: 'reads sent once more, of a hundred calls', orNone: true },
+  retrySavings: { value: 10, bounds: 'such retries that a quiet time saves up', orNone: true },
   drainMs: { value: 55_000, bounds: 'how long a stopping process waits for what is in flight' },
 } as const satisfies Record<string, Limit>;
 
@@ -79,3 +107,31 @@ export type Limits = { readonly [name in LimitName]: number };
 export const defaultLimits = Object.fromEntries(
   Object.entries(limitTable).map(([name, { value }]) => [name, value]),
 ) as Limits;
+
+/** The greatest value of any limit: what a timer takes. */
+const most = 2 ** 31 - 1;
+
+/** The defaults but for those that a list such as `inFlight=256,queue=0` says otherwise. Throws RangeError. */
+export function readLimits(list: string): Limits {
+  const limits: Record<LimitName, number> = { ...defaultLimits };
+  for (const entry of list.split(',')) {
+    if (entry.trim() === '') continue;
+    const [, name = '', text = ''] = /^\s*(\w+)\s*=\s*(\d{1,10})\s*$/.exec(entry) ?? [];
+    if (!isLimit(name)) {
+      throw new RangeError(
+        `limits: expected a limit and its value, such as inFlight=256, got ${JSON.stringify(entry.trim())}`,
+      );
+    }
+    const value = Number(text);
+    const { orNone }: Limit = limitTable[name];
+    const least = orNone ? 0 : 1;
+    if (value < least || value > most)
+      throw new RangeError(`limits: ${name}: expected a number from ${least} to ${most}, got ${text}`);
+    limits[name] = value;
+  }
+  return limits;
+}
+
+function isLimit(name: string): name is LimitName {
+  return Object.hasOwn(limitTable, name);
+}

@@ -1,6 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { readLimits } from '../../mappings/limits.ts';
 import { loadContract } from '../../mappings/load.ts';
 import { readConfig } from '../config.ts';
 import { giveBackMemory } from '../memory.ts';
@@ -22,6 +23,8 @@ interface ServeFlags extends ContractFlags {
   readonly logLevel: string;
   readonly drainDelay: number;
   readonly workers: number;
+  readonly limits?: string;
+  readonly auditLog?: string;
 }
 
 /** `soapbridge serve` */
@@ -78,6 +81,18 @@ export function serveCommand(): Command {
         .default(1)
         .argParser(toWorkers),
     )
+    .addOption(
+      new Option(
+        '--limits <list>',
+        'limits other than the defaults, by commas: inFlight=256,queue=64 (docs/operations.md lists them)',
+      ).env('LIMITS'),
+    )
+    .addOption(
+      new Option(
+        '--audit-log <file>',
+        'file for the lines that tell of writes; without it they go to the log',
+      ).env('AUDIT_LOG'),
+    )
     .addHelpText('after', '\nEach option can be set by the environment variable beside it; a flag wins.')
     .action(runServe);
 }
@@ -118,7 +133,7 @@ async function runServe(flags: ServeFlags): Promise<void> {
 /** Serves in this process until it is told to stop; an exception that nobody caught stops it with 1. */
 async function serveHere(flags: ServeFlags): Promise<Running> {
   // loaded here: the other commands, and a wrong flag, need none of it and answer at once
-  const { describeError, serve } = await import('../serve.ts');
+  const [{ serve }, { describeError }] = await Promise.all([import('../serve.ts'), import('../log.ts')]);
   const running = await serve({
     config: flags.config,
     contract: placeOf(flags),
@@ -130,6 +145,8 @@ async function serveHere(flags: ServeFlags): Promise<Running> {
     trustedProxies: (flags.trustedProxies ?? '').split(',').filter((entry) => entry !== ''),
     logLevel: flags.logLevel,
     drainDelayMs: flags.drainDelay,
+    ...(flags.auditLog === undefined ? {} : { auditLog: flags.auditLog }),
+    limits: readLimits(flags.limits ?? ''),
   });
   giveBackMemory();
   // a process that is killed later would not leave it to the next start

@@ -1,6 +1,11 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test from 'ava';
+import { createMetrics } from '../../gateway/metrics.ts';
+import type { RequestRecord } from '../../gateway/visit.ts';
 import { folderOf } from '../plain/folders.ts';
-import { envelope, send, startGateway, typesNamespace } from './gateway.ts';
+import { emptyReply, envelope, type Gateway, send, startGateway, typesNamespace } from './gateway.ts';
 
 const credentials = { 'X-Api-User': 'canary-user', 'X-Api-Key': 'canary-key', 'X-User-Id': 'canary-id' };
 
@@ -12,23 +17,26 @@ test('a request is one JSON line: what it was, what it came to, nothing that the
   });
   await gateway.send(
     'POST',
-    '/json/reply/UpdateSubUser?format=xml',
+    '/json/reply/GetSearch?format=xml',
     { ...credentials, 'X-Request-Id': 'caller-0001' },
     '{"request":{"subUserName":"canary-name"}}',
   );
   const lines = gateway.log().trim().split('\n');
   t.is(lines.length, 1);
-  const { time, ms, bytesOut, ...line } = JSON.parse(lines[0] ?? '');
-  t.true(Number.isInteger(time) && ms > 0 && bytesOut > 100);
+  const { time, ms, bytesOut, upstreamMs, caller, ...line } = JSON.parse(lines[0] ?? '');
+  t.true(Number.isInteger(time) && ms > 0 && bytesOut > 100 && upstreamMs > 0 && upstreamMs < ms);
+  t.regex(caller, /^[\w-]{16}$/);
   t.deepEqual(line, {
     level: 30,
     requestId: 'caller-0001',
     method: 'POST',
     transport: 'json',
-    operation: 'UpdateSubUser',
+    operation: 'GetSearch',
     status: 404,
     bytesIn: 41,
     clientIp: '127.0.0.1',
+    upstreamStatus: 404,
+    error: 'NotFound',
   });
   t.false(gateway.log().includes('canary'));
 });
@@ -44,7 +52,7 @@ test('values of a reply that are of no type, and pass all the same, are counted'
     envelope('1.1', { body: '<putEnums xmlns="urn:Enums"/>' }),
   );
   t.regex(reply.text, /<closed>canary</);
-  t.deepEqual(JSON.parse(gateway.log()).noted, {
+  t.deepEqual(lineOf(gateway, 'noted').noted, {
     ignored: [],
     quirks: 0,
     dropped: 0,
@@ -61,7 +69,7 @@ test('W10, W12, W20, W21: what a call was let through with is counted, and named
   t.is(reply.status, 200);
   t.regex(reply.text, /<Name>a\ufffd<\/Name>/);
   t.is(gateway.hits[0]?.body.includes('"subUserName":"a\\u000bb😀"'), true);
-  t.deepEqual(JSON.parse(gateway.log()).noted, {
+  t.deepEqual(lineOf(gateway, 'noted').noted, {
     ignored: ['Nick'],
     quirks: 2,
     dropped: 1,
@@ -69,4 +77,167 @@ test('W10, W12, W20, W21: what a call was let through with is counted, and named
     passed: 0,
   });
   t.false(gateway.log().includes('canary'));
+});
+
+const lineOf = (gateway: Gateway, text: string): Record<string, unknown> =>
+  JSON.parse(
+    gateway
+      .log()
+      .split('\n')
+      .findLast((line) => line.includes(text)) ?? '{}',
+  );
+
+test('W25: the same caller has the same pseudonym, others have others, and none is the caller’s id', async (t) => {
+  const gateway = await startGateway(t);
+  const callers: unknown[] = [];
+  for (const user of ['canary-a', 'canary-b', 'canary-a']) {
+    await gateway.send('POST', '/json/reply/GetSearch', { 'X-Api-User': user, 'X-Api-Key': 'k' }, '{}');
+    callers.push(lineOf(gateway, 'GetSearch').caller);
+  }
+  t.is(callers[0], callers[2]);
+  t.not(callers[0], callers[1]);
+  t.false(gateway.log().includes('canary'));
+});
+
+test('an errorCode that the upstream made up is logged as its own, not by its text', async (t) => {
+  const gateway = await startGateway(t);
+  gateway.answer({ status: 400, body: '{"responseStatus":{"errorCode":"canary-code"}}' });
+  const reply = await gateway.send('POST', '/json/reply/GetSearch', credentials, '{}');
+  t.true(reply.text.includes('canary-code'));
+  t.is(lineOf(gateway, 'GetSearch').error, 'Upstream');
+});
+
+test('faults, retries and refusals are told in the line', async (t) => {
+  const gateway = await startGateway(t);
+  await gateway.send('POST', '/soap11', {}, '<');
+  t.is(lineOf(gateway, 'soap11').fault, 'sender');
+  await gateway.send('POST', '/soap12', { 'Content-Type': 'multipart/a' }, '<');
+  t.is(lineOf(gateway, 'soap12').error, 'UnsupportedMediaType');
+  await gateway.send('POST', '/soap12', {}, envelope('1.2', { body: '<GetPdf/>' }));
+  t.is(lineOf(gateway, 'soap12').error, 'Unauthorized');
+  gateway.answer((_hit, response) => {
+    if (gateway.hits.length === 1) response.destroy();
+    else response.end(emptyReply);
+  });
+  await gateway.send('POST', '/soap11', {}, envelope('1.1'));
+  const { status, upstreamStatus, retry } = lineOf(gateway, 'soap11');
+  t.deepEqual({ status, upstreamStatus, retry }, { status: 200, upstreamStatus: 200, retry: true });
+});
+
+// --- audit -----------------------------------------------------------------------------------------------
+
+const write = '{"request":{"subUserName":"canary-name"}}';
+
+for (const [what, answer, outcome, upstreamStatus] of [
+  ['that is done', { body: emptyReply }, 'answered', 200],
+  ['that is refused', { status: 404, body: '{}' }, 'answered', 404],
+  ['that breaks', 'destroy', 'unknown', undefined],
+] as const) {
+  test(`a write ${what} has an audit line before it goes out and one with its outcome`, async (t) => {
+    const gateway = await startGateway(t);
+    let before = '';
+    gateway.answer((_hit, response) => {
+      before = gateway.log();
+      if (answer === 'destroy') response.destroy();
+      else response.writeHead('status' in answer ? answer.status : 200).end(answer.body);
+    });
+    await gateway.send('PUT', '/subusers/update', { ...credentials, 'X-Request-Id': 'caller-0002' }, write);
+    const { time, caller, ...sending } = JSON.parse(before);
+    t.true(time > 0);
+    const about = { level: 30, requestId: 'caller-0002', operation: 'UpdateSubUser' };
+    t.deepEqual(sending, { ...about, audit: 'sending' });
+    const { upstreamMs, time: later, ...settled } = lineOf(gateway, '"settled"');
+    t.true(Number(later) >= time && Number(upstreamMs) > 0);
+    const known = upstreamStatus === undefined ? {} : { upstreamStatus };
+    t.deepEqual(settled, { ...about, caller, audit: 'settled', outcome, ...known });
+    t.false(gateway.log().includes('canary'));
+  });
+}
+
+test('a write that no connection was had for is told as unsent; a read has no audit lines', async (t) => {
+  const gateway = await startGateway(t, { serve: { upstreamUrl: 'http://127.0.0.1:9' } });
+  await gateway.send('POST', '/json/reply/GetSearch', credentials, '{}');
+  t.false(gateway.log().includes('audit'));
+  await gateway.send('DELETE', '/clients/1', credentials);
+  t.is(lineOf(gateway, '"settled"').outcome, 'unsent');
+});
+
+test('AUDIT_LOG: audit lines go to a file, each before its call goes out, whatever the log’s level', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'audit-'));
+  t.teardown(() => rmSync(directory, { recursive: true }));
+  const auditLog = join(directory, 'audit.log');
+  const gateway = await startGateway(t, { serve: { auditLog, logLevel: 'error' } });
+  let before = '';
+  gateway.answer((_hit, response) => {
+    before = readFileSync(auditLog, 'utf8');
+    response.end(emptyReply);
+  });
+  await gateway.send('PUT', '/subusers/update', credentials, write);
+  t.is(JSON.parse(before).audit, 'sending');
+  t.is(readFileSync(auditLog, 'utf8').trim().split('\n').length, 2);
+  t.is(gateway.log(), '');
+});
+
+test('an audit log that can’t be written stops the start', async (t) => {
+  await t.throwsAsync(startGateway(t, { serve: { auditLog: '/nowhere/audit.log' } }), {
+    instanceOf: RangeError,
+    message: '--audit-log: expected a file that can be written, got ENOENT',
+  });
+});
+
+// --- metrics ---------------------------------------------------------------------------------------------
+
+test('/metrics tells of requests, the upstream and the load, and of nobody', async (t) => {
+  const gateway = await startGateway(t);
+  await gateway.send('POST', '/json/reply/GetSearch', credentials, '{}');
+  gateway.answer({ status: 404, body: '{}' });
+  await gateway.send('POST', '/soap11', {}, envelope('1.1'));
+  const page = await send(gateway.port, 'GET', '/metrics');
+  t.is(page.status, 200);
+  t.is(page.headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
+  for (const line of [
+    'soapbridge_requests_total{transport="json",status="200"} 1',
+    'soapbridge_requests_total{transport="soap11",status="404"} 1',
+    'soapbridge_request_duration_seconds_bucket{transport="json",le="+Inf"} 1',
+    'soapbridge_request_duration_seconds_count{transport="soap11"} 1',
+    'soapbridge_upstream_replies_total{status="404"} 1',
+    'soapbridge_upstream_duration_seconds_count 2',
+    'soapbridge_upstream_breaker_open 0',
+    'soapbridge_in_flight 0',
+    'soapbridge_shed_total 0',
+  ]) {
+    t.true(page.text.split('\n').includes(line), `${line}\n${page.text}`);
+  }
+  t.false(page.text.includes('canary'));
+});
+
+test('/metrics: each line is of the text format, and buckets hold all below their bound', (t) => {
+  const metrics = createMetrics();
+  const record = { transport: 'xml', status: 200, meant: undefined, sent: 2, upstreamStatus: 0 };
+  for (const ms of [0.5, 1, 2, 70_000]) {
+    metrics.count({ ...record, ms, upstreamMs: ms, aborted: ms > 1_000 } as RequestRecord);
+  }
+  const page = metrics.write({
+    inFlight: 1,
+    queued: 2,
+    heldBytes: 3,
+    shed: 4,
+    connections: 5,
+    breakerOpen: true,
+    loopDelayMs: 6,
+  });
+  for (const line of page.trimEnd().split('\n')) {
+    t.regex(
+      line,
+      /^(?:# (?:HELP|TYPE) soapbridge_\w+ .+|soapbridge_\w+(?:\{\w+="[^"]*"(?:,\w+="[^"]*")*\})? [\d.e+-]+)$/,
+    );
+  }
+  const of = (sample: string): number => Number(page.split(`\nsoapbridge_${sample} `)[1]?.split('\n')[0]);
+  t.is(of('request_duration_seconds_bucket{transport="xml",le="0.001"}'), 2);
+  t.is(of('request_duration_seconds_bucket{transport="xml",le="60"}'), 3);
+  t.is(of('request_duration_seconds_bucket{transport="xml",le="+Inf"}'), 4);
+  t.is(of('upstream_retries_total'), 4);
+  t.is(of('aborted_total'), 1);
+  t.is(of('upstream_breaker_open'), 1);
+  t.is(of('event_loop_delay_seconds'), 0.006);
 });

@@ -215,6 +215,8 @@ for (const [args, words] of [
       'LOG_LEVEL',
       'DRAIN_DELAY',
       'WORKERS',
+      'LIMITS',
+      'AUDIT_LOG',
     ],
   ],
   [
@@ -320,6 +322,7 @@ for (const [what, args, environment, said] of [
     {},
     /trusted proxy: expected an IP/,
   ],
+  ['a limit that is none', ['--limits', 'x=1'], {}, /limits: expected a limit and its value, .* got "x=1"/],
   ['an unknown option', ['--nothing'], {}, /unknown option '--nothing'/],
 ] as const) {
   test(`${what} ends the start with 2 and a sentence, no stack`, async (t) => {

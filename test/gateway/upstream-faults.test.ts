@@ -184,13 +184,33 @@ test('a caller that leaves lets a write finish, and what came of it is logged', 
   await gateway.send('GET', '?wsdl');
   t.false(cut);
   finish?.();
-  await until(() => gateway.log().includes('UpdateSubUser'));
+  await until(() => gateway.log().includes('"transport":"json"'));
   const line =
     gateway
       .log()
       .split('\n')
-      .find((text) => text.includes('"UpdateSubUser"')) ?? '';
+      .find((text) => text.includes('"transport":"json"')) ?? '';
   const { status, aborted } = JSON.parse(line);
   t.deepEqual({ status, aborted }, { status: 200, aborted: true });
   t.false(cut);
+});
+
+test('a read that waits for a connection is not sent once its caller is gone', async (t) => {
+  const gateway = await startGateway(t, { limits: { upstreamConnections: 1 } });
+  let release: (() => void) | undefined;
+  gateway.answer((_hit, response) => {
+    release = () => response.end(emptyReply);
+  });
+  const first = read(gateway);
+  await until(() => release !== undefined);
+  const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
+  socket.write(post('GetSearch', '{"request":{"id":2}}'));
+  await until(() => gateway.running.load().inFlight === 2);
+  socket.resetAndDestroy();
+  await until(() => gateway.running.load().inFlight === 1);
+  release?.();
+  t.is((await first).status, 200);
+  gateway.answer({ body: emptyReply });
+  t.is((await read(gateway)).status, 200);
+  t.false(gateway.hits.some(({ body }) => body.includes('"id":2')));
 });

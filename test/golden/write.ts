@@ -7,6 +7,7 @@ import { loadContract, schemaFiles, screeningContract } from '../../mappings/loa
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { clientPages, withExcerpts } from '../docs/excerpts.ts';
 import { conformancePage, writeConformancePage } from '../basic-profile/page.ts';
+import { limitRows, limitTableForm } from '../docs/limit-rows.ts';
 import { capabilities, folderOf, goldensOf } from '../plain/folders.ts';
 import { supplyChainPage, writeSupplyChainPage } from '../supply-chain/page.ts';
 
@@ -27,6 +28,8 @@ if (import.meta.main) {
   writeFileSync(schemaFiles.config, configSchema);
   writeFileSync(conformancePage, writeConformancePage());
   writeFileSync(supplyChainPage, writeSupplyChainPage());
+  const operations = new URL('../../docs/operations.md', import.meta.url);
+  writeFileSync(operations, readFileSync(operations, 'utf8').replace(limitTableForm, limitRows));
   for (const [name, text] of Object.entries(goldens)) {
     writeFileSync(join(import.meta.dirname, name), text);
   }

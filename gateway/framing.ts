@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+
+/** A host and perhaps a port (RFC 9112, 3.2): a name, an IPv4 or a bracketed IPv6 address. */
+const hostForm = /^(?:[\w.~%!$&'()*+;=-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+
+/**
+ * Refuses a message that two readers may take for two things: what Node's parser lets pass of RFC 9112, 3.2, 6.1 and
+ * 6.3. Gives the reason, or undefined for a message that is clear. A connection that brought an ambiguous one has to be
+ * closed.
+ */
+export function ambiguityOf(request: IncomingMessage): string | undefined {
+  const { headers, httpVersion } = request;
+  const url = request.url ?? '';
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0'))
+    return 'expected Transfer-Encoding to be chunked, once, in HTTP/1.1';
+  if (hasTwoHosts(request.rawHeaders)) return 'expected Host once';
+  const { host } = headers;
+  if (host === undefined ? httpVersion !== '1.0' : !isHost(host))
+    return 'expected Host to be a name and perhaps a port';
+  if (url.charCodeAt(0) !== 47 && url !== '*' && !isSameHost(url, host))
+    return 'expected a path, or an http URL of the same host';
+  return undefined;
+}
+
+/** Node keeps the first of two and says nothing. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let seen = false;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length !== 4 || (name !== 'Host' && name.toLowerCase() !== 'host')) continue;
+    if (seen) return true;
+    seen = true;
+  }
+  return false;
+}
+
+/** The host that was last found good: callers send the same one over and over. */
+let lastHost = '';
+
+function isHost(host: string): boolean {
+  if (host === lastHost) return true;
+  if (host.length > 255 || !hostForm.test(host)) return false;
+  lastHost = host;
+  return true;
+}
+
+/** Whether a target in absolute form is of the host that the Host header names (RFC 9112, 3.2.2). */
+function isSameHost(url: string, host: string | undefined): boolean {
+  const [, authority] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? [];
+  return authority !== undefined && authority.toLowerCase() === host?.toLowerCase();
+}

@@ -1,0 +1,24 @@
+import { limitTable } from '../../mappings/limits.ts';
+
+/** A value in the unit of its limit's name, as an operator would say it. */
+function said(name: string, value: number): string {
+  if (name.endsWith('Ms')) return value % 1_000 === 0 ? `${value / 1_000} s` : `${value} ms`;
+  if (/bytes/i.test(name)) {
+    for (const [unit, size] of [
+      ['MiB', 1024 * 1024],
+      ['KiB', 1024],
+    ] as const) {
+      if (value % size === 0) return `${value / size} ${unit}`;
+    }
+  }
+  if (name.endsWith('Percent')) return `${value} %`;
+  return value.toLocaleString('en');
+}
+
+/** The rows of docs/operations.md's table of limits, as mappings/limits.ts says. */
+export const limitRows = Object.entries(limitTable)
+  .map(([name, { value, bounds }]) => `| \`${name}\` | ${said(name, value)} | ${bounds} |\n`)
+  .join('');
+
+/** Where those rows stand on the page. */
+export const limitTableForm = /(?<=\| limit \| default \| bounds \|\n\|---\|---\|---\|\n)(?:\|.*\n)*/;

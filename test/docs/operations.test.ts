@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import test from 'ava';
+import { defaultLimits, type LimitName, limitTable, readLimits } from '../../mappings/limits.ts';
+import { limitRows, limitTableForm } from './limit-rows.ts';
+
+const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+
+test('docs/operations.md lists every limit with its default, in the order of limits.ts', (t) => {
+  t.is(limitTableForm.exec(page)?.[0], limitRows, 'npm run golden writes it anew');
+});
+
+test('limits are set by name, the others keep their defaults', (t) => {
+  t.deepEqual(readLimits(''), defaultLimits);
+  t.deepEqual(readLimits(' inFlight = 3 , queue=0,'), { ...defaultLimits, inFlight: 3, queue: 0 });
+  for (const name of Object.keys(limitTable) as LimitName[]) t.is(readLimits(`${name}=77`)[name], 77);
+});
+
+for (const [list, message] of [
+  ['inflight=3', 'limits: expected a limit and its value, such as inFlight=256, got "inflight=3"'],
+  ['queue=1,inFlight', 'limits: expected a limit and its value, such as inFlight=256, got "inFlight"'],
+  ['inFlight=1.5', 'limits: expected a limit and its value, such as inFlight=256, got "inFlight=1.5"'],
+  ['toString=1', 'limits: expected a limit and its value, such as inFlight=256, got "toString=1"'],
+  ['inFlight=0', 'limits: inFlight: expected a number from 1 to 2147483647, got 0'],
+  ['queue=2147483648', 'limits: queue: expected a number from 0 to 2147483647, got 2147483648'],
+] as const) {
+  test(`LIMITS "${list}" is refused`, (t) => {
+    t.throws(() => readLimits(list), { instanceOf: RangeError, message });
+  });
+}

@@ -1,0 +1,253 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import test from 'ava';
+import { createAdmission, type Place } from '../../gateway/admission.ts';
+import { createConnections, isLoopback } from '../../gateway/connections.ts';
+import { CallError } from '../../gateway/error.ts';
+import { defaultLimits, type Limits } from '../../mappings/limits.ts';
+import {
+  emptyReply,
+  envelope,
+  type Gateway,
+  keyHeaders,
+  type Reply,
+  startGateway,
+  statusOf,
+} from './gateway.ts';
+
+const newPlace = (): Place => ({ admitted: false, queueMs: 0, heldBytes: 0 });
+const overloaded = { instanceOf: CallError, message: 'too many requests are waiting' };
+
+const read = ({ send }: Gateway, id = 1): Promise<Reply> =>
+  send('POST', '/json/reply/GetSearch', keyHeaders, `{"request":{"id":${id}}}`);
+
+/** Waits for what is bound to come; a test that waits in vain runs into its time limit. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** A gateway whose upstream holds every call until it is released. */
+async function startHeld(t: Parameters<typeof startGateway>[0], limits: Partial<Limits>) {
+  const gateway = await startGateway(t, { limits });
+  const held: (() => void)[] = [];
+  gateway.answer((_hit, response) => held.push(() => response.end(emptyReply)));
+  return { gateway, held };
+}
+
+test('inFlight and queue: two calls go on, a third waits, the fourth is shed before its body is read', async (t) => {
+  const { gateway, held } = await startHeld(t, { inFlight: 2, queue: 1, queueMs: 60_000 });
+  const going = [read(gateway), read(gateway)];
+  await until(() => held.length === 2);
+  const waiting = read(gateway);
+  await until(() => gateway.running.load().queued === 1);
+  const json = await read(gateway);
+  t.is(json.status, 503);
+  t.is(json.headers['retry-after'], '1');
+  t.is(statusOf(json.text).errorCode, 'Overloaded');
+  const soap = await gateway.send('POST', '/soap11', {}, envelope('1.1'));
+  t.is(soap.status, 503);
+  t.is(soap.headers['retry-after'], '1');
+  t.is(soap.headers['content-type'], 'text/plain; charset=utf-8');
+  const route = await gateway.send('GET', '/dbs/1', keyHeaders);
+  t.is(statusOf(route.text).errorCode, 'Overloaded');
+  // a body of which not one byte came
+  const head = 'POST /v2/soap12 HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n';
+  t.regex(await gateway.raw(head), /^HTTP\/1\.1 503 .*\r\nRetry-After: 1\r\n/is);
+  t.regex(
+    await gateway.raw(head.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n')),
+    /^HTTP\/1\.1 503 /,
+  );
+  // who asks how the process is, and who reads the WSDL, is answered
+  t.regex(await gateway.raw('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), / 200 /);
+  t.is((await gateway.send('GET', '?wsdl')).status, 200);
+  t.is(held.length, 2);
+  held.shift()?.();
+  await until(() => held.length === 2);
+  for (const release of held) release();
+  for (const call of [...going, waiting]) t.is((await call).status, 200);
+  t.deepEqual(gateway.running.load(), { inFlight: 0, queued: 0, heldBytes: 0, shed: 5 });
+});
+
+test('queueMs: a call that waited so long for its place is shed', async (t) => {
+  const { gateway, held } = await startHeld(t, { inFlight: 1, queueMs: 50 });
+  const going = read(gateway);
+  await until(() => held.length === 1);
+  const reply = await read(gateway);
+  t.is(reply.status, 503);
+  t.is(statusOf(reply.text).errorCode, 'Overloaded');
+  t.is(gateway.running.load().queued, 0);
+  held[0]?.();
+  t.is((await going).status, 200);
+});
+
+test('a call that was shed keeps its connection: the next one on it is served', async (t) => {
+  const { gateway, held } = await startHeld(t, { inFlight: 1, queue: 0 });
+  const going = read(gateway);
+  await until(() => held.length === 1);
+  const body = envelope('1.1');
+  const call = `POST /v2/soap11 HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const socket = connect(gateway.port, '127.0.0.1');
+  t.teardown(() => socket.destroy());
+  socket.write(call);
+  const [shed] = await once(socket, 'data');
+  t.regex(String(shed), /^HTTP\/1\.1 503 .*\r\nConnection: keep-alive\r\n/is);
+  held[0]?.();
+  await going;
+  gateway.answer({ body: emptyReply });
+  socket.write(call);
+  const [served] = await once(socket, 'data');
+  t.regex(String(served), /^HTTP\/1\.1 200 /);
+});
+
+test('heldBytes: bodies of a thousand bytes are read, of one more shed, whoever brings them', async (t) => {
+  const { gateway, held } = await startHeld(t, { heldBytes: 1_000 });
+  const of = (bytes: number): Promise<Reply> =>
+    gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}'.padEnd(bytes));
+  t.is((await of(1_001)).status, 503);
+  const first = of(600);
+  await until(() => held.length === 1);
+  t.is((await of(401)).status, 503);
+  const second = of(300);
+  await until(() => held.length === 2);
+  for (const release of held) release();
+  t.is((await first).status, 200);
+  t.is((await second).status, 200);
+  // an upstream's reply counts: of a read it is refused, of a write it is not
+  gateway.answer({ body: emptyReply.padEnd(990) });
+  t.is((await of(11)).status, 503);
+  const write = await gateway.send('PUT', '/subusers/update', keyHeaders, '{"request":{"subUserName":"a"}}');
+  t.is(write.status, 200);
+  t.is(gateway.running.load().heldBytes, 0);
+});
+
+test('the bytes of a reply that its caller doesn’t take count until it did', async (t) => {
+  const gateway = await startGateway(t);
+  const big = 24 * 1024 * 1024;
+  gateway.answer({ body: emptyReply.padEnd(big) });
+  const socket = connect(gateway.port, '127.0.0.1');
+  t.teardown(() => socket.destroy());
+  socket.pause();
+  socket.write(
+    'POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nX-Api-User: u\r\nX-Api-Key: key\r\nContent-Length: 2\r\n\r\n{}',
+  );
+  await until(() => gateway.log() !== '');
+  t.true(gateway.running.load().heldBytes > big);
+  socket.resume();
+  await until(() => gateway.running.load().heldBytes === 0);
+  t.is(gateway.running.load().inFlight, 0);
+});
+
+test('writeIdleMs: a caller that takes nothing of its reply is cut', async (t) => {
+  const gateway = await startGateway(t, { limits: { writeIdleMs: 100 } });
+  gateway.answer({ body: emptyReply.padEnd(24 * 1024 * 1024) });
+  const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
+  t.teardown(() => socket.destroy());
+  socket.pause();
+  socket.write(
+    'POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nX-Api-User: u\r\nX-Api-Key: key\r\nContent-Length: 2\r\n\r\n{}',
+  );
+  await until(() => gateway.log() !== '');
+  await until(() => gateway.running.load().inFlight === 0);
+  t.is(gateway.running.load().heldBytes, 0);
+});
+
+test('loopDelayMs: when timers come later than that, no more than loopDelayInFlight calls come in', (t) => {
+  const admission = createAdmission({ ...defaultLimits, loopDelayMs: 200, loopDelayInFlight: 2 });
+  const enter = () => admission.enter(newPlace());
+  t.is(enter(), undefined);
+  t.is(enter(), undefined);
+  admission.observeDelay(200);
+  t.is(enter(), undefined);
+  admission.observeDelay(201);
+  t.throws(enter, overloaded);
+  admission.observeDelay(0);
+  t.is(enter(), undefined);
+});
+
+test('a place goes on to who waited longest, and back when nobody waits', async (t) => {
+  const admission = createAdmission({ ...defaultLimits, inFlight: 1 });
+  const [first, second, third] = [newPlace(), newPlace(), newPlace()];
+  admission.enter(first);
+  const came: number[] = [];
+  const waits = [second, third].map((place, index) => admission.enter(place)?.then(() => came.push(index)));
+  t.is(admission.load().queued, 2);
+  admission.leave(first);
+  await waits[0];
+  t.deepEqual(came, [0]);
+  t.true(second.admitted && second.queueMs >= 0);
+  admission.leave(first); // has none any more
+  admission.leave(second);
+  await waits[1];
+  admission.leave(third);
+  t.deepEqual(admission.load(), { inFlight: 0, queued: 0, heldBytes: 0, shed: 0 });
+});
+
+test('connectionsPerAddress: two of an address are taken, a third is refused, and again taken when one has gone', async (t) => {
+  const connections = createConnections({ ...defaultLimits, connectionsPerAddress: 2 }, () => false);
+  const server = createServer((_request, response) => response.end('ok')).on('connection', connections.add);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const open = async (): Promise<Socket> => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    t.teardown(() => socket.destroy());
+    await once(socket, 'connect');
+    return socket;
+  };
+  const [first] = [await open(), await open()];
+  await until(() => connections.count() === 2);
+  const third = await open();
+  await once(third.resume(), 'close');
+  t.is(connections.count(), 2);
+  first.destroy();
+  await until(() => connections.count() === 1);
+  const fourth = await open();
+  fourth.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  t.regex(String((await once(fourth, 'data'))[0]), /^HTTP\/1\.1 200 /);
+  fourth.destroy();
+  t.true(await connections.close(server, 60_000));
+});
+
+for (const [address, own] of [
+  ['127.0.0.1', true],
+  ['::ffff:127.0.0.2', true],
+  ['::1', true],
+  ['10.0.0.1', false],
+  ['1.127.0.0', false],
+  ['::ffff:10.0.0.127', false],
+] as const) {
+  test(`${address} is ${own ? '' : 'not '}this machine’s own`, (t) => t.is(isLoopback(address), own));
+}
+
+// --- a body that takes its time --------------------------------------------------------------------------
+
+const head = 'POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nContent-Length: 999\r\n\r\n';
+
+/** Sends a byte every so often until the connection closes; gives what came back. */
+async function drip(port: number, everyMs: number): Promise<string> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+  });
+  socket.write(`${head}{`);
+  const timer = setInterval(() => socket.write(' '), everyMs);
+  await once(socket, 'close');
+  clearInterval(timer);
+  return answer;
+}
+
+test('bodyIdleMs: a body of which nothing more comes is 408', async (t) => {
+  const { raw } = await startGateway(t, { limits: { bodyIdleMs: 100 } });
+  t.regex(await raw(head, '{'), /^HTTP\/1\.1 408 /);
+});
+
+test('bodyBytesPerSecond: a body that drips is 408 after bodySlowMs, though it never pauses for long', async (t) => {
+  const { port } = await startGateway(t, { limits: { bodySlowMs: 200 } });
+  t.regex(await drip(port, 20), /^HTTP\/1\.1 408 /);
+});
+
+test('bodyMs: a body that drips fast enough is 408 all the same when that is over', async (t) => {
+  const { port } = await startGateway(t, { limits: { bodyMs: 300, bodyBytesPerSecond: 1 } });
+  t.regex(await drip(port, 20), /^HTTP\/1\.1 408 /);
+});
