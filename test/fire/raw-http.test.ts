@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import test from 'ava';
+import { keyHeaders, sharedGateway } from '../gateway/gateway.ts';
+
+// A case is a file of bytes as they go over the wire; answers.tsv says what comes back: one response, the last on its
+// connection.
+
+const directory = new URL('raw-http/', import.meta.url);
+const gateway = await sharedGateway();
+
+const answers = readFileSync(new URL('answers.tsv', directory), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => line.split('\t'));
+
+for (const [name = '', statuses = '', calls = ''] of answers) {
+  test.serial(
+    `${name}.http is answered ${statuses.replace('|', ' or ')}, once, and its connection closes`,
+    async (t) => {
+      const before = gateway.hits.length;
+      const reply = await gateway.raw(readFileSync(new URL(`${name}.http`, directory)));
+      const status = /^HTTP\/1\.1 (\d+) /.exec(reply)?.[1] ?? '';
+      t.true(statuses.split('|').includes(status), reply.slice(0, 500));
+      t.is(reply.match(/HTTP\/1\.1 \d/g)?.length, 1, reply.slice(0, 2_000));
+      t.regex(reply, /\r\nConnection: close\r\n/i);
+      t.is(gateway.hits.length - before, Number(calls));
+      t.false(/canary|evil/.test(reply), reply);
+    },
+  );
+}
+
+test('every message has its answer, and there are more than fifty', (t) => {
+  const messages = readdirSync(directory).filter((file) => file.endsWith('.http'));
+  t.deepEqual(messages.toSorted(), answers.map(([name]) => `${name}.http`).toSorted());
+  t.true(messages.length >= 50);
+});
+
+test.serial('after all of them the process is as well as before', async (t) => {
+  const reply = await gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
+  t.is(reply.status, 200);
+  t.false(gateway.log().includes('internal error'));
+  t.deepEqual({ ...gateway.running.load(), shed: 0 }, { inFlight: 0, queued: 0, heldBytes: 0, shed: 0 });
+});
