@@ -1,0 +1,157 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, createServer, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer, text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { emptyReply, typesNamespace } from '../gateway/gateway.ts';
+
+// A secret and personal data go in by every door, in 10,000 messages that are broken in as many ways, before an
+// upstream that breaks too; then they are looked for in all that the process said.
+
+const key = 'canary-key-5f1d';
+const personal = 'canary-name-77';
+const authentication = `<Authentication><ApiUserId>canary-user</ApiUserId><ApiUserKey>${key}</ApiUserKey><UserId>canary-id</UserId></Authentication>`;
+const element = `<UpdateSubUser xmlns="${typesNamespace}">${authentication}<Request><SubUserName>${personal}</SubUserName><Permissions><string>canary-permission</string></Permissions></Request></UpdateSubUser>`;
+const envelopeOf = (version: string): string =>
+  `<e:Envelope xmlns:e="${version}"><e:Header><x xmlns="">canary-header</x></e:Header><e:Body>${element}</e:Body></e:Envelope>`;
+const json = `{"request":{"subUserName":"${personal}","permissions":["canary-permission"]},"authentication":{"apiUserId":"canary-user","apiUserKey":"${key}","userId":"canary-id"}}`;
+
+const messages: readonly (readonly [path: string, body: string])[] = [
+  ['/v2/soap11', envelopeOf('http://schemas.xmlsoap.org/soap/envelope/')],
+  ['/v2/soap12', envelopeOf('http://www.w3.org/2003/05/soap-envelope')],
+  ['/v2/xml/reply/UpdateSubUser', element],
+  ['/v2/json/reply/UpdateSubUser', json],
+];
+
+/** Replies of an upstream that tells the key it was given, in every place it can. */
+const answers: readonly ((response: ServerResponse, key: string, body: string) => void)[] = [
+  (response) => response.end(emptyReply),
+  (response, _key, body) => response.writeHead(500).end(body),
+  (response, _key, body) => response.end(body),
+  (response, key) =>
+    response.writeHead(400).end(`{"responseStatus":{"errorCode":"Bad","message":"wrong key ${key}"}}`),
+  (response, key) =>
+    response
+      .writeHead(422)
+      .end(`{"responseStatus":{"errorCode":"Bad","errors":[{"message":"${key}"}],"meta":{"key":"${key}"}}}`),
+  (response, key) => response.writeHead(503).end(`<html>${key}</html>`),
+  (response, key) => response.end(`{"data":{"subUser":"${key}"}}`),
+  (response, key) => response.end(`{"data":{"subUser":{"isAdmin":"${key}"}}}`),
+  (response, key) => response.end(`{"data":{"${key}":1}`),
+  (response, key) => response.writeHead(302, { location: `/${key}` }).end(),
+  (response) => response.destroy(),
+  (response, key) => response.writeHead(200, { 'content-length': 999 }).end(key, () => response.destroy()),
+];
+
+/** Numbers that look random and are the same each time. */
+function createRandom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const random = createRandom(7);
+const noise = ['<', '>', '&', '"', '\0', '{', '}', ',', ':', '\\', 'é', '<a>', ']]>', '<!--', '<!DOCTYPE a>'];
+
+/** Breaks a message somewhere: cut, doubled, or with something put in. */
+function broken(body: string): string {
+  const at = random(body.length);
+  const to = at + random(20);
+  switch (random(4)) {
+    case 0:
+      return body.slice(0, at);
+    case 1:
+      return body.slice(0, to) + body.slice(at);
+    case 2:
+      return body.slice(0, at) + body.slice(to);
+    default:
+      return body.slice(0, at) + noise[random(noise.length)] + body.slice(at);
+  }
+}
+
+test('a canary in 10,000 error paths is found in no log, no error, no metric and no reply', async (t) => {
+  t.timeout(600_000);
+  let calls = 0;
+  const upstream = createServer(async (incoming, response) => {
+    const body = await text(incoming);
+    const { authentication: given }: { authentication: { apiUserKey: string } } = JSON.parse(body);
+    answers[calls++ % answers.length]?.(response, given.apiUserKey, body);
+  });
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+  const child = spawn(process.execPath, ['bin/soapbridge.js', 'serve', '--limits', 'breakerCalls=1000000'], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    env: {
+      PATH: process.env.PATH ?? '',
+      PORT: '0',
+      LOG_LEVEL: 'trace',
+      DRAIN_DELAY: '0',
+      UPSTREAM_URL: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  t.teardown(() => {
+    child.kill('SIGKILL');
+    upstream.closeAllConnections();
+    upstream.close();
+  });
+  const err = text(child.stderr);
+  let out = '';
+  const port = await new Promise<number>((resolve) => {
+    child.stdout.on('data', (chunk) => {
+      out += chunk;
+      const listening = /listens on http:\/\/127\.0\.0\.1:(\d+)/.exec(out);
+      if (listening !== null) resolve(Number(listening[1]));
+    });
+  });
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  t.teardown(() => agent.destroy());
+  const send = (
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body: string,
+  ): Promise<string> =>
+    new Promise((resolve, reject) => {
+      request({ host: '127.0.0.1', port, method, path, headers, agent }, (response) => {
+        buffer(response).then(
+          (bytes) => resolve(JSON.stringify(response.headers) + bytes.toString('latin1')),
+          reject,
+        );
+      })
+        .on('error', reject)
+        .end(body);
+    });
+  const leaks: string[] = [];
+  let sent = 0;
+  const caller = async (): Promise<void> => {
+    while (sent < 10_000) {
+      const [path, whole] = messages[sent++ % messages.length] ?? messages[0] ?? ['', ''];
+      const body = random(4) === 0 ? whole : broken(whole);
+      const headers =
+        random(3) === 0 ? { 'X-Api-Key': key, 'X-Api-User': 'canary-user', Cookie: `k=${key}` } : {};
+      const query = random(3) === 0 ? `?apiUserKey=${key}&callback=${random(2) === 0 ? 'f' : key}` : '';
+      const length = { 'Content-Length': String(Buffer.byteLength(body)) };
+      const reply = await send('POST', path + query, { ...headers, ...length }, body).catch(String);
+      // where a cut made the key a part of a tag's name, the error that names the tag has it; no value is in any
+      const inName = new RegExp(`<[^<>]*${key}`).test(body);
+      if (reply.includes(key) && !inName) leaks.push(`${path}${query}\n${body}\n${reply}`);
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, caller));
+  t.deepEqual(leaks.slice(0, 3), []);
+  t.false((await send('GET', '/metrics', {}, '')).includes('canary'));
+  agent.destroy();
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'close');
+  t.is(code, 0);
+  t.true(out.split('\n').length > 10_000);
+  t.false(
+    out.includes('canary'),
+    out.slice(Math.max(0, out.indexOf('canary') - 500), out.indexOf('canary') + 100),
+  );
+  t.is(await err, '');
+});
