@@ -425,6 +425,8 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     const closed = list.filter(({ kind }) => kind !== 'any');
     const [first] = closed;
     if (first === undefined) return asJson(pointer, 'it says no single type');
+    for (const { kind, pointer: at } of list)
+      if (kind === 'any') notes.set(at, 'a variant that fits no closed type');
     if (closed.length === list.length) {
       if (closed.length === 1) return typeOf(first, name);
       const kinds = new Set(closed.map(({ kind }) => kind));
