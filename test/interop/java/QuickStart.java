@@ -1,7 +1,11 @@
+import jakarta.xml.ws.BindingProvider;
+import jakarta.xml.ws.handler.MessageContext;
 import java.net.URL;
 import java.util.List;
+import java.util.Map;
 import screening.ArrayOfstring;
 import screening.Authentication;
+import screening.GetEulaStatusRequest;
 import screening.GetSearchRequest;
 import screening.GetSearchResult;
 import screening.IScreeningApi;
@@ -52,5 +56,14 @@ public final class QuickStart {
         System.out.println(user.getUserName().getValue() + " sees the searches of "
                 + String.join(", ", user.getPermissions().getValue().getString()));
         // docs:end array
+
+        // docs:begin headers
+        Map<String, List<String>> headers = Map.of("X-Api-User", List.of("demo"), "X-Api-Key", List.of("demo-key"));
+        ((BindingProvider) api).getRequestContext().put(MessageContext.HTTP_REQUEST_HEADERS, headers);
+
+        GetEulaStatusRequest whose = make.createGetEulaStatusRequest();
+        whose.setSubUserName(make.createGetEulaStatusRequestSubUserName("jane"));
+        System.out.println(api.getEulaStatus(null, whose).getAgreeToContactInfo().getValue());
+        // docs:end headers
     }
 }

@@ -1,5 +1,6 @@
 using System;
 using System.ServiceModel;
+using System.ServiceModel.Channels;
 using schemas.servicestack.net.types;
 
 /// <summary>What docs/clients/dotnet.md shows.</summary>
@@ -27,5 +28,23 @@ public static class QuickStart
             new UpdateSubUserRequest { SubUserName = "jane", Permissions = new[] { "bob", "owner" } }).SubUser;
         Console.WriteLine("{0} sees the searches of {1}", user.UserName, string.Join(", ", user.Permissions));
         // docs:end array
+
+        // docs:begin headers
+        using (new OperationContextScope(api.InnerChannel))
+        {
+            var http = new HttpRequestMessageProperty();
+            http.Headers["X-Api-User"] = "demo";
+            http.Headers["X-Api-Key"] = "demo-key";
+            OperationContext.Current.OutgoingMessageProperties[HttpRequestMessageProperty.Name] = http;
+            var eula = api.GetEulaStatus(null, new GetEulaStatusRequest { SubUserName = "jane" });
+            Console.WriteLine(eula.AgreeToContactInfo);
+        }
+        // docs:end headers
+
+        // docs:begin soap12
+        var address12 = new EndpointAddress(address.Replace("soap11", "soap12"));
+        var api12 = new ScreeningApiClient(new WSHttpBinding(SecurityMode.None), address12);
+        // docs:end soap12
+        api12.GetEulaStatus(credentials, new GetEulaStatusRequest { SubUserName = "jane" });
     }
 }
