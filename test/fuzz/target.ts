@@ -37,6 +37,22 @@ export interface Target {
   readonly probe: (input: Buffer, judged: boolean) => Probe;
 }
 
+const measure = new Uint8Array(1_000_000).fill(7);
+/** What a pass over `measure` takes, in ms, on the machine that the bound on rates is for. */
+const measureMs = 1;
+
+/** How many times slower than that machine this one is now; 1 at least. */
+function slowdown(): number {
+  let fastest = Number.POSITIVE_INFINITY;
+  for (let again = 0; again < 3; again++) {
+    const start = performance.now();
+    let sum = 0;
+    for (let at = 0; at < measure.length; at++) sum = (sum * 31 + (measure[at] ?? 0)) | 0;
+    if (sum !== 0) fastest = Math.min(fastest, performance.now() - start);
+  }
+  return Math.max(1, fastest / measureMs);
+}
+
 /** Smaller inputs can't be told from noise. */
 const leastBytes = 20_000;
 /** A rate above this is measured again: one slow time may be the machine's. */
@@ -55,7 +71,7 @@ export function target<Outcome>(options: TargetOptions<Outcome>): Target {
       run(input);
       fastest = Math.min(fastest, performance.now() - start);
     }
-    return fastest * perMs;
+    return fastest * perMs > doubtfulMs ? (fastest * perMs) / slowdown() : fastest * perMs;
   };
 
   return {

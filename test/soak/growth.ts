@@ -35,3 +35,13 @@ export function grows(samples: readonly Sample[], most: number): boolean {
   const { slope, tau } = growthOf(samples);
   return slope > most && tau > 0.5;
 }
+
+/** How much higher the median of the last quarter is than that of the first: for what leaps up and down by itself. */
+export function riseOf(samples: readonly Sample[]): number {
+  const quarter = Math.ceil(samples.length / 4);
+  return medianOf(samples.slice(-quarter)) - medianOf(samples.slice(0, quarter));
+}
+
+function medianOf(samples: readonly Sample[]): number {
+  return samples.map(({ bytes }) => bytes).toSorted((a, b) => a - b)[Math.floor(samples.length / 2)] ?? 0;
+}

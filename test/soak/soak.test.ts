@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import test from 'ava';
 import { startGateway } from '../gateway/gateway.ts';
 import { kinds } from './calls.ts';
-import { fewestSamples, grows, growthOf, type Sample } from './growth.ts';
+import { fewestSamples, grows, growthOf, riseOf, type Sample } from './growth.ts';
 import { startUpstream } from './upstream.ts';
 
 test('soak: each kind of call, by an even and an odd number, gets the reply that is right for it', async (t) => {
@@ -57,4 +57,10 @@ test('soak: a leak of 2 MB in 10 minutes is found among saw teeth of as much', (
 test('soak: growth below the bound is let through, as are too few samples', (t) => {
   t.false(grows(saw(100, 0.05), 1e6));
   t.false(grows(saw(100, 5, fewestSamples - 1), 1e6));
+});
+
+test('soak: a rise is that of the ends, whatever single samples do between', (t) => {
+  const flat = saw(100, 0);
+  t.true(Math.abs(riseOf([...flat.slice(0, 15), { minutes: 15.5, bytes: 900e6 }, ...flat.slice(15)])) < 2e6);
+  t.true(Math.abs(riseOf(saw(100, 2)) - 44e6) < 4e6);
 });
