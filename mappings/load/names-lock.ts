@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import type { ContractProblem } from './error.ts';
+import { type ContractProblem, pointerSegment, type Report } from './error.ts';
 import { map, readForm, record, text } from './form.ts';
-import { byCodeUnit, type ContractNames, type Names } from './names.ts';
+import { byCodeUnit, type ContractNames, folded, type Names } from './names.ts';
+import { shown } from './node.ts';
 import { readYamlFile } from './yaml.ts';
 
 const names = map(
@@ -23,12 +24,25 @@ export function readNamesLock(path: string, problems: ContractProblem[]): Contra
   if (!existsSync(path)) return undefined;
   const file = readYamlFile(path, problems);
   if (file === undefined) return undefined;
-  const lock =
-    readForm(lockForm, file.root, '', (pointer, message) => {
-      problems.push({ file: path, pointer, message });
-    }) ?? {};
+  const report: Report = (pointer, message) => {
+    problems.push({ file: path, pointer, message });
+  };
+  const lock = readForm(lockForm, file.root, '', report) ?? {};
+  checkUnique('operations', lock.operations, report);
+  checkUnique('types', lock.types, report);
   const { service, operations = new Map(), types = new Map(), members = new Map() } = lock;
   return { service, operations, types, members };
+}
+
+/** Names may be changed by hand; two that generators would take for one are no names. */
+function checkUnique(kind: 'operations' | 'types', given: Names | undefined, report: Report): void {
+  const keys = new Map<string, string>();
+  for (const [key, name] of given ?? []) {
+    const other = keys.get(folded(name));
+    if (other !== undefined)
+      report(`/${kind}${pointerSegment(key)}`, `expected a name unlike that of ${other}, got ${shown(name)}`);
+    keys.set(folded(name), key);
+  }
 }
 
 /** The text of a `names.lock`: JSON with one name a line, in an order that hangs on the names alone. */

@@ -107,7 +107,47 @@ test('names keeps the names of what is gone, for when it comes back; --prune dro
   t.deepEqual(Object.values(JSON.parse(readFileSync(lock, 'utf8')).operations), ['more']);
 });
 
+test('a name changed in names.lock is what callers see: of an operation, a type, an element', (t) => {
+  const document = file(
+    t,
+    JSON.stringify({
+      openapi: '3.1.0',
+      info: { title: 'Parcels' },
+      paths: {
+        '/b': {
+          post: {
+            operationId: 'Book',
+            requestBody: {
+              content: { 'application/json': { schema: { $ref: '#/components/schemas/Parcel' } } },
+            },
+            responses: { 204: { description: 'done' } },
+          },
+        },
+      },
+      components: { schemas: { Parcel: { type: 'object', properties: { to: { type: 'string' } } } } },
+    }),
+  );
+  const names = load(document).names;
+  const renamed = (of: ReadonlyMap<string, string>, from: string, to: string) =>
+    Object.fromEntries([...of].map(([key, name]) => [key, name === from ? to : name]));
+  const lock = {
+    operations: renamed(names.operations, 'Book', 'SendIt'),
+    types: renamed(names.types, 'Parcel', 'Packet'),
+    members: renamed(names.members, 'to', 'recipient'),
+  };
+  writeFileSync(join(dirname(document), 'names.lock'), JSON.stringify(lock));
+  const wsdl = wsdlOf(document);
+  for (const name of ['SendIt', 'SendItResponse', 'Packet', 'recipient'])
+    t.true(wsdl.includes(`name="${name}"`), name);
+  for (const name of ['Book', 'Parcel', 'to']) t.false(wsdl.includes(`name="${name}"`), name);
+});
+
 for (const [what, content, problem] of [
+  [
+    'two names that generators take for one',
+    '{"types": {\n"/a": "A_b",\n"/b": "a-B"}}',
+    ':3#/types/~1b: expected a name unlike that of /a, got "a-B"',
+  ],
   [
     'a name that none is',
     '{"operations":\n{"/a": "a b"}}',
