@@ -21,7 +21,6 @@ import { isUnresolved, type Located, nameAt, type References } from './reference
 import {
   addsMembers,
   closedValues,
-  commonInteger,
   documentationOf,
   integerScalar,
   kindOf,
@@ -38,6 +37,7 @@ import {
   nameTypes,
   type TypeNames,
 } from './type-names.ts';
+import { commonIntegerOf, listVariants } from './union-variants.ts';
 
 /** A node of the document that travels otherwise than its schema says: mostly as JSON text. */
 export interface JsonNote {
@@ -148,7 +148,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   const made = new Map<string, RecordType>();
   const nameless = new Map<string, Nameless>();
   const derived: Derived[] = [];
-  const elements = new Map<Type, NamelessElement[]>();
+  const elements = new Map<Type, readonly NamelessElement[]>();
 
   function scalar(name: ScalarName): ScalarType {
     const type = scalars.get(name) ?? { kind: 'scalar', scalar: name };
@@ -368,21 +368,18 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     const typed = { xml: '', type: mapOf(value) };
     const untyped = isJson(value) ? undefined : { xml: '', type: mapOf(scalar('json')) };
     type.others = { typed, untyped };
-    const list = elements.get(type) ?? [];
+    const own: NamelessElement[] = [];
     for (const [other, wanted] of [
       [typed, 'AdditionalProperties'],
       [untyped, 'AdditionalJson'],
     ] as const) {
       if (other === undefined) continue;
-      list.push({
-        path: `/additionalProperties/${wanted}`,
-        tail: wanted,
-        wanted: () => wanted,
-        set: (xml) => {
-          other.xml = xml;
-        },
-      });
+      const set = (xml: string): void => {
+        other.xml = xml;
+      };
+      own.push({ path: `/additionalProperties/${wanted}`, tail: wanted, wanted: () => wanted, set });
     }
+    elements.set(type, [...(elements.get(type) ?? []), ...own]);
   }
 
   /** The fields of a record, elements of their own each. */
@@ -431,64 +428,18 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
       if (closed.length === 1) return typeOf(first, name);
       const kinds = new Set(closed.map(({ kind }) => kind));
       const numeric = [...kinds].every((kind) => kind === 'integer' || kind === 'number');
-      if (numeric) return scalar(kinds.has('number') ? 'decimal' : commonOf(closed));
+      if (numeric) return scalar(kinds.has('number') ? 'decimal' : commonIntegerOf(closed));
       if (kinds.size === 1 && first.kind === 'string') return scalar('string');
       if (kinds.size === 1 && first.kind === 'boolean') return scalar('boolean');
     }
-    const variants: Draft<Variant>[] = [];
+    const variants: Variant[] = [];
     const type: UnionType = { kind: 'union', name, documentation: documentationOf(schema), variants };
-    unfilled.push(() => fillUnion(type, variants, closed, name));
-    return register(type, pointer);
-  }
-
-  function commonOf(list: readonly Alternative[]): ScalarName {
-    return commonInteger(list.map(({ node }) => integerScalar(node)));
-  }
-
-  function fillUnion(
-    type: UnionType,
-    variants: Draft<Variant>[],
-    list: readonly Alternative[],
-    name: string,
-  ): void {
-    const of = (kind: Alternative['kind']): readonly Alternative[] =>
-      list.filter((alternative) => alternative.kind === kind);
-    const ofUnion: NamelessElement[] = [];
-    elements.set(type, ofUnion);
-    const add = (label: string | undefined, variant: Omit<Variant, 'xml'>, place = ''): void => {
-      const draft = { xml: '', ...variant };
-      const known = variants.some((other) => other.type === draft.type && other.tag === undefined);
-      if (known && draft.tag === undefined) return;
-      variants.push(draft);
-      const wanted = (): string => escapeName(label ?? nameOf(draft.type));
-      const set = (xml: string): void => {
-        draft.xml = xml;
-      };
-      const path = `/variants${pointerSegment(label ?? place)}`;
-      const alike = ofUnion.some((other) => other.path === path);
-      ofUnion.push({ path: alike ? path + pointerSegment(place) : path, tail: place, wanted, set });
-    };
-    const one = (takes: Variant['takes'], scalarName: ScalarName): Omit<Variant, 'xml'> => ({
-      type: scalar(scalarName),
-      takes,
-      tag: undefined,
+    unfilled.push(() => {
+      const found = listVariants({ alternatives: closed, scalar, typeOf });
+      variants.push(...found.list);
+      elements.set(type, found.elements);
     });
-    if (of('string').length > 0) add('String', one('string', 'string'));
-    if (of('integer').length > 0) add('Integer', one('integer', commonOf(of('integer'))));
-    if (of('number').length > 0) add('Decimal', one('number', 'decimal'));
-    if (of('boolean').length > 0) add('Boolean', one('boolean', 'boolean'));
-    for (const object of of('object')) {
-      const { owner, label = '', itself } = object;
-      const inner = typeOf(object, itself ? `${owner}Base` : owner + upperFirst(identifier(label)));
-      if (!isJson(inner))
-        add(object.label, { type: inner, takes: 'object', tag: object.tag }, object.pointer);
-    }
-    const lists = of('array')
-      .map((array) => ({ inner: typeOf(array, name), place: array.pointer }))
-      .filter(({ inner }) => !isJson(inner));
-    const label = new Set(lists.map(({ inner }) => inner)).size === 1 ? 'Items' : undefined;
-    for (const { inner, place } of lists) add(label, { type: inner, takes: 'array', tag: undefined }, place);
-    add('Json', one('any', 'json'));
+    return register(type, pointer);
   }
 
   /** The type of one alternative by itself; `name` is what an inline one is called. */
@@ -689,8 +640,4 @@ function isStrings(type: Type): boolean {
 
 function isJson(type: Type): boolean {
   return type.kind === 'scalar' && type.scalar === 'json';
-}
-
-function nameOf(type: Type): string {
-  return type.kind === 'scalar' ? type.scalar : type.name;
 }

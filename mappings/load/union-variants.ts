@@ -1,0 +1,79 @@
+import type { ScalarName, Type, Variant } from '../model.ts';
+import type { Alternative } from './alternatives.ts';
+import { pointerSegment } from './error.ts';
+import { escapeName, identifier, upperFirst } from './names.ts';
+import { commonInteger, integerScalar } from './schema.ts';
+import type { NamelessElement } from './type-names.ts';
+
+/** What the variants of a union are made with. */
+export interface VariantsSource {
+  /** The types that its values may be of. */
+  readonly alternatives: readonly Alternative[];
+  readonly scalar: (name: ScalarName) => Type;
+  /** The type of an object or array among them; `name` is what an inline object is called. */
+  readonly typeOf: (alternative: Alternative, name: string) => Type;
+}
+
+/** A variant that waits for the name of its element. */
+export type VariantDraft = { -readonly [key in keyof Variant]: Variant[key] };
+
+export interface Variants {
+  /** In the order of the wire: scalars, objects, arrays, and JSON text for all else. */
+  readonly list: readonly VariantDraft[];
+  readonly elements: readonly NamelessElement[];
+}
+
+/** The variants of a union, each a type of its own but for the objects that a tag tells apart. */
+export function listVariants({ alternatives, scalar, typeOf }: VariantsSource): Variants {
+  const list: VariantDraft[] = [];
+  const elements: NamelessElement[] = [];
+  const of = (kind: Alternative['kind']): readonly Alternative[] =>
+    alternatives.filter((alternative) => alternative.kind === kind);
+
+  function add(label: string | undefined, variant: Omit<Variant, 'xml'>, place = ''): void {
+    const known = list.some(({ type, tag }) => type === variant.type && tag === undefined);
+    if (known && variant.tag === undefined) return;
+    const draft = { xml: '', ...variant };
+    const path = `/variants${pointerSegment(label ?? place)}`;
+    const alike = elements.some((other) => other.path === path);
+    list.push(draft);
+    elements.push({
+      path: alike ? path + pointerSegment(place) : path,
+      tail: place,
+      wanted: () => escapeName(label ?? (draft.type.kind === 'scalar' ? draft.type.scalar : draft.type.name)),
+      set: (xml) => {
+        draft.xml = xml;
+      },
+    });
+  }
+
+  function addScalar(label: string, takes: Variant['takes'], name: ScalarName): void {
+    add(label, { type: scalar(name), takes, tag: undefined });
+  }
+
+  if (of('string').length > 0) addScalar('String', 'string', 'string');
+  if (of('integer').length > 0) addScalar('Integer', 'integer', commonIntegerOf(of('integer')));
+  if (of('number').length > 0) addScalar('Decimal', 'number', 'decimal');
+  if (of('boolean').length > 0) addScalar('Boolean', 'boolean', 'boolean');
+  for (const object of of('object')) {
+    const { owner, label, itself, tag, pointer } = object;
+    const type = typeOf(object, itself ? `${owner}Base` : owner + upperFirst(identifier(label ?? '')));
+    if (!isJson(type)) add(label, { type, takes: 'object', tag }, pointer);
+  }
+  const lists = of('array')
+    .map((array) => ({ type: typeOf(array, array.owner), place: array.pointer }))
+    .filter(({ type }) => !isJson(type));
+  const label = new Set(lists.map(({ type }) => type)).size === 1 ? 'Items' : undefined;
+  for (const { type, place } of lists) add(label, { type, takes: 'array', tag: undefined }, place);
+  addScalar('Json', 'any', 'json');
+  return { list, elements };
+}
+
+/** The integer type of several. */
+export function commonIntegerOf(alternatives: readonly Alternative[]): ScalarName {
+  return commonInteger(alternatives.map(({ node }) => integerScalar(node)));
+}
+
+function isJson(type: Type): boolean {
+  return type.kind === 'scalar' && type.scalar === 'json';
+}
