@@ -87,12 +87,14 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const behind = new Set<Upstream>();
   const upstreams = new Map<string | undefined, Promise<Upstream>>();
   const sites = await openSites(() => plansOf(options), {
-    onLoad: ({ notes, notServed, contradictions }) => {
+    onLoad: ({ notes, notServed, contradictions, assumedServers }) => {
       for (const { pointer, why } of notes)
         log.warn({ pointer, why }, 'travels as JSON text in an xs:string');
       for (const operation of notServed) log.warn(operation, 'an operation of the document is not served');
       for (const { pointer, why } of contradictions)
         log.warn({ pointer, why }, 'described twice, and no value can be both; the first counts');
+      for (const { pointer, why } of assumedServers)
+        log.warn({ pointer, why }, 'the upstream is called in the place of another server');
     },
     // one that no contract needs any more is kept: it holds no connection, and its last calls may still be on their way
     upstreamAt: (url) => {

@@ -23,7 +23,14 @@ function printCheck(flags: CheckFlags): void {
   else print(loaded);
 }
 
-function summaryOf({ contract, notes, notServed, contradictions, displaced }: LoadedContract): unknown {
+function summaryOf({
+  contract,
+  notes,
+  notServed,
+  contradictions,
+  assumedServers,
+  displaced,
+}: LoadedContract): unknown {
   const { service, basePath, namespaces, operations, types, routes } = contract;
   return {
     service,
@@ -37,11 +44,19 @@ function summaryOf({ contract, notes, notServed, contradictions, displaced }: Lo
     asJsonText: notes,
     notServed,
     contradictions,
+    assumedServers,
     displaced,
   };
 }
 
-function print({ contract, notes, notServed, contradictions, displaced }: LoadedContract): void {
+function print({
+  contract,
+  notes,
+  notServed,
+  contradictions,
+  assumedServers,
+  displaced,
+}: LoadedContract): void {
   const records = contract.types.filter(({ kind }) => kind === 'record').length;
   console.log(
     `${contract.service}: ${contract.operations.length} operations, ${contract.types.length} types (${records} records), ${contract.routes.length} routes under ${contract.basePath || '/'}`,
@@ -55,6 +70,7 @@ function print({ contract, notes, notServed, contradictions, displaced }: Loaded
   }
   for (const { pointer, why } of notes) console.log(`travels as JSON text: ${pointer} (${why})`);
   for (const { pointer, why } of contradictions) console.log(`described twice: ${pointer} (${why})`);
+  for (const { pointer, why } of assumedServers) console.log(`the upstream is called: ${pointer} (${why})`);
   for (const { name, reasons } of notServed)
     for (const { pointer, why } of reasons) console.log(`not served: ${name} (${pointer}: ${why})`);
   for (const { key, wanted, name, holder } of displaced)

@@ -36,6 +36,8 @@ export interface LoadedContract {
   readonly notServed: readonly NotServed[];
   /** Members that an `allOf` describes twice in ways that no value can be; the first one counts. */
   readonly contradictions: readonly JsonNote[];
+  /** Servers of operations whose address nobody said: the upstream is called in their place. */
+  readonly assumedServers: readonly JsonNote[];
   /** Every name that callers compile in, for `names.lock`. */
   readonly names: ContractNames;
   /** What would have a name that `names.lock` keeps for another. */
@@ -164,6 +166,7 @@ function assemble(
     notes: builder.notes(),
     notServed,
     contradictions: builder.contradictions(),
+    assumedServers: servers.assumed(),
     names: { service, operations: read.names, types: names, members },
     displaced: [...read.displaced, ...displaced],
   };

@@ -66,7 +66,7 @@ function readOperation(entry: Entry, source: OperationsSource): OperationDraft {
     .filter((text) => text !== undefined)
     .map((text) => text.trim())
     .join('\n');
-  const server = source.findServer(entry, source.report);
+  const server = source.findServer(entry);
   const { body: bodyAs } = overlay.dialect;
   const hasBody = operation.requestBody !== undefined && bodyAs !== 'members';
   const parameters = readParameters(entry, hasBody ? [bodyAs.element] : [], source);

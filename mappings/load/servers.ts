@@ -3,9 +3,10 @@ import type { Entry } from './entries.ts';
 import { pointerSegment, type Report } from './error.ts';
 import { childOf, isNode, type Node, shown, textOf } from './node.ts';
 import type { Overlay } from './overlay.ts';
+import type { JsonNote } from './type-builder.ts';
 
-/** Finds where an operation's calls go; that nobody knows is reported. */
-export type FindServer = (entry: Entry, report: Report) => Server;
+/** Finds where an operation's calls go. */
+export type FindServer = (entry: Entry) => Server;
 
 /** A server that the document states. */
 interface Stated {
@@ -20,18 +21,21 @@ interface Stated {
 
 /**
  * The document's first server is the upstream, whatever its address; one of the same host is the upstream with another
- * base path. Any other one needs an address among the overlay's servers, and gets credentials only if that says so.
+ * base path. Any other one has its address among the overlay's servers, and gets credentials only if that says so;
+ * where it has none, the upstream is called in its place, and that is noted.
  */
 export function createServers(document: Node, overlay: Overlay, reportOverlay: Report): ServersOf {
   const [first = stateServer({ url: '/' })] = serversOf(document.servers);
-  const upstream: Server = {
+  const upstreamAt = ({ basePath }: Stated): Server => ({
     address: undefined,
-    basePath: first.basePath,
+    basePath,
     root: first.basePath,
     credentials: true,
-  };
+  });
+  const upstream = upstreamAt(first);
   const known = new Map<string, Server>([[`${first.origin}${first.basePath}`, upstream]]);
   const used = new Set<string>();
+  const assumed = new Map<string, string>();
 
   function serverOf(stated: Stated): Server | undefined {
     const origin = stated.origin === '' ? first.origin : stated.origin;
@@ -42,31 +46,30 @@ export function createServers(document: Node, overlay: Overlay, reportOverlay: R
     const said = name === undefined ? undefined : overlay.servers.get(name);
     if (name !== undefined) used.add(name);
     if (said === undefined && origin !== first.origin) return undefined;
-    const server: Server = {
-      address: said?.upstream,
-      basePath: stated.basePath,
-      root: first.basePath,
-      credentials: said === undefined || said.credentials === true,
-    };
+    const server: Server =
+      said === undefined
+        ? upstreamAt(stated)
+        : { ...upstreamAt(stated), address: said.upstream, credentials: said.credentials === true };
     known.set(key, server);
     return server;
   }
 
   return {
-    find: ({ pathItem, operation, pointer }, report) => {
+    find: ({ pathItem, operation, pointer }) => {
       const own = serversOf(operation.servers);
       const servers = own.length > 0 ? own : serversOf(pathItem.node.servers);
-      if (servers.length === 0) return upstream;
-      for (const stated of servers) {
-        const server = serverOf(stated);
+      const [stated] = servers;
+      if (stated === undefined) return upstream;
+      for (const candidate of servers) {
+        const server = serverOf(candidate);
         if (server !== undefined) return server;
       }
       const at = own.length > 0 ? pointer : pathItem.pointer;
-      report(
+      assumed.set(
         `${at}/servers`,
-        `expected an address for ${shown(servers[0]?.url)} among the overlay's servers, got none`,
+        `lies at ${shown(stated.url)}, which has no address among the overlay's servers`,
       );
-      return upstream;
+      return upstreamAt(stated);
     },
     checkOverlay: () => {
       for (const url of overlay.servers.keys()) {
@@ -77,6 +80,7 @@ export function createServers(document: Node, overlay: Overlay, reportOverlay: R
           );
       }
     },
+    assumed: () => [...assumed].map(([pointer, why]) => ({ pointer, why })),
   };
 }
 
@@ -84,6 +88,8 @@ export interface ServersOf {
   readonly find: FindServer;
   /** Reports servers in the overlay that no operation has; to be called when all operations are read. */
   readonly checkOverlay: () => void;
+  /** The servers that the upstream is called in place of. */
+  readonly assumed: () => readonly JsonNote[];
 }
 
 function serversOf(servers: unknown): Stated[] {
