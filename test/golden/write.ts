@@ -6,6 +6,7 @@ import { overlayForm } from '../../mappings/load/overlay-form.ts';
 import { loadContract, schemaFiles, screeningContract } from '../../mappings/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { clientPages, withExcerpts } from '../docs/excerpts.ts';
+import { countAll, countsFile } from '../documents/documents.ts';
 import { conformancePage, writeConformancePage } from '../basic-profile/page.ts';
 import { limitRows, limitTableForm } from '../docs/limit-rows.ts';
 import { capabilities, folderOf, goldensOf } from '../plain/folders.ts';
@@ -33,6 +34,7 @@ if (import.meta.main) {
   for (const [name, text] of Object.entries(goldens)) {
     writeFileSync(join(import.meta.dirname, name), text);
   }
+  writeFileSync(countsFile, countAll());
   for (const capability of capabilities) {
     for (const [name, text] of Object.entries(goldensOf(capability))) {
       const path = join(folderOf(capability), name);

@@ -1,0 +1,64 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LoadedContract } from '../../mappings/load/contract.ts';
+import { loadContract } from '../../mappings/load.ts';
+
+/**
+ * OpenAPI documents of others, a folder each, as they were published; `README.md` says by whom:
+ *
+ * - `openapi.yaml` or `openapi.json`, served with no overlay
+ * - `LICENSE`, where one came with it
+ * - `exchanges/{name}/`: one call each, as in `test/plain`
+ *
+ * `counts.txt` says of each how much of it is served; `npm run golden` writes it.
+ */
+
+const root = import.meta.dirname;
+
+export const countsFile: string = join(root, 'counts.txt');
+
+/** The names of the documents. */
+export const documents: readonly string[] = readdirSync(root, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+  .toSorted();
+
+export function folderOf(document: string): string {
+  return join(root, document);
+}
+
+/** How much of a document is served. */
+export interface Counts {
+  readonly document: string;
+  readonly served: number;
+  readonly notServed: number;
+  /** Places that travel as JSON text, each noted at start. */
+  readonly jsonText: number;
+}
+
+export function countsOf(document: string, { contract, notServed, notes }: LoadedContract): Counts {
+  return {
+    document,
+    served: contract.operations.length,
+    notServed: notServed.length,
+    jsonText: notes.length,
+  };
+}
+
+/** What `counts.txt` has to hold. */
+export function writeCounts(all: readonly Counts[]): string {
+  const rows = all.map(({ document, served, notServed, jsonText }) => [
+    document,
+    ...[served, notServed, jsonText].map(String),
+  ]);
+  return [['document', 'served', 'not served', 'JSON text'], ...rows]
+    .map(
+      ([name = '', ...counts]) => `${name.padEnd(22)}${counts.map((count) => count.padStart(12)).join('')}\n`,
+    )
+    .join('');
+}
+
+/** `counts.txt` as it is today. */
+export function countAll(): string {
+  return writeCounts(documents.map((document) => countsOf(document, loadContract(folderOf(document)))));
+}
