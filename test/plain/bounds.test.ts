@@ -1,0 +1,45 @@
+import test from 'ava';
+import { compileContract } from '../../mappings/codec/operation.ts';
+import { defaultLimits } from '../../mappings/limits.ts';
+import { readXml, writeReply } from '../codec/contracts.ts';
+import { load } from './documents.ts';
+
+/** A contract of one operation, `put`, that takes and gives a `Node`. */
+function compileNode(schemas: object) {
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Node' } } };
+  const put = {
+    operationId: 'put',
+    requestBody: { content },
+    responses: { 200: { description: '', content } },
+  };
+  const info = { title: 'Nodes', version: '1' };
+  const { contract } = load({ openapi: '3.1.0', info, paths: { '/': { put } }, components: { schemas } });
+  return compileContract(contract, defaultLimits);
+}
+
+const node = { $ref: '#/components/schemas/Node' };
+
+test('a reply of unions in unions that fit no variant, each tried at every level, comes to an end', (t) => {
+  const variant = (type: string): object => ({
+    type: 'object',
+    required: ['next', 'value'],
+    properties: { next: node, value: { type } },
+  });
+  const compiled = compileNode({ Node: { oneOf: [variant('integer'), variant('boolean')] } });
+  const deepest = 60;
+  const value = `${'{"next":'.repeat(deepest)}null${',"value":"neither"}'.repeat(deepest)}`;
+  const { xml } = writeReply(compiled, 'put', value);
+  t.true(xml.includes(`<Result><Json>${value}</Json></Result>`));
+});
+
+test('W42: a member left out of a type that requires itself is told once', (t) => {
+  const compiled = compileNode({
+    Node: {
+      type: 'object',
+      required: ['next', 'name'],
+      properties: { next: node, name: { type: 'string' } },
+    },
+  });
+  const { missing } = readXml(compiled, 'put', '<Body><name>n</name></Body>');
+  t.deepEqual(missing, ['Body.next.next', 'Body.next.name']);
+});
