@@ -357,6 +357,7 @@ test('without a frame a reply is only checked', (t) => {
     failed: false,
     dropped: 1,
     replaced: 0,
+    passed: 0,
     xml: undefined,
   });
   t.true(check('{"data":{"responseStatus":{"errorCode":"X"}}}').failed);
