@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { LoadedContract } from '../../mappings/load/contract.ts';
 import { loadContract } from '../../mappings/load.ts';
-import { type ContractFlags, contractCommand, placeOf } from './options.ts';
+import { type ContractFlags, configOption, contractCommand, placesOf } from './options.ts';
 import { jsonOption, printJson } from './output.ts';
 
 interface CheckFlags extends ContractFlags {
+  readonly config?: string;
   readonly json: boolean;
 }
 
@@ -12,15 +13,17 @@ interface CheckFlags extends ContractFlags {
 export function checkCommand(): Command {
   return contractCommand('check')
     .description('load a contract; say what is wrong, or what it holds')
+    .addOption(configOption())
     .addOption(jsonOption())
     .addHelpText('after', '\nExit codes: 0 it can be served, 2 it can not, or wrong input.')
     .action(printCheck);
 }
 
 function printCheck(flags: CheckFlags): void {
-  const loaded = loadContract(placeOf(flags));
-  if (flags.json) printJson(summaryOf(loaded));
-  else print(loaded);
+  const loaded = placesOf(flags).map(loadContract);
+  if (!flags.json) for (const each of loaded) print(each);
+  else if (flags.config !== undefined) printJson({ contracts: loaded.map(summaryOf) });
+  else for (const each of loaded) printJson(summaryOf(each));
 }
 
 function summaryOf({

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type ContractPlace, screeningContract } from '../../mappings/load.ts';
+import { readConfig } from '../config.ts';
 
 /** The flags by which a command is told its contract. */
 export interface ContractFlags {
@@ -31,6 +32,19 @@ export function placeOf({ contract, openapi, overlay }: ContractFlags): Contract
   if (overlay !== undefined)
     throw new RangeError('--overlay: expected the document it belongs to as --openapi, got none');
   return contract ?? screeningContract;
+}
+
+/** A file that names several contracts, in the place of everything that names one. */
+export function configOption(): Option {
+  return new Option('--config <file>', 'soapbridge.yaml: several contracts, each with its path and upstream')
+    .env('CONFIG')
+    .conflicts(['contract', 'openapi', 'overlay', 'upstream', 'upstreamDb']);
+}
+
+/** Every contract that the flags name. Throws ContractError or RangeError. */
+export function placesOf(flags: ContractFlags & { readonly config?: string }): readonly ContractPlace[] {
+  if (flags.config === undefined) return [placeOf(flags)];
+  return readConfig(flags.config).map(({ contract }) => contract);
 }
 
 /** The address that the WSDL names. */

@@ -3,12 +3,19 @@ import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readLimits } from '../../mappings/limits.ts';
 import { loadContract } from '../../mappings/load.ts';
-import { readConfig } from '../config.ts';
 import { giveBackMemory } from '../memory.ts';
 import type { Running } from '../serve.ts';
 import type { Serving } from '../workers.ts';
 import { fail } from './failure.ts';
-import { type ContractFlags, contractCommand, placeOf, publicUrlOption, toHttpUrl } from './options.ts';
+import {
+  type ContractFlags,
+  configOption,
+  contractCommand,
+  placeOf,
+  placesOf,
+  publicUrlOption,
+  toHttpUrl,
+} from './options.ts';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
@@ -31,11 +38,7 @@ interface ServeFlags extends ContractFlags {
 export function serveCommand(): Command {
   return contractCommand('serve')
     .description('serve a contract in front of a JSON service, or several of each')
-    .addOption(
-      new Option('--config <file>', 'soapbridge.yaml: several contracts, each with its path and upstream')
-        .env('CONFIG')
-        .conflicts(['contract', 'openapi', 'overlay', 'upstream', 'upstreamDb']),
-    )
+    .addOption(configOption())
     .addOption(new Option('--host <address>', 'address to listen on').env('HOST').default('127.0.0.1'))
     .addOption(
       new Option('-p, --port <number>', 'port to listen on, 0 for a free one')
@@ -109,7 +112,7 @@ async function runServe(flags: ServeFlags): Promise<void> {
   const { isPrimary, joinPrimary, startWorkers, WorkerError } = await import('../workers.ts');
   if (isPrimary) {
     checkShared(flags);
-    loadAll(flags); // what is wrong is said before anything is forked
+    for (const place of placesOf(flags)) loadContract(place); // what is wrong is said before anything is forked
     const workers = await startWorkers({ ...flags, count: flags.workers }).catch((error: unknown) => {
       if (!(error instanceof WorkerError)) throw error;
       if (error.signal !== null) console.error(error.message); // else the worker has said what is wrong
@@ -156,13 +159,6 @@ async function serveHere(flags: ServeFlags): Promise<Running> {
     running.stop(0).finally(() => process.exit(1));
   });
   return running;
-}
-
-/** Throws what is wrong with any contract of the flags. */
-function loadAll(flags: ServeFlags): void {
-  const places =
-    flags.config === undefined ? [placeOf(flags)] : readConfig(flags.config).map(({ contract }) => contract);
-  for (const place of places) loadContract(place);
 }
 
 function startLine({ url, addresses }: Serving, { config, upstream, workers }: ServeFlags): string {

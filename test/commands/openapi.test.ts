@@ -108,3 +108,18 @@ test('wsdl --operation prints a part, wsdl --json says of what; a name that isnâ
   t.is(unknown.code, 2);
   t.regex(unknown.err, /^operation: expected one of TrackParcel, .*, got "Track"\n$/);
 });
+
+test('check --config looks at every contract of a configuration', async (t) => {
+  const contracts = Object.fromEntries(
+    ['/a', '/b'].map((path) => [path, { openapi, upstream: 'http://127.0.0.1:9' }]),
+  );
+  const config = file(t, JSON.stringify({ contracts }), 'soapbridge.yaml');
+  const text = await run(t, ['check', '--config', config]).ended;
+  t.is(text.code, 0);
+  t.is(text.out.match(/^ParcelPost: /gm)?.length, 2);
+  const { out } = await run(t, ['check', '--config', config, '--json']).ended;
+  t.is(JSON.parse(out).contracts.length, 2);
+  const wrong = await run(t, ['check', '--config', file(t, 'contracts: 1\n')]).ended;
+  t.is(wrong.code, 2);
+  t.regex(wrong.err, /:1#\/contracts: expected an object with `\/path: \{ contract, upstream \}`, got 1/);
+});
