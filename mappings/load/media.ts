@@ -49,10 +49,11 @@ export function preferred(all: readonly Media[], order: readonly MediaForm[]): M
   return undefined;
 }
 
-/** A range names no type: one with a schema is meant to be JSON, one without or of bytes is bytes. */
+/** A range names no type: of a string it is meant to be text, of another schema JSON, without one or of bytes bytes. */
 function concrete(type: string, schema: unknown): string {
   if (!type.includes('*')) return type;
   if (/^text\//.test(type)) return 'text/plain';
+  if (type === '*/*' && isNode(schema) && schema.type === 'string' && !isBinary(schema)) return 'text/plain';
   const saysJson = isNode(schema) && Object.keys(schema).length > 0 && !isBinary(schema);
   return /^(?:\*|application)\//.test(type) && saysJson ? 'application/json' : 'application/octet-stream';
 }
