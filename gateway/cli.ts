@@ -30,11 +30,18 @@ export async function main(argv: readonly string[]): Promise<void> {
       .showHelpAfterError('(add --help for what there is)')
       .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : wrongInput));
   }
+  process.stdout.on('error', stopUnread);
   try {
     await program.parseAsync(argv);
   } catch (error) {
     fail(error, argv.includes('--json'));
   }
+}
+
+/** Whoever reads what is printed has read enough, as `head` does: the rest isn't wanted. */
+function stopUnread(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
 }
 
 function readVersion(): string {

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { envelope, send, startGateway } from '../gateway/gateway.ts';
@@ -5,6 +7,7 @@ import { file } from './file.ts';
 import { run, start } from './run.ts';
 
 const openapi = fileURLToPath(new URL('../fixtures/contracts/parcels/openapi.yaml', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const overlay = openapi.replace('openapi.yaml', 'soap.yaml');
 
 test('serve --openapi needs no overlay: plain dialect, the namespace from the title, the document’s call', async (t) => {
@@ -122,4 +125,10 @@ test('check --config looks at every contract of a configuration', async (t) => {
   const wrong = await run(t, ['check', '--config', file(t, 'contracts: 1\n')]).ended;
   t.is(wrong.code, 2);
   t.regex(wrong.err, /:1#\/contracts: expected an object with `\/path: \{ contract, upstream \}`, got 1/);
+});
+
+test('a reader that stops reading ends a command without a word', async (t) => {
+  const line = `'${process.execPath}' bin/soapbridge.js wsdl --openapi '${openapi}' | head -c 1`;
+  const child = spawn('sh', ['-c', line], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  t.deepEqual(await Promise.all([text(child.stdout), text(child.stderr)]), ['<', '']);
 });
