@@ -43,7 +43,7 @@ export function loadContract(place: ContractPlace): LoadedContract {
   if (openapi === undefined || overlay === undefined || problems.length > 0)
     throw new ContractError(withLines(problems));
   try {
-    return buildContract({
+    const loaded = buildContract({
       openapi: openapi.root,
       openapiName: openapi.path,
       overlay: overlay.root,
@@ -51,6 +51,9 @@ export function loadContract(place: ContractPlace): LoadedContract {
       names,
       readFile: fileReader(dirname(openapi.path), dirname(overlay.path)),
     });
+    // part of the document is missing, which its author wants to know before its callers do
+    if (loaded.brokenReferences.length > 0) throw new ContractError(loaded.brokenReferences);
+    return loaded;
   } catch (error) {
     throw error instanceof ContractError ? new ContractError(withLines(error.problems)) : error;
   }

@@ -7,7 +7,7 @@ import { childOf, isNode, type Node, shown, textOf } from './node.ts';
 import { type OperationDraft, readOperations } from './operations.ts';
 import { createOtherFiles, fileOf, type OtherFiles, type OtherFilesSource } from './other-files.ts';
 import { type Overlay, readOverlay } from './overlay.ts';
-import { createReferences } from './references.ts';
+import { createReferences, type References } from './references.ts';
 import { carriesStatus, findResponseStatus } from './response-status.ts';
 import { readRoutes } from './routes.ts';
 import { schemeCredentials } from './schemes.ts';
@@ -34,6 +34,8 @@ export interface LoadedContract {
   readonly notes: readonly JsonNote[];
   /** Operations of the document that nobody can call. */
   readonly notServed: readonly NotServed[];
+  /** Each `$ref` that leads nowhere, in a circle or out of the folder; what it stands for travels as JSON text. */
+  readonly brokenReferences: readonly ContractProblem[];
   /** Members that an `allOf` describes twice in ways that no value can be; the first one counts. */
   readonly contradictions: readonly JsonNote[];
   /** Servers of operations whose address nobody said: the upstream is called in their place. */
@@ -47,15 +49,16 @@ export interface LoadedContract {
 /** Turns a document and its overlay into the model. Throws ContractError with everything that is wrong. */
 export function buildContract(source: ContractSource): LoadedContract {
   const problems = new Map<string, ContractProblem>();
+  const broken = new Map<string, ContractProblem>();
   const reportTo =
-    (file: string): Report =>
+    (file: string, list = problems): Report =>
     (at, message) => {
       const other = fileOf(at);
       const problem =
         other === ''
           ? { file, pointer: at, message }
           : { file: besides(file, other), pointer: at.slice(other.length + 1), message };
-      problems.set(JSON.stringify(problem), problem);
+      list.set(JSON.stringify(problem), problem);
     };
   const report = reportTo(source.openapiName);
   const reportOverlay = reportTo(source.overlayName);
@@ -68,9 +71,16 @@ export function buildContract(source: ContractSource): LoadedContract {
   const loaded =
     document === undefined
       ? undefined
-      : assemble(document, otherFilesOf(source, overlay), overlay, pinned, report, reportOverlay);
+      : assemble(
+          document,
+          createReferences(document, reportTo(source.openapiName, broken), otherFilesOf(source, overlay)),
+          overlay,
+          pinned,
+          report,
+          reportOverlay,
+        );
   if (loaded === undefined || problems.size > 0) throw new ContractError([...problems.values()]);
-  return loaded;
+  return { ...loaded, brokenReferences: [...broken.values()] };
 }
 
 function otherFilesOf({ openapiName, readFile }: ContractSource, overlay: Overlay): OtherFiles | undefined {
@@ -102,13 +112,12 @@ function readDocument(root: unknown, report: Report): Node | undefined {
 
 function assemble(
   document: Node,
-  others: OtherFiles | undefined,
+  references: References,
   stated: Overlay,
   pinned: ContractNames,
   report: Report,
   reportOverlay: Report,
-): LoadedContract {
-  const references = createReferences(document, others);
+): Omit<LoadedContract, 'brokenReferences'> {
   const overlay = { ...stated, credentials: stated.credentials ?? schemeCredentials(document, references) };
   const info = childOf(document, 'info');
   const service = overlay.service ?? pinned.service ?? serviceNameOf(document);

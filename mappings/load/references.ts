@@ -1,4 +1,4 @@
-import { pointerSegment } from './error.ts';
+import { pointerSegment, type Report } from './error.ts';
 import { identifier, pascal, upperFirst } from './names.ts';
 import { isNode, memberOf, type Node, shown, textOf } from './node.ts';
 import { fileOf, joinFile, type OtherFiles } from './other-files.ts';
@@ -18,9 +18,11 @@ export interface Unresolved {
 
 /** Finds what the `$ref`s of a document and of its other files name. */
 export interface References {
-  /** What one `$ref` names. */
+  /** What a text names that may be a reference and may be something else. */
+  readonly find: (text: string, pointer: string) => Located | Unresolved;
+  /** What one `$ref` names; one that names nothing is reported. */
   readonly target: (ref: unknown, pointer: string) => Located | Unresolved;
-  /** A node, or what it refers to by however many steps. */
+  /** A node, or what it refers to by however many steps; reported as by `target`, and a circle too. */
   readonly resolve: (node: unknown, pointer: string) => Located | Unresolved;
 }
 
@@ -28,13 +30,24 @@ export function isUnresolved(found: Located | Unresolved): found is Unresolved {
   return 'why' in found;
 }
 
-/** @param others the files that the document's references may lead to; undefined where it is all there is */
-export function createReferences(document: Node, others?: OtherFiles): References {
+/**
+ * @param report told of each reference that names nothing: such a document can't be served
+ * @param others the files that the document's references may lead to; undefined where it is all there is
+ */
+export function createReferences(document: Node, report: Report, others?: OtherFiles): References {
   function target(ref: unknown, pointer: string): Located | Unresolved {
-    const at = `${pointer}/$ref`;
     const text = textOf(ref);
-    if (text === undefined)
-      return { pointer: at, why: `expected text such as "#/components/schemas/Name", got ${shown(ref)}` };
+    const why = `expected text such as "#/components/schemas/Name", got ${shown(ref)}`;
+    return told(text === undefined ? { pointer: `${pointer}/$ref`, why } : find(text, pointer));
+  }
+
+  function told(found: Located | Unresolved): Located | Unresolved {
+    if (isUnresolved(found)) report(found.pointer, found.why);
+    return found;
+  }
+
+  function find(text: string, pointer: string): Located | Unresolved {
+    const at = `${pointer}/$ref`;
     const hash = text.indexOf('#');
     const address = hash === -1 ? text : text.slice(0, hash);
     const fragment = hash === -1 ? '' : text.slice(hash + 1);
@@ -68,10 +81,10 @@ export function createReferences(document: Node, others?: OtherFiles): Reference
     let current: Located = { node, pointer };
     while (isNode(current.node) && Object.hasOwn(current.node, '$ref')) {
       if (passed.has(current.node))
-        return {
+        return told({
           pointer: `${current.pointer}/$ref`,
           why: 'leads back to itself; expected what it names to be there',
-        };
+        });
       passed.add(current.node);
       const found = target(current.node.$ref, current.pointer);
       if (isUnresolved(found)) return found;
@@ -80,7 +93,7 @@ export function createReferences(document: Node, others?: OtherFiles): Reference
     return current;
   }
 
-  return { target, resolve };
+  return { find, target, resolve };
 }
 
 type Opened = { readonly file: string; readonly root: unknown } | { readonly why: string };

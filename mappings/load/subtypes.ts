@@ -32,7 +32,7 @@ export function mappingOf(
     const text = textOf(value) ?? '';
     const reference =
       /^[\w.-]+$/.test(text) && !/\.(?:json|ya?ml)$/.test(text) ? `#/components/schemas/${text}` : text;
-    const target = references.target(reference, at);
+    const target = references.find(reference, at);
     return isUnresolved(target) ? [] : [{ key, target }];
   });
 }

@@ -229,7 +229,8 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
 
   /** A `$ref`, with what OpenAPI 3.1 allows beside it: members of its own, fewer enum values, a default, null. */
   function readReference(schema: Node, pointer: string, name: string): Usage {
-    const target = references.target(schema.$ref, pointer);
+    const end = references.resolve(schema, pointer);
+    const target = isUnresolved(end) ? end : references.target(schema.$ref, pointer);
     if (isUnresolved(target)) return plain(asJson(target.pointer, target.why));
     if (siblingsCount(document)) {
       const keyword = openKeyword(schema);

@@ -2,9 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { ContractError } from '../../mappings/load/error.ts';
 import { loadContract } from '../../mappings/load.ts';
 
-/** A document whose operation `tried` replies with what a reference names; beside and around it lie other files. */
+/** What is told of a document whose operation `tried` replies with what a reference names; beside and around it lie other files. */
 function reasonsFor(t: ExecutionContext, ref: string): string {
   const around = mkdtempSync(join(tmpdir(), 'files-'));
   t.teardown(() => rmSync(around, { recursive: true, force: true }));
@@ -19,15 +20,22 @@ function reasonsFor(t: ExecutionContext, ref: string): string {
     'contract/vendored/r.yaml',
   ])
     writeFileSync(join(around, path), response);
+  writeFileSync(join(directory, 'round.yaml'), 'a: { $ref: "#/b" }\nb: { $ref: "./round.yaml#/a" }\n');
+  writeFileSync(join(directory, 'twice.yaml'), 'a: 1\na: 2\n');
   symlinkSync(join(around, 'secret.yaml'), join(directory, 'link.yaml'));
   const reply = (target: object): object => ({ get: { responses: { 200: target } } });
   const paths = { '/tried': reply({ $ref: ref }), '/served': reply({ description: 'done' }) };
   writeFileSync(join(directory, 'openapi.yaml'), JSON.stringify({ openapi: '3.1.0', info: {}, paths }));
   const refs = { 'https://schemas.example/': 'vendored' };
   writeFileSync(join(directory, 'soap.yaml'), JSON.stringify({ service: 'Files', refs }));
-  return loadContract(directory)
-    .notServed.flatMap(({ reasons }) => reasons.map(({ why }) => why))
-    .join();
+  try {
+    return loadContract(directory)
+      .notServed.flatMap(({ reasons }) => reasons.map(({ why }) => why))
+      .join();
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    return error.problems.map(({ message }) => message).join();
+  }
 }
 
 for (const ref of ['a%20b.yaml', './a b.yaml#', 'vendored/../a b.yaml', 'https://schemas.example/r.yaml']) {
@@ -60,8 +68,18 @@ for (const [ref, says] of [
     'vendored',
     "can't be followed: expected a file below the folder of the document, got one that can't be read (can't be read (EISDIR))",
   ],
+  ['gone.yaml', "can't be followed: expected a file below the folder of the document, got none (ENOENT)"],
+  [
+    'twice.yaml',
+    "can't be followed: expected a file below the folder of the document, got one that can't be read (line 2, column 1: expected each key once, got this one again)",
+  ],
+  ['#/components/schemas/Gone', 'leads nowhere; expected something that this file has'],
 ] as const) {
-  test(`a reference to ${ref} is told and not followed`, (t) => {
+  test(`a reference to ${ref} is a contract error, and not followed`, (t) => {
     t.is(reasonsFor(t, ref), `${JSON.stringify(ref)} ${says}`);
   });
 }
+
+test('references round in a circle, across files too, are a contract error', (t) => {
+  t.is(reasonsFor(t, 'round.yaml#/a'), 'leads back to itself; expected what it names to be there');
+});
