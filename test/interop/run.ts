@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { importDocuments, importLines } from './documents.ts';
 import { startFaultGateway } from './gateway.ts';
 import { installStacks } from './install.ts';
 import { runStack, type StackRun } from './interop.ts';
@@ -42,7 +43,9 @@ async function main(): Promise<void> {
     stacks.map(async (stack) => ({ stack, installed: await installedVersion(stack) })),
   );
   const missing = states.filter(({ installed }) => installed === undefined);
-  const runs = await runStacks(states.filter(({ installed }) => installed !== undefined));
+  const ready = states.filter(({ installed }) => installed !== undefined);
+  const runs = await runStacks(ready);
+  const imports = await importDocuments(ready.map(({ stack }) => stack));
   const results = runs.flatMap((run) => run.results);
   if (options.record) for (const run of runs) await writeRequests(run);
   if (options.write) {
@@ -54,8 +57,9 @@ async function main(): Promise<void> {
     const mark = options['require-all'] ? '✘' : '-';
     console.log(`  ${mark} interop › ${stack.title}: not installed (${stack.probe})`);
   }
-  process.stdout.write(resultLines(results));
-  const failed = results.some(({ outcome }) => outcome === 'failed');
+  process.stdout.write(resultLines(results) + importLines(imports));
+  const failed =
+    results.some(({ outcome }) => outcome === 'failed') || imports.some(({ why }) => why !== undefined);
   if (failed || (options['require-all'] && missing.length > 0)) process.exitCode = 1;
 }
 

@@ -1,0 +1,1 @@
+exec wsimport -quiet -Xnocompile -s "$2" "$1" >&2
