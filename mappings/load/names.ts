@@ -55,6 +55,17 @@ export function folded(name: string): string {
   return name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 }
 
+/**
+ * What wsimport refuses as the child of a wrapper, in any case: it makes a method's parameter of that, and takes no
+ * word that Java keeps for itself.
+ */
+export const javaWords: readonly string[] = [
+  'abstract assert boolean break byte case catch char class const continue default do double else enum extends',
+  'false final finally float for goto if implements import instanceof int interface long native new null package',
+  'private protected public return short static strictfp super switch synchronized this throw throws transient',
+  'true try void volatile while',
+].flatMap((line) => line.split(' '));
+
 /** A name in the contract that its document gives rise to. */
 export interface Wanted {
   /** What the name stands for: the key of a pinned name. */

@@ -4,6 +4,7 @@ import {
   type ContractNames,
   createNamer,
   type Displaced,
+  javaWords,
   type Names,
   type Wanted,
 } from './names.ts';
@@ -121,7 +122,7 @@ function nameDerived(
   }
 }
 
-/** The elements of each record and union, no two of one alike. */
+/** The elements of each record and union, no two of one alike; of a wrapper none that Java keeps for itself. */
 function nameElements(
   { reached, elements, wrappers, pinned }: TypeNamesSource,
   keys: ReadonlyMap<Type, string>,
@@ -139,6 +140,7 @@ function nameElements(
       }),
     );
     const namer = createNamer(own, undefined, (key) => byPath.get(key)?.tail ?? key);
+    if (wrappers.has(type)) for (const word of javaWords) namer.reserve(word);
     const wanted = list.map((element) => ({ key: owner + element.path, name: element.wanted() }));
     for (const [key, name] of namer.give(wanted)) {
       names.set(key, name);
