@@ -111,6 +111,8 @@ export type RequestBody =
       readonly field: string;
       readonly mediaType: string;
       readonly parts: readonly BodyPart[];
+      /** What any other part is. */
+      readonly others: BodyPart['kind'];
     }
   /** One input as it is: a text, or the bytes of a base64. */
   | { readonly kind: 'text' | 'binary'; readonly field: string; readonly mediaType: string };
@@ -123,8 +125,11 @@ export interface FormMember extends Pick<Parameter, 'name' | 'explode' | 'allowR
 /** What the document says of a part. */
 export interface BodyPart {
   readonly name: string;
-  /** `json`: the whole value, a list too, as JSON; `text`: each scalar as it is, each object as JSON. */
-  readonly kind: 'text' | 'json' | 'file';
+  /**
+   * `json`: the whole value, a list too, as JSON; `text`: each scalar as it is, each object as JSON; `file`: bytes with
+   * a file name; `bytes`: the same where the caller names a file, else a field.
+   */
+  readonly kind: 'text' | 'json' | 'file' | 'bytes';
   readonly contentType: string | undefined;
 }
 

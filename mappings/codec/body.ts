@@ -55,7 +55,7 @@ function fieldWriter(body: Extract<RequestBody, { field: string }>, limits: Limi
       return unlessNull((json, reading) => ({ mediaType, content: write(json, reading) }));
     }
     case 'multipart': {
-      const write = compileMultipart(body.parts, limits);
+      const write = compileMultipart(body.parts, body.others, limits);
       return unlessNull((json, reading) => {
         const { boundary, content } = write(json, reading);
         return { mediaType: `${mediaType}; boundary=${boundary}`, content };

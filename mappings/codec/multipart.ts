@@ -12,8 +12,12 @@ export interface Multipart {
 
 export type WriteMultipart = (json: string, reading: Reading) => Multipart;
 
-/** @param stated what the document says of the parts; any other member is a text, or JSON where it is no scalar */
-export function compileMultipart(stated: readonly BodyPart[], limits: Limits): WriteMultipart {
+/** @param stated what the document says of the parts; any other member is a part of the kind `others` */
+export function compileMultipart(
+  stated: readonly BodyPart[],
+  others: BodyPart['kind'],
+  limits: Limits,
+): WriteMultipart {
   const plans = new Map(stated.map((part) => [part.name, part]));
   return (json, reading) => {
     const parts: Buffer[] = [];
@@ -21,7 +25,7 @@ export function compileMultipart(stated: readonly BodyPart[], limits: Limits): W
     if (members === undefined)
       refuse(reading, 'InvalidType', 'expected an object of parts, got another value');
     for (const [name, value] of members ?? []) {
-      const plan = plans.get(name) ?? { name, kind: 'text', contentType: undefined };
+      const plan = plans.get(name) ?? { name, kind: others, contentType: undefined };
       reading.path.push(name);
       for (const item of plan.kind === 'json' ? [value] : (itemsOf(value, limits) ?? [value])) {
         if (item !== 'null') parts.push(writePart(plan, item, reading, limits));
@@ -33,7 +37,7 @@ export function compileMultipart(stated: readonly BodyPart[], limits: Limits): W
 }
 
 function writePart(plan: BodyPart, json: string, reading: Reading, limits: Limits): Buffer {
-  if (plan.kind === 'file') return writeFile(plan, json, reading, limits);
+  if (plan.kind === 'file' || plan.kind === 'bytes') return writeFile(plan, json, reading, limits);
   const part = readPart(json, limits);
   const isText = part.kind === 'text' && plan.kind === 'text';
   const contentType = plan.contentType ?? (isText ? undefined : 'application/json');
@@ -43,7 +47,12 @@ function writePart(plan: BodyPart, json: string, reading: Reading, limits: Limit
 /** A part's content type is the caller's to say, and goes into a header. */
 const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;\s*[\x21-\x7e]+)*$/;
 
-function writeFile({ name, contentType }: BodyPart, json: string, reading: Reading, limits: Limits): Buffer {
+function writeFile(
+  { name, kind, contentType }: BodyPart,
+  json: string,
+  reading: Reading,
+  limits: Limits,
+): Buffer {
   const members = new Map(
     (membersOf(json, limits) ?? []).map(([key, value]) => [key, textOf(value, limits)] as const),
   );
@@ -53,8 +62,10 @@ function writeFile({ name, contentType }: BodyPart, json: string, reading: Readi
     refuse(reading, 'InvalidCharacter', 'expected a media type such as image/png, got other text');
     reading.path.pop();
   }
-  const fileName = members.get(fileMembers.fileName) ?? name;
-  const head = headOf(name, fileName, stated ?? contentType ?? 'application/octet-stream');
+  const isFile = kind === 'file' || members.has(fileMembers.fileName);
+  const fileName = isFile ? (members.get(fileMembers.fileName) ?? name) : undefined;
+  const type = stated ?? contentType ?? (isFile ? 'application/octet-stream' : undefined);
+  const head = headOf(name, fileName, type);
   return Buffer.concat([Buffer.from(head), Buffer.from(members.get(fileMembers.content) ?? '', 'base64')]);
 }
 

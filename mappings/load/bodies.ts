@@ -90,9 +90,9 @@ function readAs(
         },
       };
     case 'multipart': {
-      const { parts, type } = readParts(media, typeName, source);
+      const { parts, others, type } = readParts(media, typeName, source);
       const own = type === undefined ? whole : { json: element, pointer, required, type };
-      return { fields: [own], body: { kind: 'multipart', field, mediaType, parts } };
+      return { fields: [own], body: { kind: 'multipart', field, mediaType, parts, others } };
     }
     default: {
       const kind = media.form === 'binary' ? 'binary' : 'text';
@@ -151,14 +151,18 @@ function encodingsOf(media: Media): Node {
 
 interface Parts {
   readonly parts: readonly BodyPart[];
+  /** What a part is that isn't among them. */
+  readonly others: BodyPart['kind'];
   /** The type of the body where some parts are files; else its schema says it. */
   readonly type: Type | undefined;
 }
 
 function readParts(media: Media, typeName: string, source: OperationsSource): Parts {
   const { builder, references } = source;
+  if (saysNothing(media.schema.node))
+    return { parts: [], others: 'bytes', type: builder.mapOf(fileType(source)) };
   const found = membersOf([media.schema], references);
-  if (found.kind === 'none') return { parts: [], type: undefined };
+  if (found.kind === 'none') return { parts: [], others: 'text', type: undefined };
   const encodings = encodingsOf(media);
   const parts: BodyPart[] = [];
   const fields: (WrapperField | TypedField)[] = [];
@@ -167,14 +171,18 @@ function readParts(media: Media, typeName: string, source: OperationsSource): Pa
     const kind = partKind(member, contentType, source);
     if (kind !== 'text' || contentType !== undefined)
       parts.push({ name: member.json, kind: kind === 'files' ? 'file' : kind, contentType });
-    if (kind === 'file' || kind === 'files') {
+    if (kind === 'file' || kind === 'files' || kind === 'bytes') {
       const file = fileType(source);
-      const type = kind === 'file' ? file : builder.arrayOf(file, member.pointer);
+      const type = kind === 'files' ? builder.arrayOf(file, member.pointer) : file;
       fields.push({ json: member.json, pointer: member.pointer, required: member.required, type });
     } else fields.push({ ...member, typeName: typeName + upperFirst(identifier(member.json)) });
   }
-  const hasFiles = parts.some(({ kind }) => kind === 'file');
-  return { parts, type: hasFiles ? builder.record(typeName, media.schema.pointer, fields) : undefined };
+  const hasFiles = parts.some(({ kind }) => kind === 'file' || kind === 'bytes');
+  return {
+    parts,
+    others: 'text',
+    type: hasFiles ? builder.record(typeName, media.schema.pointer, fields) : undefined,
+  };
 }
 
 /** The one media type that an encoding states; a list or range of them leaves it to the caller. */
@@ -183,7 +191,10 @@ function statedType(encoding: unknown): string | undefined {
   return type === undefined || /[,*]/.test(type) ? undefined : type;
 }
 
-/** A string of bytes is a file, so is one whose encoding states a type of bytes; JSON where the encoding says so. */
+/**
+ * A string of bytes is a file, so is one whose encoding states a type of bytes; JSON where the encoding says so. A part
+ * that nothing is said of is bytes: OpenAPI 3.1.1 has `application/octet-stream` for it.
+ */
 function partKind(
   { schema, pointer }: SchemaMember,
   contentType: string | undefined,
@@ -193,9 +204,18 @@ function partKind(
   const node = isUnresolved(found) || !isNode(found.node) ? {} : found.node;
   if (contentType !== undefined && jsonType.test(contentType)) return 'json';
   if (isFile(node, contentType)) return 'file';
+  if (saysNothing(node) && contentType === undefined) return 'bytes';
   if (node.items === undefined) return 'text';
   const items = references.resolve(node.items, `${pointer}/items`);
   return !isUnresolved(items) && isNode(items.node) && isFile(items.node, contentType) ? 'files' : 'text';
+}
+
+/** True for a schema of words for people alone. */
+function saysNothing(schema: unknown): boolean {
+  return (
+    isNode(schema) &&
+    Object.keys(schema).every((key) => /^(?:title|description|default|examples?|x-.*)$/.test(key))
+  );
 }
 
 function isFile(schema: Node, contentType: string | undefined): boolean {

@@ -71,6 +71,7 @@ export interface TypeBuilder {
     fields: readonly (WrapperField | TypedField)[],
   ) => RecordType;
   readonly arrayOf: (item: Type, pointer: string) => ArrayType;
+  readonly mapOf: (value: Type) => MapType;
   /** The type of a component that the document has under this name. */
   readonly component: (name: string) => Type | undefined;
   /** Names what the operations reach and says what is nillable. */
@@ -611,6 +612,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     wrapper,
     record,
     arrayOf: arrayOfType,
+    mapOf,
     component,
     finish,
     notes: () => listOf(notes),

@@ -5,7 +5,11 @@ import { compileMultipart } from '../../mappings/codec/multipart.ts';
 import { startReading } from '../../mappings/codec/problem.ts';
 import { defaultLimits } from '../../mappings/limits.ts';
 
-const write = compileMultipart([{ name: 'file', kind: 'file', contentType: undefined }], defaultLimits);
+const write = compileMultipart(
+  [{ name: 'file', kind: 'file', contentType: undefined }],
+  'text',
+  defaultLimits,
+);
 
 /** What stands between the boundaries, heads included; a reader of its own, by RFC 2046, 5.1.1. */
 function partsOf(content: Buffer, boundary: string): string[] {
