@@ -70,7 +70,7 @@ export function createHttpUpstream(address: string, limits: Limits, admission: A
     connect: { timeout: limits.upstreamConnectMs },
     keepAliveTimeout: 4_000,
     headersTimeout: 0,
-    bodyTimeout: limits.upstreamIdleMs,
+    bodyTimeout: 0, // undici would set and clear a timer of its own for each call
   });
   const breaker = createBreaker(limits);
   const retries = createRetryBudget(limits);
@@ -162,13 +162,16 @@ function exchange(
       clearTimeout(timer);
       waiting.giveUp = undefined;
     };
-    // one timer for both waits: once the answer has begun, what is left is the deadline's
+    // one timer for all waits, which looks at the clock anew before the shortest of them could be over
+    let cameAt = now;
+    const left = (at: number): number =>
+      Math.min(status === 0 ? now + firstByte : cameAt + limits.upstreamIdleMs, deadline) - at;
     const onTimeout = (): void => {
-      const left = status === 0 ? 0 : deadline - performance.now();
-      if (left > 0) timer = setTimeout(onTimeout, left);
+      const wait = left(performance.now());
+      if (wait > 0) timer = setTimeout(onTimeout, Math.min(wait, limits.upstreamIdleMs));
       else give(new CallError('UpstreamTimeout'));
     };
-    let timer = setTimeout(onTimeout, Math.max(0, Math.min(firstByte, deadline - now)));
+    let timer = setTimeout(onTimeout, Math.max(0, Math.min(left(now), limits.upstreamIdleMs)));
     pool.dispatch(
       {
         method: request.method as 'POST',
@@ -187,6 +190,7 @@ function exchange(
           stage = 'answered';
           if (statusCode < 200) return;
           status = statusCode;
+          cameAt = performance.now();
           waiting.upstreamStatus = statusCode;
           answerHeaders = headers;
           const wait = headers['retry-after'];
@@ -199,6 +203,7 @@ function exchange(
           else collector.announced = announced;
         },
         onResponseData: (_controller, chunk) => {
+          cameAt = performance.now();
           const room = admission.hold(waiting, chunk.length);
           if (collector.size + chunk.length > maxBytes) give(invalid(`more than ${maxBytes} bytes`));
           // to say "try again" of a write that was done would be to ask for it twice
@@ -211,11 +216,7 @@ function exchange(
         },
         onResponseError: (_controller, error) => {
           finish();
-          reject(
-            isIdle(error)
-              ? new CallError('UpstreamTimeout', { cause: error })
-              : new Broken(error, isGarbage(error) ? 'answered' : stage),
-          );
+          reject(new Broken(error, isGarbage(error) ? 'answered' : stage));
         },
       },
     );
@@ -224,10 +225,6 @@ function exchange(
 
 /** Seconds or an HTTP date (RFC 9110, 10.2.3); the one header of an upstream that goes on. */
 const retryAfterForm = /^(?:\d{1,9}|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)$/;
-
-function isIdle(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'UND_ERR_BODY_TIMEOUT';
-}
 
 const garbageCodes: ReadonlySet<unknown> = new Set([
   'UND_ERR_HEADERS_OVERFLOW',
