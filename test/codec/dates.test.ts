@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import test from 'ava';
-import fc from 'fast-check';
 import { isoFromJson, isoFromXml, wcfFromJson, wcfFromXml, xmlFromJson } from '../../mappings/codec/dates.ts';
 import { createZone, type Zone } from '../../mappings/codec/zone.ts';
+import { fc } from '../property.ts';
 
 const zones = new Map<string, Zone>();
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import test from 'ava';
-import fc from 'fast-check';
 import { compileMultipart } from '../../mappings/codec/multipart.ts';
 import { startReading } from '../../mappings/codec/problem.ts';
 import { defaultLimits } from '../../mappings/limits.ts';
+import { fc } from '../property.ts';
 
 const write = compileMultipart(
   [{ name: 'file', kind: 'file', contentType: undefined }],

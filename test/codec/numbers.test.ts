@@ -1,6 +1,5 @@
 import { strictEqual } from 'node:assert';
 import test from 'ava';
-import fc from 'fast-check';
 import {
   collapse,
   decimalFromJson,
@@ -14,6 +13,7 @@ import {
   isPlainInteger,
   outOfRange,
 } from '../../mappings/codec/numbers.ts';
+import { fc } from '../property.ts';
 
 type Row = readonly [text: string, json: string | undefined | typeof outOfRange];
 

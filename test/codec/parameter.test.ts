@@ -1,8 +1,8 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { compileParameter } from '../../mappings/codec/parameter.ts';
 import { defaultLimits } from '../../mappings/limits.ts';
 import type { Parameter } from '../../mappings/model.ts';
+import { fc } from '../property.ts';
 
 /** A parameter's text for a value; undefined for nothing or a refusal. */
 function written(

@@ -1,6 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import test from 'ava';
-import fc from 'fast-check';
 import type { UpstreamRequest } from '../../mappings/codec/call.ts';
 import type { Codec } from '../../mappings/codec/codec.ts';
 import { MismatchError, startReading } from '../../mappings/codec/problem.ts';
@@ -10,6 +9,7 @@ import { defaultLimits } from '../../mappings/limits.ts';
 import { type Contract, namespaces, type Type } from '../../mappings/model.ts';
 import { XmlError } from '../../mappings/xml/error.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
+import { fc } from '../property.ts';
 import {
   type BothWays,
   codecsOf,

@@ -1,10 +1,10 @@
 import { strictEqual } from 'node:assert';
 import test from 'ava';
-import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { nearest } from '../../mappings/codec/nearest.ts';
 import { escapeAttribute, escapeXml, excerpt } from '../../mappings/codec/text.ts';
 import { isCharacter } from '../../mappings/xml/characters.ts';
+import { fc } from '../property.ts';
 
 function escaped(text: string): { readonly xml: string; readonly replaced: number } {
   const count = { replaced: 0 };

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
   type Contract,
   type Field,
@@ -9,6 +8,7 @@ import {
 } from '../../mappings/model.ts';
 import { isCharacter } from '../../mappings/xml/characters.ts';
 import { pull, type Seen } from '../json/values.ts';
+import { fc } from '../property.ts';
 
 /** A JSON value of some type, numbers as text; the members of a record may be told in any order. */
 export type Value =

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import fc from 'fast-check';
 import { parse } from 'yaml';
 import { compileContract } from '../../mappings/codec/operation.ts';
 import { defaultLimits } from '../../mappings/limits.ts';
@@ -10,6 +9,7 @@ import { buildContract, type LoadedContract } from '../../mappings/load/contract
 import { ContractError } from '../../mappings/load/error.ts';
 import { loadContract, screeningContract } from '../../mappings/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
+import { fc } from '../property.ts';
 
 // --- contracts of a few lines ----------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { Collector } from '../../gateway/collector.ts';
 import { padding } from '../../mappings/reply/tape.ts';
+import { fc } from '../property.ts';
 import { elementText, envelope, keyHeaders, sharedGateway, typesNamespace } from './gateway.ts';
 
 const gateway = await sharedGateway();

@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import test from 'ava';
-import fc from 'fast-check';
 import { hexValue, JsonError, JsonReader } from '../../mappings/json/reader.ts';
 import { defaultLimits } from '../../mappings/limits.ts';
+import { fc } from '../property.ts';
 import { errorOf, pull, type Seen } from './values.ts';
 
 /** RFC 8259 by sentence: a text and where it goes wrong, none for a text that is read. */

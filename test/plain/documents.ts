@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { buildContract, type LoadedContract } from '../../mappings/load/contract.ts';
 import type { ContractNames } from '../../mappings/load/names.ts';
+import { fc } from '../property.ts';
 
 /** A small OpenAPI document that has whatever a document may have in its schemas. */
 export interface SmallDocument {

@@ -1,6 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import test from 'ava';
-import fc from 'fast-check';
 import { decimalFromJson } from '../../mappings/codec/numbers.ts';
 import { startReading } from '../../mappings/codec/problem.ts';
 import { defaultLimits } from '../../mappings/limits.ts';
@@ -12,6 +11,7 @@ import { type BothWays, codecsOf } from '../codec/contracts.ts';
 import { findInvalid, parseElement } from '../codec/elements.ts';
 import { tell, valuesOf } from '../codec/values.ts';
 import { pull, type Seen } from '../json/values.ts';
+import { fc } from '../property.ts';
 import { documents, load, type SmallDocument } from './documents.ts';
 
 /** Each body and each of its parts that has a type of its own. */
@@ -71,7 +71,7 @@ test('whatever a document says, a value of any of its types comes back as it wen
           }
         }
       }),
-      { numRuns: 50 },
+      { numRuns: 50, endOnFailure: true },
     ),
   );
 });
@@ -89,7 +89,7 @@ test('whatever a document says, any JSON where a union or free JSON is comes bac
           deepStrictEqual(meaning(back ?? ''), meaning(text));
         }
       }),
-      { numRuns: 50 },
+      { numRuns: 50, endOnFailure: true },
     ),
   );
 });

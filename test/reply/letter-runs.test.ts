@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { LetterRuns } from '../../mappings/reply/letter-runs.ts';
+import { fc } from '../property.ts';
 
 const long = 'A'.repeat(64 * 1024);
 

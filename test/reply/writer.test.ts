@@ -1,6 +1,5 @@
 import { strictEqual } from 'node:assert';
 import test from 'ava';
-import fc from 'fast-check';
 import { xmlFromJson } from '../../mappings/codec/dates.ts';
 import { decimalFromJson, finite, type IntegerRange, integerFromJson } from '../../mappings/codec/numbers.ts';
 import { MismatchError } from '../../mappings/codec/problem.ts';
@@ -22,6 +21,7 @@ import {
 } from '../codec/contracts.ts';
 import { parseElement } from '../codec/elements.ts';
 import { canonical, picker, tell, valuesOf } from '../codec/values.ts';
+import { fc } from '../property.ts';
 
 /** The writer has short ways for what is common; here each is held against the rule that it shortens. */
 

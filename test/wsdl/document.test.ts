@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { element, writeHtml, writeXml } from '../../wsdl/document.ts';
+import { fc } from '../property.ts';
 import { readTree } from './tree.ts';
 
 test('an XML document has a declaration, an element a line and a newline at the end', (t) => {

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { isCharacter } from '../../mappings/xml/characters.ts';
+import { fc } from '../property.ts';
 import type { Element } from './infoset.ts';
 
 /** Arbitrary documents: what they mean, and one of the odd ways to write it. */

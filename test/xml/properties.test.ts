@@ -1,10 +1,10 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import test from 'ava';
-import fc from 'fast-check';
 import { defaultLimits } from '../../mappings/limits.ts';
 import { decodeXml } from '../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../mappings/xml/error.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
+import { fc } from '../property.ts';
 import { documents } from './documents.ts';
 import { type Element, Misreading, readInfoset, saxesInfoset } from './infoset.ts';
 

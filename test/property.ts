@@ -1,0 +1,6 @@
+import fc from 'fast-check';
+
+// The same values in each run, so that a run that fails fails again; PROPERTY_SEED tries others.
+fc.configureGlobal({ seed: Number(process.env.PROPERTY_SEED ?? 20_261_121) });
+
+export { fc };
