@@ -13,7 +13,7 @@ const alone = /is not a valid URI/;
 /** Reads a decoded document, whatever encoding it declares; our own decoding is judged apart. */
 export function readByLibxml2(text: string): Reading {
   const undeclared = text.replace(
-    /^(<\?xml[^>]*?)\s+encoding\s*=\s*(?:"[A-Za-z][\w.-]*"|'[A-Za-z][\w.-]*')/,
+    /^(<\?xml\s+version\s*=\s*(?:"[^"]*"|'[^']*'))\s+encoding\s*=\s*(?:"[A-Za-z][\w.-]*"|'[A-Za-z][\w.-]*')/,
     '$1',
   );
   let document: XmlDocument;
