@@ -1,0 +1,18 @@
+/** Files that start processes, wait for limits or hold many inputs: too long for `npm test`. */
+export const slow = [
+  'test/commands/**/*.test.ts',
+  'test/documents/**/*.test.ts',
+  'test/fire/*.test.ts',
+  'test/gateway/admission.test.ts',
+  'test/gateway/process.test.ts',
+  'test/gateway/workers.test.ts',
+  'test/plain/importers.test.ts',
+];
+
+/** `npm run whole`: commands and processes, attacks, documents of others. */
+export default {
+  extensions: ['ts'],
+  files: slow,
+  timeout: '2m',
+  workerThreads: false,
+};
