@@ -32,7 +32,7 @@ interface Answer {
 /** What curl got, with credentials in headers. */
 async function curl(...options: readonly string[]): Promise<Answer> {
   const { stdout } = await run('curl', [
-    ...['--silent', '--show-error', '--max-time', '10', '--write-out', '\n%{http_code} %{content_type}'],
+    ...['--silent', '--show-error', '--max-time', '60', '--write-out', '\n%{http_code} %{content_type}'],
     ...credentials,
     ...options,
   ]);

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { deflateSync, gzipSync } from 'node:zlib';
@@ -497,15 +498,13 @@ test('keepAliveMs: a connection that is not used again closes', async (t) => {
 
 test('upstreamConnections: no more than two calls are under way at once', async (t) => {
   const { send, answer } = await startGateway(t, { limits: { upstreamConnections: 2 } });
-  let open = 0;
+  const under: ServerResponse[] = [];
   let most = 0;
   answer((_hit, response) => {
-    open++;
-    most = Math.max(most, open);
-    setTimeout(() => {
-      open--;
-      response.end(emptyReply);
-    }, 40);
+    under.push(response);
+    most = Math.max(most, under.length);
+    // two are answered together, once a third has had time to come
+    if (under.length === 2) setTimeout(() => under.splice(0).map((each) => each.end(emptyReply)), 40);
   });
   const replies = await Promise.all(
     Array.from({ length: 6 }, () => send('POST', '/json/reply/GetSearch', keyHeaders, '{}')),
