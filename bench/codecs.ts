@@ -4,6 +4,7 @@ import { compileContract } from '../mappings/codec/operation.ts';
 import { startReading } from '../mappings/codec/problem.ts';
 import { defaultLimits, type Limits } from '../mappings/limits.ts';
 import { loadContract, screeningContract } from '../mappings/load.ts';
+import type { Contract } from '../mappings/model.ts';
 import { decodeXml } from '../mappings/xml/decode.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
 import { searchReply, subUserRequest } from './messages.ts';
@@ -16,26 +17,43 @@ export interface CodecRow {
   readonly ofJsonParse: number;
 }
 
-const limits: Limits = {
-  ...defaultLimits,
-  jsonMembers: 10_000_000,
-  xmlElements: 10_000_000,
-  xmlChildren: 10_000_000,
-};
+/** Both codecs of the screening contract, bytes to bytes, no size refused. */
+export interface ScreeningCodecs {
+  readonly limits: Limits;
+  readonly namespaces: Contract['namespaces'];
+  /** A GetSearch reply. */
+  readonly toXml: (json: Buffer) => unknown;
+  /** An UpdateSubUser request. */
+  readonly toJson: (xml: Buffer) => string;
+}
 
-/** Codec speed from bytes to bytes beside JSON.parse and fast-xml-parser, rounds in turn, medians. */
-export function measureCodecs(megabytes: number, rounds: number): readonly CodecRow[] {
+export function screeningCodecs(): ScreeningCodecs {
+  const limits: Limits = { ...defaultLimits, jsonMembers: 1e9, xmlElements: 1e9, xmlChildren: 1e9 };
   const { contract } = loadContract(screeningContract);
   const compiled = compileContract(contract, limits);
   const getSearch = compiled.operations.get('GetSearch');
   const updateSubUser = compiled.operations.get('UpdateSubUser');
   if (getSearch === undefined || updateSubUser === undefined)
     throw new Error('expected the screening contract');
-  const reply = Buffer.from(searchReply(megabytes));
-  const { types, arrays } = contract.namespaces;
-  const request = Buffer.from(subUserRequest(megabytes, types, arrays));
-  const replyObject: unknown = JSON.parse(reply.toString());
   const frame = { before: '', after: '' };
+  return {
+    limits,
+    namespaces: contract.namespaces,
+    toXml: (json) => getSearch.writeReply(json, frame),
+    toJson: (bytes) => {
+      const xml = new XmlReader(decodeXml(bytes, 'utf-8'), limits);
+      xml.readRoot();
+      return updateSubUser.readXml(xml, startReading(20)).text;
+    },
+  };
+}
+
+/** Codec speed from bytes to bytes beside JSON.parse and fast-xml-parser, rounds in turn, medians. */
+export function measureCodecs(megabytes: number, rounds: number): readonly CodecRow[] {
+  const { limits, namespaces, toXml, toJson } = screeningCodecs();
+  const reply = Buffer.from(searchReply(megabytes));
+  const request = Buffer.from(subUserRequest(megabytes, namespaces.types, namespaces.arrays));
+  const replyObject: unknown = JSON.parse(reply.toString());
   const parser = new XMLParser({ ignoreAttributes: false, parseTagValue: false });
   const builder = new XMLBuilder({});
   const tasks: readonly { readonly name: string; readonly bytes: number; readonly run: () => unknown }[] = [
@@ -43,7 +61,7 @@ export function measureCodecs(megabytes: number, rounds: number): readonly Codec
     {
       name: 'soapbridge JSON→XML (GetSearch reply)',
       bytes: reply.length,
-      run: () => getSearch.writeReply(reply, frame),
+      run: () => toXml(reply),
     },
     {
       name: 'JSON.parse + fast-xml-parser builder',
@@ -54,11 +72,7 @@ export function measureCodecs(megabytes: number, rounds: number): readonly Codec
     {
       name: 'soapbridge XML→JSON (UpdateSubUser request)',
       bytes: request.length,
-      run: () => {
-        const xml = new XmlReader(decodeXml(request, 'utf-8'), limits);
-        xml.readRoot();
-        return Buffer.from(updateSubUser.readXml(xml, startReading(20)).text);
-      },
+      run: () => Buffer.from(toJson(request)),
     },
     {
       name: 'our XML reader alone, walking the request',

@@ -1,9 +1,4 @@
-import { compileContract } from '../mappings/codec/operation.ts';
-import { startReading } from '../mappings/codec/problem.ts';
-import { defaultLimits, type Limits } from '../mappings/limits.ts';
-import { loadContract, screeningContract } from '../mappings/load.ts';
-import { decodeXml } from '../mappings/xml/decode.ts';
-import { XmlReader } from '../mappings/xml/reader.ts';
+import { screeningCodecs } from './codecs.ts';
 import { searchReply, subUserRequest } from './messages.ts';
 import { median } from './process.ts';
 
@@ -18,29 +13,9 @@ export interface GrowthRow {
 /** Sizes in megabytes: 1 kB to 32 MB. */
 export const growthSizes: readonly number[] = [0.001, 0.016, 0.25, 2, 8, 32];
 
-const limits: Limits = {
-  ...defaultLimits,
-  jsonMembers: 1e9,
-  xmlElements: 1e9,
-  xmlChildren: 1e9,
-};
-
 /** How the time of both codecs grows with the message. */
 export function measureGrowth(rounds: number): readonly GrowthRow[] {
-  const { contract } = loadContract(screeningContract);
-  const compiled = compileContract(contract, limits);
-  const getSearch = compiled.operations.get('GetSearch');
-  const updateSubUser = compiled.operations.get('UpdateSubUser');
-  if (getSearch === undefined || updateSubUser === undefined)
-    throw new Error('expected the screening contract');
-  const { types, arrays } = contract.namespaces;
-  const frame = { before: '', after: '' };
-  const toXml = (bytes: Buffer): unknown => getSearch.writeReply(bytes, frame);
-  const toJson = (bytes: Buffer): unknown => {
-    const xml = new XmlReader(decodeXml(bytes, 'utf-8'), limits);
-    xml.readRoot();
-    return updateSubUser.readXml(xml, startReading(20));
-  };
+  const { namespaces, toXml, toJson } = screeningCodecs();
   return [
     growthOf(
       'JSON→XML (GetSearch reply)',
@@ -51,7 +26,7 @@ export function measureGrowth(rounds: number): readonly GrowthRow[] {
     growthOf(
       'XML→JSON (UpdateSubUser request)',
       toJson,
-      growthSizes.map((size) => Buffer.from(subUserRequest(size, types, arrays))),
+      growthSizes.map((size) => Buffer.from(subUserRequest(size, namespaces.types, namespaces.arrays))),
       rounds,
     ),
   ];
