@@ -8,7 +8,7 @@ import {
 } from '../model.ts';
 import { type Entry, follow, type OperationsSource } from './entries.ts';
 import { pointerSegment } from './error.ts';
-import { isBinary, type Media, mediaOf, preferred } from './media.ts';
+import { isBinary, isMergePatch, type Media, mediaOf, preferred } from './media.ts';
 import { membersOf, type SchemaMember } from './members.ts';
 import { identifier, upperFirst } from './names.ts';
 import { childOf, isNode, memberOf, type Node, shown, textOf } from './node.ts';
@@ -76,8 +76,11 @@ function readAs(
   const field = element;
   const mediaType = media.type;
   switch (media.form) {
-    case 'json':
-      return { fields: [whole], body: { kind: 'json', field, mediaType } };
+    case 'json': {
+      const type = isMergePatch(media) ? source.builder.patchOf([media.schema], typeName) : undefined;
+      const own = type === undefined ? whole : { json: element, pointer, required, type };
+      return { fields: [own], body: { kind: 'json', field, mediaType } };
+    }
     case 'form':
       return {
         fields: [whole],

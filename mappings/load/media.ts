@@ -49,6 +49,11 @@ export function preferred(all: readonly Media[], order: readonly MediaForm[]): M
   return undefined;
 }
 
+/** True for a merge patch: RFC 7396's, or one of its kin, such as Kubernetes's strategic one. */
+export function isMergePatch({ type }: Media): boolean {
+  return /^[^;]*merge-patch\+json\b/i.test(type);
+}
+
 /** A range names no type: of a string it is meant to be text, of another schema JSON, without one or of bytes bytes. */
 function concrete(type: string, schema: unknown): string {
   if (!type.includes('*')) return type;

@@ -37,7 +37,7 @@ import {
   nameTypes,
   type TypeNames,
 } from './type-names.ts';
-import { commonIntegerOf, listVariants } from './union-variants.ts';
+import { commonIntegerOf, listVariants, type VariantDraft } from './union-variants.ts';
 
 /** A node of the document that travels otherwise than its schema says: mostly as JSON text. */
 export interface JsonNote {
@@ -72,6 +72,13 @@ export interface TypeBuilder {
   ) => RecordType;
   readonly arrayOf: (item: Type, pointer: string) => ArrayType;
   readonly mapOf: (value: Type) => MapType;
+  /** The type of the values of any of these schemas; `name` is what an inline one is called. */
+  readonly oneOf: (schemas: readonly Located[], name: string) => Type;
+  /**
+   * The same of merge patches (RFC 7396): no member is a must, and each may be null. Types that others may use too have
+   * one beside them, `{Type}Patch`; what stands in arrays is whole.
+   */
+  readonly patchOf: (schemas: readonly Located[], name: string) => Type;
   /** The type of a component that the document has under this name. */
   readonly component: (name: string) => Type | undefined;
   /** Names what the operations reach and says what is nillable. */
@@ -147,6 +154,10 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   const objects = new Map<string, Type>();
   /** Records that the document has no schema for. */
   const made = new Map<string, RecordType>();
+  /** What types are in merge patches. */
+  const patches = new Map<Type, RecordType | UnionType>();
+  /** Where types stand. */
+  const pointers = new Map<Type, string>();
   const nameless = new Map<string, Nameless>();
   const derived: Derived[] = [];
   const elements = new Map<Type, readonly NamelessElement[]>();
@@ -367,8 +378,12 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   ): void {
     const free = !isNode(schema) || Object.keys(schema).length === 0;
     const value = free ? scalar('json') : itemOf(schema, pointer, valueName);
-    const typed = { xml: '', type: mapOf(value) };
-    const untyped = isJson(value) ? undefined : { xml: '', type: mapOf(scalar('json')) };
+    setOthers(type, mapOf(value), isJson(value) ? undefined : mapOf(scalar('json')));
+  }
+
+  function setOthers(type: Draft<RecordType>, typedMap: MapType, untypedMap: MapType | undefined): void {
+    const typed = { xml: '', type: typedMap };
+    const untyped = untypedMap === undefined ? undefined : { xml: '', type: untypedMap };
     type.others = { typed, untyped };
     const own: NamelessElement[] = [];
     for (const [other, wanted] of [
@@ -390,16 +405,18 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     fields: FieldDraft[],
     members: readonly (WrapperField | TypedField)[],
   ): void {
-    const ofFields: FieldFacts[] = [];
-    facts.set(type, { fields, ofFields });
-    for (const member of members) {
+    const ofFields = members.map((member) => {
       const { json, pointer, required } = member;
       const { nullable, hasDefault, ...usage } =
         'type' in member ? plain(member.type) : usageOf(member.schema, pointer, member.typeName);
-      const field = { json, xml: json, ...usage, nillable: true, required };
-      fields.push(field);
-      ofFields.push({ field, nullable, hasDefault });
-    }
+      return { field: { json, xml: json, ...usage, nillable: true, required }, nullable, hasDefault };
+    });
+    setFields(type, fields, ofFields);
+  }
+
+  function setFields(type: RecordType, fields: FieldDraft[], ofFields: readonly FieldFacts[]): void {
+    facts.set(type, { fields, ofFields });
+    fields.push(...ofFields.map(({ field }) => field));
     const list = fields
       .toSorted((a, b) => byCodeUnit(a.json, b.json))
       .map((field) => ({
@@ -456,6 +473,73 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     const type = objectOf([...base, self], documentationOf(node), name, referred ? base : [...base, self]);
     objects.set(key, type);
     return type;
+  }
+
+  function oneOf(schemas: readonly Located[], name: string): Type {
+    const [first = { node: {}, pointer: '' }, ...others] = schemas;
+    const type =
+      others.length === 0
+        ? usageOf(first.node, first.pointer, name).type
+        : unionOf(schemas.flatMap(alternativesAt(name)), {}, first.pointer, name);
+    fillAll();
+    return type;
+  }
+
+  function alternativesAt(name: string): (schema: Located) => readonly Alternative[] {
+    return ({ node, pointer }) => (isNode(node) ? alternativesOf(node, pointer, name).list : []);
+  }
+
+  // --- merge patches -----------------------------------------------------------------------------
+
+  /** @param own what no other operation uses, so that it needs no name of its own */
+  function patched(type: Type, own: readonly Located[]): Type {
+    if (type.kind === 'map') return mapOf(patched(type.value, own));
+    if (type.kind !== 'record' && type.kind !== 'union') return type;
+    const known = patches.get(type);
+    if (known !== undefined) return known;
+    const pointer = pointers.get(type) ?? '';
+    const isOwn = own.some((part) => `${pointer}/`.startsWith(`${part.pointer}/`));
+    const name = isOwn ? type.name : `${type.name}Patch`;
+    return type.kind === 'record'
+      ? patchedRecord(type, name, pointer, own)
+      : patchedUnion(type, name, pointer, own);
+  }
+
+  function patchedRecord(
+    type: RecordType,
+    name: string,
+    pointer: string,
+    own: readonly Located[],
+  ): RecordType {
+    const { documentation, others } = type;
+    const fields: FieldDraft[] = [];
+    const patch: Draft<RecordType> = { kind: 'record', name, documentation, fields };
+    patches.set(type, register(patch, pointer));
+    const ofFields = (facts.get(type)?.ofFields ?? []).map(({ field, hasDefault }) => ({
+      field: { ...field, type: patched(field.type, own), required: false },
+      nullable: true,
+      hasDefault,
+    }));
+    setFields(patch, fields, ofFields);
+    if (others !== undefined)
+      setOthers(patch, mapOf(patched(others.typed.type.value, own)), others.untyped?.type);
+    return patch;
+  }
+
+  function patchedUnion(type: UnionType, name: string, pointer: string, own: readonly Located[]): UnionType {
+    const variants: VariantDraft[] = [];
+    const patch: UnionType = { ...type, name, variants };
+    patches.set(type, register(patch, pointer));
+    variants.push(...type.variants.map((variant) => ({ ...variant, type: patched(variant.type, own) })));
+    const list = (elements.get(type) ?? []).map((element, index) => ({
+      ...element,
+      set: (xml: string) => {
+        const variant = variants[index];
+        if (variant !== undefined) variant.xml = xml;
+      },
+    }));
+    elements.set(patch, list);
+    return patch;
   }
 
   // --- arrays and maps ---------------------------------------------------------------------------
@@ -527,6 +611,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
       type.name = name;
     };
     nameless.set(`${key} ${nameless.size}`, { key, name: wanted, type, set });
+    pointers.set(type, pointer);
     return type;
   }
 
@@ -613,6 +698,8 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     record,
     arrayOf: arrayOfType,
     mapOf,
+    oneOf,
+    patchOf: (schemas, name) => patched(oneOf(schemas, name), schemas),
     component,
     finish,
     notes: () => listOf(notes),
