@@ -64,9 +64,11 @@ function processPages({ isReady, metrics }: AppOptions): Router {
     ctx.status = ready ? 200 : 503;
     ctx.body = ready ? 'ready\n' : 'stopping\n';
   });
-  router.get('/metrics', (ctx) => {
+  router.get('/metrics', async (ctx) => {
+    const page = await metrics();
+    ctx.status = page === undefined ? 503 : 200;
     ctx.type = 'text/plain; version=0.0.4; charset=utf-8';
-    ctx.body = metrics();
+    ctx.body = page ?? 'stopping\n';
   });
   return router;
 }

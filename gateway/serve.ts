@@ -16,7 +16,7 @@ import { createConnections, isLoopback } from './connections.ts';
 import { createDocuments, isListed, proxyList } from './documents.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { createPseudonyms, describeError, type LineWriter, requestLine } from './log.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics, type Sheet, writeSheet } from './metrics.ts';
 import { createServers } from './servers.ts';
 import type { Service } from './service.ts';
 import { openSites, type SitePlan } from './sites.ts';
@@ -50,6 +50,8 @@ export interface ServeOptions {
   readonly auditLog?: string;
   /** Where the log goes; standard output by default. */
   readonly logTo?: NodeJS.WritableStream;
+  /** What /metrics tells in place of this process's own, where it is one of several. */
+  readonly metricsOfAll?: (() => Promise<Sheet | undefined>) | undefined;
 }
 
 /** A process that serves. */
@@ -62,6 +64,8 @@ export interface Running {
   readonly addresses: readonly string[];
   readonly log: Logger;
   readonly load: () => Load;
+  /** What this process counted, and how it is. */
+  readonly metrics: () => Sheet;
   /** Loads all files again and serves what they say; when that can't be, logs why and goes on as before. */
   readonly reload: () => Promise<void>;
   /** Stops taking requests and ends when what is in flight has ended; true when nothing was cut. Once is enough. */
@@ -84,7 +88,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const admission = createAdmission(limits);
   const metrics = createMetrics();
   let loopDelayMs = 0;
-  const behind = new Set<Upstream>();
+  /** By the path that the contract is under. */
+  const behind = new Map<string, Upstream>();
   const upstreams = new Map<string | undefined, Promise<Upstream>>();
   const sites = await openSites(() => plansOf(options), {
     onLoad: ({ notes, notServed, contradictions, assumedServers }) => {
@@ -105,7 +110,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
       return upstream;
     },
     handlerOf: (contract, upstream) => {
-      behind.add(upstream);
+      const path = shownPath(contract.basePath);
+      behind.set(path, upstream);
+      const count = metrics.counterOf(path);
       const compiled = compileContract(contract, limits);
       const binary = contract.operations.some((operation) => operation.binaryInput);
       const service: Service = {
@@ -127,16 +134,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
           limits,
         }),
         isReady: () => !stopping,
-        metrics: () =>
-          metrics.write({
-            ...admission.load(),
-            connections: connections.count(),
-            breakerOpen: [...behind].some((upstream) => upstream.isOpen()),
-            loopDelayMs,
-          }),
+        metrics: async () => {
+          const sheet = await (options.metricsOfAll ?? readMetrics)();
+          return sheet === undefined ? undefined : writeSheet(sheet);
+        },
         onRequest: (record) => {
-          metrics.count(record);
-          if (logsRequests) logTo.write(requestLine(record));
+          count(record);
+          if (logsRequests) logTo.write(requestLine(record, path));
         },
       });
     },
@@ -188,6 +192,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     addresses,
     log,
     load: admission.load,
+    metrics: readMetrics,
     reload: () => {
       reloading = reloading.then(reload);
       return reloading;
@@ -197,6 +202,17 @@ export async function serve(options: ServeOptions): Promise<Running> {
       return stopped;
     },
   };
+
+  function readMetrics(): Sheet {
+    const paths = sites.basePaths().map(shownPath);
+    const breakersOpen = new Map(paths.map((path) => [path, behind.get(path)?.isOpen() ?? false]));
+    return metrics.read({
+      ...admission.load(),
+      connections: connections.count(),
+      breakersOpen,
+      loopDelayMs,
+    });
+  }
 
   async function reload(): Promise<void> {
     try {
@@ -229,6 +245,11 @@ function standardOutput(): LineBuffer {
 
 function plansOf({ config, contract, upstreamUrl }: ServeOptions): readonly SitePlan[] {
   return config === undefined ? [{ contract, basePath: undefined, upstreamUrl }] : readConfig(config);
+}
+
+/** A contract's base path as log and metrics show it. */
+function shownPath(basePath: string): string {
+  return basePath === '' ? '/' : basePath;
 }
 
 /** The file of audit lines, written one by one. Throws RangeError. */

@@ -40,8 +40,8 @@ export interface AppOptions {
   /** False once the process is stopping: /readyz answers 503 and connections close. */
   readonly isReady: () => boolean;
   readonly onRequest: (record: RequestRecord) => void;
-  /** The page of /metrics. */
-  readonly metrics: () => string;
+  /** The page of /metrics; undefined where it can't be had any more. */
+  readonly metrics: () => Promise<string | undefined>;
 }
 
 /** One request on its way through a contract's endpoints. */

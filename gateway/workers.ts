@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { type AddressInfo, createServer } from 'node:net';
 import { pino } from 'pino';
+import { gatherSheets } from './worker-metrics.ts';
 
 /** What a worker tells the primary once it takes requests and signals. */
 export interface Serving {
@@ -80,7 +81,10 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
     for (const worker of serving) worker.process.kill('SIGHUP');
   };
 
-  const start = (pause: number): Promise<Serving> =>
+  const metrics = gatherSheets();
+
+  /** `place` is a worker's and then its successor's. */
+  const start = (place: number, pause: number): Promise<Serving> =>
     new Promise((resolve, reject) => {
       const worker = cluster.fork();
       const { pid } = worker.process;
@@ -89,6 +93,7 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
       worker.once('message', (told: Serving) => {
         serves = true;
         serving.add(worker);
+        metrics.join(worker, String(place));
         log.info({ worker: pid }, 'a worker serves');
         resolve(told);
       });
@@ -105,7 +110,7 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
           const restartMs = performance.now() - born < settled ? pause : firstPause;
           log.error({ worker: pid, code, reason, restartMs }, 'a worker ended: another one is started');
           setTimeout(() => {
-            if (!stopping) start(Math.min(restartMs * 2, longestPause));
+            if (!stopping) start(place, Math.min(restartMs * 2, longestPause));
           }, restartMs);
         };
         worker.once('exit', end);
@@ -119,8 +124,8 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
 
   try {
     // alone: what is wrong for all is said once, and a new database is made by one
-    const first = await start(firstPause);
-    await Promise.all(Array.from({ length: count - 1 }, () => start(firstPause)));
+    const first = await start(1, firstPause);
+    await Promise.all(Array.from({ length: count - 1 }, (_, index) => start(index + 2, firstPause)));
     started = true;
     return { ...first, stop, kill, reload };
   } catch (error) {

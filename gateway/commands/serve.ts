@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readLimits } from '../../mappings/limits.ts';
 import { loadContract } from '../../mappings/load.ts';
 import { giveBackMemory } from '../memory.ts';
-import type { Running } from '../serve.ts';
+import type { Running, ServeOptions } from '../serve.ts';
 import type { Serving } from '../workers.ts';
 import { fail } from './failure.ts';
 import {
@@ -109,7 +109,10 @@ async function runServe(flags: ServeFlags): Promise<void> {
     stopOnSignals((signal) => running.stop(delayOf(signal, flags)));
     return;
   }
-  const { isPrimary, joinPrimary, startWorkers, WorkerError } = await import('../workers.ts');
+  const [{ isPrimary, joinPrimary, startWorkers, WorkerError }, { shareSheets }] = await Promise.all([
+    import('../workers.ts'),
+    import('../worker-metrics.ts'),
+  ]);
   if (isPrimary) {
     checkShared(flags);
     for (const place of placesOf(flags)) loadContract(place); // what is wrong is said before anything is forked
@@ -123,7 +126,8 @@ async function runServe(flags: ServeFlags): Promise<void> {
     stopOnSignals(workers.stop, workers.kill);
     return;
   }
-  const running = await serveHere(flags);
+  const sharing = shareSheets();
+  const running = await serveHere(flags, sharing.ofAll);
   const stop = (delayMs: number): void => {
     running.stop(delayMs).then((clean) => process.exit(clean ? 0 : 1), fail);
   };
@@ -131,10 +135,11 @@ async function runServe(flags: ServeFlags): Promise<void> {
   for (const signal of signals) process.on(signal, () => stop(delayOf(signal, flags)));
   process.on('SIGHUP', running.reload);
   joinPrimary(running, () => stop(0));
+  sharing.tell(running.metrics);
 }
 
 /** Serves in this process until it is told to stop; an exception that nobody caught stops it with 1. */
-async function serveHere(flags: ServeFlags): Promise<Running> {
+async function serveHere(flags: ServeFlags, metricsOfAll?: ServeOptions['metricsOfAll']): Promise<Running> {
   // loaded here: the other commands, and a wrong flag, need none of it and answer at once
   const [{ serve }, { describeError }] = await Promise.all([import('../serve.ts'), import('../log.ts')]);
   const running = await serve({
@@ -150,6 +155,7 @@ async function serveHere(flags: ServeFlags): Promise<Running> {
     drainDelayMs: flags.drainDelay,
     ...(flags.auditLog === undefined ? {} : { auditLog: flags.auditLog }),
     limits: readLimits(flags.limits ?? ''),
+    metricsOfAll,
   });
   giveBackMemory();
   // a process that is killed later would not leave it to the next start

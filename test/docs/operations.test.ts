@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
+import { createMetrics } from '../../gateway/metrics.ts';
 import { defaultLimits, type LimitName, limitTable, readLimits } from '../../mappings/limits.ts';
 import { limitRows, limitTableForm } from './limit-rows.ts';
 
@@ -7,6 +8,14 @@ const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 
 
 test('docs/operations.md lists every limit with its default, in the order of limits.ts', (t) => {
   t.is(limitTableForm.exec(page)?.[0], limitRows, 'npm run golden writes it anew');
+});
+
+test('docs/operations.md tells of every metric', (t) => {
+  const idle = { inFlight: 0, queued: 0, heldBytes: 0, shed: 0, connections: 0, loopDelayMs: 0 };
+  const sheet = createMetrics().read({ ...idle, breakersOpen: new Map() });
+  const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+  const missing = sheet.filter(({ name }) => !rows.some((row) => row.split('|')[1]?.includes(`\`${name}\``)));
+  t.deepEqual(missing, []);
 });
 
 test('limits are set by name, the others keep their defaults', (t) => {

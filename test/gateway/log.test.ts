@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { createMetrics } from '../../gateway/metrics.ts';
+import { addSheets, createMetrics, type Sheet, writeSheet } from '../../gateway/metrics.ts';
 import type { RequestRecord } from '../../gateway/visit.ts';
 import { folderOf } from '../plain/folders.ts';
 import { emptyReply, envelope, type Gateway, send, startGateway, typesNamespace } from './gateway.ts';
@@ -30,6 +30,7 @@ test('a request is one JSON line: what it was, what it came to, nothing that the
     level: 30,
     requestId: 'caller-0001',
     method: 'POST',
+    contract: '/v2',
     transport: 'json',
     operation: 'GetSearch',
     status: 404,
@@ -196,13 +197,13 @@ test('/metrics tells of requests, the upstream and the load, and of nobody', asy
   t.is(page.status, 200);
   t.is(page.headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
   for (const line of [
-    'soapbridge_requests_total{transport="json",status="200"} 1',
-    'soapbridge_requests_total{transport="soap11",status="404"} 1',
-    'soapbridge_request_duration_seconds_bucket{transport="json",le="+Inf"} 1',
-    'soapbridge_request_duration_seconds_count{transport="soap11"} 1',
-    'soapbridge_upstream_replies_total{status="404"} 1',
-    'soapbridge_upstream_duration_seconds_count 2',
-    'soapbridge_upstream_breaker_open 0',
+    'soapbridge_requests_total{contract="/v2",transport="json",status="200"} 1',
+    'soapbridge_requests_total{contract="/v2",transport="soap11",status="404"} 1',
+    'soapbridge_request_duration_seconds_bucket{contract="/v2",transport="json",le="+Inf"} 1',
+    'soapbridge_request_duration_seconds_count{contract="/v2",transport="soap11"} 1',
+    'soapbridge_upstream_replies_total{contract="/v2",status="404"} 1',
+    'soapbridge_upstream_duration_seconds_count{contract="/v2"} 2',
+    'soapbridge_upstream_breaker_open{contract="/v2"} 0',
     'soapbridge_in_flight 0',
     'soapbridge_shed_total 0',
   ]) {
@@ -211,33 +212,61 @@ test('/metrics tells of requests, the upstream and the load, and of nobody', asy
   t.false(page.text.includes('canary'));
 });
 
-test('/metrics: each line is of the text format, and buckets hold all below their bound', (t) => {
+const textFormat =
+  /^(?:# (?:HELP|TYPE) soapbridge_\w+ .+|soapbridge_\w+(?:\{\w+="[^"]*"(?:,\w+="[^"]*")*\})? [\d.e+-]+)$/;
+
+/** The value of a sample on a page; NaN where there is none. */
+const told = (page: string, sample: string): number =>
+  Number(page.split(`\nsoapbridge_${sample} `)[1]?.split('\n')[0]);
+
+/** The sheet of a process that had a request of each of these durations, in ms. */
+function sheetOf(durations: readonly number[]): Sheet {
   const metrics = createMetrics();
   const record = { transport: 'xml', status: 200, meant: undefined, sent: 2, upstreamStatus: 0 };
-  for (const ms of [0.5, 1, 2, 70_000]) {
-    metrics.count({ ...record, ms, upstreamMs: ms, aborted: ms > 1_000 } as RequestRecord);
+  for (const ms of durations) {
+    // asked for anew, as after a reload
+    metrics.counterOf('/v2')({ ...record, ms, upstreamMs: ms, aborted: ms > 1_000 } as RequestRecord);
   }
-  const page = metrics.write({
+  return metrics.read({
     inFlight: 1,
     queued: 2,
     heldBytes: 3,
     shed: 4,
     connections: 5,
-    breakerOpen: true,
+    breakersOpen: new Map([['/v2', true]]),
     loopDelayMs: 6,
   });
-  for (const line of page.trimEnd().split('\n')) {
-    t.regex(
-      line,
-      /^(?:# (?:HELP|TYPE) soapbridge_\w+ .+|soapbridge_\w+(?:\{\w+="[^"]*"(?:,\w+="[^"]*")*\})? [\d.e+-]+)$/,
-    );
-  }
-  const of = (sample: string): number => Number(page.split(`\nsoapbridge_${sample} `)[1]?.split('\n')[0]);
-  t.is(of('request_duration_seconds_bucket{transport="xml",le="0.001"}'), 2);
-  t.is(of('request_duration_seconds_bucket{transport="xml",le="60"}'), 3);
-  t.is(of('request_duration_seconds_bucket{transport="xml",le="+Inf"}'), 4);
-  t.is(of('upstream_retries_total'), 4);
-  t.is(of('aborted_total'), 1);
-  t.is(of('upstream_breaker_open'), 1);
-  t.is(of('event_loop_delay_seconds'), 0.006);
+}
+
+test('/metrics: each line is of the text format, and buckets hold all below their bound', (t) => {
+  const page = writeSheet(sheetOf([0.5, 1, 2, 70_000]));
+  for (const line of page.trimEnd().split('\n')) t.regex(line, textFormat);
+  t.is(told(page, 'request_duration_seconds_bucket{contract="/v2",transport="xml",le="0.001"}'), 2);
+  t.is(told(page, 'request_duration_seconds_bucket{contract="/v2",transport="xml",le="60"}'), 3);
+  t.is(told(page, 'request_duration_seconds_bucket{contract="/v2",transport="xml",le="+Inf"}'), 4);
+  t.is(told(page, 'upstream_retries_total{contract="/v2"}'), 4);
+  t.is(told(page, 'aborted_total{contract="/v2"}'), 1);
+  t.is(told(page, 'upstream_breaker_open{contract="/v2"}'), 1);
+  t.is(told(page, 'event_loop_delay_seconds'), 0.006);
+});
+
+test('/metrics of several processes: counts and amounts are sums, the rest is told of each', (t) => {
+  const page = writeSheet(
+    addSheets([
+      ['1', sheetOf([0.5, 2])],
+      ['2', sheetOf([0.5])],
+    ]),
+  );
+  for (const line of page.trimEnd().split('\n')) t.regex(line, textFormat);
+  const names = page.split('\n').filter((line) => line.startsWith('# TYPE'));
+  t.is(new Set(names).size, names.length);
+  const labels = 'contract="/v2",transport="xml"';
+  t.is(told(page, `requests_total{${labels},status="200"}`), 3);
+  t.is(told(page, `request_duration_seconds_bucket{${labels},le="0.001"}`), 2);
+  t.is(told(page, `request_duration_seconds_sum{${labels}}`), 0.003);
+  t.is(told(page, 'in_flight'), 2);
+  t.is(told(page, 'shed_total'), 8);
+  t.is(told(page, 'upstream_breaker_open{contract="/v2",worker="2"}'), 1);
+  t.is(told(page, 'event_loop_delay_seconds{worker="1"}'), 0.006);
+  t.true(told(page, 'resident_memory_bytes{worker="2"}') > 0);
 });

@@ -81,6 +81,30 @@ test('a configuration serves each contract under its path, before its own upstre
   t.is((await fetch(`${running.url}/two/soap11`)).status, 404);
 });
 
+test('log and metrics say which contract a call was of, also after a reload', async (t) => {
+  const { config } = await twoContracts(t);
+  const gateway = await startGateway(t, { serve: { config } });
+  const { running } = gateway;
+  await post(`${running.url}/one`, calling('First'));
+  await post(`${running.url}/one/more`, calling('Second'));
+  await running.reload();
+  await post(`${running.url}/ONE/MORE`, calling('Second'));
+  const logged = gateway
+    .log()
+    .split('\n')
+    .filter((line) => line.includes('requestId'))
+    .map((line) => JSON.parse(line).contract);
+  t.deepEqual(logged, ['/one', '/one/more', '/one/more']);
+  const page = await (await fetch(`${running.url}/metrics`)).text();
+  for (const line of [
+    'soapbridge_requests_total{contract="/one",transport="soap11",status="200"} 1',
+    'soapbridge_requests_total{contract="/one/more",transport="soap11",status="200"} 2',
+    'soapbridge_upstream_breaker_open{contract="/one/more"} 0',
+  ]) {
+    t.true(page.split('\n').includes(line), `${line}\n${page}`);
+  }
+});
+
 test('reload serves what the files say now; a call in flight ends as it began', async (t) => {
   const behind = await startGateway(t);
   const upstream = await upstreamOf(behind);

@@ -263,6 +263,50 @@ test('when the primary is killed its workers finish what is in flight and end', 
   t.pass();
 });
 
+/** The sample's value as a worker tells it, whichever takes the connection; NaN where there is none. */
+async function scrape(port: number, sample: string): Promise<number> {
+  const { status, text: page } = await send(port, 'GET', '/metrics');
+  return status === 200 ? Number(page.split(`\nsoapbridge_${sample} `)[1]?.split('\n')[0]) : Number.NaN;
+}
+
+test('/metrics of any worker tells of all of them, and of those that ended: no counter goes back', async (t) => {
+  const upstream = await startUpstream(t);
+  const { port, workers } = await start(t, { UPSTREAM_URL: upstream.url });
+  const connections = await openToBoth(t, port);
+  const refused = 'requests_total{contract="/v2",transport="soap11",status="500"}';
+  for (let times = 0; times < 4; times++) t.is(await scrape(port, refused), connections.length);
+  const calls = Promise.allSettled(connections.map(({ call }) => call()));
+  await until(async () => (await scrape(port, 'in_flight')) === connections.length);
+  for (const worker of [1, 2]) t.true((await scrape(port, `resident_memory_bytes{worker="${worker}"}`)) > 0);
+  t.is(await scrape(port, 'workers'), 2);
+  t.is(await scrape(port, 'worker_deaths_total'), 0);
+
+  process.kill(workers()[0] ?? 0, 'SIGKILL');
+  await until(() => workers().length === 3);
+  t.is(await scrape(port, refused), connections.length);
+  t.is(await scrape(port, 'workers'), 2);
+  t.is(await scrape(port, 'worker_deaths_total'), 1);
+  t.true((await scrape(port, 'in_flight')) < connections.length);
+  for (const worker of [1, 2]) t.true((await scrape(port, `resident_memory_bytes{worker="${worker}"}`)) > 0);
+  upstream.release();
+  await calls;
+});
+
+test('/metrics is answered without a worker that is too busy to tell, by what it told last', async (t) => {
+  const { port, workers } = await start(t, { UPSTREAM_URL: 'http://127.0.0.1:1' });
+  const connections = await openToBoth(t, port);
+  const refused = 'requests_total{contract="/v2",transport="soap11",status="500"}';
+  t.is(await scrape(port, refused), connections.length);
+  const [stopped = 0] = workers();
+  process.kill(stopped, 'SIGSTOP');
+  t.teardown(() => process.kill(stopped, 'SIGKILL'));
+  // a connection that the stopped worker holds is answered by nobody: the first of several that is answered tells
+  const answers = Array.from({ length: 8 }, () => scrape(port, refused).catch(() => Number.NaN));
+  t.is(await Promise.race(answers), connections.length);
+  process.kill(stopped, 'SIGCONT');
+  for (const answer of await Promise.all(answers)) t.is(answer, connections.length);
+});
+
 const elsewhere = { UPSTREAM_URL: 'http://127.0.0.1:1' };
 
 for (const [what, environment, said] of [
