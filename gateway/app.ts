@@ -27,10 +27,10 @@ export function createApp(options: AppOptions): Handler {
   });
   app.use(async (ctx, next) => {
     const endpoint = endpoints.find(ctx.path);
-    if (endpoint !== undefined) return serveEndpoint(endpoint, ctx);
-    await next();
+    if (endpoint !== undefined && endpoint.kind !== 'nothing') return serveEndpoint(endpoint, ctx);
+    await next(); // under a contract at the root is every path
     if (ctx.status !== 404 || ctx.body !== undefined) return;
-    await serveEndpoint({ kind: 'nothing', suffix: undefined }, ctx);
+    await serveEndpoint(endpoint ?? { kind: 'nothing', suffix: undefined }, ctx);
   });
   const pages = processPages(options);
   app.use(pages.routes());

@@ -81,6 +81,17 @@ test('a configuration serves each contract under its path, before its own upstre
   t.is((await fetch(`${running.url}/two/soap11`)).status, 404);
 });
 
+test('a contract at the root leaves the process its pages; other paths are the contract’s to refuse', async (t) => {
+  const contract = { openapi: file(t, giving('It')), overlay: undefined };
+  const { running } = await startGateway(t, { serve: { contract } });
+  for (const page of ['/healthz', '/readyz', '/metrics'])
+    t.is((await fetch(running.url + page)).status, 200, page);
+  t.is((await fetch(`${running.url}/healthz`, { method: 'POST' })).status, 405);
+  const nothing = await fetch(`${running.url}/health.xml`);
+  t.is(nothing.status, 404);
+  t.regex(await nothing.text(), /<ErrorResponse /);
+});
+
 test('log and metrics say which contract a call was of, also after a reload', async (t) => {
   const { config } = await twoContracts(t);
   const gateway = await startGateway(t, { serve: { config } });
