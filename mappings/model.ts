@@ -96,7 +96,13 @@ export type RequestBody =
   /** The inputs that are no parameters, as one JSON object. */
   | { readonly kind: 'members'; readonly mediaType: string }
   /** One input, as JSON. */
-  | { readonly kind: 'json'; readonly field: string; readonly mediaType: string }
+  | {
+      readonly kind: 'json';
+      readonly field: string;
+      readonly mediaType: string;
+      /** The media type of an array, which may be another one: a JSON patch is an array, a merge patch an object. */
+      readonly arrays: string;
+    }
   /** The members of one input, as `name=value` pairs. */
   | {
       readonly kind: 'form';

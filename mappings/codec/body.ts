@@ -49,7 +49,7 @@ function fieldWriter(body: Extract<RequestBody, { field: string }>, limits: Limi
   const { mediaType } = body;
   switch (body.kind) {
     case 'json':
-      return (json) => ({ mediaType, content: json });
+      return (json) => ({ mediaType: json.startsWith('[') ? body.arrays : mediaType, content: json });
     case 'form': {
       const write = compileForm(body, limits);
       return unlessNull((json, reading) => ({ mediaType, content: write(json, reading) }));

@@ -89,8 +89,9 @@ function credentialText({ sent: { in: place, name } }: CredentialPart, value: st
 }
 
 /** True for a body whose media type says it all, and that can hold whatever its type can. */
-function isFixed({ kind }: Operation['upstream']['body']): boolean {
-  return kind === 'none' || kind === 'members' || kind === 'json';
+function isFixed(body: Operation['upstream']['body']): boolean {
+  if (body.kind === 'json') return body.arrays === body.mediaType;
+  return body.kind === 'none' || body.kind === 'members';
 }
 
 // --- parameters ------------------------------------------------------------------------------------

@@ -8,7 +8,16 @@ import {
 } from '../model.ts';
 import { type Entry, follow, type OperationsSource } from './entries.ts';
 import { pointerSegment } from './error.ts';
-import { isBinary, isMergePatch, type Media, mediaOf, preferred } from './media.ts';
+import {
+  isBinary,
+  isMergePatch,
+  type JsonMedia,
+  jsonMedia,
+  type Media,
+  mediaOf,
+  preferred,
+  schemaKey,
+} from './media.ts';
 import { membersOf, type SchemaMember } from './members.ts';
 import { identifier, upperFirst } from './names.ts';
 import { childOf, isNode, memberOf, type Node, shown, textOf } from './node.ts';
@@ -50,20 +59,39 @@ export function readRequestBody(
     return none;
   }
   const { dialect } = source.overlay;
-  if (dialect.body === 'members' && media.form === 'json') {
-    const fields = memberFields(name, media.schema, source);
-    if (!fields.some(({ json }) => others.some((other) => other.json === json)))
-      return { fields, body: { kind: 'members', mediaType: media.type } };
-  }
   const element = dialect.body === 'members' ? bodyElement : dialect.body.element;
   const required = isNode(found.node) && found.node.required === true;
-  return readAs(media, { element, required, typeName: `${name}Body` }, source);
+  const field = { element, required, typeName: `${name}Body` };
+  if (media.form !== 'json') return readAs(media, field, source);
+  const json = jsonMedia(media, entry.mediaType === undefined ? all : []);
+  if (dialect.body === 'members') {
+    const fields = memberFields(name, json.others.schema, source);
+    if (!fields.some((own) => others.some((other) => other.json === own.json)))
+      return { fields, body: { kind: 'members', mediaType: json.others.type } };
+  }
+  return readJson(json, field, source);
 }
 
 interface BodyField {
   readonly element: string;
   readonly required: boolean;
   readonly typeName: string;
+}
+
+/** JSON, of which an array may go in another media type than all else. */
+function readJson(
+  { arrays, others }: JsonMedia,
+  { element, required, typeName }: BodyField,
+  { builder, references }: OperationsSource,
+): ReadBody {
+  const { node: schema, pointer } = others.schema;
+  const isOne = schemaKey(arrays, references) === schemaKey(others, references);
+  const schemas = isOne ? [others.schema] : [others.schema, arrays.schema];
+  const body = { kind: 'json', field: element, mediaType: others.type, arrays: arrays.type } as const;
+  const place = { json: element, pointer, required };
+  if (isMergePatch(others)) return { fields: [{ ...place, type: builder.patchOf(schemas, typeName) }], body };
+  if (isOne) return { fields: [{ ...place, schema, typeName }], body };
+  return { fields: [{ ...place, type: builder.oneOf(schemas, typeName) }], body };
 }
 
 function readAs(
@@ -76,11 +104,6 @@ function readAs(
   const field = element;
   const mediaType = media.type;
   switch (media.form) {
-    case 'json': {
-      const type = isMergePatch(media) ? source.builder.patchOf([media.schema], typeName) : undefined;
-      const own = type === undefined ? whole : { json: element, pointer, required, type };
-      return { fields: [own], body: { kind: 'json', field, mediaType } };
-    }
     case 'form':
       return {
         fields: [whole],

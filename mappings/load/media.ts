@@ -1,6 +1,7 @@
+import { inspect } from 'node:util';
 import { pointerSegment } from './error.ts';
 import { childOf, isNode } from './node.ts';
-import type { Located } from './references.ts';
+import { isUnresolved, type Located, type References } from './references.ts';
 
 /**
  * How a body of a media type is carried: as JSON, as name=value pairs, as parts, as the text or the bytes that it is;
@@ -49,9 +50,34 @@ export function preferred(all: readonly Media[], order: readonly MediaForm[]): M
   return undefined;
 }
 
+/** The JSON media types of a body whose JSON may be an array or something else: one and the same, but for patches. */
+export interface JsonMedia {
+  readonly arrays: Media;
+  readonly others: Media;
+}
+
+/** The media types that a body goes in which the document has as `media` and others: those of patches each take one kind. */
+export function jsonMedia(media: Media, all: readonly Media[]): JsonMedia {
+  const json = [media, ...all.filter(({ form }) => form === 'json')];
+  return {
+    arrays: json.find((one) => !isMergePatch(one)) ?? media,
+    others: json.find(({ type }) => !/^application\/json-patch\+json\b/i.test(type)) ?? media,
+  };
+}
+
 /** True for a merge patch: RFC 7396's, or one of its kin, such as Kubernetes's strategic one. */
 export function isMergePatch({ type }: Media): boolean {
   return /^[^;]*merge-patch\+json\b/i.test(type);
+}
+
+/** Not JSON, since a YAML alias may be of what it stands in. */
+const wholly = { depth: Number.POSITIVE_INFINITY, maxArrayLength: null, maxStringLength: null } as const;
+
+/** The same text for schemas that are one: behind references, or word by word. */
+export function schemaKey({ schema }: Media, references: References): string {
+  const found = references.resolve(schema.node, schema.pointer);
+  const same = isUnresolved(found) || found.pointer === schema.pointer;
+  return same ? inspect(schema.node, wholly) : found.pointer;
 }
 
 /** A range names no type: of a string it is meant to be text, of another schema JSON, without one or of bytes bytes. */

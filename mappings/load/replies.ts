@@ -9,7 +9,7 @@ import {
 import { memberFields, rawTypes } from './bodies.ts';
 import { type Entry, follow, type OperationsSource } from './entries.ts';
 import { pointerSegment } from './error.ts';
-import { type Media, mediaOf, preferred } from './media.ts';
+import { type Media, mediaOf, preferred, schemaKey } from './media.ts';
 import { childOf, isNode } from './node.ts';
 import { isUnresolved, type Located } from './references.ts';
 import { kindOf } from './schema.ts';
@@ -147,10 +147,7 @@ function needsRecord({ method }: Entry, successes: readonly Success[], source: O
 /** Two responses of one shape have one type: the same schema, carried the same way. */
 function shapeOf({ media }: Success, { references }: OperationsSource): string {
   if (media === undefined) return 'none';
-  if (media.form !== 'json') return media.form ?? 'none';
-  const found = references.resolve(media.schema.node, media.schema.pointer);
-  const same = isUnresolved(found) || found.pointer === media.schema.pointer;
-  return same ? JSON.stringify(media.schema.node) : found.pointer;
+  return media.form === 'json' ? schemaKey(media, references) : (media.form ?? 'none');
 }
 
 // --- one body ----------------------------------------------------------------------------------------

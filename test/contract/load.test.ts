@@ -263,18 +263,20 @@ test('document: a YAML alias of what it stands in travels as JSON text, and the 
     '  /a:',
     '    post:',
     '      requestBody: { content: { application/json: { schema: *n } } }',
+    '      responses: { 200: { content: { application/json: { schema: *n } } } }',
   ].join('\n');
   const directory = folder(t, {
     'openapi.yaml': `x: &n {type: object, properties: {a: *n, b: {type: array, items: *n}, c: {allOf: [*n]}}}\n${text}`,
     'soap.yaml': soap,
   });
-  const schema = '/paths/~1a/post/requestBody/content/application~1json/schema';
   t.deepEqual(
     loadContract(directory).notes,
-    ['a', 'b/items', 'c/allOf/0'].map((at) => ({
-      pointer: `${schema}/properties/${at}`,
-      why: 'is an alias of what it stands in; expected a $ref',
-    })),
+    ['requestBody', 'responses/200'].flatMap((body) =>
+      ['a', 'b/items', 'c/allOf/0'].map((at) => ({
+        pointer: `/paths/~1a/post/${body}/content/application~1json/schema/properties/${at}`,
+        why: 'is an alias of what it stands in; expected a $ref',
+      })),
+    ),
   );
 });
 
