@@ -1,7 +1,7 @@
 import type { Entry } from './entries.ts';
 import { pointerSegment, type Report } from './error.ts';
 import { shown } from './node.ts';
-import type { Overlay } from './overlay.ts';
+import type { OperationOverlay, Overlay } from './overlay.ts';
 
 /**
  * The document's operations as the overlay has them: those that it hides left out, the others under the names and with
@@ -14,7 +14,7 @@ export function chooseOperations(entries: readonly Entry[], overlay: Overlay, re
       report(`/operations${pointerSegment(name)}`, `expected the name of an operation, got ${shown(name)}`);
   }
   return entries.flatMap((entry) => {
-    const stated = overlay.operations.get(entry.name);
+    const stated = statedOf(entry, overlay);
     if (stated === undefined) return overlay.namedOnly ? [] : [entry];
     if (stated.hide === true) return [];
     return [
@@ -24,9 +24,18 @@ export function chooseOperations(entries: readonly Entry[], overlay: Overlay, re
         method: stated.upstream?.method ?? entry.method,
         path: stated.upstream?.path ?? entry.path,
         readOnly: stated.readOnly,
-        mediaType: stated.mediaType,
+        mediaType: stated.mediaType ?? entry.mediaType,
+        accept: stated.accept ?? entry.accept,
         spansSegments: stated.spansSegments ?? [],
       },
     ];
   });
+}
+
+/** What the overlay says of an operation; of one in another media type, also what it says of the call of the first. */
+function statedOf({ name, of }: Entry, { operations }: Overlay): OperationOverlay | undefined {
+  const own = operations.get(name);
+  if (of === undefined) return own;
+  const { readOnly, upstream, spansSegments } = operations.get(of) ?? {};
+  return { readOnly, upstream, spansSegments, ...own };
 }

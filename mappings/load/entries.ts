@@ -41,6 +41,10 @@ export interface Entry {
   readonly readOnly: boolean | undefined;
   /** The request body's media type by the overlay; undefined takes the usual one. */
   readonly mediaType: string | undefined;
+  /** The media type of its replies, likewise. */
+  readonly accept: string | undefined;
+  /** The operation that it is in another media type. */
+  readonly of: string | undefined;
   /** Path parameters that may hold slashes. */
   readonly spansSegments: readonly string[];
 }
@@ -89,6 +93,8 @@ export function listEntries({ document, references }: OperationsSource, notServe
         pointer: `${at}/${method}`,
         readOnly: undefined,
         mediaType: undefined,
+        accept: undefined,
+        of: undefined,
         spansSegments: [],
       });
       for (const callback of Object.keys(childOf(operation, 'callbacks')))

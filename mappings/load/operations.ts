@@ -4,6 +4,7 @@ import { chooseOperations } from './chosen.ts';
 import { type Entry, listEntries, type NotServed, type OperationsSource } from './entries.ts';
 import { byCodeUnit, createNamer, type Displaced, type Names } from './names.ts';
 import { textOf, textsOf } from './node.ts';
+import { withOtherMedia } from './other-media.ts';
 import type { Overlay } from './overlay.ts';
 import { readParameters } from './parameters.ts';
 import { readReply } from './replies.ts';
@@ -26,7 +27,11 @@ export interface ReadOperations {
 export function readOperations(source: OperationsSource): ReadOperations {
   const served: OperationDraft[] = [];
   const notServed: NotServed[] = [];
-  const entries = chooseOperations(listEntries(source, notServed), source.overlay, source.reportOverlay);
+  const entries = chooseOperations(
+    withOtherMedia(listEntries(source, notServed), source),
+    source.overlay,
+    source.reportOverlay,
+  );
   const { names, displaced } = nameOperations(entries, unlessStated(source.pinned, entries, source.overlay));
   for (const found of entries) {
     const entry = { ...found, name: names.get(found.key) ?? found.name };

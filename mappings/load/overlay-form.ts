@@ -52,6 +52,12 @@ const operation = record('Exceptions for one operation.', {
     'The media type of its request body, where the document has several.',
     'a media type of the request body',
   ),
+  accept: text('The media type of its replies, where the document has several.', 'a media type of a reply'),
+  as: list(
+    'Media types in which it is served once more, as an operation of its own each: FindParcel_as_xml.',
+    'media types of the request body or the replies',
+    text('A media type.', 'a media type', /^[^\s/]+\/\S/),
+  ),
   spansSegments: list(
     'Path parameters whose slashes are slashes of the path.',
     'names of path parameters',

@@ -58,6 +58,10 @@ export interface OperationOverlay {
   readonly hide?: boolean | undefined;
   /** Of the request body's media types, the one that is sent. */
   readonly mediaType?: string | undefined;
+  /** Of its replies' media types, the one that is asked for. */
+  readonly accept?: string | undefined;
+  /** Media types in which it is served once more, each as an operation of its own. */
+  readonly as?: readonly string[] | undefined;
   /** Path parameters that may hold slashes. */
   readonly spansSegments?: readonly string[] | undefined;
   /** The call upstream, where it isn't the document's. */

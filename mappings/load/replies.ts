@@ -9,7 +9,7 @@ import {
 import { memberFields, rawTypes } from './bodies.ts';
 import { type Entry, follow, type OperationsSource } from './entries.ts';
 import { pointerSegment } from './error.ts';
-import { type Media, mediaOf, preferred, schemaKey } from './media.ts';
+import { type Media, type MediaForm, mediaOf, preferred, schemaKey } from './media.ts';
 import { childOf, isNode } from './node.ts';
 import { isUnresolved, type Located } from './references.ts';
 import { kindOf } from './schema.ts';
@@ -35,8 +35,7 @@ const noneType = 'application/json';
 
 export function readReply(entry: Entry, source: OperationsSource): ReadReply {
   const successes = findSuccesses(entry, source);
-  const accepted = new Set(successes.flatMap(({ media }) => media?.type ?? []));
-  const accept = [...accepted].join(', ') || noneType;
+  const accept = acceptOf(entry, successes, source);
   const [first = unsaid(entry)] = successes;
   const { dialect } = source.overlay;
   if (dialect.reply === 'members') return { ...readMembers(entry, first, source), accept };
@@ -46,6 +45,20 @@ export function readReply(entry: Entry, source: OperationsSource): ReadReply {
       ? readRecord(entry, element, successes, source)
       : readOne(entry, element, first);
   return { ...read, accept };
+}
+
+/** The media types to be read, the one that the overlay has before others. */
+function acceptOf(
+  { accept, pointer }: Entry,
+  successes: readonly Success[],
+  { report }: OperationsSource,
+): string {
+  const types = [...new Set(successes.flatMap(({ media }) => media?.type ?? []))];
+  if (accept === undefined) return types.join(', ') || noneType;
+  if (!types.includes(accept))
+    report(`${pointer}/responses`, `expected ${accept} among the replies, got ${types.join(', ') || 'none'}`);
+  const others = types.filter((type) => type !== accept);
+  return [accept, ...others.map((type) => `${type};q=0.5`)].join(', ');
 }
 
 /** What an operation gives back that has no response of a success. */
@@ -70,24 +83,29 @@ function readMembers({ name }: Entry, { response, media }: Success, source: Oper
  * followed. Of the media types of each, the one that is asked for.
  */
 function findSuccesses(entry: Entry, source: OperationsSource): Success[] {
-  const { operation, pointer, method } = entry;
-  const responses = childOf(operation, 'responses');
-  const stated = Object.keys(responses);
-  const twos = stated.filter((status) => /^2(?:\d\d|XX)$/i.test(status));
-  const redirects = stated.filter((status) => isRedirect(status));
   const successes: Success[] = [];
-  for (const status of [
-    ...(twos.length === 0 && stated.includes('default') ? ['default'] : twos),
-    ...redirects,
-  ]) {
-    const at = `${pointer}/responses${pointerSegment(status)}`;
-    const response = follow({ node: responses[status] ?? {}, pointer: at }, source);
+  for (const { status, ...stated } of listSuccesses(entry)) {
+    const response = follow(stated, source);
     if (response === undefined) continue;
-    const media = method === 'HEAD' || isRedirect(status) ? undefined : chooseMedia(response, source);
+    const hasBody = entry.method !== 'HEAD' && !isRedirect(status);
+    const media = hasBody ? chooseMedia(response, entry, source) : undefined;
     const headers = headersOf(response, source);
     successes.push({ status, response, media, headers });
   }
   return successes;
+}
+
+/** The responses that mean success, as they stand in the document. */
+export function listSuccesses({ operation, pointer }: Entry): (Located & { readonly status: string })[] {
+  const responses = childOf(operation, 'responses');
+  const stated = Object.keys(responses);
+  const twos = stated.filter((status) => /^2(?:\d\d|XX)$/i.test(status));
+  const successes = twos.length === 0 && stated.includes('default') ? ['default'] : twos;
+  return [...successes, ...stated.filter(isRedirect)].map((status) => ({
+    status,
+    node: responses[status] ?? {},
+    pointer: `${pointer}/responses${pointerSegment(status)}`,
+  }));
 }
 
 /** 304 answers a condition that no caller here can set by itself. */
@@ -95,9 +113,16 @@ function isRedirect(status: string): boolean {
   return /^3(?:0[0-35-9]|XX)$/i.test(status);
 }
 
-function chooseMedia({ node, pointer }: Located, { report }: OperationsSource): Media | undefined {
+const replyForms = ['json', 'text', 'binary', 'form'] as const satisfies readonly MediaForm[];
+
+function chooseMedia(
+  { node, pointer }: Located,
+  { accept }: Entry,
+  { report }: OperationsSource,
+): Media | undefined {
   const all = mediaOf(node, pointer);
-  const media = preferred(all, ['json', 'text', 'binary', 'form']);
+  const asked = all.filter(({ type }) => type === accept);
+  const media = preferred(asked, replyForms) ?? preferred(all, replyForms);
   if (media !== undefined || all.length === 0) return media;
   const types = all.map(({ type }) => type).join(', ');
   const isStream = all.some(({ form }) => form === 'stream');

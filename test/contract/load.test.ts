@@ -293,8 +293,9 @@ const leftOut: readonly DocumentCase[] = [
     [
       '/paths/~1a/post: expected {id} in the path, which the overlay says spans segments',
       '/paths/~1a/post/requestBody/content: expected text/csv that can be sent, got application/json',
+      '/paths/~1a/post/responses: expected text/csv among the replies, got application/json',
     ],
-    { operations: { SendParcel: { mediaType: 'text/csv', spansSegments: ['id'] } } },
+    { operations: { SendParcel: { mediaType: 'text/csv', accept: 'text/csv', spansSegments: ['id'] } } },
   ],
   [
     'what the service calls others with, and TRACE,',
@@ -645,10 +646,15 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     ['/operations/sendParcel: expected the name of an operation, got "sendParcel"'],
   ],
   [
+    'a media type that an operation has nowhere',
+    { operations: { SendParcel: { as: ['text/csv'] } } },
+    ['/operations/SendParcel/as: expected media types of its request body or its replies, got "text/csv"'],
+  ],
+  [
     'operations said wrongly',
     { operations: { SendParcel: { readonly: true }, FindParcel: { readOnly: 'no' } } },
     [
-      '/operations/SendParcel/readonly: unknown key, expected one of readOnly, name, hide, upstream, mediaType, spansSegments',
+      '/operations/SendParcel/readonly: unknown key, expected one of readOnly, name, hide, upstream, mediaType, accept, as, spansSegments',
       '/operations/FindParcel/readOnly: expected true or false, got "no"',
     ],
   ],
