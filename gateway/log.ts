@@ -72,6 +72,7 @@ export function createPseudonyms(): (id: string) => string {
 export function describeError(error: unknown): { readonly error: string; readonly at: readonly string[] } {
   if (!(error instanceof Error)) return { error: typeof error, at: [] };
   const at = (error.stack ?? '')
+    .replace(error.message, '') // whose lines may look like places
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
     .slice(0, 8);

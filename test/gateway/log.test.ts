@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { describeError } from '../../gateway/log.ts';
 import { addSheets, createMetrics, type Sheet, writeSheet } from '../../gateway/metrics.ts';
 import type { RequestRecord } from '../../gateway/visit.ts';
 import { folderOf } from '../plain/folders.ts';
@@ -106,6 +107,14 @@ test('an errorCode that the upstream made up is logged as its own, not by its te
   const reply = await gateway.send('POST', '/json/reply/GetSearch', credentials, '{}');
   t.true(reply.text.includes('canary-code'));
   t.is(lineOf(gateway, 'GetSearch').error, 'Upstream');
+});
+
+test('of an error its kind and places are logged, and no word of its message', (t) => {
+  const { error, at } = describeError(new RangeError('no\n    at canary (canary:1:1)\ncanary'));
+  t.is(error, 'RangeError');
+  t.true(at.length > 0);
+  t.false(at.join().includes('canary'));
+  t.deepEqual(describeError('canary'), { error: 'string', at: [] });
 });
 
 test('faults, retries and refusals are told in the line', async (t) => {
