@@ -16,6 +16,7 @@ import { createConnections, isLoopback } from './connections.ts';
 import { createDocuments, isListed, proxyList } from './documents.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { createPseudonyms, describeError, type LineWriter, requestLine } from './log.ts';
+import { createMessageLog } from './messages.ts';
 import { createMetrics, type Sheet, writeSheet } from './metrics.ts';
 import { createServers } from './servers.ts';
 import type { Service } from './service.ts';
@@ -43,6 +44,8 @@ export interface ServeOptions {
   readonly publicUrl: string | undefined;
   readonly trustedProxies: readonly string[];
   readonly logLevel: string;
+  /** Whether messages are logged too, whatever the level, without credentials and personal members. */
+  readonly logMessages?: boolean;
   /** How long, in ms, a stopping process still takes requests, so that a balancer sees it isn't ready. */
   readonly drainDelayMs: number;
   readonly limits?: Limits;
@@ -121,6 +124,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
         upstream,
         admission,
         audit,
+        messages: options.logMessages === true ? createMessageLog(logTo, compiled, path) : undefined,
         pseudonymOf: pseudonyms === undefined ? undefined : callerPseudonyms(contract, pseudonyms),
         bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
         onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
@@ -183,6 +187,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
     log.warn('PUBLIC_URL is not set: the WSDL names http://localhost, which callers elsewhere can’t reach');
   }
 
+  if (options.logMessages === true) {
+    log.warn('LOG_MESSAGES is on: values that the overlay does not call personal stand in the log');
+  }
   const addresses = sites.basePaths().map((basePath) => publicUrl.replace(/\/+$/, '') + basePath);
   let reloading = Promise.resolve();
 

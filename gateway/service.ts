@@ -12,6 +12,7 @@ import { type Arrival, readBody } from './body.ts';
 import { readCredentials, type Spelling, secretHider } from './credentials.ts';
 import { CallError, type Failure, failureOf } from './error.ts';
 import { type Outcome, readReply } from './exchange.ts';
+import type { MessageLog } from './messages.ts';
 import { parseContentType } from './negotiate.ts';
 import { Fault, type ReadSoap, type SoapCall, type SoapVersion } from './soap.ts';
 import type { Upstream, UpstreamReply, Waiting } from './upstream.ts';
@@ -26,6 +27,8 @@ export interface Service {
   readonly bodyLimit: number;
   /** Told of every write; undefined where nobody listens. */
   readonly audit: Audit | undefined;
+  /** Told of messages; undefined where nobody listens. */
+  readonly messages: MessageLog | undefined;
   /** A pseudonym for the value by which callers are told apart; undefined where nobody listens. */
   readonly pseudonymOf: ((values: CredentialValues) => string | undefined) | undefined;
   /** Told of an error that is ours, once. */
@@ -266,11 +269,13 @@ export async function runCall(
   frame: Frame | undefined,
   header?: string,
 ): Promise<Outcome> {
-  const { contract, limits } = service.compiled;
+  const { compiled, messages } = service;
+  const { contract, limits } = compiled;
   const member = operation.credentialsOf(input) ?? header;
   let values: CredentialValues | undefined;
   try {
     const { reading } = input;
+    messages?.request(exchange.requestId, operation, input, hiderOf(service, exchange, member, values));
     if (reading.problems.length > 0) throw new CallError('ValidationError', { problems: reading.problems });
     if (contract.credentials !== undefined) {
       values = readCredentials(contract.credentials, member, exchange.request, spelling, limits);
@@ -282,13 +287,9 @@ export async function runCall(
     if (request === undefined) throw new CallError('ValidationError', { problems: reading.problems });
     const reply = await callUpstream(service, request, exchange);
     exchange.passed = passedOn(reply.headers, contract.settings.replyHeaders);
-    const outcome = readReply(
-      reply,
-      service.compiled,
-      operation,
-      secretHider(contract.credentials, values),
-      frame,
-    );
+    const hide = secretHider(contract.credentials, values);
+    const outcome = readReply(reply, compiled, operation, hide, frame);
+    if (outcome.kind === 'reply') messages?.reply(exchange.requestId, operation, outcome.json, hide);
     exchange.noted = noted(reading, outcome);
     if (outcome.kind === 'failure') exchange.error = outcome.failure.errorCode;
     return outcome;

@@ -39,6 +39,7 @@ export const limitTable = {
   authorization: { value: 8 * 1024, bounds: 'the same for an Authorization header, which may be a token' },
   errors: { value: 20, bounds: 'items of errors[] in one reply' },
   upstreamError: { value: 16 * 1024, bounds: "characters of an upstream's error that are told whole" },
+  loggedMessage: { value: 16 * 1024, bounds: 'characters of a message in the log, with LOG_MESSAGES' },
   acceptRanges: { value: 32, bounds: 'media ranges of an Accept header that are looked at' },
   replyBytes: { value: 32 * mebibyte, bounds: "an upstream's reply" },
   replyBytesWithBinary: {

@@ -34,7 +34,7 @@ function summaryOf({
   assumedServers,
   displaced,
 }: LoadedContract): unknown {
-  const { service, basePath, namespaces, operations, types, routes } = contract;
+  const { service, basePath, namespaces, operations, types, routes, personal } = contract;
   return {
     service,
     basePath,
@@ -44,6 +44,7 @@ function summaryOf({
     }),
     types: types.length,
     routes: routes.length,
+    personal,
     asJsonText: notes,
     notServed,
     contradictions,
@@ -71,6 +72,7 @@ function print({
       `  ${name}(${inputs}) -> ${output.fields.map(({ xml }) => xml).join(', ')}; ${upstream.method} ${upstream.path}${readOnly ? ', read only' : ''}`,
     );
   }
+  if (contract.personal.length > 0) console.log(`personal: ${contract.personal.join(', ')}`);
   for (const { pointer, why } of notes) console.log(`travels as JSON text: ${pointer} (${why})`);
   for (const { pointer, why } of contradictions) console.log(`described twice: ${pointer} (${why})`);
   for (const { pointer, why } of assumedServers) console.log(`the upstream is called: ${pointer} (${why})`);

@@ -28,6 +28,7 @@ interface ServeFlags extends ContractFlags {
   readonly publicUrl?: string;
   readonly trustedProxies?: string;
   readonly logLevel: string;
+  readonly logMessages: 'on' | 'off';
   readonly drainDelay: number;
   readonly workers: number;
   readonly limits?: string;
@@ -71,6 +72,15 @@ export function serveCommand(): Command {
         .env('LOG_LEVEL')
         .default('info')
         .choices(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    )
+    .addOption(
+      new Option(
+        '--log-messages <switch>',
+        'for development: log what was read of requests and replies, without credentials and personal members',
+      )
+        .env('LOG_MESSAGES')
+        .default('off')
+        .choices(['on', 'off']),
     )
     .addOption(
       new Option('--drain-delay <ms>', 'how long to serve on after SIGTERM while /readyz says 503')
@@ -152,6 +162,7 @@ async function serveHere(flags: ServeFlags, metricsOfAll?: ServeOptions['metrics
     publicUrl: flags.publicUrl,
     trustedProxies: (flags.trustedProxies ?? '').split(',').filter((entry) => entry !== ''),
     logLevel: flags.logLevel,
+    logMessages: flags.logMessages === 'on',
     drainDelayMs: flags.drainDelay,
     ...(flags.auditLog === undefined ? {} : { auditLog: flags.auditLog }),
     limits: readLimits(flags.limits ?? ''),

@@ -1,6 +1,6 @@
 import { JsonReader } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
-import { type Contract, namespaces, type Operation } from '../model.ts';
+import { type Contract, type Field, namespaces, type Operation, type Type } from '../model.ts';
 import type { LetterRuns } from '../reply/letter-runs.ts';
 import { XmlOutput } from '../reply/output.ts';
 import { Tape } from '../reply/tape.ts';
@@ -25,11 +25,15 @@ export interface CompiledOperation {
   readonly readParameters: (values: readonly RouteValue[], reading: Reading) => Input;
   /** The JSON of the credentials member, when the request's body had one. */
   readonly credentialsOf: (input: Input) => string | undefined;
+  /** All inputs as one JSON object, whatever form they came in. */
+  readonly jsonOf: (input: Input) => string;
   /** The call upstream; a value that its place can't hold is noted in the reading, and the call is undefined. */
   readonly request: WriteCall;
   /** Whether a status of the upstream tells of success. */
   readonly succeeds: (status: number) => boolean;
   readonly readAnswer: ReadAnswer;
+  /** What a success reply's JSON is of. */
+  readonly replyType: Type;
   /**
    * A success reply's JSON → the framed reply element, from bytes to bytes; only checked without a frame. Throws
    * MismatchError, JsonError. `failed` when the reply says that the call failed (W30): nothing was written then.
@@ -120,6 +124,9 @@ function compileOperation(
   const dataXml = operation.output.fields.find((field) => field.json === 'data')?.xml ?? 'Data';
   const statusXml = statusElement(operation, contract);
   const request = compileCall(contract, operation, slots, limits);
+  const { reply } = upstream;
+  const replyMember =
+    reply.kind === 'object' ? undefined : operation.output.fields.find(({ json }) => json === reply.name);
 
   return {
     operation,
@@ -165,11 +172,20 @@ function compileOperation(
 
     credentialsOf: ({ reading }) =>
       credentials?.member === undefined ? undefined : reading.slots[credentialsSlot],
+    jsonOf: ({ text, reading, closes }) => {
+      if (closes !== undefined) return text;
+      const apart = [...slots].flatMap(([field, slot]) => {
+        const json = reading.slots[slot];
+        return json === undefined ? [] : [`${JSON.stringify(field)}:${json}`];
+      });
+      return `{${[...apart, text.slice(1, -1)].filter((part) => part !== '').join(',')}}`;
+    },
     request,
     succeeds: compileSuccess(operation),
     readAnswer: compileAnswer(operation, limits),
+    replyType: replyMember?.type ?? operation.output,
 
-    writeReply: compileReply(operation, writers, pen, limits, inBand, open, close),
+    writeReply: compileReply(operation, replyMember, writers, pen, limits, inBand, open, close),
 
     writeError: (status) => {
       const content = writers.writeStatus(status);
@@ -184,8 +200,10 @@ interface Pen {
   readonly output: XmlOutput;
 }
 
+/** @param member the output's one, where a reply is its value alone */
 function compileReply(
   operation: Operation,
+  member: Field | undefined,
   writers: ReplyWriters,
   { tape, output }: Pen,
   limits: Limits,
@@ -193,10 +211,7 @@ function compileReply(
   open: string,
   close: string,
 ): CompiledOperation['writeReply'] {
-  const { reply } = operation.upstream;
-  const field =
-    reply.kind !== 'object' ? operation.output.fields.find(({ json }) => json === reply.name) : undefined;
-  const writer = field === undefined ? writers.outputOf(operation.output) : writers.elementOf(field);
+  const writer = member === undefined ? writers.outputOf(operation.output) : writers.elementOf(member);
   const dataSlot = 1 + operation.output.fields.findIndex(({ json }) => json === 'data');
   return (body, frame, runs) => {
     try {

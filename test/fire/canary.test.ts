@@ -28,6 +28,10 @@ const messages: readonly (readonly [path: string, body: string])[] = [
 /** Replies of an upstream that tells the key it was given, in every place it can. */
 const answers: readonly ((response: ServerResponse, key: string, body: string) => void)[] = [
   (response) => response.end(emptyReply),
+  (response) =>
+    response.end(
+      `{"data":{"subUser":{"name":"${personal}","permissions":["canary"],"isAdmin":true},"canary":0}}`,
+    ),
   (response, _key, body) => response.writeHead(500).end(body),
   (response, _key, body) => response.end(body),
   (response, key) =>
@@ -88,6 +92,7 @@ test('a canary in 10,000 error paths is found in no log, no error, no metric and
       PATH: process.env.PATH ?? '',
       PORT: '0',
       LOG_LEVEL: 'trace',
+      LOG_MESSAGES: 'on',
       DRAIN_DELAY: '0',
       UPSTREAM_URL: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
     },
@@ -149,6 +154,7 @@ test('a canary in 10,000 error paths is found in no log, no error, no metric and
   const [code] = await once(child, 'close');
   t.is(code, 0);
   t.true(out.split('\n').length > 10_000);
+  t.true(out.includes('"message":"request"') && out.includes('"isAdmin":true'));
   t.false(
     out.includes('canary'),
     out.slice(Math.max(0, out.indexOf('canary') - 500), out.indexOf('canary') + 100),

@@ -1,0 +1,140 @@
+import { JsonReader } from '../json/reader.ts';
+import type { Limits } from '../limits.ts';
+import type { Contract, Field, RecordType, ScalarName, Type } from '../model.ts';
+import { foldAscii } from './record.ts';
+
+/**
+ * What a log may show of a value's JSON, as JSON again: values of members that the contract knows by that name and type.
+ * Hidden are those it calls personal, the credentials, a responseStatus, whose texts may quote any of it, JSON of no
+ * type, and of members that the contract lacks the names too. Throws JsonError.
+ *
+ * @param hide takes the caller's secrets out of a text, wherever they stand (W25)
+ */
+export type Redact = (json: string, type: Type, hide: (text: string) => string) => string;
+
+const hidden = '"***"';
+/** Characters of one string that are shown. */
+const longestText = 256;
+
+const texts: ReadonlySet<ScalarName> = new Set(['string', 'guid', 'dateTime', 'date', 'base64Binary']);
+
+/** Reads what was read before, so neither depth nor number of members is bounded here. */
+const unbounded = { jsonDepth: Number.POSITIVE_INFINITY, jsonMembers: Number.POSITIVE_INFINITY };
+
+/** The redaction of a contract's values; one that got longer than the limit ends with `…`. */
+export function compileRedact(contract: Contract, limits: Limits): Redact {
+  const { personal, credentials, responseStatus } = contract;
+  const names = credentials?.member === undefined ? personal : [...personal, credentials.member];
+  const hiddenNames = new Set(names.map(foldAscii));
+  const fieldsOf = fieldTables();
+  return (text, type, hide) => {
+    const json = new JsonReader(text, { ...limits, ...unbounded });
+    let left = limits.loggedMessage;
+    return valueText([type]);
+
+    function valueText(types: readonly Type[]): string {
+      const open = openUnions(types);
+      switch (json.peek()) {
+        case 110: // n
+          return json.literal();
+        case 123: // {
+          return objectOf(open);
+        case 91: // [
+          return arrayOf(open);
+        case 34: // "
+          return textOf(open);
+        default:
+          return tokenOf(open);
+      }
+    }
+
+    function objectOf(types: readonly Type[]): string {
+      const holders = types.filter(({ kind }) => kind === 'record' || kind === 'map');
+      if (holders.length === 0 || holders.includes(responseStatus)) return skipped();
+      const members: string[] = [];
+      let unknown = 0;
+      json.enter();
+      for (let first = true; left > 0 && json.next(first, 125); first = false) {
+        const name = json.name();
+        const inner = holders.flatMap((holder) => memberTypes(holder, name));
+        if (inner.length === 0) {
+          json.skip();
+          unknown++;
+        } else {
+          const key = shown(name);
+          members.push(`${key}:${hiddenNames.has(foldAscii(name)) ? skipped() : valueText(inner)}`);
+        }
+      }
+      if (unknown > 0) members.push(`${hidden}:${unknown}`);
+      if (left <= 0) members.push('"…":"…"');
+      return `{${members.join(',')}}`;
+    }
+
+    function arrayOf(types: readonly Type[]): string {
+      const inner = types.flatMap((each) => (each.kind === 'array' ? [each.item] : []));
+      if (inner.length === 0) return skipped();
+      const items: string[] = [];
+      json.enter();
+      for (let first = true; left > 0 && json.next(first, 93); first = false) items.push(valueText(inner));
+      if (left <= 0) items.push('"…"');
+      return `[${items.join(',')}]`;
+    }
+
+    function textOf(types: readonly Type[]): string {
+      const isText = types.some(
+        (each) => each.kind === 'enum' || (each.kind === 'scalar' && texts.has(each.scalar)),
+      );
+      return isText ? shown(json.string()) : skipped();
+    }
+
+    function tokenOf(types: readonly Type[]): string {
+      const start = json.position;
+      json.skip();
+      const isScalar = types.some((each) => each.kind === 'scalar' && each.scalar !== 'json');
+      const token = text.slice(start, json.position);
+      left -= token.length;
+      return isScalar && hide(token) === token ? token : hidden;
+    }
+
+    function memberTypes(type: Type, name: string): readonly Type[] {
+      if (type.kind === 'map') return [type.value];
+      if (type.kind !== 'record') return [];
+      const field = fieldsOf(type).get(foldAscii(name));
+      if (field !== undefined) return [field.type];
+      const { typed, untyped } = type.others ?? {};
+      return [typed, untyped].flatMap((others) => (others === undefined ? [] : [others.type.value]));
+    }
+
+    function shown(said: string): string {
+      const told = hide(said); // before it is cut: of a secret no part is shown either
+      const cut = told.length > longestText ? `${told.slice(0, longestText)}…` : told;
+      left -= cut.length;
+      return JSON.stringify(cut);
+    }
+
+    function skipped(): string {
+      json.skip();
+      left -= hidden.length;
+      return hidden;
+    }
+  };
+}
+
+/** The types that a value may be of: of a union its variants, for which of them it is doesn't matter here. */
+function openUnions(types: readonly Type[]): readonly Type[] {
+  const open = new Set(types);
+  for (const type of open) {
+    if (type.kind === 'union') for (const { type: variant } of type.variants) open.add(variant);
+  }
+  return [...open];
+}
+
+/** A record's fields by their folded JSON names, put together when they are first asked for. */
+function fieldTables(): (type: RecordType) => ReadonlyMap<string, Field> {
+  const tables = new Map<RecordType, ReadonlyMap<string, Field>>();
+  return (type) => {
+    const table = tables.get(type) ?? new Map(type.fields.map((field) => [foldAscii(field.json), field]));
+    tables.set(type, table);
+    return table;
+  };
+}
