@@ -34,6 +34,16 @@ export function isAwaited(request: IncomingMessage): boolean {
 export interface Arrival extends Place {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Bytes of the body, as it is read. */
+  bytesIn: number;
+}
+
+/** What bodies are read by. */
+export interface BodyRules {
+  /** Largest body, in bytes, decompressed. */
+  readonly bodyLimit: number;
+  readonly compiled: { readonly limits: Limits };
+  readonly admission: Admission;
 }
 
 /**
@@ -41,25 +51,33 @@ export interface Arrival extends Place {
  * where the length is announced, UnsupportedMediaType for a coding we don't read, Overloaded, CallerGone,
  * RequestTimeout.
  */
-export async function readBody(
-  arrival: Arrival,
-  limit: number,
-  limits: Limits,
-  admission: Admission,
-): Promise<Buffer> {
+export async function readBody(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
   const { request, response } = arrival;
-  const coding = request.headers['content-encoding'];
+  const { bodyLimit: limit, admission } = rules;
+  const { limits } = rules.compiled;
+  const { headers } = request;
+  const coding = headers['content-encoding'];
   const inflater = coding === undefined ? undefined : inflaterOf(coding);
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
-  const place = admission.enter(arrival);
-  if (place !== undefined) await place;
+  if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  // what came together with the head is there once Node has read on
+  await admission.enter(arrival);
   if (response.destroyed) throw new CallError('CallerGone');
   if (isAwaited(request)) response.writeContinue();
-  const body = await collect(arrival, limit, limits, admission);
+  const whole = request.complete && request.readableLength <= limit;
+  const body = whole ? takeBody(arrival, admission) : await collect(arrival, limit, limits, admission);
+  arrival.bytesIn = body.length;
   if (inflater === undefined) return body;
   const inflated = await decompress(body, inflater, limit, limits.compressionRatio);
   if (!admission.hold(arrival, inflated.length)) throw overloaded();
+  arrival.bytesIn = inflated.length;
   return inflated;
+}
+
+/** A body that is all there. */
+function takeBody(arrival: Arrival, admission: Admission): Buffer {
+  const body: Buffer = arrival.request.read() ?? noBytes;
+  if (!admission.hold(arrival, body.length)) throw overloaded();
+  return body;
 }
 
 function inflaterOf(coding: string): (typeof codings)['gzip'] | undefined {

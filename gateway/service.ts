@@ -84,7 +84,7 @@ export async function readSoapCall(
   refuseMultipart(content.type);
   let text: string;
   try {
-    text = decodeXml(await readBytes(service, exchange), content.charset);
+    text = decodeXml(await readBody(exchange, service), content.charset);
   } catch (error) {
     // a body that isn't of its coding is as undecodable as one that isn't of its charset (W27)
     if (error instanceof XmlError || (error instanceof CallError && error.code === 'MalformedRequest')) {
@@ -134,13 +134,6 @@ export function refuseMultipart(type: string): void {
   }
 }
 
-async function readBytes(service: Service, exchange: Exchange): Promise<Buffer> {
-  const { bodyLimit, compiled, admission } = service;
-  const bytes = await readBody(exchange, bodyLimit, compiled.limits, admission);
-  exchange.bytesIn = bytes.length;
-  return bytes;
-}
-
 function unsupported(error: unknown): unknown {
   if (!(error instanceof UnsupportedCharset)) return error;
   return new CallError('UnsupportedMediaType', { message: error.message, cause: error });
@@ -166,7 +159,7 @@ export async function readCallBody(
 ): Promise<{ readonly input: Input; readonly form: 'json' | 'xml' }> {
   const content = contentTypeOf(exchange.request);
   refuseMultipart(content.type);
-  const bytes = await readBytes(service, exchange);
+  const bytes = await readBody(exchange, service);
   const form = stated ?? (firstVisible(bytes) === 60 ? 'xml' : 'json');
   const reading = startReading(service.compiled.limits.errors);
   if (form === 'json') return { input: readJsonBody(bytes, content.charset, operation, reading), form };
@@ -316,7 +309,7 @@ function passedOn(headers: UpstreamReply['headers'], names: readonly string[]): 
  * The upstream's answer, unless the caller goes away: then nothing is begun, a read is given up, and a write ends all
  * the same.
  */
-async function callUpstream(
+function callUpstream(
   { upstream, audit }: Service,
   request: UpstreamRequest,
   exchange: Exchange,
@@ -324,20 +317,23 @@ async function callUpstream(
   const { response } = exchange;
   const { operation } = request;
   if (response.destroyed) throw new CallError('CallerGone');
-  const onGone = (): void => exchange.giveUp?.();
-  response.once('close', onGone);
-  if (!operation.readOnly) audit?.sending(operation, exchange);
-  try {
-    const reply = await upstream.call(request, exchange);
-    if (!operation.readOnly) audit?.settled(operation, exchange, 'answered');
-    return reply;
-  } catch (error) {
-    const unsent = error instanceof CallError && error.code === 'UpstreamUnavailable';
-    if (!operation.readOnly) audit?.settled(operation, exchange, unsent ? 'unsent' : 'unknown');
-    throw error;
-  } finally {
-    response.off('close', onGone);
+  if (operation.readOnly) {
+    response.once('close', () => exchange.read?.giveUp());
+    return upstream.call(request, exchange);
   }
+  if (audit === undefined) return upstream.call(request, exchange);
+  audit.sending(operation, exchange);
+  return upstream.call(request, exchange).then(
+    (reply) => {
+      audit.settled(operation, exchange, 'answered');
+      return reply;
+    },
+    (error: unknown) => {
+      const unsent = error instanceof CallError && error.code === 'UpstreamUnavailable';
+      audit.settled(operation, exchange, unsent ? 'unsent' : 'unknown');
+      throw error;
+    },
+  );
 }
 
 /** The credentials' own requirements are W24's, not the record's. */

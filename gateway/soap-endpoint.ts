@@ -8,33 +8,29 @@ import { replyContext, send, serveOptions, type Visit } from './visit.ts';
 const soapVerbs = 'GET, HEAD, OPTIONS, POST';
 
 /** A SOAP endpoint: POST calls an operation, GET gives the WSDL (W2). */
-export async function serveSoap(version: SoapVersion, visit: Visit): Promise<void> {
+export function serveSoap(version: SoapVersion, visit: Visit): Promise<void> | void {
   const { method } = visit.request;
-  if (method === 'POST') {
-    const transport = version.format;
-    try {
-      send(visit, transport, await answerSoap(version, visit));
-    } catch (error) {
-      // a codec of ours failed on a reply of ours: still in the caller's own protocol
-      send(visit, transport, soapRefusal(visit, version, error));
-    }
-  } else if (method === 'GET' || method === 'HEAD') serveDocument(visit, true);
+  if (method === 'POST') return answerSoap(version, visit);
+  if (method === 'GET' || method === 'HEAD') serveDocument(visit, true);
   else if (method === 'OPTIONS') serveOptions(visit, soapVerbs);
   else send(visit, 'http', textReply(405, `expected ${soapVerbs}`, visit.requestId, soapVerbs));
 }
 
-async function answerSoap(version: SoapVersion, visit: Visit): Promise<Reply> {
+async function answerSoap(version: SoapVersion, visit: Visit): Promise<void> {
   const { service } = visit.options;
-  let call: Awaited<ReturnType<typeof readSoapCall>>;
+  let reply: Reply;
   try {
-    call = await readSoapCall(service, visit, version);
+    const call = await readSoapCall(service, visit, version);
+    const { operation, addressing } = call;
+    const frame = replyFrame(call.version, operation.operation.name, addressing);
+    const outcome = await runCall(service, visit, operation, call.input, 'xml', frame, call.credentials);
+    const context = replyContext(visit, operation, addressing, asksForXml(visit));
+    reply = soapReply(call.version, outcome, context);
   } catch (error) {
-    return soapRefusal(visit, version, error);
+    // at the latest a codec of ours failed on a reply of ours: still in the caller's own protocol
+    reply = soapRefusal(visit, version, error);
   }
-  const frame = replyFrame(call.version, call.operation.operation.name, call.addressing);
-  const outcome = await runCall(service, visit, call.operation, call.input, 'xml', frame, call.credentials);
-  const context = replyContext(visit, call.operation, call.addressing, asksForXml(visit));
-  return soapReply(call.version, outcome, context);
+  send(visit, version.format, reply);
 }
 
 /** A SOAP request that no operation could answer: plain text before it was read, a fault after (W44). */

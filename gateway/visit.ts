@@ -82,7 +82,7 @@ export function startVisit(ctx: Context, options: AppOptions, cors: CorsHeaders 
     bytesIn: 0,
     noted: undefined,
     passed: undefined,
-    giveUp: undefined,
+    read: undefined,
     sent: 0,
     upstreamStatus: 0,
     upstreamMs: 0,
