@@ -244,7 +244,7 @@ export interface CredentialPart {
   readonly secret: boolean;
 }
 
-export type NamedType = RecordType | UnionType | ArrayType | MapType | EnumType;
+export type NamedType = RecordType | UnionType | TupleType | ArrayType | MapType | EnumType;
 export type Type = NamedType | ScalarType;
 
 export interface RecordType {
@@ -310,6 +310,27 @@ export interface Tag {
   readonly member: string;
   /** The JSON tokens it may be. */
   readonly values: readonly string[];
+}
+
+/** A JSON array whose items have types of their own by position: an element for each, absent behind the array's end. */
+export interface TupleType {
+  readonly kind: 'tuple';
+  readonly name: string;
+  readonly documentation: string;
+  /** In their order; each may be null. */
+  readonly positions: readonly Position[];
+  /** The items behind those, of one type, as the last element; undefined where there are none. */
+  readonly rest: RestElement | undefined;
+}
+
+export interface Position {
+  readonly xml: string;
+  readonly type: Type;
+}
+
+export interface RestElement {
+  readonly xml: string;
+  readonly type: ArrayType;
 }
 
 export interface ArrayType {
@@ -429,6 +450,8 @@ export function partsOf(type: NamedType): readonly Type[] {
     }
     case 'union':
       return type.variants.map((variant) => variant.type);
+    case 'tuple':
+      return [...type.positions, ...(type.rest === undefined ? [] : [type.rest])].map((part) => part.type);
     case 'array':
       return [type.item];
     case 'map':

@@ -6,6 +6,7 @@ import {
   type Operation,
   type RecordType,
   type ScalarName,
+  type TupleType,
   type Type,
   type UnionType,
   xsdNames,
@@ -165,6 +166,12 @@ function variantsOf({ variants, ...union }: UnionType): RecordType {
   return { ...union, kind: 'record', fields: variants.map(optional) };
 }
 
+/** A tuple as clients see it: a record of optional elements. */
+function positionsOf({ positions, rest, ...tuple }: TupleType): RecordType {
+  const elements = rest === undefined ? positions : [...positions, rest];
+  return { ...tuple, kind: 'record', fields: elements.map(optional) };
+}
+
 function optional({ xml, type }: { readonly xml: string; readonly type: Type }): Field {
   return { json: xml, xml, type, nillable: false, required: false, notEmpty: false, allowed: undefined };
 }
@@ -195,6 +202,8 @@ function createComparer(tell: Tell): Compare {
       compareRecords(withAllElements(old), withAllElements(next), direction);
     else if (old.kind === 'union' && next.kind === 'union')
       compareRecords(variantsOf(old), variantsOf(next), direction);
+    else if (old.kind === 'tuple' && next.kind === 'tuple')
+      compareRecords(positionsOf(old), positionsOf(next), direction);
     else if (old.kind === 'array' && next.kind === 'array') {
       const at = `items of ${old.name} in ${direction}`;
       comparePart(old, old.itemName, next, next.itemName, direction, at);

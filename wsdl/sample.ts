@@ -72,6 +72,11 @@ function content(
       const [first] = type.variants;
       return first === undefined ? [] : [element(first.xml, {}, ...content(contract, first.type, depth + 1))];
     }
+    case 'tuple': {
+      if (depth >= deepest) return [];
+      const all = [...type.positions, ...(type.rest === undefined ? [] : [type.rest])];
+      return all.map((item) => element(item.xml, {}, ...content(contract, item.type, depth + 1)));
+    }
     case 'array':
       if (depth >= deepest) return [];
       return [part(contract, type, type.itemName, content(contract, type.item, depth + 1))];

@@ -6,6 +6,7 @@ import type {
   MapType,
   NamedType,
   RecordType,
+  TupleType,
   Type,
   UnionType,
 } from '../mappings/model.ts';
@@ -114,6 +115,8 @@ function typeDefinition(contract: Contract, type: NamedType): DocumentNode {
       return complexType(contract, type, type.name);
     case 'union':
       return unionType(contract, type);
+    case 'tuple':
+      return tupleType(contract, type);
     case 'array':
       return arrayType(contract, type);
     case 'map':
@@ -155,6 +158,24 @@ function unionType(contract: Contract, { name, documentation, variants }: UnionT
     element('xs:element', { minOccurs: '0', name: xml, type: typeName(contract, type) }),
   );
   const says = `${documentation === '' ? '' : `${documentation}\n`}Exactly one of the elements.`;
+  return element(
+    'xs:complexType',
+    { name },
+    element('xs:annotation', {}, element('xs:documentation', {}, says)),
+    element('xs:sequence', {}, ...elements),
+  );
+}
+
+/** As a record's, with an element for each position, any of which may be null, and one for the items behind them. */
+function tupleType(contract: Contract, { name, documentation, positions, rest }: TupleType): DocumentNode {
+  const elements = positions.map(({ xml, type }) =>
+    element('xs:element', { minOccurs: '0', name: xml, nillable: 'true', type: typeName(contract, type) }),
+  );
+  if (rest !== undefined)
+    elements.push(
+      element('xs:element', { minOccurs: '0', name: rest.xml, type: typeName(contract, rest.type) }),
+    );
+  const says = `${documentation === '' ? '' : `${documentation}\n`}A list whose items have types of their own: none may be missing before another one.`;
   return element(
     'xs:complexType',
     { name },

@@ -7,6 +7,7 @@ import { mapCodec } from './map.ts';
 import type { Reading } from './problem.ts';
 import { recordCodec } from './record.ts';
 import { compileScalars, type Scalar } from './scalars.ts';
+import { tupleCodec } from './tuple.ts';
 import { unionCodec } from './union.ts';
 import { enumCodec, scalarCodecs } from './value.ts';
 
@@ -74,6 +75,7 @@ export function compileCodecs(
     });
     if (type.kind === 'record') target = recordCodec(setup, type);
     else if (type.kind === 'union') target = unionCodec(setup, type);
+    else if (type.kind === 'tuple') target = tupleCodec(setup, type);
     else if (type.kind === 'array') target = arrayCodec(setup, type);
     else target = mapCodec(setup, type);
     return register(type, target);

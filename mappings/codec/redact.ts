@@ -71,11 +71,12 @@ export function compileRedact(contract: Contract, limits: Limits): Redact {
     }
 
     function arrayOf(types: readonly Type[]): string {
-      const inner = types.flatMap((each) => (each.kind === 'array' ? [each.item] : []));
-      if (inner.length === 0) return skipped();
+      const holders = types.filter(({ kind }) => kind === 'array' || kind === 'tuple');
+      if (holders.length === 0) return skipped();
       const items: string[] = [];
       json.enter();
-      for (let first = true; left > 0 && json.next(first, 93); first = false) items.push(valueText(inner));
+      for (let index = 0; left > 0 && json.next(index === 0, 93); index++)
+        items.push(valueText(holders.flatMap((holder) => itemTypes(holder, index))));
       if (left <= 0) items.push('"…"');
       return `[${items.join(',')}]`;
     }
@@ -118,6 +119,14 @@ export function compileRedact(contract: Contract, limits: Limits): Redact {
       return hidden;
     }
   };
+}
+
+/** The type of the item at an index; none where a list ends before it. */
+function itemTypes(type: Type, index: number): readonly Type[] {
+  if (type.kind === 'array') return [type.item];
+  if (type.kind !== 'tuple') return [];
+  const item = type.positions[index]?.type ?? type.rest?.type.item;
+  return item === undefined ? [] : [item];
 }
 
 /** The types that a value may be of: of a union its variants, for which of them it is doesn't matter here. */

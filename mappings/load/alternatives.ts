@@ -7,6 +7,7 @@ import {
   addsMembers,
   countsInAllOf,
   fixedValues,
+  type JsonType,
   kindsOf,
   onlyInner,
   openKeyword,
@@ -34,6 +35,8 @@ export interface Alternative extends Located {
   readonly referred: boolean;
   /** What stands around the alternatives and holds for each of their objects. */
   readonly base: readonly Located[];
+  /** What of that lies behind no `$ref`, so that its parts are called after the objects. */
+  readonly own: readonly Located[];
   /** What an inline type of it is named after. */
   readonly owner: string;
   /** What tells it from the others: a discriminator's value, a fixed value, the name of what is referred to. */
@@ -64,6 +67,9 @@ interface Around {
   readonly label: string | undefined;
   readonly tag: Tag | undefined;
   readonly base: readonly Located[];
+  readonly own: readonly Located[];
+  /** What is said of the kind beside the alternatives, for those that don't say themselves. */
+  readonly kinds: readonly JsonType[];
   readonly shared: boolean;
 }
 
@@ -88,7 +94,7 @@ export function createAlternatives(document: Node, references: References): Alte
         nullable = true;
         return;
       }
-      if (Object.hasOwn(node, '$ref')) {
+      if (references.isReference(node)) {
         visitReference(references.target(node.$ref, at), at, around);
         return;
       }
@@ -97,7 +103,18 @@ export function createAlternatives(document: Node, references: References): Alte
       if (inner !== undefined) {
         nullable ||= inner.nullable;
         visit(inner.schema, at + inner.suffix, { ...around, shared: false });
-      } else visitOwn(node, at, around);
+      } else
+        visitOwn(
+          node,
+          at,
+          Object.hasOwn(node, '$ref') ? { ...around, label: labelOf(node, at, around) } : around,
+        );
+    }
+
+    /** What adds to a type that it refers to is called as that. */
+    function labelOf({ $ref }: Node, at: string, { label }: Around): string | undefined {
+      const target = references.target($ref, at);
+      return label ?? (isUnresolved(target) ? undefined : nameAt(target.pointer));
     }
 
     function visitReference(target: Located | Unresolved, at: string, around: Around): void {
@@ -113,6 +130,7 @@ export function createAlternatives(document: Node, references: References): Alte
         ...around,
         owner: around.base.length === 0 ? owner : around.owner,
         label: around.label ?? owner,
+        kinds: [],
         referred: around.base.length > 0,
         shared: around.base.length === 0,
       });
@@ -120,7 +138,7 @@ export function createAlternatives(document: Node, references: References): Alte
 
     function visitOwn(node: Node, at: string, around: Around): void {
       const keyword = openKeyword(node);
-      if (keyword === 'oneOf' || keyword === 'anyOf') visitVariants(node, keyword, at, around);
+      if (keyword !== undefined) visitVariants(node, keyword, at, around);
       else if (findOpenPart(node, at) !== undefined) visitParts(node, at, around);
       else if (subtypes(node, at).length > 0 && around.tag === undefined) visitSubtypes(node, at, around);
       else visitKinds(node, at, around);
@@ -135,29 +153,32 @@ export function createAlternatives(document: Node, references: References): Alte
         return;
       }
       const counts =
-        addsMembers(rest) || ['allOf', 'additionalProperties'].some((key) => Object.hasOwn(rest, key));
-      const base = counts ? [...around.base, { node: rest, pointer: at }] : around.base;
+        addsMembers(rest) ||
+        ['$ref', 'allOf', 'additionalProperties'].some((key) => Object.hasOwn(rest, key));
+      const { base, own } = counts ? withBase(around, [{ node: rest, pointer: at }]) : around;
+      const beside = references.resolve(rest, at);
+      const kinds = isUnresolved(beside) || !isNode(beside.node) ? [] : kindsOf(beside.node);
       for (const [index, variant] of variants.entries()) {
         const place = `${at}/${keyword}/${index}`;
-        const inside = { ...around, base, label: undefined, shared: false };
+        const inside = { ...around, base, own, kinds, label: undefined, shared: false };
         const tagged = tagsOf(node, variant, place, base);
         if (tagged.length === 0) visit(variant, place, inside);
         for (const { label, tag } of tagged) visit(variant, place, { ...inside, label, tag });
       }
     }
 
-    /** An `allOf` of which one part has alternatives: the others hold for each of them. */
+    /** A sum of which one part has alternatives: the others hold for each of them. */
     function visitParts(node: Node, at: string, around: Around): void {
       const found = findOpenPart(node, at);
       if (found === undefined || found === 'several') {
         push(node, at, 'any', around);
         return;
       }
-      const parts: Located[] = [{ node: without(node, ['allOf', 'discriminator']), pointer: at }];
+      const parts: Located[] = [{ node: without(node, ['$ref', 'allOf', 'discriminator']), pointer: at }];
       for (const part of partsOf(node, at)) if (part.pointer !== found.pointer) parts.push(part);
       visit(found.node, found.pointer, {
         ...around,
-        base: [...around.base, ...parts],
+        ...withBase(around, parts),
         shared: false,
       });
     }
@@ -169,7 +190,8 @@ export function createAlternatives(document: Node, references: References): Alte
         const extended =
           Object.hasOwn(target.node, 'discriminator') && subtypes(target.node, target.pointer).length > 0;
         const own = extended ? without(target.node, ['discriminator']) : target.node;
-        const alike = { owner: nameAt(target.pointer), label, tag, base: around.base, referred: true };
+        const { base, own: inline } = around;
+        const alike = { owner: nameAt(target.pointer), label, tag, base, own: inline, referred: true };
         list.push({
           ...alike,
           node: own,
@@ -182,8 +204,10 @@ export function createAlternatives(document: Node, references: References): Alte
     }
 
     function visitKinds(node: Node, at: string, around: Around): void {
-      const kinds = kindsOf(node);
-      if (kinds.length === 0 && around.base.length > 0 && addsMembers(node)) push(node, at, 'object', around);
+      const own = kindsOf(node);
+      const kinds = own.length > 0 ? own : around.kinds;
+      const adds = (around.base.length > 0 || Object.hasOwn(node, '$ref')) && addsMembers(node);
+      if (kinds.length === 0 && adds) push(node, at, 'object', around);
       else if (kinds.length === 0) push(node, at, 'any', around);
       const shared = around.shared && kinds.length === 1;
       for (const kind of kinds)
@@ -199,6 +223,8 @@ export function createAlternatives(document: Node, references: References): Alte
       label: undefined,
       tag: undefined,
       base: [],
+      own: [],
+      kinds: [],
       shared: false,
       referred: false,
     });
@@ -277,7 +303,8 @@ export function createAlternatives(document: Node, references: References): Alte
   }
 
   function isFree(node: Node, kind: JsonKind, { base }: Around): boolean {
-    if (kind === 'array') return !isNode(node.items) || Object.keys(node.items).length === 0;
+    if (kind === 'array')
+      return !('prefixItems' in node) && (!isNode(node.items) || Object.keys(node.items).length === 0);
     if (kind !== 'object' || base.length > 0) return false;
     const { properties, additionalProperties } = node;
     const says =
@@ -287,28 +314,27 @@ export function createAlternatives(document: Node, references: References): Alte
     return !isNode(additionalProperties) || Object.keys(additionalProperties).length === 0;
   }
 
-  function partsOf({ allOf }: Node, at: string): Located[] {
-    if (!Array.isArray(allOf)) return [];
-    return allOf
+  /** What a schema sums up: the parts of its `allOf`, and what its `$ref` names. */
+  function partsOf({ $ref, allOf }: Node, at: string): Located[] {
+    const parts = (Array.isArray(allOf) ? allOf : [])
       .map((node: unknown, index) => ({ node, pointer: `${at}/allOf/${index}` }))
       .filter(({ node }) => countsInAllOf(node));
+    return $ref === undefined ? parts : [{ node: { $ref }, pointer: at }, ...parts];
   }
 
-  /** The part of an `allOf` that has alternatives, its `$ref`s followed. */
+  /** The part of a sum that has alternatives, its `$ref`s followed. */
   function findOpenPart(node: Node, at: string): Located | 'several' | undefined {
     const open = partsOf(node, at).filter((part) => {
       const found = references.resolve(part.node, part.pointer);
       if (isUnresolved(found) || !isNode(found.node)) return false;
-      const keyword = openKeyword(found.node);
-      return keyword === 'oneOf' || keyword === 'anyOf';
+      return openKeyword(found.node) !== undefined;
     });
     return open.length > 1 ? 'several' : open[0];
   }
 
   function hasSeveral(schema: Node, pointer: string): boolean {
-    const keyword = openKeyword(schema);
-    if (keyword !== undefined) return keyword !== 'prefixItems';
     return (
+      openKeyword(schema) !== undefined ||
       kindsOf(schema).length > 1 ||
       findOpenPart(schema, pointer) !== undefined ||
       subtypes(schema, pointer).length > 0
@@ -316,6 +342,14 @@ export function createAlternatives(document: Node, references: References): Alte
   }
 
   return { alternativesOf, hasSeveral };
+}
+
+/** What holds for each object inside, with some more of it. */
+function withBase(
+  { base, own, referred }: Around,
+  parts: readonly Located[],
+): Pick<Alternative, 'base' | 'own'> {
+  return { base: [...base, ...parts], own: referred ? own : [...own, ...parts] };
 }
 
 function without(node: Node, keys: readonly string[]): Node {

@@ -2,6 +2,7 @@ import { pointerSegment, type Report } from './error.ts';
 import { identifier, pascal, upperFirst } from './names.ts';
 import { isNode, memberOf, type Node, shown, textOf } from './node.ts';
 import { fileOf, joinFile, type OtherFiles } from './other-files.ts';
+import { combines } from './schema.ts';
 
 /** A node of the document, and where it stands. */
 export interface Located {
@@ -24,6 +25,8 @@ export interface References {
   readonly target: (ref: unknown, pointer: string) => Located | Unresolved;
   /** A node, or what it refers to by however many steps; reported as by `target`, and a circle too. */
   readonly resolve: (node: unknown, pointer: string) => Located | Unresolved;
+  /** True for a schema that is what its `$ref` names: OpenAPI 3.0 ignores what stands beside it, 3.1 means all of it. */
+  readonly isReference: (schema: Node) => boolean;
 }
 
 export function isUnresolved(found: Located | Unresolved): found is Unresolved {
@@ -93,7 +96,12 @@ export function createReferences(document: Node, report: Report, others?: OtherF
     return current;
   }
 
-  return { find, target, resolve };
+  function isReference(schema: Node): boolean {
+    if (!Object.hasOwn(schema, '$ref')) return false;
+    return String(document.openapi).startsWith('3.0') || !combines(schema);
+  }
+
+  return { find, target, resolve, isReference };
 }
 
 type Opened = { readonly file: string; readonly root: unknown } | { readonly why: string };
@@ -129,7 +137,9 @@ function unescaped(segment: string): string {
 const containers = [['components', 'schemas'], ['definitions'], ['$defs']] as const;
 
 /** What leads from a schema to one in it. */
-const keywords = new Set(['properties', 'items', 'additionalProperties', 'allOf', 'anyOf', 'oneOf']);
+const keywords = new Set([
+  ...['properties', 'items', 'prefixItems', 'additionalProperties', 'allOf', 'anyOf', 'oneOf'],
+]);
 
 /**
  * What the type of a schema is called that is named by where it stands: `#/components/schemas/Parcel` is `Parcel`,
@@ -159,6 +169,7 @@ function nameBelow(owner: string, path: readonly string[]): string {
       // a member's name, or the position in an allOf, anyOf or oneOf, which names nothing
       const key = path[++at] ?? '';
       if (keyword === 'properties') name += upperFirst(identifier(key));
+      else if (keyword === 'prefixItems') name += `Item${Number(key) + 1}`;
     }
   }
   return name;

@@ -34,6 +34,13 @@ export function addsMembers(schema: Node): boolean {
   );
 }
 
+/** True for a schema that adds to what a `$ref` in it names. */
+export function combines(schema: Node): boolean {
+  const { allOf } = schema;
+  const sums = Array.isArray(allOf) && allOf.some(countsInAllOf);
+  return sums || addsMembers(schema) || openKeyword(schema) !== undefined;
+}
+
 /** True for a part of an `allOf` that says more than words and limits. */
 export function countsInAllOf(part: unknown): boolean {
   return saysShape(part) || (isNode(part) && addsMembers(part));
@@ -45,14 +52,19 @@ export function isBare(schema: unknown): boolean {
 }
 
 /** A keyword that leaves open what a value looks like, so that no one closed type fits; undefined when there is none. */
-export function openKeyword(schema: Node): 'oneOf' | 'anyOf' | 'prefixItems' | undefined {
-  const keyword = (['oneOf', 'anyOf'] as const).find((name) => describes(schema[name]));
-  return keyword ?? (Object.hasOwn(schema, 'prefixItems') ? 'prefixItems' : undefined);
+export function openKeyword(schema: Node): 'oneOf' | 'anyOf' | undefined {
+  return (['oneOf', 'anyOf'] as const).find((name) => describes(schema[name]));
 }
 
 /** `oneOf: [{ required: [a] }, { required: [b] }]` beside properties narrows, and describes nothing. */
 function describes(variants: unknown): boolean {
   return variants !== undefined && (!Array.isArray(variants) || variants.some(saysShape));
+}
+
+/** True for an array schema that says that nothing comes behind so many items. */
+export function endsAfter({ items, unevaluatedItems, maxItems }: Node, count: number): boolean {
+  if (items === false || unevaluatedItems === false) return true;
+  return typeof maxItems === 'number' && maxItems <= count;
 }
 
 /** A schema that stands for another one, with the rest of the pointer to it. */

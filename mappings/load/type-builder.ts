@@ -2,9 +2,11 @@ import type {
   ArrayType,
   MapType,
   NamedType,
+  Position,
   RecordType,
   ScalarName,
   ScalarType,
+  TupleType,
   Type,
   UnionType,
   Variant,
@@ -22,11 +24,11 @@ import {
   addsMembers,
   closedValues,
   documentationOf,
+  endsAfter,
   integerScalar,
   kindOf,
   numberScalar,
   onlyInner,
-  openKeyword,
   stringScalar,
   takesNull,
 } from './schema.ts';
@@ -150,8 +152,8 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   /** Types that are named though no operation may reach them. */
   const asked = new Set<Type>();
   const wrappers = new Map<Type, string>();
-  /** Types of objects among alternatives, which have no place of their own to be known by. */
-  const objects = new Map<string, Type>();
+  /** Types of objects and tuples among alternatives, which have no place of their own to be known by. */
+  const amongAlternatives = new Map<string, Type>();
   /** Records that the document has no schema for. */
   const made = new Map<string, RecordType>();
   /** What types are in merge patches. */
@@ -221,8 +223,8 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   }
 
   function readUsage(schema: Node, pointer: string, name: string): Usage {
-    const usage = Object.hasOwn(schema, '$ref')
-      ? readReference(schema, pointer, name)
+    const usage = references.isReference(schema)
+      ? readReference(schema, pointer)
       : (readInner(schema, pointer, name) ?? buildUsage(schema, pointer, name));
     return {
       ...usage,
@@ -239,18 +241,11 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     return inner.nullable ? { ...usage, nullable: true } : usage;
   }
 
-  /** A `$ref`, with what OpenAPI 3.1 allows beside it: members of its own, fewer enum values, a default, null. */
-  function readReference(schema: Node, pointer: string, name: string): Usage {
+  /** A `$ref`, with what may stand beside it: fewer enum values, a default, null. */
+  function readReference(schema: Node, pointer: string): Usage {
     const end = references.resolve(schema, pointer);
     const target = isUnresolved(end) ? end : references.target(schema.$ref, pointer);
     if (isUnresolved(target)) return plain(asJson(target.pointer, target.why));
-    if (siblingsCount(document)) {
-      const keyword = openKeyword(schema);
-      if (keyword !== undefined)
-        return plain(asJson(`${pointer}/${keyword}`, `${keyword} fits no closed type`));
-      if (addsMembers(schema) || Object.hasOwn(schema, 'allOf'))
-        return plain(objectOf([{ node: schema, pointer }], documentationOf(schema), name));
-    }
     const usage = usageOf(target.node, target.pointer, nameAt(target.pointer));
     return { ...usage, allowed: allowedOf(schema, usage, pointer) };
   }
@@ -280,8 +275,8 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   }
 
   function buildType(schema: Node, pointer: string, name: string): Type {
-    const keyword = openKeyword(schema);
-    if (keyword !== undefined) return asJson(`${pointer}/${keyword}`, `${keyword} fits no closed type`);
+    if (Object.hasOwn(schema, '$ref'))
+      return objectOf([{ node: schema, pointer }], documentationOf(schema), name);
     switch (kindOf(schema)) {
       case 'object':
         return (
@@ -462,16 +457,27 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   }
 
   /** The type of one alternative by itself; `name` is what an inline one is called. */
-  function typeOf({ node, pointer, kind, shared, referred, base, owner }: Alternative, name: string): Type {
+  function typeOf(alternative: Alternative, name: string): Type {
+    const { node, pointer, kind, shared, referred, base, owner } = alternative;
     if (shared) return usageOf(node, pointer, owner).type;
-    if (kind === 'array') return arrayOf(node, pointer, referred ? nameAt(pointer) : owner);
+    if (kind === 'array') return listOf(alternative, referred ? nameAt(pointer) : owner);
     if (kind !== 'object') return buildType({ ...node, type: kind }, pointer, name);
     const key = `${name} ${pointer}`;
-    const known = objects.get(key);
+    const known = amongAlternatives.get(key);
     if (known !== undefined) return known;
     const self = { node: { ...node, type: 'object' }, pointer };
-    const type = objectOf([...base, self], documentationOf(node), name, referred ? base : [...base, self]);
-    objects.set(key, type);
+    const own = referred ? alternative.own : [...alternative.own, self];
+    const type = objectOf([...base, self], documentationOf(node), name, own);
+    amongAlternatives.set(key, type);
+    return type;
+  }
+
+  /** An array among alternatives, once for each name: a tuple is a type of its own. */
+  function listOf({ node, pointer }: Alternative, name: string): Type {
+    if (!('prefixItems' in node)) return arrayOf(node, pointer, name);
+    const key = `${name} ${pointer}`;
+    const type = amongAlternatives.get(key) ?? arrayOf(node, pointer, `${name}Items`);
+    amongAlternatives.set(key, type);
     return type;
   }
 
@@ -545,10 +551,38 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   // --- arrays and maps ---------------------------------------------------------------------------
 
   function arrayOf(schema: Node, pointer: string, name: string): Type {
-    const { items } = schema;
+    const { items, prefixItems } = schema;
+    if (Array.isArray(prefixItems) && prefixItems.length > 0)
+      return tupleOf(schema, prefixItems, pointer, name);
     if (items === undefined || items === true || (isNode(items) && Object.keys(items).length === 0))
       return asJson(pointer, 'an array of anything');
     return arrayOfType(itemOf(items, `${pointer}/items`, `${name}Item`));
+  }
+
+  /** An array whose first items have types of their own. */
+  function tupleOf(schema: Node, prefix: readonly unknown[], pointer: string, name: string): TupleType {
+    const positions: Position[] = [];
+    const type: Draft<TupleType> = {
+      kind: 'tuple',
+      name,
+      documentation: documentationOf(schema),
+      positions,
+      rest: undefined,
+    };
+    unfilled.push(() => {
+      for (const [index, item] of prefix.entries()) {
+        const xml = `Item${index + 1}`;
+        positions.push({ xml, type: itemOf(item, `${pointer}/prefixItems/${index}`, name + xml) });
+      }
+      if (endsAfter(schema, prefix.length)) return;
+      const at = `${pointer}/items`;
+      const { items } = schema;
+      const rest = isNode(items)
+        ? itemOf(items, at, `${name}Item`)
+        : asJson(at, 'items behind those listed may be anything');
+      type.rest = { xml: 'Items', type: arrayOfType(rest) };
+    });
+    return register(type, pointer);
   }
 
   function arrayOfType(item: Type): ArrayType {
@@ -691,7 +725,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     return { types, names, ...given };
   }
 
-  const listOf = (found: ReadonlyMap<string, string>): readonly JsonNote[] =>
+  const notesOf = (found: ReadonlyMap<string, string>): readonly JsonNote[] =>
     [...found].map(([pointer, why]) => ({ pointer, why }));
   return {
     wrapper,
@@ -702,14 +736,9 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     patchOf: (schemas, name) => patched(oneOf(schemas, name), schemas),
     component,
     finish,
-    notes: () => listOf(notes),
-    contradictions: () => listOf(contradictions),
+    notes: () => notesOf(notes),
+    contradictions: () => notesOf(contradictions),
   };
-}
-
-/** OpenAPI 3.0 ignores what stands beside a `$ref`; 3.1 means all of it. */
-function siblingsCount(document: Node): boolean {
-  return !String(document.openapi).startsWith('3.0');
 }
 
 /** Every named type that these reach, themselves too, each before what it is made of. */

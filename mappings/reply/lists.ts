@@ -29,11 +29,7 @@ export function arrayWriter(
     let index = 0;
     try {
       for (; tape.next(index === 0, 93); index++) {
-        tape.reserve(1);
-        tape.words[link] = tape.top;
-        link = tape.top;
-        tape.words[link] = -1;
-        tape.top = link + 1;
+        link = pushItem(tape, link);
         item.scan(tape);
       }
     } catch (error) {
@@ -48,13 +44,19 @@ export function arrayWriter(
   return { scan, write, declarations };
 }
 
-/** Begins an entry of a map: the place of its link, which `link` then leads to. The value's node comes next. */
-export function pushEntry(tape: Tape, link: number, start: number, end: number, asIs: boolean): number {
+/** Begins an item of a list: the place of its link, which `link` then leads to. The item's node comes next. */
+export function pushItem(tape: Tape, link: number): number {
   tape.reserve(1);
   const entry = tape.top;
   tape.words[link] = entry;
   tape.words[entry] = -1;
   tape.top = entry + 1;
+  return entry;
+}
+
+/** As `pushItem`, with the entry's key behind the link. */
+export function pushEntry(tape: Tape, link: number, start: number, end: number, asIs: boolean): number {
+  const entry = pushItem(tape, link);
   if (start === end) tape.pushRange(empty, 0, 0);
   else tape.pushRange(asIs ? plain : text, start, end);
   return entry;

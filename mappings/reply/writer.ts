@@ -12,6 +12,7 @@ import type { XmlOutput } from './output.ts';
 import { memberOf, recordWriter } from './record.ts';
 import { leaveOutMisfits, statusWriter } from './status.ts';
 import type { Tape } from './tape.ts';
+import { tupleWriter } from './tuple.ts';
 import { unionWriter } from './union.ts';
 import { enumWriter, scalarWriter } from './values.ts';
 
@@ -107,6 +108,8 @@ export function compileReplyWriters(
           return recordWriter(type, ofType, nulls, undefined);
         case 'union':
           return unionWriter(type, ofType);
+        case 'tuple':
+          return tupleWriter(type, ofType);
         case 'array':
           return arrayWriter(type, ofType(type.item), prefix, declarations);
         case 'map':

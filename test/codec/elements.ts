@@ -1,6 +1,6 @@
 import { type SaxesAttributeNS, SaxesParser } from 'saxes';
 import { escapeXml } from '../../mappings/codec/text.ts';
-import { type Contract, namespaces, type Type, xsdNames } from '../../mappings/model.ts';
+import { type Contract, namespaces, type TupleType, type Type, xsdNames } from '../../mappings/model.ts';
 import { type Pick, shuffle } from './values.ts';
 
 /** One element as saxes reads it. */
@@ -126,6 +126,16 @@ export function findInvalid(
       if (child.nil || child.namespace !== types) return `${at}.${child.local}: nil, or of another namespace`;
       return findInvalid(child, variant.type, contract, `${at}.${child.local}`);
     }
+    case 'tuple': {
+      if (element.text !== '') return `${at}: text in a tuple`;
+      const parts = partsOfTuple(type);
+      return first(element.children, (child, index) => {
+        const part = parts[index];
+        const path = `${at}.${child.local}`;
+        if (part?.xml !== child.local || child.namespace !== types) return `${path}: out of place`;
+        return findInvalid(child, part.type, contract, path);
+      });
+    }
     case 'array': {
       if (element.text !== '') return `${at}: text in an array`;
       const namespace = contract.namespaces[type.namespace];
@@ -178,6 +188,7 @@ export function respell(element: Element, type: Type, pick: Pick): string {
   const typeOfChild = (child: Element, inner: Type | undefined): Type | undefined => {
     if (inner?.kind === 'array') return inner.item;
     if (inner?.kind === 'union') return inner.variants.find(({ xml }) => xml === child.local)?.type;
+    if (inner?.kind === 'tuple') return partsOfTuple(inner).find(({ xml }) => xml === child.local)?.type;
     if (inner?.kind === 'record') {
       const others = [inner.others?.typed, inner.others?.untyped].filter((other) => other !== undefined);
       return [...inner.fields, ...others].find(({ xml }) => xml === child.local)?.type;
@@ -187,6 +198,14 @@ export function respell(element: Element, type: Type, pick: Pick): string {
     return undefined;
   };
   return write(element, type);
+}
+
+/** The elements of a tuple, in their order. */
+function partsOfTuple({
+  positions,
+  rest,
+}: TupleType): readonly { readonly xml: string; readonly type: Type }[] {
+  return rest === undefined ? positions : [...positions, rest];
 }
 
 function entryFields(value: Type) {

@@ -38,6 +38,16 @@ const parcel: RecordType = {
       item: { kind: 'union', name: 'Pet', documentation: '', variants: [cat, dog].map(variant) },
     },
     labels,
+    place: {
+      kind: 'tuple',
+      name: 'Place',
+      documentation: '',
+      positions: [
+        { xml: 'Item1', type: scalar('int') },
+        { xml: 'Item2', type: cat },
+      ],
+      rest: undefined,
+    },
     status: screening.responseStatus,
     authentication: cat,
   }),
@@ -69,6 +79,11 @@ for (const [what, json, expected] of [
     'a union shows what any of its variants has',
     '{"pets":[{"name":"Tom","lives":9},{"bark":"wau","tail":1}]}',
     '{"pets":[{"name":"***","lives":9},{"bark":"wau","***":1}]}',
+  ],
+  [
+    'a list of positions shows what each of them has',
+    '{"place":[1,{"name":"Tom","lives":9},"Jane"]}',
+    '{"place":[1,{"name":"***","lives":9},"***"]}',
   ],
   [
     'a map shows its keys, but for those called like a personal member',

@@ -150,6 +150,22 @@ export function valuesOf(
           }))
       );
     }
+    case 'tuple': {
+      if (depth <= 0) return fc.constant({ kind: 'list', items: [] });
+      const itemOf = (inner: Type) => {
+        const item = valuesOf(inner, contract, options, depth - 1);
+        return options.nulls ? fc.option(item, { nil: nothing }) : item;
+      };
+      const rest =
+        type.rest === undefined ? fc.constant([]) : fc.array(itemOf(type.rest.type.item), { maxLength: 2 });
+      const whole = fc.tuple(fc.tuple(...type.positions.map((position) => itemOf(position.type))), rest);
+      return fc.oneof(
+        whole.map(([items, others]) => ({ kind: 'list' as const, items: [...items, ...others] })),
+        fc
+          .tuple(whole, fc.nat(type.positions.length))
+          .map(([[items], count]) => ({ kind: 'list' as const, items: items.slice(0, count) })),
+      );
+    }
     case 'map': {
       if (depth <= 0) return fc.constant({ kind: 'map', members: [] });
       const value = valuesOf(type.value, contract, options, depth - 1);

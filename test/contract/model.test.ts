@@ -155,6 +155,8 @@ function shown(type: Type): string {
       return `${type.name}{${type.entryName}: ${type.value.kind === 'record' ? type.value.name : shown(type.value)}}`;
     case 'union':
       return `${type.name}<${type.variants.map(({ xml }) => xml).join('|')}>`;
+    case 'tuple':
+      return `${type.name}<${type.positions.map(({ type: inner }) => shown(inner)).join(' ')}${type.rest === undefined ? '' : ` ${shown(type.rest.type)}`}>`;
     case 'record':
       return `${type.name}(${type.fields.map(({ xml, required, nillable }) => `${xml}${required ? '!' : ''}${nillable ? '?' : ''}`).join(' ')})`;
   }
@@ -358,8 +360,8 @@ const becomes: readonly (readonly [title: string, schema: unknown, type: string,
   [
     'a tuple',
     { type: 'array', prefixItems: [{ type: 'string' }] },
-    'json',
-    '/prefixItems: prefixItems fits no closed type',
+    'OpBodyM<string ArrayOfJson[Json: json]>',
+    '/items: items behind those listed may be anything',
   ],
   [
     'a map of itself',

@@ -43,3 +43,15 @@ test('W42: a member left out of a type that requires itself is told once', (t) =
   const { missing } = readXml(compiled, 'put', '<Body><name>n</name></Body>');
   t.deepEqual(missing, ['Body.next.next', 'Body.next.name']);
 });
+
+test('a union that its own members reach by sums has a finite number of types', (t) => {
+  const again = { allOf: [node, { type: 'object', required: ['x'] }] };
+  const compiled = compileNode({
+    Node: {
+      type: 'object',
+      properties: { inner: { type: 'object', properties: { again } } },
+      oneOf: [{ type: 'object', properties: { x: { type: 'string' } } }, { type: 'string' }],
+    },
+  });
+  t.is(compiled.contract.types.length, 8);
+});

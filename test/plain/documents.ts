@@ -71,11 +71,18 @@ const { schema } = fc.letrec<{ schema: object; object: object; variants: object[
     references,
     tie('object'),
     tie('schema').map((items) => ({ type: 'array', items })),
+    fc
+      .tuple(tie('variants'), fc.oneof(fc.constantFrom(false, true), tie('schema')))
+      .map(([prefixItems, items]) => ({ prefixItems, items })),
     tie('schema').map((additionalProperties) => ({ type: 'object', additionalProperties })),
     tie('variants').map((oneOf) => ({ oneOf })),
     tie('variants').map((anyOf) => ({ anyOf: [...anyOf, { type: 'null' }] })),
     tie('object').map((own) => ({ allOf: [ref('Card'), own] })),
     tie('variants').map((oneOf) => ({ type: 'object', properties: { id: { type: 'string' } }, oneOf })),
+    fc.tuple(references, tie('variants')).map(([reference, anyOf]) => ({ ...reference, anyOf })),
+    fc.tuple(references, tie('object')).map(([reference, own]) => ({ ...reference, ...own })),
+    tie('variants').map((oneOf) => ({ allOf: [ref('Card'), { required: ['id'] }], oneOf })),
+    fc.constant({ type: 'string', anyOf: [{ format: 'date' }, { format: 'uuid' }] }),
     fc.constant({ oneOf: [ref('Card'), ref('Bank')], discriminator: { propertyName: 'kind' } }),
     fc.constant({ type: ['string', 'number', 'boolean'] }),
   ),

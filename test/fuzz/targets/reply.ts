@@ -197,6 +197,7 @@ function writeContent(contract: Contract, type: Type, seen: Seen): string | null
       return escapeXml(value, { replaced: 0 });
     }
     case 'union':
+    case 'tuple':
       throw new Unknown();
     case 'array': {
       const items = 'items' in seen ? seen.items : misfit();
@@ -266,6 +267,10 @@ function makeOf(random: Random, contract: Contract, type: Type, depth: number): 
         type.variants[random.below(type.variants.length)]?.type ?? misfit(),
         depth - 1,
       );
+    case 'tuple': {
+      const items = type.positions.slice(0, random.below(type.positions.length + 1));
+      return `[${items.map((item) => makeOf(random, contract, item.type, depth - 1)).join()}]`;
+    }
     case 'array':
       return `[${depth < 1 ? '' : random.many(3, () => makeOf(random, contract, type.item, depth - 1), ',')}]`;
     case 'map':
