@@ -158,8 +158,8 @@ export type ReplyMapping =
       readonly bodies: readonly ReplyBody[];
     };
 
-/** How a body is read; `none` where the document has none, whatever comes. */
-export type BodyForm = 'json' | 'text' | 'binary' | 'none';
+/** How a body is read: `lines` as a sequence of JSON values; `none` where the document has none, whatever comes. */
+export type BodyForm = 'json' | 'lines' | 'text' | 'binary' | 'none';
 
 export interface ReplyHeader {
   /** The header, and the record's member. */

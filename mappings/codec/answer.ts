@@ -26,7 +26,7 @@ export function compileAnswer({ upstream: { reply } }: Operation, limits: Limits
     case 'object':
       return ({ body }) => body;
     case 'member':
-      return memberReader(reply.form);
+      return memberReader(reply.form, limits);
     case 'record':
       return (answer) => Buffer.from(recordOf(answer, reply, limits));
   }
@@ -39,10 +39,32 @@ export function compileSuccess({ upstream: { reply } }: Operation): (status: num
   return (status) => status >= 200 && (status < 300 || (status < 400 && known(status)));
 }
 
-function memberReader(form: BodyForm): ReadAnswer {
+function memberReader(form: BodyForm, limits: Limits): ReadAnswer {
   if (form === 'none') return () => undefined;
   if (form === 'json') return ({ body }) => (body.length === 0 ? undefined : body);
-  return (answer) => (isBodyless(answer.status) ? undefined : Buffer.from(rawOf(answer, form)));
+  return (answer) => {
+    if (isBodyless(answer.status)) return undefined;
+    return Buffer.from(form === 'lines' ? arrayOfLines(answer.body, limits) : rawOf(answer, form));
+  };
+}
+
+const recordSeparator = '\x1e';
+
+/** The JSON values of lines, or of a sequence by RFC 7464, as one array: each checked to be a value by itself. */
+function arrayOfLines(body: Buffer, limits: Limits): string {
+  const text = decode(body, 'utf-8');
+  const values = text
+    .split(text.startsWith(recordSeparator) ? recordSeparator : '\n')
+    .filter((line) => !/^[\t\n\r ]*$/.test(line));
+  for (const value of values) checkJson(value, limits);
+  return `[${values.join(',')}]`;
+}
+
+/** Throws JsonError for text that is more or less than one value. */
+function checkJson(text: string, limits: Limits): void {
+  const json = new JsonReader(text, limits);
+  json.skip();
+  json.end();
 }
 
 /** 204 and 205 have no body, so that an empty one is none rather than an empty text (RFC 9110, 15.3). */
@@ -116,12 +138,13 @@ function isIn(status: number, range: string): boolean {
 }
 
 function bodyJson(answer: Answer, form: BodyForm, limits: Limits): string | undefined {
-  if (form === 'none' || isBodyless(answer.status) || answer.body.length === 0) return undefined;
+  const { body, status } = answer;
+  if (form === 'none' || isBodyless(status)) return undefined;
+  if (form === 'lines') return arrayOfLines(body, limits);
+  if (body.length === 0) return undefined;
   if (form !== 'json') return rawOf(answer, form);
-  const text = decode(answer.body, 'utf-8');
-  const json = new JsonReader(text, limits);
-  json.skip();
-  json.end(); // a body that is more than one value would become members beside it
+  const text = decode(body, 'utf-8');
+  checkJson(text, limits); // a body that is more than one value would become members beside it
   return text;
 }
 

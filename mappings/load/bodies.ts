@@ -48,7 +48,7 @@ export function readRequestBody(
   const all = mediaOf(found.node, found.pointer);
   const media =
     entry.mediaType === undefined
-      ? preferred(all, ['json', 'form', 'multipart', 'text', 'binary', 'stream'])
+      ? preferred(all, ['json', 'form', 'multipart', 'text', 'binary', 'lines', 'stream'])
       : all.find(({ type, form }) => type === entry.mediaType && form !== undefined);
   if (media === undefined) {
     const types = all.map(({ type }) => type);

@@ -4,10 +4,10 @@ import { childOf, isNode } from './node.ts';
 import { isUnresolved, type Located, type References } from './references.ts';
 
 /**
- * How a body of a media type is carried: as JSON, as name=value pairs, as parts, as the text or the bytes that it is;
- * `stream` for one without an end to wait for.
+ * How a body of a media type is carried: as JSON, as JSON values in lines or another sequence, as name=value pairs, as
+ * parts, as the text or the bytes that it is; `stream` for one without an end to wait for.
  */
-export type MediaForm = 'json' | 'form' | 'multipart' | 'text' | 'binary' | 'stream';
+export type MediaForm = 'json' | 'lines' | 'form' | 'multipart' | 'text' | 'binary' | 'stream';
 
 /** One media type of a `content`. */
 export interface Media {
@@ -93,7 +93,8 @@ function formOf(type: string, schema: unknown): MediaForm | undefined {
   const [essence = ''] = type.toLowerCase().split(';', 1);
   const name = essence.trim();
   if (!/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(name) || !/^[\x20-\x7e]+$/.test(type)) return undefined;
-  if (streams.has(name)) return 'stream';
+  if (name === 'text/event-stream') return 'stream';
+  if (sequences.test(name)) return 'lines';
   if (/^(?:application|text)\/(?:[\w.+-]*\+)?json$/.test(name)) return 'json';
   if (name === 'application/x-www-form-urlencoded') return 'form';
   if (name === 'multipart/form-data') return 'multipart';
@@ -101,10 +102,8 @@ function formOf(type: string, schema: unknown): MediaForm | undefined {
   return !isBinary(schema) && texts.test(name) ? 'text' : 'binary';
 }
 
-const streams: ReadonlySet<string> = new Set([
-  ...['text/event-stream', 'application/stream+json', 'application/json-seq', 'application/geo+json-seq'],
-  ...['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/x-jsonlines'],
-]);
+/** JSON Lines under its many names, and the sequences of RFC 7464 and RFC 8091. */
+const sequences = /[/+]json-seq$|^(?:application|text)\/(?:(?:x-)?(?:ndjson|jsonl|jsonlines)|stream\+json)$/;
 
 const texts = /^text\/|[/+](?:xml|yaml|x-yaml|javascript|ecmascript|graphql|sql|jwt|toml|csv)$/;
 

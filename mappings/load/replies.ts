@@ -43,7 +43,7 @@ export function readReply(entry: Entry, source: OperationsSource): ReadReply {
   const read =
     source.overlay.reply === 'envelope' || needsRecord(entry, successes, source)
       ? readRecord(entry, element, successes, source)
-      : readOne(entry, element, first);
+      : readOne(entry, element, first, source);
   return { ...read, accept };
 }
 
@@ -113,7 +113,7 @@ function isRedirect(status: string): boolean {
   return /^3(?:0[0-35-9]|XX)$/i.test(status);
 }
 
-const replyForms = ['json', 'text', 'binary', 'form'] as const satisfies readonly MediaForm[];
+const replyForms = ['json', 'lines', 'text', 'binary', 'form'] as const satisfies readonly MediaForm[];
 
 function chooseMedia(
   { node, pointer }: Located,
@@ -172,20 +172,27 @@ function needsRecord({ method }: Entry, successes: readonly Success[], source: O
 /** Two responses of one shape have one type: the same schema, carried the same way. */
 function shapeOf({ media }: Success, { references }: OperationsSource): string {
   if (media === undefined) return 'none';
-  return media.form === 'json' ? schemaKey(media, references) : (media.form ?? 'none');
+  const { form = 'none' } = media;
+  return form === 'json' || form === 'lines' ? `${form} ${schemaKey(media, references)}` : form;
 }
 
 // --- one body ----------------------------------------------------------------------------------------
 
-function readOne({ name }: Entry, element: string, { media, response }: Success): ReadWrapper {
+function readOne(
+  { name }: Entry,
+  element: string,
+  { media, response }: Success,
+  source: OperationsSource,
+): ReadWrapper {
   const form = bodyForm(media);
-  const field = bodyField(element, media, response.pointer, `${name}Result`);
+  const field = bodyField(element, media, response.pointer, `${name}Result`, source);
   return { fields: [field], reply: { kind: 'member', name: element, form } };
 }
 
 function bodyForm(media: Media | undefined): ReplyBody['form'] {
   if (media === undefined) return 'none';
-  return media.form === 'json' || media.form === 'binary' ? media.form : 'text';
+  const { form } = media;
+  return form === 'json' || form === 'lines' || form === 'binary' ? form : 'text';
 }
 
 const emptyObject = { type: 'object', additionalProperties: false } as const;
@@ -195,11 +202,21 @@ function bodyField(
   media: Media | undefined,
   pointer: string,
   typeName: string,
+  source: OperationsSource,
 ): WrapperField | TypedField {
   const form = bodyForm(media);
   if (form === 'text' || form === 'binary') return { json, pointer, required: false, type: rawTypes[form] };
   const schema = media?.schema ?? { node: emptyObject, pointer };
+  if (form === 'lines') return { json, pointer, required: false, type: linesType(schema, typeName, source) };
   return { json, schema: schema.node, pointer: schema.pointer, required: false, typeName };
+}
+
+/** The array of a sequence's values: its schema is that of each of them, but where it is an array that of all. */
+function linesType(schema: Located, typeName: string, { builder, references }: OperationsSource): Type {
+  const found = references.resolve(schema.node, schema.pointer);
+  const isWhole = !isUnresolved(found) && isNode(found.node) && kindOf(found.node) === 'array';
+  if (isWhole) return builder.oneOf([schema], typeName);
+  return builder.arrayOf(builder.oneOf([schema], `${typeName}Item`), schema.pointer);
 }
 
 // --- a record of all that a reply says ---------------------------------------------------------------
@@ -270,7 +287,7 @@ function readBodies(
     const form = bodyForm(media);
     bodies.push({ status, member, form });
     if (form !== 'none' && !ofBodies.has(member))
-      ofBodies.set(member, bodyField(member, media, response.pointer, owner + member));
+      ofBodies.set(member, bodyField(member, media, response.pointer, owner + member, source));
   }
   return { bodies, ofBodies: [...ofBodies.values()] };
 }
