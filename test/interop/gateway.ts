@@ -22,7 +22,8 @@ export async function startFaultGateway(upstreamUrl: string): Promise<Running> {
   }
 }
 
-function serveContract(contract: string, upstreamUrl: string, publicUrl?: string): Promise<Running> {
+/** The gateway of a contract before an upstream, on a free port of 127.0.0.1. */
+export function serveContract(contract: string, upstreamUrl: string, publicUrl?: string): Promise<Running> {
   return serve({
     contract,
     host: '127.0.0.1',

@@ -1,11 +1,15 @@
 import test from 'ava';
+import { documents, folderOf } from '../documents/documents.ts';
+import { exchangesIn } from '../plain/exchange-files.ts';
 import { checks, problemOf } from './checks.ts';
 import { canonical, readExact } from './exact-json.ts';
 import { judgeRun } from './judge.ts';
-import { knownGaps } from './known-gaps.ts';
+import { judgeExchange, unseenLosses } from './judge-exchange.ts';
+import { exchangeGaps, knownGaps } from './known-gaps.ts';
 import { splitRequests } from './relay.ts';
 import { run } from './run-command.ts';
 import { loadStacks, type Stack } from './stacks.ts';
+import { difference, type Loss, readTree, type Tree } from './tree.ts';
 
 const post = (body: string): string => `POST / HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 const chunked = 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n';
@@ -107,6 +111,119 @@ for (const [sentence, output, gaps, expected] of runs) {
 test('a client that ends badly fails, whatever it printed', (t) => {
   const results = judgeRun(stack, '1.1', { ok: false, output: imports, errors: 'no memory' }, [], []);
   t.like(results.at(-1), { check: 'run.sh', outcome: 'failed', why: 'expected it to end well; no memory' });
+});
+
+const reply =
+  '<r xmlns="urn:r" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"><n>1.50</n><a i:nil="true"/><l><s>x</s><s/></l><t>1.0</t><d>2026-01-31T12:00:00+01:00</d></r>';
+const whole: Tree = {
+  n: [{ is: '1.5' }],
+  a: [null],
+  l: [{ s: ['x', ''] }],
+  t: ['1.0'],
+  d: [{ is: '2026-01-31T11:00:00.000Z' }],
+};
+
+/** What a client read of the reply, what its API doesn't tell apart, and where it is wrong. */
+const trees: readonly (readonly [Tree, readonly Loss[], string | undefined])[] = [
+  [whole, [], undefined],
+  [{ ...whole, n: [{ is: '15e-1' }] }, [], undefined],
+  [{ ...whole, n: [{ is: '1.51' }] }, [], 'n: expected "1.50", got {"is":"1.51"}'],
+  [{ ...whole, n: [{ is: '15' }] }, [], 'n: expected "1.50", got {"is":"15"}'],
+  [{ ...whole, t: ['1'] }, [], 't: expected "1.0", got "1"'],
+  [{ ...whole, a: [] }, [], 'a: expected [null], got []'],
+  [{ ...whole, a: [] }, ['nil is absent'], undefined],
+  [{ ...whole, a: [''] }, ['nil is absent'], 'a: expected [], got [""]'],
+  [{ ...whole, a: [''] }, ['nil is empty'], undefined],
+  [{ ...whole, l: [{ s: ['x'] }] }, [], 'l.s: expected ["x",""], got ["x"]'],
+  [{ ...whole, l: [{ s: ['x'] }] }, ['empty is absent'], undefined],
+  [{ ...whole, l: [{ s: ['', 'x'] }] }, [], 'l.s.0: expected "x", got ""'],
+  [{ ...whole, more: ['x'] }, [], 'more: expected [], got ["x"]'],
+  [
+    { ...whole, d: [{ is: '2026-01-31T12:00:00Z' }] },
+    [],
+    'd: expected "2026-01-31T12:00:00+01:00", got {"is":"2026-01-31T12:00:00Z"}',
+  ],
+  [
+    '',
+    [],
+    ': expected {"n":["1.50"],"a":[null],"l":[{"s":["x",""]}],"t":["1.0"],"d":["2026-01-31T12:00:00+01:00"]}, got ""',
+  ],
+];
+
+for (const [got, losses, problem] of trees) {
+  test(`a reply read as ${JSON.stringify(got)}${losses.map((loss) => `, ${loss}`).join('')}: ${problem ?? 'right'}`, (t) => {
+    t.is(difference(readTree(reply), got, losses), problem);
+  });
+}
+
+const judgedExchange = { stack, version: '1.2', document: 'd', exchange: 'e' } as const;
+const asked = { name: 'e', request: '', call: undefined, answer: { start: '', headers: {}, body: '' } };
+const failed = '<s:Fault><faultcode>s:Client</faultcode><faultstring>no</faultstring></s:Fault>';
+
+/** A line that a client printed, the reply that it must have read, and what is wrong. */
+const lines = [
+  ['{"name":"e","version":"1.2","got":{"a":["x"]}}', '<r><a>x</a></r>', undefined],
+  [
+    '{"name":"e","version":"1.1","got":{"a":["x"]}}',
+    '<r><a>x</a></r>',
+    'expected a reply, got no line of it; end',
+  ],
+  ['{"name":"e","version":"1.2","error":"refused"}', '<r><a>x</a></r>', 'expected a reply, got refused'],
+  [
+    '{"name":"e","version":"1.2","fault":{"code":"Sender","message":"no"}}',
+    '<r/>',
+    'expected a reply, got the fault {"code":"Sender","message":"no"}',
+  ],
+  ['{"name":"e","version":"1.2","fault":{"code":"Sender","message":"no (request 1-a)"}}', failed, undefined],
+  [
+    '{"name":"e","version":"1.2","fault":{"code":"Receiver","message":"no"}}',
+    failed,
+    'code: expected "Sender", got "Receiver"',
+  ],
+  ['{"name":"e","version":"1.2","got":{}}', failed, 'expected a fault, got {}'],
+] as const;
+
+for (const [output, expected, why] of lines) {
+  test(`an exchange of which a client prints ${output}: ${why ?? 'right'}`, (t) => {
+    const finished = { ok: true, output, errors: 'end' };
+    const made = judgeExchange(judgedExchange, { ...asked, reply: expected }, finished, []);
+    t.is(made.outcome, why === undefined ? 'passed' : 'failed');
+    t.is(made.why, why);
+  });
+}
+
+test('an exchange of a known gap is a gap, and fails where it can be made after all', (t) => {
+  const known = [{ stack: 'a', document: 'd', exchange: 'e', reason: 'it never could' }];
+  const judge = (output: string): object =>
+    judgeExchange(judgedExchange, { ...asked, reply: '<r/>' }, { ok: true, output, errors: '' }, known);
+  t.like(judge('{"name":"e","version":"1.2","error":"no"}'), { outcome: 'gap', why: 'it never could' });
+  t.like(judge('{"name":"e","version":"1.2","got":""}'), { outcome: 'failed' });
+});
+
+test('a loss that no exchange shows is told', (t) => {
+  const lossy: Stack = { ...stack, losses: ['nil is absent', 'empty is absent'] };
+  const finished = { ok: true, output: '{"name":"e","version":"1.2","got":{}}', errors: '' };
+  const made = judgeExchange(
+    { ...judgedExchange, stack: lossy },
+    { ...asked, reply: '<r><a/></r>' },
+    finished,
+    [],
+  );
+  t.is(made.outcome, 'passed');
+  t.deepEqual(unseenLosses([made]), [
+    'a/stack.json: expected an exchange in which "nil is absent" matters, got none',
+  ]);
+});
+
+test('each known gap of an exchange is one that there is', (t) => {
+  const names = loadStacks().map(({ name }) => name);
+  for (const gap of exchangeGaps) {
+    t.true(names.includes(gap.stack) && documents.includes(gap.document), gap.stack);
+    t.true(
+      exchangesIn(folderOf(gap.document)).some(({ name }) => name === gap.exchange),
+      gap.exchange,
+    );
+  }
 });
 
 test('a command that does not end is killed with all that it started', async (t) => {

@@ -1,6 +1,7 @@
 import { checks, importCheck, nameOf } from './checks.ts';
 import type { Result } from './judge.ts';
-import { knownGaps } from './known-gaps.ts';
+import type { Made } from './judge-exchange.ts';
+import { exchangeGaps, knownGaps } from './known-gaps.ts';
 import type { Stack } from './stacks.ts';
 
 /** A stack and the version of it that ran, or why it didn't run. */
@@ -47,12 +48,49 @@ export function matrix(results: readonly Result[]): string {
   return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
+/** The same lines for the exchanges of documents. */
+export function exchangeLines(made: readonly Made[]): string {
+  return made
+    .map(({ stack, version, document, exchange, outcome, why }) => {
+      const told = outcome === 'passed' ? '' : `: ${why}`;
+      const sentence = exchange.replaceAll('-', ' ');
+      return `  ${marks[outcome]} interop › ${stack.title} ${version} › ${document}: ${sentence}${told}\n`;
+    })
+    .join('');
+}
+
+/** The exchanges as a Markdown table: a row per document, a column per stack; how many of how many were made as they must. */
+export function exchangeTable(made: readonly Made[]): string {
+  const stacks = [...new Set(made.map(({ stack }) => stack))];
+  const head = ['document', ...stacks.map(({ title }) => title)];
+  const rows = [...new Set(made.map(({ document }) => document))].map((document) => [
+    document,
+    ...stacks.map((stack) => {
+      const own = made.filter((one) => one.document === document && one.stack === stack);
+      return `${own.filter(({ outcome }) => outcome === 'passed').length}/${own.length}`;
+    }),
+  ]);
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
 /** The page docs/interop.md. */
-export function interopPage(states: readonly StackState[], results: readonly Result[], date: string): string {
+export function interopPage(
+  states: readonly StackState[],
+  results: readonly Result[],
+  made: readonly Made[],
+  date: string,
+): string {
   const versions = states.map(({ stack, installed }) => `| ${stack.title} | ${installed ?? 'not run'} |\n`);
   const gaps = knownGaps.map(
     ({ stack, version, check, reason }) =>
       `| ${titleOf(states, stack)} | ${version ?? 'all'} | ${check} | ${reason} |\n`,
+  );
+  const madeGaps = exchangeGaps.map(
+    ({ stack, version, document, exchange, reason }) =>
+      `| ${titleOf(states, stack)} | ${version ?? 'all'} | ${document}: ${exchange.replaceAll('-', ' ')} | ${reason} |\n`,
+  );
+  const losses = states.flatMap(({ stack: { title, losses = [] } }) =>
+    losses.length === 0 ? [] : [`${title}: ${losses.join(', ')}.`],
   );
   return `# Client stacks
 
@@ -80,11 +118,18 @@ ${matrix(results)}
 | in-band-error | an error of the service in an ordinary reply (\`soapErrors: in-band\`) |
 | fault | the same as a SOAP fault, with code and text (\`soapErrors: fault\`) |
 
+## Documents of others
+
+The exchanges of [test/documents](../test/documents/README.md), each made in SOAP 1.1 and 1.2: the client's types are made of the WSDL that the gateway serves, a program that knows none of the documents fills them and reads them, the service behind gets exactly the call that the document says, and the client reads each member of the reply.
+
+${exchangeTable(made)}
+What an API doesn't tell apart counts as one there. ${losses.join(' ')}
+
 ## What can't work
 
 | stack | SOAP | check | why |
 | --- | --- | --- | --- |
-${gaps.join('')}
+${gaps.join('')}${madeGaps.join('')}
 ## Versions
 
 | stack | version |

@@ -2,10 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { importDocuments, importLines } from './documents.ts';
+import { makeExchanges } from './exchanges.ts';
 import { startFaultGateway } from './gateway.ts';
 import { installStacks } from './install.ts';
 import { runStack, type StackRun } from './interop.ts';
-import { interopPage, matrix, resultLines, type StackState } from './report.ts';
+import { unseenLosses } from './judge-exchange.ts';
+import { exchangeLines, exchangeTable, interopPage, matrix, resultLines, type StackState } from './report.ts';
 import { installedVersion, loadStacks, type Stack } from './stacks.ts';
 import { startUpstream } from './upstream.ts';
 import { writeRequests } from './wire.ts';
@@ -46,20 +48,25 @@ async function main(): Promise<void> {
   const ready = states.filter(({ installed }) => installed !== undefined);
   const runs = await runStacks(ready);
   const imports = await importDocuments(ready.map(({ stack }) => stack));
+  const made = await makeExchanges(ready.map(({ stack }) => stack));
+  const unseen = unseenLosses(made);
   const results = runs.flatMap((run) => run.results);
   if (options.record) for (const run of runs) await writeRequests(run);
   if (options.write) {
     const date = new Date().toISOString().slice(0, 10);
-    writeFileSync(join(root, 'docs/interop.md'), interopPage(states, results, date));
+    writeFileSync(join(root, 'docs/interop.md'), interopPage(states, results, made, date));
   }
-  console.log(matrix(results));
+  console.log(`${matrix(results)}\n${exchangeTable(made)}`);
   for (const { stack } of missing) {
     const mark = options['require-all'] ? '✘' : '-';
     console.log(`  ${mark} interop › ${stack.title}: not installed (${stack.probe})`);
   }
-  process.stdout.write(resultLines(results) + importLines(imports));
+  process.stdout.write(resultLines(results) + importLines(imports) + exchangeLines(made));
+  for (const loss of unseen) console.log(`  ✘ interop › ${loss}`);
   const failed =
-    results.some(({ outcome }) => outcome === 'failed') || imports.some(({ why }) => why !== undefined);
+    [...results, ...made].some(({ outcome }) => outcome === 'failed') ||
+    imports.some(({ why }) => why !== undefined) ||
+    unseen.length > 0;
   if (failed || (options['require-all'] && missing.length > 0)) process.exitCode = 1;
 }
 

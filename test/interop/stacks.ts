@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Version } from './checks.ts';
 import { run } from './run-command.ts';
+import type { Loss } from './tree.ts';
 
 /** A client stack as its `stack.json` describes it, and the folder it's in. */
 export interface Stack {
@@ -18,6 +19,8 @@ export interface Stack {
   readonly setup?: string;
   /** A shell command, run in the folder, that prints the stack's version and fails where it isn't installed. */
   readonly probe: string;
+  /** What its API doesn't tell apart, which the exchanges of documents take into account. */
+  readonly losses?: readonly Loss[];
   /** Whether its own tool makes code of the WSDL first: there is a `build.sh`. */
   readonly builds: boolean;
 }

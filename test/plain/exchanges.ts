@@ -1,78 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Gateway, type Hit, send, soap11Namespace } from '../gateway/gateway.ts';
-
-/** A message of HTTP as its file has it: the start line, headers, an empty line, the body. */
-export interface HttpMessage {
-  readonly start: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/** One call: what is asked of whom, and what is answered. */
-export interface Exchange {
-  readonly name: string;
-  /** Content of the request's SOAP Body. */
-  readonly request: string;
-  /** What the upstream gets; undefined where the call isn't made. */
-  readonly call: HttpMessage | undefined;
-  /** What the upstream answers; a 200 with `{}` where nothing says so. */
-  readonly answer: HttpMessage;
-  /** Content of the reply's SOAP Body. */
-  readonly reply: string;
-}
-
-const emptyAnswer = 'HTTP/1.1 200 OK\ncontent-type: application/json\n\n{}';
-
-/** The exchanges in a folder of fixtures. */
-export function exchangesIn(fixtures: string): readonly Exchange[] {
-  const folder = join(fixtures, 'exchanges');
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .toSorted()
-    .map((name) => {
-      const call = readText(join(folder, name, 'call.http'));
-      return {
-        name,
-        request: readXml(join(folder, name, 'request.xml')),
-        call: call === undefined ? undefined : parseHttp(call),
-        answer: parseHttp(readText(join(folder, name, 'answer.http')) ?? emptyAnswer),
-        reply: readXml(join(folder, name, 'reply.xml')),
-      };
-    });
-}
-
-/** A file without the newline at its end; undefined where it isn't there. */
-export function readText(path: string): string | undefined {
-  return existsSync(path) ? readFileSync(path, 'utf8').replace(/\n$/, '') : undefined;
-}
-
-/** XML laid out for reading, as one line. */
-function readXml(path: string): string {
-  return readFileSync(path, 'utf8')
-    .replaceAll(/>\n\s*</g, '><')
-    .trim();
-}
-
-/** In files, lines of the head end with a line feed alone. */
-function parseHttp(message: string): HttpMessage {
-  const end = message.indexOf('\n\n');
-  const [start = '', ...lines] = (end === -1 ? message : message.slice(0, end)).trimEnd().split('\n');
-  const headers = lines.map((line) => {
-    const colon = line.indexOf(':');
-    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const;
-  });
-  return { start, headers: Object.fromEntries(headers), body: end === -1 ? '' : message.slice(end + 2) };
-}
-
-/** Headers that are the connection's, not the call's. */
-const connectionHeaders = new Set(['host', 'connection', 'content-length', 'transfer-encoding']);
-
-/** A call as `call.http` has it. */
-function told({ method, path, headers, body }: Hit): object {
-  const own = Object.entries(headers).filter(([name]) => !connectionHeaders.has(name));
-  return { start: `${method} ${path} HTTP/1.1`, headers: Object.fromEntries(own), body };
-}
+import { type Gateway, send, soap11Namespace } from '../gateway/gateway.ts';
+import { answerWith, callOf, type Exchange } from './exchange-files.ts';
 
 /** What came of an exchange, to be compared with what it says. */
 export interface Outcome {
@@ -84,17 +11,14 @@ export interface Outcome {
 /** Makes an exchange on a gateway, which it has for itself meanwhile, as each has an answer of its own. */
 export async function makeExchange(gateway: Gateway, { request, answer }: Exchange): Promise<Outcome> {
   const before = gateway.hits.length;
-  gateway.answer((_, response) => {
-    response.writeHead(Number(answer.start.split(' ')[1]), answer.headers);
-    response.end(answer.body);
-  });
+  gateway.answer((_, response) => answerWith(answer, response));
   const { pathname } = new URL(gateway.running.address);
   const envelope = `<s:Envelope xmlns:s="${soap11Namespace}"><s:Body>${request}</s:Body></s:Envelope>`;
   const headers = { 'Content-Type': 'text/xml; charset=utf-8' };
   const reply = await send(gateway.port, 'POST', `${pathname.replace(/\/$/, '')}/soap11`, headers, envelope);
   const content = /<(?:\w+:)?Body>(.*)<\/(?:\w+:)?Body>/s.exec(reply.text)?.[1];
   return {
-    calls: gateway.hits.slice(before).map(told),
+    calls: gateway.hits.slice(before).map(callOf),
     // a fault names its request, each time another one
     reply: content?.replace(/ \(request [\w-]+\)/, ''),
   };

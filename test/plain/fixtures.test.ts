@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import test from 'ava';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
-import { exchangesIn, makeExchange, readText } from './exchanges.ts';
+import { exchangesIn, readText } from './exchange-files.ts';
+import { makeExchange } from './exchanges.ts';
 import { capabilities, folderOf, goldensOf } from './folders.ts';
 
 const gateways = new Map<string, Gateway>();

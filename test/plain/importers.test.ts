@@ -8,7 +8,7 @@ import { fc } from '../property.ts';
 import { describeSoap, describeStrongSoap } from '../wsdl/importers.ts';
 import { compileSchema, findInvalid } from '../wsdl/libxml2.ts';
 import { documents, load } from './documents.ts';
-import { exchangesIn } from './exchanges.ts';
+import { exchangesIn } from './exchange-files.ts';
 import { capabilities, folderOf } from './folders.ts';
 
 const address = 'http://soapbridge.example';

@@ -1,41 +1,15 @@
-import { createRequire } from 'node:module';
 import { credentials, faultOf, makeChecks } from '../node/checks.ts';
+import { createClient, portOf } from './create-client.ts';
 
-/** As much of strong-soap as is used here; it has no types of its own. */
-interface StrongSoap {
-  readonly soap: {
-    createClient(
-      url: string,
-      options: { readonly forceSoapVersion: string },
-      done: (error: Error | null, client: Client) => void,
-    ): void;
-  };
-}
-
-interface Client {
-  readonly ScreeningApi: Readonly<Record<string, Port>>;
-  setEndpoint(address: string): void;
-}
-
-type Port = Readonly<
-  Record<string, (input: object, done: (error: Error | null, reply: { Data: object }) => void) => void>
->;
-
-const { soap }: StrongSoap = createRequire(import.meta.url)('strong-soap');
 const [wsdl = '', version = ''] = process.argv.slice(2);
-const client = await new Promise<Client>((resolve, reject) => {
-  soap.createClient(wsdl, { forceSoapVersion: version }, (error, created) => {
-    if (error === null) resolve(created);
-    else reject(error);
-  });
-});
+const client = await createClient(wsdl, version);
 
 await makeChecks((operation, input, address) => {
-  client.setEndpoint(address);
-  const port = client.ScreeningApi[version === '1.2' ? 'Soap12' : 'Soap11'];
+  client.setEndpoint(address); // makes the ports anew
+  const port = portOf(client, version);
   return new Promise((resolve, reject) => {
-    port?.[operation]?.({ Authentication: credentials, ...withDates(input) }, (error, reply) => {
-      if (error === null) return resolve(reply.Data);
+    port[operation]?.({ Authentication: credentials, ...withDates(input) }, (error, reply) => {
+      if (error === null) return resolve(Object(Reflect.get(Object(reply), 'Data')));
       const fault = faultOf(error);
       return fault === undefined ? reject(error) : resolve(fault);
     });

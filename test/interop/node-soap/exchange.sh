@@ -1,0 +1,1 @@
+exec node exchange.ts "$1" "$2"

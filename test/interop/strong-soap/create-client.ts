@@ -1,0 +1,36 @@
+import { createRequire } from 'node:module';
+import type { Port } from '../node/exchanges.ts';
+
+/** As much of strong-soap as is used here; it has no types of its own. */
+interface StrongSoap {
+  readonly soap: {
+    createClient(
+      url: string,
+      options: { readonly forceSoapVersion: string },
+      done: (error: Error | null, client: Client) => void,
+    ): void;
+  };
+}
+
+export interface Client {
+  describe(): Readonly<Record<string, object>>;
+  setEndpoint(address: string): void;
+}
+
+const { soap }: StrongSoap = createRequire(import.meta.url)('strong-soap');
+
+/** A client of the WSDL that speaks the version of SOAP. */
+export function createClient(wsdl: string, version: string): Promise<Client> {
+  return new Promise((resolve, reject) => {
+    soap.createClient(wsdl, { forceSoapVersion: version }, (error, created) => {
+      if (error === null) resolve(created);
+      else reject(error);
+    });
+  });
+}
+
+/** The methods of the only service's port for the version. */
+export function portOf(client: Client, version: string): Port {
+  const [service = ''] = Object.keys(client.describe());
+  return Reflect.get(Reflect.get(client, service), version === '1.2' ? 'Soap12' : 'Soap11');
+}
