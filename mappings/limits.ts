@@ -82,7 +82,7 @@ export const limitTable = {
   queue: { value: 256, bounds: 'calls waiting for one of those places', orNone: true },
   queueMs: { value: 1_000, bounds: 'how long such a call waits before it is shed' },
   heldBytes: {
-    value: 512 * mebibyte,
+    value: 256 * mebibyte,
     bounds: 'bodies in memory, of requests and of upstream replies, all calls together',
   },
   loopDelayMs: {

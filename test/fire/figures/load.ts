@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Served } from '../process.ts';
+
+/** What became of the calls of one stretch of load. */
+export interface Stretch {
+  /** Answers with 200, a second. */
+  readonly goodput: number;
+  /** Milliseconds. */
+  readonly goodP99: number;
+  readonly shed: number;
+  readonly shedP99: number;
+  readonly silent: number;
+}
+
+export const emptyReply = '{"data":{"responseStatus":{}}}';
+const body = '{"request":{"id":1},"authentication":{"apiUserId":"u","apiUserKey":"key"}}';
+const call = `POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: gateway\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+/** The value that so large a share of all is at most; sorts them. */
+export function at(times: number[], share: number): number {
+  times.sort((a, b) => a - b);
+  return times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+}
+
+/** One connection that is used call by call; a reply is there once its announced length is. */
+export class Caller {
+  readonly #socket: Socket;
+  #head = '';
+  #missing = -1;
+  #status = 0;
+  #settle: ((status: number) => void) | undefined;
+
+  constructor(port: number) {
+    this.#socket = connect(port, '127.0.0.1').setNoDelay(true);
+    this.#socket.on('data', (chunk) => this.#read(chunk.toString('latin1')));
+    this.#socket.on('error', () => {}).on('close', () => this.#end(0));
+  }
+
+  /** The status of the reply; 0 for none. */
+  call(): Promise<number> {
+    return new Promise((resolve) => {
+      this.#settle = resolve;
+      if (this.#socket.destroyed) this.#end(0);
+      else this.#socket.write(call);
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #read(chunk: string): void {
+    if (this.#missing === -1) {
+      this.#head += chunk;
+      const end = this.#head.indexOf('\r\n\r\n');
+      if (end === -1) return;
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(this.#head)?.[1] ?? 0);
+      this.#status = Number(this.#head.slice(9, 12));
+      this.#missing = length - (this.#head.length - end - 4);
+    } else this.#missing -= chunk.length;
+    if (this.#missing <= 0) this.#end(this.#status);
+  }
+
+  #end(status: number): void {
+    this.#head = '';
+    this.#missing = -1;
+    this.#settle?.(status);
+    this.#settle = undefined;
+  }
+}
+
+/**
+ * Calls `perSecond` times a second, whether the calls before were answered or not, on as many connections as that
+ * takes, at most `most`.
+ */
+export async function offer(
+  port: number,
+  perSecond: number,
+  seconds: number,
+  most: number,
+): Promise<Stretch> {
+  const idle: Caller[] = [];
+  const all: Caller[] = [];
+  const good: number[] = [];
+  const shed: number[] = [];
+  let silent = 0;
+  let open = 0;
+  const one = async (): Promise<void> => {
+    let caller = idle.pop();
+    if (caller === undefined) {
+      if (all.length >= most) return;
+      caller = new Caller(port);
+      all.push(caller);
+    }
+    open++;
+    const began = performance.now();
+    const status = await caller.call();
+    const took = performance.now() - began;
+    open--;
+    if (status === 200) good.push(took);
+    else if (status === 503) shed.push(took);
+    else silent++;
+    if (status !== 0) idle.push(caller);
+    else all.splice(all.indexOf(caller), 1);
+  };
+  const began = performance.now();
+  let made = 0;
+  for (let now = began; now < began + seconds * 1000; now = performance.now()) {
+    for (const due = ((now - began) / 1000) * perSecond; made < due; made++) one();
+    await pause(2);
+  }
+  const took = (performance.now() - began) / 1000;
+  const answered = good.length;
+  while (open > 0) await pause(10);
+  for (const caller of all) caller.close();
+  return {
+    goodput: answered / took,
+    goodP99: at(good, 0.99),
+    shed: shed.length / took,
+    shedP99: at(shed, 0.99),
+    silent,
+  };
+}
+
+/** An upstream in this process; what is done to a response is up to the caller. */
+export async function startUpstream(handle: (response: ServerResponse) => void): Promise<Server> {
+  const server = createServer((request, response) => {
+    request.resume();
+    handle(response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+export const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+/** Ends a gateway and the upstream behind it, whatever is under way. */
+export async function stop(served: Served, upstream: Server): Promise<void> {
+  served.child.kill('SIGKILL');
+  await served.ended;
+  upstream.closeAllConnections();
+  upstream.close();
+}

@@ -1,0 +1,123 @@
+import { request, type ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { defaultLimits } from '../../../mappings/limits.ts';
+import { startProcess } from '../process.ts';
+import { startUpstream, stop, urlOf } from './load.ts';
+import { peakBytes, residentBytes } from './of-process.ts';
+
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
+/** From a small call up to the largest body that is taken. */
+const sizes = [1, 4, 16, 64, 256, 1_024, 4_096, 16_380].map((size) => size * kibibyte);
+
+/** A document in base64, and notes in three alphabets, which V8 keeps with two bytes for each character. */
+const contentOf = (bytes: number): string => 'ZG9j'.repeat(bytes >> 2);
+const note = 'Überweisung für Müller, Заметка, 備考 '.repeat(25);
+const noteBytes = Buffer.byteLength(note);
+
+function notesOf(bytes: number, tags: number): readonly string[] {
+  return Array.from({ length: Math.max(1, Math.floor(bytes / (noteBytes + tags))) }, () => note);
+}
+
+const envelope = (element: string): string =>
+  `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><convert xmlns="urn:Documents"><Body>${element}</Body></convert></s:Body></s:Envelope>`;
+
+interface Call {
+  readonly path: string;
+  readonly body: Buffer;
+}
+
+/** Each size as a document and as notes, over SOAP and as JSON: as large as that together with what is around it. */
+const calls: readonly Call[] = sizes.flatMap((size) => {
+  const bytes = size - 512;
+  const content = contentOf(bytes);
+  return [
+    { path: '/soap11', body: envelope(`<content>${content}</content>`) },
+    { path: '/json/reply/convert', body: JSON.stringify({ body: { content } }) },
+    {
+      path: '/soap11',
+      body: envelope(
+        `<notes>${notesOf(bytes, 17)
+          .map((each) => `<string>${each}</string>`)
+          .join('')}</notes>`,
+      ),
+    },
+    { path: '/json/reply/convert', body: JSON.stringify({ body: { notes: notesOf(bytes, 3) } }) },
+  ].map(({ path, body }) => ({ path, body: Buffer.from(body) }));
+});
+
+const replies: readonly Buffer[] = sizes.flatMap((size) => [
+  Buffer.from(JSON.stringify({ content: contentOf(size) })),
+  Buffer.from(JSON.stringify({ notes: notesOf(size, 3) })),
+]);
+
+/** Five hundred and twelve calls of all sizes, held by the upstream until all that there was room for are there. */
+export async function memory(): Promise<void> {
+  const held: ServerResponse[] = [];
+  let answers = false;
+  let next = 0;
+  const answer = (response: ServerResponse): void => {
+    response.end(replies[next++ % replies.length]);
+  };
+  const upstream = await startUpstream((response) => {
+    if (answers) answer(response);
+    else held.push(response);
+  });
+  const served = await startProcess({
+    UPSTREAM_URL: urlOf(upstream),
+    LIMITS: 'loopDelayMs=60000', // or a slow machine sheds for its delay what is to be shed for its bytes
+    CONTRACT: fileURLToPath(new URL('documents', import.meta.url)),
+  });
+  const idle = residentBytes(served.child.pid);
+  const statuses = new Map<number, number>();
+  let offered = 0;
+  let settled = 0;
+  const replied = Array.from({ length: defaultLimits.inFlight }, async (_, index) => {
+    const call = calls[index % calls.length];
+    if (call === undefined) return;
+    offered += call.body.length;
+    const status = await send(served.port, call);
+    settled++;
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  });
+  const count = (status: number): number => statuses.get(status) ?? 0;
+  let inFlight = 0;
+  let heldBytes = 0;
+  for (let same = 0; same < 20; ) {
+    const now = await gauge(served.port, 'in_flight');
+    same = now === inFlight && now + settled === replied.length ? same + 1 : 0;
+    inFlight = now;
+    heldBytes = await gauge(served.port, 'held_bytes');
+    await pause(100);
+  }
+  const shed = count(503);
+  const waiting = residentBytes(served.child.pid);
+  answers = true;
+  for (const response of held) answer(response);
+  await Promise.all(replied);
+  const peak = peakBytes(served.child.pid);
+  console.log(
+    `memory: ${replied.length} calls of ${sizes[0]} to ${sizes.at(-1)} bytes offered at once, ${mib(offered)} in all: ${inFlight} held in flight with ${mib(heldBytes)} of bodies, ${shed} shed; ${count(200)} answered, ${count(503) - shed} refused for the size of their answers; resident ${mib(idle)} before, ${mib(waiting)} while they waited, ${mib(peak)} at most`,
+  );
+  await stop(served, upstream);
+}
+
+const mib = (bytes: number): string => `${(bytes / mebibyte).toFixed(0)} MiB`;
+
+function send(port: number, { path, body }: Call): Promise<number> {
+  return new Promise((resolve) => {
+    const headers = { 'content-length': body.length };
+    const call = request({ host: '127.0.0.1', port, method: 'POST', path, headers, agent: false });
+    call.on('error', () => resolve(0));
+    call.on('response', (response) =>
+      response.resume().on('end', () => resolve(Number(response.headers['x-status'] ?? response.statusCode))),
+    );
+    call.end(body);
+  });
+}
+
+async function gauge(port: number, name: string): Promise<number> {
+  const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return Number(new RegExp(`^soapbridge_${name} (\\S+)$`, 'm').exec(page)?.[1]);
+}
