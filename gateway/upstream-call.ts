@@ -32,8 +32,8 @@ export function callUpstream(line: Line, request: UpstreamRequest, waiting: Wait
 }
 
 /**
- * One call on its way: sent once, or twice where it only reads, no byte came back and the budget has a retry left
- * (W35). One object is all of it, from undici's handler to the clock.
+ * One call on its way: sent once, or twice where it only reads, nothing came back but perhaps a request to try again
+ * soon, and the budget has a retry left (W35). One object is all of it, from undici's handler to the clock.
  */
 class UpstreamCall implements Dispatcher.DispatchHandler, Watched {
   readonly #line: Line;
@@ -50,6 +50,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched {
   #headers: UpstreamReply['headers'] = {};
   #collector = new Collector();
   #controller: Dispatcher.DispatchController | undefined;
+  #nextTry: NodeJS.Timeout | undefined;
   /** Why it ended before the answer did. */
   #given: CallError | undefined;
 
@@ -145,6 +146,11 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched {
     const headers = this.#headers;
     const wait = headers['retry-after'];
     const retryAfter = typeof wait === 'string' && retryAfterForm.test(wait) ? wait : undefined;
+    const pauseMs = status === 503 ? this.#pauseAskedFor(retryAfter) : undefined;
+    if (pauseMs !== undefined && this.#maySendAgain()) {
+      this.#sendAgain(pauseMs);
+      return;
+    }
     this.#settle(status < 500);
     this.#resolve({ status, headers, body, runs, retryAfter });
   }
@@ -152,9 +158,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched {
   onResponseError(_controller: unknown, cause: Error): void {
     if (this.#given !== undefined) return;
     if (this.#stage !== 'answered' && !isGarbage(cause) && this.#maySendAgain()) {
-      this.#stage = 'connecting';
-      this.#sentAt = performance.now();
-      this.#send();
+      this.#sendAgain(0);
       return;
     }
     this.#settle(false);
@@ -163,6 +167,24 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched {
 
   #maySendAgain(): boolean {
     return this.#request.operation.readOnly && this.#waiting.sent === 1 && this.#line.retries.spend();
+  }
+
+  /** In ms; undefined where it isn't waited for: it is long, an HTTP date or beyond the deadline. */
+  #pauseAskedFor(retryAfter: string | undefined): number | undefined {
+    if (retryAfter === undefined || !/^\d+$/.test(retryAfter)) return undefined;
+    const ms = Number(retryAfter) * 1000;
+    const fits = ms <= this.#line.limits.retryAfterMs && performance.now() + ms < this.#waiting.deadline;
+    return fits ? ms : undefined;
+  }
+
+  #sendAgain(pauseMs: number): void {
+    this.#stage = 'connecting';
+    this.#status = 0;
+    this.#headers = {};
+    this.#collector = new Collector();
+    this.#controller = undefined;
+    this.#sentAt = performance.now() + pauseMs;
+    this.#nextTry = setTimeout(() => this.#send(), pauseMs);
   }
 
   get #maxBytes(): number {
@@ -183,6 +205,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched {
     const { watch, breaker } = this.#line;
     const now = performance.now();
     watch.delete(this);
+    clearTimeout(this.#nextTry);
     this.#waiting.read = undefined;
     this.#waiting.upstreamMs = now - this.#started;
     if (succeeded !== undefined) breaker.settle(succeeded, this.#started, now);

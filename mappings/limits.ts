@@ -97,6 +97,11 @@ export const limitTable = {
   breakerProbeMs: { value: 5_000, bounds: 'between two probes of an open breaker' },
   retryPercent: { value: 10, bounds: 'reads sent once more, of a hundred calls', orNone: true },
   retrySavings: { value: 10, bounds: 'such retries that a quiet time saves up', orNone: true },
+  retryAfterMs: {
+    value: 2_000,
+    bounds: 'how long a 503 of the upstream may ask to wait for a read to be sent once more',
+    orNone: true,
+  },
   drainMs: { value: 55_000, bounds: 'how long a stopping process waits for what is in flight' },
 } as const satisfies Record<string, Limit>;
 

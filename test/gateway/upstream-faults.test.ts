@@ -138,6 +138,75 @@ test('300 writes that meet resets go out 300 times', async (t) => {
   t.is(gateway.hits.length, 300);
 });
 
+// --- a 503 that asks to come back soon ------------------------------------------------------------------
+
+/** An upstream that answers its first call with 503 and a Retry-After, and what comes after with a success. */
+function busyOnce(gateway: Gateway, retryAfter: string | undefined): void {
+  const headers = retryAfter === undefined ? {} : { 'Retry-After': retryAfter };
+  gateway.answer((_hit, response) => {
+    if (gateway.hits.length === 1) response.writeHead(503, headers).end();
+    else response.end(emptyReply);
+  });
+}
+
+test('retryAfterMs: a read that is asked to wait for one second goes out once more, for two it doesn’t', async (t) => {
+  for (const [asked, status, hits] of [
+    ['1', 200, 2],
+    ['2', 503, 1],
+  ] as const) {
+    const gateway = await startGateway(t, { limits: { retryAfterMs: 1_000 } });
+    busyOnce(gateway, asked);
+    const reply = await read(gateway);
+    t.is(reply.status, status);
+    t.is(reply.headers['retry-after'], status === 503 ? asked : undefined);
+    t.is(gateway.hits.length, hits);
+    t.is(JSON.parse(gateway.log()).retry, hits === 2 ? true : undefined);
+  }
+});
+
+for (const [what, asked, limits] of [
+  ['without Retry-After', undefined, {}],
+  ['whose Retry-After is a date', 'Fri, 31 Dec 1999 23:59:59 GMT', {}],
+  ['that asks to wait beyond the deadline', '1', { totalMs: 900 }],
+  ['when there is no retry in the budget', '0', { retryPercent: 0, retrySavings: 0 }],
+] as const) {
+  test(`a 503 ${what} is passed on and not waited for`, async (t) => {
+    const gateway = await startGateway(t, { limits });
+    busyOnce(gateway, asked);
+    const reply = await read(gateway);
+    t.is(reply.status, 503);
+    t.is(reply.headers['retry-after'], asked);
+    t.is(gateway.hits.length, 1);
+  });
+}
+
+test('a write whose 503 asks to come back at once goes out once', async (t) => {
+  const gateway = await startGateway(t);
+  busyOnce(gateway, '0');
+  t.is((await write(gateway)).status, 503);
+  t.is(gateway.hits.length, 1);
+});
+
+test('a read that meets a second 503 is told that, and goes out no third time', async (t) => {
+  const gateway = await startGateway(t);
+  gateway.answer({ status: 503, headers: { 'retry-after': '0' } });
+  t.is((await read(gateway)).status, 503);
+  t.is(gateway.hits.length, 2);
+});
+
+test('a read isn’t sent again when its caller leaves while it waits as asked', async (t) => {
+  const gateway = await startGateway(t, { limits: { retryAfterMs: 30_000 } });
+  busyOnce(gateway, '30');
+  const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
+  socket.write(post('GetSearch', '{}'));
+  await until(() => gateway.hits.length === 1);
+  socket.resetAndDestroy();
+  await until(() => gateway.log() !== '');
+  t.is(JSON.parse(gateway.log()).status, 499);
+  t.is(gateway.running.load().inFlight, 0);
+  t.is(gateway.hits.length, 1);
+});
+
 // --- a caller that goes away -----------------------------------------------------------------------------
 
 const post = (path: string, body: string): string =>
