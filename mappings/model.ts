@@ -162,10 +162,26 @@ export type ReplyMapping =
 export type BodyForm = 'json' | 'lines' | 'text' | 'binary' | 'none';
 
 export interface ReplyHeader {
-  /** The header, and the record's member. */
   readonly name: string;
-  readonly type: 'string' | 'long' | 'boolean';
+  /** The record's member. */
+  readonly member: string;
+  readonly shape: HeaderShape;
 }
+
+/** How a header's text is read: as a whole, as items between commas, or as members (`simple`, OpenAPI 3.1, 4.8.12.3). */
+export type HeaderShape =
+  | { readonly kind: 'scalar'; readonly scalar: HeaderScalar }
+  | { readonly kind: 'list'; readonly item: HeaderScalar }
+  | {
+      readonly kind: 'object';
+      /** Whether members are `a=1,b=2` rather than `a,1,b,2`. */
+      readonly explode: boolean;
+      readonly members: readonly { readonly name: string; readonly scalar: HeaderScalar }[];
+      /** What members of other names are. */
+      readonly others: HeaderScalar;
+    };
+
+export type HeaderScalar = Extract<ScalarName, 'string' | 'long' | 'decimal' | 'boolean' | 'json'>;
 
 /** The body of a reply by its status. */
 export interface ReplyBody {

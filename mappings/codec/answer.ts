@@ -1,13 +1,7 @@
-import { JsonReader } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
-import {
-  type BodyForm,
-  linksMember,
-  type Operation,
-  type ReplyHeader,
-  type ReplyMapping,
-  statusMember,
-} from '../model.ts';
+import { type BodyForm, linksMember, type Operation, type ReplyMapping, statusMember } from '../model.ts';
+import { headerJson, linksOf } from './header.ts';
+import { checkJson } from './part.ts';
 import { MismatchError } from './problem.ts';
 
 /** What the service behind answered, whole. */
@@ -60,13 +54,6 @@ function arrayOfLines(body: Buffer, limits: Limits): string {
   return `[${values.join(',')}]`;
 }
 
-/** Throws JsonError for text that is more or less than one value. */
-function checkJson(text: string, limits: Limits): void {
-  const json = new JsonReader(text, limits);
-  json.skip();
-  json.end();
-}
-
 /** 204 and 205 have no body, so that an empty one is none rather than an empty text (RFC 9110, 15.3). */
 function isBodyless(status: number): boolean {
   return status === 204 || status === 205;
@@ -98,8 +85,8 @@ function recordOf(answer: Answer, { headers, bodies }: RecordMapping, limits: Li
     const stated = answer.headers[header.name.toLowerCase()];
     if (stated === undefined) continue;
     const value = typeof stated === 'string' ? stated : stated.join(', ');
-    const json = headerJson(value, header);
-    if (json !== undefined) members.push(`${JSON.stringify(header.name)}:${json}`);
+    const json = headerJson(value, header.shape, limits);
+    if (json !== undefined) members.push(`${JSON.stringify(header.member)}:${json}`);
     const links = header.name.toLowerCase() === 'link' ? linksOf(value) : [];
     if (links.length > 0) members.push(`${JSON.stringify(linksMember)}:${JSON.stringify(links)}`);
   }
@@ -109,13 +96,6 @@ function recordOf(answer: Answer, { headers, bodies }: RecordMapping, limits: Li
     if (json !== undefined) members.push(`${JSON.stringify(body.member)}:${json}`);
   }
   return `{${members.join(',')}}`;
-}
-
-/** A header's text as its type; undefined where it is none of it, which fails no reply. */
-function headerJson(text: string, { type }: ReplyHeader): string | undefined {
-  if (type === 'string') return JSON.stringify(text);
-  const fits = type === 'long' ? /^-?(?:0|[1-9]\d{0,17})$/ : /^(?:true|false)$/;
-  return fits.test(text) ? text : undefined;
 }
 
 /** The most exact of what the document says of a status; one that it doesn't know is taken for the first. */
@@ -146,27 +126,4 @@ function bodyJson(answer: Answer, form: BodyForm, limits: Limits): string | unde
   const text = decode(body, 'utf-8');
   checkJson(text, limits); // a body that is more than one value would become members beside it
   return text;
-}
-
-// --- Link (RFC 8288) ---------------------------------------------------------------------------------
-
-interface Link {
-  readonly Rel: string;
-  readonly Href: string;
-}
-
-/** The links of a header, one per relation; none at all where some of it can't be told. */
-function linksOf(header: string): readonly Link[] {
-  const links: Link[] = [];
-  const link =
-    /\s*<([^<>]*)>((?:\s*;\s*[\w!#$&+.^`|~-]+\*?(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s",;]+))?)*)\s*(?:,|$)/y;
-  while (link.lastIndex < header.length) {
-    const [, href, parameters = ''] = link.exec(header) ?? [];
-    if (href === undefined) return [];
-    const rel = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s",;]+))/i.exec(parameters);
-    for (const relation of (rel?.[1] ?? rel?.[2] ?? '').split(/\s+/)) {
-      if (relation !== '') links.push({ Rel: relation, Href: href });
-    }
-  }
-  return links;
 }

@@ -1,9 +1,10 @@
-import { JsonError, JsonReader } from '../json/reader.ts';
+import { JsonError, type JsonReader } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
 import type { Contract, RecordType, ScalarName, Type } from '../model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import { arrayCodec } from './array.ts';
 import { mapCodec } from './map.ts';
+import { checkJson } from './part.ts';
 import type { Reading } from './problem.ts';
 import { recordCodec } from './record.ts';
 import { compileScalars, type Scalar } from './scalars.ts';
@@ -97,9 +98,7 @@ export function scalarsOf(contract: Contract, limits: Limits): Readonly<Record<S
 /** What keeps a text from being JSON, in words; undefined when it is. */
 function jsonFault(text: string, limits: Limits): string | undefined {
   try {
-    const json = new JsonReader(text, limits);
-    json.skip();
-    json.end();
+    checkJson(text, limits);
     return undefined;
   } catch (error) {
     if (error instanceof JsonError) return `text that is none (${error.message})`;

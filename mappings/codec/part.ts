@@ -20,6 +20,13 @@ export function readPart(text: string, limits: Limits): Part {
   return part;
 }
 
+/** Throws JsonError for text that is more or less than one JSON value. */
+export function checkJson(text: string, limits: Limits): void {
+  const json = new JsonReader(text, limits);
+  json.skip();
+  json.end();
+}
+
 /** The members of an object, each with its own JSON; undefined for another value. */
 export function membersOf(text: string, limits: Limits): (readonly [string, string])[] | undefined {
   const json = new JsonReader(text, limits);

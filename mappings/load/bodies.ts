@@ -199,7 +199,7 @@ function readParts(media: Media, typeName: string, source: OperationsSource): Pa
       parts.push({ name: member.json, kind: kind === 'files' ? 'file' : kind, contentType });
     if (kind === 'file' || kind === 'files' || kind === 'bytes') {
       const file = fileType(source);
-      const type = kind === 'files' ? builder.arrayOf(file, member.pointer) : file;
+      const type = kind === 'files' ? builder.arrayOf(file) : file;
       fields.push({ json: member.json, pointer: member.pointer, required: member.required, type });
     } else fields.push({ ...member, typeName: typeName + upperFirst(identifier(member.json)) });
   }

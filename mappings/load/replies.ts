@@ -1,14 +1,8 @@
-import {
-  linksMember,
-  type ReplyBody,
-  type ReplyHeader,
-  type ReplyMapping,
-  statusMember,
-  type Type,
-} from '../model.ts';
+import { type ReplyBody, type ReplyMapping, statusMember, type Type } from '../model.ts';
 import { memberFields, rawTypes } from './bodies.ts';
 import { type Entry, follow, type OperationsSource } from './entries.ts';
 import { pointerSegment } from './error.ts';
+import { type Header, headersOf, mergeHeaders, readHeader } from './headers.ts';
 import { type Media, type MediaForm, mediaOf, preferred, schemaKey } from './media.ts';
 import { childOf, isNode } from './node.ts';
 import { isUnresolved, type Located } from './references.ts';
@@ -131,36 +125,6 @@ function chooseMedia(
   return undefined;
 }
 
-/** Reply headers that say nothing of the operation: the message's, the connection's, caches' and browsers'. */
-const plumbing =
-  /^(?:content-(?:type|length|encoding|security-policy)|transfer-encoding|connection|keep-alive|trailer|upgrade|date|server|vary|via|age|set-cookie|strict-transport-security|access-control-.*)$/i;
-
-/** The headers that a response declares and that mean something to a caller. */
-function headersOf({ node, pointer }: Located, source: OperationsSource): Header[] {
-  const headers: Header[] = [];
-  for (const [name, stated] of Object.entries(isNode(node) ? childOf(node, 'headers') : {})) {
-    if (plumbing.test(name) || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) continue;
-    const at = `${pointer}/headers${pointerSegment(name)}`;
-    const found = source.references.resolve(stated, at);
-    headers.push({ name, pointer: at, type: headerType(isUnresolved(found) ? {} : found.node, at, source) });
-  }
-  return headers;
-}
-
-interface Header {
-  readonly name: string;
-  readonly pointer: string;
-  readonly type: ReplyHeader['type'];
-}
-
-function headerType(header: unknown, pointer: string, { references }: OperationsSource): ReplyHeader['type'] {
-  const schema = isNode(header) ? (header.schema ?? {}) : {};
-  const found = references.resolve(schema, `${pointer}/schema`);
-  const kind = isUnresolved(found) || !isNode(found.node) ? undefined : kindOf(found.node);
-  if (kind === 'integer') return 'long';
-  return kind === 'boolean' ? 'boolean' : 'string';
-}
-
 /** Several bodies, a body or none, headers, a redirect, or HEAD: then the body alone doesn't say it all. */
 function needsRecord({ method }: Entry, successes: readonly Success[], source: OperationsSource): boolean {
   if (method === 'HEAD' || successes.some(({ status, headers }) => isRedirect(status) || headers.length > 0))
@@ -216,12 +180,12 @@ function linesType(schema: Located, typeName: string, { builder, references }: O
   const found = references.resolve(schema.node, schema.pointer);
   const isWhole = !isUnresolved(found) && isNode(found.node) && kindOf(found.node) === 'array';
   if (isWhole) return builder.oneOf([schema], typeName);
-  return builder.arrayOf(builder.oneOf([schema], `${typeName}Item`), schema.pointer);
+  return builder.arrayOf(builder.oneOf([schema], `${typeName}Item`));
 }
 
 // --- a record of all that a reply says ---------------------------------------------------------------
 
-const scalar = (name: ReplyHeader['type'] | 'int'): Type => ({ kind: 'scalar', scalar: name });
+const statusType = { kind: 'scalar', scalar: 'int' } as const satisfies Type;
 
 function readRecord(
   { name, pointer }: Entry,
@@ -231,42 +195,34 @@ function readRecord(
 ): ReadWrapper {
   const { builder } = source;
   const redirects = successes.flatMap(({ status }) => (isRedirect(status) ? [status] : []));
-  const headers = mergeHeaders(successes, redirects.length > 0);
+  const headers = mergeHeaders(declaredHeaders(successes, redirects.length > 0)).map((header) =>
+    readHeader(header, `${name}Result`, source),
+  );
   const at = `${pointer}/responses`;
-  const fields: (WrapperField | TypedField)[] = [
-    { json: statusMember, pointer: at, required: false, type: scalar('int') },
-  ];
-  for (const header of headers) {
-    fields.push({ json: header.name, pointer: header.pointer, required: false, type: scalar(header.type) });
-    if (isLink(header.name))
-      fields.push({ json: linksMember, pointer: header.pointer, required: false, type: linksType(source) });
-  }
+  const status = { json: statusMember, pointer: at, required: false, type: statusType };
   const { bodies, ofBodies } = readBodies(`${name}Result`, successes, source);
-  const type = builder.record(`${name}Result`, at, [...fields, ...ofBodies]);
+  const ofHeaders = headers.flatMap(({ fields }) => fields);
+  const type = builder.record(`${name}Result`, at, [status, ...ofHeaders, ...ofBodies]);
   return {
     fields: [{ json: element, pointer: at, required: false, type }],
     reply: {
       kind: 'record',
       name: element,
       redirects,
-      headers: headers.map((header) => ({ name: header.name, type: header.type })),
+      headers: headers.map(({ header }) => header),
       bodies,
     },
   };
 }
 
-/** The headers of all successes, each once; one of two types is text. */
-function mergeHeaders(successes: readonly Success[], redirects: boolean): Header[] {
-  const merged = new Map<string, Header>();
-  for (const header of successes.flatMap(({ headers }) => headers)) {
-    const key = header.name.toLowerCase();
-    const known = merged.get(key) ?? header;
-    merged.set(key, known.type === header.type ? known : { ...known, type: 'string' });
-  }
+/** The headers of all successes; a redirect has its target, said or not. */
+function declaredHeaders(successes: readonly Success[], redirects: boolean): Header[] {
+  const headers = successes.flatMap((success) => success.headers);
   const [first] = successes;
-  if (redirects && !merged.has('location') && first !== undefined)
-    merged.set('location', { name: 'Location', pointer: first.response.pointer, type: 'string' });
-  return [...merged.values()];
+  const hasTarget = headers.some(({ name }) => name.toLowerCase() === 'location');
+  if (!redirects || hasTarget || first === undefined) return headers;
+  const shape = { kind: 'scalar', scalar: 'string' } as const;
+  return [...headers, { name: 'Location', pointer: first.response.pointer, shape }];
 }
 
 function readBodies(
@@ -290,18 +246,4 @@ function readBodies(
       ofBodies.set(member, bodyField(member, media, response.pointer, owner + member, source));
   }
   return { bodies, ofBodies: [...ofBodies.values()] };
-}
-
-function isLink(header: string): boolean {
-  return header.toLowerCase() === 'link';
-}
-
-/** The links of a Link header beside its text, where their relations can be told (RFC 8288). */
-function linksType({ builder }: OperationsSource): Type {
-  const pointer = '/components/schemas/Link';
-  const link = builder.record('Link', pointer, [
-    { json: 'Rel', pointer, required: false, type: scalar('string') },
-    { json: 'Href', pointer, required: false, type: scalar('string') },
-  ]);
-  return builder.arrayOf(link, pointer);
 }

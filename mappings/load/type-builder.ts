@@ -72,7 +72,7 @@ export interface TypeBuilder {
     pointer: string,
     fields: readonly (WrapperField | TypedField)[],
   ) => RecordType;
-  readonly arrayOf: (item: Type, pointer: string) => ArrayType;
+  readonly arrayOf: (item: Type) => ArrayType;
   readonly mapOf: (value: Type) => MapType;
   /** The type of the values of any of these schemas; `name` is what an inline one is called. */
   readonly oneOf: (schemas: readonly Located[], name: string) => Type;
@@ -168,6 +168,11 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     const type = scalars.get(name) ?? { kind: 'scalar', scalar: name };
     scalars.set(name, type);
     return type;
+  }
+
+  /** A type that was made elsewhere as the one that is known here. */
+  function only(type: Type): Type {
+    return type.kind === 'scalar' ? scalar(type.scalar) : type;
   }
 
   function asJson(pointer: string, why: string): Type {
@@ -730,8 +735,8 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   return {
     wrapper,
     record,
-    arrayOf: arrayOfType,
-    mapOf,
+    arrayOf: (item) => arrayOfType(only(item)),
+    mapOf: (value) => mapOf(only(value)),
     oneOf,
     patchOf: (schemas, name) => patched(oneOf(schemas, name), schemas),
     component,
