@@ -10,6 +10,8 @@ export interface Stretch {
   readonly goodput: number;
   /** Milliseconds. */
   readonly goodP99: number;
+  /** The same of each second by itself, those in which nothing was answered left out. */
+  readonly goodP99s: readonly number[];
   readonly shed: number;
   readonly shedP99: number;
   readonly silent: number;
@@ -85,6 +87,7 @@ export async function offer(
   const idle: Caller[] = [];
   const all: Caller[] = [];
   const good: number[] = [];
+  const goodBySecond: number[][] = [];
   const shed: number[] = [];
   let silent = 0;
   let open = 0;
@@ -100,25 +103,30 @@ export async function offer(
     const status = await caller.call();
     const took = performance.now() - began;
     open--;
-    if (status === 200) good.push(took);
-    else if (status === 503) shed.push(took);
+    if (status === 200) {
+      good.push(took);
+      const second = Math.floor((began - start) / 1000);
+      goodBySecond[second] ??= [];
+      goodBySecond[second].push(took);
+    } else if (status === 503) shed.push(took);
     else silent++;
     if (status !== 0) idle.push(caller);
     else all.splice(all.indexOf(caller), 1);
   };
-  const began = performance.now();
+  const start = performance.now();
   let made = 0;
-  for (let now = began; now < began + seconds * 1000; now = performance.now()) {
-    for (const due = ((now - began) / 1000) * perSecond; made < due; made++) one();
+  for (let now = start; now < start + seconds * 1000; now = performance.now()) {
+    for (const due = ((now - start) / 1000) * perSecond; made < due; made++) one();
     await pause(2);
   }
-  const took = (performance.now() - began) / 1000;
+  const took = (performance.now() - start) / 1000;
   const answered = good.length;
   while (open > 0) await pause(10);
   for (const caller of all) caller.close();
   return {
     goodput: answered / took,
     goodP99: at(good, 0.99),
+    goodP99s: Object.values(goodBySecond).map((times) => at(times, 0.99)),
     shed: shed.length / took,
     shedP99: at(shed, 0.99),
     silent,
