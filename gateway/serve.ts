@@ -152,7 +152,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const { handle } = sites;
   const server = createServer(
     {
-      maxHeaderSize: limits.headerBytes,
+      maxHeaderSize: limits.headerBytes + 1, // Node refuses from its maximum on
       headersTimeout: limits.headersMs,
       requestTimeout: limits.headersMs + limits.bodyMs,
       keepAliveTimeout: limits.keepAliveMs,

@@ -19,7 +19,10 @@ export const limitTable = {
     value: 100,
     bounds: 'decompressed over compressed size, looked at once the former passes 1 MiB',
   },
-  headerBytes: { value: 16 * 1024, bounds: 'all header lines of a request' },
+  headerBytes: {
+    value: 16 * 1024,
+    bounds: 'the target of a request, and the names and values of its header lines',
+  },
   headerCount: { value: 100, bounds: 'header lines of a request' },
   xmlDepth: { value: 64, bounds: 'nested elements, the root counted' },
   xmlElements: { value: 200_000, bounds: 'elements in one document' },

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { deflateSync, gzipSync } from 'node:zlib';
 import test from 'ava';
 import { defaultLimits, type Limits } from '../../mappings/limits.ts';
+import { folderOf } from '../plain/folders.ts';
 import {
   authentication,
   elementText,
@@ -13,6 +14,7 @@ import {
   type Gateway,
   getSearch,
   keyHeaders,
+  send,
   sharedGateway,
   startGateway,
   statusOf,
@@ -288,14 +290,54 @@ for (const [what, coding, compress] of [
   });
 }
 
-test('compressionRatio counts beyond 1 MiB: 200 to 1 is refused over it and read below', async (t) => {
+/** A gzip of so many bytes: those too few are put into its comment (RFC 1952, 2.3.1). */
+function gzipOf(text: string, bytes: number): Buffer {
+  const plain = gzipSync(text);
+  const head = Buffer.from(plain.subarray(0, 10));
+  head[3] = 0x10;
+  const comment = `${'x'.repeat(bytes - plain.length - 1)}\0`;
+  return Buffer.concat([head, Buffer.from(comment), plain.subarray(10)]);
+}
+
+test('compressionRatio: beyond 1 MiB a hundredfold is read, a body a byte smaller is refused; below any is read', async (t) => {
   const { send } = await startGateway(t, { limits: { bodyBytes: 16 * 1024 * 1024 } });
   const headers = { ...keyHeaders, 'Content-Encoding': 'gzip' };
-  const below = gzipSync(padded.json(1024 * 1024));
-  t.true((1024 * 1024) / below.length > 200);
-  t.is((await send('POST', '/json/reply/GetSearch', headers, below)).status, 200);
-  const over = gzipSync(padded.json(1024 * 1024 + 1));
-  t.is((await send('POST', '/json/reply/GetSearch', headers, over)).status, 413);
+  const size = 2_000_000;
+  for (const [body, status] of [
+    [gzipOf(padded.json(size), size / 100), 200],
+    [gzipOf(padded.json(size), size / 100 - 1), 413],
+    [gzipSync(padded.json(1024 * 1024)), 200],
+    [gzipSync(padded.json(1024 * 1024 + 1)), 413],
+  ] as const) {
+    t.is((await send('POST', '/json/reply/GetSearch', headers, body)).status, status);
+  }
+});
+
+test('bodyBytesWithBinary: with base64 in some input 1000 bytes are read, 1001 are 413', async (t) => {
+  const { port } = await startGateway(t, {
+    limits: { bodyBytes: 100, bodyBytesWithBinary: 1_000 },
+    serve: { contract: folderOf('scalars') },
+  });
+  for (const [bytes, status] of [
+    [1_000, 200],
+    [1_001, 413],
+  ] as const) {
+    const reply = await send(port, 'POST', '/json/reply/putValues', {}, '{}'.padEnd(bytes));
+    t.is(reply.status, status, reply.text);
+  }
+});
+
+test('upstreamError: an error of 200 characters is told whole, one of 201 isn’t', async (t) => {
+  const { port, answer } = await startGateway(t, {
+    limits: { upstreamError: 200 },
+    serve: { contract: folderOf('scalars') },
+  });
+  for (const length of [200, 201]) {
+    const said = `{"detail":"${'x'.repeat(length - 13)}"}`;
+    answer({ status: 400, body: said });
+    const reply = await send(port, 'POST', '/json/reply/putValues', {}, '{}');
+    t.is(statusOf(reply.text).meta?.Upstream, length === 200 ? said : undefined);
+  }
 });
 
 for (const coding of ['br', 'gzip, gzip', 'zstd', 'compress', 'gzip;q=1']) {
@@ -399,14 +441,15 @@ test('headerCount: 100 lines are read, 101 are 431', async (t) => {
   t.regex(await raw(post('/soap11', lines(101), body)), /^HTTP\/1\.1 431 /);
 });
 
-test('headerBytes: a section of 16 KiB is read, one of a byte more is 431', async (t) => {
-  const section = (bytes: number): string => {
-    const lines = 'GET /v2/soap11 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ';
-    return `${lines}${'x'.repeat(bytes - lines.length - 4)}\r\n\r\n`;
+test('headerBytes: target, names and values of 16 KiB are read, of one more 431', async (t) => {
+  const { headerBytes } = defaultLimits;
+  const request = (bytes: number): string => {
+    const [path, name] = ['/v2/soap11', 'X-Long'];
+    const rest = bytes - `${path}HostxConnectionclose${name}`.length;
+    return `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${name}: ${'x'.repeat(rest)}\r\n\r\n`;
   };
-  // Node counts names and values alone, so a section may be a little longer; double is too much in any count
-  t.regex(await gateway.raw(section(defaultLimits.headerBytes)), /^HTTP\/1\.1 200 /);
-  t.regex(await gateway.raw(section(defaultLimits.headerBytes + 100)), /^HTTP\/1\.1 431 /);
+  t.regex(await gateway.raw(request(headerBytes)), /^HTTP\/1\.1 200 /);
+  t.regex(await gateway.raw(request(headerBytes + 1)), /^HTTP\/1\.1 431 /);
 });
 
 // --- time ----------------------------------------------------------------------------------------------
