@@ -353,7 +353,7 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
   },
   {
     id: 'R2745',
-    says: 'soapAction is stated, so that SOAPAction is known',
+    says: 'SOAPAction is empty where the description has no soapAction; ours has them all',
     check: (t) => {
       for (const operation of operations) {
         t.is(operation.children[0]?.attributes.soapAction, operation.attributes.name);

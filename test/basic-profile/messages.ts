@@ -234,8 +234,16 @@ export const messageRequirements: readonly MessageRequirement[] = [
   {
     id: 'R1004',
     version: '1.1',
-    says: 'faultcode is one of SOAP’s, without dots, or a qualified name of its own',
+    says: 'faultcode is one of SOAP’s, or a qualified name of its own',
     check: async (t, { call }) => t.is(payloadOf(await call('<x/>'))?.children[0]?.text, 's:Client'),
+  },
+  {
+    id: 'R1031',
+    version: '1.1',
+    says: 'faultcode has no dots, which SOAP 1.1 would refine a code by',
+    check: async (t, { call }) => {
+      t.notRegex(payloadOf(await call('<x/>'))?.children[0]?.text ?? '.', /\./);
+    },
   },
   {
     id: 'R1141',
@@ -270,7 +278,7 @@ export const messageRequirements: readonly MessageRequirement[] = [
   },
   {
     id: 'R2744',
-    says: 'an action that the description gives to another operation is refused',
+    says: 'SOAPAction says what the description has as soapAction; another operation’s is refused',
     check: async (t, { call, version }) =>
       isFault(t, await call(undefined, { SOAPAction: '"GetPdf"' }), version, senders[version]),
   },
@@ -307,7 +315,7 @@ export const messageRequirements: readonly MessageRequirement[] = [
     },
   },
   {
-    id: 'R1122',
+    id: 'R1121',
     says: 'the service works without cookies',
     check: async (t, { call }) => {
       const reply = await call();
