@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { CredentialValues } from '../mappings/codec/call.ts';
 import type { Problem } from '../mappings/codec/problem.ts';
-import { foldAscii } from '../mappings/codec/record.ts';
 import type { Limits } from '../mappings/limits.ts';
 import type { CredentialPart, Credentials } from '../mappings/model.ts';
 import { CallError } from './error.ts';
@@ -13,17 +12,15 @@ export type Spelling = 'xml' | 'json';
  * A call's credentials from its body and its headers, each on its own (W24). Throws CallError: malformed, then
  * conflicting, then missing; the first answers alone, and no value is said.
  *
- * @param member the JSON of the body's credentials member, its values strings or null
+ * @param inMessage those in the body or in its stead in a SOAP header, by name
  */
 export function readCredentials(
   credentials: Credentials,
-  member: string | undefined,
+  inMessage: ReadonlyMap<string, string>,
   request: IncomingMessage,
   spelling: Spelling,
   limits: Limits,
 ): CredentialValues {
-  const body: Readonly<Record<string, unknown>> =
-    member === undefined || member === 'null' ? {} : foldNames(member, credentials);
   const all = new Map<string, string>();
   const fromHeaders = new Set<string>();
   const malformed: Problem[] = [];
@@ -34,8 +31,8 @@ export function readCredentials(
     const form = isAuthorization(part)
       ? { most: limits.authorization, pattern: schemeAndToken }
       : { most: limits.credential, pattern: token };
-    const said = body[name];
-    const inBody = typeof said === 'string' && said !== '' ? said : undefined;
+    const said = inMessage.get(name);
+    const inBody = said === '' ? undefined : said;
     const inHeader = request.headers[part.header.toLowerCase()];
     const header = typeof inHeader === 'string' && inHeader !== '' ? inHeader : undefined;
     const given = header === undefined ? [] : headerValues(request, part.header);
@@ -85,19 +82,6 @@ export function readCredentials(
   if (conflict !== undefined) throw new CallError('ConflictingCredentials', { message: conflict });
   if (missing.length > 0) throw new CallError('Unauthorized', { problems: missing });
   return { all, fromHeaders };
-}
-
-/** The member's object with its names as the contract spells them; JSON callers may use any ASCII case (W37). */
-function foldNames(member: string, credentials: Credentials): Readonly<Record<string, unknown>> {
-  const given: Record<string, unknown> = JSON.parse(member);
-  const names = Object.keys(given);
-  if (names.every((name) => credentials.parts.some((part) => part.name === name))) return given;
-  const values: Record<string, unknown> = {};
-  for (const part of credentials.parts) {
-    const spelled = names.find((name) => foldAscii(name) === foldAscii(part.name));
-    if (spelled !== undefined) values[part.name] = given[spelled];
-  }
-  return values;
 }
 
 /** What a credential's text may be in a header. */

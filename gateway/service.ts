@@ -251,7 +251,7 @@ function rootOf(text: string, service: Service): XmlReader {
  * fails is the outcome's failure.
  *
  * @param frame what the reply goes out in; undefined for a caller of JSON
- * @param header the JSON of the credentials in a SOAP header
+ * @param header the credentials in a SOAP header, where the body has no place for them
  */
 export async function runCall(
   service: Service,
@@ -260,18 +260,18 @@ export async function runCall(
   input: Input,
   spelling: Spelling,
   frame: Frame | undefined,
-  header?: string,
+  header?: ReadonlyMap<string, string>,
 ): Promise<Outcome> {
   const { compiled, messages } = service;
   const { contract, limits } = compiled;
-  const member = operation.credentialsOf(input) ?? header;
+  const given = header ?? operation.credentialsOf(input);
   let values: CredentialValues | undefined;
   try {
     const { reading } = input;
-    messages?.request(exchange.requestId, operation, input, hiderOf(service, exchange, member, values));
+    messages?.request(exchange.requestId, operation, input, hiderOf(service, exchange, given, values));
     if (reading.problems.length > 0) throw new CallError('ValidationError', { problems: reading.problems });
     if (contract.credentials !== undefined) {
-      values = readCredentials(contract.credentials, member, exchange.request, spelling, limits);
+      values = readCredentials(contract.credentials, given, exchange.request, spelling, limits);
     }
     if (values !== undefined) exchange.caller = service.pseudonymOf?.(values);
     const missing = withoutCredentials(reading, service);
@@ -289,7 +289,7 @@ export async function runCall(
   } catch (error) {
     return {
       kind: 'failure',
-      failure: tellFailure(service, exchange, error, hiderOf(service, exchange, member, values)),
+      failure: tellFailure(service, exchange, error, hiderOf(service, exchange, given, values)),
     };
   }
 }
@@ -348,7 +348,7 @@ function withoutCredentials(reading: Reading, service: Service): Reading['missin
 function hiderOf(
   service: Service,
   { request }: Exchange,
-  member: string | undefined,
+  inMessage: ReadonlyMap<string, string>,
   values: CredentialValues | undefined,
 ): (text: string) => string {
   const { credentials } = service.compiled.contract;
@@ -359,12 +359,7 @@ function hiderOf(
     if (typeof value === 'string') inHeaders.set(name, value);
   }
   const hideHeaders = secretHider(credentials, { all: inHeaders, fromHeaders: new Set() });
-  if (member === undefined || member === 'null') return hideHeaders;
-  const given: Record<string, unknown> = JSON.parse(member);
-  const inBody = new Map(
-    Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  );
-  const hideBody = secretHider(credentials, { all: inBody, fromHeaders: new Set() });
+  const hideBody = secretHider(credentials, { all: inMessage, fromHeaders: new Set() });
   return (text) => hideBody(hideHeaders(text));
 }
 

@@ -104,8 +104,8 @@ export interface SoapCall {
   readonly operation: CompiledOperation;
   readonly input: Input;
   readonly addressing: Addressing | undefined;
-  /** The JSON of the header block `Credentials`, as of a member of the body. */
-  readonly credentials: string | undefined;
+  /** What the header block `Credentials` holds, as a member of the body would. */
+  readonly credentials: ReadonlyMap<string, string> | undefined;
 }
 
 /** Reads SOAP requests of a contract; `actions` are the hints at an action in the HTTP message (W4). */
@@ -123,7 +123,7 @@ interface Findings {
   readonly actions: string[];
   headerBlocks: number;
   addressing: Addressing | undefined;
-  credentials: string | undefined;
+  credentials: ReadonlyMap<string, string> | undefined;
   /** A fault of the header blocks waits until the envelope and the operation are known (W43). */
   fault: Fault | undefined;
 }
@@ -360,7 +360,7 @@ function readCredentialsBlock(
     }
     given.set(part.name, collapse(xml.readText(limits.xmlText, false) ?? ''));
   }
-  findings.credentials = JSON.stringify(Object.fromEntries(given));
+  findings.credentials = given;
 }
 
 /** Whether the block must be understood by us: only the envelope's own attributes count (W28). */

@@ -87,7 +87,7 @@ export function compileCodecs(
     return codec;
   }
 
-  return { codecOf, inputOf: (type, slots) => recordCodec(setup, type, slots) };
+  return { codecOf, inputOf: (type, slots) => recordCodec(setup, type, { slots }) };
 }
 
 /** The scalars of a contract, with our own reader behind the JSON that travels as text. */

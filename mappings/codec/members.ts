@@ -1,11 +1,8 @@
-import { JsonError, JsonReader } from '../json/reader.ts';
+import { JsonReader } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
 import type { CredentialValues, Input } from './call.ts';
-import type { Edit } from './problem.ts';
+import { credentialsSlot, type Edit } from './problem.ts';
 import { applyEdits, foldAscii } from './record.ts';
-
-/** The slot of the input that holds the credentials (W24). */
-export const credentialsSlot = 0;
 
 /** The JSON object that most inputs are members of, as a request's body; credentials go into it where it has a member for them (W25). */
 export function membersBody(
@@ -80,33 +77,26 @@ function spliceCredentials(
   limits: Limits,
 ): Edit[] {
   if (text.startsWith('null', start)) return [{ start, end, text: credentialsText(values.all) }];
-  const added = new Map<string, string>();
-  for (const name of values.fromHeaders) added.set(name, values.all.get(name) ?? '');
+  const missing = new Map<string, string>();
+  for (const name of values.fromHeaders) missing.set(foldAscii(name), name);
   const edits: Edit[] = [];
-  const object = text.slice(start, end);
-  const known: Record<string, unknown> = JSON.parse(object);
-  let rest = '';
-  for (const [name, value] of added) {
-    const said = Object.keys(known).find((key) => foldAscii(key) === foldAscii(name));
-    if (said === undefined) rest += `,${JSON.stringify(name)}:${JSON.stringify(value)}`;
-    else edits.push(replaceMember(object, start, said, value, limits));
-  }
-  if (rest !== '') {
-    const closes = end - 1;
-    edits.push({ start: closes, end: closes, text: Object.keys(known).length === 0 ? rest.slice(1) : rest });
-  }
-  return edits;
-}
-
-/** The empty or null value of `name` in an object's text, replaced. */
-function replaceMember(object: string, offset: number, name: string, value: string, limits: Limits): Edit {
-  const json = new JsonReader(object, limits);
+  const json = new JsonReader(text, limits, start);
   json.enter();
-  for (let first = true; json.next(first, 125); first = false) {
-    const found = json.name() === name;
-    const start = json.position;
+  let isEmpty = true;
+  for (; json.next(isEmpty, 125); isEmpty = false) {
+    const said = foldAscii(json.name());
+    const from = json.position;
     json.skip();
-    if (found) return { start: offset + start, end: offset + json.position, text: JSON.stringify(value) };
+    const name = missing.get(said);
+    if (name === undefined) continue;
+    edits.push({ start: from, end: json.position, text: JSON.stringify(values.all.get(name)) });
+    missing.delete(said);
   }
-  throw new JsonError(offset, `expected the member ${name}`);
+  const rest = [...missing.values()].map(
+    (name) => `${JSON.stringify(name)}:${JSON.stringify(values.all.get(name))}`,
+  );
+  const closes = end - 1;
+  if (rest.length > 0)
+    edits.push({ start: closes, end: closes, text: (isEmpty ? '' : ',') + rest.join(',') });
+  return edits;
 }

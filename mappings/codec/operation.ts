@@ -10,8 +10,7 @@ import { compileAnswer, compileSuccess, type ReadAnswer } from './answer.ts';
 import { compileCall, type Input, type WriteCall } from './call.ts';
 import { type Codecs, compileCodecs, scalarsOf } from './codec.ts';
 import { opens } from './element.ts';
-import { credentialsSlot } from './members.ts';
-import { MismatchError, miss, type Reading } from './problem.ts';
+import { credentialsSlot, MismatchError, miss, type Reading } from './problem.ts';
 import { escapeAttribute } from './text.ts';
 
 /** An operation with its codecs, ready for requests. */
@@ -23,8 +22,8 @@ export interface CompiledOperation {
   readonly readJson: (text: string, reading: Reading) => Input;
   /** A route's parameters → inputs (W38); fields by JSON name, text decoded. */
   readonly readParameters: (values: readonly RouteValue[], reading: Reading) => Input;
-  /** The JSON of the credentials member, when the request's body had one. */
-  readonly credentialsOf: (input: Input) => string | undefined;
+  /** The credentials in the request's body, by the contract's names; those that are null are left out (W24). */
+  readonly credentialsOf: (input: Input) => ReadonlyMap<string, string>;
   /** All inputs as one JSON object, whatever form they came in. */
   readonly jsonOf: (input: Input) => string;
   /** The call upstream; a value that its place can't hold is noted in the reading, and the call is undefined. */
@@ -123,6 +122,9 @@ function compileOperation(
   const inBand = contract.settings.soapErrors === 'in-band';
   const dataXml = operation.output.fields.find((field) => field.json === 'data')?.xml ?? 'Data';
   const statusXml = statusElement(operation, contract);
+  const credentialsType = input.fields.find(({ json }) => json === credentials?.member)?.type;
+  const credentialNames =
+    credentialsType?.kind === 'record' ? credentialsType.fields.map(({ json }) => json) : [];
   const request = compileCall(contract, operation, slots, limits);
   const { reply } = upstream;
   const replyMember =
@@ -170,8 +172,14 @@ function compileOperation(
       return { text: `{${parts.join(',')}}`, reading, closes: undefined };
     },
 
-    credentialsOf: ({ reading }) =>
-      credentials?.member === undefined ? undefined : reading.slots[credentialsSlot],
+    credentialsOf: ({ reading }) => {
+      const texts = new Map<string, string>();
+      for (const [index, name] of credentialNames.entries()) {
+        const token = reading.credentials?.[index];
+        if (token?.startsWith('"')) texts.set(name, new JsonReader(token, limits).string());
+      }
+      return texts;
+    },
     jsonOf: ({ text, reading, closes }) => {
       if (closes !== undefined) return text;
       const apart = [...slots].flatMap(([field, slot]) => {

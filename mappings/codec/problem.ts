@@ -20,6 +20,9 @@ export interface Problem {
 /** Part of a path: a member's name, or a position in an array. */
 export type Step = string | number;
 
+/** The slot of the input that holds the credentials. */
+export const credentialsSlot = 0;
+
 /** What reading one request gathers besides the JSON it gives. */
 export interface Reading {
   /** Where the reader is, in the caller's spelling. */
@@ -31,6 +34,8 @@ export interface Reading {
   readonly ignored: string[];
   /** The JSON of the inputs that don't travel in the body object, by slot. */
   readonly slots: (string | undefined)[];
+  /** Of the slot with the credentials each member's JSON, in the order of the type's fields (W24). */
+  credentials: readonly (string | undefined)[] | undefined;
   /** Where each slot's value stands in the text of a JSON request. */
   readonly spans: ({ readonly start: number; readonly end: number } | undefined)[];
   /** What to replace in the text of a JSON request (W37), in order. */
@@ -53,6 +58,7 @@ export function startReading(limit: number): Reading {
     missing: [],
     ignored: [],
     slots: [],
+    credentials: undefined,
     spans: [],
     edits: [],
     limit,

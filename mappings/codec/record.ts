@@ -5,7 +5,7 @@ import type { Codec, Setup, Slots } from './codec.ts';
 import { entersJson, opens, readMember } from './element.ts';
 import { entriesReader, type ReadEntries } from './map.ts';
 import { nearest } from './nearest.ts';
-import { miss, type Reading, refuse, type Step } from './problem.ts';
+import { credentialsSlot, miss, type Reading, refuse, type Step } from './problem.ts';
 import { excerpt } from './text.ts';
 import { enumCodec } from './value.ts';
 
@@ -19,28 +19,37 @@ interface Member {
 }
 
 function memberOf(setup: Setup, field: Field, slots: Slots | undefined): Member {
-  const codec =
-    field.allowed !== undefined && field.type.kind === 'enum'
-      ? enumCodec(setup, field.type, field.allowed)
-      : setup.codecOf(field.type);
+  const slot = slots?.get(field.json);
   const isSlottedRecord = slots !== undefined && field.type.kind === 'record';
+  const codec = memberCodec(setup, field, slot);
   return {
     field,
     codec,
     // a nil Request or Authentication is as absent (W13)
     readNil: isSlottedRecord && setup.contract.nulls === 'by-kind' ? undefined : codec.nil,
-    slot: slots?.get(field.json),
+    slot,
     jsonKey: `${JSON.stringify(field.json)}:`,
   };
 }
 
-/**
- * A record: children by name, in any order (W11).
- *
- * @param slots of an operation's input: the members that don't travel in the body object
- * @param tag of a variant of a union: written where the caller left it out, refused where it says otherwise
- */
-export function recordCodec(setup: Setup, type: RecordType, slots?: Slots, tag?: Tag): Codec {
+function memberCodec(setup: Setup, { type, allowed }: Field, slot: number | undefined): Codec {
+  if (allowed !== undefined && type.kind === 'enum') return enumCodec(setup, type, allowed);
+  if (slot === credentialsSlot && type.kind === 'record') return recordCodec(setup, type, { keep: true });
+  return setup.codecOf(type);
+}
+
+/** What a record may be besides a value like others. */
+interface RecordOptions {
+  /** Of an operation's input: the members that don't travel in the body object. */
+  readonly slots?: Slots;
+  /** Of a variant of a union: written where the caller left it out, refused where it says otherwise. */
+  readonly tag?: Tag | undefined;
+  /** True for the credentials: their members are kept apart as well. */
+  readonly keep?: boolean;
+}
+
+/** A record: children by name, in any order (W11). */
+export function recordCodec(setup: Setup, type: RecordType, { slots, tag, keep }: RecordOptions = {}): Codec {
   const { contract } = setup;
   const typesNamespace = contract.namespaces.types;
   const refuseUnknown = contract.settings.unknownElements === 'refuse';
@@ -112,6 +121,7 @@ export function recordCodec(setup: Setup, type: RecordType, slots?: Slots, tag?:
     if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
     if (tag !== undefined) json = withTag(tag, json, values, reading);
     if (required.length !== 0) checkRequired(values, 'xml', reading);
+    if (keep === true) reading.credentials = values;
     return `${json}}`;
   };
 
@@ -181,6 +191,7 @@ export function recordCodec(setup: Setup, type: RecordType, slots?: Slots, tag?:
       reading.path.pop();
     }
     if (required.length !== 0) checkRequired(values, 'json', reading);
+    if (keep === true) reading.credentials = values;
   };
 
   /** An element that the type lacks: refused with the nearest name, or left out and noted (W12). */

@@ -14,7 +14,7 @@ export function unionCodec(setup: Setup, type: UnionType): Codec {
     type.variants.map(({ xml, type: inner, tag }) => [
       xml,
       tag !== undefined && inner.kind === 'record'
-        ? recordCodec(setup, inner, undefined, tag)
+        ? recordCodec(setup, inner, { tag })
         : setup.codecOf(inner),
     ]),
   );

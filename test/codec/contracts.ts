@@ -135,8 +135,8 @@ export interface Read {
   /** Fields. */
   readonly missing: readonly string[];
   readonly ignored: readonly string[];
-  /** The JSON of the credentials member. */
-  readonly credentials: string | undefined;
+  /** What the credentials member holds, by the contract's names. */
+  readonly credentials: Readonly<Record<string, string>>;
 }
 
 function readOf(compiled: CompiledContract, operation: string, input: Input): Read {
@@ -149,7 +149,7 @@ function readOf(compiled: CompiledContract, operation: string, input: Input): Re
     problems: reading.problems.map(({ code, message }) => `${code} ${message}`),
     missing: reading.missing.map(({ field }) => field),
     ignored: reading.ignored,
-    credentials: operationOf(compiled, operation).credentialsOf(input),
+    credentials: Object.fromEntries(operationOf(compiled, operation).credentialsOf(input)),
   };
 }
 

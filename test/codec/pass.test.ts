@@ -173,12 +173,21 @@ test('W35: the call is one POST to the operation’s path, without credential he
 });
 
 test('W37: credentials of a JSON request are read by the contract’s names', (t) => {
-  t.is(
-    readJson(family, 'GetSearch', '{"Authentication":{"APIUSERID":"u", "apiUserKey":"k"}}').credentials,
-    '{"apiUserId":"u", "apiUserKey":"k"}',
-  );
-  t.is(readJson(family, 'GetSearch', '{"authentication":null}').credentials, 'null');
-  t.is(readJson(family, 'GetSearch', '{}').credentials, undefined);
+  const given = (text: string) => readJson(family, 'GetSearch', text).credentials;
+  t.deepEqual(given('{"Authentication":{"APIUSERID":"u", "apiUserKey":"k\\u00e9"}}'), {
+    apiUserId: 'u',
+    apiUserKey: 'ké',
+  });
+  t.deepEqual(given('{"authentication":{"apiUserKey":null,"userId":"c"}}'), { userId: 'c' });
+  t.deepEqual(given('{"authentication":null}'), {});
+  t.deepEqual(given('{}'), {});
+});
+
+test('names of credentials with escapes are read as what they mean, whatever names came before', (t) => {
+  // V8 reads such a name as another once it has met that one in an object of the same shape (nodejs/node 63785)
+  const given = (text: string) => readJson(family, 'GetSearch', text);
+  t.is(given('{"authentication":{"apiUser\\\\":"u"}}').problems.length, 1);
+  t.deepEqual(given('{"authentication":{"apiUser\\u0049d":"u"}}').credentials, { apiUserId: 'u' });
 });
 
 const refused: Readonly<
