@@ -69,8 +69,13 @@ export interface Running {
   readonly load: () => Load;
   /** What this process counted, and how it is. */
   readonly metrics: () => Sheet;
-  /** Loads all files again and serves what they say; when that can't be, logs why and goes on as before. */
+  /**
+   * Loads all files again and serves what they say; when that can't be, logs why and goes on as before. The file of audit
+   * lines is opened anew too.
+   */
   readonly reload: () => Promise<void>;
+  /** Opens the file of audit lines anew, for who moved it away. */
+  readonly reopen: () => void;
   /** Stops taking requests and ends when what is in flight has ended; true when nothing was cut. Once is enough. */
   readonly stop: (delayMs: number) => Promise<boolean>;
 }
@@ -201,9 +206,11 @@ export async function serve(options: ServeOptions): Promise<Running> {
     load: admission.load,
     metrics: readMetrics,
     reload: () => {
+      reopen();
       reloading = reloading.then(reload);
       return reloading;
     },
+    reopen,
     stop: (delayMs) => {
       stopped ??= stop(delayMs);
       return stopped;
@@ -219,6 +226,17 @@ export async function serve(options: ServeOptions): Promise<Running> {
       breakersOpen,
       loopDelayMs,
     });
+  }
+
+  function reopen(): void {
+    try {
+      auditTo?.reopen();
+    } catch (error) {
+      log.error(
+        { code: codeOf(error) },
+        'the audit log was not opened anew: its lines go on to the former file',
+      );
+    }
   }
 
   async function reload(): Promise<void> {
@@ -260,13 +278,17 @@ function shownPath(basePath: string): string {
 }
 
 /** The file of audit lines, written one by one. Throws RangeError. */
-function auditFile(path: string): LineWriter {
+function auditFile(path: string): LineWriter & { readonly reopen: () => void } {
   try {
     return pino.destination({ dest: path, append: true, sync: true });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : error;
-    throw new RangeError(`--audit-log: expected a file that can be written, got ${code}`);
+    throw new RangeError(`--audit-log: expected a file that can be written, got ${codeOf(error)}`);
   }
+}
+
+/** What the system calls an error, such as `ENOENT`. */
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : error;
 }
 
 /** Callers are told apart by the first of their credentials that isn't secret. */

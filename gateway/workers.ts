@@ -25,6 +25,8 @@ export interface Workers extends Serving {
   readonly stop: (signal: NodeJS.Signals) => Promise<boolean>;
   /** Has every worker load its files again, one that fails going on with what it has. */
   readonly reload: () => void;
+  /** Has every worker open its file of audit lines anew. */
+  readonly reopen: () => void;
   /** Ends them at once, whatever is in flight. */
   readonly kill: () => void;
 }
@@ -77,8 +79,8 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
 
   /** One that is still starting reads the files as they are, and would die of the signal. */
   const serving = new Set<Worker>();
-  const reload = (): void => {
-    for (const worker of serving) worker.process.kill('SIGHUP');
+  const signalAll = (signal: NodeJS.Signals): void => {
+    for (const worker of serving) worker.process.kill(signal);
   };
 
   const metrics = gatherSheets();
@@ -127,7 +129,13 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
     const first = await start(1, firstPause);
     await Promise.all(Array.from({ length: count - 1 }, (_, index) => start(index + 2, firstPause)));
     started = true;
-    return { ...first, stop, kill, reload };
+    return {
+      ...first,
+      stop,
+      kill,
+      reload: () => signalAll('SIGHUP'),
+      reopen: () => signalAll('SIGUSR1'),
+    };
   } catch (error) {
     kill();
     throw error;

@@ -106,15 +106,23 @@ export function serveCommand(): Command {
         'file for the lines that tell of writes; without it they go to the log',
       ).env('AUDIT_LOG'),
     )
-    .addHelpText('after', '\nEach option can be set by the environment variable beside it; a flag wins.')
+    .addHelpText(
+      'after',
+      `
+Each option can be set by the environment variable beside it; a flag wins.
+
+Signals: TERM drains and stops, INT stops without the delay, either of them again at once; HUP loads all files again and
+opens the audit log anew; USR1 does the latter alone.`,
+    )
     .action(runServe);
 }
 
 async function runServe(flags: ServeFlags): Promise<void> {
   checkUpstream(flags);
+  process.on('SIGUSR1', () => {}); // until it means something: by itself Node opens its debugger
   if (flags.workers === 1) {
     const running = await serveHere(flags);
-    process.on('SIGHUP', running.reload);
+    listenForFiles(running);
     console.log(startLine(running, flags));
     stopOnSignals((signal) => running.stop(delayOf(signal, flags)));
     return;
@@ -131,7 +139,7 @@ async function runServe(flags: ServeFlags): Promise<void> {
       if (error.signal !== null) console.error(error.message); // else the worker has said what is wrong
       process.exit(error.exitCode);
     });
-    process.on('SIGHUP', workers.reload);
+    listenForFiles(workers);
     console.log(startLine(workers, flags));
     stopOnSignals(workers.stop, workers.kill);
     return;
@@ -143,7 +151,7 @@ async function runServe(flags: ServeFlags): Promise<void> {
   };
   // a signal to the whole group comes here twice, from outside and from the primary: once is meant
   for (const signal of signals) process.on(signal, () => stop(delayOf(signal, flags)));
-  process.on('SIGHUP', running.reload);
+  listenForFiles(running);
   joinPrimary(running, () => stop(0));
   sharing.tell(running.metrics);
 }
@@ -187,6 +195,15 @@ function startLine({ url, addresses }: Serving, { config, upstream, workers }: S
   }
   const behind = upstream ?? 'the embedded reference upstream';
   return `soapbridge listens on ${url}${by} in front of ${behind}: WSDL ${address}/soap11?wsdl · SOAP ${address}/soap11 and /soap12 · try: curl '${address}/soap11?wsdl'`;
+}
+
+/** SIGHUP: the files changed; SIGUSR1: the log files were moved away. */
+function listenForFiles({
+  reload,
+  reopen,
+}: Pick<Running, 'reopen'> & { readonly reload: () => unknown }): void {
+  process.on('SIGHUP', reload);
+  process.on('SIGUSR1', reopen);
 }
 
 /** Ends this process by the first signal's `stop`, 0 when that was clean; by the second one at once, with 1. */
