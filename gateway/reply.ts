@@ -188,7 +188,11 @@ export function sendReply(
     close,
     end,
     more,
-  }: { readonly close: boolean; readonly end: boolean; readonly more: Readonly<Record<string, string>> },
+  }: {
+    readonly close: boolean;
+    readonly end: boolean;
+    readonly more: Readonly<Record<string, string>> | undefined;
+  },
 ): number {
   const { body } = reply;
   const encoding = reply.binary === true ? 'latin1' : 'utf8';
@@ -205,7 +209,7 @@ export function sendReply(
   if (reply.allow !== undefined) headers.Allow = reply.allow;
   if (reply.nosniff === true) headers['X-Content-Type-Options'] = 'nosniff';
   if (close) headers.Connection = 'close';
-  Object.assign(headers, more);
+  if (more !== undefined) Object.assign(headers, more);
   response.writeHead(reply.status, headers);
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
     for (const piece of body) response.write(piece);

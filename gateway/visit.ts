@@ -130,7 +130,7 @@ export function send(visit: Visit, transport: string, reply: Reply): void {
     bytesOut = sendReply(response, reply, requestId, {
       close: unread || !options.isReady(),
       end: !coming,
-      more: { ...visit.passed, ...visit.cors?.(request) },
+      more: visit.cors === undefined ? visit.passed : { ...visit.passed, ...visit.cors(request) },
     });
     if (unread) markAnswered(request.socket);
     if (coming) endAfterBody(request, response);
