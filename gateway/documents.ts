@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import type { Limits } from '../mappings/limits.ts';
 import type { Contract } from '../mappings/model.ts';
 import { writeMetadataPage } from '../wsdl/page.ts';
-import { writeSchema } from '../wsdl/schema.ts';
+import { schemaList, writeSchema } from '../wsdl/schema.ts';
 import { type SliceNames, sliceContract, UnknownName } from '../wsdl/slice.ts';
 import { writeWsdl } from '../wsdl/wsdl.ts';
 
@@ -38,7 +38,7 @@ interface Asked extends SliceNames {
 
 const noSuchDocument: Document = {
   kind: 'missing',
-  text: 'no such document; ?wsdl, ?wsdl&tag=…, ?wsdl&operation=…, ?xsd=0 and ?xsd=1 are served here',
+  text: 'no such document; ?wsdl, ?wsdl&tag=…, ?wsdl&operation=…, and ?xsd=0 and others that the WSDL names are served here',
 };
 
 export function createDocuments(contract: Contract, options: DocumentOptions): Documents {
@@ -83,7 +83,7 @@ function writeDocument(whole: Contract, asked: Asked, address: string): Document
     const sliced = asked.operations.length + asked.tags.length > 0;
     const contract = sliced ? sliceContract(whole, asked) : whole;
     if (kind === 'wsdl') return { kind, text: writeWsdl(contract, { address }) };
-    const number = asked.schema === '0' ? 0 : asked.schema === '1' ? 1 : undefined;
+    const number = schemaList.find((known) => String(known) === asked.schema);
     const text = number === undefined ? undefined : writeSchema(contract, number, { address });
     return text === undefined ? noSuchDocument : { kind, text };
   } catch (error) {

@@ -8,7 +8,7 @@ export interface Contract {
   readonly namespaces: { readonly types: string; readonly arrays: string };
   /** What `xsi:nil` and JSON null mean: by the kind of the type (W13, W19), or null wherever either stands. */
   readonly nulls: 'by-kind' | 'kept';
-  /** What the schema calls a string that holds JSON text. */
+  /** What the schema calls JSON of no closed type. */
   readonly jsonType: string;
   readonly operations: readonly Operation[];
   /** Every named type that an operation reaches, in the order the contract names them. */
@@ -32,6 +32,8 @@ export interface Settings {
   /** Enum values that the contract lacks, in replies: a mismatch or passed on (W22). */
   readonly unknownEnumValues: 'refuse' | 'pass';
   readonly unknownElements: 'refuse' | 'ignore';
+  /** How JSON of no closed type travels in XML: as its text, or as a tree of elements. */
+  readonly json: 'text' | 'tree';
   readonly emptyElements: 'refuse' | 'absent';
   readonly illegalCharacterReferences: 'accept' | 'refuse';
   readonly soapErrors: 'in-band' | 'fault';
@@ -413,6 +415,8 @@ export const namespaces = {
   addressing2004: 'http://schemas.xmlsoap.org/ws/2004/08/addressing',
   addressingNone: 'http://schemas.microsoft.com/ws/2005/05/addressing/none',
   serialization: 'http://schemas.microsoft.com/2003/10/Serialization/',
+  /** Of JSON as a tree: XSLT 3.0, 22.1. */
+  jsonTree: 'http://www.w3.org/2005/xpath-functions',
   wsdl: 'http://schemas.xmlsoap.org/wsdl/',
   wsdlSoap11: 'http://schemas.xmlsoap.org/wsdl/soap/',
   wsdlSoap12: 'http://schemas.xmlsoap.org/wsdl/soap12/',

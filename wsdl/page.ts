@@ -1,7 +1,7 @@
 import type { Contract, Operation, Route } from '../mappings/model.ts';
 import { type DocumentNode, element, writeHtml } from './document.ts';
 import { writeSample } from './sample.ts';
-import { writeSchema } from './schema.ts';
+import { schemaList, writeSchema } from './schema.ts';
 import { ports } from './wsdl.ts';
 
 // Free of quotes and angle brackets, which the writer would escape.
@@ -55,9 +55,7 @@ export function writeMetadataPage(contract: Contract, options: { readonly addres
 
 /** The WSDL and, for importers that want them apart, its schemas. */
 function documentLinks(contract: Contract, address: string): DocumentNode {
-  const schemas = ([0, 1] as const).filter(
-    (number) => writeSchema(contract, number, { address }) !== undefined,
-  );
+  const schemas = schemaList.filter((number) => writeSchema(contract, number, { address }) !== undefined);
   const links = ['wsdl', ...schemas.map((number) => `xsd=${number}`)].map((query) => {
     const href = `${address}/soap11?${query}`;
     return element('li', {}, element('a', { href }, href));

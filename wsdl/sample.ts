@@ -63,6 +63,8 @@ function content(
 ): (DocumentNode | string)[] {
   switch (type.kind) {
     case 'scalar':
+      if (type.scalar === 'json' && contract.settings.json === 'tree')
+        return [element('map', { xmlns: namespaces.jsonTree })];
       return [values[type.scalar]];
     case 'enum':
       return [allowed?.[0] ?? type.values[0] ?? ''];

@@ -12,6 +12,7 @@ import type {
 } from '../mappings/model.ts';
 import { namespaces, partsOf, xsdNames } from '../mappings/model.ts';
 import { type DocumentNode, element, writeXml } from './document.ts';
+import { treeElements, treePrefix, treeSchema } from './json-tree.ts';
 
 type SchemaName = 'types' | 'arrays';
 
@@ -19,26 +20,33 @@ type SchemaName = 'types' | 'arrays';
 const prefixes = { types: 'tns', arrays: 'arr' } as const satisfies Record<SchemaName, string>;
 
 /** The order of `?xsd=`. */
-const schemaNumbers = { types: 0, arrays: 1 } as const satisfies Record<SchemaName, number>;
+const schemaNumbers = { types: 0, arrays: 1, tree: 2 } as const satisfies Record<SchemaName | 'tree', number>;
+
+/** What `?xsd=` may ask for. */
+export const schemaList: readonly SchemaNumber[] = [0, 1, 2];
+export type SchemaNumber = 0 | 1 | 2;
 
 /**
- * The content of `wsdl:types`: the arrays schema, then the types schema (W32). A contract with one
- * namespace for both, or without a type in the arrays namespace, has the types schema alone.
+ * The content of `wsdl:types`: the schema of JSON as a tree, the arrays schema, then the types schema (W32). A
+ * contract with one namespace for both, or without a type in the arrays namespace, has no arrays schema, one without
+ * such trees no schema of them.
  */
 export function createSchemas(contract: Contract): DocumentNode[] {
-  const types = createSchema(contract, 'types');
-  return hasSchema(contract, 'arrays') ? [createSchema(contract, 'arrays'), types] : [types];
+  const tree = usesTree(contract) ? [treeSchema()] : [];
+  const arrays = hasSchema(contract, 'arrays') ? [createSchema(contract, 'arrays')] : [];
+  return [...tree, ...arrays, createSchema(contract, 'types')];
 }
 
 /**
- * One schema as a document of its own: 0 the types, 1 the arrays; undefined when the contract lacks
+ * One schema as a document of its own: 0 the types, 1 the arrays, 2 JSON as a tree; undefined when the contract lacks
  * it (W2). `address` is the contract's public base, such as `https://api.example.com/v2`.
  */
 export function writeSchema(
   contract: Contract,
-  number: 0 | 1,
+  number: SchemaNumber,
   options: { readonly address: string },
 ): string | undefined {
+  if (number === schemaNumbers.tree) return usesTree(contract) ? writeXml(treeSchema()) : undefined;
   const name = number === schemaNumbers.types ? 'types' : 'arrays';
   return hasSchema(contract, name) ? writeXml(createSchema(contract, name, options.address)) : undefined;
 }
@@ -61,35 +69,50 @@ function createSchema(contract: Contract, name: SchemaName, address?: string): D
   const other = name === 'types' ? 'arrays' : 'types';
   const types = contract.types.filter((type) => schemaOf(contract, type) === name);
   const imports = name === 'types' ? hasSchema(contract, 'arrays') : types.some(usesTypes(contract));
+  const hasTree = name === 'types' && usesTree(contract);
+  const importOf = (namespace: string, of: SchemaName | 'tree'): DocumentNode => {
+    const location = address === undefined ? undefined : `${address}/soap11?xsd=${schemaNumbers[of]}`;
+    return element('xs:import', { namespace, schemaLocation: location });
+  };
   return element(
     'xs:schema',
     {
       'xmlns:xs': namespaces.xsd,
       'xmlns:tns': name === 'types' || imports ? contract.namespaces.types : undefined,
       'xmlns:arr': name === 'arrays' || imports ? contract.namespaces.arrays : undefined,
+      [`xmlns:${treePrefix}`]: hasTree ? namespaces.jsonTree : undefined,
       elementFormDefault: 'qualified',
       targetNamespace: contract.namespaces[name],
     },
-    imports
-      ? element('xs:import', {
-          namespace: contract.namespaces[other],
-          schemaLocation: address === undefined ? undefined : `${address}/soap11?xsd=${schemaNumbers[other]}`,
-        })
-      : undefined,
+    hasTree ? importOf(namespaces.jsonTree, 'tree') : undefined,
+    imports ? importOf(contract.namespaces[other], other) : undefined,
     ...(name === 'types' ? wrapperElements(contract) : []),
     ...(name === 'types' && usesJson(contract) ? [jsonType(contract)] : []),
     ...types.map((type) => typeDefinition(contract, type)),
   );
 }
 
-/** True where some value travels as JSON text. */
+/** True where some value travels as JSON's own tree. */
+function usesTree(contract: Contract): boolean {
+  return contract.settings.json === 'tree' && usesJson(contract);
+}
+
+/** True where some value is JSON of no closed type. */
 function usesJson({ types, operations }: Contract): boolean {
   const all = [...types, ...operations.flatMap(({ input, output }) => [input, output])];
   return all.some((type) => partsOf(type).some((part) => part.kind === 'scalar' && part.scalar === 'json'));
 }
 
-/** `<xs:simpleType name="Json"><xs:restriction base="xs:string"/></xs:simpleType>` */
-function jsonType({ jsonType: name }: Contract): DocumentNode {
+/** `<xs:simpleType name="Json"><xs:restriction base="xs:string"/></xs:simpleType>`; of a tree, a record of its six elements. */
+function jsonType({ jsonType: name, settings }: Contract): DocumentNode {
+  if (settings.json === 'tree') {
+    const elements = treeElements.map((ref) =>
+      element('xs:element', { minOccurs: '0', ref: `${treePrefix}:${ref}` }),
+    );
+    const says = element('xs:documentation', {}, 'Exactly one of the elements.');
+    const annotation = element('xs:annotation', {}, says);
+    return element('xs:complexType', { name }, annotation, element('xs:sequence', {}, ...elements));
+  }
   return element('xs:simpleType', { name }, element('xs:restriction', { base: 'xs:string' }));
 }
 

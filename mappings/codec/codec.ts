@@ -8,6 +8,7 @@ import { checkJson } from './part.ts';
 import type { Reading } from './problem.ts';
 import { recordCodec } from './record.ts';
 import { compileScalars, type Scalar } from './scalars.ts';
+import { treeCodec } from './tree.ts';
 import { tupleCodec } from './tuple.ts';
 import { unionCodec } from './union.ts';
 import { enumCodec, scalarCodecs } from './value.ts';
@@ -54,7 +55,9 @@ export function compileCodecs(
   const compiled = new Map<Type, Codec>();
   const nilItem = contract.nulls === 'kept' ? 'null' : undefined;
   const setup: Setup = { contract, limits, codecOf, nilItem };
-  const scalars = scalarCodecs(setup, scalarTypes);
+  const plain = scalarCodecs(setup, scalarTypes);
+  const scalars =
+    contract.settings.json === 'tree' ? { ...plain, json: treeCodec(setup, plain.json.fromText) } : plain;
 
   function codecOf(type: Type): Codec {
     if (type.kind === 'scalar') return scalars[type.scalar];

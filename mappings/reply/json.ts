@@ -11,7 +11,7 @@ for (const byte of Buffer.from('&<>\r')) special[byte] = 1;
 special[0xef] = 1;
 
 /** Pushes the value that starts here as its own text, the bytes as they came. */
-export function scanJsonText(tape: Tape): void {
+function scanJsonText(tape: Tape): void {
   tape.peek();
   const start = tape.position;
   tape.skip();
@@ -26,7 +26,7 @@ export function scanJsonText(tape: Tape): void {
 }
 
 /** What XML can't carry and JSON need not: U+FFFE and U+FFFF, which stand in strings alone, as escapes. */
-function escapeNoncharacters(text: string): string {
+export function escapeNoncharacters(text: string): string {
   return text.replace(/[\uFFFE\uFFFF]/g, (letter) => (letter === '\uFFFE' ? '\\ufffe' : '\\uffff'));
 }
 

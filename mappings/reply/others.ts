@@ -1,7 +1,6 @@
 import { MismatchError } from '../codec/problem.ts';
 import type { OtherMembers, OthersElement, Type } from '../model.ts';
 import { elementOf, type ReplyWriter, writeElement } from './element.ts';
-import { scanJsonText } from './json.ts';
 import { pushEntry } from './lists.ts';
 import type { XmlOutput } from './output.ts';
 import { nodeKinds, type Tape } from './tape.ts';
@@ -25,6 +24,7 @@ export function othersWriter(
   writerOf: (type: Type) => ReplyWriter,
 ): OthersWriter {
   const value = writerOf(typed.type.value);
+  const otherwise = untyped === undefined ? undefined : writerOf(untyped.type.value);
   const compiled = [typed, ...(untyped === undefined ? [] : [untyped])].map(
     ({ xml, type }: OthersElement) => {
       const writer = writerOf(type);
@@ -52,11 +52,11 @@ export function othersWriter(
         value.scan(tape);
       } catch (error) {
         if (!(error instanceof MismatchError)) throw error;
-        if (untyped === undefined) throw error.at(name);
+        if (otherwise === undefined) throw error.at(name);
         tape.rewind(before);
         unlink(tape, node, first, last);
         addEntry(tape, node + listWords, start, end, asIs);
-        scanJsonText(tape);
+        otherwise.scan(tape);
       } finally {
         tape.strict = strict;
       }

@@ -1,7 +1,6 @@
 import { MismatchError } from '../codec/problem.ts';
 import type { RecordType, Type, UnionType, Variant } from '../model.ts';
 import { elementOf, type ReplyWriter, writeElement } from './element.ts';
-import { scanJsonText } from './json.ts';
 import { nodeKinds, type Tape } from './tape.ts';
 import { scanNull } from './values.ts';
 
@@ -35,7 +34,6 @@ export function unionWriter(type: UnionType, writerOf: (type: Type) => ReplyWrit
   const elements = variants.map(({ xml }, index) =>
     elementOf(xml, candidates[index]?.writer.declarations ?? '', false),
   );
-  const last = variants.length - 1;
   const of = (...kinds: readonly Variant['takes'][]): readonly Candidate[] =>
     kinds.flatMap((kind) => candidates.filter(({ takes }) => takes === kind));
   const strings = of('string');
@@ -47,6 +45,8 @@ export function unionWriter(type: UnionType, writerOf: (type: Type) => ReplyWrit
     ({ index, takes }) => takes === 'object' && variants[index]?.tag === undefined,
   );
   const tags = tagsOf(variants);
+  const last = variants.length - 1;
+  const anything = writerOf({ kind: 'scalar', scalar: 'json' });
 
   const scan = (tape: Tape): void => {
     const byte = tape.peek();
@@ -83,7 +83,7 @@ export function unionWriter(type: UnionType, writerOf: (type: Type) => ReplyWrit
       tape.strict = strict;
       if (fits) return candidate.index;
     }
-    scanJsonText(tape);
+    anything.scan(tape);
     return last;
   };
 
@@ -99,7 +99,7 @@ export function unionWriter(type: UnionType, writerOf: (type: Type) => ReplyWrit
       if (!(error instanceof MismatchError)) throw error;
     }
     tape.rewind(before);
-    scanJsonText(tape);
+    anything.scan(tape);
     return last;
   };
 

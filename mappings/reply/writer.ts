@@ -12,6 +12,7 @@ import type { XmlOutput } from './output.ts';
 import { memberOf, recordWriter } from './record.ts';
 import { leaveOutMisfits, statusWriter } from './status.ts';
 import type { Tape } from './tape.ts';
+import { treeWriter } from './tree.ts';
 import { tupleWriter } from './tuple.ts';
 import { unionWriter } from './union.ts';
 import { enumWriter, scalarWriter } from './values.ts';
@@ -48,6 +49,7 @@ export function compileReplyWriters(
   /** The zone of `/Date()/`s; undefined where dates are ISO. */
   const dates =
     contract.settings.dates === 'wcf' ? createZone(contract.settings.upstreamTimeZone) : undefined;
+  const free = contract.settings.json === 'tree' ? treeWriter : jsonWriter;
   // a value may hold a responseStatus, which is written with a pen of its own
   const writeValue = valueWriter(limits);
   const writeInner = valueWriter(limits);
@@ -71,7 +73,7 @@ export function compileReplyWriters(
 
     function ofType(type: Type): ReplyWriter {
       if (type.kind === 'scalar') {
-        if (type.scalar === 'json') return jsonWriter;
+        if (type.scalar === 'json') return free;
         const known =
           compiledScalars.get(type.scalar) ??
           leaf(scalarWriter(type.scalar, scalars[type.scalar], dates, limits));

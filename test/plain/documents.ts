@@ -134,12 +134,12 @@ export const documents: fc.Arbitrary<SmallDocument> = fc
     },
   }));
 
-/** Loads a document without an overlay. */
-export function load(openapi: object, names?: ContractNames): LoadedContract {
+/** Loads a document, by default without an overlay. */
+export function load(openapi: object, names?: ContractNames, overlay?: object): LoadedContract {
   return buildContract({
     openapi,
     openapiName: 'openapi.yaml',
-    overlay: undefined,
+    overlay,
     overlayName: 'soap.yaml',
     names,
   });

@@ -95,6 +95,7 @@ function createParcels(types: string, arrays: string): Contract {
       utcDates: 'zoned',
       unknownEnumValues: 'refuse',
       unknownElements: 'refuse',
+      json: 'text',
       emptyElements: 'refuse',
       illegalCharacterReferences: 'accept',
       soapErrors: 'in-band',
