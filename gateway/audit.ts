@@ -1,5 +1,5 @@
 import type { Operation } from '../mappings/model.ts';
-import type { LineWriter } from './log.ts';
+import type { LineWriter } from './line-buffer.ts';
 
 /** What an audit line says of the call it is about. */
 export interface Audited {

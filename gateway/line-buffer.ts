@@ -1,3 +1,8 @@
+/** Where log lines go, one a call. */
+export interface LineWriter {
+  write(line: string): unknown;
+}
+
 const size = 32 * 1024;
 /** Bytes that are worth a write of their own. */
 const enough = 16_000;

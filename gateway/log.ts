@@ -3,11 +3,6 @@ import { errorCodes } from './error.ts';
 import { codesOfStatus } from './exchange.ts';
 import type { RequestRecord } from './visit.ts';
 
-/** Where log lines go, one a call. */
-export interface LineWriter {
-  write(line: string): unknown;
-}
-
 /**
  * A request's line as pino would write it, without its walk over the members: half of what a line costs.
  *

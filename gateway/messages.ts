@@ -1,7 +1,7 @@
 import type { Input } from '../mappings/codec/call.ts';
 import type { CompiledContract, CompiledOperation } from '../mappings/codec/operation.ts';
 import { compileRedact } from '../mappings/codec/redact.ts';
-import type { LineWriter } from './log.ts';
+import type { LineWriter } from './line-buffer.ts';
 
 /** Tells of what was read of a call and of its reply: for development, when values may stand in the log. */
 export interface MessageLog {

@@ -1,7 +1,8 @@
 import type { Limits } from '../mappings/limits.ts';
 import type { Server } from '../mappings/model.ts';
 import type { Admission } from './admission.ts';
-import { createHttpUpstream, type Upstream } from './upstream.ts';
+import { createHttpUpstream } from './http-upstream.ts';
+import type { Upstream } from './upstream.ts';
 
 /**
  * The upstream at an address, and the other servers that operations name: each by itself, made when it is first called.

@@ -1,14 +1,7 @@
-import { Pool } from 'undici';
 import type { Answer } from '../mappings/codec/answer.ts';
 import type { UpstreamRequest } from '../mappings/codec/call.ts';
-import type { Limits } from '../mappings/limits.ts';
 import type { LetterRuns } from '../mappings/reply/letter-runs.ts';
-import type { Admission, Place } from './admission.ts';
-import { createBreaker } from './breaker.ts';
-import { CallError } from './error.ts';
-import { createRetryBudget } from './retry-budget.ts';
-import { callUpstream, type Line } from './upstream-call.ts';
-import { Watch } from './watch.ts';
+import type { Place } from './admission.ts';
 
 /** What an upstream answered, whole. */
 export interface UpstreamReply {
@@ -44,35 +37,6 @@ export interface Upstream {
   /** Whether calls are refused at once, because too many failed. */
   readonly isOpen: () => boolean;
   readonly close: () => Promise<void>;
-}
-
-/** An upstream over HTTP: pooled, behind a breaker. */
-export function createHttpUpstream(address: string, limits: Limits, admission: Admission): Upstream {
-  const url = new URL(address);
-  const pool = new Pool(url.origin, {
-    connections: limits.upstreamConnections,
-    pipelining: 1,
-    connect: { timeout: limits.upstreamConnectMs },
-    keepAliveTimeout: 4_000,
-    headersTimeout: 0,
-    bodyTimeout: 0, // undici would set and clear a timer of its own for each call
-  });
-  const breaker = createBreaker(limits);
-  const retries = createRetryBudget(limits);
-  const prefix = url.pathname.replace(/\/+$/, '');
-  const line: Line = { pool, prefix, limits, admission, breaker, retries, watch: new Watch() };
-  return {
-    call: (request, waiting) => {
-      const retryAfter = breaker.refusal(performance.now());
-      if (retryAfter !== undefined) {
-        return Promise.reject(new CallError('UpstreamUnavailable', { retryAfter: String(retryAfter) }));
-      }
-      retries.earn();
-      return callUpstream(line, request, waiting);
-    },
-    isOpen: breaker.isOpen,
-    close: () => pool.close(),
-  };
 }
 
 /** A JSON service in this process, spoken to over the same JSON wire. */
