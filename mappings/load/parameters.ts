@@ -153,7 +153,8 @@ function readDescription(
   const [content, another] = mediaOf(node, pointer);
   if (content !== undefined && another === undefined) {
     if (content.form === 'json') return { style: 'json', schema: content.schema };
-    if (content.form === 'text') return { style: stylesOf[place][0], schema: content.schema };
+    if (content.form === 'text')
+      return { style: stylesOf[place][0], schema: { ...content.schema, node: { type: 'string' } } };
   }
   if (node.schema === undefined) {
     report(pointer, 'expected a schema, or content of application/json, got neither');
