@@ -122,8 +122,17 @@ export type RequestBody =
       /** What any other part is. */
       readonly others: BodyPart['kind'];
     }
-  /** One input as it is: a text, or the bytes of a base64. */
-  | { readonly kind: 'text' | 'binary'; readonly field: string; readonly mediaType: string };
+  /** One input as it is: a text, in the charset that its media type says. */
+  | {
+      readonly kind: 'text';
+      readonly field: string;
+      readonly mediaType: string;
+      readonly charset: TextCharset;
+    }
+  /** One input as it is: the bytes of a base64. */
+  | { readonly kind: 'binary'; readonly field: string; readonly mediaType: string };
+
+export type TextCharset = 'utf-8' | 'iso-8859-1' | 'us-ascii';
 
 /** A member of a form whose encoding the document states. */
 export interface FormMember extends Pick<Parameter, 'name' | 'explode' | 'allowReserved'> {

@@ -1,11 +1,11 @@
 import type { Limits } from '../limits.ts';
-import type { Contract, Operation, RequestBody } from '../model.ts';
+import type { Contract, Operation, RequestBody, TextCharset } from '../model.ts';
 import type { CredentialValues, Input } from './call.ts';
 import { compileForm } from './form.ts';
 import { membersBody } from './members.ts';
 import { compileMultipart } from './multipart.ts';
 import { readPart } from './part.ts';
-import type { Reading } from './problem.ts';
+import { type Reading, refuse } from './problem.ts';
 
 /** What goes upstream after a call's head. */
 export interface WrittenBody {
@@ -61,15 +61,39 @@ function fieldWriter(body: Extract<RequestBody, { field: string }>, limits: Limi
         return { mediaType: `${mediaType}; boundary=${boundary}`, content };
       });
     }
-    case 'text':
-    case 'binary': {
-      const encoding = body.kind === 'text' ? 'utf8' : 'base64';
-      return unlessNull((json) => {
-        const part = readPart(json, limits);
-        return { mediaType, content: Buffer.from(part.kind === 'text' ? part.text : json, encoding) };
-      });
+    case 'text': {
+      const encode = textEncoder(body.charset);
+      return unlessNull((json, reading) => ({
+        mediaType,
+        content: encode(textOf(json, limits), reading),
+      }));
     }
+    case 'binary':
+      return unlessNull((json) => ({
+        mediaType,
+        content: Buffer.from(textOf(json, limits), 'base64'),
+      }));
   }
+}
+
+/** The text of a JSON string. */
+function textOf(json: string, limits: Limits): string {
+  const part = readPart(json, limits);
+  return part.kind === 'text' ? part.text : json;
+}
+
+/** The characters that a charset lacks. */
+const beyond = { 'iso-8859-1': /[\u0100-\uffff]/, 'us-ascii': /[\u0080-\uffff]/ } as const;
+
+/** What writes text in a charset; a character that it lacks is noted in the reading. */
+export function textEncoder(charset: TextCharset): (text: string, reading: Reading) => Buffer {
+  if (charset === 'utf-8') return (text) => Buffer.from(text);
+  const lacks = beyond[charset];
+  return (text, reading) => {
+    if (lacks.test(text))
+      refuse(reading, 'InvalidCharacter', `expected characters of ${charset}, got others`);
+    return Buffer.from(text, 'latin1');
+  };
 }
 
 /** A null has a form in JSON alone; elsewhere it is no body. */

@@ -4,6 +4,7 @@ import {
   fileMembers,
   type RequestBody,
   type ScalarType,
+  type TextCharset,
   type Type,
 } from '../model.ts';
 import { type Entry, follow, type OperationsSource } from './entries.ts';
@@ -120,10 +121,20 @@ function readAs(
       const own = type === undefined ? whole : { json: element, pointer, required, type };
       return { fields: [own], body: { kind: 'multipart', field, mediaType, parts, others } };
     }
+    case 'binary': {
+      const type = rawTypes.binary;
+      return {
+        fields: [{ json: element, pointer, required, type }],
+        body: { kind: 'binary', field, mediaType },
+      };
+    }
     default: {
-      const kind = media.form === 'binary' ? 'binary' : 'text';
-      const type = rawTypes[kind];
-      return { fields: [{ json: element, pointer, required, type }], body: { kind, field, mediaType } };
+      const type = rawTypes.text;
+      const charset = charsetOf(media, source);
+      return {
+        fields: [{ json: element, pointer, required, type }],
+        body: { kind: 'text', field, mediaType, charset },
+      };
     }
   }
 }
@@ -133,6 +144,24 @@ export const rawTypes = {
   text: { kind: 'scalar', scalar: 'string' },
   binary: { kind: 'scalar', scalar: 'base64Binary' },
 } as const satisfies Record<string, ScalarType>;
+
+const charsets: Readonly<Record<string, TextCharset>> = {
+  'utf-8': 'utf-8',
+  utf8: 'utf-8',
+  'iso-8859-1': 'iso-8859-1',
+  latin1: 'iso-8859-1',
+  'us-ascii': 'us-ascii',
+  ascii: 'us-ascii',
+};
+
+/** The charset that a media type says, UTF-8 where it says none; one that nothing is written in is reported. */
+function charsetOf({ type, pointer }: Media, { report }: OperationsSource): TextCharset {
+  const stated = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type)?.[1] ?? 'utf-8';
+  const charset = charsets[stated.toLowerCase()];
+  if (charset === undefined)
+    report(pointer, `expected text in utf-8, iso-8859-1 or us-ascii, got ${shown(stated)}`);
+  return charset ?? 'utf-8';
+}
 
 // --- forms -----------------------------------------------------------------------------------------
 
