@@ -63,13 +63,23 @@ export function createPseudonyms(): (id: string) => string {
   };
 }
 
+/** What the log tells of an error. */
+export interface ErrorDescription {
+  readonly error: string;
+  /** What the system or Node calls it, such as `ENOSPC`. */
+  readonly code?: string;
+  readonly at: readonly string[];
+}
+
 /** An error for the log: its kind and where it arose; never a message, which may hold what a caller sent. */
-export function describeError(error: unknown): { readonly error: string; readonly at: readonly string[] } {
+export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof Error)) return { error: typeof error, at: [] };
   const at = (error.stack ?? '')
     .replace(error.message, '') // whose lines may look like places
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
-    .slice(0, 8);
-  return { error: error.name, at: at.map((line) => line.trim()) };
+    .slice(0, 8)
+    .map((line) => line.trim());
+  const code = 'code' in error ? String(error.code) : '';
+  return { error: error.name, ...(/^[A-Z][A-Z0-9_]*$/.test(code) ? { code } : {}), at };
 }

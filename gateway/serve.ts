@@ -233,7 +233,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
       auditTo?.reopen();
     } catch (error) {
       log.error(
-        { code: codeOf(error) },
+        describeError(error),
         'the audit log was not opened anew: its lines go on to the former file',
       );
     }
@@ -282,13 +282,10 @@ function auditFile(path: string): LineWriter & { readonly reopen: () => void } {
   try {
     return pino.destination({ dest: path, append: true, sync: true });
   } catch (error) {
-    throw new RangeError(`--audit-log: expected a file that can be written, got ${codeOf(error)}`);
+    throw new RangeError(
+      `--audit-log: expected a file that can be written, got ${describeError(error).code ?? error}`,
+    );
   }
-}
-
-/** What the system calls an error, such as `ENOENT`. */
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : error;
 }
 
 /** Callers are told apart by the first of their credentials that isn't secret. */

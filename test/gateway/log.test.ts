@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
@@ -115,6 +115,8 @@ test('of an error its kind and places are logged, and no word of its message', (
   t.true(at.length > 0);
   t.false(at.join().includes('canary'));
   t.deepEqual(describeError('canary'), { error: 'string', at: [] });
+  t.is(describeError(Object.assign(new Error('canary'), { code: 'ENOSPC' })).code, 'ENOSPC');
+  t.false('code' in describeError(Object.assign(new Error('canary'), { code: 'a canary' })));
 });
 
 test('faults, retries and refusals are told in the line', async (t) => {
@@ -187,6 +189,18 @@ test('AUDIT_LOG: audit lines go to a file, each before its call goes out, whatev
   t.is(readFileSync(auditLog, 'utf8').trim().split('\n').length, 2);
   t.is(gateway.log(), '');
 });
+
+const full = '/dev/full';
+(existsSync(full) ? test : test.skip)(
+  'a write whose audit line can’t be written is not sent, and the log says why',
+  async (t) => {
+    const gateway = await startGateway(t, { serve: { auditLog: full } });
+    t.is((await gateway.send('PUT', '/subusers/update', credentials, write)).status, 500);
+    t.is((await gateway.send('POST', '/json/reply/GetSearch', credentials, '{}')).status, 200);
+    t.is(gateway.hits.length, 1);
+    t.is(lineOf(gateway, 'internal error').code, 'ENOSPC');
+  },
+);
 
 test('an audit log that can’t be written stops the start', async (t) => {
   await t.throwsAsync(startGateway(t, { serve: { auditLog: '/nowhere/audit.log' } }), {
