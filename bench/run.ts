@@ -11,7 +11,8 @@ import { measureStart } from './start.ts';
 import { measureWorkers } from './workers.ts';
 
 /** `npm run bench [-- rounds seconds]`: every figure of bench/README.md in one run, each with a verdict. */
-const rounds = Number(process.argv[2] ?? 5);
+const starts = 3;
+const rounds = Number(process.argv[2] ?? 2);
 const seconds = Number(process.argv[3] ?? 4);
 
 function verdict(value: number, bound: number, better: 'less' | 'more'): string {
@@ -90,9 +91,9 @@ console.log(
   `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpu?.model ?? 'unknown CPU'} × ${cpus().length}, ${canPin ? 'server on core 0, client and upstream on core 1' : 'not pinned: taskset is missing'}\n`,
 );
 console.log(
-  `Small call (UpdateSubUser, SOAP 1.1, 32 connections, ${rounds} rounds of ${seconds} s in turn, medians)\n`,
+  `Small call (UpdateSubUser, SOAP 1.1, 32 connections, ${starts} starts, ${rounds} rounds of ${seconds} s in turn each, medians)\n`,
 );
-print(smallCallRows(await measureSmallCall(rounds, seconds)));
+print(smallCallRows(await measureSmallCall(starts, rounds, seconds)));
 console.log('Codecs, bytes to bytes, 2 MB, medians of 25 rounds in turn\n');
 print(codecRows(measureCodecs(2, 25)));
 console.log('Growth, ns per byte by size in MB, and the exponent of size in time\n');
