@@ -64,10 +64,11 @@ export function compileCall(
     };
 
   const fills = parameters.map((parameter) => compileFill(parameter, slots, limits));
+  const begins = path.includes('?') ? '&' : '?';
   return (input, credentials) => {
     const { reading } = input;
     const before = reading.problems.length;
-    const draft: Draft = { path, query: '', cookie: '', headers: {} };
+    const draft: Draft = { path, query: '', begins, cookie: '', headers: {} };
     for (const fill of fills) fill(draft, reading);
     const written = writeBody(input, credentials);
     if (reading.problems.length > before) return undefined;
@@ -100,6 +101,8 @@ function isFixed(body: Operation['upstream']['body']): boolean {
 interface Draft {
   path: string;
   query: string;
+  /** What the query begins with: `&` behind a path that has one of its own. */
+  readonly begins: '?' | '&';
   cookie: string;
   readonly headers: Record<string, string>;
 }
@@ -140,7 +143,7 @@ const putters: Readonly<
     return undefined;
   },
   query: (draft, _name, text) => {
-    if (text !== undefined) draft.query += (draft.query === '' ? '?' : '&') + text;
+    if (text !== undefined) draft.query += (draft.query === '' ? draft.begins : '&') + text;
     return undefined;
   },
   header: (draft, name, text) => {

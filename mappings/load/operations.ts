@@ -6,7 +6,7 @@ import { byCodeUnit, createNamer, type Displaced, type Names } from './names.ts'
 import { textOf, textsOf } from './node.ts';
 import { withOtherMedia } from './other-media.ts';
 import type { Overlay } from './overlay.ts';
-import { readParameters } from './parameters.ts';
+import { readParameters, sentPath } from './parameters.ts';
 import { readReply } from './replies.ts';
 
 /** An operation but for what only the finished types tell. */
@@ -90,7 +90,7 @@ function readOperation(entry: Entry, source: OperationsSource): OperationDraft {
     upstream: {
       server,
       method,
-      path,
+      path: sentPath(path, parameters),
       parameters: parameters.map(({ parameter }) => parameter),
       body: request.body,
       accept: reply.accept,

@@ -82,7 +82,7 @@ export function readParameters(
     const parameter = readParameter(located, entry, fields, source);
     if (parameter !== undefined) parameters.push(parameter);
   }
-  checkPath(path, parameters, pointer, report);
+  checkPath(sentPath(path, parameters), parameters, pointer, report);
   for (const name of entry.spansSegments) {
     if (!path.includes(`{${name}}`))
       report(pointer, `expected {${name}} in the path, which the overlay says spans segments`);
@@ -172,14 +172,33 @@ function readDescription(
   return { style, schema: { node: node.schema, pointer: `${pointer}/schema` } };
 }
 
+/**
+ * A document's path as it is sent. A fragment never is (RFC 9110, 7.1); documents tell operations on one path apart by
+ * it, or by a query. What of that a query parameter gives is the parameter's.
+ */
+export function sentPath(path: string, parameters: readonly ReadParameter[]): string {
+  const [target = ''] = path.split('#');
+  const [before = '', ...queries] = target.split('?');
+  const given = parameters.flatMap(({ parameter: { in: place, name } }) =>
+    place === 'query' ? [`${name}={${name}}`] : [],
+  );
+  const pairs = queries.join('?').split('&');
+  const kept = pairs.filter((pair) => pair !== '' && !given.includes(pair));
+  return kept.length === 0 ? before : `${before}?${kept.join('&')}`;
+}
+
+/** A path and, after a question mark, a query, of the characters of RFC 3986, 3.3 and 3.4, and of {parameters}. */
+const pathForm =
+  /^\/(?:[\w.~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2}|\{[^{}/]+\})*(?:\?(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2}|\{[^{}/]+\})*)?$/;
+
 function checkPath(
   path: string,
   parameters: readonly ReadParameter[],
   pointer: string,
   report: Report,
 ): void {
-  if (!/^\/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2}|\{[^{}/]+\})*$/.test(path))
-    report(pointer, `expected a path of URL characters and {parameters}, no query, got ${shown(path)}`);
+  if (!pathForm.test(path))
+    report(pointer, `expected a path of URL characters and {parameters}, got ${shown(path)}`);
   const holes = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, hole]) => hole ?? '');
   const names = parameters.flatMap(({ parameter }) => (parameter.in === 'path' ? [parameter.name] : []));
   for (const hole of holes) {

@@ -326,16 +326,16 @@ const leftOut: readonly DocumentCase[] = [
     ['/paths/~1a/get: expected an operation, an object, got a list'],
   ],
   [
-    'a path with a query',
-    api({ paths: { '/a?action=send': { get: operation() } } }),
+    'a path whose query has a blank',
+    api({ paths: { '/a?action=send it': { get: operation() } } }),
     [
-      '/paths/~1a?action=send/get: expected a path of URL characters and {parameters}, no query, got "/a?action=send"',
+      '/paths/~1a?action=send it/get: expected a path of URL characters and {parameters}, got "/a?action=send it"',
     ],
   ],
   [
     'a path without a slash, or with a blank',
     api({ paths: { 'a b': { get: operation() } } }),
-    ['/paths/a b/get: expected a path of URL characters and {parameters}, no query, got "a b"'],
+    ['/paths/a b/get: expected a path of URL characters and {parameters}, got "a b"'],
   ],
   [
     'a hole in the path without a parameter',
@@ -487,7 +487,7 @@ test('a document none of whose operations can be carried is refused with all rea
   t.deepEqual(
     problemsOf(() => build(api({ paths: { '/a b': { get: operation() } } }), { service: 'Parcels' })),
     [
-      'openapi.yaml#/paths/~1a b/get: expected a path of URL characters and {parameters}, no query, got "/a b"',
+      'openapi.yaml#/paths/~1a b/get: expected a path of URL characters and {parameters}, got "/a b"',
       'openapi.yaml#/paths: expected at least one operation that can be served, got none',
     ],
   );
