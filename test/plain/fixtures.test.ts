@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
@@ -18,6 +19,24 @@ test.before(async () => {
 
 test.after.always(async () => {
   for (const end of ends.toReversed()) await end();
+});
+
+test('test/plain/README.md names fixtures that are there', (t) => {
+  const page = readText(join(import.meta.dirname, 'README.md')) ?? '';
+  const [, table = ''] = page.split('| --- | --- | --- |');
+  const named = [...table.matchAll(/`([a-z0-9/-]+\/[a-z0-9-]+(?:\.txt|\.test\.ts)?)`/g)].map(
+    ([, name = '']) => name,
+  );
+  const places = named.map((name) => {
+    if (name.startsWith('test/')) return join(import.meta.dirname, '../..', name);
+    const [capability = '', exchange = ''] = name.split('/');
+    return join(folderOf(capability), exchange.includes('.') ? '' : 'exchanges', exchange);
+  });
+  t.true(places.length > 0);
+  t.deepEqual(
+    places.filter((place) => !existsSync(place)),
+    [],
+  );
 });
 
 for (const capability of capabilities) {
