@@ -9,9 +9,12 @@ export interface Declaration {
   readonly namespace: string;
 }
 
+/** Declarations that are looked through one by one. */
+const few = 8;
+
 /**
- * The bindings in scope while a document is read. A lookup costs the same however many declarations are in
- * scope: a list searched from its end is quadratic in a nest of declarations.
+ * The bindings in scope while a document is read. A lookup costs the same however many declarations are in scope: of
+ * more than a few there is a map, because a list searched from its end is quadratic in a nest of declarations.
  */
 export class Namespaces {
   /** Namespace of names without a prefix; '' for none. */
@@ -20,9 +23,10 @@ export class Namespaces {
   count = 0;
   readonly #prefixes: string[] = [];
   readonly #declared: string[] = [];
-  /** What each declaration hides. */
+  /** What each declaration hides; of those before the map, the default namespace alone. */
   readonly #hidden: (string | undefined)[] = [];
-  readonly #bound = new Map<string, string | undefined>();
+  /** While more than a few are in scope. */
+  #bound: Map<string, string | undefined> | undefined;
   // Neighbouring elements mostly share one prefix.
   #lastPrefix = '';
   #lastNamespace: string | undefined = undefined;
@@ -31,7 +35,7 @@ export class Namespaces {
   resolve(prefix: string): string | undefined {
     if (prefix === this.#lastPrefix && prefix !== '') return this.#lastNamespace;
     if (prefix === '') return this.default;
-    const namespace = prefix === 'xml' ? xmlNamespace : this.#bound.get(prefix);
+    const namespace = prefix === 'xml' ? xmlNamespace : this.#find(prefix);
     this.#lastPrefix = prefix;
     this.#lastNamespace = namespace;
     return namespace;
@@ -46,9 +50,10 @@ export class Namespaces {
   }
 
   declare(prefix: string, namespace: string): void {
+    if (this.count === few) this.#bound = this.#mapOfAll();
     this.#prefixes[this.count] = prefix;
     this.#declared[this.count] = namespace;
-    this.#hidden[this.count] = prefix === '' ? this.default : this.#bound.get(prefix);
+    this.#hidden[this.count] = prefix === '' ? this.default : this.#bound?.get(prefix);
     this.count++;
     this.#bind(prefix, namespace);
   }
@@ -68,11 +73,24 @@ export class Namespaces {
       this.count--;
       this.#bind(this.#prefixes[this.count] ?? '', this.#hidden[this.count]);
     }
+    if (count <= few) this.#bound = undefined;
+  }
+
+  #find(prefix: string): string | undefined {
+    if (this.#bound !== undefined) return this.#bound.get(prefix);
+    for (let index = this.count - 1; index >= 0; index--) {
+      if (this.#prefixes[index] === prefix) return this.#declared[index];
+    }
+    return undefined;
+  }
+
+  #mapOfAll(): Map<string, string | undefined> {
+    return new Map(this.between(0, this.count).map(({ prefix, namespace }) => [prefix, namespace]));
   }
 
   #bind(prefix: string, namespace: string | undefined): void {
     if (prefix === '') this.default = namespace ?? '';
-    else this.#bound.set(prefix, namespace);
+    else this.#bound?.set(prefix, namespace);
     this.#lastPrefix = '';
   }
 }
