@@ -107,7 +107,7 @@ function collect(arrival: Arrival, limit: number, limits: Limits, admission: Adm
       if (wait === undefined) finish(new CallError('RequestTimeout'));
       else timer = setTimeout(look, wait);
     };
-    let timer = setTimeout(look, Math.min(limits.bodyIdleMs, limits.bodyMs));
+    let timer = setTimeout(look, nextLook(0, 0, 0, limits));
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
       cameAt = performance.now();

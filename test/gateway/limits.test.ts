@@ -454,12 +454,6 @@ test('headerBytes: target, names and values of 16 KiB are read, of one more 431'
 
 // --- time ----------------------------------------------------------------------------------------------
 
-test('headersMs: headers that don’t come to an end are 408 and the connection closes', async (t) => {
-  // long enough for a busy machine to send what it sends before the time is up
-  const { raw } = await startGateway(t, { limits: { headersMs: 1_500, bodyMs: 1_500 } });
-  t.regex(await raw('POST /v2/soap11 HTTP/1.1\r\nHost: x\r\n'), /^HTTP\/1\.1 408 /);
-});
-
 for (const [path, said] of [
   ['/soap11', /^HTTP\/1\.1 408 .*text\/plain/s],
   ['/json/reply/GetSearch', /^HTTP\/1\.1 408 .*"errorCode":"RequestTimeout"/s],
@@ -471,21 +465,7 @@ for (const [path, said] of [
   });
 }
 
-test.serial('totalMs cuts the wait for the upstream', async (t) => {
-  const local = await startGateway(t, { limits: { totalMs: 120 } });
-  local.answer(() => {});
-  const reply = await bodyCall(local, 'json', 20);
-  t.is(reply.status, 504);
-});
-
-test('upstreamFirstByteMs and upstreamFirstByteWithBinaryMs: replies with bytes may take longer', async (t) => {
-  const { send, answer } = await startGateway(t, { limits: { upstreamFirstByteMs: 100 } });
-  answer((_hit, response) => setTimeout(() => response.end(emptyReply), 300));
-  t.is((await send('POST', '/json/reply/GetSearch', keyHeaders, '{}')).status, 504);
-  t.is((await send('POST', '/json/reply/GetPdf', keyHeaders, '{}')).status, 200);
-});
-
-test('replyBytesWithBinary: replies with bytes may be longer', async (t) => {
+test('replyBytes and replyBytesWithBinary: a reply at its limit is read, of a byte more 502', async (t) => {
   const { send, answer } = await startGateway(t, { limits: { replyBytes: 100, replyBytesWithBinary: 200 } });
   for (const [length, plain, binary] of [
     [100, 200, 200],
@@ -497,14 +477,6 @@ test('replyBytesWithBinary: replies with bytes may be longer', async (t) => {
     t.is((await send('POST', '/json/reply/GetSearch', keyHeaders, '{}')).status, plain);
     t.is((await send('POST', '/json/reply/GetPdf', keyHeaders, '{}')).status, binary);
   }
-});
-
-test('upstreamIdleMs: an upstream body that stalls is 504', async (t) => {
-  const { send, answer } = await startGateway(t, { limits: { upstreamIdleMs: 100 } });
-  answer((_hit, response) => response.write('{"data":'));
-  const reply = await send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
-  t.is(reply.status, 504);
-  t.is(statusOf(reply.text).errorCode, 'UpstreamTimeout');
 });
 
 // --- connections -----------------------------------------------------------------------------------------
@@ -532,11 +504,6 @@ test('requestsPerSocket: the second reply says close, a third request is 503', a
   t.regex(second, /^HTTP\/1\.1 200 .*\r\nConnection: close\r\n/is);
   t.regex(third, /^HTTP\/1\.1 503 /);
   t.deepEqual(more, []);
-});
-
-test('keepAliveMs: a connection that is not used again closes', async (t) => {
-  const { raw } = await startGateway(t, { limits: { keepAliveMs: 50 } });
-  t.regex(await raw('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'), /^HTTP\/1\.1 200 /);
 });
 
 test('upstreamConnections: no more than two calls are under way at once', async (t) => {
