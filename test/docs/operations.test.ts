@@ -3,6 +3,7 @@ import test from 'ava';
 import { createMetrics } from '../../gateway/metrics.ts';
 import { defaultLimits, type LimitName, limitTable, readLimits } from '../../mappings/limits.ts';
 import { limitRows, limitTableForm } from './limit-rows.ts';
+import { limitTests } from './limit-tests.ts';
 
 const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
 
@@ -17,6 +18,16 @@ test('docs/operations.md tells of every metric', (t) => {
   const missing = sheet.filter(({ name }) => !rows.some((row) => row.split('|')[1]?.includes(`\`${name}\``)));
   t.deepEqual(missing, []);
 });
+
+for (const name of Object.keys(limitTable) as LimitName[]) {
+  test(`${name} is held by a test at the limit and beyond it`, (t) => {
+    const [file, words] = limitTests[name];
+    t.true(
+      readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8').includes(words),
+      `${file}: ${words}`,
+    );
+  });
+}
 
 test('limits are set by name, the others keep their defaults', (t) => {
   t.deepEqual(readLimits(''), defaultLimits);

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import test from 'ava';
 import { createAdmission, type Place } from '../../gateway/admission.ts';
-import { createConnections, isLoopback } from '../../gateway/connections.ts';
-import { CallError } from '../../gateway/error.ts';
+import { isLoopback } from '../../gateway/connections.ts';
 import { defaultLimits, type Limits } from '../../mappings/limits.ts';
 import {
   emptyReply,
@@ -17,7 +16,6 @@ import {
 } from './gateway.ts';
 
 const newPlace = (): Place => ({ admitted: false, queueMs: 0, heldBytes: 0 });
-const overloaded = { instanceOf: CallError, message: 'too many requests are waiting' };
 
 const read = ({ send }: Gateway, id = 1): Promise<Reply> =>
   send('POST', '/json/reply/GetSearch', keyHeaders, `{"request":{"id":${id}}}`);
@@ -152,19 +150,6 @@ test('writeIdleMs: a caller that takes nothing of its reply is cut', async (t) =
   t.is(gateway.running.load().heldBytes, 0);
 });
 
-test('loopDelayMs: when timers come later than that, no more than loopDelayInFlight calls come in', (t) => {
-  const admission = createAdmission({ ...defaultLimits, loopDelayMs: 200, loopDelayInFlight: 2 });
-  const enter = () => admission.enter(newPlace());
-  t.is(enter(), undefined);
-  t.is(enter(), undefined);
-  admission.observeDelay(200);
-  t.is(enter(), undefined);
-  admission.observeDelay(201);
-  t.throws(enter, overloaded);
-  admission.observeDelay(0);
-  t.is(enter(), undefined);
-});
-
 test('a place goes on to who waited longest, and back when nobody waits', async (t) => {
   const admission = createAdmission({ ...defaultLimits, inFlight: 1 });
   const [first, second, third] = [newPlace(), newPlace(), newPlace()];
@@ -183,30 +168,37 @@ test('a place goes on to who waited longest, and back when nobody waits', async 
   t.deepEqual(admission.load(), { inFlight: 0, queued: 0, heldBytes: 0, shed: 0 });
 });
 
-test('connectionsPerAddress: two of an address are taken, a third is refused, and again taken when one has gone', async (t) => {
-  const connections = createConnections({ ...defaultLimits, connectionsPerAddress: 2 }, () => false);
-  const server = createServer((_request, response) => response.end('ok')).on('connection', connections.add);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const open = async (): Promise<Socket> => {
-    const socket = connect(port, '127.0.0.1').on('error', () => {});
-    t.teardown(() => socket.destroy());
-    await once(socket, 'connect');
-    return socket;
-  };
-  const [first] = [await open(), await open()];
-  await until(() => connections.count() === 2);
-  const third = await open();
-  await once(third.resume(), 'close');
-  t.is(connections.count(), 2);
-  first.destroy();
-  await until(() => connections.count() === 1);
-  const fourth = await open();
-  fourth.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  t.regex(String((await once(fourth, 'data'))[0]), /^HTTP\/1\.1 200 /);
-  fourth.destroy();
-  t.true(await connections.close(server, 60_000));
-});
+// an address of this machine that isn't its loopback one, which is exempt
+const own = Object.values(networkInterfaces())
+  .flat()
+  .find((address) => address?.family === 'IPv4' && !address.internal)?.address;
+
+(own === undefined ? test.skip : test)(
+  'connectionsPerAddress: two of an address are served, a third is refused, and served again when one has gone',
+  async (t) => {
+    const { port } = await startGateway(t, {
+      limits: { connectionsPerAddress: 2 },
+      serve: { host: '0.0.0.0', publicUrl: 'http://gateway.example' },
+    });
+    /** Asks for a page on a connection that is kept; false where that was closed without a word. */
+    const open = async (): Promise<{ readonly socket: Socket; readonly served: boolean }> => {
+      const socket = connect(port, own).on('error', () => {});
+      t.teardown(() => socket.destroy());
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+      const came = once(socket, 'data').then(([chunk]) => /^HTTP\/1\.1 200 /.test(String(chunk)));
+      const served = await Promise.race([came, once(socket, 'close').then(() => false)]);
+      return { socket, served };
+    };
+    const first = await open();
+    t.true(first.served);
+    t.true((await open()).served);
+    t.false((await open()).served);
+    first.socket.destroy();
+    let fourth = await open();
+    while (!fourth.served) fourth = await open(); // the gateway may not have seen yet that one has gone
+    t.false((await open()).served);
+  },
+);
 
 for (const [address, own] of [
   ['127.0.0.1', true],
@@ -236,16 +228,6 @@ async function drip(port: number, everyMs: number): Promise<string> {
   clearInterval(timer);
   return answer;
 }
-
-test('bodyIdleMs: a body of which nothing more comes is 408', async (t) => {
-  const { raw } = await startGateway(t, { limits: { bodyIdleMs: 100 } });
-  t.regex(await raw(head, '{'), /^HTTP\/1\.1 408 /);
-});
-
-test('bodyBytesPerSecond: a body that drips is 408 after bodySlowMs, though it never pauses for long', async (t) => {
-  const { port } = await startGateway(t, { limits: { bodySlowMs: 200 } });
-  t.regex(await drip(port, 20), /^HTTP\/1\.1 408 /);
-});
 
 test('bodyMs: a body that drips fast enough is 408 all the same when that is over', async (t) => {
   const { port } = await startGateway(t, { limits: { bodyMs: 300, bodyBytesPerSecond: 1 } });

@@ -151,7 +151,20 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-test('a connection that stays half open past drainMs is cut, and that is told', async (t) => {
+test('drainMs: what ends within it is let end, a connection that stays half open past it is cut, and that is told', async (t) => {
+  const within = await startGateway(t);
+  const arrived = new Promise<void>((resolve) => {
+    within.answer((_hit, response) => {
+      resolve();
+      setTimeout(() => response.end(emptyReply), 300);
+    });
+  });
+  const headers = { 'X-Api-User': 'u', 'X-Api-Key': 'k' };
+  const reply = within.send('POST', '/json/reply/GetSearch', headers, '{}');
+  await arrived;
+  t.true(await within.running.stop(0));
+  t.is((await reply).status, 200);
+
   const gateway = await startGateway(t, { limits: { drainMs: 150 } });
   const socket = connect(gateway.port, '127.0.0.1');
   socket.write('POST /v2/soap11 HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n<');

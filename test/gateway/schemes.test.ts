@@ -73,6 +73,15 @@ test('a caller’s credentials go where the document’s security schemes have t
   t.is(hit?.headers['x-other'], undefined);
 });
 
+test('authorization: a header of 8 KiB goes on, one of a character more is Unauthorized', async (t) => {
+  const of = (length: number): string => 'Bearer '.padEnd(length, 'x');
+  const { hit } = await call(11, { Authorization: of(8_192) });
+  t.is(hit?.headers.authorization, of(8_192));
+  const refused = await call(12, { Authorization: of(8_193) });
+  t.is(refused.hit, undefined);
+  t.true(refused.text.includes('Unauthorized'), refused.text);
+});
+
 test('a caller may give its credentials in a SOAP header too', async (t) => {
   const block = '<key>k-3</key><queryKey>q</queryKey><basic> Basic dTpw </basic>';
   const { hit } = await call(3, {}, block);

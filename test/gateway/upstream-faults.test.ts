@@ -119,11 +119,78 @@ test('faults 22 and 30: twenty calls that fail open the breaker; then the answer
   t.is((await write(gateway)).status, 200);
 });
 
-test('retries end with their budget: of thirty reads that break ten are sent twice', async (t) => {
-  const gateway = await startGateway(t, { limits: { retryPercent: 0, breakerCalls: 1_000 } });
+/** Calls one after the other, of which the upstream breaks those that `failing` says; gives their statuses. */
+async function callInTurn(gateway: Gateway, failing: readonly boolean[]): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  for (const fails of failing) {
+    if (fails) gateway.answer((_hit, response) => response.destroy());
+    else gateway.answer({ body: emptyReply });
+    statuses.push((await write(gateway)).status);
+  }
+  return statuses;
+}
+
+test('breakerCalls and breakerFailurePercent: two failures of five calls leave the breaker closed, three of six open it', async (t) => {
+  const limits = {
+    breakerCalls: 5,
+    breakerFailurePercent: 50,
+    breakerWindowMs: 600_000,
+    breakerProbeMs: 600_000,
+  };
+  const gateway = await startGateway(t, { limits });
+  const calls = [true, false, false, false, true, true, false, false];
+  t.deepEqual(await callInTurn(gateway, calls), [502, 200, 200, 200, 502, 502, 503, 503]);
+  const fewer = await startGateway(t, { limits });
+  t.deepEqual(await callInTurn(fewer, [true, true, true, true, true, false]), [502, 502, 502, 502, 502, 503]);
+});
+
+test('breakerWindowMs: what failed within it counts, what failed before doesn’t', async (t) => {
+  for (const [breakerWindowMs, last] of [
+    [600_000, 503],
+    [100, 200],
+  ] as const) {
+    const limits = { breakerCalls: 2, breakerWindowMs, breakerProbeMs: 600_000 };
+    const gateway = await startGateway(t, { limits });
+    await callInTurn(gateway, [true]);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    t.deepEqual(await callInTurn(gateway, [true, false]), [502, last]);
+  }
+});
+
+test('breakerProbeMs: an open breaker lets a call through once it is over, and none before', async (t) => {
+  for (const [breakerProbeMs, status] of [
+    [600_000, 503],
+    [100, 200],
+  ] as const) {
+    const gateway = await startGateway(t, { limits: { breakerCalls: 1, breakerProbeMs } });
+    await callInTurn(gateway, [true]);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    t.deepEqual(await callInTurn(gateway, [false, false]), [status, status]);
+  }
+});
+
+test('retrySavings: of three reads that break the first two are sent twice where two retries are saved up', async (t) => {
+  const limits = { retryPercent: 0, retrySavings: 2, breakerCalls: 1_000 };
+  const gateway = await startGateway(t, { limits });
   gateway.answer((_hit, response) => response.destroy());
-  for (let call = 0; call < 30; call++) t.is((await read(gateway)).status, 502);
-  t.is(gateway.hits.length, 40);
+  const sent: number[] = [];
+  for (let call = 0; call < 3; call++) {
+    await read(gateway);
+    sent.push(gateway.hits.length);
+  }
+  t.deepEqual(sent, [2, 4, 5]);
+});
+
+test('retryPercent: at 50 every second read that breaks is sent twice', async (t) => {
+  const limits = { retryPercent: 50, retrySavings: 1, breakerCalls: 1_000 };
+  const gateway = await startGateway(t, { limits });
+  gateway.answer((_hit, response) => response.destroy());
+  const sent: number[] = [];
+  for (let call = 0; call < 5; call++) {
+    await read(gateway);
+    sent.push(gateway.hits.length);
+  }
+  t.deepEqual(sent, [2, 3, 5, 6, 8]);
 });
 
 test('300 writes that meet resets go out 300 times', async (t) => {
