@@ -13,7 +13,7 @@ export interface OtherFiles {
 export interface OtherFilesSource {
   /** The name of the document's own file, in the folder that holds all the others. */
   readonly document: string;
-  /** Beginnings of URLs, each with the folder that holds their files. */
+  /** Beginnings of URLs, or of paths that lead out of the document's folder (`../`), each with the folder that holds their files. */
   readonly folders: ReadonlyMap<string, string>;
   /** A file's root by its folder (undefined for the document's own) and its path in it; else why it can't be had. */
   readonly read: (
@@ -34,20 +34,25 @@ export function joinFile(file: string, pointer: string): string {
 /** Files of one document: far above any that is published, and an end to one that never has enough. */
 const mostFiles = 5_000;
 
+const fetched = "is a URL, and none is fetched; expected its beginning and a folder among the overlay's refs";
+const outside =
+  'leads out of the folder of the document; expected its beginning, such as "../", and a folder among the overlay\'s refs';
+
 /** Reads each file once, when a reference first leads to it. No URL is ever fetched. */
 export function createOtherFiles({ document, folders, read }: OtherFilesSource): OtherFiles {
   const opened = new Map<string, ReturnType<OtherFiles['open']>>();
 
   function openFile(file: string): ReturnType<OtherFiles['open']> {
     if (opened.size === mostFiles) return { why: `would be one more than ${mostFiles} files` };
-    if (!isUrl(file)) return found(file, read(undefined, file), 'below the folder of the document');
-    for (const [beginning, folder] of folders) {
-      if (file.startsWith(beginning))
-        return found(file, read(folder, decoded(file.slice(beginning.length))), `in ${shown(folder)}`);
-    }
-    return {
-      why: "is a URL, and none is fetched; expected its beginning and a folder among the overlay's refs",
-    };
+    if (!isUrl(file) && !isOutside(file))
+      return found(file, read(undefined, file), 'below the folder of the document');
+    const [stated] = [...folders]
+      .filter(([beginning]) => file.startsWith(beginning))
+      .toSorted(([a], [b]) => b.length - a.length);
+    if (stated === undefined) return { why: isUrl(file) ? fetched : outside };
+    const [beginning, folder] = stated;
+    const path = file.slice(beginning.length);
+    return found(file, read(folder, isUrl(file) ? decoded(path) : path), `in ${shown(folder)}`);
   }
 
   function found(
@@ -63,7 +68,7 @@ export function createOtherFiles({ document, folders, read }: OtherFilesSource):
   return {
     open: (address, from) => {
       const file = address === '' ? from : resolveFile(address, from);
-      if (file === undefined) return { why: 'leads out of the folder of the document, or is no path' };
+      if (file === undefined) return { why: 'is no relative path' };
       if (file === document) return { file: '', root: undefined };
       const known = opened.get(file) ?? openFile(file);
       opened.set(file, known);
@@ -76,7 +81,12 @@ function isUrl(file: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(file);
 }
 
-/** A file as its path below the document's folder, or as a URL; undefined where it lies outside. */
+/** True for a path that leads out of the document's folder. */
+function isOutside(file: string): boolean {
+  return file.startsWith('../');
+}
+
+/** A file as its path as seen from the document's folder, or as a URL; undefined where it is neither. */
 function resolveFile(address: string, from: string): string | undefined {
   if (isUrl(address)) return URL.parse(address)?.href;
   if (isUrl(from)) return URL.parse(address, from)?.href;
@@ -84,8 +94,8 @@ function resolveFile(address: string, from: string): string | undefined {
   if (stated.startsWith('/') || /[\\?#]/.test(stated)) return undefined;
   const path = from.split('/').slice(0, -1);
   for (const segment of stated.split('/')) {
-    if (segment === '..' && path.pop() === undefined) return undefined;
-    if (segment !== '..' && segment !== '.' && segment !== '') path.push(segment);
+    if (segment === '..' && path.length > 0 && path.at(-1) !== '..') path.pop();
+    else if (segment !== '.' && segment !== '') path.push(segment);
   }
   return path.length === 0 ? undefined : path.join('/');
 }

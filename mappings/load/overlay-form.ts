@@ -148,8 +148,8 @@ export const overlayForm = record('The SOAP face of an OpenAPI document; every k
   ),
   types: map('Exceptions for single types.', '`Type: { order, item }`', type),
   refs: map(
-    'Folders that stand for the beginnings of URLs in references; no URL is ever fetched.',
-    '`https://schemas.example/: folder`',
+    "Folders that stand for the beginnings of URLs in references, or of paths out of the document's folder; no URL is ever fetched.",
+    '`https://schemas.example/: folder` or `../: ..`',
     text('A folder, as seen from the overlay.', 'a folder'),
   ),
   servers: map(
