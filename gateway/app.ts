@@ -56,6 +56,10 @@ export function createApp(options: AppOptions): Handler {
 /** Whether the process lives, whether it takes calls, and how it does. */
 function processPages({ isReady, metrics }: AppOptions): Router {
   const router = new Router();
+  router.use((ctx, next) => {
+    ctx.set('Cache-Control', 'no-store'); // true at the moment of asking alone
+    return next();
+  });
   router.get('/healthz', (ctx) => {
     ctx.body = 'ok\n';
   });

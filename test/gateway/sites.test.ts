@@ -84,8 +84,11 @@ test('a configuration serves each contract under its path, before its own upstre
 test('a contract at the root leaves the process its pages; other paths are the contract’s to refuse', async (t) => {
   const contract = { openapi: file(t, giving('It')), overlay: undefined };
   const { running } = await startGateway(t, { serve: { contract } });
-  for (const page of ['/healthz', '/readyz', '/metrics'])
-    t.is((await fetch(running.url + page)).status, 200, page);
+  for (const page of ['/healthz', '/readyz', '/metrics']) {
+    const { status, headers } = await fetch(running.url + page);
+    t.is(status, 200, page);
+    t.is(headers.get('cache-control'), 'no-store', page);
+  }
   t.is((await fetch(`${running.url}/healthz`, { method: 'POST' })).status, 405);
   const nothing = await fetch(`${running.url}/health.xml`);
   t.is(nothing.status, 404);
