@@ -6,7 +6,7 @@ import { loadContract } from '../../mappings/load.ts';
 /**
  * OpenAPI documents of others, a folder each, as they were published; `README.md` says by whom:
  *
- * - `openapi.yaml` or `openapi.json`, served with no overlay
+ * - `openapi.yaml` or `openapi.json`, served with no overlay but for `refs`, and the other files of a document of several
  * - `LICENSE`, where one came with it
  * - `exchanges/{name}/`: one call each, as in `test/plain`
  *
@@ -17,11 +17,24 @@ const root = import.meta.dirname;
 
 export const countsFile: string = join(root, 'counts.txt');
 
-/** The names of the documents. */
-export const documents: readonly string[] = readdirSync(root, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name)
+/** The names of the documents; one that is in a folder of a folder is called after both. */
+export const documents: readonly string[] = foldersIn(root)
+  .flatMap((name) => {
+    if (hasDocument(name)) return [name];
+    return foldersIn(join(root, name)).map((inner) => `${name}/${inner}`);
+  })
+  .filter(hasDocument)
   .toSorted();
+
+function foldersIn(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+}
+
+function hasDocument(name: string): boolean {
+  return readdirSync(join(root, name)).some((file) => /^openapi\.(?:yaml|json)$/.test(file));
+}
 
 export function folderOf(document: string): string {
   return join(root, document);

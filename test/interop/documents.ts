@@ -23,7 +23,7 @@ export async function importDocuments(stacks: readonly Stack[]): Promise<readonl
   const directory = await mkdtemp(join(tmpdir(), 'documents-'));
   const imports: Import[] = [];
   for (const document of documents) {
-    const wsdl = join(directory, `${document}.wsdl`);
+    const wsdl = join(directory, `${document.replace('/', '-')}.wsdl`);
     const { contract } = loadContract(folderOf(document));
     await writeFile(wsdl, writeWsdl(contract, { address: 'http://127.0.0.1' }));
     for (const stack of importers) imports.push(await importOne(stack, document, wsdl));
