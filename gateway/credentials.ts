@@ -141,20 +141,51 @@ function problem(
   return { code, field, message: `${field}: ${says}` };
 }
 
-/** A function that puts `***` for the secrets of a call; those shorter than 6 characters aren't looked for (W25). */
-export function secretHider(
+/** A function that takes credentials out of a text, each one's place taken by `***`. */
+export type HideCredentials = (
   credentials: Credentials | undefined,
   values: CredentialValues | undefined,
+) => (text: string) => string;
+
+/** Hides the secrets of a call; those shorter than 6 characters aren't looked for (W25). */
+export const hideSecrets: HideCredentials = (credentials, values) =>
+  hiderOf(credentials, values, ({ secret }) => secret);
+
+/** Hides all credentials of a call, who calls too, from a log (W25). */
+export const hideCredentials: HideCredentials = (credentials, values) =>
+  hiderOf(credentials, values, () => true);
+
+/** Hides what message and headers say the credentials are, before these are known to be good (W25). */
+export function hideGiven(
+  credentials: Credentials | undefined,
+  inMessage: ReadonlyMap<string, string>,
+  { headers }: IncomingMessage,
+  hideThose: HideCredentials,
 ): (text: string) => string {
-  const secrets: string[] = [];
+  const inHeaders = new Map<string, string>();
+  for (const { name, header } of credentials?.parts ?? []) {
+    const value = headers[header.toLowerCase()];
+    if (typeof value === 'string') inHeaders.set(name, value);
+  }
+  const hideHeaders = hideThose(credentials, { all: inHeaders, fromHeaders: new Set() });
+  const hideMessage = hideThose(credentials, { all: inMessage, fromHeaders: new Set() });
+  return (text) => hideMessage(hideHeaders(text));
+}
+
+function hiderOf(
+  credentials: Credentials | undefined,
+  values: CredentialValues | undefined,
+  isHidden: (part: CredentialPart) => boolean,
+): (text: string) => string {
+  const hidden: string[] = [];
   for (const part of credentials?.parts ?? []) {
-    const value = part.secret ? values?.all.get(part.name) : undefined;
+    const value = isHidden(part) ? values?.all.get(part.name) : undefined;
     if (value === undefined || value.length < 6) continue;
-    secrets.push(value);
+    hidden.push(value);
     // of an Authorization the token alone is as secret
     const bare = isAuthorization(part) ? value.slice(value.lastIndexOf(' ') + 1) : '';
-    if (bare.length >= 6) secrets.push(bare);
+    if (bare.length >= 6) hidden.push(bare);
   }
-  if (secrets.length === 0) return (text) => text;
-  return (text) => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '***'), text);
+  if (hidden.length === 0) return (text) => text;
+  return (text) => hidden.reduce((rest, value) => rest.replaceAll(value, '***'), text);
 }

@@ -1,16 +1,32 @@
-import type { Input } from '../mappings/codec/call.ts';
+import type { IncomingMessage } from 'node:http';
+import type { CredentialValues, Input } from '../mappings/codec/call.ts';
 import type { CompiledContract, CompiledOperation } from '../mappings/codec/operation.ts';
 import { compileRedact } from '../mappings/codec/redact.ts';
+import { hideCredentials, hideGiven } from './credentials.ts';
 import type { LineWriter } from './line-buffer.ts';
+
+/** The call that a message is of. */
+interface Call {
+  readonly requestId: string;
+  readonly request: IncomingMessage;
+}
 
 /** Tells of what was read of a call and of its reply: for development, when values may stand in the log. */
 export interface MessageLog {
-  readonly request: (requestId: string, operation: CompiledOperation, input: Input, hide: Hide) => void;
-  readonly reply: (requestId: string, operation: CompiledOperation, json: Buffer, hide: Hide) => void;
+  /** @param inMessage the credentials in the message, by name */
+  readonly request: (
+    call: Call,
+    operation: CompiledOperation,
+    input: Input,
+    inMessage: ReadonlyMap<string, string>,
+  ) => void;
+  readonly reply: (
+    call: Call,
+    operation: CompiledOperation,
+    json: Buffer,
+    values: CredentialValues | undefined,
+  ) => void;
 }
-
-/** Takes the caller's secrets out of a text (W25). */
-type Hide = (text: string) => string;
 
 /**
  * Lines of JSON, `"message":"request"` and `"message":"reply"`, with what a log may show of the `body`: members by
@@ -23,25 +39,22 @@ export function createMessageLog(
   { contract, limits }: CompiledContract,
   path: string,
 ): MessageLog {
+  const { credentials } = contract;
   const redact = compileRedact(contract, limits);
-  const write = (
-    message: string,
-    requestId: string,
-    { operation }: CompiledOperation,
-    body: string,
-  ): void => {
+  const write = (message: string, { requestId }: Call, { operation }: CompiledOperation, body: string) => {
     to.write(
       `{"level":20,"time":${Date.now()},"message":"${message}","requestId":"${requestId}","contract":"${path}","operation":${JSON.stringify(operation.name)},"body":${body}}\n`,
     );
   };
   return {
-    request: (requestId, operation, input, hide) => {
-      const body = redact(operation.jsonOf(input), operation.operation.input, hide);
-      write('request', requestId, operation, body);
+    request: (call, operation, input, inMessage) => {
+      const hide = hideGiven(credentials, inMessage, call.request, hideCredentials);
+      write('request', call, operation, redact(operation.jsonOf(input), operation.operation.input, hide));
     },
-    reply: (requestId, operation, json, hide) => {
+    reply: (call, operation, json, values) => {
       const text = json.length === 0 ? 'null' : json.toString('utf8');
-      write('reply', requestId, operation, redact(text, operation.replyType, hide));
+      const hide = hideCredentials(credentials, values);
+      write('reply', call, operation, redact(text, operation.replyType, hide));
     },
   };
 }

@@ -9,7 +9,7 @@ import { XmlReader } from '../mappings/xml/reader.ts';
 import type { Admission } from './admission.ts';
 import type { Audit } from './audit.ts';
 import { type Arrival, readBody } from './body.ts';
-import { readCredentials, type Spelling, secretHider } from './credentials.ts';
+import { hideGiven, hideSecrets, readCredentials, type Spelling } from './credentials.ts';
 import { CallError, type Failure, failureOf } from './error.ts';
 import { type Outcome, readReply } from './exchange.ts';
 import type { MessageLog } from './messages.ts';
@@ -268,7 +268,7 @@ export async function runCall(
   let values: CredentialValues | undefined;
   try {
     const { reading } = input;
-    messages?.request(exchange.requestId, operation, input, hiderOf(service, exchange, given, values));
+    messages?.request(exchange, operation, input, given);
     if (reading.problems.length > 0) throw new CallError('ValidationError', { problems: reading.problems });
     if (contract.credentials !== undefined) {
       values = readCredentials(contract.credentials, given, exchange.request, spelling, limits);
@@ -280,17 +280,18 @@ export async function runCall(
     if (request === undefined) throw new CallError('ValidationError', { problems: reading.problems });
     const reply = await callUpstream(service, request, exchange);
     exchange.passed = passedOn(reply.headers, contract.settings.replyHeaders);
-    const hide = secretHider(contract.credentials, values);
+    const hide = hideSecrets(contract.credentials, values);
     const outcome = readReply(reply, compiled, operation, hide, frame);
-    if (outcome.kind === 'reply') messages?.reply(exchange.requestId, operation, outcome.json, hide);
+    if (outcome.kind === 'reply') messages?.reply(exchange, operation, outcome.json, values);
     exchange.noted = noted(reading, outcome);
     if (outcome.kind === 'failure') exchange.error = outcome.failure.errorCode;
     return outcome;
   } catch (error) {
-    return {
-      kind: 'failure',
-      failure: tellFailure(service, exchange, error, hiderOf(service, exchange, given, values)),
-    };
+    const hide =
+      values === undefined
+        ? hideGiven(contract.credentials, given, exchange.request, hideSecrets)
+        : hideSecrets(contract.credentials, values);
+    return { kind: 'failure', failure: tellFailure(service, exchange, error, hide) };
   }
 }
 
@@ -342,25 +343,6 @@ function withoutCredentials(reading: Reading, service: Service): Reading['missin
   if (member === undefined || reading.missing.length === 0) return reading.missing;
   const prefix = `${member.toLowerCase()}.`;
   return reading.missing.filter(({ field }) => !`${field.toLowerCase()}.`.startsWith(prefix));
-}
-
-/** Before the credentials are known to be good, what body and headers say they are is hidden all the same (W25). */
-function hiderOf(
-  service: Service,
-  { request }: Exchange,
-  inMessage: ReadonlyMap<string, string>,
-  values: CredentialValues | undefined,
-): (text: string) => string {
-  const { credentials } = service.compiled.contract;
-  if (values !== undefined) return secretHider(credentials, values);
-  const inHeaders = new Map<string, string>();
-  for (const { name, header } of credentials?.parts ?? []) {
-    const value = request.headers[header.toLowerCase()];
-    if (typeof value === 'string') inHeaders.set(name, value);
-  }
-  const hideHeaders = secretHider(credentials, { all: inHeaders, fromHeaders: new Set() });
-  const hideBody = secretHider(credentials, { all: inMessage, fromHeaders: new Set() });
-  return (text) => hideBody(hideHeaders(text));
 }
 
 /** Any error as what the caller is told; one that is ours is logged once and told as InternalError. */
