@@ -105,25 +105,30 @@ const operationNames = [
   'listAllResponse',
 ];
 
+const requestTypes = ['application/json', 'application/merge-patch+json'];
+
 /** Documents of up to five operations on eight schemas. */
 export const documents: fc.Arbitrary<SmallDocument> = fc
   .record({
-    bodies: fc.array(fc.tuple(fc.constantFrom(...operationNames), schema, schema), {
-      minLength: 1,
-      maxLength: 5,
-    }),
+    bodies: fc.array(
+      fc.tuple(fc.constantFrom(...operationNames), fc.constantFrom(...requestTypes), schema, schema),
+      {
+        minLength: 1,
+        maxLength: 5,
+      },
+    ),
     schemas: fc.tuple(tagged, tagged, ...components.slice(2).map(() => schema)),
   })
   .map(({ bodies, schemas }) => ({
     openapi: '3.1.0',
     info: { title: 'Small', version: '1' },
     paths: Object.fromEntries(
-      bodies.map(([operationId, request, reply], index) => [
+      bodies.map(([operationId, requestType, request, reply], index) => [
         `/p${index}`,
         {
           post: {
             operationId,
-            requestBody: { content: { 'application/json': { schema: request } } },
+            requestBody: { content: { [requestType]: { schema: request } } },
             responses: { 200: { description: '', content: { 'application/json': { schema: reply } } } },
           },
         },
