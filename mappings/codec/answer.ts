@@ -1,6 +1,6 @@
 import type { Limits } from '../limits.ts';
 import { type BodyForm, linksMember, type Operation, type ReplyMapping, statusMember } from '../model.ts';
-import { headerJson, linksOf } from './header.ts';
+import { type HeaderScalars, headerJson, linksOf } from './header.ts';
 import { checkJson } from './part.ts';
 import { MismatchError } from './problem.ts';
 
@@ -15,14 +15,18 @@ export interface Answer {
 /** A success as the JSON that the output is written from (W35); undefined for no value. Throws MismatchError, JsonError. */
 export type ReadAnswer = (answer: Answer) => Buffer | undefined;
 
-export function compileAnswer({ upstream: { reply } }: Operation, limits: Limits): ReadAnswer {
+export function compileAnswer(
+  { upstream: { reply } }: Operation,
+  scalars: HeaderScalars,
+  limits: Limits,
+): ReadAnswer {
   switch (reply.kind) {
     case 'object':
       return ({ body }) => body;
     case 'member':
       return memberReader(reply.form, limits);
     case 'record':
-      return (answer) => Buffer.from(recordOf(answer, reply, limits));
+      return (answer) => Buffer.from(recordOf(answer, reply, scalars, limits));
   }
 }
 
@@ -79,13 +83,18 @@ function decode(body: Buffer, charset: string): string {
 
 type RecordMapping = Extract<ReplyMapping, { kind: 'record' }>;
 
-function recordOf(answer: Answer, { headers, bodies }: RecordMapping, limits: Limits): string {
+function recordOf(
+  answer: Answer,
+  { headers, bodies }: RecordMapping,
+  scalars: HeaderScalars,
+  limits: Limits,
+): string {
   const members = [`${JSON.stringify(statusMember)}:${answer.status}`];
   for (const header of headers) {
     const stated = answer.headers[header.name.toLowerCase()];
     if (stated === undefined) continue;
     const value = typeof stated === 'string' ? stated : stated.join(', ');
-    const json = headerJson(value, header.shape, limits);
+    const json = headerJson(value, header.shape, scalars);
     if (json !== undefined) members.push(`${JSON.stringify(header.member)}:${json}`);
     const links = header.name.toLowerCase() === 'link' ? linksOf(value) : [];
     if (links.length > 0) members.push(`${JSON.stringify(linksMember)}:${JSON.stringify(links)}`);

@@ -1,19 +1,20 @@
-import { JsonError } from '../json/reader.ts';
-import type { Limits } from '../limits.ts';
 import type { HeaderScalar, HeaderShape } from '../model.ts';
-import { checkJson } from './part.ts';
+import type { Scalar } from './scalars.ts';
+
+/** What reads the text of each scalar. */
+export type HeaderScalars = Readonly<Record<HeaderScalar, Pick<Scalar, 'fromXml'>>>;
 
 /** A header of a reply as JSON; undefined for a text that isn't of its shape, which fails no reply. */
-export function headerJson(text: string, shape: HeaderShape, limits: Limits): string | undefined {
+export function headerJson(text: string, shape: HeaderShape, scalars: HeaderScalars): string | undefined {
   switch (shape.kind) {
     case 'scalar':
-      return scalarJson(text, shape.scalar, limits);
+      return scalarJson(text, shape.scalar, scalars);
     case 'list': {
-      const items = partsOf(text).map((item) => scalarJson(item, shape.item, limits));
+      const items = partsOf(text).map((item) => scalarJson(item, shape.item, scalars));
       return items.includes(undefined) ? undefined : `[${items.join(',')}]`;
     }
     case 'object':
-      return objectJson(text, shape, limits);
+      return objectJson(text, shape, scalars);
   }
 }
 
@@ -25,13 +26,13 @@ function partsOf(text: string): string[] {
 function objectJson(
   text: string,
   { explode, members, others }: Extract<HeaderShape, { kind: 'object' }>,
-  limits: Limits,
+  scalars: HeaderScalars,
 ): string | undefined {
   const pairs = explode ? partsOf(text).map(pairOf) : pairUp(partsOf(text));
   const found = new Map<string, string>();
   for (const [name, value] of pairs) {
     const scalar = members.find((member) => member.name === name)?.scalar ?? others;
-    const json = value === undefined ? undefined : scalarJson(value, scalar, limits);
+    const json = value === undefined ? undefined : scalarJson(value, scalar, scalars);
     if (name === undefined || json === undefined || found.has(name)) return undefined;
     found.set(name, json);
   }
@@ -49,26 +50,10 @@ function pairUp(parts: readonly string[]): Pair[] {
   return parts.flatMap((part, index) => (index % 2 === 0 ? [[part, parts[index + 1]] as const] : []));
 }
 
-const lexical = {
-  long: /^-?(?:0|[1-9]\d{0,17})$/,
-  decimal: /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/,
-  boolean: /^(?:true|false)$/,
-} as const;
-
-function scalarJson(text: string, scalar: HeaderScalar, limits: Limits): string | undefined {
-  if (scalar === 'string') return JSON.stringify(text);
-  if (scalar === 'json') return isJson(text, limits) ? text : undefined;
-  return lexical[scalar].test(text) ? text : undefined;
-}
-
-function isJson(text: string, limits: Limits): boolean {
-  try {
-    checkJson(text, limits);
-    return true;
-  } catch (error) {
-    if (error instanceof JsonError) return false;
-    throw error;
-  }
+/** A text as what XML would have it be. */
+function scalarJson(text: string, scalar: HeaderScalar, scalars: HeaderScalars): string | undefined {
+  const json = scalars[scalar].fromXml(text);
+  return typeof json === 'string' ? json : undefined;
 }
 
 // --- Link (RFC 8288) ---------------------------------------------------------------------------------

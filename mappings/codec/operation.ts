@@ -10,6 +10,7 @@ import { compileAnswer, compileSuccess, type ReadAnswer } from './answer.ts';
 import { compileCall, type Input, type WriteCall } from './call.ts';
 import { type Codecs, compileCodecs, scalarsOf } from './codec.ts';
 import { opens } from './element.ts';
+import type { HeaderScalars } from './header.ts';
 import { credentialsSlot, MismatchError, miss, type Reading } from './problem.ts';
 import { escapeAttribute } from './text.ts';
 
@@ -89,7 +90,10 @@ export function compileContract(contract: Contract, limits: Limits): CompiledCon
   const pen: Pen = { tape: new Tape(), output: new XmlOutput() };
   const operations = new Map<string, CompiledOperation>();
   for (const operation of contract.operations) {
-    operations.set(operation.name, compileOperation(contract, operation, codecs, writers, pen, limits));
+    operations.set(
+      operation.name,
+      compileOperation(contract, operation, codecs, writers, scalars, pen, limits),
+    );
   }
   return {
     contract,
@@ -107,6 +111,7 @@ function compileOperation(
   operation: Operation,
   codecs: Codecs,
   writers: ReplyWriters,
+  scalars: HeaderScalars,
   pen: Pen,
   limits: Limits,
 ): CompiledOperation {
@@ -190,7 +195,7 @@ function compileOperation(
     },
     request,
     succeeds: compileSuccess(operation),
-    readAnswer: compileAnswer(operation, limits),
+    readAnswer: compileAnswer(operation, scalars, limits),
     replyType: replyMember?.type ?? operation.output,
 
     writeReply: compileReply(operation, replyMember, writers, pen, limits, inBand, open, close),
