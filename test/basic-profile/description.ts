@@ -50,6 +50,11 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
     check: (t) => t.deepEqual(valuesOf('xmlns:xml'), []),
   },
   {
+    id: 'R4005',
+    says: 'the same as R1034',
+    check: (t) => t.deepEqual(valuesOf('xmlns:xml'), []),
+  },
+  {
     id: 'R4002',
     says: 'the document may begin with a byte order mark; ours doesn’t',
     check: (t) => t.false(text.startsWith('\ufeff')),

@@ -105,6 +105,23 @@ export const messageRequirements: readonly MessageRequirement[] = [
     check: async (t, { call }) => t.regex((await call()).headers['content-type'] ?? '', /; charset=utf-8$/),
   },
   {
+    id: 'R9700',
+    says: 'the envelope is all that the HTTP message holds',
+    check: async (t, { call }) =>
+      t.regex((await call()).text, /^<\?xml [^>]*><s:Envelope .*<\/s:Envelope>$/s),
+  },
+  {
+    id: 'R9702',
+    says: 'a message has a Content-Type',
+    check: async (t, { call }) => t.truthy((await call()).headers['content-type']),
+  },
+  {
+    id: 'R9703',
+    version: '1.1',
+    says: 'the media type is text/xml',
+    check: async (t, { call }) => t.is((await call()).headers['content-type']?.split(';')[0], 'text/xml'),
+  },
+  {
     id: 'R9980',
     says: 'an envelope has the structure that its version gives',
     check: async (t, { call, version }) => {
@@ -162,9 +179,12 @@ export const messageRequirements: readonly MessageRequirement[] = [
   },
   {
     id: 'R1015',
-    says: 'a root that is no Envelope is answered with a fault',
-    check: async (t, { call, payload, version }) =>
-      isFault(t, await call(payload), version, senders[version]),
+    says: 'an Envelope of another namespace, or no Envelope, is answered with a fault',
+    check: async (t, { call, envelope, payload, version }) => {
+      isFault(t, await call(payload), version, senders[version]);
+      const other = envelope().replace(/(xmlns:e=")[^"]*/, '$1urn:another');
+      t.is((await call(other)).status, 500);
+    },
   },
   {
     id: 'R1017',
