@@ -105,6 +105,8 @@ export type RequestBody =
       /** The media type of an array, which may be another one: a JSON patch is an array, a merge patch an object. */
       readonly arrays: string;
     }
+  /** The items of one input, as a sequence of JSON values. */
+  | { readonly kind: 'lines'; readonly field: string; readonly mediaType: string }
   /** The members of one input, as `name=value` pairs. */
   | {
       readonly kind: 'form';

@@ -1,5 +1,6 @@
 import type { Limits } from '../limits.ts';
 import { type BodyForm, linksMember, type Operation, type ReplyMapping, statusMember } from '../model.ts';
+import { recordSeparator } from './body.ts';
 import { type HeaderScalars, headerJson, linksOf } from './header.ts';
 import { checkJson } from './part.ts';
 import { MismatchError } from './problem.ts';
@@ -45,8 +46,6 @@ function memberReader(form: BodyForm, limits: Limits): ReadAnswer {
     return Buffer.from(form === 'lines' ? arrayOfLines(answer.body, limits) : rawOf(answer, form));
   };
 }
-
-const recordSeparator = '\x1e';
 
 /** The JSON values of lines, or of a sequence by RFC 7464, as one array: each checked to be a value by itself. */
 function arrayOfLines(body: Buffer, limits: Limits): string {

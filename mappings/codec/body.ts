@@ -4,7 +4,7 @@ import type { CredentialValues, Input } from './call.ts';
 import { compileForm } from './form.ts';
 import { membersBody } from './members.ts';
 import { compileMultipart } from './multipart.ts';
-import { readPart } from './part.ts';
+import { itemsOf, readPart } from './part.ts';
 import { type Reading, refuse } from './problem.ts';
 
 /** What goes upstream after a call's head. */
@@ -50,6 +50,13 @@ function fieldWriter(body: Extract<RequestBody, { field: string }>, limits: Limi
   switch (body.kind) {
     case 'json':
       return (json) => ({ mediaType: json.startsWith('[') ? body.arrays : mediaType, content: json });
+    case 'lines': {
+      const before = /json-seq/i.test(mediaType) ? recordSeparator : '';
+      return unlessNull((json, reading) => ({
+        mediaType,
+        content: writeLines(json, before, reading, limits),
+      }));
+    }
     case 'form': {
       const write = compileForm(body, limits);
       return unlessNull((json, reading) => ({ mediaType, content: write(json, reading) }));
@@ -74,6 +81,17 @@ function fieldWriter(body: Extract<RequestBody, { field: string }>, limits: Limi
         content: Buffer.from(textOf(json, limits), 'base64'),
       }));
   }
+}
+
+/** Begins each value of a sequence (RFC 7464). */
+export const recordSeparator = '\x1e';
+
+/** An array's items, each in a line of its own. */
+function writeLines(json: string, before: string, reading: Reading, limits: Limits): string {
+  const items = itemsOf(json, limits);
+  if (items === undefined) refuse(reading, 'InvalidType', 'expected an array of lines, got another value');
+  // outside strings, which hold none, a line feed is a blank
+  return (items ?? []).map((item) => `${before}${item.replaceAll(/[\n\r]/g, ' ')}\n`).join('');
 }
 
 /** The text of a JSON string. */

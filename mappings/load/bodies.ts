@@ -23,6 +23,7 @@ import { membersOf, type SchemaMember } from './members.ts';
 import { identifier, upperFirst } from './names.ts';
 import { childOf, isNode, memberOf, type Node, shown, textOf } from './node.ts';
 import { isUnresolved, type Located } from './references.ts';
+import { kindOf } from './schema.ts';
 import type { TypedField, WrapperField } from './type-builder.ts';
 
 /** A request body: the inputs that hold it, and what becomes of them. */
@@ -49,7 +50,7 @@ export function readRequestBody(
   const all = mediaOf(found.node, found.pointer);
   const media =
     entry.mediaType === undefined
-      ? preferred(all, ['json', 'form', 'multipart', 'text', 'binary', 'lines', 'stream'])
+      ? preferred(all, ['json', 'lines', 'form', 'multipart', 'text', 'binary', 'stream'])
       : all.find(({ type, form }) => type === entry.mediaType && form !== undefined);
   if (media === undefined) {
     const types = all.map(({ type }) => type);
@@ -121,6 +122,13 @@ function readAs(
       const own = type === undefined ? whole : { json: element, pointer, required, type };
       return { fields: [own], body: { kind: 'multipart', field, mediaType, parts, others } };
     }
+    case 'lines': {
+      const type = linesType(media.schema, typeName, source);
+      return {
+        fields: [{ json: element, pointer, required, type }],
+        body: { kind: 'lines', field, mediaType },
+      };
+    }
     case 'binary': {
       const type = rawTypes.binary;
       return {
@@ -144,6 +152,18 @@ export const rawTypes = {
   text: { kind: 'scalar', scalar: 'string' },
   binary: { kind: 'scalar', scalar: 'base64Binary' },
 } as const satisfies Record<string, ScalarType>;
+
+/** The array of a sequence's values: its schema is that of each of them, but where it is an array that of all. */
+export function linesType(
+  schema: Located,
+  typeName: string,
+  { builder, references }: OperationsSource,
+): Type {
+  const found = references.resolve(schema.node, schema.pointer);
+  const isWhole = !isUnresolved(found) && isNode(found.node) && kindOf(found.node) === 'array';
+  if (isWhole) return builder.oneOf([schema], typeName);
+  return builder.arrayOf(builder.oneOf([schema], `${typeName}Item`));
+}
 
 const charsets: Readonly<Record<string, TextCharset>> = {
   'utf-8': 'utf-8',

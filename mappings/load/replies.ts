@@ -1,12 +1,11 @@
 import { type ReplyBody, type ReplyMapping, statusMember, type Type } from '../model.ts';
-import { memberFields, rawTypes } from './bodies.ts';
+import { linesType, memberFields, rawTypes } from './bodies.ts';
 import { type Entry, follow, type OperationsSource } from './entries.ts';
 import { pointerSegment } from './error.ts';
 import { type Header, headersOf, mergeHeaders, readHeader } from './headers.ts';
 import { type Media, type MediaForm, mediaOf, preferred, schemaKey } from './media.ts';
-import { childOf, isNode } from './node.ts';
-import { isUnresolved, type Located } from './references.ts';
-import { kindOf } from './schema.ts';
+import { childOf } from './node.ts';
+import type { Located } from './references.ts';
 import type { TypedField, WrapperField } from './type-builder.ts';
 
 /** What an operation gives back: the fields of its wrapper, how they are filled, and what is asked for. */
@@ -173,14 +172,6 @@ function bodyField(
   const schema = media?.schema ?? { node: emptyObject, pointer };
   if (form === 'lines') return { json, pointer, required: false, type: linesType(schema, typeName, source) };
   return { json, schema: schema.node, pointer: schema.pointer, required: false, typeName };
-}
-
-/** The array of a sequence's values: its schema is that of each of them, but where it is an array that of all. */
-function linesType(schema: Located, typeName: string, { builder, references }: OperationsSource): Type {
-  const found = references.resolve(schema.node, schema.pointer);
-  const isWhole = !isUnresolved(found) && isNode(found.node) && kindOf(found.node) === 'array';
-  if (isWhole) return builder.oneOf([schema], typeName);
-  return builder.arrayOf(builder.oneOf([schema], `${typeName}Item`));
 }
 
 // --- a record of all that a reply says ---------------------------------------------------------------
