@@ -1,5 +1,5 @@
 import { pointerSegment, type Report } from './error.ts';
-import { identifier, type Names, pascal } from './names.ts';
+import { classIdentifier, type Names, pascal } from './names.ts';
 import { childOf, isNode, type Node, shown, textOf } from './node.ts';
 import type { Overlay } from './overlay.ts';
 import { isUnresolved, type Located, type References } from './references.ts';
@@ -82,7 +82,7 @@ export function listEntries({ document, references }: OperationsSource, notServe
         leaveOut(`${method.toUpperCase()} ${path}`, `${at}/${method}`, why);
         continue;
       }
-      const name = identifier(textOf(operation.operationId) || `${method}${pascal(path)}`);
+      const name = classIdentifier(textOf(operation.operationId) || `${method}${pascal(path)}`);
       entries.push({
         key: `${pointer}/${method}`,
         name,

@@ -21,6 +21,15 @@ export function identifier(name: string): string {
 }
 
 /**
+ * The identifier that a name begins with of which generators make a class. wsimport drops the underscores before the
+ * first letter or digit and takes no digit there, nor nothing at all.
+ */
+export function classIdentifier(name: string): string {
+  const plain = identifier(name);
+  return /^_*[A-Za-z]/.test(plain) ? plain : `N${plain}`;
+}
+
+/**
  * Letters outside ASCII that both XML 1.0's fourth edition (B. Character Classes), by which .NET reads names, and its
  * fifth have for the start of a name: Latin, Greek, Cyrillic, Kana, Han, Hangul.
  */
@@ -63,7 +72,7 @@ export const javaWords: readonly string[] = [
   'abstract assert boolean break byte case catch char class const continue default do double else enum extends',
   'false final finally float for goto if implements import instanceof int interface long native new null package',
   'private protected public return short static strictfp super switch synchronized this throw throws transient',
-  'true try void volatile while',
+  'true try void volatile while _',
 ].flatMap((line) => line.split(' '));
 
 /** A name in the contract that its document gives rise to. */

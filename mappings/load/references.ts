@@ -1,5 +1,5 @@
 import { pointerSegment, type Report } from './error.ts';
-import { identifier, pascal, upperFirst } from './names.ts';
+import { classIdentifier, identifier, pascal, upperFirst } from './names.ts';
 import { isNode, memberOf, type Node, shown, textOf } from './node.ts';
 import { fileOf, joinFile, type OtherFiles } from './other-files.ts';
 import { combines } from './schema.ts';
@@ -154,8 +154,8 @@ export function nameAt(pointer: string): string {
   if (file === '' && container?.[0] !== 'components') return pascal(pointer.replaceAll('~1', '/'));
   const [first = '', ...rest] = path.slice(container?.length ?? 0);
   if (container === undefined && (first === '' || keywords.has(first)))
-    return nameBelow(identifier(baseName(file)), path);
-  return nameBelow(identifier(first), rest);
+    return nameBelow(classIdentifier(baseName(file)), path);
+  return nameBelow(classIdentifier(first), rest);
 }
 
 /** The name of a schema that a named one holds, by the keywords between. */

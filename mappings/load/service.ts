@@ -1,4 +1,4 @@
-import { identifier, pascal } from './names.ts';
+import { classIdentifier, pascal } from './names.ts';
 import { childOf, isNode, type Node, textOf } from './node.ts';
 
 /** Characters of a name made of a title: enough for any name, too few for a paragraph. */
@@ -11,7 +11,7 @@ const longest = 64;
 export function serviceNameOf(document: Node): string {
   const title = textOf(childOf(document, 'info').title) ?? '';
   const name = [title, hostOf(document), 'Api'].map(named).find((candidate) => candidate !== '');
-  return identifier(name ?? '');
+  return classIdentifier(name ?? '');
 }
 
 function named(text: string): string {

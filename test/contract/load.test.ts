@@ -184,7 +184,7 @@ test('a document without an overlay is a contract of the plain dialect, all defa
 for (const [title, servers, service] of [
   ['parcel post', [], 'ParcelPost'],
   ['Société: l’été (v2)', [], 'SocieteLEteV2'],
-  ['3D printing', [], '_3DPrinting'],
+  ['3D printing', [], 'N_3DPrinting'],
   ['郵便', [{ url: 'https://api.post.example/v1' }], 'ApiPostExample'],
   ['', [{ url: '/v1' }], 'Api'],
   ['a'.repeat(200), [], `A${'a'.repeat(63)}`],

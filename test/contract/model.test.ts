@@ -608,7 +608,7 @@ for (const [id, path, name] of [
   ['', '/a', 'getA'],
   ['parcels.list', '/a', 'parcels_list'],
   ['list parcels/all', '/a', 'list_parcels_all'],
-  ['2list', '/a', '_2list'],
+  ['2list', '/a', 'N_2list'],
 ] as const) {
   test(`the operation ${JSON.stringify(id)} at ${path} is called ${name}`, (t) => {
     const parameters = path.includes('{number}')

@@ -11,7 +11,10 @@ export interface SmallDocument {
 }
 
 /** Some are one without case and punctuation, some no name in XML; one is a word of our own. */
-const components = ['Card', 'Bank', 'account', 'Account', 'my.type', 'ArrayOfstring', 'Json', 'tree'];
+const components = [
+  ...['Card', 'Bank', 'account', 'Account', 'my.type', 'ArrayOfstring', 'Json', 'tree'],
+  ...['1st', '日本', '名前'],
+];
 const members = [
   'id',
   'ID',
@@ -103,11 +106,13 @@ const operationNames = [
   'list_all',
   'ListAll',
   'listAllResponse',
+  '2nd',
+  '更新',
 ];
 
 const requestTypes = ['application/json', 'application/merge-patch+json'];
 
-/** Documents of up to five operations on eight schemas. */
+/** Documents of up to five operations on eleven schemas. */
 export const documents: fc.Arbitrary<SmallDocument> = fc
   .record({
     bodies: fc.array(
