@@ -58,13 +58,14 @@ export async function readBody(arrival: Arrival, rules: BodyRules): Promise<Buff
   const { headers } = request;
   const coding = headers['content-encoding'];
   const inflater = coding === undefined ? undefined : inflaterOf(coding);
-  if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  const announced = Number(headers['content-length'] ?? 0);
+  if (announced > limit) throw tooLarge(limit);
   // what came together with the head is there once Node has read on
   await admission.enter(arrival);
   if (response.destroyed) throw new CallError('CallerGone');
   if (isAwaited(request)) response.writeContinue();
-  const whole = request.complete && request.readableLength <= limit;
-  const body = whole ? takeBody(arrival, admission) : await collect(arrival, limit, limits, admission);
+  const isThere = announced > 0 && request.readableLength === announced;
+  const body = isThere ? takeBody(arrival, admission) : await collect(arrival, limit, limits, admission);
   arrival.bytesIn = body.length;
   if (inflater === undefined) return body;
   const inflated = await decompress(body, inflater, limit, limits.compressionRatio);
