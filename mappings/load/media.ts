@@ -58,11 +58,17 @@ export interface JsonMedia {
 
 /** The media types that a body goes in which the document has as `media` and others: those of patches each take one kind. */
 export function jsonMedia(media: Media, all: readonly Media[]): JsonMedia {
+  if (!isJsonPatch(media) && !isMergePatch(media)) return { arrays: media, others: media };
   const json = [media, ...all.filter(({ form }) => form === 'json')];
   return {
-    arrays: json.find((one) => !isMergePatch(one)) ?? media,
-    others: json.find(({ type }) => !/^application\/json-patch\+json\b/i.test(type)) ?? media,
+    arrays: json.find(isJsonPatch) ?? media,
+    others: json.find((one) => !isJsonPatch(one)) ?? media,
   };
+}
+
+/** True for a list of changes (RFC 6902). */
+function isJsonPatch({ type }: Media): boolean {
+  return /^application\/json-patch\+json\b/i.test(type);
 }
 
 /** True for a merge patch: RFC 7396's, or one of its kin, such as Kubernetes's strategic one. */
