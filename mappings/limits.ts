@@ -38,6 +38,10 @@ export const limitTable = {
   soapHeaderText: { value: 64 * 1024, bounds: 'characters between the tags of soap:Header' },
   jsonDepth: { value: 64, bounds: 'nested arrays and objects' },
   jsonMembers: { value: 200_000, bounds: 'members and array items in one document' },
+  patternSteps: {
+    value: 20_000_000,
+    bounds: 'instructions of patterns times characters that they look at in one request (`validate: strict`)',
+  },
   credential: { value: 256, bounds: 'characters in one credential' },
   authorization: { value: 8 * 1024, bounds: 'the same for an Authorization header, which may be a token' },
   errors: { value: 20, bounds: 'items of errors[] in one reply' },

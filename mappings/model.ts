@@ -32,6 +32,8 @@ export interface Settings {
   /** Enum values that the contract lacks, in replies: a mismatch or passed on (W22). */
   readonly unknownEnumValues: 'refuse' | 'pass';
   readonly unknownElements: 'refuse' | 'ignore';
+  /** What of a request is checked: types, or all that the document asks of values. */
+  readonly validate: 'types' | 'strict';
   /** How JSON of no closed type travels in XML: as its text, or as a tree of elements. */
   readonly json: 'text' | 'tree';
   readonly emptyElements: 'refuse' | 'absent';
@@ -293,12 +295,50 @@ export interface OtherMembers {
   readonly untyped: OthersElement | undefined;
 }
 
-export interface OthersElement {
+export interface OthersElement extends Ruled {
   readonly xml: string;
   readonly type: MapType;
 }
 
-export interface Field {
+/** A place for values. */
+export interface Ruled {
+  /** What `validate: strict` asks of them beyond their type. */
+  readonly rules?: Rules;
+}
+
+/** What the document asks of a value beyond its type (JSON Schema Validation 2020-12, 6 and 7). */
+export interface Rules {
+  /** Each is about JSON values of one kind, and takes those of another. */
+  readonly checks: readonly Check[];
+  /** Of a list's items. */
+  readonly items: Rules | undefined;
+  /** Of a map's values. */
+  readonly values: Rules | undefined;
+}
+
+export type Check =
+  | { readonly kind: 'readOnly' }
+  /** One of these values, as JSON. */
+  | { readonly kind: 'values'; readonly tokens: readonly string[] }
+  /** How many characters, items or members there are. */
+  | {
+      readonly kind: 'length' | 'items' | 'members';
+      readonly least: number;
+      readonly most: number | undefined;
+    }
+  /** ECMAScript's syntax, as far as RE2 has it. */
+  | { readonly kind: 'pattern'; readonly source: string }
+  | { readonly kind: 'format'; readonly name: FormatName }
+  | { readonly kind: 'bound'; readonly bound: Bound; readonly number: string }
+  | { readonly kind: 'multipleOf'; readonly number: string }
+  | { readonly kind: 'unique' };
+
+/** Formats of strings whose grammar is known here. */
+export type FormatName = 'uuid' | 'ipv4' | 'ipv6' | 'hostname' | 'email' | 'uri' | 'time' | 'duration';
+
+export type Bound = 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum';
+
+export interface Field extends Ruled {
   /** The JSON member. */
   readonly json: string;
   /** The XML element, in the types namespace. */
@@ -323,7 +363,7 @@ export interface UnionType {
   readonly variants: readonly Variant[];
 }
 
-export interface Variant {
+export interface Variant extends Ruled {
   readonly xml: string;
   readonly type: Type;
   /** The JSON values that may be of it. */
@@ -352,12 +392,12 @@ export interface TupleType {
   readonly rest: RestElement | undefined;
 }
 
-export interface Position {
+export interface Position extends Ruled {
   readonly xml: string;
   readonly type: Type;
 }
 
-export interface RestElement {
+export interface RestElement extends Ruled {
   readonly xml: string;
   readonly type: ArrayType;
 }

@@ -31,6 +31,7 @@ function summaryOf({
   notes,
   notServed,
   contradictions,
+  unchecked,
   assumedServers,
   displaced,
 }: LoadedContract): unknown {
@@ -48,6 +49,7 @@ function summaryOf({
     asJsonText: notes,
     notServed,
     contradictions,
+    unchecked,
     assumedServers,
     displaced,
   };
@@ -58,6 +60,7 @@ function print({
   notes,
   notServed,
   contradictions,
+  unchecked,
   assumedServers,
   displaced,
 }: LoadedContract): void {
@@ -75,6 +78,7 @@ function print({
   if (contract.personal.length > 0) console.log(`personal: ${contract.personal.join(', ')}`);
   for (const { pointer, why } of notes) console.log(`travels as JSON text: ${pointer} (${why})`);
   for (const { pointer, why } of contradictions) console.log(`described twice: ${pointer} (${why})`);
+  for (const { pointer, why } of unchecked) console.log(`not checked: ${pointer} (${why})`);
   for (const { pointer, why } of assumedServers) console.log(`the upstream is called: ${pointer} (${why})`);
   for (const { name, reasons } of notServed)
     for (const { pointer, why } of reasons) console.log(`not served: ${name} (${pointer}: ${why})`);

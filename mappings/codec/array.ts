@@ -9,10 +9,9 @@ import { type Reading, refuse } from './problem.ts';
 const nilMark = Symbol('nil');
 
 /** An array: a wrapper element with items of one name (W20). */
-export function arrayCodec(setup: Setup, type: ArrayType): Codec {
+export function arrayCodec(setup: Setup, type: ArrayType, item = setup.codecOf(type.item)): Codec {
   const { types: typesNamespace, arrays: arraysNamespace } = setup.contract.namespaces;
   const refuseUnknown = setup.contract.settings.unknownElements === 'refuse';
-  const item = setup.codecOf(type.item);
   const { itemName } = type;
 
   const read = (xml: XmlReader, reading: Reading): string | undefined => {

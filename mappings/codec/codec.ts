@@ -1,12 +1,13 @@
 import { JsonError, type JsonReader } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
-import type { Contract, RecordType, ScalarName, Type } from '../model.ts';
+import type { Contract, RecordType, Rules, ScalarName, Type } from '../model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import { arrayCodec } from './array.ts';
 import { mapCodec } from './map.ts';
 import { checkJson } from './part.ts';
 import type { Reading } from './problem.ts';
 import { recordCodec } from './record.ts';
+import { ruledCodec } from './rules.ts';
 import { compileScalars, type Scalar } from './scalars.ts';
 import { treeCodec } from './tree.ts';
 import { tupleCodec } from './tuple.ts';
@@ -30,9 +31,12 @@ export interface Codec {
 /** Where a record's members go that don't travel in the body object: JSON name → slot. */
 export type Slots = ReadonlyMap<string, number>;
 
+/** The codec of a type's values, or of those that obey rules too. */
+export type CodecOf = (type: Type, rules?: Rules) => Codec;
+
 export interface Codecs {
   /** The codec of a type, compiled on first use; call it at start, not per request. */
-  readonly codecOf: (type: Type) => Codec;
+  readonly codecOf: CodecOf;
   /** The codec of an operation's input, whose slotted members go to `Reading.slots` instead of the JSON. */
   readonly inputOf: (type: RecordType, slots: Slots) => Codec;
 }
@@ -41,7 +45,7 @@ export interface Codecs {
 export interface Setup {
   readonly contract: Contract;
   readonly limits: Limits;
-  readonly codecOf: (type: Type) => Codec;
+  readonly codecOf: CodecOf;
   /** What an xsi:nil item is that isn't text (W13). */
   readonly nilItem: 'null' | undefined;
 }
@@ -59,7 +63,8 @@ export function compileCodecs(
   const scalars =
     contract.settings.json === 'tree' ? { ...plain, json: treeCodec(setup, plain.json.fromText) } : plain;
 
-  function codecOf(type: Type): Codec {
+  function codecOf(type: Type, rules?: Rules): Codec {
+    if (rules !== undefined) return ruledCodec(codecInside(type, rules), rules, limits);
     if (type.kind === 'scalar') return scalars[type.scalar];
     const known = compiled.get(type);
     if (known !== undefined) return known;
@@ -83,6 +88,15 @@ export function compileCodecs(
     else if (type.kind === 'array') target = arrayCodec(setup, type);
     else target = mapCodec(setup, type);
     return register(type, target);
+  }
+
+  /** The codec of a type whose items or values obey rules. */
+  function codecInside(type: Type, { items, values }: Rules): Codec {
+    if (type.kind === 'array' && items !== undefined)
+      return arrayCodec(setup, type, codecOf(type.item, items));
+    if (type.kind === 'map' && values !== undefined)
+      return mapCodec(setup, type, codecOf(type.value, values));
+    return codecOf(type);
   }
 
   function register(type: Type, codec: Codec): Codec {

@@ -9,11 +9,10 @@ import { type Reading, refuse } from './problem.ts';
 export type ReadEntries = (xml: XmlReader, reading: Reading, keys: Set<string>) => string;
 
 /** Entries of Key and Value, in the JSON's order (W20). */
-export function entriesReader(setup: Setup, type: MapType): ReadEntries {
+export function entriesReader(setup: Setup, type: MapType, value: Codec): ReadEntries {
   const { types: typesNamespace, arrays: arraysNamespace } = setup.contract.namespaces;
   const refuseUnknown = setup.contract.settings.unknownElements === 'refuse';
   const keyCodec = setup.codecOf({ kind: 'scalar', scalar: 'string' });
-  const value = setup.codecOf(type.value);
   const { entryName } = type;
   const inNamespace = (xml: XmlReader): boolean =>
     xml.namespace === typesNamespace || xml.namespace === arraysNamespace || xml.namespace === '';
@@ -74,9 +73,8 @@ export function entriesReader(setup: Setup, type: MapType): ReadEntries {
 }
 
 /** A map: repeated entries (W20). */
-export function mapCodec(setup: Setup, type: MapType): Codec {
-  const readEntries = entriesReader(setup, type);
-  const value = setup.codecOf(type.value);
+export function mapCodec(setup: Setup, type: MapType, value = setup.codecOf(type.value)): Codec {
+  const readEntries = entriesReader(setup, type, value);
 
   const pass = (json: JsonReader, reading: Reading): void => {
     if (!entersJson(json, reading, 123)) return;

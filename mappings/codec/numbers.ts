@@ -1,7 +1,7 @@
 /** Numbers as text, exactly: never through a double (W15). */
 
 /** Digits that a decimal or an unbounded integer may have once written out (W15). */
-const maxDigits = 400;
+export const maxDigits = 400;
 
 /** The word for a number that is one, but not within its type's range. */
 export const outOfRange = Symbol('outOfRange');

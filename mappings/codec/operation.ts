@@ -122,7 +122,9 @@ function compileOperation(
   for (const parameter of upstream.parameters) slots.set(parameter.field, slots.size + 1);
   if ('field' in upstream.body) slots.set(upstream.body.field, slots.size + 1);
   const inputCodec = codecs.inputOf(input, slots);
-  const fieldCodecs = new Map(input.fields.map((field) => [field.json, codecs.codecOf(field.type)]));
+  const fieldCodecs = new Map(
+    input.fields.map((field) => [field.json, codecs.codecOf(field.type, field.rules)]),
+  );
   const [open, close] = elementTags(contract, `${operation.name}Response`);
   const inBand = contract.settings.soapErrors === 'in-band';
   const dataXml = operation.output.fields.find((field) => field.json === 'data')?.xml ?? 'Data';

@@ -41,6 +41,8 @@ export interface Reading {
   /** What to replace in the text of a JSON request (W37), in order. */
   readonly edits: Edit[];
   readonly limit: number;
+  /** Steps that patterns took, as far as they can be told before (`validate: strict`). */
+  patternSteps: number;
   /** Character references of clients that XML forbids and that were read all the same (W10). */
   quirks: number;
 }
@@ -62,6 +64,7 @@ export function startReading(limit: number): Reading {
     spans: [],
     edits: [],
     limit,
+    patternSteps: 0,
     quirks: 0,
   };
 }

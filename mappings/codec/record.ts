@@ -6,6 +6,7 @@ import { entersJson, opens, readMember } from './element.ts';
 import { entriesReader, type ReadEntries } from './map.ts';
 import { nearest } from './nearest.ts';
 import { credentialsSlot, miss, type Reading, refuse, type Step } from './problem.ts';
+import { ruledCodec } from './rules.ts';
 import { excerpt } from './text.ts';
 import { enumCodec } from './value.ts';
 
@@ -32,10 +33,11 @@ function memberOf(setup: Setup, field: Field, slots: Slots | undefined): Member 
   };
 }
 
-function memberCodec(setup: Setup, { type, allowed }: Field, slot: number | undefined): Codec {
-  if (allowed !== undefined && type.kind === 'enum') return enumCodec(setup, type, allowed);
+function memberCodec(setup: Setup, { type, allowed, rules }: Field, slot: number | undefined): Codec {
+  if (allowed !== undefined && type.kind === 'enum')
+    return ruledCodec(enumCodec(setup, type, allowed), rules, setup.limits);
   if (slot === credentialsSlot && type.kind === 'record') return recordCodec(setup, type, { keep: true });
-  return setup.codecOf(type);
+  return setup.codecOf(type, rules);
 }
 
 /** What a record may be besides a value like others. */
@@ -242,7 +244,12 @@ function othersOf(setup: Setup, { others }: RecordType): ReadonlyMap<string, Rea
   if (others === undefined) return undefined;
   const { typed, untyped } = others;
   const elements = untyped === undefined ? [typed] : [typed, untyped];
-  return new Map(elements.map(({ xml, type }) => [xml, entriesReader(setup, type)]));
+  return new Map(
+    elements.map(({ xml, type, rules }) => [
+      xml,
+      entriesReader(setup, type, setup.codecOf(type.value, rules?.values)),
+    ]),
+  );
 }
 
 /** Members of other names, which can't be those that the record lists. */

@@ -9,11 +9,17 @@ import { type Reading, refuse } from './problem.ts';
 export function tupleCodec(setup: Setup, type: TupleType): Codec {
   const typesNamespace = setup.contract.namespaces.types;
   const refuseUnknown = setup.contract.settings.unknownElements === 'refuse';
-  const positions = type.positions.map(({ xml, type: inner }) => ({ xml, codec: setup.codecOf(inner) }));
+  const positions = type.positions.map(({ xml, type: inner, rules }) => {
+    return { xml, codec: setup.codecOf(inner, rules) };
+  });
   const rest =
     type.rest === undefined
       ? undefined
-      : { xml: type.rest.xml, list: setup.codecOf(type.rest.type), item: setup.codecOf(type.rest.type.item) };
+      : {
+          xml: type.rest.xml,
+          list: setup.codecOf(type.rest.type, type.rest.rules),
+          item: setup.codecOf(type.rest.type.item, type.rest.rules?.items),
+        };
   const elements = rest === undefined ? positions : [...positions, { xml: rest.xml, codec: rest.list }];
   const byXml = new Map(elements.map(({ xml }, index) => [xml, index]));
   const names = elements.map(({ xml }) => `<${xml}>`);

@@ -5,17 +5,18 @@ import type { Codec, Setup } from './codec.ts';
 import { readMember } from './element.ts';
 import { type Reading, refuse, startReading } from './problem.ts';
 import { recordCodec } from './record.ts';
+import { ruledCodec } from './rules.ts';
 
 /** A union: one element, whose name says of which type the value is. In JSON it is any value, since the last type takes all. */
 export function unionCodec(setup: Setup, type: UnionType): Codec {
   const typesNamespace = setup.contract.namespaces.types;
   const refuseUnknown = setup.contract.settings.unknownElements === 'refuse';
   const codecs = new Map(
-    type.variants.map(({ xml, type: inner, tag }) => [
+    type.variants.map(({ xml, type: inner, tag, rules }) => [
       xml,
       tag !== undefined && inner.kind === 'record'
-        ? recordCodec(setup, inner, { tag })
-        : setup.codecOf(inner),
+        ? ruledCodec(recordCodec(setup, inner, { tag }), rules, setup.limits)
+        : setup.codecOf(inner, rules),
     ]),
   );
   const names = type.variants.map(({ xml }) => `<${xml}>`);

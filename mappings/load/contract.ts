@@ -38,6 +38,8 @@ export interface LoadedContract {
   readonly brokenReferences: readonly ContractProblem[];
   /** Members that an `allOf` describes twice in ways that no value can be; the first one counts. */
   readonly contradictions: readonly JsonNote[];
+  /** What `validate: strict` would check of requests and can't. */
+  readonly unchecked: readonly JsonNote[];
   /** Servers of operations whose address nobody said: the upstream is called in their place. */
   readonly assumedServers: readonly JsonNote[];
   /** Every name that callers compile in, for `names.lock`. */
@@ -175,6 +177,7 @@ function assemble(
     notes: builder.notes(),
     notServed,
     contradictions: builder.contradictions(),
+    unchecked: builder.unchecked(),
     assumedServers: servers.assumed(),
     names: { service, operations: read.names, types: names, members },
     displaced: [...read.displaced, ...displaced],

@@ -46,6 +46,7 @@ const servicestack: Dialect = {
     utcDates: 'zoned',
     unknownEnumValues: 'refuse',
     unknownElements: 'refuse',
+    validate: 'types',
     json: 'text',
     emptyElements: 'refuse',
     illegalCharacterReferences: 'accept',

@@ -106,6 +106,7 @@ export const overlayForm = record('The SOAP face of an OpenAPI document; every k
   upstreamTimeZone: text('The IANA zone whose wall clock a date without an offset shows.'),
   unknownEnumValues: words('An enum value in a reply that the document lacks.', 'refuse', 'pass'),
   unknownElements: words('An element in a request that the document lacks.', 'refuse', 'ignore'),
+  validate: words('What of a request is checked: types, or all that the document asks.', 'types', 'strict'),
   json: words('JSON of no closed type: its text, or a tree of elements.', 'text', 'tree'),
   emptyElements: words('An empty element for a number, boolean, date or enum.', 'refuse', 'absent'),
   illegalCharacterReferences: words('References such as &#xB;, which XML forbids.', 'accept', 'refuse'),

@@ -25,7 +25,9 @@ export interface References {
   readonly target: (ref: unknown, pointer: string) => Located | Unresolved;
   /** A node, or what it refers to by however many steps; reported as by `target`, and a circle too. */
   readonly resolve: (node: unknown, pointer: string) => Located | Unresolved;
-  /** True for a schema that is what its `$ref` names: OpenAPI 3.0 ignores what stands beside it, 3.1 means all of it. */
+  /** OpenAPI 3.0 ignores what stands beside a `$ref`, 3.1 means all of it. */
+  readonly siblingsCount: boolean;
+  /** True for a schema that is what its `$ref` names. */
   readonly isReference: (schema: Node) => boolean;
 }
 
@@ -96,12 +98,14 @@ export function createReferences(document: Node, report: Report, others?: OtherF
     return current;
   }
 
+  const siblingsCount = !String(document.openapi).startsWith('3.0');
+
   function isReference(schema: Node): boolean {
     if (!Object.hasOwn(schema, '$ref')) return false;
-    return String(document.openapi).startsWith('3.0') || !combines(schema);
+    return !siblingsCount || !combines(schema);
   }
 
-  return { find, target, resolve, isReference };
+  return { find, target, resolve, siblingsCount, isReference };
 }
 
 type Opened = { readonly file: string; readonly root: unknown } | { readonly why: string };

@@ -2,8 +2,10 @@ import type {
   ArrayType,
   MapType,
   NamedType,
+  OthersElement,
   Position,
   RecordType,
+  Ruled,
   ScalarName,
   ScalarType,
   TupleType,
@@ -20,6 +22,7 @@ import { byCodeUnit, type ContractNames, escapeName, identifier, upperFirst } fr
 import { childOf, isNode, type Node, shown } from './node.ts';
 import type { Overlay } from './overlay.ts';
 import { isUnresolved, type Located, nameAt, type References } from './references.ts';
+import { createRules } from './rules.ts';
 import {
   addsMembers,
   closedValues,
@@ -86,6 +89,8 @@ export interface TypeBuilder {
   /** Names what the operations reach and says what is nillable. */
   readonly finish: (operations: readonly Wrappers[]) => FinishedTypes;
   readonly notes: () => readonly JsonNote[];
+  /** What `validate: strict` would check and can't. */
+  readonly unchecked: () => readonly JsonNote[];
   /** Members that two parts of an `allOf` say can't be the same: the first part's type counts. */
   readonly contradictions: () => readonly JsonNote[];
 }
@@ -133,6 +138,8 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   /** Why, by pointer. */
   const notes = new Map<string, string>();
   const contradictions = new Map<string, string>();
+  const unchecked = new Map<string, string>();
+  const readRules = createRules(references, (pointer, why) => unchecked.set(pointer, why));
   /** What was read already, by where it stands and what an inline type is called. */
   const usages = new Map<string, Usage>();
   /** What is being read, with the arrays and maps around it: to tell when it comes up again inside itself. */
@@ -173,6 +180,20 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   /** A type that was made elsewhere as the one that is known here. */
   function only(type: Type): Type {
     return type.kind === 'scalar' ? scalar(type.scalar) : type;
+  }
+
+  /** What is asked of the values of a schema beyond their type, where that is checked. */
+  function rulesAt(schema: unknown, pointer: string): Ruled {
+    const rules = overlay.settings.validate === 'strict' ? readRules(schema, pointer) : undefined;
+    return rules === undefined ? {} : { rules };
+  }
+
+  /** The rules of a list or map of which nothing is asked but of what is in it. */
+  function rulesInside(kind: 'items' | 'values', schema: unknown, pointer: string): Ruled {
+    const { rules } = rulesAt(schema, pointer);
+    return rules === undefined
+      ? {}
+      : { rules: { checks: [], items: undefined, values: undefined, [kind]: rules } };
   }
 
   function asJson(pointer: string, why: string): Type {
@@ -378,11 +399,16 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   ): void {
     const free = !isNode(schema) || Object.keys(schema).length === 0;
     const value = free ? scalar('json') : itemOf(schema, pointer, valueName);
-    setOthers(type, mapOf(value), isJson(value) ? undefined : mapOf(scalar('json')));
+    const typed = { type: mapOf(value), ...rulesInside('values', schema, pointer) };
+    setOthers(type, typed, isJson(value) ? undefined : mapOf(scalar('json')));
   }
 
-  function setOthers(type: Draft<RecordType>, typedMap: MapType, untypedMap: MapType | undefined): void {
-    const typed = { xml: '', type: typedMap };
+  function setOthers(
+    type: Draft<RecordType>,
+    given: Omit<OthersElement, 'xml'>,
+    untypedMap: MapType | undefined,
+  ): void {
+    const typed = { ...given, xml: '' };
     const untyped = untypedMap === undefined ? undefined : { xml: '', type: untypedMap };
     type.others = { typed, untyped };
     const own: NamelessElement[] = [];
@@ -409,7 +435,9 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
       const { json, pointer, required } = member;
       const { nullable, hasDefault, ...usage } =
         'type' in member ? plain(member.type) : usageOf(member.schema, pointer, member.typeName);
-      return { field: { json, xml: json, ...usage, nillable: true, required }, nullable, hasDefault };
+      const ruled = 'type' in member ? {} : rulesAt(member.schema, pointer);
+      const field = { json, xml: json, ...usage, nillable: true, required, ...ruled };
+      return { field, nullable, hasDefault };
     });
     setFields(type, fields, ofFields);
   }
@@ -454,7 +482,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     const variants: Variant[] = [];
     const type: UnionType = { kind: 'union', name, documentation: documentationOf(schema), variants };
     unfilled.push(() => {
-      const found = listVariants({ alternatives: closed, scalar, typeOf });
+      const found = listVariants({ alternatives: closed, scalar, typeOf, rulesAt });
       variants.push(...found.list);
       elements.set(type, found.elements);
     });
@@ -533,7 +561,11 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     }));
     setFields(patch, fields, ofFields);
     if (others !== undefined)
-      setOthers(patch, mapOf(patched(others.typed.type.value, own)), others.untyped?.type);
+      setOthers(
+        patch,
+        { ...others.typed, type: mapOf(patched(others.typed.type.value, own)) },
+        others.untyped?.type,
+      );
     return patch;
   }
 
@@ -577,7 +609,8 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     unfilled.push(() => {
       for (const [index, item] of prefix.entries()) {
         const xml = `Item${index + 1}`;
-        positions.push({ xml, type: itemOf(item, `${pointer}/prefixItems/${index}`, name + xml) });
+        const at = `${pointer}/prefixItems/${index}`;
+        positions.push({ xml, type: itemOf(item, at, name + xml), ...rulesAt(item, at) });
       }
       if (endsAfter(schema, prefix.length)) return;
       const at = `${pointer}/items`;
@@ -585,7 +618,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
       const rest = isNode(items)
         ? itemOf(items, at, `${name}Item`)
         : asJson(at, 'items behind those listed may be anything');
-      type.rest = { xml: 'Items', type: arrayOfType(rest) };
+      type.rest = { xml: 'Items', type: arrayOfType(rest), ...rulesInside('items', items, at) };
     });
     return register(type, pointer);
   }
@@ -743,6 +776,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     finish,
     notes: () => notesOf(notes),
     contradictions: () => notesOf(contradictions),
+    unchecked: () => notesOf(unchecked),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ScalarName, Type, Variant } from '../model.ts';
+import type { Ruled, ScalarName, Type, Variant } from '../model.ts';
 import type { Alternative } from './alternatives.ts';
 import { pointerSegment } from './error.ts';
 import { escapeName, identifier, upperFirst } from './names.ts';
@@ -12,6 +12,7 @@ export interface VariantsSource {
   readonly scalar: (name: ScalarName) => Type;
   /** The type of an object or array among them; `name` is what an inline object is called. */
   readonly typeOf: (alternative: Alternative, name: string) => Type;
+  readonly rulesAt: (schema: unknown, pointer: string) => Ruled;
 }
 
 /** A variant that waits for the name of its element. */
@@ -24,7 +25,7 @@ export interface Variants {
 }
 
 /** The variants of a union, each a type of its own but for the objects that a tag tells apart. */
-export function listVariants({ alternatives, scalar, typeOf }: VariantsSource): Variants {
+export function listVariants({ alternatives, scalar, typeOf, rulesAt }: VariantsSource): Variants {
   const list: VariantDraft[] = [];
   const elements: NamelessElement[] = [];
   const of = (kind: Alternative['kind']): readonly Alternative[] =>
@@ -48,7 +49,9 @@ export function listVariants({ alternatives, scalar, typeOf }: VariantsSource): 
   }
 
   function addScalar(label: string, takes: Variant['takes'], name: ScalarName): void {
-    add(label, { type: scalar(name), takes, tag: undefined });
+    const [only, ...others] = of(takes);
+    const ruled = only === undefined || others.length > 0 ? {} : rulesAt(only.node, only.pointer);
+    add(label, { type: scalar(name), takes, tag: undefined, ...ruled });
   }
 
   if (of('string').length > 0) addScalar('String', 'string', 'string');
@@ -58,13 +61,14 @@ export function listVariants({ alternatives, scalar, typeOf }: VariantsSource): 
   for (const object of of('object')) {
     const { owner, label, itself, tag, pointer } = object;
     const type = typeOf(object, itself ? `${owner}Base` : owner + upperFirst(identifier(label ?? '')));
-    if (!isJson(type)) add(label, { type, takes: 'object', tag }, pointer);
+    if (!isJson(type)) add(label, { type, takes: 'object', tag, ...rulesAt(object.node, pointer) }, pointer);
   }
   const lists = of('array')
-    .map((array) => ({ type: typeOf(array, array.owner), place: array.pointer }))
+    .map((array) => ({ array, type: typeOf(array, array.owner), place: array.pointer }))
     .filter(({ type }) => !isJson(type));
   const label = new Set(lists.map(({ type }) => type)).size === 1 ? 'Items' : undefined;
-  for (const { type, place } of lists) add(label, { type, takes: 'array', tag: undefined }, place);
+  for (const { array, type, place } of lists)
+    add(label, { type, takes: 'array', tag: undefined, ...rulesAt(array.node, place) }, place);
   addScalar('Json', 'any', 'json');
   return { list, elements };
 }

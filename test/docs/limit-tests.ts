@@ -21,6 +21,7 @@ export const limitTests = {
   soapHeaderText: ['test/gateway/limits.test.ts', "limit: 'soapHeaderText'"],
   jsonDepth: ['test/gateway/limits.test.ts', "['jsonDepth', "],
   jsonMembers: ['test/gateway/limits.test.ts', "['jsonMembers', "],
+  patternSteps: ['test/gateway/validation.test.ts', "'patternSteps: "],
   credential: ['test/gateway/limits.test.ts', "'W24: credential: 8 characters pass, 9"],
   authorization: ['test/gateway/schemes.test.ts', "'authorization: "],
   errors: ['test/gateway/limits.test.ts', "'W43: errors: 3 are told, a fourth"],

@@ -95,6 +95,7 @@ function createParcels(types: string, arrays: string): Contract {
       utcDates: 'zoned',
       unknownEnumValues: 'refuse',
       unknownElements: 'refuse',
+      validate: 'types',
       json: 'text',
       emptyElements: 'refuse',
       illegalCharacterReferences: 'accept',

@@ -1,0 +1,201 @@
+import { RE2JS } from 're2js';
+import { JsonReader } from '../json/reader.ts';
+import type { Limits } from '../limits.ts';
+import type { Bound, Check, Rules } from '../model.ts';
+import type { Codec } from './codec.ts';
+import { compareDecimals, type Decimal, decimalOf, isMultiple, plainText } from './decimal.ts';
+import { isOfFormat } from './formats.ts';
+import { itemsOf, membersOf } from './part.ts';
+import { type Reading, refuse } from './problem.ts';
+import { applyEdits } from './record.ts';
+import type { Refusal } from './scalars.ts';
+import { excerpt } from './text.ts';
+
+/** Looks at a value's JSON; what it is refused for, if it is. */
+type Judge = (token: string, reading: Reading) => Refusal | undefined;
+
+/** The codec of values of a type that `validate: strict` asks more of; nulls are left to the type. */
+export function ruledCodec(codec: Codec, rules: Rules | undefined, limits: Limits): Codec {
+  if (rules === undefined || rules.checks.length === 0) return codec;
+  const judges = rules.checks.map((check) => judgeOf(check, limits));
+  const judge = (token: string, reading: Reading): void => {
+    if (token === 'null') return;
+    for (const one of judges) {
+      const refusal = one(token, reading);
+      if (refusal !== undefined) refuse(reading, refusal.code, refusal.says);
+    }
+  };
+  const { fromText } = codec;
+  const judged = (value: string | undefined, reading: Reading, before: number): string | undefined => {
+    if (value !== undefined && reading.problems.length === before) judge(value, reading);
+    return value;
+  };
+  return {
+    ...codec,
+    read: (xml, reading) => {
+      const before = reading.problems.length;
+      return judged(codec.read(xml, reading), reading, before);
+    },
+    pass: (json, reading) => {
+      json.peek();
+      const start = json.position;
+      const edits = reading.edits.length;
+      const before = reading.problems.length;
+      codec.pass(json, reading);
+      const text = json.text.slice(start, json.position);
+      judged(applyEdits(text, reading.edits.slice(edits), start), reading, before);
+    },
+    fromText:
+      fromText && ((text, reading) => judged(fromText(text, reading), reading, reading.problems.length)),
+  };
+}
+
+function judgeOf(check: Check, limits: Limits): Judge {
+  switch (check.kind) {
+    case 'readOnly':
+      return () => ({ code: 'UnknownElement', says: 'expected none, as it is read only, got a value' });
+    case 'values':
+      return valuesJudge(check.tokens, limits);
+    case 'length':
+      return ofText((text) => countFault(check, characters(text), 'characters'));
+    case 'pattern':
+      return patternJudge(check.source, limits);
+    case 'format':
+      return ofText((text) => (isOfFormat(check.name, text) ? undefined : misfit(`a ${check.name}`, text)));
+    case 'bound':
+      return boundJudge(check.bound, check.number);
+    case 'multipleOf':
+      return multipleJudge(check.number);
+    case 'items':
+      return (token) => {
+        const items = itemsOf(token, limits);
+        return items && countFault(check, items.length, 'items');
+      };
+    case 'unique':
+      return (token) => {
+        const items = itemsOf(token, limits)?.map((item) => meaning(item, limits));
+        if (items === undefined || new Set(items).size === items.length) return undefined;
+        return { code: 'DuplicateElement', says: 'expected items that differ, got one again' };
+      };
+    case 'members':
+      return (token) => {
+        const members = membersOf(token, limits);
+        return members && countFault(check, members.length, 'members');
+      };
+  }
+}
+
+function misfit(expected: string, text: string): Refusal {
+  return { code: 'InvalidType', says: `expected ${expected}, got ${excerpt(text)}` };
+}
+
+function ofText(judge: (text: string, reading: Reading) => Refusal | undefined): Judge {
+  return (token, reading) => {
+    if (!token.startsWith('"')) return undefined;
+    const text: unknown = JSON.parse(token);
+    return typeof text === 'string' ? judge(text, reading) : undefined;
+  };
+}
+
+function countFault(
+  { least, most }: { readonly least: number; readonly most: number | undefined },
+  count: number,
+  what: string,
+): Refusal | undefined {
+  if (count >= least && (most === undefined || count <= most)) return undefined;
+  const range =
+    most === undefined ? `at least ${least}` : least <= 0 ? `at most ${most}` : `${least} to ${most}`;
+  return { code: 'OutOfRange', says: `expected ${range} ${what}, got ${count}` };
+}
+
+/** JSON Schema counts code points (Validation 2020-12, 6.3). */
+function characters(text: string): number {
+  let count = text.length;
+  for (let at = 0; at < text.length - 1; at++) {
+    if ((text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) count--;
+  }
+  return count;
+}
+
+/** A pattern never backtracks, but takes a step for each of its instructions and each character: these are counted. */
+function patternJudge(source: string, limits: Limits): Judge {
+  const pattern = RE2JS.compile(RE2JS.translateRegExp(source));
+  const size = pattern.programSize();
+  return ofText((text, reading) => {
+    reading.patternSteps += size * (text.length + 1);
+    if (reading.patternSteps > limits.patternSteps)
+      return { code: 'OutOfRange', says: 'expected less text to match with patterns in one request' };
+    return pattern.test(text) ? undefined : misfit(`text that matches ${source}`, text);
+  });
+}
+
+const bounds = {
+  minimum: ['at least', (order: number) => order >= 0],
+  maximum: ['at most', (order: number) => order <= 0],
+  exclusiveMinimum: ['more than', (order: number) => order > 0],
+  exclusiveMaximum: ['less than', (order: number) => order < 0],
+} as const satisfies Readonly<Record<Bound, readonly [string, (order: number) => boolean]>>;
+
+function boundJudge(bound: Bound, number: string): Judge {
+  const [words, takes] = bounds[bound];
+  const limit = knownDecimal(number);
+  return ofNumber((value) => takes(compareDecimals(value, limit)), `${words} ${number}`);
+}
+
+function multipleJudge(number: string): Judge {
+  const factor = knownDecimal(number);
+  return ofNumber((value) => isMultiple(value, factor), `a multiple of ${number}`);
+}
+
+function ofNumber(takes: (value: Decimal) => boolean, expected: string): Judge {
+  return (token) => {
+    if (!/^[-\d]/.test(token)) return undefined;
+    const value = decimalOf(token);
+    if (value !== undefined && takes(value)) return undefined;
+    return { code: 'OutOfRange', says: `expected ${expected}, got ${token.slice(0, 32)}` };
+  };
+}
+
+/** A number that the document has, which is a double's text. */
+function knownDecimal(number: string): Decimal {
+  return decimalOf(number) ?? { digits: 0n, exponent: 0 };
+}
+
+function valuesJudge(tokens: readonly string[], limits: Limits): Judge {
+  const meanings = new Set(tokens.map((token) => meaning(token, limits)));
+  const words = tokens.map((token) => (token.startsWith('"') ? String(JSON.parse(token)) : token));
+  const expected = words.length === 1 ? words[0] : `one of ${words.slice(0, 12).join(', ')}`;
+  return (token) => {
+    if (meanings.has(meaning(token, limits))) return undefined;
+    const got = token.startsWith('"') ? String(JSON.parse(token)) : token;
+    return { code: 'InvalidEnum', says: `expected ${expected}, got ${excerpt(got)}` };
+  };
+}
+
+/** A value's JSON in one of the ways of writing it. */
+function meaning(token: string, limits: Limits): string {
+  const json = new JsonReader(token, limits);
+  const value = (): string => {
+    const code = json.peek();
+    if (code === 34) return JSON.stringify(json.string());
+    if (code === 91) {
+      const items: string[] = [];
+      json.enter();
+      for (let first = true; json.next(first, 93); first = false) items.push(value());
+      return `[${items.join()}]`;
+    }
+    if (code === 123) {
+      const members: string[] = [];
+      json.enter();
+      for (let first = true; json.next(first, 125); first = false)
+        members.push(`${JSON.stringify(json.name())}:${value()}`);
+      return `{${members.toSorted().join()}}`;
+    }
+    const start = json.position;
+    json.skip();
+    const text = json.text.slice(start, json.position);
+    const decimal = code === 45 || (code >= 48 && code <= 57) ? decimalOf(text) : undefined;
+    return decimal === undefined ? text : plainText(decimal);
+  };
+  return value();
+}

@@ -1,0 +1,131 @@
+import { RE2JS, RE2JSException } from 're2js';
+import { isFormat } from '../codec/formats.ts';
+import type { Bound, Check, Rules } from '../model.ts';
+import { isNode, type Node } from './node.ts';
+import { isUnresolved, type References } from './references.ts';
+import { fixedValues, onlyInner } from './schema.ts';
+
+/** What the schema at a place asks of values beyond their type; undefined where that is nothing. */
+export type RulesReader = (schema: unknown, pointer: string) => Rules | undefined;
+
+/** @param skip told of each keyword that can't be checked, and why */
+export function createRules(
+  references: References,
+  skip: (pointer: string, why: string) => void,
+): RulesReader {
+  /** By schema; one that is being read asks nothing more inside itself. */
+  const known = new Map<Node, Rules | undefined>();
+
+  const rulesOf: RulesReader = (schema, pointer) => {
+    if (!isNode(schema)) return undefined;
+    if (known.has(schema)) return known.get(schema);
+    known.set(schema, undefined);
+    const alone = Object.hasOwn(schema, '$ref') && !references.siblingsCount;
+    const rules = sum([...partsOf(schema, pointer), ...(alone ? [] : [ownRules(schema, pointer)])]);
+    known.set(schema, rules);
+    return rules;
+  };
+
+  /** What holds for a value besides what its schema says itself. */
+  function partsOf(schema: Node, pointer: string): (Rules | undefined)[] {
+    const { $ref, allOf } = schema;
+    if ($ref !== undefined) {
+      const target = references.target($ref, pointer);
+      return isUnresolved(target) ? [] : [rulesOf(target.node, target.pointer)];
+    }
+    if (Array.isArray(allOf)) return allOf.map((part, index) => rulesOf(part, `${pointer}/allOf/${index}`));
+    const inner = onlyInner(schema);
+    return inner === undefined ? [] : [rulesOf(inner.schema, pointer + inner.suffix)];
+  }
+
+  function ownRules(schema: Node, pointer: string): Rules {
+    const { items, additionalProperties } = schema;
+    return {
+      checks: [
+        ...(schema.readOnly === true ? [{ kind: 'readOnly' } as const] : []),
+        ...valuesOf(schema),
+        ...countsOf('length', schema.minLength, schema.maxLength),
+        ...patternOf(schema, pointer),
+        ...formatOf(schema),
+        ...boundsOf(schema, pointer),
+        ...countsOf('items', schema.minItems, schema.maxItems),
+        ...(schema.uniqueItems === true ? [{ kind: 'unique' } as const] : []),
+        ...countsOf('members', schema.minProperties, schema.maxProperties),
+      ],
+      items: insideOf(items, `${pointer}/items`),
+      values: insideOf(additionalProperties, `${pointer}/additionalProperties`),
+    };
+  }
+
+  /** A list as a whole may be read only, an item by itself not. */
+  function insideOf(schema: unknown, pointer: string): Rules | undefined {
+    const rules = rulesOf(schema, pointer);
+    return rules && sum([{ ...rules, checks: rules.checks.filter(({ kind }) => kind !== 'readOnly') }]);
+  }
+
+  function patternOf({ pattern }: Node, pointer: string): Check[] {
+    if (typeof pattern !== 'string') return [];
+    try {
+      RE2JS.compile(RE2JS.translateRegExp(pattern));
+      return [{ kind: 'pattern', source: pattern }];
+    } catch (error) {
+      if (!(error instanceof RE2JSException)) throw error;
+      skip(`${pointer}/pattern`, 'no regular expression that matches in linear time');
+      return [];
+    }
+  }
+
+  function boundsOf(schema: Node, pointer: string): Check[] {
+    const checks: Check[] = [];
+    const numberOf = (keyword: Bound | 'multipleOf'): string | undefined => {
+      const value = schema[keyword];
+      if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
+      if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
+      skip(`${pointer}/${keyword}`, 'beyond 2 to the power of 53, where digits of the document are not kept');
+      return undefined;
+    };
+    for (const bound of ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const) {
+      const number = numberOf(bound);
+      if (number !== undefined) checks.push({ kind: 'bound', bound: exclusiveOf(schema, bound), number });
+    }
+    const factor = numberOf('multipleOf');
+    if (factor !== undefined && Number(factor) > 0) checks.push({ kind: 'multipleOf', number: factor });
+    return checks;
+  }
+
+  return rulesOf;
+}
+
+/** A format whose grammar isn't known is a remark. */
+function formatOf({ format }: Node): Check[] {
+  return typeof format === 'string' && isFormat(format) ? [{ kind: 'format', name: format }] : [];
+}
+
+/** OpenAPI 3.0 says by a boolean that a bound itself is out. */
+function exclusiveOf(schema: Node, bound: Bound): Bound {
+  if (bound === 'minimum' && schema.exclusiveMinimum === true) return 'exclusiveMinimum';
+  if (bound === 'maximum' && schema.exclusiveMaximum === true) return 'exclusiveMaximum';
+  return bound;
+}
+
+function valuesOf(schema: Node): Check[] {
+  const values = fixedValues(Object.hasOwn(schema, 'const') ? { enum: [schema.const] } : schema);
+  if (values === undefined || values.length === 0) return [];
+  return [{ kind: 'values', tokens: values.map((value) => JSON.stringify(value)) }];
+}
+
+function countsOf(kind: 'length' | 'items' | 'members', least: unknown, most: unknown): Check[] {
+  const from = typeof least === 'number' ? least : 0;
+  const to = typeof most === 'number' ? most : undefined;
+  return from <= 0 && to === undefined ? [] : [{ kind, least: from, most: to }];
+}
+
+/** All of several rules as one; of items and values what the last one says. */
+function sum(parts: readonly (Rules | undefined)[]): Rules | undefined {
+  const stated = parts.filter((part) => part !== undefined);
+  const checks = stated.flatMap((part) => part.checks);
+  const items = stated.findLast((part) => part.items !== undefined)?.items;
+  const values = stated.findLast((part) => part.values !== undefined)?.values;
+  const nothing = checks.length === 0 && items === undefined && values === undefined;
+  return nothing ? undefined : { checks, items, values };
+}
