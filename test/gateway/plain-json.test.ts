@@ -69,6 +69,27 @@ test.serial('text in another charset comes as its characters', async (t) => {
   t.like(await ask('ranges', answer), { status: 203, text: '{"StatusCode":203,"Body2XX":"é"}' });
 });
 
+test('JSON Lines without an end are cut at the limit of a reply', async (t) => {
+  const { port, answer } = await startGateway(t, {
+    limits: { replyBytes: 1_000 },
+    serve: { contract: folderOf('json-lines') },
+  });
+  const closed = new Promise<void>((resolve) => {
+    answer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      const write = (): void => {
+        if (!response.destroyed) response.write('{"id":1}\n', () => setImmediate(write));
+      };
+      response.once('close', resolve);
+      write();
+    });
+  });
+  const { status, text } = await send(port, 'POST', '/json/reply/events', {}, '{}');
+  t.is(status, 502);
+  t.true(text.includes('got more than 1000 bytes'), text);
+  await closed;
+});
+
 for (const [status, path] of [
   [200, '/json/reply/pets'],
   [404, '/json/reply/pets'],
