@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { CompiledOperation, Frame, RouteValue } from '../mappings/codec/operation.ts';
-import { type Reading, startReading } from '../mappings/codec/problem.ts';
+import { isFull, type Reading, startReading } from '../mappings/codec/problem.ts';
 import { hasBody } from './body.ts';
 import type { Endpoint, RouteMatch } from './endpoints.ts';
 import { CallError } from './error.ts';
@@ -195,7 +195,7 @@ function refuseParameters(
   for (const { name } of query.others) {
     const known = declared.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
     const field = name.slice(0, 64);
-    if (reading.problems.length >= reading.limit) return;
+    if (isFull(reading)) return;
     if (known === undefined) {
       if (ignore) reading.ignored.push(field);
       else {

@@ -69,9 +69,14 @@ export function startReading(limit: number): Reading {
   };
 }
 
+/** Whether as many problems are noted as will be told: of a further one no words are needed. */
+export function isFull(reading: Reading): boolean {
+  return reading.problems.length >= reading.limit;
+}
+
 /** Notes that what stands at the current path is wrong; `says` completes the sentence `path: …`, and is all of it for the whole request. */
 export function refuse(reading: Reading, code: ProblemCode, says: string): void {
-  if (reading.problems.length >= reading.limit) return;
+  if (isFull(reading)) return;
   const field = fieldPath(reading.path);
   reading.problems.push({ code, field, message: field === '' ? says : `${field}: ${says}` });
 }

@@ -5,7 +5,7 @@ import type { Codec, Setup, Slots } from './codec.ts';
 import { entersJson, opens, readMember } from './element.ts';
 import { entriesReader, type ReadEntries } from './map.ts';
 import { nearest } from './nearest.ts';
-import { credentialsSlot, miss, type Reading, refuse, type Step } from './problem.ts';
+import { credentialsSlot, isFull, miss, type Reading, refuse, type Step } from './problem.ts';
 import { ruledCodec } from './rules.ts';
 import { excerpt } from './text.ts';
 import { enumCodec } from './value.ts';
@@ -198,7 +198,8 @@ export function recordCodec(setup: Setup, type: RecordType, { slots, tag, keep }
 
   /** An element that the type lacks: refused with the nearest name, or left out and noted (W12). */
   function readUnknown(xml: XmlReader, known: ReadonlyMap<string, number>, reading: Reading): void {
-    if (refuseUnknown) {
+    if (!refuseUnknown) reading.ignored.push(xml.local);
+    else if (!isFull(reading)) {
       reading.path.push(xml.local.slice(0, 64));
       const { namespace } = xml;
       const says =
@@ -207,8 +208,6 @@ export function recordCodec(setup: Setup, type: RecordType, { slots, tag, keep }
           : unknownSays('element', xml.local, known.keys(), type, 'xml');
       refuse(reading, 'UnknownElement', says);
       reading.path.pop();
-    } else {
-      reading.ignored.push(xml.local);
     }
     xml.skip();
   }
@@ -219,12 +218,11 @@ export function recordCodec(setup: Setup, type: RecordType, { slots, tag, keep }
     known: ReadonlyMap<string, number>,
     reading: Reading,
   ): void {
-    if (refuseUnknown) {
+    if (!refuseUnknown) reading.ignored.push(name);
+    else if (!isFull(reading)) {
       reading.path.push(name.slice(0, 64));
       refuse(reading, 'UnknownElement', unknownSays('member', name, known.keys(), type, 'json'));
       reading.path.pop();
-    } else {
-      reading.ignored.push(name);
     }
     json.skip();
   }

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { deflateSync, gzipSync } from 'node:zlib';
 import test from 'ava';
 import { defaultLimits, type Limits } from '../../mappings/limits.ts';
+import { file } from '../commands/file.ts';
 import { folderOf } from '../plain/folders.ts';
 import {
   authentication,
@@ -189,6 +190,34 @@ test('W43: errors: 3 are told, a fourth is not', async (t) => {
     const body = `{${Array.from({ length: count }, (_, index) => `"x${index}":1`)}}`;
     const reply = await send('POST', '/json/reply/GetSearch', keyHeaders, body);
     t.is(statusOf(reply.text).errors?.length, told);
+  }
+});
+
+test('errors: what no more is told of costs no words: 49 000 unknown members beside 300 known ones are refused', async (t) => {
+  // each as near to all the others as can be: to compare all of them takes minutes
+  const name = (kind: string, index: number): string => `${kind.repeat(56)}${index}`;
+  const properties = Object.fromEntries(
+    Array.from({ length: 300 }, (_, index) => [name('a', index), { type: 'string' }]),
+  );
+  const json = { 'application/json': { schema: { type: 'object', properties } } };
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Many' },
+    paths: { '/put': { put: { operationId: 'put', requestBody: { content: json }, responses: {} } } },
+  };
+  const { port } = await startGateway(t, {
+    limits: { bodyBytes: 8_000_000 },
+    serve: { contract: { openapi: file(t, JSON.stringify(document)), overlay: undefined } },
+  });
+  const xml = `<put xmlns="urn:Many"><Body>${repeat(49_000, (index) => `<${name('b', index)}/>`)}</Body></put>`;
+  const members = Array.from({ length: 49_000 }, (_, index) => `"${name('b', index)}":0`).join();
+  for (const [path, body] of [
+    ['/xml/reply/put', xml],
+    ['/json/reply/put', `{"body":{${members}}}`],
+  ] as const) {
+    const reply = await send(port, 'POST', path, {}, body);
+    t.is(reply.status, 400);
+    t.is(reply.text.match(/unknown (?:element|member), expected/g)?.length, 21, reply.text.slice(0, 500));
   }
 });
 
