@@ -22,6 +22,8 @@ export interface BigRow {
 export interface BigHealth {
   readonly heldMs: number;
   readonly heldCpuMs: number;
+  /** CPU time of the loop's thread in all. */
+  readonly cpuMs: number;
   readonly peakBytes: number;
 }
 

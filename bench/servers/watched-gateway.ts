@@ -7,7 +7,7 @@ import type { BigHealth } from '../big.ts';
 
 /** A gateway that watches its own event loop and memory between `watch` and `tell`. */
 const running = await serve({
-  contract: screeningContract,
+  contract: process.env.CONTRACT ?? screeningContract,
   host: '127.0.0.1',
   port: 0,
   upstreamUrl: process.env.UPSTREAM_URL,
@@ -24,6 +24,7 @@ const beatMs = 5;
 const delays = monitorEventLoopDelay({ resolution: beatMs });
 let heartbeat: NodeJS.Timeout | undefined;
 let cpuBefore = 0;
+let cpuAtFirst = 0;
 let heldCpu = 0;
 let before = 0;
 let peak = 0;
@@ -44,6 +45,7 @@ process.on('message', async (message) => {
     before = process.memoryUsage.rss();
     peak = before;
     cpuBefore = cpuMs();
+    cpuAtFirst = cpuBefore;
     heartbeat = setInterval(() => {
       const now = cpuMs();
       heldCpu = Math.max(heldCpu, now - cpuBefore);
@@ -57,7 +59,8 @@ process.on('message', async (message) => {
   clearInterval(heartbeat);
   const health: BigHealth = {
     heldMs: Math.max(0, delays.max / 1e6 - beatMs),
-    heldCpuMs: heldCpu,
+    heldCpuMs: Math.max(heldCpu, cpuMs() - cpuBefore),
+    cpuMs: cpuMs() - cpuAtFirst,
     peakBytes: peak - before,
   };
   process.send?.(health);

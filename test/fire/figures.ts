@@ -2,6 +2,8 @@ import { abort } from './figures/abort.ts';
 import { breaker } from './figures/breaker.ts';
 import { memory } from './figures/memory.ts';
 import { overload } from './figures/overload.ts';
+import { refusals } from './figures/refusals.ts';
+import { resets } from './figures/resets.ts';
 import { slowloris } from './figures/slowloris.ts';
 
 // `npm run fire:figures [-- overload memory]`: what docs/security.md publishes, all of it or what is named, measured in one
@@ -13,6 +15,8 @@ const figures = new Map([
   ['breaker', breaker],
   ['abort', abort],
   ['memory', memory],
+  ['refusals', refusals],
+  ['resets', resets],
 ]);
 const wanted = process.argv.slice(2);
 for (const name of wanted.length === 0 ? figures.keys() : wanted) {

@@ -1,0 +1,184 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { BigHealth } from '../../../bench/big.ts';
+import { attacks, bodyOf, headersOf, textOf } from '../attacks.ts';
+import { emptyReply, startUpstream, urlOf } from './load.ts';
+
+/** An input, and what refusing it costs. */
+interface Input {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: readonly string[];
+  readonly body: Buffer | undefined;
+}
+
+interface Cost {
+  readonly name: string;
+  readonly bytes: number;
+  readonly cpuMs: number;
+  readonly heldCpuMs: number;
+}
+
+const mebibyte = 1024 * 1024;
+/** As many bytes as the largest body may have, but for what is around them. */
+const room = 16 * mebibyte - 1_024;
+
+const envelope = (inside: string): string =>
+  `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><convert xmlns="urn:Documents"><Body>${inside}</Body></convert></s:Body></s:Envelope>`;
+
+/** So many bytes of one piece over and over. */
+const fill = (piece: string, bytes = room): string =>
+  piece.repeat(Math.floor(bytes / Buffer.byteLength(piece)));
+/** So many bytes of pieces with numbers of their own. */
+const number = (piece: (index: number) => string, count: number): string =>
+  Array.from({ length: count }, (_, index) => piece(index)).join('');
+
+const text = 'x'.repeat(mebibyte - 100);
+const wide = '備'.repeat((mebibyte - 100) / 3);
+const notes = (note: string): string => fill(`<string>${note}</string>`);
+
+/** Messages as large as any that are wrong at their end alone: all of it has to be read to say so. */
+const xmlInputs: Readonly<Record<string, string>> = {
+  'base64 that ends wrong': envelope(`<content>${fill('ZG9j')}!</content>`),
+  'base64 with a blank after each letter': envelope(`<content>${fill('Z G 9 j ')}!</content>`),
+  'texts, the last one unclosed': envelope(`<notes>${notes(text)}`),
+  'texts of two bytes a character, the last one unclosed': envelope(`<notes>${notes(wide)}`),
+  'character references': envelope(`<notes>${notes(fill('&#65;', mebibyte - 100))}`),
+  'as many elements as may be': envelope(`<notes>${fill('<string/>', 49_000 * 9)}<unknown>`),
+  'elements with attributes': envelope(
+    `<notes>${fill(`<string ${number((index) => `a${index}="" `, 60)}/>`)}`,
+  ),
+  'namespaces declared over and over': envelope(
+    `<notes>${fill(`<string ${number((index) => `xmlns:p${index}="urn:u" `, 60)}/>`)}`,
+  ),
+  'attributes of the greatest length': envelope(`<notes>${fill(`<string a="${'x'.repeat(65_000)}"/>`)}`),
+  'a comment': envelope(`<!--${fill('x ')}--><unknown/>`),
+  blanks: envelope(`${fill(' \n')}<unknown/>`),
+  'CDATA sections': envelope(`<notes>${notes(fill('<![CDATA[x]]>', mebibyte - 100))}`),
+  'unknown members': envelope(`${fill('<unknown>x</unknown>', 49_000 * 20)}`),
+};
+
+const jsonInputs: Readonly<Record<string, string>> = {
+  'base64 that ends wrong': `{"body":{"content":"${fill('ZG9j')}!"}}`,
+  'a string without end': `{"body":{"notes":["${fill('x')}`,
+  escapes: `{"body":{"notes":["${fill('\\u0041')}"]}`,
+  'text of two bytes a character': `{"body":{"notes":["${fill('備')}"]}`,
+  'as many items as may be': `{"body":{"notes":[${fill('"",', 3 * 199_000)}`,
+  'unknown members': `{${fill('"unknown":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",', 45 * 199_000)}`,
+  numbers: `{"body":{"notes":[${fill('1234567890123456789012345678901234567890,', 41 * 199_000)}`,
+  blanks: `{"body":${fill(' \n')}`,
+};
+
+const post = (name: string, path: string, body: Buffer, headers: readonly string[] = []): Input => ({
+  name,
+  method: 'POST',
+  path,
+  headers,
+  body,
+});
+
+function* largeInputs(): Generator<Input> {
+  for (const [name, message] of Object.entries(xmlInputs)) {
+    const body = Buffer.from(message);
+    yield post(`XML: ${name}`, '/soap11', body);
+    yield post(`XML, compressed: ${name}`, '/soap11', gzipSync(body, { level: 1 }), [
+      'Content-Encoding',
+      'gzip',
+    ]);
+    const half = Buffer.from(`\ufeff${message.slice(0, room / 2)}`, 'utf16le');
+    yield post(`XML in UTF-16: ${name}`, '/soap11', half);
+  }
+  for (const [name, message] of Object.entries(jsonInputs))
+    yield post(`JSON: ${name}`, '/json/reply/convert', Buffer.from(message));
+}
+
+function* attackInputs(): Generator<Input> {
+  const names = { file: '/etc/hostname', trap: '9' };
+  for (const attack of [...attacks.values()].flat()) {
+    const path = `/v2${textOf(attack.address, names)}${attack.path === undefined ? '' : textOf(attack.path, names)}`;
+    const query = attack.query === undefined ? '' : `?${textOf(attack.query, names)}`;
+    const body = bodyOf(attack, names);
+    yield {
+      name: attack.title,
+      method: attack.method ?? 'POST',
+      path: path + query,
+      headers: headersOf(attack),
+      body: body === undefined ? undefined : Buffer.from(body),
+    };
+  }
+}
+
+/** What refusing costs: the attacks that are tested, and generated messages as large as any, wrong at their ends. */
+export async function refusals(): Promise<void> {
+  const upstream = await startUpstream((response) => response.end(emptyReply));
+  const documents = fileURLToPath(new URL('documents', import.meta.url));
+  const attacking = await costsOf(attackInputs(), { UPSTREAM_URL: urlOf(upstream) });
+  const large = await costsOf(largeInputs(), { UPSTREAM_URL: urlOf(upstream), CONTRACT: documents });
+  const costs = [...attacking, ...large];
+  const over = costs.filter(({ cpuMs, heldCpuMs }) => cpuMs > 300 || heldCpuMs > 50);
+  for (const { name, bytes, cpuMs, heldCpuMs } of over.toSorted((a, b) => b.heldCpuMs - a.heldCpuMs))
+    console.log(
+      `  ${name} (${bytes} bytes): ${cpuMs.toFixed(0)} ms of CPU, ${heldCpuMs.toFixed(0)} ms in one turn`,
+    );
+  console.log(
+    `refusals: ${costs.length} inputs, ${over.length} beyond 300 ms of CPU or 50 ms in one turn of the event loop; ${worstOf(costs)}; of the attacks, which are up to 1 MiB large, ${worstOf(attacking)}`,
+  );
+  upstream.closeAllConnections();
+  upstream.close();
+}
+
+function worstOf(costs: readonly Cost[]): string {
+  const most = (of: 'cpuMs' | 'heldCpuMs'): string => {
+    const [worst] = costs.toSorted((a, b) => b[of] - a[of]);
+    return `${worst?.[of].toFixed(0)} ms (${worst?.name})`;
+  };
+  return `at most ${most('cpuMs')} of CPU, ${most('heldCpuMs')} in one turn`;
+}
+
+/** The least that each input cost in three times, so that neither V8's compiling nor a busy machine is counted. */
+async function costsOf(
+  inputs: Iterable<Input>,
+  environment: Record<string, string>,
+): Promise<readonly Cost[]> {
+  const gateway = fork(new URL('../../../bench/servers/watched-gateway.ts', import.meta.url), {
+    execArgv: ['--expose-gc'],
+    env: { ...process.env, ...environment },
+  });
+  const [url] = await once(gateway, 'message');
+  const costs: Cost[] = [];
+  for (const input of inputs) {
+    const healths: BigHealth[] = [];
+    for (let time = 0; time < 3; time++) healths.push(await costOf(gateway, new URL(url), input));
+    costs.push({
+      name: input.name,
+      bytes: input.body?.length ?? 0,
+      cpuMs: Math.min(...healths.map(({ cpuMs }) => cpuMs)),
+      heldCpuMs: Math.min(...healths.map(({ heldCpuMs }) => heldCpuMs)),
+    });
+  }
+  gateway.kill();
+  return costs;
+}
+
+async function costOf(
+  gateway: ChildProcess,
+  url: URL,
+  { method, path, headers, body }: Input,
+): Promise<BigHealth> {
+  gateway.send('watch');
+  await once(gateway, 'message');
+  await new Promise<void>((resolve) => {
+    const all = ['Host', url.host, ...headers, 'Content-Length', String(body?.length ?? 0)];
+    const call = request({ host: url.hostname, port: url.port, method, path, headers: all, agent: false });
+    call.on('error', () => resolve());
+    call.on('response', (response) => response.resume().on('close', resolve));
+    call.end(body);
+  });
+  gateway.send('tell');
+  const [health] = await once(gateway, 'message');
+  return health;
+}
