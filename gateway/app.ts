@@ -77,7 +77,7 @@ function processPages({ isReady, metrics }: AppOptions): Router {
   return router;
 }
 
-/** One function that serves an endpoint by its own flow, once the request's headers are known to be few enough (W43). */
+/** One function that serves an endpoint by its own flow, once the request's headers are known to be few and for us. */
 function endpointServer(options: AppOptions): (endpoint: Endpoint, ctx: Context) => Promise<void> {
   const { limits, contract } = options.service.compiled;
   const cors = compileCors(contract);
@@ -87,6 +87,8 @@ function endpointServer(options: AppOptions): (endpoint: Endpoint, ctx: Context)
       if (visit.request.rawHeaders.length > limits.headerCount * 2) {
         const says = `expected at most ${limits.headerCount} header lines, got more`;
         send(visit, 'http', textReply(431, says, visit.requestId));
+      } else if (options.isOwnHost?.(visit.request.headers.host) === false) {
+        send(visit, 'http', textReply(421, 'expected a Host that is served here', visit.requestId));
       } else if (endpoint.kind === 'soap') await serveSoap(endpoint.version, visit);
       else if (endpoint.kind === 'page') servePage(visit);
       else await serveCall(endpoint, visit);

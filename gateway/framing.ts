@@ -50,3 +50,18 @@ function isSameHost(url: string, host: string | undefined): boolean {
   const [, authority] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? [];
   return authority !== undefined && authority.toLowerCase() === host?.toLowerCase();
 }
+
+/**
+ * Tells whether a Host header names one of these hosts, whatever the port and in any case: another one's request has
+ * come to the wrong place (RFC 9110, 15.5.20). Throws RangeError for a name that is none.
+ */
+export function hostList(names: readonly string[]): (host: string | undefined) => boolean {
+  for (const name of names) {
+    if (!hostForm.test(name) || portForm.test(name))
+      throw new RangeError(`allowed host: expected a name without a port, got ${JSON.stringify(name)}`);
+  }
+  const known = new Set(names.map((name) => name.toLowerCase()));
+  return (host) => host !== undefined && known.has(host.replace(portForm, '').toLowerCase());
+}
+
+const portForm = /:\d{1,5}$/;

@@ -14,6 +14,7 @@ import { createAudit } from './audit.ts';
 import { readConfig } from './config.ts';
 import { createConnections, isLoopback } from './connections.ts';
 import { createDocuments, isListed, proxyList } from './documents.ts';
+import { hostList } from './framing.ts';
 import { LineBuffer, type LineWriter } from './line-buffer.ts';
 import { createPseudonyms, describeError, requestLine } from './log.ts';
 import { createMessageLog } from './messages.ts';
@@ -43,6 +44,8 @@ export interface ServeOptions {
   /** Where callers reach this process, for the WSDL; undefined takes the listening address (W34). */
   readonly publicUrl: string | undefined;
   readonly trustedProxies: readonly string[];
+  /** Names that a request's Host may say, without ports; undefined: any. */
+  readonly allowedHosts?: readonly string[];
   readonly logLevel: string;
   /** Whether messages are logged too, whatever the level, without credentials and personal members. */
   readonly logMessages?: boolean;
@@ -84,6 +87,7 @@ export interface Running {
 export async function serve(options: ServeOptions): Promise<Running> {
   const limits = options.limits ?? defaultLimits;
   const trustedProxies = proxyList(options.trustedProxies);
+  const isOwnHost = options.allowedHosts === undefined ? undefined : hostList(options.allowedHosts);
   const logTo = options.logTo ?? standardOutput();
   const log = pino({ level: options.logLevel, base: null }, logTo);
   const logsRequests = log.isLevelEnabled('info');
@@ -143,6 +147,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
           trustedProxies,
           limits,
         }),
+        isOwnHost,
         isReady: () => !stopping,
         metrics: async () => {
           const sheet = await (options.metricsOfAll ?? readMetrics)();

@@ -37,6 +37,8 @@ export interface RequestRecord {
 export interface AppOptions {
   readonly service: Service;
   readonly documents: Documents;
+  /** Whether a Host header names this gateway; undefined where any does. */
+  readonly isOwnHost: ((host: string | undefined) => boolean) | undefined;
   /** False once the process is stopping: /readyz answers 503 and connections close. */
   readonly isReady: () => boolean;
   readonly onRequest: (record: RequestRecord) => void;

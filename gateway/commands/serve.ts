@@ -27,6 +27,7 @@ interface ServeFlags extends ContractFlags {
   readonly upstreamDb?: string;
   readonly publicUrl?: string;
   readonly trustedProxies?: string;
+  readonly allowedHosts?: string;
   readonly logLevel: string;
   readonly logMessages: 'on' | 'off';
   readonly drainDelay: number;
@@ -66,6 +67,12 @@ export function serveCommand(): Command {
         '--trusted-proxies <list>',
         'addresses or ranges, by commas, whose X-Forwarded-* headers count',
       ).env('TRUSTED_PROXIES'),
+    )
+    .addOption(
+      new Option(
+        '--allowed-hosts <list>',
+        'names, by commas, that a request’s Host may say, else it is 421; without it any does',
+      ).env('ALLOWED_HOSTS'),
     )
     .addOption(
       new Option('--log-level <level>', 'least level that is logged')
@@ -168,7 +175,8 @@ async function serveHere(flags: ServeFlags, metricsOfAll?: ServeOptions['metrics
     upstreamUrl: flags.upstream,
     upstreamDatabase: flags.upstreamDb,
     publicUrl: flags.publicUrl,
-    trustedProxies: (flags.trustedProxies ?? '').split(',').filter((entry) => entry !== ''),
+    trustedProxies: listOf(flags.trustedProxies),
+    ...(flags.allowedHosts === undefined ? {} : { allowedHosts: listOf(flags.allowedHosts) }),
     logLevel: flags.logLevel,
     logMessages: flags.logMessages === 'on',
     drainDelayMs: flags.drainDelay,
@@ -184,6 +192,13 @@ async function serveHere(flags: ServeFlags, metricsOfAll?: ServeOptions['metrics
     running.stop(0).finally(() => process.exit(1));
   });
   return running;
+}
+
+function listOf(text = ''): readonly string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
 }
 
 function startLine({ url, addresses }: Serving, { config, upstream, workers }: ServeFlags): string {

@@ -288,6 +288,34 @@ test('health and readiness are told outside the contract', async (t) => {
   }
 });
 
+test('allowedHosts: a Host that is listed is served in any case and with any port, another one is 421', async (t) => {
+  const { raw, hits } = await startGateway(t, { serve: { allowedHosts: ['API.example', '[::1]'] } });
+  const ask = (path: string, host: string): Promise<string> =>
+    raw(
+      `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nX-Api-User: u\r\nX-Api-Key: k\r\nConnection: close\r\n\r\n`,
+    );
+  for (const host of ['api.example', 'Api.Example:8443', '[::1]:80'])
+    t.regex(await ask('/v2/dbs/1', host), /^HTTP\/1\.1 200 /, host);
+  t.is(hits.length, 3);
+  for (const host of ['evil.example', 'api.example.evil', '[::2]', '127.0.0.1']) {
+    const reply = await ask('/v2/dbs/1', host);
+    t.regex(reply, /^HTTP\/1\.1 421 .*expected a Host that is served here/s, host);
+    t.regex(await ask('/v2?wsdl', host), /^HTTP\/1\.1 421 /);
+    // a balancer's probe says an address
+    t.regex(await ask('/healthz', host), /^HTTP\/1\.1 200 /);
+  }
+  t.is(hits.length, 3);
+});
+
+for (const name of ['api.example:443', 'https://api.example', '']) {
+  test(`allowedHosts: "${name}" is no name, and nothing listens`, async (t) => {
+    await t.throwsAsync(startGateway(t, { serve: { allowedHosts: [name] } }), {
+      instanceOf: RangeError,
+      message: `allowed host: expected a name without a port, got ${JSON.stringify(name)}`,
+    });
+  });
+}
+
 test('W40: CORS headers go to the origins of the setting cors alone, without it to nobody', async (t) => {
   const open = await startGateway(t, { overlay: 'cors: [https://app.example]' });
   const origin = { Origin: 'https://app.example' };

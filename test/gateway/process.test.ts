@@ -255,6 +255,7 @@ for (const [args, words] of [
       'UPSTREAM_DB',
       'PUBLIC_URL',
       'TRUSTED_PROXIES',
+      'ALLOWED_HOSTS',
       'LOG_LEVEL',
       'DRAIN_DELAY',
       'WORKERS',
