@@ -1,22 +1,26 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { isFormat } from '../codec/formats.ts';
-import type { Bound, Check, Rules } from '../model.ts';
+import type { Bound, Check, Ruled, Rules, Settings } from '../model.ts';
 import { isNode, type Node } from './node.ts';
 import { isUnresolved, type References } from './references.ts';
 import { fixedValues, onlyInner } from './schema.ts';
 
-/** What the schema at a place asks of values beyond their type; undefined where that is nothing. */
-export type RulesReader = (schema: unknown, pointer: string) => Rules | undefined;
+/** Reads what a document's schemas ask of values beyond their type. */
+export interface RulesReader {
+  /** What the schema at a place asks; nothing where that isn't checked. */
+  readonly at: (schema: unknown, pointer: string) => Ruled;
+  /** The same of a list or map of which nothing is asked but of what is in it. */
+  readonly inside: (kind: 'items' | 'values', schema: unknown, pointer: string) => Ruled;
+  /** Keywords that can't be checked. */
+  readonly unchecked: () => readonly { readonly pointer: string; readonly why: string }[];
+}
 
-/** @param skip told of each keyword that can't be checked, and why */
-export function createRules(
-  references: References,
-  skip: (pointer: string, why: string) => void,
-): RulesReader {
+export function createRules(references: References, validate: Settings['validate']): RulesReader {
+  const unchecked = new Map<string, string>();
   /** By schema; one that is being read asks nothing more inside itself. */
   const known = new Map<Node, Rules | undefined>();
 
-  const rulesOf: RulesReader = (schema, pointer) => {
+  const rulesOf = (schema: unknown, pointer: string): Rules | undefined => {
     if (!isNode(schema)) return undefined;
     if (known.has(schema)) return known.get(schema);
     known.set(schema, undefined);
@@ -70,7 +74,7 @@ export function createRules(
       return [{ kind: 'pattern', source: pattern }];
     } catch (error) {
       if (!(error instanceof RE2JSException)) throw error;
-      skip(`${pointer}/pattern`, 'no regular expression that matches in linear time');
+      unchecked.set(`${pointer}/pattern`, 'no regular expression that matches in linear time');
       return [];
     }
   }
@@ -81,7 +85,10 @@ export function createRules(
       const value = schema[keyword];
       if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
       if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
-      skip(`${pointer}/${keyword}`, 'beyond 2 to the power of 53, where digits of the document are not kept');
+      unchecked.set(
+        `${pointer}/${keyword}`,
+        'beyond 2 to the power of 53, where digits of the document are not kept',
+      );
       return undefined;
     };
     for (const bound of ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const) {
@@ -93,7 +100,19 @@ export function createRules(
     return checks;
   }
 
-  return rulesOf;
+  const at: RulesReader['at'] = (schema, pointer) => {
+    const rules = validate === 'strict' ? rulesOf(schema, pointer) : undefined;
+    return rules === undefined ? {} : { rules };
+  };
+  return {
+    at,
+    inside: (kind, schema, pointer) => {
+      const { rules } = at(schema, pointer);
+      if (rules === undefined) return {};
+      return { rules: { checks: [], items: undefined, values: undefined, [kind]: rules } };
+    },
+    unchecked: () => [...unchecked].map(([pointer, why]) => ({ pointer, why })),
+  };
 }
 
 /** A format whose grammar isn't known is a remark. */

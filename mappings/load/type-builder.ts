@@ -5,7 +5,6 @@ import type {
   OthersElement,
   Position,
   RecordType,
-  Ruled,
   ScalarName,
   ScalarType,
   TupleType,
@@ -17,6 +16,7 @@ import { partsOf } from '../model.ts';
 import { type Alternative, createAlternatives } from './alternatives.ts';
 import { pointerSegment, type Report } from './error.ts';
 import { type FieldDraft, type FieldFacts, isNillable, sortFields } from './fields.ts';
+import { createLists } from './lists.ts';
 import { type Members, membersOf, type SchemaMember } from './members.ts';
 import { byCodeUnit, type ContractNames, escapeName, identifier, upperFirst } from './names.ts';
 import { childOf, isNode, type Node, shown } from './node.ts';
@@ -35,13 +35,7 @@ import {
   stringScalar,
   takesNull,
 } from './schema.ts';
-import {
-  type Derived,
-  type Nameless,
-  type NamelessElement,
-  nameTypes,
-  type TypeNames,
-} from './type-names.ts';
+import { type Nameless, type NamelessElement, nameTypes, type TypeNames } from './type-names.ts';
 import { commonIntegerOf, listVariants, type VariantDraft } from './union-variants.ts';
 
 /** A node of the document that travels otherwise than its schema says: mostly as JSON text. */
@@ -138,8 +132,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   /** Why, by pointer. */
   const notes = new Map<string, string>();
   const contradictions = new Map<string, string>();
-  const unchecked = new Map<string, string>();
-  const readRules = createRules(references, (pointer, why) => unchecked.set(pointer, why));
+  const rules = createRules(references, overlay.settings.validate);
   /** What was read already, by where it stands and what an inline type is called. */
   const usages = new Map<string, Usage>();
   /** What is being read, with the arrays and maps around it: to tell when it comes up again inside itself. */
@@ -149,8 +142,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   const places = new Map<Node, string[]>();
   /** Records and unions still to be filled: by and by, so that a type may reach itself, however far away. */
   const unfilled: (() => void)[] = [];
-  const arrays = new Map<Type, ArrayType>();
-  const maps = new Map<Type, MapType>();
+  const lists = createLists(overlay);
   const scalars = new Map<ScalarName, ScalarType>();
   const facts = new Map<
     RecordType,
@@ -168,7 +160,6 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   /** Where types stand. */
   const pointers = new Map<Type, string>();
   const nameless = new Map<string, Nameless>();
-  const derived: Derived[] = [];
   const elements = new Map<Type, readonly NamelessElement[]>();
 
   function scalar(name: ScalarName): ScalarType {
@@ -180,20 +171,6 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   /** A type that was made elsewhere as the one that is known here. */
   function only(type: Type): Type {
     return type.kind === 'scalar' ? scalar(type.scalar) : type;
-  }
-
-  /** What is asked of the values of a schema beyond their type, where that is checked. */
-  function rulesAt(schema: unknown, pointer: string): Ruled {
-    const rules = overlay.settings.validate === 'strict' ? readRules(schema, pointer) : undefined;
-    return rules === undefined ? {} : { rules };
-  }
-
-  /** The rules of a list or map of which nothing is asked but of what is in it. */
-  function rulesInside(kind: 'items' | 'values', schema: unknown, pointer: string): Ruled {
-    const { rules } = rulesAt(schema, pointer);
-    return rules === undefined
-      ? {}
-      : { rules: { checks: [], items: undefined, values: undefined, [kind]: rules } };
   }
 
   function asJson(pointer: string, why: string): Type {
@@ -388,7 +365,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
       return register({ kind: 'record', name, documentation, fields: [] }, pointer);
     if (!isNode(additional?.schema) || Object.keys(additional.schema).length === 0)
       return asJson(pointer, 'an object with any members');
-    return mapOf(itemOf(additional.schema, additional.pointer, valueName));
+    return lists.mapOf(itemOf(additional.schema, additional.pointer, valueName));
   }
 
   /** Members of any name beside those that are listed; values of another type than theirs are kept as JSON text. */
@@ -399,8 +376,8 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   ): void {
     const free = !isNode(schema) || Object.keys(schema).length === 0;
     const value = free ? scalar('json') : itemOf(schema, pointer, valueName);
-    const typed = { type: mapOf(value), ...rulesInside('values', schema, pointer) };
-    setOthers(type, typed, isJson(value) ? undefined : mapOf(scalar('json')));
+    const typed = { type: lists.mapOf(value), ...rules.inside('values', schema, pointer) };
+    setOthers(type, typed, isJson(value) ? undefined : lists.mapOf(scalar('json')));
   }
 
   function setOthers(
@@ -435,7 +412,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
       const { json, pointer, required } = member;
       const { nullable, hasDefault, ...usage } =
         'type' in member ? plain(member.type) : usageOf(member.schema, pointer, member.typeName);
-      const ruled = 'type' in member ? {} : rulesAt(member.schema, pointer);
+      const ruled = 'type' in member ? {} : rules.at(member.schema, pointer);
       const field = { json, xml: json, ...usage, nillable: true, required, ...ruled };
       return { field, nullable, hasDefault };
     });
@@ -482,7 +459,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     const variants: Variant[] = [];
     const type: UnionType = { kind: 'union', name, documentation: documentationOf(schema), variants };
     unfilled.push(() => {
-      const found = listVariants({ alternatives: closed, scalar, typeOf, rulesAt });
+      const found = listVariants({ alternatives: closed, scalar, typeOf, rulesAt: rules.at });
       variants.push(...found.list);
       elements.set(type, found.elements);
     });
@@ -532,7 +509,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
 
   /** @param own what no other operation uses, so that it needs no name of its own */
   function patched(type: Type, own: readonly Located[]): Type {
-    if (type.kind === 'map') return mapOf(patched(type.value, own));
+    if (type.kind === 'map') return lists.mapOf(patched(type.value, own));
     if (type.kind !== 'record' && type.kind !== 'union') return type;
     const known = patches.get(type);
     if (known !== undefined) return known;
@@ -563,7 +540,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     if (others !== undefined)
       setOthers(
         patch,
-        { ...others.typed, type: mapOf(patched(others.typed.type.value, own)) },
+        { ...others.typed, type: lists.mapOf(patched(others.typed.type.value, own)) },
         others.untyped?.type,
       );
     return patch;
@@ -593,7 +570,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
       return tupleOf(schema, prefixItems, pointer, name);
     if (items === undefined || items === true || (isNode(items) && Object.keys(items).length === 0))
       return asJson(pointer, 'an array of anything');
-    return arrayOfType(itemOf(items, `${pointer}/items`, `${name}Item`));
+    return lists.arrayOf(itemOf(items, `${pointer}/items`, `${name}Item`));
   }
 
   /** An array whose first items have types of their own. */
@@ -610,7 +587,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
       for (const [index, item] of prefix.entries()) {
         const xml = `Item${index + 1}`;
         const at = `${pointer}/prefixItems/${index}`;
-        positions.push({ xml, type: itemOf(item, at, name + xml), ...rulesAt(item, at) });
+        positions.push({ xml, type: itemOf(item, at, name + xml), ...rules.at(item, at) });
       }
       if (endsAfter(schema, prefix.length)) return;
       const at = `${pointer}/items`;
@@ -618,53 +595,9 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
       const rest = isNode(items)
         ? itemOf(items, at, `${name}Item`)
         : asJson(at, 'items behind those listed may be anything');
-      type.rest = { xml: 'Items', type: arrayOfType(rest), ...rulesInside('items', items, at) };
+      type.rest = { xml: 'Items', type: lists.arrayOf(rest), ...rules.inside('items', items, at) };
     });
     return register(type, pointer);
-  }
-
-  function arrayOfType(item: Type): ArrayType {
-    const known = arrays.get(item);
-    if (known !== undefined) return known;
-    const type: Draft<ArrayType> = {
-      kind: 'array',
-      name: '',
-      namespace: isStrings(item) && overlay.arraysNamespace !== undefined ? 'arrays' : 'types',
-      itemName: '',
-      item,
-    };
-    arrays.set(item, type);
-    const set = (name: string, of: string): void => {
-      type.name = name;
-      type.itemName = overlay.types.get(of)?.item ?? of;
-    };
-    derived.push({ type, of: item, suffix: '[]', wanted: (of) => `ArrayOf${of}`, set });
-    return type;
-  }
-
-  function mapOf(value: Type): MapType {
-    const known = maps.get(value);
-    if (known !== undefined) return known;
-    const strings = isStrings(value);
-    const type: Draft<MapType> = {
-      kind: 'map',
-      name: '',
-      namespace: strings && overlay.arraysNamespace !== undefined ? 'arrays' : 'types',
-      entryName: strings ? dialect.mapEntry : 'Entry',
-      value,
-    };
-    maps.set(value, type);
-    const set = (name: string): void => {
-      type.name = name;
-    };
-    derived.push({
-      type,
-      of: value,
-      suffix: '{}',
-      wanted: (of) => (strings ? dialect.mapName : `MapOf${of}`),
-      set,
-    });
-    return type;
   }
 
   /** The type of an array's items or a map's values. A GUID is one only as a member (W21). */
@@ -744,7 +677,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     const { types: names, ...given } = nameTypes({
       reached: new Set([...all, ...asked]),
       nameless: [...nameless.values()],
-      derived,
+      derived: lists.derived,
       elements,
       wrappers,
       components: Object.keys(schemas).map((name) => {
@@ -768,15 +701,15 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   return {
     wrapper,
     record,
-    arrayOf: (item) => arrayOfType(only(item)),
-    mapOf: (value) => mapOf(only(value)),
+    arrayOf: (item) => lists.arrayOf(only(item)),
+    mapOf: (value) => lists.mapOf(only(value)),
     oneOf,
     patchOf: (schemas, name) => patched(oneOf(schemas, name), schemas),
     component,
     finish,
     notes: () => notesOf(notes),
     contradictions: () => notesOf(contradictions),
-    unchecked: () => notesOf(unchecked),
+    unchecked: rules.unchecked,
   };
 }
 
@@ -790,10 +723,6 @@ function reached(roots: readonly Type[]): Set<NamedType> {
     open.push(...partsOf(type).toReversed());
   }
   return seen;
-}
-
-function isStrings(type: Type): boolean {
-  return type.kind === 'scalar' && type.scalar === 'string';
 }
 
 function isJson(type: Type): boolean {
