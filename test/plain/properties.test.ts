@@ -7,6 +7,8 @@ import { folded } from '../../mappings/load/names.ts';
 import { type Contract, namespaces, type Type } from '../../mappings/model.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
 import { writeSchema } from '../../wsdl/schema.ts';
+import { sliceContract } from '../../wsdl/slice.ts';
+import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { type BothWays, codecsOf } from '../codec/contracts.ts';
 import { findInvalid, parseElement } from '../codec/elements.ts';
 import { tell, valuesOf } from '../codec/values.ts';
@@ -206,6 +208,9 @@ test('what is dropped from a document changes no other name and no byte of the r
           definitionsOf(some.contract).filter((definition) => !before.has(definition)),
           [],
         );
+        const operations = some.contract.operations.map(({ name }) => name);
+        const slice = sliceContract(all.contract, { operations, tags: [] });
+        strictEqual(writeWsdl(some.contract, { address: '' }), writeWsdl(slice, { address: '' }));
       }),
     ),
   );
