@@ -104,9 +104,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const behind = new Map<string, Upstream>();
   const upstreams = new Map<string | undefined, Promise<Upstream>>();
   const sites = await openSites(() => plansOf(options), {
-    onLoad: ({ notes, notServed, contradictions, unchecked, assumedServers }) => {
+    onLoad: ({ contract, notes, notServed, contradictions, unchecked, assumedServers }) => {
       for (const { pointer, why } of notes)
-        log.warn({ pointer, why }, 'travels as JSON text in an xs:string');
+        log.warn({ pointer, why }, `travels as JSON ${contract.settings.json}`);
       for (const operation of notServed) log.warn(operation, 'an operation of the document is not served');
       for (const { pointer, why } of contradictions)
         log.warn({ pointer, why }, 'described twice, and no value can be both; the first counts');

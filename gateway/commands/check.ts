@@ -76,7 +76,8 @@ function print({
     );
   }
   if (contract.personal.length > 0) console.log(`personal: ${contract.personal.join(', ')}`);
-  for (const { pointer, why } of notes) console.log(`travels as JSON text: ${pointer} (${why})`);
+  for (const { pointer, why } of notes)
+    console.log(`travels as JSON ${contract.settings.json}: ${pointer} (${why})`);
   for (const { pointer, why } of contradictions) console.log(`described twice: ${pointer} (${why})`);
   for (const { pointer, why } of unchecked) console.log(`not checked: ${pointer} (${why})`);
   for (const { pointer, why } of assumedServers) console.log(`the upstream is called: ${pointer} (${why})`);

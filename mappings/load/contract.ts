@@ -30,7 +30,7 @@ export interface ContractSource {
 export interface LoadedContract {
   /** Frozen, all of it. */
   readonly contract: Contract;
-  /** What travels as JSON text, because no closed type fits. */
+  /** What travels as JSON, because no closed type fits. */
   readonly notes: readonly JsonNote[];
   /** Operations of the document that nobody can call. */
   readonly notServed: readonly NotServed[];

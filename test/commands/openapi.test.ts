@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { envelope, send, startGateway } from '../gateway/gateway.ts';
+import { folderOf } from '../plain/folders.ts';
 import { file } from './file.ts';
 import { run, start } from './run.ts';
 
@@ -98,6 +99,16 @@ test('check --json is one document: what is served, what travels as JSON text, w
   });
   t.deepEqual(notServed, []);
   t.true(asJsonText.some(({ pointer }: { pointer: string }) => pointer.endsWith('/properties/extra')));
+});
+
+test('check tells how what fits no closed type travels, and what is not checked', async (t) => {
+  const tree = await run(t, ['check', '--contract', folderOf('json-trees')]).ended;
+  t.regex(tree.out, /^travels as JSON tree: .*\/properties\/list \(an array of anything\)$/m);
+  const strict = await run(t, ['check', '--contract', folderOf('strict-validation')]).ended;
+  t.regex(
+    strict.out,
+    /^not checked: .*\/ahead\/pattern \(no regular expression that matches in linear time\)$/m,
+  );
 });
 
 test('wsdl --operation prints a part, wsdl --json says of what; a name that isn’t there ends it with 2', async (t) => {
