@@ -36,6 +36,8 @@ export interface Arrival extends Place {
   readonly response: ServerResponse;
   /** Bytes of the body, as it is read. */
   bytesIn: number;
+  /** Whether all of the body was taken, which Node's parser may not have said yet. */
+  bodyTaken: boolean;
 }
 
 /** What bodies are read by. */
@@ -77,6 +79,7 @@ export async function readBody(arrival: Arrival, rules: BodyRules): Promise<Buff
 /** A body that is all there. */
 function takeBody(arrival: Arrival, admission: Admission): Buffer {
   const body: Buffer = arrival.request.read() ?? noBytes;
+  arrival.bodyTaken = true;
   if (!admission.hold(arrival, body.length)) throw overloaded();
   return body;
 }

@@ -82,6 +82,7 @@ export function startVisit(ctx: Context, options: AppOptions, cors: CorsHeaders 
     error: undefined,
     fault: undefined,
     bytesIn: 0,
+    bodyTaken: false,
     noted: undefined,
     passed: undefined,
     read: undefined,
@@ -127,7 +128,7 @@ export function send(visit: Visit, transport: string, reply: Reply): void {
     // Of a body that was not read to its end there may be any amount to come. A call that was shed keeps its
     // connection, where Node reads the little that follows away: callers that come back on new ones cost more.
     const shed = reply.status === 503 && !isAwaited(request) && hasSmallBody(request);
-    const unread = !request.complete && hasBody(request) && !shed;
+    const unread = !request.complete && !visit.bodyTaken && hasBody(request) && !shed;
     const coming = unread && !isAwaited(request) && response.shouldKeepAlive;
     bytesOut = sendReply(response, reply, requestId, {
       close: unread || !options.isReady(),

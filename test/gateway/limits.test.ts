@@ -449,6 +449,16 @@ test('another expectation is 417', async (t) => {
   );
 });
 
+test('a message that is refused once it was read keeps its connection', async (t) => {
+  const calls = ['/soap11', '/json/reply/GetSearch'].map((path) => post(path, 'Content-Length: 1', '<'));
+  const replies = await gateway.raw(...calls, post('/soap11', 'Connection: close\r\nContent-Length: 1', '<'));
+  t.deepEqual(replies.match(/HTTP\/1\.1 \d+|^Connection: [\w-]+/gim), [
+    ...['HTTP/1.1 500', 'Connection: keep-alive'],
+    ...['HTTP/1.1 400', 'Connection: keep-alive'],
+    ...['HTTP/1.1 500', 'Connection: close'],
+  ]);
+});
+
 test('what follows an unread body on the same connection is never taken for a request', async (t) => {
   const smuggled = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
   const reply = await gateway.raw(
