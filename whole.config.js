@@ -4,6 +4,7 @@ export const slow = [
   'test/documents/**/*.test.ts',
   'test/fire/*.test.ts',
   'test/gateway/admission.test.ts',
+  'test/gateway/loop-delay.test.ts',
   'test/gateway/process.test.ts',
   'test/gateway/workers.test.ts',
   'test/plain/importers.test.ts',
