@@ -1,4 +1,3 @@
-import { RE2JS } from 're2js';
 import { JsonReader } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
 import type { Bound, Check, Rules } from '../model.ts';
@@ -6,6 +5,7 @@ import type { Codec } from './codec.ts';
 import { compareDecimals, type Decimal, decimalOf, isMultiple, plainText } from './decimal.ts';
 import { isOfFormat } from './formats.ts';
 import { itemsOf, membersOf } from './part.ts';
+import { linearPattern } from './pattern.ts';
 import { type Reading, refuse } from './problem.ts';
 import { applyEdits } from './record.ts';
 import type { Refusal } from './scalars.ts';
@@ -119,7 +119,8 @@ function characters(text: string): number {
 
 /** A pattern never backtracks, but takes a step for each of its instructions and each character: these are counted. */
 function patternJudge(source: string, limits: Limits): Judge {
-  const pattern = RE2JS.compile(RE2JS.translateRegExp(source));
+  const pattern = linearPattern(source);
+  if (pattern === undefined) throw new Error(`expected a pattern that the loader found good, got ${source}`);
   const size = pattern.programSize();
   return ofText((text, reading) => {
     reading.patternSteps += size * (text.length + 1);
