@@ -29,6 +29,8 @@ interface WorkerEvent {
   readonly restartMs?: number;
 }
 
+// One after another: each of these tests starts three processes or more.
+
 /** `soapbridge serve` over two workers, if nothing else is said, on a free port. */
 function run(t: ExecutionContext, environment: Record<string, string>): Cluster {
   const child = spawn(process.execPath, ['bin/soapbridge.js', 'serve'], {
@@ -144,91 +146,97 @@ function lives(pid: number): boolean {
   }
 }
 
-test('workers share one port; one that is killed costs what it had in flight and is replaced', async (t) => {
-  const upstream = await startUpstream(t);
-  const { child, ended, out, events, port, workers } = await start(t, { UPSTREAM_URL: upstream.url });
-  t.is(out().match(/soapbridge listens/g)?.length, 1);
-  t.true(out().includes(`http://127.0.0.1:${port} with 2 workers in front of ${upstream.url}: WSDL `));
-  const before = await openToBoth(t, port);
-  const calls = before.map(({ call }) => call());
-  const settled = Promise.allSettled(calls);
-  await until(() => upstream.held.length === before.length);
-  const [killed = 0, other = 0] = workers();
-  process.kill(killed, 'SIGKILL');
-  const killedAt = performance.now();
-  const cut = await Promise.race(
-    calls.map((call, index) =>
-      call.then(
-        () => 'none',
-        () => before[index]?.process ?? '',
+test.serial(
+  'workers share one port; one that is killed costs what it had in flight and is replaced',
+  async (t) => {
+    const upstream = await startUpstream(t);
+    const { child, ended, out, events, port, workers } = await start(t, { UPSTREAM_URL: upstream.url });
+    t.is(out().match(/soapbridge listens/g)?.length, 1);
+    t.true(out().includes(`http://127.0.0.1:${port} with 2 workers in front of ${upstream.url}: WSDL `));
+    const before = await openToBoth(t, port);
+    const calls = before.map(({ call }) => call());
+    const settled = Promise.allSettled(calls);
+    await until(() => upstream.held.length === before.length);
+    const [killed = 0, other = 0] = workers();
+    process.kill(killed, 'SIGKILL');
+    const killedAt = performance.now();
+    const cut = await Promise.race(
+      calls.map((call, index) =>
+        call.then(
+          () => 'none',
+          () => before[index]?.process ?? '',
+        ),
       ),
-    ),
-  );
-  upstream.release();
-  for (const [index, result] of (await settled).entries()) {
-    const name = before[index]?.process ?? '';
-    t.is(result.status, name === cut ? 'rejected' : 'fulfilled');
-    if (result.status !== 'fulfilled') continue;
-    t.is(result.value.statusCode, 200);
-    t.is(processOf(result.value.headers['x-request-id']), name);
-  }
+    );
+    upstream.release();
+    for (const [index, result] of (await settled).entries()) {
+      const name = before[index]?.process ?? '';
+      t.is(result.status, name === cut ? 'rejected' : 'fulfilled');
+      if (result.status !== 'fulfilled') continue;
+      t.is(result.value.statusCode, 200);
+      t.is(processOf(result.value.headers['x-request-id']), name);
+    }
 
-  await until(() => workers().length === 3);
-  const { worker, code, reason, restartMs } = events().find(({ msg }) => msg.includes('ended')) ?? {};
-  t.deepEqual(
-    { worker, code, reason, restartMs },
-    { worker: killed, code: null, reason: 'SIGKILL', restartMs: 100 },
-  );
-  const after = namesOf(await openToBoth(t, port));
-  t.deepEqual(
-    [...namesOf(before)].filter((name) => !after.has(name)),
-    [cut],
-  );
+    await until(() => workers().length === 3);
+    const { worker, code, reason, restartMs } = events().find(({ msg }) => msg.includes('ended')) ?? {};
+    t.deepEqual(
+      { worker, code, reason, restartMs },
+      { worker: killed, code: null, reason: 'SIGKILL', restartMs: 100 },
+    );
+    const after = namesOf(await openToBoth(t, port));
+    t.deepEqual(
+      [...namesOf(before)].filter((name) => !after.has(name)),
+      [cut],
+    );
 
-  // all of them at once: the port stays the same; who dies young again waits twice as long
-  for (const pid of [other, workers()[2] ?? 0]) process.kill(pid, 'SIGKILL');
-  const young = performance.now() - killedAt < 10_000;
-  await until(() => workers().length === 5);
-  t.is(namesOf(await openToBoth(t, port)).size, 2);
-  t.deepEqual(
-    events()
-      .filter(({ msg }) => msg.includes('ended'))
-      .map((event) => event.restartMs)
-      .toSorted(),
-    [100, 100, young ? 200 : 100],
-  );
+    // all of them at once: the port stays the same; who dies young again waits twice as long
+    for (const pid of [other, workers()[2] ?? 0]) process.kill(pid, 'SIGKILL');
+    const young = performance.now() - killedAt < 10_000;
+    await until(() => workers().length === 5);
+    t.is(namesOf(await openToBoth(t, port)).size, 2);
+    t.deepEqual(
+      events()
+        .filter(({ msg }) => msg.includes('ended'))
+        .map((event) => event.restartMs)
+        .toSorted(),
+      [100, 100, young ? 200 : 100],
+    );
 
-  child.kill('SIGINT');
-  t.deepEqual(await ended, { code: 0, err: '' });
-  t.is(workers().length, 5);
-  t.false(workers().some(lives));
-});
+    child.kill('SIGINT');
+    t.deepEqual(await ended, { code: 0, err: '' });
+    t.is(workers().length, 5);
+    t.false(workers().some(lives));
+  },
+);
 
-test('on SIGTERM every worker says 503 at /readyz, finishes what is in flight and isn’t replaced; the exit is 0', async (t) => {
-  const upstream = await startUpstream(t);
-  const served = await start(t, { UPSTREAM_URL: upstream.url, DRAIN_DELAY: '800' });
-  const { child, ended, port, workers } = served;
-  const connections = await openToBoth(t, port);
-  const calls = connections.map(({ call }) => call());
-  await until(() => upstream.held.length === connections.length);
-  child.kill('SIGTERM');
-  const ready = async () => await Promise.all([1, 2, 3, 4].map(() => send(port, 'GET', '/readyz')));
-  await until(async () => (await ready()).every(({ status }) => status === 503));
-  // as a supervisor does that signals the whole group: asked twice, a worker still ends once
-  for (const pid of workers()) process.kill(pid, 'SIGTERM');
-  t.is((await send(port, 'GET', '/healthz')).status, 200);
-  await pause(900);
-  t.true(workers().every(lives));
-  upstream.release();
-  for (const reply of await Promise.all(calls)) {
-    t.is(reply.statusCode, 200);
-    t.is(reply.headers.connection, 'close');
-  }
-  t.deepEqual(await ended, { code: 0, err: '' });
-  t.false(served.events().some(({ msg }) => msg.includes('ended')));
-});
+test.serial(
+  'on SIGTERM every worker says 503 at /readyz, finishes what is in flight and isn’t replaced; the exit is 0',
+  async (t) => {
+    const upstream = await startUpstream(t);
+    const served = await start(t, { UPSTREAM_URL: upstream.url, DRAIN_DELAY: '800' });
+    const { child, ended, port, workers } = served;
+    const connections = await openToBoth(t, port);
+    const calls = connections.map(({ call }) => call());
+    await until(() => upstream.held.length === connections.length);
+    child.kill('SIGTERM');
+    const ready = async () => await Promise.all([1, 2, 3, 4].map(() => send(port, 'GET', '/readyz')));
+    await until(async () => (await ready()).every(({ status }) => status === 503));
+    // as a supervisor does that signals the whole group: asked twice, a worker still ends once
+    for (const pid of workers()) process.kill(pid, 'SIGTERM');
+    t.is((await send(port, 'GET', '/healthz')).status, 200);
+    await pause(900);
+    t.true(workers().every(lives));
+    upstream.release();
+    for (const reply of await Promise.all(calls)) {
+      t.is(reply.statusCode, 200);
+      t.is(reply.headers.connection, 'close');
+    }
+    t.deepEqual(await ended, { code: 0, err: '' });
+    t.false(served.events().some(({ msg }) => msg.includes('ended')));
+  },
+);
 
-test('workers share a database file; a second signal ends all at once with 1', async (t) => {
+test.serial('workers share a database file; a second signal ends all at once with 1', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'soapbridge-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const database = join(directory, 'screening.db');
@@ -249,23 +257,26 @@ test('workers share a database file; a second signal ends all at once with 1', a
   await until(() => !workers().some(lives));
 });
 
-test('a worker that ends while a file is wrong is replaced once that is mended; the other goes on', async (t) => {
-  const upstream = await startUpstream(t);
-  const contract = contractWith(t, '');
-  const { events, port, workers } = await start(t, { UPSTREAM_URL: upstream.url, CONTRACT: contract });
-  const file = join(contract, 'openapi.yaml');
-  const good = readFileSync(file);
-  writeFileSync(file, 'openapi: none');
-  process.kill(workers()[0] ?? 0, 'SIGKILL');
-  await until(() => events().some(({ code }) => code === 2));
-  t.is((await send(port, 'GET', '/readyz')).status, 200);
-  t.is(workers().length, 2);
-  writeFileSync(file, good);
-  await until(() => workers().length === 3);
-  t.is(namesOf(await openToBoth(t, port)).size, 2);
-});
+test.serial(
+  'a worker that ends while a file is wrong is replaced once that is mended; the other goes on',
+  async (t) => {
+    const upstream = await startUpstream(t);
+    const contract = contractWith(t, '');
+    const { events, port, workers } = await start(t, { UPSTREAM_URL: upstream.url, CONTRACT: contract });
+    const file = join(contract, 'openapi.yaml');
+    const good = readFileSync(file);
+    writeFileSync(file, 'openapi: none');
+    process.kill(workers()[0] ?? 0, 'SIGKILL');
+    await until(() => events().some(({ code }) => code === 2));
+    t.is((await send(port, 'GET', '/readyz')).status, 200);
+    t.is(workers().length, 2);
+    writeFileSync(file, good);
+    await until(() => workers().length === 3);
+    t.is(namesOf(await openToBoth(t, port)).size, 2);
+  },
+);
 
-test('when the primary is killed its workers finish what is in flight and end', async (t) => {
+test.serial('when the primary is killed its workers finish what is in flight and end', async (t) => {
   const upstream = await startUpstream(t);
   const { child, port, workers } = await start(t, { UPSTREAM_URL: upstream.url });
   const connections = await openToBoth(t, port);
@@ -285,43 +296,39 @@ async function scrape(port: number, sample: string): Promise<number> {
   return status === 200 ? Number(page.split(`\nsoapbridge_${sample} `)[1]?.split('\n')[0]) : Number.NaN;
 }
 
-test('/metrics of any worker tells of all of them, and of those that ended: no counter goes back', async (t) => {
-  const upstream = await startUpstream(t);
-  const { port, workers } = await start(t, { UPSTREAM_URL: upstream.url });
-  const connections = await openToBoth(t, port);
-  const refused = 'requests_total{contract="/v2",transport="soap11",status="500"}';
-  for (let times = 0; times < 4; times++) t.is(await scrape(port, refused), connections.length);
-  const calls = Promise.allSettled(connections.map(({ call }) => call()));
-  await until(async () => (await scrape(port, 'in_flight')) === connections.length);
-  for (const worker of [1, 2]) t.true((await scrape(port, `resident_memory_bytes{worker="${worker}"}`)) > 0);
-  t.is(await scrape(port, 'workers'), 2);
-  t.is(await scrape(port, 'worker_deaths_total'), 0);
+test.serial(
+  '/metrics of any worker tells of all of them, by what it told last of one too busy to tell, and of those that ended',
+  async (t) => {
+    const upstream = await startUpstream(t);
+    const { port, workers } = await start(t, { UPSTREAM_URL: upstream.url });
+    const connections = await openToBoth(t, port);
+    const refused = 'requests_total{contract="/v2",transport="soap11",status="500"}';
+    for (let times = 0; times < 4; times++) t.is(await scrape(port, refused), connections.length);
+    t.is(await scrape(port, 'workers'), 2);
+    t.is(await scrape(port, 'worker_deaths_total'), 0);
 
-  process.kill(workers()[0] ?? 0, 'SIGKILL');
-  await until(() => workers().length === 3);
-  t.is(await scrape(port, refused), connections.length);
-  t.is(await scrape(port, 'workers'), 2);
-  t.is(await scrape(port, 'worker_deaths_total'), 1);
-  t.true((await scrape(port, 'in_flight')) < connections.length);
-  for (const worker of [1, 2]) t.true((await scrape(port, `resident_memory_bytes{worker="${worker}"}`)) > 0);
-  upstream.release();
-  await calls;
-});
+    const [stopped = 0] = workers();
+    process.kill(stopped, 'SIGSTOP');
+    // who is held up by the stopped one is answered by nobody until it goes on; the other one answers the rest
+    const answers = Array.from({ length: 8 }, () => scrape(port, refused));
+    t.is(await Promise.race(answers), connections.length);
+    process.kill(stopped, 'SIGCONT');
+    for (const answer of await Promise.all(answers)) t.is(answer, connections.length);
 
-test('/metrics is answered without a worker that is too busy to tell, by what it told last', async (t) => {
-  const { port, workers } = await start(t, { UPSTREAM_URL: 'http://127.0.0.1:1' });
-  const connections = await openToBoth(t, port);
-  const refused = 'requests_total{contract="/v2",transport="soap11",status="500"}';
-  t.is(await scrape(port, refused), connections.length);
-  const [stopped = 0] = workers();
-  process.kill(stopped, 'SIGSTOP');
-  t.teardown(() => process.kill(stopped, 'SIGKILL'));
-  // a connection that the stopped worker holds is answered by nobody: the first of several that is answered tells
-  const answers = Array.from({ length: 8 }, () => scrape(port, refused).catch(() => Number.NaN));
-  t.is(await Promise.race(answers), connections.length);
-  process.kill(stopped, 'SIGCONT');
-  for (const answer of await Promise.all(answers)) t.is(answer, connections.length);
-});
+    const calls = Promise.allSettled(connections.map(({ call }) => call()));
+    await until(async () => (await scrape(port, 'in_flight')) === connections.length);
+    process.kill(stopped, 'SIGKILL');
+    await until(() => workers().length === 3);
+    t.is(await scrape(port, refused), connections.length);
+    t.is(await scrape(port, 'workers'), 2);
+    t.is(await scrape(port, 'worker_deaths_total'), 1);
+    t.true((await scrape(port, 'in_flight')) < connections.length);
+    for (const worker of [1, 2])
+      t.true((await scrape(port, `resident_memory_bytes{worker="${worker}"}`)) > 0);
+    upstream.release();
+    await calls;
+  },
+);
 
 const elsewhere = { UPSTREAM_URL: 'http://127.0.0.1:1' };
 
