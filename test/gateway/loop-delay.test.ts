@@ -8,7 +8,9 @@ function holdLoop(ms: number): void {
 }
 
 test('loopDelayMs and loopDelayInFlight: when the loop is late two calls go on coming in, a third is shed until it isn’t', async (t) => {
-  const gateway = await startGateway(t, { limits: { loopDelayMs: 1_000, loopDelayInFlight: 2 } });
+  const patient = { totalMs: 600_000, upstreamFirstByteMs: 600_000 }; // what is held stays so on any machine
+  const limits = { ...patient, loopDelayMs: 1_000, loopDelayInFlight: 2 };
+  const gateway = await startGateway(t, { limits });
   const read = (): Promise<Reply> => gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
   const held: (() => void)[] = [];
   const hold = async (count: number): Promise<void> => {
@@ -21,6 +23,7 @@ test('loopDelayMs and loopDelayInFlight: when the loop is late two calls go on c
   const until = async (status: number, ms: number): Promise<Reply> => {
     for (;;) {
       holdLoop(ms);
+      await new Promise((resolve) => setTimeout(resolve, 10)); // the timers that look at the delay run first
       const reply = await read();
       if (reply.status === status) return reply;
     }
