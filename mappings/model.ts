@@ -36,6 +36,8 @@ export interface Settings {
   readonly validate: 'types' | 'strict';
   /** How JSON of no closed type travels in XML: as its text, or as a tree of elements. */
   readonly json: 'text' | 'tree';
+  /** What the WSDL tells people: of members too, of operations and types alone, or nothing. */
+  readonly documentation: 'full' | 'types' | 'none';
   readonly emptyElements: 'refuse' | 'absent';
   readonly illegalCharacterReferences: 'accept' | 'refuse';
   readonly soapErrors: 'in-band' | 'fault';
@@ -352,6 +354,16 @@ export interface Field extends Ruled {
   readonly notEmpty: boolean;
   /** Enum values this field takes, when fewer than its type has (W42). */
   readonly allowed: readonly string[] | undefined;
+  /** What the WSDL tells people of it; undefined where that is nothing but whether it is required. */
+  readonly words?: Words;
+}
+
+/** What the document says of a field to people. */
+export interface Words {
+  /** `''` where it has none. */
+  readonly description: string;
+  /** What its schema asks or promises beyond the type: `Default: 5. Length: 1 to 64.`; `''` for nothing. */
+  readonly facts: string;
 }
 
 /** A JSON value of one of several types: an element that holds one element, which says of which. */

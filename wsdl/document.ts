@@ -33,6 +33,15 @@ export function element(
   };
 }
 
+/**
+ * `<…:documentation> text </…:documentation>`. Axis copies it into comments of Java as it is, where the end of a
+ * comment and `\u` without four hex digits are errors: a blank parts them.
+ */
+export function documentation(prefix: 'wsdl' | 'xs', text: string): DocumentNode {
+  const harmless = text.replaceAll('*/', '* /').replace(/\\(?=u(?!u*[\dA-Fa-f]{4}))/g, '\\ ');
+  return element(`${prefix}:documentation`, {}, harmless);
+}
+
 /** The XML document with this root: declaration, two blanks a level, a newline at the end. */
 export function writeXml(root: DocumentNode): string {
   const declaration = element('?xml', { version: '1.0', encoding: 'utf-8' });

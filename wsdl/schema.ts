@@ -6,12 +6,13 @@ import type {
   MapType,
   NamedType,
   RecordType,
+  Settings,
   TupleType,
   Type,
   UnionType,
 } from '../mappings/model.ts';
 import { namespaces, partsOf, xsdNames } from '../mappings/model.ts';
-import { type DocumentNode, element, writeXml } from './document.ts';
+import { type DocumentNode, documentation, element, writeXml } from './document.ts';
 import { treeElements, treePrefix, treeSchema } from './json-tree.ts';
 
 type SchemaName = 'types' | 'arrays';
@@ -109,9 +110,8 @@ function jsonType({ jsonType: name, settings }: Contract): DocumentNode {
     const elements = treeElements.map((ref) =>
       element('xs:element', { minOccurs: '0', ref: `${treePrefix}:${ref}` }),
     );
-    const says = element('xs:documentation', {}, 'Exactly one of the elements.');
-    const annotation = element('xs:annotation', {}, says);
-    return element('xs:complexType', { name }, annotation, element('xs:sequence', {}, ...elements));
+    const says = annotation(settings, 'Exactly one of the elements.');
+    return element('xs:complexType', { name }, says, element('xs:sequence', {}, ...elements));
   }
   return element('xs:simpleType', { name }, element('xs:restriction', { base: 'xs:string' }));
 }
@@ -127,9 +127,17 @@ function usesTypes(contract: Contract): (type: NamedType) => boolean {
 /** `<xs:element name="{Op}"> anonymous type </xs:element>` and `{Op}Response`, not nillable: the only global elements. */
 function wrapperElements(contract: Contract): DocumentNode[] {
   return contract.operations.flatMap(({ name, input, output }) => [
-    element('xs:element', { name }, complexType(contract, input)),
+    element('xs:element', { name }, complexType(contract, asAsked(contract, input))),
     element('xs:element', { name: `${name}Response` }, complexType(contract, output)),
   ]);
+}
+
+/** The input as a caller is asked for it: credentials may come in headers as well (W24). */
+function asAsked({ credentials }: Contract, input: RecordType): RecordType {
+  const fields = input.fields.map((field) =>
+    field.json === credentials?.member ? { ...field, required: false } : field,
+  );
+  return { ...input, fields };
 }
 
 function typeDefinition(contract: Contract, type: NamedType): DocumentNode {
@@ -154,9 +162,7 @@ function complexType(contract: Contract, record: RecordType, name?: string): Doc
   return element(
     'xs:complexType',
     { name },
-    name === undefined || record.documentation === ''
-      ? undefined
-      : element('xs:annotation', {}, element('xs:documentation', {}, record.documentation)),
+    name === undefined ? undefined : annotation(contract.settings, record.documentation),
     element(
       'xs:sequence',
       {},
@@ -184,7 +190,7 @@ function unionType(contract: Contract, { name, documentation, variants }: UnionT
   return element(
     'xs:complexType',
     { name },
-    element('xs:annotation', {}, element('xs:documentation', {}, says)),
+    annotation(contract.settings, says),
     element('xs:sequence', {}, ...elements),
   );
 }
@@ -202,19 +208,39 @@ function tupleType(contract: Contract, { name, documentation, positions, rest }:
   return element(
     'xs:complexType',
     { name },
-    element('xs:annotation', {}, element('xs:documentation', {}, says)),
+    annotation(contract.settings, says),
     element('xs:sequence', {}, ...elements),
   );
 }
 
-/** `<xs:element minOccurs="0" name="…" nillable="true" type="…"/>`; required fields are optional too (W33). */
+/**
+ * `<xs:element minOccurs="0" name="…" nillable="true" type="…"> annotation </xs:element>`; required fields are optional
+ * too, and only documented (W33).
+ */
 function fieldElement(contract: Contract, field: Field): DocumentNode {
-  return element('xs:element', {
-    minOccurs: '0',
-    name: field.xml,
-    nillable: field.nillable ? 'true' : undefined,
-    type: typeName(contract, field.type),
-  });
+  return element(
+    'xs:element',
+    {
+      minOccurs: '0',
+      name: field.xml,
+      nillable: field.nillable ? 'true' : undefined,
+      type: typeName(contract, field.type),
+    },
+    contract.settings.documentation === 'full' ? annotation(contract.settings, wordsOf(field)) : undefined,
+  );
+}
+
+/** What the contract says of a field, then a line of facts. */
+function wordsOf({ required, words = { description: '', facts: '' } }: Field): string {
+  const { description, facts } = words;
+  const line = [required ? 'Required.' : '', facts].filter((text) => text !== '').join(' ');
+  return [description, line].filter((text) => text !== '').join('\n');
+}
+
+/** `<xs:annotation><xs:documentation> text </xs:documentation></xs:annotation>`; nothing for no text, or where the contract wants none. */
+function annotation(settings: Settings, text: string): DocumentNode | undefined {
+  if (text === '' || settings.documentation === 'none') return undefined;
+  return element('xs:annotation', {}, documentation('xs', text));
 }
 
 /** `<xs:complexType name="ArrayOf…"><xs:sequence> item 0..unbounded, nillable </xs:sequence></xs:complexType>` */

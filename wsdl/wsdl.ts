@@ -1,6 +1,6 @@
 import type { Contract, Operation } from '../mappings/model.ts';
 import { namespaces } from '../mappings/model.ts';
-import { type DocumentNode, element, writeXml } from './document.ts';
+import { type DocumentNode, documentation, element, writeXml } from './document.ts';
 import { createSchemas } from './schema.ts';
 
 /** What differs between the two ports: `Soap11` comes first, since most importers take the first (W32). */
@@ -64,11 +64,12 @@ function messages({ name }: Operation): DocumentNode[] {
 
 /** `<wsdl:portType name="I{Service}"> <wsdl:operation name="{Op}"> documentation, input, output </wsdl:operation> … </wsdl:portType>` */
 function portType(contract: Contract): DocumentNode {
-  const operations = contract.operations.map(({ name, documentation }) =>
+  const documented = contract.settings.documentation !== 'none';
+  const operations = contract.operations.map(({ name, documentation: text }) =>
     element(
       'wsdl:operation',
       { name },
-      documentation === '' ? undefined : element('wsdl:documentation', {}, documentation),
+      documented && text !== '' ? documentation('wsdl', text) : undefined,
       element('wsdl:input', { 'wsaw:Action': name, message: `tns:${name}In` }),
       element('wsdl:output', { 'wsaw:Action': `${name}Response`, message: `tns:${name}Out` }),
     ),

@@ -63,7 +63,7 @@ export function readRequestBody(
   const { dialect } = source.overlay;
   const element = dialect.body === 'members' ? bodyElement : dialect.body.element;
   const required = isNode(found.node) && found.node.required === true;
-  const field = { element, required, typeName: `${name}Body` };
+  const field = { element, required, typeName: `${name}Body`, around: found.node };
   if (media.form !== 'json') return readAs(media, field, source);
   const json = jsonMedia(media, entry.mediaType === undefined ? all : []);
   if (dialect.body === 'members') {
@@ -78,19 +78,20 @@ interface BodyField {
   readonly element: string;
   readonly required: boolean;
   readonly typeName: string;
+  readonly around: unknown;
 }
 
 /** JSON, of which an array may go in another media type than all else. */
 function readJson(
   { arrays, others }: JsonMedia,
-  { element, required, typeName }: BodyField,
+  { element, required, typeName, around }: BodyField,
   { builder, references }: OperationsSource,
 ): ReadBody {
   const { node: schema, pointer } = others.schema;
   const isOne = schemaKey(arrays, references) === schemaKey(others, references);
   const schemas = isOne ? [others.schema] : [others.schema, arrays.schema];
   const body = { kind: 'json', field: element, mediaType: others.type, arrays: arrays.type } as const;
-  const place = { json: element, pointer, required };
+  const place = { json: element, pointer, required, around };
   if (isMergePatch(others)) return { fields: [{ ...place, type: builder.patchOf(schemas, typeName) }], body };
   if (isOne) return { fields: [{ ...place, schema, typeName }], body };
   return { fields: [{ ...place, type: builder.oneOf(schemas, typeName) }], body };
@@ -98,11 +99,12 @@ function readJson(
 
 function readAs(
   media: Media,
-  { element, required, typeName }: BodyField,
+  { element, required, typeName, around }: BodyField,
   source: OperationsSource,
 ): ReadBody {
   const { node: schema, pointer } = media.schema;
-  const whole: WrapperField = { json: element, schema, pointer, required, typeName };
+  const place = { json: element, pointer, required, around };
+  const whole: WrapperField = { ...place, schema, typeName };
   const field = element;
   const mediaType = media.type;
   switch (media.form) {
@@ -119,20 +121,20 @@ function readAs(
       };
     case 'multipart': {
       const { parts, others, type } = readParts(media, typeName, source);
-      const own = type === undefined ? whole : { json: element, pointer, required, type };
+      const own = type === undefined ? whole : { ...place, type };
       return { fields: [own], body: { kind: 'multipart', field, mediaType, parts, others } };
     }
     case 'lines': {
       const type = linesType(media.schema, typeName, source);
       return {
-        fields: [{ json: element, pointer, required, type }],
+        fields: [{ ...place, type }],
         body: { kind: 'lines', field, mediaType },
       };
     }
     case 'binary': {
       const type = rawTypes.binary;
       return {
-        fields: [{ json: element, pointer, required, type }],
+        fields: [{ ...place, type }],
         body: { kind: 'binary', field, mediaType },
       };
     }
@@ -140,7 +142,7 @@ function readAs(
       const type = rawTypes.text;
       const charset = charsetOf(media, source);
       return {
-        fields: [{ json: element, pointer, required, type }],
+        fields: [{ ...place, type }],
         body: { kind: 'text', field, mediaType, charset },
       };
     }
@@ -249,7 +251,8 @@ function readParts(media: Media, typeName: string, source: OperationsSource): Pa
     if (kind === 'file' || kind === 'files' || kind === 'bytes') {
       const file = fileType(source);
       const type = kind === 'files' ? builder.arrayOf(file) : file;
-      fields.push({ json: member.json, pointer: member.pointer, required: member.required, type });
+      const { schema: around, ...place } = member;
+      fields.push({ ...place, around, type });
     } else fields.push({ ...member, typeName: typeName + upperFirst(identifier(member.json)) });
   }
   const hasFiles = parts.some(({ kind }) => kind === 'file' || kind === 'bytes');

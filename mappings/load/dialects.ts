@@ -48,6 +48,7 @@ const servicestack: Dialect = {
     unknownElements: 'refuse',
     validate: 'types',
     json: 'text',
+    documentation: 'full',
     emptyElements: 'refuse',
     illegalCharacterReferences: 'accept',
     soapErrors: 'in-band',

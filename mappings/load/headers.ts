@@ -14,6 +14,8 @@ export interface Header {
   readonly name: string;
   readonly pointer: string;
   readonly shape: HeaderShape;
+  /** What the document has of it. */
+  readonly node?: unknown;
 }
 
 /** Reply headers that say nothing of the operation: the message's, the connection's, caches' and browsers'. */
@@ -27,9 +29,11 @@ export function headersOf({ node, pointer }: Located, source: OperationsSource):
     if (plumbing.test(name) || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) continue;
     const at = `${pointer}/headers${pointerSegment(name)}`;
     const found = source.references.resolve(stated, at);
-    const shape =
-      isUnresolved(found) || !isNode(found.node) ? text : shapeOf(found.node, found.pointer, source);
-    headers.push({ name, pointer: at, shape });
+    if (isUnresolved(found) || !isNode(found.node)) headers.push({ name, pointer: at, shape: text });
+    else {
+      const { node } = found;
+      headers.push({ name, pointer: at, shape: shapeOf(node, found.pointer, source), node });
+    }
   }
   return headers;
 }
@@ -109,13 +113,13 @@ export interface ReadHeader {
 
 /** @param owner what types of its own are named after */
 export function readHeader(
-  { name, pointer, shape }: Header,
+  { name, pointer, shape, node: around }: Header,
   owner: string,
   source: OperationsSource,
 ): ReadHeader {
   const member = taken.test(name) ? `${name}_header` : name;
   const type = typeOf(shape, pointer, owner + upperFirst(identifier(name)), source);
-  const field = { json: member, pointer, required: false, type };
+  const field = { json: member, pointer, required: false, type, around };
   const header = { name, member, shape };
   if (name.toLowerCase() !== 'link') return { header, fields: [field] };
   const links = { json: linksMember, pointer, required: false, type: linksType(source) };

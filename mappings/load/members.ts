@@ -10,6 +10,8 @@ export interface SchemaMember {
   /** Where that schema stands. */
   readonly pointer: string;
   readonly required: boolean;
+  /** What stands around that schema and has words of its own: a parameter, a body, a response. */
+  readonly around?: unknown;
 }
 
 /** What an object schema holds, its `allOf` flattened (W18). */

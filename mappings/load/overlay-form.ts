@@ -108,6 +108,12 @@ export const overlayForm = record('The SOAP face of an OpenAPI document; every k
   unknownElements: words('An element in a request that the document lacks.', 'refuse', 'ignore'),
   validate: words('What of a request is checked: types, or all that the document asks.', 'types', 'strict'),
   json: words('JSON of no closed type: its text, or a tree of elements.', 'text', 'tree'),
+  documentation: words(
+    'What the WSDL tells people: of members too, of operations and types alone, or nothing.',
+    'full',
+    'types',
+    'none',
+  ),
   emptyElements: words('An empty element for a number, boolean, date or enum.', 'refuse', 'absent'),
   illegalCharacterReferences: words('References such as &#xB;, which XML forbids.', 'accept', 'refuse'),
   soapErrors: words('A failed call: an ordinary reply with its status, or a SOAP fault.', 'in-band', 'fault'),

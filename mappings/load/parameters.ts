@@ -139,6 +139,7 @@ function readParameter(
       pointer: schema.pointer,
       required: node.required === true || place === 'path',
       typeName: owner + upperFirst(identifier(field)),
+      around: node,
     },
   };
 }

@@ -2,7 +2,7 @@ import { pointerSegment, type Report } from './error.ts';
 import { classIdentifier, identifier, pascal, upperFirst } from './names.ts';
 import { isNode, memberOf, type Node, shown, textOf } from './node.ts';
 import { fileOf, joinFile, type OtherFiles } from './other-files.ts';
-import { combines } from './schema.ts';
+import { combines, onlyInner } from './schema.ts';
 
 /** A node of the document, and where it stands. */
 export interface Located {
@@ -25,6 +25,8 @@ export interface References {
   readonly target: (ref: unknown, pointer: string) => Located | Unresolved;
   /** A node, or what it refers to by however many steps; reported as by `target`, and a circle too. */
   readonly resolve: (node: unknown, pointer: string) => Located | Unresolved;
+  /** The schemas that a value of this one keeps to besides what it says itself, a step away. */
+  readonly parts: (schema: Node, pointer: string) => readonly Located[];
   /** OpenAPI 3.0 ignores what stands beside a `$ref`, 3.1 means all of it. */
   readonly siblingsCount: boolean;
   /** True for a schema that is what its `$ref` names. */
@@ -98,6 +100,18 @@ export function createReferences(document: Node, report: Report, others?: OtherF
     return current;
   }
 
+  function parts(schema: Node, pointer: string): readonly Located[] {
+    const { $ref, allOf } = schema;
+    if ($ref !== undefined) {
+      const found = target($ref, pointer);
+      return isUnresolved(found) ? [] : [found];
+    }
+    if (Array.isArray(allOf))
+      return allOf.map((node: unknown, index) => ({ node, pointer: `${pointer}/allOf/${index}` }));
+    const inner = onlyInner(schema);
+    return inner === undefined ? [] : [{ node: inner.schema, pointer: pointer + inner.suffix }];
+  }
+
   const siblingsCount = !String(document.openapi).startsWith('3.0');
 
   function isReference(schema: Node): boolean {
@@ -105,7 +119,7 @@ export function createReferences(document: Node, report: Report, others?: OtherF
     return !siblingsCount || !combines(schema);
   }
 
-  return { find, target, resolve, siblingsCount, isReference };
+  return { find, target, resolve, parts, siblingsCount, isReference };
 }
 
 type Opened = { readonly file: string; readonly root: unknown } | { readonly why: string };

@@ -148,7 +148,7 @@ function readOne(
   source: OperationsSource,
 ): ReadWrapper {
   const form = bodyForm(media);
-  const field = bodyField(element, media, response.pointer, `${name}Result`, source);
+  const field = bodyField(element, media, response, `${name}Result`, source);
   return { fields: [field], reply: { kind: 'member', name: element, form } };
 }
 
@@ -163,15 +163,16 @@ const emptyObject = { type: 'object', additionalProperties: false } as const;
 function bodyField(
   json: string,
   media: Media | undefined,
-  pointer: string,
+  { node: around, pointer }: Located,
   typeName: string,
   source: OperationsSource,
 ): WrapperField | TypedField {
   const form = bodyForm(media);
-  if (form === 'text' || form === 'binary') return { json, pointer, required: false, type: rawTypes[form] };
+  const place = { json, pointer, required: false, around };
+  if (form === 'text' || form === 'binary') return { ...place, type: rawTypes[form] };
   const schema = media?.schema ?? { node: emptyObject, pointer };
-  if (form === 'lines') return { json, pointer, required: false, type: linesType(schema, typeName, source) };
-  return { json, schema: schema.node, pointer: schema.pointer, required: false, typeName };
+  if (form === 'lines') return { ...place, type: linesType(schema, typeName, source) };
+  return { ...place, schema: schema.node, pointer: schema.pointer, typeName };
 }
 
 // --- a record of all that a reply says ---------------------------------------------------------------
@@ -234,7 +235,7 @@ function readBodies(
     const form = bodyForm(media);
     bodies.push({ status, member, form });
     if (form !== 'none' && !ofBodies.has(member))
-      ofBodies.set(member, bodyField(member, media, response.pointer, owner + member, source));
+      ofBodies.set(member, bodyField(member, media, response, owner + member, source));
   }
   return { bodies, ofBodies: [...ofBodies.values()] };
 }

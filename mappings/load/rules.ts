@@ -2,8 +2,8 @@ import { isFormat } from '../codec/formats.ts';
 import { linearPattern } from '../codec/pattern.ts';
 import type { Bound, Check, Ruled, Rules, Settings } from '../model.ts';
 import { isNode, type Node } from './node.ts';
-import { isUnresolved, type References } from './references.ts';
-import { fixedValues, onlyInner } from './schema.ts';
+import type { References } from './references.ts';
+import { fixedValues } from './schema.ts';
 
 /** Reads what a document's schemas ask of values beyond their type. */
 export interface RulesReader {
@@ -25,22 +25,11 @@ export function createRules(references: References, validate: Settings['validate
     if (known.has(schema)) return known.get(schema);
     known.set(schema, undefined);
     const alone = Object.hasOwn(schema, '$ref') && !references.siblingsCount;
-    const rules = sum([...partsOf(schema, pointer), ...(alone ? [] : [ownRules(schema, pointer)])]);
+    const parts = references.parts(schema, pointer).map((part) => rulesOf(part.node, part.pointer));
+    const rules = sum([...parts, ...(alone ? [] : [ownRules(schema, pointer)])]);
     known.set(schema, rules);
     return rules;
   };
-
-  /** What holds for a value besides what its schema says itself. */
-  function partsOf(schema: Node, pointer: string): (Rules | undefined)[] {
-    const { $ref, allOf } = schema;
-    if ($ref !== undefined) {
-      const target = references.target($ref, pointer);
-      return isUnresolved(target) ? [] : [rulesOf(target.node, target.pointer)];
-    }
-    if (Array.isArray(allOf)) return allOf.map((part, index) => rulesOf(part, `${pointer}/allOf/${index}`));
-    const inner = onlyInner(schema);
-    return inner === undefined ? [] : [rulesOf(inner.schema, pointer + inner.suffix)];
-  }
 
   function ownRules(schema: Node, pointer: string): Rules {
     const { items, additionalProperties } = schema;

@@ -161,6 +161,8 @@ const integerFormats: Node = {
   uint64: 'unsignedLong',
 } satisfies Readonly<Record<string, ScalarName>>;
 
+const otherTypedFormats: readonly string[] = ['float', 'double', 'date', 'date-time', 'byte'];
+
 /** An integer without a format is `xs:long`, unless its bounds say that it may be larger (as far as a double can tell). */
 export function integerScalar(schema: Node): ScalarName {
   const stated = memberOf(integerFormats, textOf(schema.format) ?? '') as ScalarName | undefined;
@@ -190,6 +192,11 @@ function tightest(pick: (...bounds: number[]) => number, ...stated: readonly unk
   // OpenAPI 3.0's exclusiveMaximum is a boolean
   const bounds = stated.filter((bound) => typeof bound === 'number');
   return bounds.length === 0 ? undefined : pick(...bounds);
+}
+
+/** True for a format that a type of XSD says. */
+export function isTypedFormat(format: string): boolean {
+  return Object.hasOwn(integerFormats, format) || otherTypedFormats.includes(format);
 }
 
 export function numberScalar(schema: Node): ScalarName {

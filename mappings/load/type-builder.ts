@@ -37,6 +37,7 @@ import {
 } from './schema.ts';
 import { type Nameless, type NamelessElement, nameTypes, type TypeNames } from './type-names.ts';
 import { commonIntegerOf, listVariants, type VariantDraft } from './union-variants.ts';
+import { wordsOf } from './words.ts';
 
 /** A node of the document that travels otherwise than its schema says: mostly as JSON text. */
 export interface JsonNote {
@@ -413,7 +414,8 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
       const { nullable, hasDefault, ...usage } =
         'type' in member ? plain(member.type) : usageOf(member.schema, pointer, member.typeName);
       const ruled = 'type' in member ? {} : rules.at(member.schema, pointer);
-      const field = { json, xml: json, ...usage, nillable: true, required, ...ruled };
+      const words = wordsOf({ ...member, ...usage }, references);
+      const field = { json, xml: json, ...usage, nillable: true, required, ...ruled, ...words };
       return { field, nullable, hasDefault };
     });
     setFields(type, fields, ofFields);

@@ -6,12 +6,13 @@ import { compareContracts } from '../../wsdl/diff.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 const text = { type: 'string' };
+const grams = { type: 'integer', format: 'int32' };
 const parcel: Schema = {
   type: 'object',
   required: ['to'],
   properties: {
     to: text,
-    grams: { type: 'integer', format: 'int32' },
+    grams,
     state: { type: 'string', enum: ['new', 'sent'] },
     marks: { type: 'array', items: text },
   },
@@ -105,6 +106,12 @@ for (const [what, next, inRequests, inReplies] of [
   ],
   ['text that may not be empty', having({ to: { type: 'string', minLength: 1 } }), 'breaking', undefined],
   ['another description', { ...parcel, description: 'a box' }, undefined, undefined],
+  [
+    'a member with other words',
+    having({ grams: { ...grams, description: 'what it weighs', default: 5, maximum: 9, deprecated: true } }),
+    undefined,
+    undefined,
+  ],
 ] as const) {
   const before = contract(parcel, parcel);
   test(`${what} in requests is ${inRequests ?? 'no change'}`, (t) => {

@@ -1,7 +1,8 @@
 import test from 'ava';
-import { element, writeHtml, writeXml } from '../../wsdl/document.ts';
+import { namespaces } from '../../mappings/model.ts';
+import { documentation, element, writeHtml, writeXml } from '../../wsdl/document.ts';
 import { fc } from '../property.ts';
-import { readTree } from './tree.ts';
+import { only, readTree } from './tree.ts';
 
 test('an XML document has a declaration, an element a line and a newline at the end', (t) => {
   const root = element(
@@ -55,5 +56,16 @@ for (const text of ['\u0000', '\u001B', '\uFFFE', '\uD800']) {
     const tree = readTree(writeXml(element('a', { x: text }, `${text}!`)));
     t.is(tree.text, '\uFFFD!');
     t.is(tree.attributes.x, '\uFFFD');
+  });
+}
+
+for (const [text, written] of [
+  ['/* any */ words */', '/* any * / words * /'],
+  ['C:\\users\\u12', 'C:\\ users\\ u12'],
+  ['from \\u0020 to \\uD7FF', 'from \\u0020 to \\uD7FF'],
+] as const) {
+  test(`words of the contract stay in a comment of Java: ${text}`, (t) => {
+    const root = element('xs:annotation', { 'xmlns:xs': namespaces.xsd }, documentation('xs', text));
+    t.is(only(readTree(writeXml(root)), 'xs:documentation').text, written);
   });
 }

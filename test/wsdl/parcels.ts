@@ -97,6 +97,7 @@ function createParcels(types: string, arrays: string): Contract {
       unknownElements: 'refuse',
       validate: 'types',
       json: 'text',
+      documentation: 'full',
       emptyElements: 'refuse',
       illegalCharacterReferences: 'accept',
       soapErrors: 'in-band',

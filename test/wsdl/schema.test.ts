@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { Contract, MapType } from '../../mappings/model.ts';
+import type { Contract, Field, MapType, Settings } from '../../mappings/model.ts';
 import { writeSchema } from '../../wsdl/schema.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { field, parcels, plainParcels, record, scalar } from './parcels.ts';
@@ -89,7 +89,7 @@ test('the only global elements are the wrappers, anonymous and not nillable (W32
 });
 
 test('every field may be absent, required ones too, and is nillable where the contract says so (W33)', (t) => {
-  t.true(writeWsdl(parcels, { address }).includes('<xs:element minOccurs="0" name="Id" type="xs:long"/>'));
+  t.true(writeWsdl(parcels, { address }).includes('<xs:element minOccurs="0" name="Id" type="xs:long">'));
   t.deepEqual(fieldsOf(schemas(parcels)[1], 'Parcel'), [
     'Marks arr:ArrayOfstring nillable',
     'Meta arr:ArrayOfKeyValueOfstringint nillable',
@@ -157,6 +157,77 @@ test('a record is documented as the contract says, one without a word not at all
   t.deepEqual(
     typeNamed(types, 'ResponseStatus').children.map(({ name }) => name),
     ['xs:sequence'],
+  );
+});
+
+const told: Field = {
+  ...field('Told', scalar('string')),
+  required: true,
+  words: { description: 'Two lines,\n& a <form feed\f>', facts: 'Default: 5.' },
+};
+
+/** What a schema says of a record with these fields, by name; of the record itself as `''`. */
+function wordsIn(fields: readonly Field[], documentation: Settings['documentation']): object {
+  const type = { ...record('Told', fields), documentation: 'A type.' };
+  const contract = {
+    ...parcels,
+    operations: [],
+    types: [type],
+    settings: { ...parcels.settings, documentation },
+  };
+  const tree = typeNamed(readTree(writeSchema(contract, 0, { address }) ?? ''), 'Told');
+  const elements = only(tree, 'xs:sequence').children;
+  return Object.fromEntries(
+    [tree, ...elements].flatMap((node) =>
+      all(node, 'xs:annotation').map((says) => [
+        node === tree ? '' : node.attributes.name,
+        only(says, 'xs:documentation').text,
+      ]),
+    ),
+  );
+}
+
+test('a field is documented by its description and a line of facts, one without words as required alone (W33)', (t) => {
+  const fields = [
+    told,
+    { ...field('Required', scalar('string')), required: true },
+    { ...field('Described', scalar('string')), words: { description: 'Words.', facts: '' } },
+    field('Silent', scalar('string')),
+  ];
+  t.deepEqual(wordsIn(fields, 'full'), {
+    '': 'A type.',
+    Told: 'Two lines,\n& a <form feed\uFFFD>\nRequired. Default: 5.',
+    Required: 'Required.',
+    Described: 'Words.',
+  });
+});
+
+test('documentation: types leaves the words of fields out, none all of them', (t) => {
+  t.deepEqual(wordsIn([told], 'types'), { '': 'A type.' });
+  t.deepEqual(wordsIn([told], 'none'), {});
+  for (const contract of [parcels, plainParcels]) {
+    const settings = { ...contract.settings, documentation: 'none' } as const;
+    t.notRegex(writeWsdl({ ...contract, settings }, { address }), /documentation/);
+  }
+});
+
+test('credentials are not documented as required, as they may come in headers (W24)', (t) => {
+  const credentials = { member: 'key', parts: [], send: 'body' } as const;
+  const input = record('TrackParcel', [
+    { ...field('Key', scalar('string')), required: true },
+    { ...field('Id', scalar('string')), required: true },
+  ]);
+  const operations = parcels.operations.map((operation) => ({ ...operation, input }));
+  const schema = schemas({ ...parcels, credentials, operations })[1];
+  const wrapper = all(schema ?? readTree(''), 'xs:element').find(
+    ({ attributes }) => attributes.name === 'TrackParcel',
+  );
+  const documented = descendants(wrapper ?? readTree('')).filter(
+    (node) => node.name === 'xs:element' && all(node, 'xs:annotation').length > 0,
+  );
+  t.deepEqual(
+    documented.map(({ attributes }) => attributes.name),
+    ['Id'],
   );
 });
 
