@@ -407,6 +407,8 @@ export interface TupleType {
 export interface Position extends Ruled {
   readonly xml: string;
   readonly type: Type;
+  /** As a field's. */
+  readonly words?: Words;
 }
 
 export interface RestElement extends Ruled {

@@ -197,8 +197,8 @@ function unionType(contract: Contract, { name, documentation, variants }: UnionT
 
 /** As a record's, with an element for each position, any of which may be null, and one for the items behind them. */
 function tupleType(contract: Contract, { name, documentation, positions, rest }: TupleType): DocumentNode {
-  const elements = positions.map(({ xml, type }) =>
-    element('xs:element', { minOccurs: '0', name: xml, nillable: 'true', type: typeName(contract, type) }),
+  const elements = positions.map((position) =>
+    fieldElement(contract, { ...position, nillable: true, required: false }),
   );
   if (rest !== undefined)
     elements.push(
@@ -213,11 +213,14 @@ function tupleType(contract: Contract, { name, documentation, positions, rest }:
   );
 }
 
+/** What an element is made of. */
+type Told = Pick<Field, 'xml' | 'type' | 'nillable' | 'required' | 'words'>;
+
 /**
  * `<xs:element minOccurs="0" name="…" nillable="true" type="…"> annotation </xs:element>`; required fields are optional
  * too, and only documented (W33).
  */
-function fieldElement(contract: Contract, field: Field): DocumentNode {
+function fieldElement(contract: Contract, field: Told): DocumentNode {
   return element(
     'xs:element',
     {
@@ -231,7 +234,7 @@ function fieldElement(contract: Contract, field: Field): DocumentNode {
 }
 
 /** What the contract says of a field, then a line of facts. */
-function wordsOf({ required, words = { description: '', facts: '' } }: Field): string {
+function wordsOf({ required, words = { description: '', facts: '' } }: Told): string {
   const { description, facts } = words;
   const line = [required ? 'Required.' : '', facts].filter((text) => text !== '').join(' ');
   return [description, line].filter((text) => text !== '').join('\n');

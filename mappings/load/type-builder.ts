@@ -589,7 +589,8 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
       for (const [index, item] of prefix.entries()) {
         const xml = `Item${index + 1}`;
         const at = `${pointer}/prefixItems/${index}`;
-        positions.push({ xml, type: itemOf(item, at, name + xml), ...rules.at(item, at) });
+        const place = { schema: item, pointer: at, type: itemOf(item, at, name + xml), allowed: undefined };
+        positions.push({ xml, type: place.type, ...rules.at(item, at), ...wordsOf(place, references) });
       }
       if (endsAfter(schema, prefix.length)) return;
       const at = `${pointer}/items`;

@@ -174,6 +174,16 @@ test('parameters, bodies and headers have their own words before those of their 
   });
 });
 
+test('positions of a list have words of their own', (t) => {
+  const longitude = { type: 'number', description: 'Longitude.', minimum: -180, maximum: 180 };
+  const { types } = contractOf({ type: 'array', prefixItems: [longitude, { type: 'string' }] }, '3.1.0');
+  const tuple = types.find(({ kind }) => kind === 'tuple');
+  t.deepEqual(tuple?.kind === 'tuple' && tuple.positions.map(({ words }) => words), [
+    { description: 'Longitude.', facts: 'From -180, up to 180.' },
+    undefined,
+  ]);
+});
+
 test('a file among the parts of a body keeps its words', (t) => {
   const file = { type: 'string', format: 'binary', description: 'A photograph.' };
   const schema = { type: 'object', properties: { photo: file } };

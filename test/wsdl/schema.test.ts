@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { Contract, Field, MapType, Settings } from '../../mappings/model.ts';
+import type { Contract, Field, MapType, Settings, TupleType } from '../../mappings/model.ts';
 import { writeSchema } from '../../wsdl/schema.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { field, parcels, plainParcels, record, scalar } from './parcels.ts';
@@ -200,6 +200,19 @@ test('a field is documented by its description and a line of facts, one without 
     Required: 'Required.',
     Described: 'Words.',
   });
+});
+
+test('a position of a list is documented as a field is', (t) => {
+  const position = { xml: 'Item1', type: scalar('decimal'), words: { description: 'Longitude.', facts: '' } };
+  const tuple: TupleType = {
+    kind: 'tuple',
+    name: 'Place',
+    documentation: '',
+    positions: [position],
+    rest: undefined,
+  };
+  const xml = writeSchema({ ...parcels, operations: [], types: [tuple] }, 0, { address });
+  t.true(xml?.includes('<xs:documentation>Longitude.</xs:documentation>'));
 });
 
 test('documentation: types leaves the words of fields out, none all of them', (t) => {
