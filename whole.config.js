@@ -6,8 +6,10 @@ export const slow = [
   'test/gateway/admission.test.ts',
   'test/gateway/loop-delay.test.ts',
   'test/gateway/process.test.ts',
+  'test/gateway/time-limits.test.ts',
   'test/gateway/workers.test.ts',
   'test/plain/importers.test.ts',
+  'test/plain/properties.test.ts',
 ];
 
 /** `npm run whole`: commands and processes, attacks, documents of others. */
