@@ -2,11 +2,11 @@ import type { JsonReader } from '../json/reader.ts';
 import type { ArrayType } from '../model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import type { Codec, Setup } from './codec.ts';
-import { entersJson, hasContent, readAttributes } from './element.ts';
+import { entersJson, readMember } from './element.ts';
 import { type Reading, refuse } from './problem.ts';
 
 /** Stands for an item with xsi:nil, whatever its type makes of it. */
-const nilMark = Symbol('nil');
+const nilMark: unique symbol = Symbol('nil');
 
 /** An array: a wrapper element with items of one name (W20). */
 export function arrayCodec(setup: Setup, type: ArrayType, item = setup.codecOf(type.item)): Codec {
@@ -34,7 +34,7 @@ export function arrayCodec(setup: Setup, type: ArrayType, item = setup.codecOf(t
         }
         xml.skip();
       } else {
-        const value = readItem(xml, reading);
+        const value = readMember(item.read, nilMark, xml, reading);
         if (value === nilMark && nils++ === 0) firstNil = count - 1;
         const token = value === nilMark ? item.nilItem : value;
         if (token !== undefined) json += json.length === 1 ? token : `,${token}`;
@@ -50,18 +50,6 @@ export function arrayCodec(setup: Setup, type: ArrayType, item = setup.codecOf(t
       reading.path.pop();
     }
     return `${json}]`;
-  };
-
-  const readItem = (xml: XmlReader, reading: Reading): string | undefined | typeof nilMark => {
-    if (xml.attributeCount === 0) return item.read(xml, reading);
-    const state = readAttributes(xml, reading);
-    if (state === 'content') return item.read(xml, reading);
-    if (state === 'refused') {
-      xml.skip();
-      return undefined;
-    }
-    if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
-    return nilMark;
   };
 
   const pass = (json: JsonReader, reading: Reading): void => {

@@ -7,16 +7,20 @@ import { type Reading, refuse } from './problem.ts';
 
 /** What all codecs ask of an element or a JSON value before its type matters. */
 
-/** Reads a member whose start tag is current: its attributes first, then what it holds. */
-export function readMember(
-  codec: Codec,
-  nil: 'null' | undefined,
+/**
+ * Reads a member or an item whose start tag is current: its attributes first, then what it holds.
+ *
+ * @param nil what it is with xsi:nil
+ */
+export function readMember<Nil>(
+  read: Codec['read'],
+  nil: Nil,
   xml: XmlReader,
   reading: Reading,
-): string | undefined {
-  if (xml.attributeCount === 0) return codec.read(xml, reading);
+): string | undefined | Nil {
+  if (xml.attributeCount === 0) return read(xml, reading);
   const state = readAttributes(xml, reading);
-  if (state === 'content') return codec.read(xml, reading);
+  if (state === 'content') return read(xml, reading);
   if (state === 'refused') {
     xml.skip();
     return undefined;

@@ -39,10 +39,10 @@ export function entriesReader(setup: Setup, type: MapType, value: Codec): ReadEn
         refuse(reading, 'DuplicateElement', 'expected the element once, got it again');
         xml.skip();
       } else if (isKey) {
-        key = readMember(keyCodec, undefined, xml, reading);
+        key = readMember(keyCodec.read, undefined, xml, reading);
         if (key === undefined) refuse(reading, 'NotEmpty', 'expected a key, got none');
       } else {
-        content = readMember(value, 'null', xml, reading);
+        content = readMember(value.read, 'null', xml, reading);
       }
       reading.path.pop();
     }

@@ -111,7 +111,7 @@ export function recordCodec(setup: Setup, type: RecordType, { slots, tag, keep }
         xml.skip();
       } else {
         seen[index] = true;
-        const value = readMember(member.codec, member.readNil, xml, reading);
+        const value = readMember(member.codec.read, member.readNil, xml, reading);
         values[index] = value;
         if (value !== undefined) {
           if (member.slot !== undefined) reading.slots[member.slot] = value;

@@ -1,7 +1,7 @@
 import { namespaces } from '../model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import type { Codec, Setup } from './codec.ts';
-import { hasContent, readAttributes } from './element.ts';
+import { hasContent, readMember } from './element.ts';
 import { collapse, isJsonNumber } from './numbers.ts';
 import { type Reading, refuse } from './problem.ts';
 import { excerpt, quoteJson } from './text.ts';
@@ -39,12 +39,7 @@ export function treeCodec(setup: Setup, fromText: Codec['fromText']): Codec {
       xml.skip();
       return undefined;
     }
-    const state = xml.attributeCount === 0 ? 'content' : readAttributes(xml, reading);
-    if (state === 'content') return kind(xml, reading);
-    if (state === 'refused') xml.skip();
-    else if (hasContent(xml))
-      refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
-    return 'null';
+    return readMember(kind, 'null', xml, reading);
   }
 
   const readParts = (
@@ -63,7 +58,7 @@ export function treeCodec(setup: Setup, fromText: Codec['fromText']): Codec {
     return json;
   };
 
-  const readMember = (xml: XmlReader, reading: Reading): string | undefined => {
+  const readEntry = (xml: XmlReader, reading: Reading): string | undefined => {
     const key = xml.attribute('', 'key');
     if (key === undefined) refuse(reading, 'NotEmpty', 'expected the attribute key, got none');
     const name = key === undefined ? undefined : stringOf(key, flagOf(xml, 'escaped-key', reading), reading);
@@ -78,7 +73,7 @@ export function treeCodec(setup: Setup, fromText: Codec['fromText']): Codec {
   };
 
   const kinds = new Map<string, (xml: XmlReader, reading: Reading) => string | undefined>([
-    ['map', (xml, reading) => `{${readParts(xml, reading, readMember)}}`],
+    ['map', (xml, reading) => `{${readParts(xml, reading, readEntry)}}`],
     ['array', (xml, reading) => `[${readParts(xml, reading, readValue)}]`],
     [
       'string',

@@ -44,7 +44,7 @@ export function tupleCodec(setup: Setup, type: TupleType): Codec {
         xml.skip();
       } else {
         const before = reading.problems.length;
-        const value = readMember(element.codec, index < behind ? 'null' : undefined, xml, reading);
+        const value = readMember(element.codec.read, index < behind ? 'null' : undefined, xml, reading);
         values[index] = value;
         seen[index] = value !== undefined || reading.problems.length > before;
       }

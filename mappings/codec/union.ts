@@ -38,7 +38,7 @@ export function unionCodec(setup: Setup, type: UnionType): Codec {
       }
       reading.path.push(local);
       const before = reading.problems.length;
-      const content = readMember(codec, undefined, xml, reading);
+      const content = readMember(codec.read, undefined, xml, reading);
       reading.path.pop();
       // a nil variant is as absent: proxies write what isn't set so
       if (content === undefined && reading.problems.length === before) continue;
