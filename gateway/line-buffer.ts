@@ -1,6 +1,6 @@
-/** Where log lines go, one a call. */
+/** Where log lines go, whole ones, one or many at a time. */
 export interface LineWriter {
-  write(line: string): unknown;
+  write(lines: string): unknown;
 }
 
 const size = 32 * 1024;
@@ -8,22 +8,17 @@ const size = 32 * 1024;
 const enough = 16_000;
 const longestMs = 500;
 
-/** Where lines go in the end. */
-export interface LineSink {
-  write(lines: string): unknown;
-}
-
 /**
  * Log lines, gathered and handed on many at a time, at the latest after half a second. They are copied into one buffer
  * as they come: gathered as strings, all that is waiting would be measured again at each line.
  */
 export class LineBuffer {
-  readonly #to: LineSink;
+  readonly #to: LineWriter;
   readonly #bytes = Buffer.allocUnsafeSlow(size);
   #used = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(to: LineSink) {
+  constructor(to: LineWriter) {
     this.#to = to;
   }
 
