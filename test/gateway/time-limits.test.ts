@@ -59,6 +59,9 @@ async function repliedInPieces(
   return (await send('POST', `/json/reply/${operation}`, keyHeaders, '{}')).status;
 }
 
+const bodyInPieces: Row['exchange'] = (t, gateway, goesOn) =>
+  inPieces(t, gateway, goesOn, [`${head}Content-Length: 2\r\n\r\n{`, '}']);
+
 const rows: readonly Row[] = [
   {
     limits: { totalMs: 100 },
@@ -75,22 +78,19 @@ const rows: readonly Row[] = [
   {
     limits: { bodyMs: 100 },
     what: 'a body',
-    exchange: (t, gateway, goesOn) =>
-      inPieces(t, gateway, goesOn, [`${head}Content-Length: 2\r\n\r\n{`, '}']),
+    exchange: bodyInPieces,
     beyond: 408,
   },
   {
     limits: { bodyIdleMs: 100 },
     what: 'the pause in a body',
-    exchange: (t, gateway, goesOn) =>
-      inPieces(t, gateway, goesOn, [`${head}Content-Length: 2\r\n\r\n{`, '}']),
+    exchange: bodyInPieces,
     beyond: 408,
   },
   {
     limits: { bodySlowMs: 100 },
     what: 'a body slower than bodyBytesPerSecond',
-    exchange: (t, gateway, goesOn) =>
-      inPieces(t, gateway, goesOn, [`${head}Content-Length: 2\r\n\r\n{`, '}']),
+    exchange: bodyInPieces,
     beyond: 408,
   },
   {
