@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import Koa, { type Context } from 'koa';
+import Koa from 'koa';
 import Router from 'koa-router';
 import { serveCall } from './call-endpoint.ts';
 import { compileCors } from './cors.ts';
@@ -10,27 +10,31 @@ import { textReply } from './reply.ts';
 import { serveSoap } from './soap-endpoint.ts';
 import { type AppOptions, send, startVisit, type Visit } from './visit.ts';
 
-/** Answers one HTTP request; the promise ends with the reply handed over, and never fails. */
-export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+/** Answers one HTTP request; a promise ends with the reply handed over, and never fails. */
+export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
 /**
  * The gateway of one contract as a Koa application: its endpoints first, then the process's own pages. A call at its
- * usual address goes from Koa's context straight to its endpoint, as nothing that Koa does to a reply of its own is
- * needed for the gateway's (decision 5).
+ * usual address goes straight to its endpoint, as nothing of Koa's is needed for it (decision 5).
  */
 export function createApp(options: AppOptions): Handler {
   const endpoints = compileEndpoints(options.service.compiled);
-  const serveEndpoint = endpointServer(options);
+  const cors = compileCors(options.service.compiled.contract);
   const app = new Koa();
+  const serveEndpoint = endpointServer(options, ({ request, response }, error) =>
+    app.createContext(request, response).onerror(error as Error),
+  );
   app.on('error', (error: unknown) => {
     if (!isGone(error)) options.service.onError(error, '-');
   });
   app.use(async (ctx, next) => {
-    const endpoint = endpoints.find(ctx.path);
-    if (endpoint !== undefined && endpoint.kind !== 'nothing') return serveEndpoint(endpoint, ctx);
-    await next(); // under a contract at the root is every path
-    if (ctx.status !== 404 || ctx.body !== undefined) return;
-    await serveEndpoint(endpoint ?? { kind: 'nothing', suffix: undefined }, ctx);
+    const endpoint = endpoints.find(ctx.path) ?? { kind: 'nothing', suffix: undefined };
+    if (endpoint.kind === 'nothing') {
+      await next(); // under a contract at the root is every path
+      if (ctx.status !== 404 || ctx.body !== undefined) return;
+    }
+    ctx.respond = false;
+    await serveEndpoint(endpoint, startVisit(ctx.req, ctx.res, ctx.querystring, options, cors));
   });
   const pages = processPages(options);
   app.use(pages.routes());
@@ -38,17 +42,16 @@ export function createApp(options: AppOptions): Handler {
   const serveKoa = app.callback();
   return (request, response) => {
     const ambiguity = ambiguityOf(request);
-    if (ambiguity !== undefined) return refuse(app.createContext(request, response), ambiguity);
+    if (ambiguity !== undefined) return refuse(request, response, ambiguity);
     const endpoint = request.method === 'POST' ? endpoints.calls.get(request.url ?? '') : undefined;
     if (endpoint === undefined) return serveKoa(request, response);
-    const ctx = app.createContext(request, response);
-    return serveEndpoint(endpoint, ctx).catch((error) => ctx.onerror(error));
+    return serveEndpoint(endpoint, startVisit(request, response, '', options, cors));
   };
 
   /** Answers a message that isn't clear, the last one on its connection. */
-  async function refuse(ctx: Context, ambiguity: string): Promise<void> {
-    ctx.res.shouldKeepAlive = false;
-    const visit = startVisit(ctx, options, undefined);
+  function refuse(request: IncomingMessage, response: ServerResponse, ambiguity: string): void {
+    response.shouldKeepAlive = false;
+    const visit = startVisit(request, response, '', options, undefined);
     send(visit, 'http', textReply(400, ambiguity, visit.requestId));
   }
 }
@@ -77,21 +80,28 @@ function processPages({ isReady, metrics }: AppOptions): Router {
   return router;
 }
 
-/** One function that serves an endpoint by its own flow, once the request's headers are known to be few and for us. */
-function endpointServer(options: AppOptions): (endpoint: Endpoint, ctx: Context) => Promise<void> {
-  const { limits, contract } = options.service.compiled;
-  const cors = compileCors(contract);
-  return async (endpoint, ctx) => {
-    const visit = startVisit(ctx, options, cors);
+/**
+ * One function that serves an endpoint by its own flow, once the request's headers are known to be few and for us.
+ *
+ * @param onError told of what no flow has an answer to
+ */
+function endpointServer(
+  { service, isOwnHost }: AppOptions,
+  onError: (visit: Visit, error: unknown) => void,
+): (endpoint: Endpoint, visit: Visit) => Promise<void> {
+  const { limits } = service.compiled;
+  return async (endpoint, visit) => {
     try {
       if (visit.request.rawHeaders.length > limits.headerCount * 2) {
         const says = `expected at most ${limits.headerCount} header lines, got more`;
         send(visit, 'http', textReply(431, says, visit.requestId));
-      } else if (options.isOwnHost?.(visit.request.headers.host) === false) {
+      } else if (isOwnHost?.(visit.request.headers.host) === false) {
         send(visit, 'http', textReply(421, 'expected a Host that is served here', visit.requestId));
       } else if (endpoint.kind === 'soap') await serveSoap(endpoint.version, visit);
       else if (endpoint.kind === 'page') servePage(visit);
       else await serveCall(endpoint, visit);
+    } catch (error) {
+      onError(visit, error);
     } finally {
       leave(visit);
     }

@@ -18,7 +18,7 @@ const genericVerbs = 'OPTIONS, POST';
 /** A call outside the SOAP endpoints: query and format, verb, operation, then the call itself (W43). */
 export async function serveCall(endpoint: CallEndpoint, visit: Visit): Promise<void> {
   const { service } = visit.options;
-  const query = readQuery(visit.ctx.querystring, service.compiled.contract.settings.jsonp);
+  const query = readQuery(visit.query, service.compiled.contract.settings.jsonp);
   const choice = choose(query, endpoint.suffix, visit);
   const target = findTarget(endpoint, visit.request.method ?? '');
   if (visit.request.method === 'OPTIONS' && target.refusal?.allow !== undefined) {

@@ -20,17 +20,20 @@ export function servePage(visit: Visit): void {
 
 /** The WSDL, a schema, or at the base path without a query the metadata page (W2). */
 export function serveDocument(visit: Visit, wsdlWithoutQuery: boolean): void {
-  const { ctx, options, request } = visit;
-  const words = new URLSearchParams(ctx.querystring);
+  const { options, request, response, query } = visit;
+  const words = new URLSearchParams(query);
   const document = options.documents.find(words, wsdlWithoutQuery, request);
   if (document.kind === 'missing') {
     send(visit, 'http', textReply(404, document.text, visit.requestId));
     return;
   }
-  ctx.set('Content-Type', document.kind === 'page' ? contentTypes.html : contentTypes.wsdl);
-  ctx.set('X-Content-Type-Options', 'nosniff');
-  if (!options.isReady()) ctx.set('Connection', 'close');
+  const headers: Record<string, string | number> = {
+    'Content-Type': document.kind === 'page' ? contentTypes.html : contentTypes.wsdl,
+    'Content-Length': Buffer.byteLength(document.text),
+    'X-Content-Type-Options': 'nosniff',
+  };
+  if (!options.isReady()) headers.Connection = 'close';
   if (document.kind === 'page')
-    ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
-  ctx.body = document.text;
+    headers['Content-Security-Policy'] = "default-src 'none'; style-src 'unsafe-inline'";
+  response.writeHead(200, headers).end(document.text);
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Context } from 'koa';
 import type { CompiledOperation } from '../mappings/codec/operation.ts';
 import { hasBody, hasSmallBody, isAwaited } from './body.ts';
 import type { CorsHeaders } from './cors.ts';
@@ -48,8 +47,9 @@ export interface AppOptions {
 
 /** One request on its way through a contract's endpoints. */
 export interface Visit extends Exchange {
-  readonly ctx: Context;
   readonly options: AppOptions;
+  /** The query string, without its mark. */
+  readonly query: string;
   readonly started: number;
   readonly cors: CorsHeaders | undefined;
 }
@@ -66,12 +66,17 @@ function requestIdOf(request: IncomingMessage): string {
 }
 
 /** A request that has just come; its time runs from here. */
-export function startVisit(ctx: Context, options: AppOptions, cors: CorsHeaders | undefined): Visit {
-  const { req: request, res: response } = ctx;
+export function startVisit(
+  request: IncomingMessage,
+  response: ServerResponse,
+  query: string,
+  options: AppOptions,
+  cors: CorsHeaders | undefined,
+): Visit {
   const started = performance.now();
   return {
-    ctx,
     options,
+    query,
     request,
     response,
     requestId: requestIdOf(request),
@@ -112,16 +117,13 @@ export function wrongVerb(allow: string): CallError {
 }
 
 /** Answers an OPTIONS request: the verbs, and to a browser whether its page may call. */
-export function serveOptions({ ctx, request, cors }: Visit, allow: string): void {
-  ctx.set(cors?.(request, allow) ?? {});
-  ctx.status = 204;
-  ctx.set('Allow', allow);
+export function serveOptions({ request, response, cors }: Visit, allow: string): void {
+  response.writeHead(204, { ...cors?.(request, allow), Allow: allow }).end();
 }
 
-/** Sends a reply and tells of the request. Koa's own response step is left out: one write, nothing copied. */
+/** Sends a reply and tells of the request. */
 export function send(visit: Visit, transport: string, reply: Reply): void {
-  const { ctx, request, response, options, requestId, started } = visit;
-  ctx.respond = false;
+  const { request, response, options, requestId, started } = visit;
   const aborted = response.destroyed;
   let bytesOut = 0;
   if (!response.headersSent && !aborted) {
