@@ -14,75 +14,92 @@ export type Spelling = 'xml' | 'json';
  *
  * @param inMessage those in the body or in its stead in a SOAP header, by name
  */
-export function readCredentials(
-  credentials: Credentials,
+export type ReadCredentials = (
   inMessage: ReadonlyMap<string, string>,
   request: IncomingMessage,
   spelling: Spelling,
+) => CredentialValues;
+
+/** One function that reads a contract's credentials; undefined where it has none. */
+export function compileCredentials(
+  credentials: Credentials | undefined,
   limits: Limits,
-): CredentialValues {
-  const all = new Map<string, string>();
-  const fromHeaders = new Set<string>();
-  const malformed: Problem[] = [];
-  const missing: Problem[] = [];
-  let conflict: string | undefined;
-  for (const part of credentials.parts) {
-    const { name } = part;
-    const form = isAuthorization(part)
+): ReadCredentials | undefined {
+  if (credentials === undefined) return undefined;
+  const parts = credentials.parts.map((part) => ({
+    part,
+    key: part.header.toLowerCase(),
+    form: isAuthorization(part)
       ? { most: limits.authorization, pattern: schemeAndToken }
-      : { most: limits.credential, pattern: token };
-    const said = inMessage.get(name);
-    const inBody = said === '' ? undefined : said;
-    const inHeader = request.headers[part.header.toLowerCase()];
-    const header = typeof inHeader === 'string' && inHeader !== '' ? inHeader : undefined;
-    const given = header === undefined ? [] : headerValues(request, part.header);
-    if (given.length > 1) conflict ??= `the header ${part.header} was given twice`;
-    if (given.some((value) => value !== '' && !isHeaderValue(value, form))) {
-      malformed.push(
-        problem(
-          'InvalidCharacter',
-          part,
-          credentials,
-          spelling,
-          `expected printable ASCII, at most ${form.most} characters, got other text`,
-        ),
-      );
+      : { most: limits.credential, pattern: token },
+  }));
+  return (inMessage, request, spelling) => {
+    const all = new Map<string, string>();
+    let fromHeaders: Set<string> | undefined;
+    const malformed: Problem[] = [];
+    const missing: Problem[] = [];
+    let conflict: string | undefined;
+    for (const { part, key, form } of parts) {
+      const { name } = part;
+      const said = inMessage.get(name);
+      const inBody = said === '' ? undefined : said;
+      const inHeader = request.headers[key];
+      const header = typeof inHeader === 'string' && inHeader !== '' ? inHeader : undefined;
+      const given = header === undefined ? noValues : headerValues(request, key);
+      if (given.length > 1) conflict ??= `the header ${part.header} was given twice`;
+      if (given.some((value) => value !== '' && !isHeaderValue(value, form))) {
+        malformed.push(
+          problem(
+            'InvalidCharacter',
+            part,
+            credentials,
+            spelling,
+            `expected printable ASCII, at most ${form.most} characters, got other text`,
+          ),
+        );
+      }
+      if (inBody !== undefined && !isBodyValue(inBody, form, credentials.send)) {
+        malformed.push(
+          problem(
+            'InvalidCharacter',
+            part,
+            credentials,
+            spelling,
+            `expected at most ${limits.credential} characters, none a control character, got other text`,
+          ),
+        );
+      }
+      if (header !== undefined && inBody !== undefined && header !== inBody) {
+        conflict ??= `${part.header} and ${pathOf(part, credentials, spelling)} differ`;
+      }
+      const value = inBody ?? header;
+      if (value !== undefined) {
+        all.set(name, value);
+        if (inBody === undefined) {
+          fromHeaders ??= new Set();
+          fromHeaders.add(name);
+        }
+      } else if (part.required) {
+        missing.push(
+          problem(
+            'NotEmpty',
+            part,
+            credentials,
+            spelling,
+            `expected it in the body or in the header ${part.header}, got none`,
+          ),
+        );
+      }
     }
-    if (inBody !== undefined && !isBodyValue(inBody, form, credentials.send)) {
-      malformed.push(
-        problem(
-          'InvalidCharacter',
-          part,
-          credentials,
-          spelling,
-          `expected at most ${limits.credential} characters, none a control character, got other text`,
-        ),
-      );
-    }
-    if (header !== undefined && inBody !== undefined && header !== inBody) {
-      conflict ??= `${part.header} and ${pathOf(part, credentials, spelling)} differ`;
-    }
-    const value = inBody ?? header;
-    if (value !== undefined) {
-      all.set(name, value);
-      if (inBody === undefined) fromHeaders.add(name);
-    } else if (part.required) {
-      missing.push(
-        problem(
-          'NotEmpty',
-          part,
-          credentials,
-          spelling,
-          `expected it in the body or in the header ${part.header}, got none`,
-        ),
-      );
-    }
-  }
-  if (malformed.length > 0) throw new CallError('Unauthorized', { problems: malformed });
-  if (conflict !== undefined) throw new CallError('ConflictingCredentials', { message: conflict });
-  if (missing.length > 0) throw new CallError('Unauthorized', { problems: missing });
-  return { all, fromHeaders };
+    if (malformed.length > 0) throw new CallError('Unauthorized', { problems: malformed });
+    if (conflict !== undefined) throw new CallError('ConflictingCredentials', { message: conflict });
+    if (missing.length > 0) throw new CallError('Unauthorized', { problems: missing });
+    return { all, fromHeaders: fromHeaders ?? noNames };
+  };
 }
+
+const noValues: readonly string[] = [];
+const noNames: ReadonlySet<string> = new Set();
 
 /** What a credential's text may be in a header. */
 interface HeaderForm {
@@ -105,21 +122,23 @@ function isHeaderValue(value: string, { most, pattern }: HeaderForm): boolean {
 /** A value that goes on in a header has to be fit for one (W25). */
 function isBodyValue(value: string, form: HeaderForm, send: Credentials['send']): boolean {
   if (send === 'headers') return isHeaderValue(value, form);
+  if (value.length > form.most && characterCount(value) > form.most) return false;
+  return !controlOrSurrogate.test(value);
+}
+
+const controlOrSurrogate = /[\p{Cc}\p{Cs}]/u;
+
+function characterCount(text: string): number {
   let characters = 0;
-  for (const character of value) {
-    const code = character.codePointAt(0) ?? 0;
-    if (code < 32 || (code >= 127 && code < 160) || (code >= 0xd800 && code <= 0xdfff)) return false;
-    characters++;
-  }
-  return characters <= form.most;
+  for (const _ of text) characters++;
+  return characters;
 }
 
 /** Node joins a repeated header into `a, b`; only the raw ones tell (W24). */
-function headerValues(request: IncomingMessage, name: string): string[] {
-  const lower = name.toLowerCase();
+function headerValues(request: IncomingMessage, key: string): string[] {
   const values: string[] = [];
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
-    if (request.rawHeaders[index]?.toLowerCase() === lower) values.push(request.rawHeaders[index + 1] ?? '');
+    if (request.rawHeaders[index]?.toLowerCase() === key) values.push(request.rawHeaders[index + 1] ?? '');
   }
   return values;
 }

@@ -13,6 +13,7 @@ import { createApp } from './app.ts';
 import { createAudit } from './audit.ts';
 import { readConfig } from './config.ts';
 import { createConnections, isLoopback } from './connections.ts';
+import { compileCredentials } from './credentials.ts';
 import { createDocuments, isListed, proxyList } from './documents.ts';
 import { hostList } from './framing.ts';
 import { LineBuffer, type LineWriter } from './line-buffer.ts';
@@ -131,6 +132,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
       const service: Service = {
         compiled,
         readSoap: createSoapReader(compiled),
+        readCredentials: compileCredentials(contract.credentials, limits),
         upstream,
         admission,
         audit,

@@ -9,7 +9,7 @@ import { XmlReader } from '../mappings/xml/reader.ts';
 import type { Admission } from './admission.ts';
 import type { Audit } from './audit.ts';
 import { type Arrival, readBody } from './body.ts';
-import { hideGiven, hideSecrets, readCredentials, type Spelling } from './credentials.ts';
+import { hideGiven, hideSecrets, type ReadCredentials, type Spelling } from './credentials.ts';
 import { CallError, type Failure, failureOf } from './error.ts';
 import { type Outcome, readReply } from './exchange.ts';
 import type { MessageLog } from './messages.ts';
@@ -21,6 +21,8 @@ import type { Upstream, UpstreamReply, Waiting } from './upstream.ts';
 export interface Service {
   readonly compiled: CompiledContract;
   readonly readSoap: ReadSoap;
+  /** Undefined for a contract without credentials. */
+  readonly readCredentials: ReadCredentials | undefined;
   readonly upstream: Upstream;
   readonly admission: Admission;
   /** Largest request body, in bytes. */
@@ -263,16 +265,14 @@ export async function runCall(
   header?: ReadonlyMap<string, string>,
 ): Promise<Outcome> {
   const { compiled, messages } = service;
-  const { contract, limits } = compiled;
+  const { contract } = compiled;
   const given = header ?? operation.credentialsOf(input);
   let values: CredentialValues | undefined;
   try {
     const { reading } = input;
     messages?.request(exchange, operation, input, given);
     if (reading.problems.length > 0) throw new CallError('ValidationError', { problems: reading.problems });
-    if (contract.credentials !== undefined) {
-      values = readCredentials(contract.credentials, given, exchange.request, spelling, limits);
-    }
+    values = service.readCredentials?.(given, exchange.request, spelling);
     if (values !== undefined) exchange.caller = service.pseudonymOf?.(values);
     const missing = withoutCredentials(reading, service);
     if (missing.length > 0) throw new CallError('ValidationError', { problems: missing });
