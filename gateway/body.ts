@@ -49,42 +49,61 @@ export interface BodyRules {
 }
 
 /**
- * Reads a request's body, decompressed, once the call has its place. Throws CallError: RequestTooLarge before reading
- * where the length is announced, UnsupportedMediaType for a coding we don't read, Overloaded, CallerGone,
- * RequestTimeout.
+ * Gives a call its place when nothing speaks against its body: at once, or a promise of one. Throws CallError:
+ * RequestTooLarge where the length is announced, UnsupportedMediaType for a coding we don't read, Overloaded.
  */
-export async function readBody(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
+export function admitBody(arrival: Arrival, { bodyLimit, admission }: BodyRules): Promise<void> | undefined {
+  const { headers } = arrival.request;
+  inflaterOf(headers['content-encoding']);
+  if (Number(headers['content-length'] ?? 0) > bodyLimit) throw tooLarge(bodyLimit);
+  return admission.enter(arrival);
+}
+
+/**
+ * Reads the body, decompressed, of a call that has its place, a turn after its head, by when Node has read what came
+ * together with it: at once where that is all and as it is, else with a promise. Throws CallError: Overloaded,
+ * CallerGone, RequestTimeout, RequestTooLarge, MalformedRequest.
+ */
+export function readBody(arrival: Arrival, rules: BodyRules): Buffer | Promise<Buffer> {
   const { request, response } = arrival;
-  const { bodyLimit: limit, admission } = rules;
-  const { limits } = rules.compiled;
   const { headers } = request;
-  const coding = headers['content-encoding'];
-  const inflater = coding === undefined ? undefined : inflaterOf(coding);
-  const announced = Number(headers['content-length'] ?? 0);
-  if (announced > limit) throw tooLarge(limit);
-  // what came together with the head is there once Node has read on
-  await admission.enter(arrival);
   if (response.destroyed) throw new CallError('CallerGone');
   if (isAwaited(request)) response.writeContinue();
+  const announced = Number(headers['content-length'] ?? 0);
   const isThere = announced > 0 && request.readableLength === announced;
-  const body = isThere ? takeBody(arrival, admission) : await collect(arrival, limit, limits, admission);
-  arrival.bytesIn = body.length;
-  if (inflater === undefined) return body;
-  const inflated = await decompress(body, inflater, limit, limits.compressionRatio);
+  const inflater = inflaterOf(headers['content-encoding']);
+  if (inflater !== undefined) return readCoded(arrival, inflater, isThere, rules);
+  return isThere ? takeBody(arrival, rules) : collect(arrival, rules);
+}
+
+async function readCoded(
+  arrival: Arrival,
+  inflater: Inflater,
+  isThere: boolean,
+  rules: BodyRules,
+): Promise<Buffer> {
+  const { bodyLimit, admission } = rules;
+  const body = isThere ? takeBody(arrival, rules) : await collect(arrival, rules);
+  const inflated = await decompress(body, inflater, bodyLimit, rules.compiled.limits.compressionRatio);
   if (!admission.hold(arrival, inflated.length)) throw overloaded();
   arrival.bytesIn = inflated.length;
   return inflated;
 }
 
 /** A body that is all there. */
-function takeBody(arrival: Arrival, admission: Admission): Buffer {
+function takeBody(arrival: Arrival, { admission }: BodyRules): Buffer {
   const body: Buffer = arrival.request.read() ?? noBytes;
   arrival.bodyTaken = true;
   if (!admission.hold(arrival, body.length)) throw overloaded();
+  arrival.bytesIn = body.length;
   return body;
 }
 
-function inflaterOf(coding: string): (typeof codings)['gzip'] | undefined {
+type Inflater = (typeof codings)['gzip'];
+
+/** What undoes a Content-Encoding; undefined where there is nothing to undo. */
+function inflaterOf(coding: string | undefined): Inflater | undefined {
+  if (coding === undefined) return undefined;
   const name = coding.trim().toLowerCase();
   if (name === '' || name === 'identity') return undefined;
   if (name === 'gzip' || name === 'x-gzip' || name === 'deflate') return codings[name];
@@ -97,8 +116,9 @@ function tooLarge(limit: number): CallError {
   return new CallError('RequestTooLarge', { message: `expected a body of at most ${limit} bytes, got more` });
 }
 
-function collect(arrival: Arrival, limit: number, limits: Limits, admission: Admission): Promise<Buffer> {
+function collect(arrival: Arrival, { bodyLimit, admission, compiled }: BodyRules): Promise<Buffer> {
   const { request } = arrival;
+  const { limits } = compiled;
   return new Promise((resolve, reject) => {
     let only: Buffer | undefined;
     let chunks: Buffer[] | undefined;
@@ -115,7 +135,7 @@ function collect(arrival: Arrival, limit: number, limits: Limits, admission: Adm
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
       cameAt = performance.now();
-      if (size > limit) finish(tooLarge(limit));
+      if (size > bodyLimit) finish(tooLarge(bodyLimit));
       else if (!admission.hold(arrival, chunk.length)) finish(overloaded());
       else if (only === undefined) only = chunk;
       else if (chunks === undefined) chunks = [only, chunk];
@@ -131,8 +151,10 @@ function collect(arrival: Arrival, limit: number, limits: Limits, admission: Adm
         request.on('error', () => {}); // what follows on a connection that is being given up says nothing new
         request.pause();
         reject(error);
-      } else if (chunks !== undefined) resolve(Buffer.concat(chunks, size));
-      else resolve(only ?? noBytes);
+        return;
+      }
+      arrival.bytesIn = size;
+      resolve(chunks === undefined ? (only ?? noBytes) : Buffer.concat(chunks, size));
     };
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
@@ -148,12 +170,7 @@ function nextLook(age: number, idle: number, size: number, limits: Limits): numb
 }
 
 /** Never more than the limit, nor more than `ratio` times the compressed size once that is over 1 MiB. */
-async function decompress(
-  body: Buffer,
-  inflater: (typeof codings)['gzip'],
-  limit: number,
-  ratio: number,
-): Promise<Buffer> {
+async function decompress(body: Buffer, inflater: Inflater, limit: number, ratio: number): Promise<Buffer> {
   const most = Math.min(limit, Math.max(mebibyte, body.length * ratio));
   try {
     return await inflater(body, { maxOutputLength: most });

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { CompiledOperation, Frame, RouteValue } from '../mappings/codec/operation.ts';
 import { isFull, type Reading, startReading } from '../mappings/codec/problem.ts';
-import { hasBody } from './body.ts';
+import { hasBody, readBody } from './body.ts';
 import type { Endpoint, RouteMatch } from './endpoints.ts';
 import { CallError } from './error.ts';
 import type { Outcome } from './exchange.ts';
 import { acceptedFormat, type Format, formatNamed, isCallback } from './negotiate.ts';
 import { frameOf, plainReply } from './reply.ts';
-import { bodyForm, readCallBody, runCall, type Service, tellFailure } from './service.ts';
+import { admitCall, bodyForm, readCallBody, runCall, type Service, tellFailure } from './service.ts';
 import { replyContext, send, serveOptions, type Visit, wrongVerb } from './visit.ts';
 
 /** Where an operation is called in JSON or XML: a generic endpoint, a REST route, or nothing known. */
@@ -154,10 +154,13 @@ async function answerCall(
   }
   if (takesBody) {
     const stated = form ?? bodyForm(visit.request);
-    const read = await readCallBody(service, visit, operation, stated);
-    const frame = frameFor(read.form);
-    refuseParameters(query, [], read.input.reading, service);
-    return runCall(service, visit, operation, read.input, read.form, frame);
+    await admitCall(service, visit);
+    const body = readBody(visit, service);
+    const bytes = Buffer.isBuffer(body) ? body : await body;
+    const { input, form: spelling } = readCallBody(service, visit, operation, bytes, stated);
+    const frame = frameFor(spelling);
+    refuseParameters(query, [], input.reading, service);
+    return await runCall(service, visit, operation, input, spelling, frame);
   }
   const place = service.admission.enter(visit);
   if (place !== undefined) await place;
@@ -173,14 +176,8 @@ async function answerCall(
     const field = declared.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
     if (field !== undefined) values.push({ field, said: name, text: value });
   }
-  return runCall(
-    service,
-    visit,
-    operation,
-    operation.readParameters(values, reading),
-    'json',
-    frameFor(undefined),
-  );
+  const input = operation.readParameters(values, reading);
+  return await runCall(service, visit, operation, input, 'json', frameFor(undefined));
 }
 
 /** Query parameters that the route doesn't declare, or that came twice (W38). */

@@ -25,12 +25,13 @@ export function createHttpUpstream(address: string, limits: Limits, admission: A
   const line: Line = { pool, prefix, limits, admission, breaker, retries, watch: new Watch() };
   return {
     call: (request, waiting) => {
-      const retryAfter = breaker.refusal(performance.now());
+      const now = performance.now();
+      const retryAfter = breaker.refusal(now);
       if (retryAfter !== undefined) {
         return Promise.reject(new CallError('UpstreamUnavailable', { retryAfter: String(retryAfter) }));
       }
       retries.earn();
-      return callUpstream(line, request, waiting);
+      return callUpstream(line, request, waiting, now);
     },
     isOpen: breaker.isOpen,
     close: () => pool.close(),

@@ -8,7 +8,7 @@ import { UnsupportedCharset, XmlError } from '../mappings/xml/error.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
 import type { Admission } from './admission.ts';
 import type { Audit } from './audit.ts';
-import { type Arrival, readBody } from './body.ts';
+import { type Arrival, admitBody } from './body.ts';
 import { hideGiven, hideSecrets, type ReadCredentials, type Spelling } from './credentials.ts';
 import { CallError, type Failure, failureOf } from './error.ts';
 import { type Outcome, readReply } from './exchange.ts';
@@ -76,22 +76,28 @@ function noted({ ignored, quirks }: Reading, outcome: Outcome): Noted | undefine
   return { ignored: names, quirks, dropped, replaced, passed };
 }
 
+/**
+ * Gives a call with a body its place: at once, or a promise of one. Throws CallError for what speaks against reading the
+ * body.
+ */
+export function admitCall(service: Service, exchange: Exchange): Promise<void> | undefined {
+  refuseMultipart(contentTypeOf(exchange.request).type);
+  return admitBody(exchange, service);
+}
+
 /** Reads the body as a SOAP request. Throws CallError (plain refusals, W44) or Fault. */
-export async function readSoapCall(
+export function readSoapCall(
   service: Service,
   exchange: Exchange,
   version: SoapVersion,
-): Promise<SoapCall> {
+  body: Buffer,
+): SoapCall {
   const content = contentTypeOf(exchange.request);
-  refuseMultipart(content.type);
   let text: string;
   try {
-    text = decodeXml(await readBody(exchange, service), content.charset);
+    text = decodeXml(body, content.charset);
   } catch (error) {
-    // a body that isn't of its coding is as undecodable as one that isn't of its charset (W27)
-    if (error instanceof XmlError || (error instanceof CallError && error.code === 'MalformedRequest')) {
-      throw new Fault(version, 'sender', error.message, { cause: error });
-    }
+    if (error instanceof XmlError) throw new Fault(version, 'sender', error.message, { cause: error });
     throw unsupported(error);
   }
   const call = service.readSoap(text, version, actionsOf(exchange.request, content.action));
@@ -153,15 +159,14 @@ export function bodyForm(request: IncomingMessage): 'json' | 'xml' | undefined {
 }
 
 /** Inputs of an operation from a body in a given form, or in the form that its first character shows. */
-export async function readCallBody(
+export function readCallBody(
   service: Service,
-  exchange: Exchange,
+  { request }: Exchange,
   operation: CompiledOperation,
+  bytes: Buffer,
   stated: 'json' | 'xml' | undefined,
-): Promise<{ readonly input: Input; readonly form: 'json' | 'xml' }> {
-  const content = contentTypeOf(exchange.request);
-  refuseMultipart(content.type);
-  const bytes = await readBody(exchange, service);
+): { readonly input: Input; readonly form: 'json' | 'xml' } {
+  const content = contentTypeOf(request);
   const form = stated ?? (firstVisible(bytes) === 60 ? 'xml' : 'json');
   const reading = startReading(service.compiled.limits.errors);
   if (form === 'json') return { input: readJsonBody(bytes, content.charset, operation, reading), form };
@@ -265,34 +270,58 @@ export async function runCall(
   header?: ReadonlyMap<string, string>,
 ): Promise<Outcome> {
   const { compiled, messages } = service;
-  const { contract } = compiled;
+  const { credentials, settings } = compiled.contract;
+  const { reading } = input;
   const given = header ?? operation.credentialsOf(input);
   let values: CredentialValues | undefined;
+  const hide = (text: string): string => {
+    const hideKnown =
+      values === undefined
+        ? hideGiven(credentials, given, exchange.request, hideSecrets)
+        : hideSecrets(credentials, values);
+    return hideKnown(text);
+  };
   try {
-    const { reading } = input;
     messages?.request(exchange, operation, input, given);
     if (reading.problems.length > 0) throw new CallError('ValidationError', { problems: reading.problems });
     values = service.readCredentials?.(given, exchange.request, spelling);
     if (values !== undefined) exchange.caller = service.pseudonymOf?.(values);
-    const missing = withoutCredentials(reading, service);
-    if (missing.length > 0) throw new CallError('ValidationError', { problems: missing });
-    const request = operation.request(input, values);
-    if (request === undefined) throw new CallError('ValidationError', { problems: reading.problems });
-    const reply = await callUpstream(service, request, exchange);
-    exchange.passed = passedOn(reply.headers, contract.settings.replyHeaders);
-    const hide = hideSecrets(contract.credentials, values);
+    const request = requestOf(service, operation, input, values);
+    if (exchange.response.destroyed) throw new CallError('CallerGone');
+    const audit = request.operation.readOnly ? undefined : service.audit;
+    audit?.sending(request.operation, exchange);
+    let reply: UpstreamReply;
+    try {
+      reply = await callUpstream(service, request, exchange);
+    } catch (error) {
+      audit?.settled(request.operation, exchange, isUnsent(error) ? 'unsent' : 'unknown');
+      throw error;
+    }
+    audit?.settled(request.operation, exchange, 'answered');
+    exchange.passed = passedOn(reply.headers, settings.replyHeaders);
     const outcome = readReply(reply, compiled, operation, hide, frame);
     if (outcome.kind === 'reply') messages?.reply(exchange, operation, outcome.json, values);
     exchange.noted = noted(reading, outcome);
     if (outcome.kind === 'failure') exchange.error = outcome.failure.errorCode;
     return outcome;
   } catch (error) {
-    const hide =
-      values === undefined
-        ? hideGiven(contract.credentials, given, exchange.request, hideSecrets)
-        : hideSecrets(contract.credentials, values);
     return { kind: 'failure', failure: tellFailure(service, exchange, error, hide) };
   }
+}
+
+/** The call upstream of inputs that are right and whole. Throws CallError for others. */
+function requestOf(
+  service: Service,
+  operation: CompiledOperation,
+  input: Input,
+  values: CredentialValues | undefined,
+): UpstreamRequest {
+  const { reading } = input;
+  const missing = withoutCredentials(reading, service);
+  if (missing.length > 0) throw new CallError('ValidationError', { problems: missing });
+  const request = operation.request(input, values);
+  if (request === undefined) throw new CallError('ValidationError', { problems: reading.problems });
+  return request;
 }
 
 /** The headers of an answer that go on to the caller, none but those that the contract names. */
@@ -306,35 +335,19 @@ function passedOn(headers: UpstreamReply['headers'], names: readonly string[]): 
   return passed;
 }
 
-/**
- * The upstream's answer, unless the caller goes away: then nothing is begun, a read is given up, and a write ends all
- * the same.
- */
+/** The upstream's answer, unless the caller goes away: then a read is given up, and a write ends all the same. */
 function callUpstream(
-  { upstream, audit }: Service,
+  { upstream }: Service,
   request: UpstreamRequest,
   exchange: Exchange,
 ): Promise<UpstreamReply> {
-  const { response } = exchange;
-  const { operation } = request;
-  if (response.destroyed) throw new CallError('CallerGone');
-  if (operation.readOnly) {
-    response.once('close', () => exchange.read?.giveUp());
-    return upstream.call(request, exchange);
-  }
-  if (audit === undefined) return upstream.call(request, exchange);
-  audit.sending(operation, exchange);
-  return upstream.call(request, exchange).then(
-    (reply) => {
-      audit.settled(operation, exchange, 'answered');
-      return reply;
-    },
-    (error: unknown) => {
-      const unsent = error instanceof CallError && error.code === 'UpstreamUnavailable';
-      audit.settled(operation, exchange, unsent ? 'unsent' : 'unknown');
-      throw error;
-    },
-  );
+  if (request.operation.readOnly) exchange.response.once('close', () => exchange.read?.giveUp());
+  return upstream.call(request, exchange);
+}
+
+/** Whether nothing reached the upstream. */
+function isUnsent(error: unknown): boolean {
+  return error instanceof CallError && error.code === 'UpstreamUnavailable';
 }
 
 /** The credentials' own requirements are W24's, not the record's. */

@@ -1,7 +1,8 @@
+import { readBody } from './body.ts';
 import { serveDocument } from './document-endpoint.ts';
 import { CallError } from './error.ts';
 import { faultReply, type Reply, soapReply, textReply } from './reply.ts';
-import { readSoapCall, runCall } from './service.ts';
+import { admitCall, readSoapCall, runCall } from './service.ts';
 import { Fault, replyFrame, type SoapVersion } from './soap.ts';
 import { replyContext, send, serveOptions, type Visit } from './visit.ts';
 
@@ -20,7 +21,9 @@ async function answerSoap(version: SoapVersion, visit: Visit): Promise<void> {
   const { service } = visit.options;
   let reply: Reply;
   try {
-    const call = await readSoapCall(service, visit, version);
+    await admitCall(service, visit);
+    const body = readBody(visit, service);
+    const call = readSoapCall(service, visit, version, Buffer.isBuffer(body) ? body : await body);
     const { operation, addressing } = call;
     const frame = replyFrame(call.version, operation.operation.name, addressing);
     const outcome = await runCall(service, visit, operation, call.input, 'xml', frame, call.credentials);
@@ -28,9 +31,15 @@ async function answerSoap(version: SoapVersion, visit: Visit): Promise<void> {
     reply = soapReply(call.version, outcome, context);
   } catch (error) {
     // at the latest a codec of ours failed on a reply of ours: still in the caller's own protocol
-    reply = soapRefusal(visit, version, error);
+    reply = soapRefusal(visit, version, undecodable(error, version));
   }
   send(visit, version.format, reply);
+}
+
+/** A body that isn't of its coding is as undecodable as one that isn't of its charset (W27). */
+function undecodable(error: unknown, version: SoapVersion): unknown {
+  if (!(error instanceof CallError && error.code === 'MalformedRequest')) return error;
+  return new Fault(version, 'sender', error.message, { cause: error });
 }
 
 /** A SOAP request that no operation could answer: plain text before it was read, a fault after (W44). */

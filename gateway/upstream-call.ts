@@ -25,9 +25,14 @@ export interface Line {
 type Stage = 'connecting' | 'sent' | 'answered';
 
 /** Makes a call; see `Upstream`. */
-export function callUpstream(line: Line, request: UpstreamRequest, waiting: Waiting): Promise<UpstreamReply> {
+export function callUpstream(
+  line: Line,
+  request: UpstreamRequest,
+  waiting: Waiting,
+  now: number,
+): Promise<UpstreamReply> {
   return new Promise((resolve, reject) => {
-    new UpstreamCall(line, request, waiting, resolve, reject).start();
+    new UpstreamCall(line, request, waiting, now, resolve, reject).start();
   });
 }
 
@@ -42,9 +47,9 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched {
   readonly #resolve: (reply: UpstreamReply) => void;
   readonly #reject: (error: Error) => void;
   place = -1;
-  readonly #started = performance.now();
-  #sentAt = this.#started;
-  #cameAt = this.#started;
+  readonly #started: number;
+  #sentAt: number;
+  #cameAt: number;
   #stage: Stage = 'connecting';
   #status = 0;
   #headers: UpstreamReply['headers'] = {};
@@ -58,12 +63,16 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched {
     line: Line,
     request: UpstreamRequest,
     waiting: Waiting,
+    now: number,
     resolve: (reply: UpstreamReply) => void,
     reject: (error: Error) => void,
   ) {
     this.#line = line;
     this.#request = request;
     this.#waiting = waiting;
+    this.#started = now;
+    this.#sentAt = now;
+    this.#cameAt = now;
     this.#resolve = resolve;
     this.#reject = reject;
   }
