@@ -1,11 +1,12 @@
 import type { Input } from '../mappings/codec/call.ts';
 import { collapse } from '../mappings/codec/numbers.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../mappings/codec/operation.ts';
-import { startReading } from '../mappings/codec/problem.ts';
+import { type Reading, startReading } from '../mappings/codec/problem.ts';
+import { Templates } from '../mappings/codec/templates.ts';
 import { escapeAttribute, escapeXml } from '../mappings/codec/text.ts';
 import { namespaces } from '../mappings/model.ts';
 import { XmlError } from '../mappings/xml/error.ts';
-import { Heads } from '../mappings/xml/heads.ts';
+import { type Head, Heads } from '../mappings/xml/heads.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
 
 /** Everything that differs between SOAP 1.1 and 1.2, as one value each (W3, W7, W27, W28). */
@@ -115,6 +116,8 @@ export type ReadSoap = (text: string, pathVersion: SoapVersion, actions: readonl
 interface Opening {
   readonly version: SoapVersion;
   readonly operation: CompiledOperation;
+  /** Of the requests that go on from there. */
+  readonly templates: Templates;
 }
 
 /** What is known of a request while it is read, for the fault of whatever comes next. */
@@ -139,8 +142,12 @@ export function createSoapReader(compiled: CompiledContract): ReadSoap {
   const heads = new Heads<Opening>();
 
   /** Up to the payload's start tag; an envelope without header blocks is remembered up to there. */
-  const open = (xml: XmlReader, text: string, findings: Findings): Opening => {
-    const known = heads.find(text);
+  const open = (
+    xml: XmlReader,
+    text: string,
+    known: Head<Opening> | undefined,
+    findings: Findings,
+  ): Opening => {
     if (known !== undefined) {
       xml.resume(known.standing);
       findings.version = known.meaning.version;
@@ -151,7 +158,36 @@ export function createSoapReader(compiled: CompiledContract): ReadSoap {
     return opening;
   };
 
+  /** Learns the form of a request behind a known beginning that was read without fault. */
+  const learn = (text: string, { standing, meaning: { operation, templates } }: Head<Opening>): void =>
+    templates.note(text, standing.position, limits.errors, (reading) => {
+      const xml = new XmlReader(text, limits, quirks);
+      xml.resume(standing);
+      return operation.readXml(xml, reading);
+    });
+
   return (text, pathVersion, actions) => {
+    const known = heads.find(text);
+    const input = known?.meaning.templates.read(
+      text,
+      known.standing.position,
+      limits.errors,
+      quirks.illegalReferences,
+    );
+    if (known !== undefined && input !== undefined) {
+      const { version: soapVersion, operation } = known.meaning;
+      for (const action of actions) checkAction(action, operation, compiled, soapVersion);
+      return { version: soapVersion, operation, input, addressing: undefined, credentials: undefined };
+    }
+    return readWhole(text, known, pathVersion, actions);
+  };
+
+  function readWhole(
+    text: string,
+    known: Head<Opening> | undefined,
+    pathVersion: SoapVersion,
+    actions: readonly string[],
+  ): SoapCall {
     const findings: Findings = {
       version: pathVersion,
       actions: [...actions],
@@ -163,11 +199,12 @@ export function createSoapReader(compiled: CompiledContract): ReadSoap {
     const xml = new XmlReader(text, limits, quirks);
     try {
       try {
-        const { version: soapVersion, operation } = open(xml, text, findings);
+        const { version: soapVersion, operation } = open(xml, text, known, findings);
         for (const action of findings.actions) checkAction(action, operation, compiled, soapVersion);
         const input = operation.readXml(xml, startReading(limits.errors));
         closeEnvelope(xml, soapVersion);
         if (findings.fault !== undefined) throw findings.fault;
+        if (known !== undefined && isFaultless(input.reading)) learn(text, known);
         const { addressing, credentials } = findings;
         return { version: soapVersion, operation, input, addressing, credentials };
       } catch (error) {
@@ -183,7 +220,11 @@ export function createSoapReader(compiled: CompiledContract): ReadSoap {
       if (error instanceof Fault) error.addressing ??= addressing;
       throw error;
     }
-  };
+  }
+}
+
+function isFaultless({ problems, missing, ignored }: Reading): boolean {
+  return problems.length + missing.length + ignored.length === 0;
 }
 
 function envelopeVersion(xml: XmlReader, pathVersion: SoapVersion): SoapVersion {
@@ -224,7 +265,8 @@ function openEnvelope(xml: XmlReader, compiled: CompiledContract, findings: Find
     readHeader(xml, compiled, soapVersion, findings);
   }
   if (!xml.nextChild()) fail(soapVersion, 'expected one element in Body, got none');
-  return { version: soapVersion, operation: findOperation(xml, compiled, soapVersion) };
+  const operation = findOperation(xml, compiled, soapVersion);
+  return { version: soapVersion, operation, templates: new Templates(operation.operation.input) };
 }
 
 /** From the payload's end tag to the end of the document: nothing more in Body, nothing after it (W41). */

@@ -1,3 +1,5 @@
+import type { Marks } from './marks.ts';
+
 /** What can be wrong with a member of a request (W29). */
 export type ProblemCode =
   | 'NotEmpty'
@@ -45,6 +47,8 @@ export interface Reading {
   patternSteps: number;
   /** Character references of clients that XML forbids and that were read all the same (W10). */
   quirks: number;
+  /** While a form is learned (`Templates`): texts give marks in place of their tokens. */
+  marks: Marks | undefined;
 }
 
 export interface Edit {
@@ -66,6 +70,7 @@ export function startReading(limit: number): Reading {
     limit,
     patternSteps: 0,
     quirks: 0,
+    marks: undefined,
   };
 }
 

@@ -2,6 +2,7 @@ import { type EnumType, isReference, namespaces, type ScalarName } from '../mode
 import type { XmlReader } from '../xml/reader.ts';
 import type { Codec, Setup } from './codec.ts';
 import { refuseJsonKind } from './element.ts';
+import type { TextValue } from './marks.ts';
 import { collapse } from './numbers.ts';
 import { type Reading, refuse } from './problem.ts';
 import { base64FromXml, isBlankText, type Refusal, type Scalar } from './scalars.ts';
@@ -28,10 +29,7 @@ function readText(
   xml: XmlReader,
   reading: Reading,
 ): string | undefined {
-  const text =
-    scalar.text === 'string'
-      ? xml.readText(setup.limits.xmlText, true)
-      : xml.readText(scalar.text === 'binary' ? Number.POSITIVE_INFINITY : setup.limits.xmlText, false);
+  const text = xml.readText(mostText(setup, scalar), scalar.text === 'string');
   if (text === undefined) {
     refuse(reading, 'InvalidType', `expected ${scalar.expected}, got elements`);
     return undefined;
@@ -49,6 +47,24 @@ function readText(
   return text;
 }
 
+/** In characters. */
+function mostText({ limits }: Setup, { text }: Pick<Scalar, 'text'>): number {
+  return text === 'binary' ? Number.POSITIVE_INFINITY : limits.xmlText;
+}
+
+function textValue(
+  setup: Setup,
+  scalar: Pick<Scalar, 'text' | 'takesEmpty'>,
+  tokenOf: TextValue['tokenOf'],
+): TextValue {
+  const { text, takesEmpty } = scalar;
+  return {
+    lenient: text === 'string',
+    maxLength: mostText(setup, scalar),
+    tokenOf: takesEmpty ? tokenOf : (given) => (isBlankText(given) ? undefined : tokenOf(given)),
+  };
+}
+
 function accept(result: string | Refusal, reading: Reading): string | undefined {
   if (typeof result === 'string') return result;
   refuse(reading, result.code, result.says);
@@ -57,12 +73,22 @@ function accept(result: string | Refusal, reading: Reading): string | undefined 
 
 function scalarCodec(setup: Setup, scalar: Scalar, reference: boolean): Codec {
   const keepsText = scalar.text === 'string';
+  const value = textValue(setup, scalar, (text) => {
+    const token = scalar.fromXml(text);
+    return typeof token === 'string' ? token : undefined;
+  });
   return {
     read: (xml, reading) => {
       const encoded = keepsText && xml.attributeCount !== 0 && isBase64Typed(xml);
+      const start = xml.position;
       const text = readText(setup, scalar, xml, reading);
       if (text === undefined) return undefined;
-      if (!encoded) return accept(scalar.fromXml(text), reading);
+      const { marks } = reading;
+      if (!encoded) {
+        const token = accept(scalar.fromXml(text), reading);
+        return marks === undefined ? token : marks.mark(start, token, value);
+      }
+      if (marks !== undefined) marks.failed = true;
       const decoded = decodeBase64Text(text);
       if (decoded !== undefined) return scalar.fromXml(decoded) as string;
       refuse(
@@ -104,10 +130,14 @@ export function enumCodec(setup: Setup, type: EnumType, allowed: readonly string
     return undefined;
   };
   const fromText = (text: string, reading: Reading) => tokens.get(text) ?? refuseValue(text, reading);
+  const value = textValue(setup, shape, (text) => tokens.get(text));
   return {
     read: (xml, reading) => {
+      const start = xml.position;
       const text = readText(setup, shape, xml, reading);
-      return text === undefined ? undefined : fromText(text, reading);
+      if (text === undefined) return undefined;
+      const token = fromText(text, reading);
+      return reading.marks === undefined ? token : reading.marks.mark(start, token, value);
     },
     pass: (json, reading) => {
       const code = json.peek();

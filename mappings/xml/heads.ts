@@ -3,7 +3,7 @@ import type { Limits } from '../limits.ts';
 import { type Standing, XmlReader } from './reader.ts';
 
 /** A beginning of documents, and where a reader stands at the end of it. */
-interface Head<T> {
+export interface Head<T> {
   readonly text: string;
   readonly standing: Standing;
   readonly meaning: T;
@@ -23,7 +23,7 @@ export class Heads<T> {
   #unknown = 0;
 
   /** The known beginning of a document. */
-  find(text: string): { readonly standing: Standing; readonly meaning: T } | undefined {
+  find(text: string): Head<T> | undefined {
     for (let index = 0; index < this.#heads.length; index++) {
       const head = this.#heads[index];
       // a slice is compared as memory is, startsWith character by character: 0.02 µs against 0.5

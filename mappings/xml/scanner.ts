@@ -19,14 +19,12 @@ const colonSign = 0x3a;
 const semicolon = 0x3b;
 const letterX = 0x78;
 
-/** XML 1.0, 4.6: the entities that need no declaration. */
-const entities: readonly (readonly [reference: string, code: number])[] = [
-  ['&amp;', 0x26],
-  ['&lt;', 0x3c],
-  ['&gt;', 0x3e],
-  ['&apos;', 0x27],
-  ['&quot;', 0x22],
-];
+/** XML 1.0, 4.6: the entities that need no declaration, those that are met most first. */
+const entities = ['&amp;', '&lt;', '&gt;', '&quot;', '&apos;'].map((reference, index) => ({
+  reference,
+  initial: reference.charCodeAt(1),
+  code: [ampersand, lessThan, greaterThan, doubleQuote, singleQuote][index] ?? -1,
+}));
 
 /**
  * The lexical half of XmlReader: names, comments, references and line ends, by offset. A method that reads
@@ -255,8 +253,9 @@ export class Scanner {
   }
 
   #readEntity(start: number): number {
-    for (const [reference, code] of entities) {
-      if (this.text.startsWith(reference, start)) {
+    const letter = this.code(start + 1);
+    for (const { reference, initial, code } of entities) {
+      if (initial === letter && this.text.startsWith(reference, start)) {
         this.#codePoint = code;
         return start + reference.length;
       }

@@ -1,0 +1,62 @@
+/** How an element's text becomes a JSON token, where nothing but the text matters. */
+export interface TextValue {
+  /** As `XmlReader.readText` has it. */
+  readonly lenient: boolean;
+  /** In characters. */
+  readonly maxLength: number;
+  /** undefined for a text that is refused or means that nothing was given. */
+  readonly tokenOf: (text: string) => string | undefined;
+}
+
+/** A text of a document, by its offsets. */
+export interface MarkedText {
+  readonly start: number;
+  readonly end: number;
+  readonly value: TextValue;
+}
+
+/** The texts of one request while its form is learned: its codec gets a mark in place of each one's token. */
+export class Marks {
+  readonly texts: MarkedText[] = [];
+  /** True once a text was met whose token depends on more than itself. */
+  failed = false;
+  readonly #document: string;
+
+  constructor(document: string) {
+    this.#document = document;
+  }
+
+  /** The mark of the text that starts at an offset; a token that says how much was given stays what it is. */
+  mark(start: number, token: string | undefined, value: TextValue): string | undefined {
+    if (token === undefined || saysHowMuch(token)) return token;
+    const end = this.#document.indexOf('<', start);
+    if (!this.#document.startsWith('</', end)) this.failed = true; // a comment or CDATA is part of it
+    return opens + (this.texts.push({ start, end, value }) - 1) + closes;
+  }
+}
+
+// no JSON text has these characters as they stand
+const opens = '\u0001';
+const closes = '\u0002';
+const marked = new RegExp(`${opens}(\\d+)${closes}`);
+
+/** Whether a value decides by itself whether a required member was given (W42). */
+export function saysHowMuch(token: string): boolean {
+  return token === '""' || token === 'null';
+}
+
+/** A JSON text with places for tokens: texts at even positions, the tokens' numbers between them. */
+export type Form = readonly (string | number)[];
+
+/** A text with marks, taken apart at them. */
+export function formOf(json: string | undefined): Form | undefined {
+  return json?.split(marked).map((part, index) => (index % 2 === 0 ? part : Number(part)));
+}
+
+/** The text of a form with tokens in their places. */
+export function fill(form: Form | undefined, tokens: readonly string[]): string | undefined {
+  if (form === undefined) return undefined;
+  let text = '';
+  for (const part of form) text += typeof part === 'string' ? part : tokens[part];
+  return text;
+}
