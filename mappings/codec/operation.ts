@@ -2,7 +2,7 @@ import { JsonReader } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
 import { type Contract, type Field, namespaces, type Operation, type Type } from '../model.ts';
 import type { LetterRuns } from '../reply/letter-runs.ts';
-import { XmlOutput } from '../reply/output.ts';
+import { type Piece, piece, XmlOutput } from '../reply/output.ts';
 import { Tape } from '../reply/tape.ts';
 import { compileReplyWriters, type ReplyWriters } from '../reply/writer.ts';
 import type { XmlReader } from '../xml/reader.ts';
@@ -227,6 +227,7 @@ function compileReply(
   close: string,
 ): CompiledOperation['writeReply'] {
   const writer = member === undefined ? writers.outputOf(operation.output) : writers.elementOf(member);
+  const tagsIn = compileTags(open, close);
   const dataSlot = 1 + operation.output.fields.findIndex(({ json }) => json === 'data');
   return (body, frame, runs) => {
     try {
@@ -239,13 +240,34 @@ function compileReply(
       const { failed, dropped, passed } = tape;
       if (failed || frame === undefined) return { failed, dropped, replaced: 0, passed, xml: undefined };
       output.start((body.length - (runs?.total ?? 0)) * 2 + 1024);
-      output.text(frame.before + open);
+      const { before, after } = tagsIn(frame);
+      output.tags(before);
       writer.write(tape, 0, output);
-      output.text(close + frame.after);
+      output.tags(after);
       return { failed, dropped, replaced: tape.replaced, passed, xml: output.takeBinary() };
     } finally {
       tape.release();
     }
+  };
+}
+
+/** What stands before and after a reply's content. */
+interface Tags {
+  readonly before: Piece | string;
+  readonly after: Piece | string;
+}
+
+/** The tags of an element within a frame, as pieces once the same frame comes twice in a row: most frames never change. */
+function compileTags(open: string, close: string): (frame: Frame) => Tags {
+  let last: Frame | undefined;
+  let usual: Tags | undefined;
+  return (frame) => {
+    if (frame === last && usual !== undefined) return usual;
+    const before = frame.before + open;
+    const after = close + frame.after;
+    usual = frame === last ? { before: piece(before), after: piece(after) } : undefined;
+    last = frame;
+    return usual ?? { before, after };
   };
 }
 

@@ -3,7 +3,7 @@ import { writeDate } from './dates.ts';
 import { longRange, type Piece, piece, type XmlOutput } from './output.ts';
 import { nodeKinds, type Tape } from './tape.ts';
 
-const { nothing, empty, plain, made, record, list, date } = nodeKinds;
+const { nothing, empty, plain, made, record, list, date, guid } = nodeKinds;
 
 /**
  * JSON → XML for values of one type, compiled at start. Two steps: `scan` checks a value's JSON and lays its
@@ -83,13 +83,17 @@ export function writeElement(
   }
 }
 
-/** Writes a `text`, `made` or `date` node. */
+/** Writes a `text`, `made`, `date` or `guid` node. */
 export function writeText(tape: Tape, node: number, output: XmlOutput): void {
   const { words } = tape;
   const first = words[node + 1] as number;
   if (words[node] === date) {
     const time = words[node + 2] as number;
     writeDate(output, first, time >> 1, (time & 1) === 1);
+    return;
+  }
+  if (words[node] === guid) {
+    output.guid(tape.bytes, first);
     return;
   }
   if (words[node] === made) {

@@ -125,6 +125,16 @@ export class XmlOutput {
     this.length += length;
   }
 
+  /** Text that may be a constant. */
+  tags(tags: Piece | string): void {
+    if (typeof tags === 'string') {
+      this.text(tags);
+      return;
+    }
+    this.reserve(tags.length);
+    this.piece(tags);
+  }
+
   /** A long range, which goes out from where it is: its memory must stay as it is until then. */
   insert(bytes: Uint8Array, start: number, end: number): void {
     const range = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
@@ -170,6 +180,18 @@ export class XmlOutput {
     count.replaced += replaced;
     this.length = at;
     return true;
+  }
+
+  /** 32 digits with the dashes of a GUID between them (W21). */
+  guid(bytes: Uint8Array, start: number): void {
+    this.reserve(36);
+    const written = this.bytes;
+    let at = this.length;
+    for (let digit = 0; digit < 32; digit++) {
+      if (digit === 8 || digit === 12 || digit === 16 || digit === 20) written[at++] = 45;
+      written[at++] = bytes[start + digit] as number;
+    }
+    this.length = at;
   }
 
   /** Any text, as UTF-8. */

@@ -16,6 +16,8 @@ export const nodeKinds = {
   list: 6,
   /** A wall clock: its day, and its ms doubled plus one for UTC. */
   date: 7,
+  /** Where 32 digits start that get their dashes. */
+  guid: 8,
 } as const;
 
 /** A member name's bytes with its closing quote, in words of four for comparing. */

@@ -8,7 +8,7 @@ import { scanDate } from './dates.ts';
 import type { ReplyWriter } from './element.ts';
 import { nameKey, nodeKinds, type Tape } from './tape.ts';
 
-const { nothing, empty, plain, text, date } = nodeKinds;
+const { nothing, empty, plain, text, date, guid } = nodeKinds;
 
 /** The `write` of a writer whose nodes write themselves. */
 export const noContent = (): void => {};
@@ -168,11 +168,8 @@ function scanGuid(tape: Tape, otherwise: (tape: Tape) => void): void {
     let at = start;
     while (hexadecimal[bytes[at] as number] === 1) at++;
     if (at - start === 32 && bytes[at] === 34) {
-      const digits = tape.slice(start, at);
       tape.position = at + 1;
-      tape.pushMade(
-        `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`,
-      );
+      tape.pushRange(guid, start, at);
       return;
     }
   }

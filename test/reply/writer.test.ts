@@ -365,13 +365,15 @@ test('without a frame a reply is only checked', (t) => {
   t.throws(() => check('{"data":{}'), { instanceOf: JsonError });
 });
 
-test('a frame stands around the element, in UTF-8', (t) => {
+test('a frame stands around the element, in UTF-8, the first time and when it comes again', (t) => {
   const operation = operationOf(compile(depot), 'CountParcels');
-  const { xml = '' } = operation.writeReply(Buffer.from('5'), { before: '<é>', after: '</é>' });
-  t.is(
-    textOf(xml),
-    '<é><CountParcelsResponse xmlns="urn:Depot" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"><Result>5</Result></CountParcelsResponse></é>',
-  );
+  const framed = (name: string) =>
+    `<${name}><CountParcelsResponse xmlns="urn:Depot" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"><Result>5</Result></CountParcelsResponse></${name}>`;
+  const [usual, other] = ['é', '漢'].map((name) => ({ before: `<${name}>`, after: `</${name}>` }));
+  for (const frame of [usual, usual, usual, other, usual, other, other]) {
+    const { xml = '' } = operation.writeReply(Buffer.from('5'), frame);
+    t.is(textOf(xml), framed(frame?.before.slice(1, -1) ?? ''));
+  }
 });
 
 test('jsonDepth, jsonMembers: a reply at the limit is read, one past it is refused', (t) => {
