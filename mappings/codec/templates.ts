@@ -54,7 +54,7 @@ export class Templates {
    * @param illegalReferences as `XmlReader` has it
    */
   read(text: string, from: number, limit: number, illegalReferences: boolean): Input | undefined {
-    if (this.#kept === 0 || text.length > mostCharacters || findIllegal(text) >= 0) return undefined;
+    if (this.#kept === 0 || text.length > mostCharacters || findIllegal(text, from) >= 0) return undefined;
     const scanner = new Scanner(text, illegalReferences);
     const tokens: string[] = [];
     try {

@@ -53,17 +53,20 @@ export function isBlank(code: number): boolean {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
-const control = /[\0-\x08\x0B\x0C\x0E-\x1F]/;
+const control = /[\0-\x08\x0B\x0C\x0E-\x1F]/g;
 
 /**
  * Offset of the first character that no document may hold as it stands (controls, U+FFFE, U+FFFF, half a
  * surrogate pair), or -1. Four passes of native code are far cheaper than one loop of ours.
+ *
+ * @param from the characters before are known to be none of these
  */
-export function findIllegal(text: string): number {
+export function findIllegal(text: string, from = 0): number {
+  control.lastIndex = from;
   if (
     !control.test(text) &&
-    text.indexOf('\uFFFE') < 0 &&
-    text.indexOf('\uFFFF') < 0 &&
+    text.indexOf('\uFFFE', from) < 0 &&
+    text.indexOf('\uFFFF', from) < 0 &&
     text.isWellFormed()
   ) {
     return -1;

@@ -138,7 +138,7 @@ export class XmlReader {
 
   /** Stands where another reader stood, whose document had the same text up to there; instead of `readRoot`. */
   resume({ position, local, namespace, prefix, empty, elements, open }: Standing): void {
-    this.#scanner.limitToLegal(position);
+    this.#scanner.limitToLegal(position, position);
     for (const { nameStart, nameEnd, children, declarations } of open) {
       this.#enter(nameStart, nameEnd).children = children;
       for (const declared of declarations) this.#namespaces.declare(declared.prefix, declared.namespace);

@@ -59,9 +59,13 @@ export class Scanner {
     this.#allowIllegalReferences = allowIllegalReferences;
   }
 
-  /** Checks the raw characters of the whole document at once; those before `at` are behind already. */
-  limitToLegal(at: number): void {
-    const illegal = findIllegal(this.text);
+  /**
+   * Checks the raw characters of the whole document at once; those before `at` are behind already.
+   *
+   * @param from those before are known to be legal
+   */
+  limitToLegal(at: number, from = 0): void {
+    const illegal = findIllegal(this.text, from);
     if (illegal < 0) return;
     this.#illegal = this.text.charCodeAt(illegal);
     this.text = this.text.slice(0, illegal);
