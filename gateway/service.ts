@@ -14,7 +14,7 @@ import { CallError, type Failure, failureOf } from './error.ts';
 import { type Outcome, readReply } from './exchange.ts';
 import type { MessageLog } from './messages.ts';
 import { parseContentType } from './negotiate.ts';
-import { Fault, type ReadSoap, type SoapCall, type SoapVersion } from './soap.ts';
+import type { ReadSoap, SoapCall, SoapVersion } from './soap.ts';
 import type { Upstream, UpstreamReply, Waiting } from './upstream.ts';
 
 /** What every call of one contract needs, put together at start. */
@@ -93,16 +93,14 @@ export function readSoapCall(
   body: Buffer,
 ): SoapCall {
   const content = contentTypeOf(exchange.request);
-  let text: string;
   try {
-    text = decodeXml(body, content.charset);
+    const actions = actionsOf(exchange.request, content.action);
+    const call = service.readSoap(body, content.charset, version, actions);
+    exchange.operation = call.operation.operation.name;
+    return call;
   } catch (error) {
-    if (error instanceof XmlError) throw new Fault(version, 'sender', error.message, { cause: error });
     throw unsupported(error);
   }
-  const call = service.readSoap(text, version, actionsOf(exchange.request, content.action));
-  exchange.operation = call.operation.operation.name;
-  return call;
 }
 
 /** Where an action may be hinted at in the HTTP message (W4); quotes and blanks around are not part of it. */

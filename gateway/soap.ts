@@ -5,6 +5,7 @@ import { type Reading, startReading } from '../mappings/codec/problem.ts';
 import { Templates } from '../mappings/codec/templates.ts';
 import { escapeAttribute, escapeXml } from '../mappings/codec/text.ts';
 import { namespaces } from '../mappings/model.ts';
+import { decodeRest, decodeXml } from '../mappings/xml/decode.ts';
 import { XmlError } from '../mappings/xml/error.ts';
 import { type Head, Heads } from '../mappings/xml/heads.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
@@ -109,8 +110,16 @@ export interface SoapCall {
   readonly credentials: ReadonlyMap<string, string> | undefined;
 }
 
-/** Reads SOAP requests of a contract; `actions` are the hints at an action in the HTTP message (W4). */
-export type ReadSoap = (text: string, pathVersion: SoapVersion, actions: readonly string[]) => SoapCall;
+/**
+ * Reads SOAP requests of a contract; `charset` is the Content-Type's, `actions` are the hints at an action in the HTTP
+ * message (W4). Throws Fault; UnsupportedCharset.
+ */
+export type ReadSoap = (
+  document: Buffer,
+  charset: string | undefined,
+  pathVersion: SoapVersion,
+  actions: readonly string[],
+) => SoapCall;
 
 /** What the text up to the payload's start tag says. */
 interface Opening {
@@ -118,6 +127,15 @@ interface Opening {
   readonly operation: CompiledOperation;
   /** Of the requests that go on from there. */
   readonly templates: Templates;
+}
+
+/** A request's document, and what else its HTTP message says of it. */
+interface SoapRequest {
+  readonly document: Buffer;
+  readonly charset: string | undefined;
+  /** Its beginning, if it was met before. */
+  readonly head: Head<Opening> | undefined;
+  readonly actions: readonly string[];
 }
 
 /** What is known of a request while it is read, for the fault of whatever comes next. */
@@ -142,20 +160,25 @@ export function createSoapReader(compiled: CompiledContract): ReadSoap {
   const heads = new Heads<Opening>();
 
   /** Up to the payload's start tag; an envelope without header blocks is remembered up to there. */
-  const open = (
-    xml: XmlReader,
-    text: string,
-    known: Head<Opening> | undefined,
-    findings: Findings,
-  ): Opening => {
-    if (known !== undefined) {
-      xml.resume(known.standing);
-      findings.version = known.meaning.version;
-      return known.meaning;
+  const open = (xml: XmlReader, request: SoapRequest, findings: Findings): Opening => {
+    const { document, charset, head } = request;
+    if (head !== undefined) {
+      xml.resume(head.standing);
+      findings.version = head.meaning.version;
+      return head.meaning;
     }
     const opening = openEnvelope(xml, compiled, findings);
-    if (findings.headerBlocks === 0) heads.note(text, xml.position, opening, limits);
+    if (findings.headerBlocks === 0) heads.note(document, charset, xml.position, opening, limits);
     return opening;
+  };
+
+  /** Reads a request that goes on from its beginning as others did; undefined where it doesn't. */
+  const readAsBefore = (document: Buffer, head: Head<Opening>): Input | undefined => {
+    const { templates } = head.meaning;
+    const { length } = head.bytes;
+    if (!templates.mayKnow(document.length - length)) return undefined;
+    const rest = decodeRest(document.subarray(length));
+    return rest === undefined ? undefined : templates.read(rest, limits.errors, quirks.illegalReferences);
   };
 
   /** Learns the form of a request behind a known beginning that was read without fault. */
@@ -166,28 +189,18 @@ export function createSoapReader(compiled: CompiledContract): ReadSoap {
       return operation.readXml(xml, reading);
     });
 
-  return (text, pathVersion, actions) => {
-    const known = heads.find(text);
-    const input = known?.meaning.templates.read(
-      text,
-      known.standing.position,
-      limits.errors,
-      quirks.illegalReferences,
-    );
-    if (known !== undefined && input !== undefined) {
-      const { version: soapVersion, operation } = known.meaning;
-      for (const action of actions) checkAction(action, operation, compiled, soapVersion);
-      return { version: soapVersion, operation, input, addressing: undefined, credentials: undefined };
-    }
-    return readWhole(text, known, pathVersion, actions);
+  return (document, charset, pathVersion, actions) => {
+    const head = heads.find(document, charset);
+    const input = head && readAsBefore(document, head);
+    if (head === undefined || input === undefined)
+      return readWhole({ document, charset, head, actions }, pathVersion);
+    const { version: soapVersion, operation } = head.meaning;
+    for (const action of actions) checkAction(action, operation, compiled, soapVersion);
+    return { version: soapVersion, operation, input, addressing: undefined, credentials: undefined };
   };
 
-  function readWhole(
-    text: string,
-    known: Head<Opening> | undefined,
-    pathVersion: SoapVersion,
-    actions: readonly string[],
-  ): SoapCall {
+  function readWhole(request: SoapRequest, pathVersion: SoapVersion): SoapCall {
+    const { document, charset, head, actions } = request;
     const findings: Findings = {
       version: pathVersion,
       actions: [...actions],
@@ -196,15 +209,16 @@ export function createSoapReader(compiled: CompiledContract): ReadSoap {
       credentials: undefined,
       fault: undefined,
     };
-    const xml = new XmlReader(text, limits, quirks);
     try {
+      const text = decodeXml(document, charset);
+      const xml = new XmlReader(text, limits, quirks);
       try {
-        const { version: soapVersion, operation } = open(xml, text, known, findings);
+        const { version: soapVersion, operation } = open(xml, request, findings);
         for (const action of findings.actions) checkAction(action, operation, compiled, soapVersion);
         const input = operation.readXml(xml, startReading(limits.errors));
         closeEnvelope(xml, soapVersion);
         if (findings.fault !== undefined) throw findings.fault;
-        if (known !== undefined && isFaultless(input.reading)) learn(text, known);
+        if (head !== undefined && isFaultless(input.reading)) learn(text, head);
         const { addressing, credentials } = findings;
         return { version: soapVersion, operation, input, addressing, credentials };
       } catch (error) {

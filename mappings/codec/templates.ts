@@ -47,18 +47,23 @@ export class Templates {
     this.#input = input;
   }
 
+  /** Whether a document of so many characters or bytes may be of a form that is known. */
+  mayKnow(length: number): boolean {
+    return this.#kept !== 0 && length <= mostCharacters;
+  }
+
   /**
-   * Reads a document from an offset to its end; undefined where its form is unknown or a text isn't of its type.
+   * Reads what follows the beginning; undefined where its form is unknown or a text isn't of its type.
    *
    * @param limit as `startReading` has it
    * @param illegalReferences as `XmlReader` has it
    */
-  read(text: string, from: number, limit: number, illegalReferences: boolean): Input | undefined {
-    if (this.#kept === 0 || text.length > mostCharacters || findIllegal(text, from) >= 0) return undefined;
+  read(text: string, limit: number, illegalReferences: boolean): Input | undefined {
+    if (findIllegal(text) >= 0) return undefined;
     const scanner = new Scanner(text, illegalReferences);
     const tokens: string[] = [];
     try {
-      const outcome = this.#walk(text, from, scanner, tokens);
+      const outcome = this.#walk(text, scanner, tokens);
       return outcome === undefined ? undefined : inputOf(outcome, tokens, scanner, limit);
     } catch (error) {
       if (error instanceof XmlError) return undefined;
@@ -67,9 +72,9 @@ export class Templates {
   }
 
   /** Reads the texts on the way to the end of the document, where what they come to is known. */
-  #walk(text: string, from: number, scanner: Scanner, tokens: string[]): Outcome | undefined {
+  #walk(text: string, scanner: Scanner, tokens: string[]): Outcome | undefined {
     let runs = this.#runs;
-    let at = from;
+    let at = 0;
     for (;;) {
       const run = runAt(runs, text, at);
       if (run === undefined) return undefined;

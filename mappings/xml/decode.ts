@@ -34,8 +34,24 @@ export function decodeXml(bytes: Uint8Array, charset: string | undefined): strin
   refuseWideEncodings(buffer);
   const mark = markOf(buffer);
   if (mark !== undefined) return decodeMarked(buffer.subarray(mark === 'utf-8' ? 3 : 2), mark, stated);
-  if (stated === 'utf-16') return decodeAs(byteOrder(buffer), buffer);
-  return decodeAs(stated ?? declaredEncoding(buffer), buffer);
+  return decodeAs(unmarkedEncoding(buffer, stated), buffer);
+}
+
+function unmarkedEncoding(buffer: Buffer, stated: Named | undefined): Encoding {
+  if (stated === 'utf-16') return byteOrder(buffer);
+  return stated ?? declaredEncoding(buffer);
+}
+
+/** Whether a document that `decodeXml` takes is UTF-8 without a byte order mark, by what it begins with. */
+export function isPlainUtf8(bytes: Buffer, charset: string | undefined): boolean {
+  const stated = charset === undefined ? undefined : encodingNamed(charset);
+  return markOf(bytes) === undefined && unmarkedEncoding(bytes, stated) === 'utf-8';
+}
+
+/** What follows the beginning of a document that is plain UTF-8; undefined for bytes that aren't. */
+export function decodeRest(bytes: Buffer): string | undefined {
+  if (isAscii(bytes)) return bytes.toString('latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
 function encodingNamed(name: string): Named {

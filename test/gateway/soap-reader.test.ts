@@ -40,7 +40,7 @@ const rests: Readonly<Record<string, string>> = {
 /** What came of reading a text, errors with their places. */
 function outcomeOf(read: ReadSoap, text: string): unknown {
   try {
-    const { version, operation, input, addressing } = read(text, soap11, []);
+    const { version, operation, input, addressing } = read(Buffer.from(text), undefined, soap11, []);
     const { reading } = input;
     return {
       version: version.name,
@@ -58,7 +58,8 @@ function outcomeOf(read: ReadSoap, text: string): unknown {
 
 function warmReader(beginning: string): ReadSoap {
   const read = createSoapReader(compiled);
-  for (let times = 0; times < 40; times++) read(`${beginning}${request}${close}`, soap11, []);
+  for (let times = 0; times < 40; times++)
+    read(Buffer.from(`${beginning}${request}${close}`), undefined, soap11, []);
   return read;
 }
 
@@ -74,6 +75,46 @@ test('W43: two beginnings that differ in one character are two', (t) => {
   const broken = `${other}${request}${close}`;
   t.deepEqual(outcomeOf(warm, broken), outcomeOf(createSoapReader(compiled), broken));
 });
+
+const declared = (encoding: string): string =>
+  head.replace('encoding="utf-8"', `encoding="${encoding}"`) + request.replace('7', '7é') + close;
+
+/** A request's bytes and the charset of its Content-Type. */
+const encodings: Readonly<Record<string, readonly [document: Buffer, charset: string | undefined]>> = {
+  'UTF-8 by its charset': [Buffer.from(declared('utf-8')), 'utf-8'],
+  'UTF-8 by its declaration': [Buffer.from(declared('utf-8')), undefined],
+  'windows-1252 by its charset': [Buffer.from(declared('utf-8'), 'latin1'), 'windows-1252'],
+  'windows-1252 by its declaration': [Buffer.from(declared('windows-1252'), 'latin1'), undefined],
+  'US-ASCII by its charset': [Buffer.from(declared('utf-8')), 'us-ascii'],
+  'bytes that are not UTF-8': [Buffer.from(declared('utf-8'), 'latin1'), undefined],
+  'UTF-8 with a mark': [Buffer.from(`\ufeff${declared('utf-8')}`), undefined],
+  'UTF-16 with a mark': [Buffer.from(`\ufeff${declared('utf-16')}`, 'utf16le'), undefined],
+  'UTF-16 by its charset': [Buffer.from(declared('utf-16'), 'utf16le'), 'utf-16'],
+  'a charset that nobody knows': [Buffer.from(declared('utf-8')), 'utf-42'],
+};
+
+for (const [what, [document, charset]] of Object.entries(encodings)) {
+  test(`W9: ${what} reads the same whatever the beginning was met in before`, (t) => {
+    const outcome = (read: ReadSoap) => {
+      try {
+        return read(document, charset, soap11, []).input.text;
+      } catch (error) {
+        return String(error);
+      }
+    };
+    const read = createSoapReader(compiled);
+    for (let times = 0; times < 40; times++) {
+      for (const [other, otherCharset] of Object.values(encodings)) {
+        try {
+          read(other, otherCharset, soap11, []);
+        } catch {
+          // some can't be read, ever
+        }
+      }
+      t.deepEqual(outcome(read), outcome(createSoapReader(compiled)));
+    }
+  });
+}
 
 test('W28: the header blocks of an envelope count anew in each message', (t) => {
   const withHeader = head.replace(

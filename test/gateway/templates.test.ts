@@ -28,7 +28,12 @@ const updateOf = (user: string, key: string, names: readonly string[], rest = ''
 /** What came of reading a text, errors with their places. */
 function outcomeOf(read: ReadSoap, text: string): unknown {
   try {
-    const { version, operation, input, addressing, credentials } = read(text, soap11, []);
+    const { version, operation, input, addressing, credentials } = read(
+      Buffer.from(text),
+      undefined,
+      soap11,
+      [],
+    );
     return { version: version.name, operation: operation.operation.name, input, addressing, credentials };
   } catch (error) {
     if (error instanceof Fault) return { code: error.code, version: error.version.name, says: error.message };
@@ -58,12 +63,13 @@ function counting(
 test('a request of a form that was read before is read without its codec, whatever its texts', (t) => {
   const counted = counting(compile(screening), 'UpdateSubUser');
   const read = createSoapReader(counted.compiled);
-  for (let times = 0; times < often; times++) read(updateOf('jane', 'key', ['a', 'b']), soap11, []);
+  for (let times = 0; times < often; times++)
+    read(Buffer.from(updateOf('jane', 'key', ['a', 'b'])), undefined, soap11, []);
   const before = counted.asked;
   const other = updateOf('Zo\u00eb &amp; S\u00f6hne', 'k&#13;"\\', ['\u6f22\ud83d\ude00', '&lt;c&gt;\r\n']);
-  const { input } = read(other, soap11, []);
+  const { input } = read(Buffer.from(other), undefined, soap11, []);
   t.is(counted.asked, before);
-  t.deepEqual(input, createSoapReader(compile(screening))(other, soap11, []).input);
+  t.deepEqual(input, createSoapReader(compile(screening))(Buffer.from(other), undefined, soap11, []).input);
 });
 
 /** One operation with a member of any JSON, and one with a map. */
@@ -102,7 +108,7 @@ for (const [name, member] of Object.entries(lookedAt)) {
     const read = createSoapReader(counted.compiled);
     const text = envelope(notes, name, `<Body>${member}</Body>`);
     for (let times = 0; times < often; times++) {
-      t.deepEqual(read(text, soap11, []).input.reading.problems, []);
+      t.deepEqual(read(Buffer.from(text), undefined, soap11, []).input.reading.problems, []);
       t.true(counted.asked > times);
     }
   });
@@ -143,7 +149,8 @@ for (const [what, text] of Object.entries(oddTexts)) {
     const compiled = compile(screening, {}, { xmlText: 64 });
     const read = createSoapReader(compiled);
     for (const names of [['a', 'b'], [], ['c']]) {
-      for (let times = 0; times < often; times++) read(updateOf('jane', 'key', names), soap11, []);
+      for (let times = 0; times < often; times++)
+        read(Buffer.from(updateOf('jane', 'key', names)), undefined, soap11, []);
     }
     for (let times = 0; times < often; times++) {
       t.deepEqual(outcomeOf(read, text), outcomeOf(createSoapReader(compiled), text));
@@ -156,8 +163,10 @@ for (const [what, text] of Object.entries(oddTexts)) {
 test('W4: an action of another operation is a spoof behind a form met before, too', (t) => {
   const read = createSoapReader(compile(screening));
   const text = updateOf('jane', 'key', ['a']);
-  for (let times = 0; times < often; times++) read(text, soap11, ['UpdateSubUser']);
-  t.throws(() => read(text, soap11, ['GetSearch']), { message: /expected the action of UpdateSubUser/ });
+  for (let times = 0; times < often; times++) read(Buffer.from(text), undefined, soap11, ['UpdateSubUser']);
+  t.throws(() => read(Buffer.from(text), undefined, soap11, ['GetSearch']), {
+    message: /expected the action of UpdateSubUser/,
+  });
 });
 
 test('more forms than are kept are read all the same', (t) => {

@@ -107,7 +107,7 @@ export const envelope = target<Outcome>({
       throw error;
     }
     try {
-      const call = readSoap(text, soap11, []);
+      const call = readSoap(input, undefined, soap11, []);
       const { reading } = call.input;
       const request =
         reading.problems.length > 0 ? undefined : call.operation.request(call.input, credentials);
