@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CredentialValues, Input, UpstreamRequest } from '../mappings/codec/call.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../mappings/codec/operation.ts';
 import { type Reading, startReading } from '../mappings/codec/problem.ts';
@@ -40,6 +40,7 @@ export interface Service {
 /** One HTTP exchange as the calls below see it. */
 export interface Exchange extends Waiting, Arrival {
   readonly requestId: string;
+  readonly response: ServerResponse;
   /** Filled in on the way, for the log. */
   operation: string | undefined;
   /** A pseudonym of who calls. */
@@ -290,7 +291,7 @@ export async function runCall(
     audit?.sending(request.operation, exchange);
     let reply: UpstreamReply;
     try {
-      reply = await callUpstream(service, request, exchange);
+      reply = await service.upstream.call(request, exchange);
     } catch (error) {
       audit?.settled(request.operation, exchange, isUnsent(error) ? 'unsent' : 'unknown');
       throw error;
@@ -331,16 +332,6 @@ function passedOn(headers: UpstreamReply['headers'], names: readonly string[]): 
     if (value !== undefined) passed[name] = typeof value === 'string' ? value : value.join(', ');
   }
   return passed;
-}
-
-/** The upstream's answer, unless the caller goes away: then a read is given up, and a write ends all the same. */
-function callUpstream(
-  { upstream }: Service,
-  request: UpstreamRequest,
-  exchange: Exchange,
-): Promise<UpstreamReply> {
-  if (request.operation.readOnly) exchange.response.once('close', () => exchange.read?.giveUp());
-  return upstream.call(request, exchange);
 }
 
 /** Whether nothing reached the upstream. */

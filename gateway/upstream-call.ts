@@ -78,7 +78,6 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched {
   }
 
   start(): void {
-    if (this.#request.operation.readOnly) this.#waiting.read = this;
     this.#line.watch.add(this);
     this.#send();
   }
@@ -99,12 +98,13 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched {
     );
   }
 
-  /** Nobody waits for it any more. */
-  giveUp(): void {
-    this.#give(new CallError('CallerGone'));
+  /** Whether nobody waits for it any more; a write ends all the same. */
+  get #isLeft(): boolean {
+    return this.#request.operation.readOnly && this.#waiting.response.destroyed;
   }
 
   due(): number {
+    if (this.#isLeft) return 0;
     const { limits } = this.#line;
     const { binaryOutput } = this.#request.operation;
     const firstByteMs = binaryOutput ? limits.upstreamFirstByteWithBinaryMs : limits.upstreamFirstByteMs;
@@ -113,7 +113,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched {
   }
 
   onDue(): void {
-    this.#give(new CallError('UpstreamTimeout'));
+    this.#give(new CallError(this.#isLeft ? 'CallerGone' : 'UpstreamTimeout'));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -121,6 +121,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched {
     this.#controller = controller;
     // given up while it waited for a socket: it must not go out after all
     if (this.#given !== undefined) controller.abort(this.#given);
+    else if (this.#isLeft) this.#give(new CallError('CallerGone'));
   }
 
   onResponseStart(_controller: unknown, status: number, headers: UpstreamReply['headers']): void {
@@ -215,7 +216,6 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched {
     const now = performance.now();
     watch.delete(this);
     clearTimeout(this.#nextTry);
-    this.#waiting.read = undefined;
     this.#waiting.upstreamMs = now - this.#started;
     if (succeeded !== undefined) breaker.settle(succeeded, this.#started, now);
   }

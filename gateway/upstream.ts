@@ -18,8 +18,8 @@ export interface UpstreamReply {
 export interface Waiting extends Place {
   /** When the answer must be there, in ms of `performance.now()`. */
   readonly deadline: number;
-  /** A read that may be given up when nobody waits for it any more. */
-  read: { giveUp(): void } | undefined;
+  /** The caller's; once it is destroyed nobody waits, and a read is given up. */
+  readonly response: { readonly destroyed: boolean };
   /** How often the call went out. */
   sent: number;
   /** The upstream's own status; 0 without an answer. */

@@ -90,7 +90,6 @@ export function startVisit(
     bodyTaken: false,
     noted: undefined,
     passed: undefined,
-    read: undefined,
     sent: 0,
     upstreamStatus: 0,
     upstreamMs: 0,
