@@ -3,6 +3,7 @@ import type { Limits } from '../limits.ts';
 import type { CredentialValues, Input } from './call.ts';
 import { credentialsSlot, type Edit } from './problem.ts';
 import { applyEdits, foldAscii } from './record.ts';
+import { quoteJson } from './text.ts';
 
 /** The JSON object that most inputs are members of, as a request's body; credentials go into it where it has a member for them (W25). */
 export function membersBody(
@@ -17,7 +18,7 @@ export function membersBody(
     const text = input.closes === undefined ? input.text : withoutSlots(input, limits);
     if (member === undefined || values === undefined) return text;
     const separator = text === '{}' ? '' : ',';
-    return `${text.slice(0, -1)}${separator}${JSON.stringify(member)}:${credentialsText(values.all)}}`;
+    return `${text.slice(0, -1)}${separator}${quoteJson(member)}:${credentialsText(values.all)}}`;
   }
   if (member === undefined || values === undefined || values.fromHeaders.size === 0) {
     return applyEdits(input.text, edits);
@@ -35,8 +36,7 @@ export function membersBody(
 
 function credentialsText(all: ReadonlyMap<string, string>): string {
   let text = '';
-  for (const [name, value] of all)
-    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(value)}`;
+  for (const [name, value] of all) text += `${text === '' ? '' : ','}${quoteJson(name)}:${quoteJson(value)}`;
   return `{${text}}`;
 }
 

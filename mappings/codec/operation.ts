@@ -183,7 +183,7 @@ function compileOperation(
       const texts = new Map<string, string>();
       for (const [index, name] of credentialNames.entries()) {
         const token = reading.credentials?.[index];
-        if (token?.startsWith('"')) texts.set(name, new JsonReader(token, limits).string());
+        if (token?.startsWith('"')) texts.set(name, textOf(token, limits));
       }
       return texts;
     },
@@ -207,6 +207,11 @@ function compileOperation(
       return `${open}<${dataXml}><${statusXml}>${content}</${statusXml}></${dataXml}>${close}`;
     },
   };
+}
+
+/** The text of a JSON string that was read already. */
+function textOf(token: string, limits: Limits): string {
+  return token.includes('\\') ? new JsonReader(token, limits).string() : token.slice(1, -1);
 }
 
 /** What replies are written with, one at a time. */
