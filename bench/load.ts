@@ -10,19 +10,21 @@ export interface LoadResult {
 }
 
 /**
- * Sends one request over and over on `connections` sockets, each waiting for its reply, for `seconds`.
+ * Sends requests one after the other, round and round, on `connections` sockets, each waiting for its reply, for `seconds`.
  * Throws when a reply isn't HTTP 200.
  */
 export async function load(
   port: number,
-  request: Buffer,
+  requests: readonly Buffer[],
   connections: number,
   seconds: number,
 ): Promise<LoadResult> {
   const times: number[] = [];
+  let turn = 0;
+  const next = (): Buffer => requests[turn++ % requests.length] ?? Buffer.alloc(0);
   const until = performance.now() + seconds * 1000;
   const started = performance.now();
-  await Promise.all(Array.from({ length: connections }, () => oneSocket(port, request, until, times)));
+  await Promise.all(Array.from({ length: connections }, () => oneSocket(port, next, until, times)));
   const elapsed = (performance.now() - started) / 1000;
   times.sort((a, b) => a - b);
   const at = (share: number): number =>
@@ -31,11 +33,11 @@ export async function load(
 }
 
 /** One connection after another, as the server closes them, until the time is up. */
-async function oneSocket(port: number, request: Buffer, until: number, times: number[]): Promise<void> {
-  while (performance.now() < until) await oneConnection(port, request, until, times);
+async function oneSocket(port: number, next: () => Buffer, until: number, times: number[]): Promise<void> {
+  while (performance.now() < until) await oneConnection(port, next, until, times);
 }
 
-function oneConnection(port: number, request: Buffer, until: number, times: number[]): Promise<void> {
+function oneConnection(port: number, next: () => Buffer, until: number, times: number[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(port, '127.0.0.1');
     let closing = false;
@@ -46,7 +48,7 @@ function oneConnection(port: number, request: Buffer, until: number, times: numb
       sent = performance.now();
       missing = -1;
       head = '';
-      socket.write(request);
+      socket.write(next());
     };
     socket.setNoDelay(true);
     socket.on('connect', send);

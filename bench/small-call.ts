@@ -11,18 +11,42 @@ const connections = 32;
 const serverCore = 0;
 const otherCore = 1;
 
-/** UpdateSubUser as node-soap sends it, three permissions, non-ASCII text. */
-export function requestFor(port: number): Buffer {
-  const body = Buffer.from(
-    '<?xml version="1.0" encoding="utf-8"?><soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:tns="http://schemas.servicestack.net/types" xmlns:typ="http://schemas.servicestack.net/types" xmlns:arr="http://schemas.microsoft.com/2003/10/Serialization/Arrays"><soap:Body><typ:UpdateSubUser xmlns:typ="http://schemas.servicestack.net/types" xmlns="http://schemas.servicestack.net/types"><typ:Authentication><typ:ApiUserId>api-user</typ:ApiUserId><typ:ApiUserKey>k&amp;&lt;&gt;&quot;</typ:ApiUserKey></typ:Authentication><typ:Request><typ:Permissions><arr:string>a&amp;b</arr:string><arr:string>&lt;c&gt;</arr:string><arr:string>é漢😀</arr:string></typ:Permissions><typ:SubUserName>Zoë &amp; Söhne &lt;漢字&gt;</typ:SubUserName></typ:Request></typ:UpdateSubUser></soap:Body></soap:Envelope>',
-  );
+const opening =
+  '<?xml version="1.0" encoding="utf-8"?><soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:tns="http://schemas.servicestack.net/types" xmlns:typ="http://schemas.servicestack.net/types" xmlns:arr="http://schemas.microsoft.com/2003/10/Serialization/Arrays"><soap:Body><typ:UpdateSubUser xmlns:typ="http://schemas.servicestack.net/types" xmlns="http://schemas.servicestack.net/types">';
+
+function requestOf(port: number, content: string): Buffer {
+  const body = Buffer.from(`${opening}${content}</typ:UpdateSubUser></soap:Body></soap:Envelope>`);
   const head = `POST /v2/soap11 HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: */*\r\nContent-Type: text/xml; charset=utf-8\r\nSOAPAction: "UpdateSubUser"\r\nContent-Length: ${body.length}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), body]);
+}
+
+/** UpdateSubUser as node-soap sends it: two to four permissions, non-ASCII text, no two of 64 with the same texts. */
+export function usualRequests(port: number): readonly Buffer[] {
+  return Array.from({ length: 64 }, (_, index) => {
+    const permissions = [`a&amp;b ${index}`, '&lt;c&gt;', `é漢😀 ${index}`, 'd'].slice(0, 2 + (index % 3));
+    const items = permissions.map((name) => `<arr:string>${name}</arr:string>`).join('');
+    return requestOf(
+      port,
+      `<typ:Authentication><typ:ApiUserId>api-user</typ:ApiUserId><typ:ApiUserKey>k&amp;&lt;&gt;&quot;</typ:ApiUserKey></typ:Authentication><typ:Request><typ:Permissions>${items}</typ:Permissions><typ:SubUserName>Zoë ${index} &amp; Söhne &lt;漢字&gt;</typ:SubUserName></typ:Request>`,
+    );
+  });
+}
+
+/** The same with blanks between the tags, in 2,048 ways: more forms than are kept. */
+function unlikeRequests(port: number): readonly Buffer[] {
+  return Array.from({ length: 2_048 }, (_, form) => {
+    let place = 0;
+    const blank = (): string => ((form >> place++) & 1 ? '\n' : '');
+    const content =
+      '<typ:Authentication>|<typ:ApiUserId>api-user</typ:ApiUserId>|<typ:ApiUserKey>k&amp;&lt;&gt;&quot;</typ:ApiUserKey>|</typ:Authentication>|<typ:Request>|<typ:Permissions>|<arr:string>a&amp;b</arr:string>|<arr:string>&lt;c&gt;</arr:string>|<arr:string>é漢😀</arr:string>|</typ:Permissions>|<typ:SubUserName>Zoë &amp; Söhne &lt;漢字&gt;</typ:SubUserName>|</typ:Request>';
+    return requestOf(port, content.replaceAll('|', blank));
+  });
 }
 
 interface Contender {
   readonly name: string;
   readonly port: number;
+  readonly requests: readonly Buffer[];
   readonly started: Started;
   readonly cpu: number[];
   readonly p50: number[];
@@ -82,10 +106,11 @@ async function measureOnce(rounds: number, seconds: number): Promise<readonly Co
     args: (port: number) => readonly string[],
     ready: string,
     env: (port: number) => NodeJS.ProcessEnv,
+    requestsFor = usualRequests,
   ): Promise<void> => {
     const port = await freePort();
     const started = await start(serverCore, args(port), ready, env(port));
-    contenders.push({ name, port, started, cpu: [], p50: [], p99: [] });
+    contenders.push({ name, port, requests: requestsFor(port), started, cpu: [], p50: [], p99: [] });
   };
   try {
     await add(
@@ -94,7 +119,7 @@ async function measureOnce(rounds: number, seconds: number): Promise<readonly Co
       'ready',
       () => ({}),
     );
-    const addGateway = (name: string, flags: readonly string[]): Promise<void> =>
+    const addGateway = (name: string, flags: readonly string[], requestsFor = usualRequests): Promise<void> =>
       add(
         name,
         () => [join(directory, '../bin/soapbridge.js'), 'serve', ...flags],
@@ -104,8 +129,10 @@ async function measureOnce(rounds: number, seconds: number): Promise<readonly Co
           UPSTREAM_URL: upstreamUrl,
           LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? 'info',
         }),
+        requestsFor,
       );
     await addGateway('soapbridge', []);
+    await addGateway('soapbridge, forms never met', [], unlikeRequests);
     writeGrownContract(scratch, 1_000);
     await addGateway('soapbridge, 1,000 operations', ['--contract', scratch]);
     await add(
@@ -115,13 +142,14 @@ async function measureOnce(rounds: number, seconds: number): Promise<readonly Co
       () => ({}),
     );
     // until V8 has compiled what is hot; before that every server costs several times as much
-    for (const { port } of contenders) await load(port, requestFor(port), connections, Math.max(6, seconds));
+    for (const { port, requests } of contenders)
+      await load(port, requests, connections, Math.max(6, seconds));
     for (let round = 0; round < rounds; round++) {
       for (const contender of contenders) {
         // while the others had their turns, the system took memory of an idle process away
-        await load(contender.port, requestFor(contender.port), connections, 1);
+        await load(contender.port, contender.requests, connections, 1);
         const before = cpuMicroseconds(contender.started.pid);
-        const result = await load(contender.port, requestFor(contender.port), connections, seconds);
+        const result = await load(contender.port, contender.requests, connections, seconds);
         contender.cpu.push((cpuMicroseconds(contender.started.pid) - before) / result.requests);
         contender.p50.push(result.p50);
         contender.p99.push(result.p99);

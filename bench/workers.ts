@@ -2,7 +2,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { load } from './load.ts';
 import { childrenOf, cpuMicroseconds, freePort, start, stop } from './process.ts';
-import { requestFor } from './small-call.ts';
+import { usualRequests } from './small-call.ts';
 
 const connections = 32;
 const warmSeconds = 3;
@@ -52,12 +52,12 @@ async function measure(
     },
   );
   try {
-    const request = requestFor(port);
-    await load(port, request, connections, warmSeconds);
+    const requests = usualRequests(port);
+    await load(port, requests, connections, warmSeconds);
     const serving = workers === 1 ? [gateway.pid] : childrenOf(gateway.pid);
     const processes = workers === 1 ? serving : [gateway.pid, ...serving];
     const before = new Map(processes.map((pid) => [pid, cpuMicroseconds(pid)]));
-    const result = await load(port, request, connections, seconds);
+    const result = await load(port, requests, connections, seconds);
     const spent = (pid: number): number => cpuMicroseconds(pid) - (before.get(pid) ?? 0);
     const byWorker = serving.map(spent);
     return {
