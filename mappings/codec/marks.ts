@@ -18,8 +18,6 @@ export interface MarkedText {
 /** The texts of one request while its form is learned: its codec gets a mark in place of each one's token. */
 export class Marks {
   readonly texts: MarkedText[] = [];
-  /** True once a text was met whose token depends on more than itself. */
-  failed = false;
   readonly #document: string;
 
   constructor(document: string) {
@@ -30,7 +28,6 @@ export class Marks {
   mark(start: number, token: string | undefined, value: TextValue): string | undefined {
     if (token === undefined || saysHowMuch(token)) return token;
     const end = this.#document.indexOf('<', start);
-    if (!this.#document.startsWith('</', end)) this.failed = true; // a comment or CDATA is part of it
     return opens + (this.texts.push({ start, end, value }) - 1) + closes;
   }
 }

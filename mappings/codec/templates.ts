@@ -108,7 +108,7 @@ export class Templates {
     reading.marks = marks;
     const { text: json } = readMarked(reading);
     const pieces = markupOf(text, from, marks);
-    if (marks.failed || pieces.some(holdsText)) return;
+    if (pieces.some(holdsText)) return;
     if (this.#kept + text.length > mostKept) {
       this.#runs = [];
       this.#kept = 0;
@@ -135,9 +135,9 @@ function markupOf(text: string, from: number, { texts }: Marks): readonly string
   );
 }
 
-/** Whether there is character data in markup: what isn't marked is kept, and what people sent may not be. */
+/** Whether there is text in markup, a comment or a CDATA section: its token isn't of marked text alone. */
 function holdsText(markup: string): boolean {
-  return /(?:^|>)[^<>]*[^<>\s]/.test(markup);
+  return /<!|(?:^|>)[^<>]*[^<>\s]/.test(markup);
 }
 
 /** The run of a markup among others, new where it isn't one of them. */

@@ -83,12 +83,10 @@ function scalarCodec(setup: Setup, scalar: Scalar, reference: boolean): Codec {
       const start = xml.position;
       const text = readText(setup, scalar, xml, reading);
       if (text === undefined) return undefined;
-      const { marks } = reading;
       if (!encoded) {
         const token = accept(scalar.fromXml(text), reading);
-        return marks === undefined ? token : marks.mark(start, token, value);
+        return reading.marks === undefined ? token : reading.marks.mark(start, token, value);
       }
-      if (marks !== undefined) marks.failed = true;
       const decoded = decodeBase64Text(text);
       if (decoded !== undefined) return scalar.fromXml(decoded) as string;
       refuse(
