@@ -20,7 +20,6 @@ import { LineBuffer, type LineWriter } from './line-buffer.ts';
 import { createPseudonyms, describeError, requestLine } from './log.ts';
 import { createMessageLog } from './messages.ts';
 import { createMetrics, type Sheet, writeSheet } from './metrics.ts';
-import { createServers } from './servers.ts';
 import type { Service } from './service.ts';
 import { openSites, type SitePlan } from './sites.ts';
 import { createSoapReader } from './soap.ts';
@@ -314,7 +313,10 @@ async function createUpstream(
   limits: Limits,
   admission: Admission,
 ): Promise<Upstream> {
-  if (url !== undefined) return createServers(url, limits, admission, upstreamOnly);
+  if (url !== undefined) {
+    const { createServers } = await import('./servers.ts'); // undici, which takes a while to load
+    return createServers(url, limits, admission, upstreamOnly);
+  }
   const { createReferenceUpstream } = await import('../upstream/service.ts');
   return createLocalUpstream(createReferenceUpstream(database === undefined ? {} : { database }));
 }
