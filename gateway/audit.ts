@@ -1,5 +1,6 @@
 import type { Operation } from '../mappings/model.ts';
-import type { LineWriter } from './line-buffer.ts';
+import type { LineBuffer } from './line-buffer.ts';
+import { toMicrosecond } from './log.ts';
 
 /** What an audit line says of the call it is about. */
 export interface Audited {
@@ -22,20 +23,22 @@ export interface Audit {
   readonly settled: (operation: Operation, call: Audited, outcome: WriteOutcome) => void;
 }
 
-/** Audit lines of JSON: `"audit":"sending"`, then `"audit":"settled"` with the outcome and the upstream's status. */
-export function createAudit(to: LineWriter): Audit {
-  const write = (phase: string, { name }: Operation, { requestId, caller }: Audited, more: string): void => {
-    const who = caller === undefined ? '' : `,"caller":"${caller}"`;
-    to.write(
-      `{"level":30,"time":${Date.now()},"audit":"${phase}","requestId":"${requestId}","operation":${JSON.stringify(name)}${who}${more}}\n`,
-    );
-  };
+/** Audit lines: `"audit":"sending"`, then `"audit":"settled"` with the outcome and the upstream's status. */
+export function createAudit(to: LineBuffer): Audit {
   return {
-    sending: (operation, call) => write('sending', operation, call, ''),
-    settled: (operation, call, outcome) => {
-      const status = call.upstreamStatus === 0 ? '' : `,"upstreamStatus":${call.upstreamStatus}`;
-      const ms = Math.round(call.upstreamMs * 1000) / 1000;
-      write('settled', operation, call, `,"outcome":"${outcome}"${status},"upstreamMs":${ms}`);
-    },
+    sending: ({ name }, { requestId, caller }) =>
+      to.tell({ level: 30, time: Date.now(), audit: 'sending', requestId, operation: name, caller }),
+    settled: ({ name }, { requestId, caller, upstreamStatus, upstreamMs }, outcome) =>
+      to.tell({
+        level: 30,
+        time: Date.now(),
+        audit: 'settled',
+        requestId,
+        operation: name,
+        caller,
+        outcome,
+        upstreamStatus: upstreamStatus === 0 ? undefined : upstreamStatus,
+        upstreamMs: toMicrosecond(upstreamMs),
+      }),
   };
 }

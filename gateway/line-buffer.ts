@@ -1,37 +1,39 @@
-/** Where log lines go, whole ones, one or many at a time. */
+/** Where lines go, in UTF-8. What it is given is its own: it may keep what it couldn't write at once. */
 export interface LineWriter {
-  write(lines: string): unknown;
+  write(lines: Buffer): unknown;
 }
 
-const size = 32 * 1024;
-/** Bytes that are worth a write of their own. */
-const enough = 16_000;
+const size = 64 * 1024;
+/** Bytes that are worth a write of their own: half of what a pipe holds, so that one finds room while another is read. */
+const many = size / 2;
 const longestMs = 500;
+const newline = 0x0a;
 
 /**
  * Log lines, gathered and handed on many at a time, at the latest after half a second. They are copied into one buffer
- * as they come: gathered as strings, all that is waiting would be measured again at each line.
+ * as they come: gathered as strings, they would be put together and encoded when they are in no cache any more.
  */
 export class LineBuffer {
   readonly #to: LineWriter;
+  readonly #enough: number;
   readonly #bytes = Buffer.allocUnsafeSlow(size);
   #used = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(to: LineWriter) {
+  /** @param enough bytes that wait for nothing more; 1 hands on each line by itself */
+  constructor(to: LineWriter, enough: number = many) {
     this.#to = to;
+    this.#enough = enough;
   }
 
+  /** Adds a line of JSON with these members; one that is undefined has no place in it. */
+  tell(members: object): void {
+    this.#add(JSON.stringify(members));
+  }
+
+  /** Adds a line that has its newline, as pino's have. */
   write(line: string): void {
-    // a UTF-16 unit is at most three bytes of UTF-8
-    if (this.#used + line.length * 3 > size) this.#handOn();
-    if (line.length * 3 > size) {
-      this.#to.write(line);
-      return;
-    }
-    this.#used += this.#bytes.write(line, this.#used);
-    if (this.#used >= enough) this.#handOn();
-    else this.#timer ??= setTimeout(() => this.#handOn(), longestMs).unref();
+    this.#add(line.slice(0, -1));
   }
 
   /** Hands on what is waiting; `done` is what pino calls when it flushes. */
@@ -40,11 +42,25 @@ export class LineBuffer {
     done?.();
   }
 
+  /** @param line without its newline: joined to a text it would have that laid out anew */
+  #add(line: string): void {
+    const most = line.length * 3 + 1; // a UTF-16 unit is at most three bytes of UTF-8
+    if (this.#used + most > size) this.#handOn();
+    if (most > size) {
+      this.#to.write(Buffer.from(`${line}\n`));
+      return;
+    }
+    this.#used += this.#bytes.write(line, this.#used);
+    this.#bytes[this.#used++] = newline;
+    if (this.#used >= this.#enough) this.#handOn();
+    else this.#timer ??= setTimeout(() => this.#handOn(), longestMs).unref();
+  }
+
   #handOn(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#used === 0) return;
-    const lines = this.#bytes.toString('utf8', 0, this.#used);
+    const lines = Buffer.from(this.#bytes.subarray(0, this.#used));
     this.#used = 0;
     this.#to.write(lines);
   }

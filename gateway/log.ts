@@ -4,36 +4,41 @@ import { codesOfStatus } from './exchange.ts';
 import type { RequestRecord } from './visit.ts';
 
 /**
- * A request's line as pino would write it, without its walk over the members: half of what a line costs.
+ * The members of a request's line.
  *
  * @param path the contract's that answered
  */
-export function requestLine(record: RequestRecord, path: string): string {
-  const { requestId, method, transport, operation, status, meant, bytesIn, bytesOut, ms, clientIp } = record;
-  const named = operation === undefined ? '' : `,"operation":${JSON.stringify(operation)}`;
-  const intended = meant === undefined ? '' : `,"meant":${meant}`;
-  return `{"level":30,"time":${Date.now()},"requestId":"${requestId}","method":"${method}","contract":"${path}","transport":"${transport}"${named},"status":${status}${intended},"bytesIn":${bytesIn},"bytesOut":${bytesOut},"ms":${ms},"clientIp":"${clientIp ?? ''}"${callPart(record)}${oddPart(record)}}\n`;
+export function requestLine(record: RequestRecord, path: string): object {
+  const { sent, error, queueMs } = record;
+  return {
+    level: 30,
+    time: Date.now(),
+    requestId: record.requestId,
+    method: record.method,
+    contract: path,
+    transport: record.transport,
+    operation: record.operation,
+    status: record.status,
+    meant: record.meant,
+    bytesIn: record.bytesIn,
+    bytesOut: record.bytesOut,
+    ms: toMicrosecond(record.ms),
+    clientIp: record.clientIp ?? '',
+    caller: record.caller,
+    upstreamStatus: sent === 0 ? undefined : record.upstreamStatus,
+    upstreamMs: sent === 0 ? undefined : toMicrosecond(record.upstreamMs),
+    error: error === undefined ? undefined : codeForLog(error),
+    fault: record.fault,
+    retry: sent > 1 || undefined,
+    queueMs: queueMs === 0 ? undefined : toMicrosecond(queueMs),
+    aborted: record.aborted || undefined,
+    noted: record.noted,
+  };
 }
 
-/** Who called, and what the upstream did. */
-function callPart({ caller, sent, upstreamStatus, upstreamMs }: RequestRecord): string {
-  const who = caller === undefined ? '' : `,"caller":"${caller}"`;
-  return sent === 0
-    ? who
-    : `${who},"upstreamStatus":${upstreamStatus},"upstreamMs":${Math.round(upstreamMs * 1000) / 1000}`;
-}
-
-/** What most requests have nothing of. */
-function oddPart({ error, fault, sent, queueMs, aborted, noted }: RequestRecord): string {
-  if (error === undefined && fault === undefined && sent < 2 && queueMs === 0 && !aborted && !noted)
-    return '';
-  const told = error === undefined ? '' : `,"error":"${codeForLog(error)}"`;
-  const refused = fault === undefined ? '' : `,"fault":"${fault}"`;
-  const again = sent < 2 ? '' : ',"retry":true';
-  const waited = queueMs === 0 ? '' : `,"queueMs":${Math.round(queueMs * 1000) / 1000}`;
-  const gone = aborted ? ',"aborted":true' : '';
-  const notes = noted === undefined ? '' : `,"noted":${JSON.stringify(noted)}`;
-  return told + refused + again + waited + gone + notes;
+/** A time in ms as lines tell it: to the µs. */
+export function toMicrosecond(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }
 
 const ownCodes: ReadonlySet<string> = new Set([...Object.keys(errorCodes), ...Object.values(codesOfStatus)]);
@@ -56,7 +61,7 @@ export function createPseudonyms(): (id: string) => string {
   return (id) => {
     const found = known.get(id);
     if (found !== undefined) return found;
-    const pseudonym = createHmac('sha256', key).update(id).digest('base64url').slice(0, 16);
+    const pseudonym = createHmac('sha256', key).update(id).digest().toString('base64url', 0, 12);
     if (known.size >= knownCallers) known.clear();
     known.set(id, pseudonym);
     return pseudonym;

@@ -3,7 +3,7 @@ import type { CredentialValues, Input } from '../mappings/codec/call.ts';
 import type { CompiledContract, CompiledOperation } from '../mappings/codec/operation.ts';
 import { compileRedact } from '../mappings/codec/redact.ts';
 import { hideCredentials, hideGiven } from './credentials.ts';
-import type { LineWriter } from './line-buffer.ts';
+import type { LineBuffer } from './line-buffer.ts';
 
 /** The call that a message is of. */
 interface Call {
@@ -35,7 +35,7 @@ export interface MessageLog {
  * @param path the contract's
  */
 export function createMessageLog(
-  to: LineWriter,
+  to: LineBuffer,
   { contract, limits }: CompiledContract,
   path: string,
 ): MessageLog {

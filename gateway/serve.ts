@@ -88,14 +88,15 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const limits = options.limits ?? defaultLimits;
   const trustedProxies = proxyList(options.trustedProxies);
   const isOwnHost = options.allowedHosts === undefined ? undefined : hostList(options.allowedHosts);
-  const logTo = options.logTo ?? standardOutput();
-  const log = pino({ level: options.logLevel, base: null }, logTo);
+  const lines = options.logTo === undefined ? standardOutput() : new LineBuffer(options.logTo, 1);
+  const log = pino({ level: options.logLevel, base: null }, lines);
   const logsRequests = log.isLevelEnabled('info');
   let stopping = false;
   let stopped: Promise<boolean> | undefined;
   let publicUrl = options.publicUrl ?? '';
-  const auditTo = options.auditLog === undefined ? undefined : auditFile(options.auditLog);
-  const audit = auditTo !== undefined || logsRequests ? createAudit(auditTo ?? logTo) : undefined;
+  const auditFile = options.auditLog === undefined ? undefined : openAuditFile(options.auditLog);
+  const auditLines = auditFile === undefined ? lines : new LineBuffer(auditFile, 1);
+  const audit = auditFile !== undefined || logsRequests ? createAudit(auditLines) : undefined;
   const pseudonyms = audit === undefined ? undefined : createPseudonyms();
   const admission = createAdmission(limits);
   const metrics = createMetrics();
@@ -135,7 +136,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
         upstream,
         admission,
         audit,
-        messages: options.logMessages === true ? createMessageLog(logTo, compiled, path) : undefined,
+        messages: options.logMessages === true ? createMessageLog(lines, compiled, path) : undefined,
         pseudonymOf: pseudonyms === undefined ? undefined : callerPseudonyms(contract, pseudonyms),
         bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
         onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
@@ -156,7 +157,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
         },
         onRequest: (record) => {
           count(record);
-          if (logsRequests) logTo.write(requestLine(record, path));
+          if (logsRequests) lines.tell(requestLine(record, path));
         },
       });
     },
@@ -237,7 +238,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
 
   function reopen(): void {
     try {
-      auditTo?.reopen();
+      auditFile?.reopen();
     } catch (error) {
       log.error(
         describeError(error),
@@ -270,7 +271,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
 
 /** Standard output, a few lines at a time; what still waits when the process ends goes out then. */
 function standardOutput(): LineBuffer {
-  const lines = new LineBuffer(pino.destination({ dest: 1, sync: true }));
+  const lines = new LineBuffer(byteDestination(1));
   process.once('exit', () => lines.flush());
   return lines;
 }
@@ -284,10 +285,18 @@ function shownPath(basePath: string): string {
   return basePath === '' ? '/' : basePath;
 }
 
-/** The file of audit lines, written one by one. Throws RangeError. */
-function auditFile(path: string): LineWriter & { readonly reopen: () => void } {
+type ByteDestination = LineWriter & { readonly reopen: () => void };
+
+/** A file or its descriptor, to whose end each write goes before the next thing is done. */
+function byteDestination(dest: string | number): ByteDestination {
+  const destination = pino.destination({ dest, append: true, sync: true, contentMode: 'buffer' });
+  return destination as unknown as ByteDestination; // its types know of strings alone
+}
+
+/** The file of audit lines. Throws RangeError. */
+function openAuditFile(path: string): ByteDestination {
   try {
-    return pino.destination({ dest: path, append: true, sync: true });
+    return byteDestination(path);
   } catch (error) {
     throw new RangeError(
       `--audit-log: expected a file that can be written, got ${describeError(error).code ?? error}`,

@@ -148,7 +148,7 @@ export function send(visit: Visit, transport: string, reply: Reply): void {
     meant: reply.xStatus,
     bytesIn: visit.bytesIn,
     bytesOut,
-    ms: Math.round((performance.now() - started) * 1000) / 1000,
+    ms: performance.now() - started,
     clientIp: request.socket.remoteAddress,
     caller: visit.caller,
     error: visit.error,

@@ -1,20 +1,20 @@
 import test from 'ava';
 import { LineBuffer } from '../../gateway/line-buffer.ts';
 
-/** A sink that keeps what it was given. */
-function kept(): { readonly chunks: string[]; write(lines: string): void } {
-  const chunks: string[] = [];
-  return { chunks, write: (lines) => chunks.push(lines) };
+/** A sink that keeps what it was given, and reads it when asked. */
+function kept(): { write(lines: Buffer): void; chunks(): string[] } {
+  const given: Buffer[] = [];
+  return { write: (lines) => given.push(lines), chunks: () => given.map((lines) => lines.toString()) };
 }
 
-test('lines are handed on in order, many at a time, none twice, none lost', (t) => {
+test('lines are handed on in order, many at a time, none twice, none lost, for the sink to keep', (t) => {
   const sink = kept();
   const buffer = new LineBuffer(sink);
   const lines = Array.from({ length: 5_000 }, (_, index) => `line ${index} ${'é漢😀x'.repeat(index % 40)}\n`);
   for (const line of lines) buffer.write(line);
   buffer.flush();
-  t.is(sink.chunks.join(''), lines.join(''));
-  t.true(sink.chunks.length < 200);
+  t.is(sink.chunks().join(''), lines.join(''));
+  t.true(sink.chunks().length < 100);
 });
 
 test('a line longer than the buffer goes out whole, after those before it', (t) => {
@@ -25,7 +25,46 @@ test('a line longer than the buffer goes out whole, after those before it', (t) 
   buffer.write(long);
   buffer.write('last\n');
   buffer.flush();
-  t.deepEqual(sink.chunks, ['first\n', long, 'last\n']);
+  t.deepEqual(sink.chunks(), ['first\n', long, 'last\n']);
+});
+
+test('what is told is a line of JSON, without the members that are undefined', (t) => {
+  const sink = kept();
+  const buffer = new LineBuffer(sink);
+  buffer.tell({ level: 30, caller: undefined, operation: 'Größe"漢' });
+  buffer.write('{"level":40}\n');
+  buffer.tell({ ms: 1.005, aborted: true });
+  buffer.flush();
+  t.deepEqual(sink.chunks(), [
+    '{"level":30,"operation":"Größe\\"漢"}\n{"level":40}\n{"ms":1.005,"aborted":true}\n',
+  ]);
+});
+
+test('where one byte is enough, each line is handed on at once by itself', (t) => {
+  const sink = kept();
+  const buffer = new LineBuffer(sink, 1);
+  buffer.tell({ level: 30 });
+  t.deepEqual(sink.chunks(), ['{"level":30}\n']);
+  buffer.write('next\n');
+  t.deepEqual(sink.chunks(), ['{"level":30}\n', 'next\n']);
+});
+
+test('a line that could not be handed on is told to who wrote it, and not handed on again', (t) => {
+  const sink = kept();
+  let full = true;
+  const buffer = new LineBuffer(
+    {
+      write: (lines) => {
+        if (full) throw new Error('full');
+        sink.write(lines);
+      },
+    },
+    1,
+  );
+  t.throws(() => buffer.tell({ first: 1 }), { message: 'full' });
+  full = false;
+  buffer.tell({ next: 2 });
+  t.deepEqual(sink.chunks(), ['{"next":2}\n']);
 });
 
 test('lines that nothing follows are handed on soon', async (t) => {
@@ -34,7 +73,7 @@ test('lines that nothing follows are handed on soon', async (t) => {
     new LineBuffer({
       write: (lines) => {
         clearInterval(keep);
-        resolve(lines);
+        resolve(lines.toString());
       },
     }).write('alone\n');
   });
