@@ -6,7 +6,7 @@ export interface Gauges extends Load {
   readonly connections: number;
   /** Whether the calls of each contract, by its path, are refused at once. */
   readonly breakersOpen: ReadonlyMap<string, boolean>;
-  /** p99 of the last second, in ms. */
+  /** How late timers came at most in the last second, in ms. */
   readonly loopDelayMs: number;
 }
 
@@ -170,9 +170,11 @@ function gaugesOf(gauges: Gauges): Family[] {
         sample('upstream_breaker_open', contractLabel(path), Number(open)),
       ),
     ),
-    apart('event_loop_delay_seconds', 'p99 of the last second, by samples 0.05 s apart.', [
-      sample('event_loop_delay_seconds', '', gauges.loopDelayMs / 1000),
-    ]),
+    apart(
+      'event_loop_delay_seconds',
+      'How late timers came at most in the last second, by samples 0.05 s apart.',
+      [sample('event_loop_delay_seconds', '', gauges.loopDelayMs / 1000)],
+    ),
     apart('resident_memory_bytes', 'Memory of the process.', [
       sample('resident_memory_bytes', '', process.memoryUsage.rss()),
     ]),

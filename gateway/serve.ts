@@ -1,6 +1,5 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Logger, pino } from 'pino';
 import type { CredentialValues } from '../mappings/codec/call.ts';
 import { compileContract } from '../mappings/codec/operation.ts';
@@ -18,6 +17,7 @@ import { createDocuments, isListed, proxyList } from './documents.ts';
 import { hostList } from './framing.ts';
 import { LineBuffer, type LineWriter } from './line-buffer.ts';
 import { createPseudonyms, describeError, requestLine } from './log.ts';
+import { LoopDelay } from './loop-delay.ts';
 import { createMessageLog } from './messages.ts';
 import { createMetrics, type Sheet, writeSheet } from './metrics.ts';
 import type { Service } from './service.ts';
@@ -183,13 +183,11 @@ export async function serve(options: ServeOptions): Promise<Running> {
     (address) => isLoopback(address) || (trustedProxies !== undefined && isListed(address, trustedProxies)),
   );
   server.on('connection', connections.add);
-  const delay = monitorEventLoopDelay({ resolution: 50 });
-  delay.enable();
+  const loopDelay = new LoopDelay();
   const everySecond = setInterval(() => {
     connections.sweep();
-    loopDelayMs = delay.percentile(99) / 1e6;
+    loopDelayMs = loopDelay.take();
     admission.observeDelay(loopDelayMs);
-    delay.reset();
   }, 1_000).unref();
 
   const url = await listen(server, options.host, options.port);
@@ -262,7 +260,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     const clean = await connections.close(server, limits.drainMs);
     clearInterval(everySecond);
-    delay.disable();
+    loopDelay.stop();
     for (const upstream of upstreams.values()) await (await upstream).close();
     await new Promise<void>((resolve) => log.flush(() => resolve()));
     return clean;

@@ -94,7 +94,7 @@ export const limitTable = {
   },
   loopDelayMs: {
     value: 200,
-    bounds: 'delay of the event loop (p99 of a second) beyond which new calls are shed',
+    bounds: 'delay of the event loop (the most in a second) beyond which new calls are shed',
   },
   loopDelayInFlight: { value: 64, bounds: 'calls under way that go on coming in whatever the delay' },
   upstreamConnections: { value: 64, bounds: 'connections to the upstream' },
