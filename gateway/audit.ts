@@ -9,6 +9,8 @@ export interface Audited {
   /** 0 without an answer. */
   readonly upstreamStatus: number;
   readonly upstreamMs: number;
+  /** What came of it, where the line of the request tells so. */
+  written: WriteOutcome | undefined;
 }
 
 /**
@@ -23,11 +25,20 @@ export interface Audit {
   readonly settled: (operation: Operation, call: Audited, outcome: WriteOutcome) => void;
 }
 
-/** Audit lines: `"audit":"sending"`, then `"audit":"settled"` with the outcome and the upstream's status. */
-export function createAudit(to: LineBuffer): Audit {
+/** An audit whose second line is that of the request, which tells all that it would. */
+export function auditInLog(log: LineBuffer): Audit {
   return {
-    sending: ({ name }, { requestId, caller }) =>
-      to.tell({ level: 30, time: Date.now(), audit: 'sending', requestId, operation: name, caller }),
+    sending: (operation, call) => tellSending(log, operation, call),
+    settled: (_operation, call, outcome) => {
+      call.written = outcome;
+    },
+  };
+}
+
+/** An audit apart from the log: `"audit":"sending"`, then `"audit":"settled"` with the outcome and the upstream's status. */
+export function auditApart(to: LineBuffer): Audit {
+  return {
+    sending: (operation, call) => tellSending(to, operation, call),
     settled: ({ name }, { requestId, caller, upstreamStatus, upstreamMs }, outcome) =>
       to.tell({
         level: 30,
@@ -41,4 +52,8 @@ export function createAudit(to: LineBuffer): Audit {
         upstreamMs: toMicrosecond(upstreamMs),
       }),
   };
+}
+
+function tellSending(to: LineBuffer, { name }: Operation, { requestId, caller }: Audited): void {
+  to.tell({ level: 30, time: Date.now(), audit: 'sending', requestId, operation: name, caller });
 }

@@ -9,7 +9,7 @@ import type { RequestRecord } from './visit.ts';
  * @param path the contract's that answered
  */
 export function requestLine(record: RequestRecord, path: string): object {
-  const { sent, error, queueMs } = record;
+  const { sent, error, queueMs, written } = record;
   return {
     level: 30,
     time: Date.now(),
@@ -25,6 +25,8 @@ export function requestLine(record: RequestRecord, path: string): object {
     ms: toMicrosecond(record.ms),
     clientIp: record.clientIp ?? '',
     caller: record.caller,
+    audit: written && 'settled',
+    outcome: written,
     upstreamStatus: sent === 0 ? undefined : record.upstreamStatus,
     upstreamMs: sent === 0 ? undefined : toMicrosecond(record.upstreamMs),
     error: error === undefined ? undefined : codeForLog(error),

@@ -7,7 +7,7 @@ import { decodeXml } from '../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../mappings/xml/error.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
 import type { Admission } from './admission.ts';
-import type { Audit } from './audit.ts';
+import type { Audit, WriteOutcome } from './audit.ts';
 import { type Arrival, admitBody } from './body.ts';
 import { hideGiven, hideSecrets, type ReadCredentials, type Spelling } from './credentials.ts';
 import { CallError, type Failure, failureOf } from './error.ts';
@@ -50,6 +50,7 @@ export interface Exchange extends Waiting, Arrival {
   fault: string | undefined;
   bytesIn: number;
   noted: Noted | undefined;
+  written: WriteOutcome | undefined;
   /** Headers of the upstream's answer that the reply has too. */
   passed: Readonly<Record<string, string>> | undefined;
 }

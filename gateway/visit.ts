@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CompiledOperation } from '../mappings/codec/operation.ts';
+import type { WriteOutcome } from './audit.ts';
 import { hasBody, hasSmallBody, isAwaited } from './body.ts';
 import type { CorsHeaders } from './cors.ts';
 import type { Documents } from './documents.ts';
@@ -30,6 +31,7 @@ export interface RequestRecord {
   /** Whether the caller left before its reply. */
   readonly aborted: boolean;
   readonly noted: Noted | undefined;
+  readonly written: WriteOutcome | undefined;
 }
 
 /** What an application is made of. */
@@ -89,6 +91,7 @@ export function startVisit(
     bytesIn: 0,
     bodyTaken: false,
     noted: undefined,
+    written: undefined,
     passed: undefined,
     sent: 0,
     upstreamStatus: 0,
@@ -159,6 +162,7 @@ export function send(visit: Visit, transport: string, reply: Reply): void {
     queueMs: visit.queueMs,
     aborted,
     noted: visit.noted,
+    written: visit.written,
   });
 }
 
