@@ -49,7 +49,9 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched {
   place = -1;
   readonly #started: number;
   #sentAt: number;
+  /** When something came last, as far as the clock has looked; `#heard` is what came since. */
   #cameAt: number;
+  #heard = false;
   #stage: Stage = 'connecting';
   #status = 0;
   #headers: UpstreamReply['headers'] = {};
@@ -103,7 +105,9 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched {
     return this.#request.operation.readOnly && this.#waiting.response.destroyed;
   }
 
-  due(): number {
+  due(now: number): number {
+    if (this.#heard) this.#cameAt = now;
+    this.#heard = false;
     if (this.#isLeft) return 0;
     const { limits } = this.#line;
     const { binaryOutput } = this.#request.operation;
@@ -129,7 +133,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched {
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
-    this.#cameAt = performance.now();
+    this.#heard = true;
     this.#waiting.upstreamStatus = status;
     const coding = headers['content-encoding'];
     const announced = this.#request.method === 'HEAD' ? 0 : Number(headers['content-length']) || 0;
@@ -140,7 +144,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched {
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
-    this.#cameAt = performance.now();
+    this.#heard = true;
     const room = this.#line.admission.hold(this.#waiting, chunk.length);
     if (this.#collector.size + chunk.length > this.#maxBytes)
       this.#give(invalid(`more than ${this.#maxBytes} bytes`));

@@ -2,13 +2,13 @@
 export interface Watched {
   /** Where it stands in its watch. */
   place: number;
-  /** Until when it may last, in ms of `performance.now()`, by what is known when it is asked. */
-  readonly due: () => number;
+  /** Until when it may last, in ms of `performance.now()`, by what is known when it is asked, which is now. */
+  readonly due: (now: number) => number;
   /** Told when that is over; it is watched no longer. */
   readonly onDue: () => void;
 }
 
-/** How often all is looked at, in ms; nothing ends earlier than it is due, or later than this after it. */
+/** How often all is looked at, in ms: nothing ends earlier than it is due, or later than two looks after it. */
 const everyMs = 25;
 
 /** Ends what lasts too long: one timer for all that is under way, where each call would set and clear its own. */
@@ -33,7 +33,7 @@ export class Watch {
 
   #look(): void {
     const now = performance.now();
-    for (const watched of this.#watched.filter((one) => one.due() <= now)) {
+    for (const watched of this.#watched.filter((one) => one.due(now) <= now)) {
       this.delete(watched);
       watched.onDue();
     }
