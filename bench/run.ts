@@ -5,15 +5,15 @@ import { measureBig } from './big.ts';
 import { type CodecRow, measureCodecs } from './codecs.ts';
 import { measureContractLoad, writePlainDocument } from './contracts.ts';
 import { growthSizes, measureGrowth } from './growth.ts';
-import { canPin } from './process.ts';
+import { canPin, median } from './process.ts';
 import { measureSmallCall, type SmallCallRow } from './small-call.ts';
 import { measureStart } from './start.ts';
 import { measureWorkers } from './workers.ts';
 
 /** `npm run bench [-- rounds seconds]`: every figure of bench/README.md in one run, each with a verdict. */
-const starts = 3;
-const rounds = Number(process.argv[2] ?? 2);
-const seconds = Number(process.argv[3] ?? 4);
+const starts = 5;
+const rounds = Number(process.argv[2] ?? 3);
+const seconds = Number(process.argv[3] ?? 2);
 
 function verdict(value: number, bound: number, better: 'less' | 'more'): string {
   const holds = better === 'less' ? value <= bound : value >= bound;
@@ -28,25 +28,30 @@ function print(rows: readonly Record<string, string>[]): void {
   console.log();
 }
 
+const proxy = 'Node http + undici pass-through';
+const nodeSoap = 'node-soap bridge';
+
 function smallCallRows(rows: readonly SmallCallRow[]): Record<string, string>[] {
-  const costOf = (name: string): number => rows.find((row) => row.name === name)?.cpuPerRequest ?? Number.NaN;
-  const proxy = costOf('Node http + undici pass-through');
-  const nodeSoap = costOf('node-soap bridge');
-  const smallCallVerdict = (name: string, cost: number): string => {
-    if (name === 'soapbridge') {
-      return `${verdict(cost / proxy, 1, 'less')} of the pass-through, ${verdict(cost / nodeSoap, 0.33, 'less')} of node-soap`;
-    }
-    if (name !== 'soapbridge, 1,000 operations') return '';
-    return `${verdict(cost / costOf('soapbridge'), 1.05, 'less')} of 12 operations`;
+  /** Of what a server costs beside another in the same round: what a noisy machine does to one it does to the next. */
+  const ratio = ({ cpuPerRequest }: SmallCallRow, name: string): number => {
+    const others = rows.find((row) => row.name === name)?.cpuPerRequest ?? [];
+    return median(cpuPerRequest.map((cost, round) => cost / (others[round] ?? Number.NaN)));
   };
-  return rows.map(({ name, cpuPerRequest, p50, p99 }) => ({
-    server: name,
-    'CPU µs/request': cpuPerRequest.toFixed(1),
-    '× pass-through': (cpuPerRequest / proxy).toFixed(2),
-    '× node-soap': (cpuPerRequest / nodeSoap).toFixed(2),
-    'p50 ms': p50.toFixed(2),
-    'p99 ms': p99.toFixed(2),
-    verdict: smallCallVerdict(name, cpuPerRequest),
+  const smallCallVerdict = (row: SmallCallRow): string => {
+    if (row.name === 'soapbridge') {
+      return `${verdict(ratio(row, proxy), 1, 'less')} of the pass-through, ${verdict(ratio(row, nodeSoap), 0.33, 'less')} of node-soap`;
+    }
+    if (row.name !== 'soapbridge, 1,000 operations') return '';
+    return `${verdict(ratio(row, 'soapbridge'), 1.05, 'less')} of 12 operations`;
+  };
+  return rows.map((row) => ({
+    server: row.name,
+    'CPU µs/request': median(row.cpuPerRequest).toFixed(1),
+    '× pass-through': ratio(row, proxy).toFixed(2),
+    '× node-soap': ratio(row, nodeSoap).toFixed(2),
+    'p50 ms': row.p50.toFixed(2),
+    'p99 ms': row.p99.toFixed(2),
+    verdict: smallCallVerdict(row),
   }));
 }
 

@@ -55,13 +55,14 @@ interface Contender {
 
 export interface SmallCallRow {
   readonly name: string;
-  readonly cpuPerRequest: number;
+  /** µs, of each round. */
+  readonly cpuPerRequest: readonly number[];
   readonly p50: number;
   readonly p99: number;
 }
 
 /**
- * CPU µs per request of each server in turn, round after round; medians (server on one core, the rest on the other).
+ * CPU µs per request of each server in turn, round after round (server on one core, the rest on the other).
  *
  * @param starts how often each server is started anew: what V8 makes of the same code differs by a tenth
  * @param rounds per start
@@ -78,7 +79,7 @@ export async function measureSmallCall(
     const runs = all.filter((contender) => contender.name === name);
     return {
       name,
-      cpuPerRequest: median(runs.flatMap(({ cpu }) => cpu)),
+      cpuPerRequest: runs.flatMap(({ cpu }) => cpu),
       p50: median(runs.flatMap(({ p50 }) => p50)),
       p99: median(runs.flatMap(({ p99 }) => p99)),
     };
