@@ -29,6 +29,7 @@ export function compileCredentials(
   const parts = credentials.parts.map((part) => ({
     part,
     key: part.header.toLowerCase(),
+    paths: { xml: pathOf(part, credentials, 'xml'), json: pathOf(part, credentials, 'json') },
     form: isAuthorization(part)
       ? { most: limits.authorization, pattern: schemeAndToken }
       : { most: limits.credential, pattern: token },
@@ -39,8 +40,9 @@ export function compileCredentials(
     const malformed: Problem[] = [];
     const missing: Problem[] = [];
     let conflict: string | undefined;
-    for (const { part, key, form } of parts) {
+    for (const { part, key, paths, form } of parts) {
       const { name } = part;
+      const path = paths[spelling];
       const said = inMessage.get(name);
       const inBody = said === '' ? undefined : said;
       const inHeader = request.headers[key];
@@ -48,29 +50,15 @@ export function compileCredentials(
       const given = header === undefined ? noValues : headerValues(request, key);
       if (given.length > 1) conflict ??= `the header ${part.header} was given twice`;
       if (given.some((value) => value !== '' && !isHeaderValue(value, form))) {
-        malformed.push(
-          problem(
-            'InvalidCharacter',
-            part,
-            credentials,
-            spelling,
-            `expected printable ASCII, at most ${form.most} characters, got other text`,
-          ),
-        );
+        const says = `expected printable ASCII, at most ${form.most} characters, got other text`;
+        malformed.push(problem('InvalidCharacter', path, says));
       }
       if (inBody !== undefined && !isBodyValue(inBody, form, credentials.send)) {
-        malformed.push(
-          problem(
-            'InvalidCharacter',
-            part,
-            credentials,
-            spelling,
-            `expected at most ${limits.credential} characters, none a control character, got other text`,
-          ),
-        );
+        const says = `expected at most ${limits.credential} characters, none a control character, got other text`;
+        malformed.push(problem('InvalidCharacter', path, says));
       }
       if (header !== undefined && inBody !== undefined && header !== inBody) {
-        conflict ??= `${part.header} and ${pathOf(part, credentials, spelling)} differ`;
+        conflict ??= `${part.header} and ${path} differ`;
       }
       const value = inBody ?? header;
       if (value !== undefined) {
@@ -80,15 +68,8 @@ export function compileCredentials(
           fromHeaders.add(name);
         }
       } else if (part.required) {
-        missing.push(
-          problem(
-            'NotEmpty',
-            part,
-            credentials,
-            spelling,
-            `expected it in the body or in the header ${part.header}, got none`,
-          ),
-        );
+        const says = `expected it in the body or in the header ${part.header}, got none`;
+        missing.push(problem('NotEmpty', path, says));
       }
     }
     if (malformed.length > 0) throw new CallError('Unauthorized', { problems: malformed });
@@ -149,14 +130,7 @@ function pathOf(part: CredentialPart, credentials: Credentials, spelling: Spelli
   return `${credentials.member.charAt(0).toUpperCase()}${credentials.member.slice(1)}.${part.xml}`;
 }
 
-function problem(
-  code: Problem['code'],
-  part: CredentialPart,
-  credentials: Credentials,
-  spelling: Spelling,
-  says: string,
-): Problem {
-  const field = pathOf(part, credentials, spelling);
+function problem(code: Problem['code'], field: string, says: string): Problem {
   return { code, field, message: `${field}: ${says}` };
 }
 
