@@ -5,7 +5,7 @@ import { type Reading, startReading } from '../mappings/codec/problem.ts';
 import { Templates } from '../mappings/codec/templates.ts';
 import { escapeAttribute, escapeXml } from '../mappings/codec/text.ts';
 import { namespaces } from '../mappings/model.ts';
-import { decodeRest, decodeXml } from '../mappings/xml/decode.ts';
+import { decodeUtf8, decodeXml } from '../mappings/xml/decode.ts';
 import { XmlError } from '../mappings/xml/error.ts';
 import { type Head, Heads } from '../mappings/xml/heads.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
@@ -177,7 +177,7 @@ export function createSoapReader(compiled: CompiledContract): ReadSoap {
     const { templates } = head.meaning;
     const { length } = head.bytes;
     if (!templates.mayKnow(document.length - length)) return undefined;
-    const rest = decodeRest(document.subarray(length));
+    const rest = decodeUtf8(document.subarray(length));
     return rest === undefined ? undefined : templates.read(rest, limits.errors, quirks.illegalReferences);
   };
 

@@ -48,8 +48,9 @@ export function isPlainUtf8(bytes: Buffer, charset: string | undefined): boolean
   return markOf(bytes) === undefined && unmarkedEncoding(bytes, stated) === 'utf-8';
 }
 
-/** What follows the beginning of a document that is plain UTF-8; undefined for bytes that aren't. */
-export function decodeRest(bytes: Buffer): string | undefined {
+/** The text of UTF-8; undefined for bytes that aren't. */
+export function decodeUtf8(bytes: Buffer): string | undefined {
+  // ASCII as Latin-1 is twice as fast, and nearly every message is ASCII.
   if (isAscii(bytes)) return bytes.toString('latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
@@ -143,11 +144,11 @@ function byteOrder(buffer: Buffer): 'utf-16le' | 'utf-16be' {
 
 function decodeAs(encoding: Encoding, buffer: Buffer): string {
   switch (encoding) {
-    case 'utf-8':
-      // ASCII as Latin-1 is twice as fast, and nearly every message is ASCII.
-      if (isAscii(buffer)) return buffer.toString('latin1');
-      if (!isUtf8(buffer)) throw invalid('utf-8', invalidUtf8(buffer));
-      return buffer.toString('utf8');
+    case 'utf-8': {
+      const text = decodeUtf8(buffer);
+      if (text === undefined) throw invalid('utf-8', invalidUtf8(buffer));
+      return text;
+    }
     case 'us-ascii': {
       const text = buffer.toString('latin1');
       if (!isAscii(buffer)) throw invalid('us-ascii', locate(text, text.search(/[^\0-\x7f]/)));
