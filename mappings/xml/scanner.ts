@@ -20,11 +20,15 @@ const semicolon = 0x3b;
 const letterX = 0x78;
 
 /** XML 1.0, 4.6: the entities that need no declaration, those that are met most first. */
-const entities = ['&amp;', '&lt;', '&gt;', '&quot;', '&apos;'].map((reference, index) => ({
-  reference,
-  initial: reference.charCodeAt(1),
-  code: [ampersand, lessThan, greaterThan, doubleQuote, singleQuote][index] ?? -1,
-}));
+const entities = (
+  [
+    ['&amp;', ampersand],
+    ['&lt;', lessThan],
+    ['&gt;', greaterThan],
+    ['&quot;', doubleQuote],
+    ['&apos;', singleQuote],
+  ] as const
+).map(([reference, code]) => ({ reference, initial: reference.charCodeAt(1), code }));
 
 /**
  * The lexical half of XmlReader: names, comments, references and line ends, by offset. A method that reads
