@@ -1,8 +1,9 @@
 import test from 'ava';
-import { createSoapReader, Fault, type ReadSoap, soap11 } from '../../gateway/soap.ts';
+import { createSoapReader, type ReadSoap, soap11 } from '../../gateway/soap.ts';
 import { compileContract } from '../../mappings/codec/operation.ts';
 import { defaultLimits } from '../../mappings/limits.ts';
 import { loadContract, screeningContract } from '../../mappings/load.ts';
+import { outcomeOf } from './soap-outcome.ts';
 
 const { contract } = loadContract(screeningContract);
 const limits = { ...defaultLimits, xmlElements: 9, xmlChildren: 3 };
@@ -36,25 +37,6 @@ const rests: Readonly<Record<string, string>> = {
   'text after the document': `${request}${close}text`,
   'a DTD after the document': `${request}${close}<!DOCTYPE x>`,
 };
-
-/** What came of reading a text, errors with their places. */
-function outcomeOf(read: ReadSoap, text: string): unknown {
-  try {
-    const { version, operation, input, addressing } = read(Buffer.from(text), undefined, soap11, []);
-    const { reading } = input;
-    return {
-      version: version.name,
-      operation: operation.operation.name,
-      json: input.text,
-      problems: reading.problems,
-      missing: reading.missing,
-      addressing,
-    };
-  } catch (error) {
-    if (error instanceof Fault) return { code: error.code, version: error.version.name, says: error.message };
-    throw error;
-  }
-}
 
 function warmReader(beginning: string): ReadSoap {
   const read = createSoapReader(compiled);

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import test from 'ava';
-import { createSoapReader, Fault, type ReadSoap, soap11 } from '../../gateway/soap.ts';
+import { createSoapReader, soap11 } from '../../gateway/soap.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/codec/operation.ts';
 import { buildContract } from '../../mappings/load/contract.ts';
 import { type Contract, namespaces } from '../../mappings/model.ts';
@@ -8,6 +8,7 @@ import { codecsOf, compile, depot, operationOf, screening } from '../codec/contr
 import { parseElement, respell } from '../codec/elements.ts';
 import { picker, tell, valuesOf } from '../codec/values.ts';
 import { fc } from '../property.ts';
+import { outcomeOf } from './soap-outcome.ts';
 
 /** Often enough for a beginning and the forms behind it to be learned. */
 const often = 20;
@@ -24,22 +25,6 @@ const updateOf = (user: string, key: string, names: readonly string[], rest = ''
       .map((name) => `<string>${name}</string>`)
       .join('')}</Permissions><SubUserName>${user}</SubUserName>${rest}</Request>`,
   );
-
-/** What came of reading a text, errors with their places. */
-function outcomeOf(read: ReadSoap, text: string): unknown {
-  try {
-    const { version, operation, input, addressing, credentials } = read(
-      Buffer.from(text),
-      undefined,
-      soap11,
-      [],
-    );
-    return { version: version.name, operation: operation.operation.name, input, addressing, credentials };
-  } catch (error) {
-    if (error instanceof Fault) return { code: error.code, version: error.version.name, says: error.message };
-    throw error;
-  }
-}
 
 /** A contract whose operation counts how often its codec is asked. */
 function counting(
