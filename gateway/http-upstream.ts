@@ -2,6 +2,7 @@ import { Pool } from 'undici';
 import type { Limits } from '../mappings/limits.ts';
 import type { Admission } from './admission.ts';
 import { createBreaker } from './breaker.ts';
+import { createConnector } from './connector.ts';
 import { CallError } from './error.ts';
 import { createRetryBudget } from './retry-budget.ts';
 import type { Upstream } from './upstream.ts';
@@ -14,7 +15,7 @@ export function createHttpUpstream(address: string, limits: Limits, admission: A
   const pool = new Pool(url.origin, {
     connections: limits.upstreamConnections,
     pipelining: 1,
-    connect: { timeout: limits.upstreamConnectMs },
+    connect: createConnector(limits.upstreamConnectMs),
     keepAliveTimeout: 4_000,
     headersTimeout: 0,
     bodyTimeout: 0, // undici would set and clear a timer of its own for each call
