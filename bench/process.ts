@@ -39,6 +39,11 @@ export function start(
   });
 }
 
+/** Runs this process on one core, or a list such as `0,1`, all of its threads; nothing where there is no taskset. */
+export function runOn(core: number | string): void {
+  if (pinning) spawnSync('taskset', ['-acp', String(core), String(process.pid)]);
+}
+
 export async function stop({ child }: Started): Promise<void> {
   child.removeAllListeners('exit');
   const ended = new Promise((resolve) => child.once('exit', resolve));

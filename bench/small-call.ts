@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadContract, screeningContract } from '../mappings/load.ts';
 import { writeWsdl } from '../wsdl/wsdl.ts';
 import { writeGrownContract } from './contracts.ts';
 import { load } from './load.ts';
-import { cpuMicroseconds, freePort, median, type Started, start, stop } from './process.ts';
+import { cpuMicroseconds, freePort, median, runOn, type Started, start, stop } from './process.ts';
 
 const connections = 32;
 const serverCore = 0;
@@ -73,7 +73,12 @@ export async function measureSmallCall(
   seconds: number,
 ): Promise<readonly SmallCallRow[]> {
   const all: Contender[] = [];
-  for (let start = 0; start < starts; start++) all.push(...(await measureOnce(rounds, seconds)));
+  runOn(otherCore);
+  try {
+    for (let start = 0; start < starts; start++) all.push(...(await measureOnce(rounds, seconds)));
+  } finally {
+    runOn(`0-${cpus().length - 1}`);
+  }
   const names = [...new Set(all.map(({ name }) => name))];
   return names.map((name) => {
     const runs = all.filter((contender) => contender.name === name);
@@ -148,7 +153,7 @@ async function measureOnce(rounds: number, seconds: number): Promise<readonly Co
     for (let round = 0; round < rounds; round++) {
       for (const contender of contenders) {
         // while the others had their turns, the system took memory of an idle process away
-        await load(contender.port, contender.requests, connections, 1);
+        await load(contender.port, contender.requests, connections, 0.4);
         const before = cpuMicroseconds(contender.started.pid);
         const result = await load(contender.port, contender.requests, connections, seconds);
         contender.cpu.push((cpuMicroseconds(contender.started.pid) - before) / result.requests);
