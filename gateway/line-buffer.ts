@@ -1,5 +1,6 @@
-/** Where lines go, in UTF-8. What it is given is its own: it may keep what it couldn't write at once. */
+/** Where lines go, in UTF-8. */
 export interface LineWriter {
+  /** Writes them before it returns; what it is given is its own, and may be kept, only where it throws. */
   write(lines: Buffer): unknown;
 }
 
@@ -16,7 +17,7 @@ const newline = 0x0a;
 export class LineBuffer {
   readonly #to: LineWriter;
   readonly #enough: number;
-  readonly #bytes = Buffer.allocUnsafeSlow(size);
+  #bytes = Buffer.allocUnsafeSlow(size);
   #used = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -60,8 +61,13 @@ export class LineBuffer {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#used === 0) return;
-    const lines = Buffer.from(this.#bytes.subarray(0, this.#used));
+    const lines = this.#bytes.subarray(0, this.#used);
     this.#used = 0;
-    this.#to.write(lines);
+    try {
+      this.#to.write(lines);
+    } catch (error) {
+      this.#bytes = Buffer.allocUnsafeSlow(size);
+      throw error;
+    }
   }
 }

@@ -88,7 +88,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const limits = options.limits ?? defaultLimits;
   const trustedProxies = proxyList(options.trustedProxies);
   const isOwnHost = options.allowedHosts === undefined ? undefined : hostList(options.allowedHosts);
-  const lines = options.logTo === undefined ? standardOutput() : new LineBuffer(options.logTo, 1);
+  const lines = options.logTo === undefined ? standardOutput() : linesTo(options.logTo);
   const log = pino({ level: options.logLevel, base: null }, lines);
   const logsRequests = log.isLevelEnabled('info');
   let stopping = false;
@@ -272,6 +272,11 @@ function standardOutput(): LineBuffer {
   const lines = new LineBuffer(byteDestination(1));
   process.once('exit', () => lines.flush());
   return lines;
+}
+
+/** A stream keeps what it is given until it is written. */
+function linesTo(stream: NodeJS.WritableStream): LineBuffer {
+  return new LineBuffer({ write: (lines) => stream.write(Buffer.from(lines)) }, 1);
 }
 
 function plansOf({ config, contract, upstreamUrl }: ServeOptions): readonly SitePlan[] {

@@ -1,13 +1,13 @@
 import test from 'ava';
 import { LineBuffer } from '../../gateway/line-buffer.ts';
 
-/** A sink that keeps what it was given, and reads it when asked. */
+/** A sink that reads what it is given at once. */
 function kept(): { write(lines: Buffer): void; chunks(): string[] } {
-  const given: Buffer[] = [];
-  return { write: (lines) => given.push(lines), chunks: () => given.map((lines) => lines.toString()) };
+  const given: string[] = [];
+  return { write: (lines) => given.push(lines.toString()), chunks: () => given };
 }
 
-test('lines are handed on in order, many at a time, none twice, none lost, for the sink to keep', (t) => {
+test('lines are handed on in order, many at a time, none twice, none lost', (t) => {
   const sink = kept();
   const buffer = new LineBuffer(sink);
   const lines = Array.from({ length: 5_000 }, (_, index) => `line ${index} ${'é漢😀x'.repeat(index % 40)}\n`);
@@ -65,6 +65,22 @@ test('a line that could not be handed on is told to who wrote it, and not handed
   full = false;
   buffer.tell({ next: 2 });
   t.deepEqual(sink.chunks(), ['{"next":2}\n']);
+});
+
+test('lines that could not be written may be kept, and are not written over', (t) => {
+  const keeps: Buffer[] = [];
+  const buffer = new LineBuffer(
+    {
+      write: (lines) => {
+        keeps.push(lines);
+        throw new Error('full');
+      },
+    },
+    1,
+  );
+  t.throws(() => buffer.tell({ first: 1 }), { message: 'full' });
+  t.throws(() => buffer.tell({ next: 2 }), { message: 'full' });
+  t.deepEqual(keeps.map(String), ['{"first":1}\n', '{"next":2}\n']);
 });
 
 test('lines that nothing follows are handed on soon', async (t) => {
