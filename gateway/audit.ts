@@ -1,10 +1,11 @@
-import type { Operation } from '../mappings/model.ts';
+import { Crowd, type Standing } from './crowd.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import { toMicrosecond } from './log.ts';
 
 /** What an audit line says of the call it is about. */
-export interface Audited {
+export interface Audited extends Standing {
   readonly requestId: string;
+  readonly operation: string | undefined;
   readonly caller: string | undefined;
   /** 0 without an answer. */
   readonly upstreamStatus: number;
@@ -21,15 +22,26 @@ export type WriteOutcome = 'answered' | 'unsent' | 'unknown';
 
 /** Tells of every write before it goes upstream, and of what came of it. */
 export interface Audit {
-  readonly sending: (operation: Operation, call: Audited) => void;
-  readonly settled: (operation: Operation, call: Audited, outcome: WriteOutcome) => void;
+  readonly sending: (call: Audited) => void;
+  readonly settled: (call: Audited, outcome: WriteOutcome) => void;
 }
 
-/** An audit whose second line is that of the request, which tells all that it would. */
+/**
+ * An audit in the log: what came of a write stands in the line of its request, and a write that is under way when lines
+ * are handed on has one that says so among them. So whoever reads the log knows of as much as with a line before each.
+ */
 export function auditInLog(log: LineBuffer): Audit {
+  const underWay = new Crowd<Audited>();
+  log.beforeHandingOn(() => {
+    for (const call of underWay.takeAll()) tellSending(log, call);
+  });
   return {
-    sending: (operation, call) => tellSending(log, operation, call),
-    settled: (_operation, call, outcome) => {
+    sending: (call) => {
+      underWay.add(call);
+      log.handOnSoon();
+    },
+    settled: (call, outcome) => {
+      underWay.delete(call);
       call.written = outcome;
     },
   };
@@ -38,14 +50,14 @@ export function auditInLog(log: LineBuffer): Audit {
 /** An audit apart from the log: `"audit":"sending"`, then `"audit":"settled"` with the outcome and the upstream's status. */
 export function auditApart(to: LineBuffer): Audit {
   return {
-    sending: (operation, call) => tellSending(to, operation, call),
-    settled: ({ name }, { requestId, caller, upstreamStatus, upstreamMs }, outcome) =>
+    sending: (call) => tellSending(to, call),
+    settled: ({ requestId, operation, caller, upstreamStatus, upstreamMs }, outcome) =>
       to.tell({
         level: 30,
         time: Date.now(),
         audit: 'settled',
         requestId,
-        operation: name,
+        operation,
         caller,
         outcome,
         upstreamStatus: upstreamStatus === 0 ? undefined : upstreamStatus,
@@ -54,6 +66,6 @@ export function auditApart(to: LineBuffer): Audit {
   };
 }
 
-function tellSending(to: LineBuffer, { name }: Operation, { requestId, caller }: Audited): void {
-  to.tell({ level: 30, time: Date.now(), audit: 'sending', requestId, operation: name, caller });
+function tellSending(to: LineBuffer, { requestId, operation, caller }: Audited): void {
+  to.tell({ level: 30, time: Date.now(), audit: 'sending', requestId, operation, caller });
 }

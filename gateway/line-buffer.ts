@@ -20,11 +20,23 @@ export class LineBuffer {
   #bytes = Buffer.allocUnsafeSlow(size);
   #used = 0;
   #timer: NodeJS.Timeout | undefined;
+  #before: () => void = () => {};
 
   /** @param enough bytes that wait for nothing more; 1 hands on each line by itself */
   constructor(to: LineWriter, enough: number = many) {
     this.#to = to;
     this.#enough = enough;
+  }
+
+  /** Has lines added by `tell` whenever lines are about to be handed on. */
+  beforeHandingOn(tell: () => void): void {
+    this.#before = tell;
+  }
+
+  /** Hands on as soon as a line by itself would be. */
+  handOnSoon(): void {
+    if (this.#enough === 1) this.#handOn();
+    else this.#timer ??= setTimeout(() => this.#handOn(), longestMs).unref();
   }
 
   /** Adds a line of JSON with these members; one that is undefined has no place in it. */
@@ -54,10 +66,11 @@ export class LineBuffer {
     this.#used += this.#bytes.write(line, this.#used);
     this.#bytes[this.#used++] = newline;
     if (this.#used >= this.#enough) this.#handOn();
-    else this.#timer ??= setTimeout(() => this.#handOn(), longestMs).unref();
+    else this.handOnSoon();
   }
 
   #handOn(): void {
+    this.#before(); // lines too many for the room that is left go out from within
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#used === 0) return;

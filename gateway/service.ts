@@ -10,6 +10,7 @@ import type { Admission } from './admission.ts';
 import type { Audit, WriteOutcome } from './audit.ts';
 import { type Arrival, admitBody } from './body.ts';
 import { hideGiven, hideSecrets, type ReadCredentials, type Spelling } from './credentials.ts';
+import type { Standing } from './crowd.ts';
 import { CallError, type Failure, failureOf } from './error.ts';
 import { type Outcome, readReply } from './exchange.ts';
 import type { MessageLog } from './messages.ts';
@@ -38,7 +39,7 @@ export interface Service {
 }
 
 /** One HTTP exchange as the calls below see it. */
-export interface Exchange extends Waiting, Arrival {
+export interface Exchange extends Waiting, Arrival, Standing {
   readonly requestId: string;
   readonly response: ServerResponse;
   /** Filled in on the way, for the log. */
@@ -289,15 +290,15 @@ export async function runCall(
     const request = requestOf(service, operation, input, values);
     if (exchange.response.destroyed) throw new CallError('CallerGone');
     const audit = request.operation.readOnly ? undefined : service.audit;
-    audit?.sending(request.operation, exchange);
+    audit?.sending(exchange);
     let reply: UpstreamReply;
     try {
       reply = await service.upstream.call(request, exchange);
     } catch (error) {
-      audit?.settled(request.operation, exchange, isUnsent(error) ? 'unsent' : 'unknown');
+      audit?.settled(exchange, isUnsent(error) ? 'unsent' : 'unknown');
       throw error;
     }
-    audit?.settled(request.operation, exchange, 'answered');
+    audit?.settled(exchange, 'answered');
     exchange.passed = passedOn(reply.headers, settings.replyHeaders);
     const outcome = readReply(reply, compiled, operation, hide, frame);
     if (outcome.kind === 'reply') messages?.reply(exchange, operation, outcome.json, values);

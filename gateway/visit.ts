@@ -92,6 +92,7 @@ export function startVisit(
     bodyTaken: false,
     noted: undefined,
     written: undefined,
+    place: -1,
     passed: undefined,
     sent: 0,
     upstreamStatus: 0,

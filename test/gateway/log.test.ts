@@ -2,6 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { type Audited, auditInLog } from '../../gateway/audit.ts';
+import { LineBuffer } from '../../gateway/line-buffer.ts';
 import { describeError } from '../../gateway/log.ts';
 import { addSheets, createMetrics, type Sheet, writeSheet } from '../../gateway/metrics.ts';
 import type { RequestRecord } from '../../gateway/visit.ts';
@@ -165,6 +167,94 @@ for (const [what, answer, outcome, upstreamStatus] of [
     t.false(gateway.log().includes('canary'));
   });
 }
+
+test('where lines are gathered, a write has a line before it is settled if it is under way when they are handed on', (t) => {
+  const batches: string[][] = [];
+  const lines = new LineBuffer({
+    write: (bytes) =>
+      batches.push(
+        bytes
+          .toString()
+          .match(/"requestId":"\w+"/g)
+          ?.map((id) => id.slice(13, -1)) ?? [],
+      ),
+  });
+  const audit = auditInLog(lines);
+  const calls = ['a', 'b', 'c', 'd'].map((requestId): Audited => {
+    const operation = 'UpdateSubUser';
+    return {
+      requestId,
+      operation,
+      caller: 'x',
+      upstreamStatus: 0,
+      upstreamMs: 0,
+      written: undefined,
+      place: -1,
+    };
+  });
+  const [a, b, c, d] = calls as [Audited, Audited, Audited, Audited];
+  for (const call of [a, b, c]) audit.sending(call);
+  audit.settled(b, 'answered');
+  lines.flush();
+  t.deepEqual(batches, [['a', 'c']]);
+  audit.sending(d);
+  audit.settled(a, 'unknown');
+  lines.flush();
+  t.deepEqual(batches, [['a', 'c'], ['d']], 'each is told of once');
+  audit.settled(c, 'answered');
+  audit.settled(d, 'answered');
+  lines.flush();
+  t.is(batches.length, 2);
+  t.deepEqual(
+    calls.map(({ written }) => written),
+    ['unknown', 'answered', 'answered', 'answered'],
+  );
+});
+
+test('many writes under way have their lines, however little room is left for them', (t) => {
+  let handedOn = '';
+  const lines = new LineBuffer({ write: (bytes) => (handedOn += bytes.toString()) });
+  const audit = auditInLog(lines);
+  for (let index = 0; index < 2_000; index++) {
+    const requestId = `call-${index}`;
+    audit.sending({
+      requestId,
+      operation: 'X',
+      caller: 'é'.repeat(40),
+      upstreamStatus: 0,
+      upstreamMs: 0,
+      written: undefined,
+      place: -1,
+    });
+  }
+  lines.flush();
+  const told = handedOn
+    .trim()
+    .split('\n')
+    .map((line): string => JSON.parse(line).requestId);
+  t.deepEqual(
+    told,
+    Array.from({ length: 2_000 }, (_, index) => `call-${index}`),
+  );
+});
+
+test('a write under way in a log that nothing else is told is in it soon', async (t) => {
+  const keep = setInterval(() => {}, 1_000);
+  const line = await new Promise<string>((resolve) => {
+    const lines = new LineBuffer({ write: (bytes) => resolve(bytes.toString()) });
+    auditInLog(lines).sending({
+      requestId: 'a',
+      operation: 'X',
+      caller: undefined,
+      upstreamStatus: 0,
+      upstreamMs: 0,
+      written: undefined,
+      place: -1,
+    });
+  });
+  clearInterval(keep);
+  t.is(JSON.parse(line).audit, 'sending');
+});
 
 test('a write that no connection was had for is told as unsent; a read has no audit lines', async (t) => {
   const gateway = await startGateway(t, { serve: { upstreamUrl: 'http://127.0.0.1:9' } });
