@@ -2,7 +2,7 @@ import type { Limits } from '../limits.ts';
 import type { Contract, Operation, RequestBody, TextCharset } from '../model.ts';
 import type { CredentialValues, Input } from './call.ts';
 import { compileForm } from './form.ts';
-import { membersBody } from './members.ts';
+import { compileMembers } from './members.ts';
 import { compileMultipart } from './multipart.ts';
 import { itemsOf, readPart } from './part.ts';
 import { type Reading, refuse } from './problem.ts';
@@ -28,7 +28,9 @@ export function compileBody(
   const { mediaType } = body;
   if (body.kind === 'members') {
     const member = server.credentials && credentials?.send === 'body' ? credentials.member : undefined;
-    return (input, values) => ({ mediaType, content: membersBody(input, member, values, limits) });
+    const names = credentials?.parts.map(({ name }) => name) ?? [];
+    const write = compileMembers(member, names, limits);
+    return (input, values) => ({ mediaType, content: write(input, values) });
   }
   const slot = slots.get(body.field) ?? -1;
   const write = fieldWriter(body, limits);

@@ -1,43 +1,66 @@
 import { JsonReader } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
 import type { CredentialValues, Input } from './call.ts';
-import { credentialsSlot, type Edit } from './problem.ts';
+import { credentialsSlot, type Edit, type Reading } from './problem.ts';
 import { applyEdits, foldAscii } from './record.ts';
 import { quoteJson } from './text.ts';
 
-/** The JSON object that most inputs are members of, as a request's body; credentials go into it where it has a member for them (W25). */
-export function membersBody(
-  input: Input,
+/** The JSON object that most inputs are members of, as a request's body. */
+export type WriteMembers = (input: Input, values: CredentialValues | undefined) => string;
+
+/**
+ * One function that writes it; credentials go into it where it has a member for them (W25).
+ *
+ * @param member the one for credentials
+ * @param names theirs in it
+ */
+export function compileMembers(
   member: string | undefined,
-  values: CredentialValues | undefined,
+  names: readonly string[],
   limits: Limits,
-): string {
-  const { edits, spans } = input.reading;
-  const elsewhere = spans.some((span, slot) => span !== undefined && (slot !== credentialsSlot || !member));
-  if (input.closes === undefined || elsewhere) {
-    const text = input.closes === undefined ? input.text : withoutSlots(input, limits);
-    if (member === undefined || values === undefined) return text;
-    const separator = text === '{}' ? '' : ',';
-    return `${text.slice(0, -1)}${separator}${quoteJson(member)}:${credentialsText(values.all)}}`;
-  }
-  if (member === undefined || values === undefined || values.fromHeaders.size === 0) {
-    return applyEdits(input.text, edits);
-  }
-  const span = spans[credentialsSlot];
-  const added =
-    span === undefined
-      ? [appendMember(input.text, input.closes, member, values)]
-      : spliceCredentials(input.text, span, values, limits);
-  return applyEdits(
-    input.text,
-    [...edits, ...added].toSorted((a, b) => a.start - b.start),
-  );
+): WriteMembers {
+  const whole = compileCredentials(names);
+  const opens = member === undefined ? undefined : `${quoteJson(member)}:`;
+  return (input, values) => {
+    const { text, closes, reading } = input;
+    if (closes === undefined || isElsewhere(reading, member)) {
+      const content = closes === undefined ? text : withoutSlots(input, limits);
+      if (opens === undefined || values === undefined) return content;
+      return `${content.slice(0, -1)}${content === '{}' ? '' : ','}${opens}${whole(values)}}`;
+    }
+    const { edits, spans } = reading;
+    if (opens === undefined || values === undefined || values.fromHeaders.size === 0)
+      return applyEdits(text, edits);
+    const span = spans[credentialsSlot];
+    const added =
+      span === undefined
+        ? [appendMember(text, closes, opens + whole(values))]
+        : spliceCredentials(text, span, values, whole, limits);
+    return applyEdits(
+      text,
+      [...edits, ...added].toSorted((a, b) => a.start - b.start),
+    );
+  };
 }
 
-function credentialsText(all: ReadonlyMap<string, string>): string {
-  let text = '';
-  for (const [name, value] of all) text += `${text === '' ? '' : ','}${quoteJson(name)}:${quoteJson(value)}`;
-  return `{${text}}`;
+/** Whether a JSON request has members that travel outside the body. */
+function isElsewhere({ spans }: Reading, member: string | undefined): boolean {
+  return spans.some((span, slot) => span !== undefined && (slot !== credentialsSlot || member === undefined));
+}
+
+/** All credentials as a JSON object. */
+type WriteCredentials = (values: CredentialValues) => string;
+
+function compileCredentials(names: readonly string[]): WriteCredentials {
+  const members = names.map((name) => ({ name, opens: `${quoteJson(name)}:` }));
+  return ({ all }) => {
+    let text = '';
+    for (const { name, opens } of members) {
+      const value = all.get(name);
+      if (value !== undefined) text += (text === '' ? '' : ',') + opens + quoteJson(value);
+    }
+    return `{${text}}`;
+  };
 }
 
 /** A JSON request's members, edits put in, without those that travel elsewhere. */
@@ -59,14 +82,10 @@ function withoutSlots({ text, reading }: Input, limits: Limits): string {
   return `{${members.join(',')}}`;
 }
 
-/** The whole credentials member, as the body's last. */
-function appendMember(text: string, closes: number, member: string, values: CredentialValues): Edit {
+/** A member as the body's last. */
+function appendMember(text: string, closes: number, member: string): Edit {
   const empty = /^\s*\{\s*$/.test(text.slice(0, closes));
-  return {
-    start: closes,
-    end: closes,
-    text: `${empty ? '' : ','}${JSON.stringify(member)}:${credentialsText(values.all)}`,
-  };
+  return { start: closes, end: closes, text: (empty ? '' : ',') + member };
 }
 
 /** What came from headers, put into the body's credentials object, or in its place where it is null (W37). */
@@ -74,9 +93,10 @@ function spliceCredentials(
   text: string,
   { start, end }: { readonly start: number; readonly end: number },
   values: CredentialValues,
+  whole: WriteCredentials,
   limits: Limits,
 ): Edit[] {
-  if (text.startsWith('null', start)) return [{ start, end, text: credentialsText(values.all) }];
+  if (text.startsWith('null', start)) return [{ start, end, text: whole(values) }];
   const missing = new Map<string, string>();
   for (const name of values.fromHeaders) missing.set(foldAscii(name), name);
   const edits: Edit[] = [];
