@@ -12,8 +12,8 @@ import { measureWorkers } from './workers.ts';
 
 /** `npm run bench [-- rounds seconds]`: every figure of bench/README.md in one run, each with a verdict. */
 const starts = 5;
-const rounds = Number(process.argv[2] ?? 3);
-const seconds = Number(process.argv[3] ?? 2);
+const rounds = Number(process.argv[2] ?? 10);
+const seconds = Number(process.argv[3] ?? 0.6);
 
 function verdict(value: number, bound: number, better: 'less' | 'more'): string {
   const holds = better === 'less' ? value <= bound : value >= bound;
@@ -146,7 +146,7 @@ console.log(
   'Workers, all cores: client and upstream share them, so CPU per request is what says what a worker more costs\n',
 );
 print(
-  (await measureWorkers([1, 2], seconds)).map(({ workers, requestsPerSecond, cpuPerRequest, busiest }) => ({
+  (await measureWorkers([1, 2], 2)).map(({ workers, requestsPerSecond, cpuPerRequest, busiest }) => ({
     workers: String(workers),
     'requests/s': requestsPerSecond.toFixed(0),
     'CPU µs/request': cpuPerRequest.toFixed(1),

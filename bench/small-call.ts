@@ -8,6 +8,10 @@ import { load } from './load.ts';
 import { cpuMicroseconds, freePort, median, runOn, type Started, start, stop } from './process.ts';
 
 const connections = 32;
+/** Until V8 has compiled what is hot: before that every server costs up to several times as much. */
+const warmSeconds = 8;
+/** Before each round: while the others had their turns, the system took memory of an idle process away. */
+const againSeconds = 0.4;
 const serverCore = 0;
 const otherCore = 1;
 
@@ -147,13 +151,11 @@ async function measureOnce(rounds: number, seconds: number): Promise<readonly Co
       'ready',
       () => ({}),
     );
-    // until V8 has compiled what is hot; before that every server costs several times as much
-    for (const { port, requests } of contenders)
-      await load(port, requests, connections, Math.max(6, seconds));
+    for (const { port, requests } of contenders) await load(port, requests, connections, warmSeconds);
     for (let round = 0; round < rounds; round++) {
-      for (const contender of contenders) {
-        // while the others had their turns, the system took memory of an idle process away
-        await load(contender.port, contender.requests, connections, 0.4);
+      const first = round % contenders.length;
+      for (const contender of [...contenders.slice(first), ...contenders.slice(0, first)]) {
+        await load(contender.port, contender.requests, connections, againSeconds);
         const before = cpuMicroseconds(contender.started.pid);
         const result = await load(contender.port, contender.requests, connections, seconds);
         contender.cpu.push((cpuMicroseconds(contender.started.pid) - before) / result.requests);
