@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { cpus } from 'node:os';
 
 const pinning = spawnSync('taskset', ['--version']).status === 0;
 
@@ -39,9 +40,10 @@ export function start(
   });
 }
 
-/** Runs this process on one core, or a list such as `0,1`, all of its threads; nothing where there is no taskset. */
-export function runOn(core: number | string): void {
-  if (pinning) spawnSync('taskset', ['-acp', String(core), String(process.pid)]);
+/** Runs this process, all of its threads, on one core or on all; where there is no taskset it stays as it is. */
+export function runOn(core: number | 'all'): void {
+  const cores = core === 'all' ? `0-${cpus().length - 1}` : String(core);
+  if (pinning) spawnSync('taskset', ['-acp', cores, String(process.pid)]);
 }
 
 export async function stop({ child }: Started): Promise<void> {

@@ -5,6 +5,7 @@ import { measureBig } from './big.ts';
 import { type CodecRow, measureCodecs } from './codecs.ts';
 import { measureContractLoad, writePlainDocument } from './contracts.ts';
 import { growthSizes, measureGrowth } from './growth.ts';
+import { measurePause } from './pause.ts';
 import { canPin, median } from './process.ts';
 import { measureSmallCall, type SmallCallRow } from './small-call.ts';
 import { measureStart } from './start.ts';
@@ -99,6 +100,14 @@ console.log(
   `Small call (UpdateSubUser, SOAP 1.1, 32 connections, ${starts} starts, ${rounds} rounds of ${seconds} s in turn each, medians)\n`,
 );
 print(smallCallRows(await measureSmallCall(starts, rounds, seconds)));
+console.log('The same after a pause of 40 s, CPU µs/request of 300 ms each\n');
+print(
+  (await measurePause(40)).map(({ server, before, after }) => ({
+    server,
+    'before it': before.toFixed(1),
+    after: after.map((cost) => cost.toFixed(1)).join(', '),
+  })),
+);
 console.log('Codecs, bytes to bytes, 2 MB, medians of 25 rounds in turn\n');
 print(codecRows(measureCodecs(2, 25)));
 console.log('Growth, ns per byte by size in MB, and the exponent of size in time\n');

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { load } from './load.ts';
+import { cpuMicroseconds, freePort, runOn, start, stop } from './process.ts';
+import { otherCore, serverCore, usualRequests } from './small-call.ts';
+
+const connections = 32;
+const warmSeconds = 8;
+const windowSeconds = 0.3;
+
+/** CPU µs per request, in windows of 300 ms each. */
+export interface PauseRow {
+  readonly server: string;
+  /** Right before the pause. */
+  readonly before: number;
+  /** Right after it. */
+  readonly after: readonly number[];
+}
+
+/** The small call before and after nothing came for so many seconds. */
+export async function measurePause(pauseSeconds: number): Promise<readonly PauseRow[]> {
+  const directory = import.meta.dirname;
+  const upstreamPort = await freePort();
+  const upstreamUrl = `http://127.0.0.1:${upstreamPort}`;
+  runOn(otherCore);
+  const upstream = await start(
+    otherCore,
+    [join(directory, 'servers/upstream.ts'), String(upstreamPort)],
+    'ready',
+  );
+  const measure = async (
+    server: string,
+    args: (port: number) => readonly string[],
+    ready: string,
+  ): Promise<PauseRow> => {
+    const port = await freePort();
+    const env = { PORT: String(port), UPSTREAM_URL: upstreamUrl };
+    const started = await start(serverCore, args(port), ready, env);
+    const requests = usualRequests(port);
+    const window = async (): Promise<number> => {
+      const before = cpuMicroseconds(started.pid);
+      const result = await load(port, requests, connections, windowSeconds);
+      return (cpuMicroseconds(started.pid) - before) / result.requests;
+    };
+    try {
+      await load(port, requests, connections, warmSeconds);
+      const before = await window();
+      await pause(pauseSeconds * 1000);
+      return { server, before, after: [await window(), await window(), await window(), await window()] };
+    } finally {
+      await stop(started);
+    }
+  };
+  try {
+    return [
+      await measure(
+        'Node http + undici pass-through',
+        (port) => [join(directory, 'servers/pass-through.ts'), String(port), upstreamUrl],
+        'ready',
+      ),
+      await measure('soapbridge', () => [join(directory, '../bin/soapbridge.js'), 'serve'], 'listens'),
+    ];
+  } finally {
+    await stop(upstream);
+    runOn('all');
+  }
+}
