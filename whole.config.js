@@ -5,6 +5,7 @@ export const slow = [
   'test/fire/*.test.ts',
   'test/gateway/admission.test.ts',
   'test/gateway/loop-delay.test.ts',
+  'test/gateway/memory.test.ts',
   'test/gateway/process.test.ts',
   'test/gateway/time-limits.test.ts',
   'test/gateway/workers.test.ts',

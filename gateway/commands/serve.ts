@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readLimits } from '../../mappings/limits.ts';
 import { loadContract } from '../../mappings/load.ts';
-import { giveBackMemory, keepCompiledCode } from '../memory.ts';
+import { giveBackInPauses, giveBackMemory } from '../memory.ts';
 import type { Running, ServeOptions } from '../serve.ts';
 import type { Serving } from '../workers.ts';
 import { fail } from './failure.ts';
@@ -185,7 +185,7 @@ async function serveHere(flags: ServeFlags, metricsOfAll?: ServeOptions['metrics
     metricsOfAll,
   });
   giveBackMemory();
-  keepCompiledCode();
+  giveBackInPauses();
   // a process that is killed later would not leave it to the next start
   setTimeout(flushCompileCache, 2_000).unref();
   process.on('uncaughtException', (error) => {
