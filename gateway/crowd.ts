@@ -15,9 +15,9 @@ export class Crowd<T extends Standing> {
     return this.#members.length;
   }
 
-  /** All of it; what comes and goes meanwhile changes nothing. */
-  list(): readonly T[] {
-    return [...this.#members];
+  /** Those that a test holds for, as of now. */
+  filter(holds: (member: T) => boolean): readonly T[] {
+    return this.#members.filter(holds);
   }
 
   add(member: T): void {

@@ -27,8 +27,7 @@ export class Watch {
 
   #look(): void {
     const now = performance.now();
-    for (const watched of this.#watched.list()) {
-      if (watched.due(now) > now) continue;
+    for (const watched of this.#watched.filter((one) => one.due(now) <= now)) {
       this.delete(watched);
       watched.onDue();
     }
