@@ -19,7 +19,7 @@ export function compileMembers(
   names: readonly string[],
   limits: Limits,
 ): WriteMembers {
-  const whole = compileCredentials(names);
+  const whole = credentialsWriter(names);
   const opens = member === undefined ? undefined : `${quoteJson(member)}:`;
   return (input, values) => {
     const { text, closes, reading } = input;
@@ -51,7 +51,7 @@ function isElsewhere({ spans }: Reading, member: string | undefined): boolean {
 /** All credentials as a JSON object. */
 type WriteCredentials = (values: CredentialValues) => string;
 
-function compileCredentials(names: readonly string[]): WriteCredentials {
+function credentialsWriter(names: readonly string[]): WriteCredentials {
   const members = names.map((name) => ({ name, opens: `${quoteJson(name)}:` }));
   return ({ all }) => {
     let text = '';
