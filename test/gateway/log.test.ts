@@ -168,30 +168,24 @@ for (const [what, answer, outcome, upstreamStatus] of [
   });
 }
 
+function auditedCall(requestId: string): Audited {
+  const operation = 'UpdateSubUser';
+  const caller = 'é'.repeat(40);
+  return { requestId, operation, caller, upstreamStatus: 0, upstreamMs: 0, written: undefined, place: -1 };
+}
+
+function requestIdsIn(lines: string): string[] {
+  return lines
+    .trim()
+    .split('\n')
+    .map((line): string => JSON.parse(line).requestId);
+}
+
 test('where lines are gathered, a write has a line before it is settled if it is under way when they are handed on', (t) => {
   const batches: string[][] = [];
-  const lines = new LineBuffer({
-    write: (bytes) =>
-      batches.push(
-        bytes
-          .toString()
-          .match(/"requestId":"\w+"/g)
-          ?.map((id) => id.slice(13, -1)) ?? [],
-      ),
-  });
+  const lines = new LineBuffer({ write: (bytes) => batches.push(requestIdsIn(bytes.toString())) });
   const audit = auditInLog(lines);
-  const calls = ['a', 'b', 'c', 'd'].map((requestId): Audited => {
-    const operation = 'UpdateSubUser';
-    return {
-      requestId,
-      operation,
-      caller: 'x',
-      upstreamStatus: 0,
-      upstreamMs: 0,
-      written: undefined,
-      place: -1,
-    };
-  });
+  const calls = ['a', 'b', 'c', 'd'].map(auditedCall);
   const [a, b, c, d] = calls as [Audited, Audited, Audited, Audited];
   for (const call of [a, b, c]) audit.sending(call);
   audit.settled(b, 'answered');
@@ -215,42 +209,17 @@ test('many writes under way have their lines, however little room is left for th
   let handedOn = '';
   const lines = new LineBuffer({ write: (bytes) => (handedOn += bytes.toString()) });
   const audit = auditInLog(lines);
-  for (let index = 0; index < 2_000; index++) {
-    const requestId = `call-${index}`;
-    audit.sending({
-      requestId,
-      operation: 'X',
-      caller: 'é'.repeat(40),
-      upstreamStatus: 0,
-      upstreamMs: 0,
-      written: undefined,
-      place: -1,
-    });
-  }
+  const requestIds = Array.from({ length: 2_000 }, (_, index) => `call-${index}`);
+  for (const requestId of requestIds) audit.sending(auditedCall(requestId));
   lines.flush();
-  const told = handedOn
-    .trim()
-    .split('\n')
-    .map((line): string => JSON.parse(line).requestId);
-  t.deepEqual(
-    told,
-    Array.from({ length: 2_000 }, (_, index) => `call-${index}`),
-  );
+  t.deepEqual(requestIdsIn(handedOn), requestIds);
 });
 
 test('a write under way in a log that nothing else is told is in it soon', async (t) => {
   const keep = setInterval(() => {}, 1_000);
   const line = await new Promise<string>((resolve) => {
     const lines = new LineBuffer({ write: (bytes) => resolve(bytes.toString()) });
-    auditInLog(lines).sending({
-      requestId: 'a',
-      operation: 'X',
-      caller: undefined,
-      upstreamStatus: 0,
-      upstreamMs: 0,
-      written: undefined,
-      place: -1,
-    });
+    auditInLog(lines).sending(auditedCall('a'));
   });
   clearInterval(keep);
   t.is(JSON.parse(line).audit, 'sending');
