@@ -1,11 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { load } from './load.ts';
-import { cpuMicroseconds, freePort, runOn, start, stop } from './process.ts';
-import { otherCore, serverCore, usualRequests } from './small-call.ts';
+import { freePort, runOn, start, stop } from './process.ts';
+import { callFor, otherCore, passThrough, serverCore, usualRequests, warmSeconds } from './small-call.ts';
 
-const connections = 32;
-const warmSeconds = 8;
 const windowSeconds = 0.3;
 
 /** CPU µs per request, in windows of 300 ms each. */
@@ -36,14 +33,10 @@ export async function measurePause(pauseSeconds: number): Promise<readonly Pause
     const port = await freePort();
     const env = { PORT: String(port), UPSTREAM_URL: upstreamUrl };
     const started = await start(serverCore, args(port), ready, env);
-    const requests = usualRequests(port);
-    const window = async (): Promise<number> => {
-      const before = cpuMicroseconds(started.pid);
-      const result = await load(port, requests, connections, windowSeconds);
-      return (cpuMicroseconds(started.pid) - before) / result.requests;
-    };
+    const callee = { port, requests: usualRequests(port), started };
+    const window = async (): Promise<number> => (await callFor(callee, windowSeconds)).cpuPerRequest;
     try {
-      await load(port, requests, connections, warmSeconds);
+      await callFor(callee, warmSeconds);
       const before = await window();
       await pause(pauseSeconds * 1000);
       return { server, before, after: [await window(), await window(), await window(), await window()] };
@@ -54,7 +47,7 @@ export async function measurePause(pauseSeconds: number): Promise<readonly Pause
   try {
     return [
       await measure(
-        'Node http + undici pass-through',
+        passThrough,
         (port) => [join(directory, 'servers/pass-through.ts'), String(port), upstreamUrl],
         'ready',
       ),

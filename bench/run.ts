@@ -7,7 +7,7 @@ import { measureContractLoad, writePlainDocument } from './contracts.ts';
 import { growthSizes, measureGrowth } from './growth.ts';
 import { measurePause } from './pause.ts';
 import { canPin, median } from './process.ts';
-import { measureSmallCall, type SmallCallRow } from './small-call.ts';
+import { measureSmallCall, passThrough, type SmallCallRow } from './small-call.ts';
 import { measureStart } from './start.ts';
 import { measureWorkers } from './workers.ts';
 
@@ -29,7 +29,6 @@ function print(rows: readonly Record<string, string>[]): void {
   console.log();
 }
 
-const proxy = 'Node http + undici pass-through';
 const nodeSoap = 'node-soap bridge';
 
 function smallCallRows(rows: readonly SmallCallRow[]): Record<string, string>[] {
@@ -40,7 +39,7 @@ function smallCallRows(rows: readonly SmallCallRow[]): Record<string, string>[] 
   };
   const smallCallVerdict = (row: SmallCallRow): string => {
     if (row.name === 'soapbridge') {
-      return `${verdict(ratio(row, proxy), 1, 'less')} of the pass-through, ${verdict(ratio(row, nodeSoap), 0.33, 'less')} of node-soap`;
+      return `${verdict(ratio(row, passThrough), 1, 'less')} of the pass-through, ${verdict(ratio(row, nodeSoap), 0.33, 'less')} of node-soap`;
     }
     if (row.name !== 'soapbridge, 1,000 operations') return '';
     return `${verdict(ratio(row, 'soapbridge'), 1.05, 'less')} of 12 operations`;
@@ -48,7 +47,7 @@ function smallCallRows(rows: readonly SmallCallRow[]): Record<string, string>[] 
   return rows.map((row) => ({
     server: row.name,
     'CPU µs/request': median(row.cpuPerRequest).toFixed(1),
-    '× pass-through': ratio(row, proxy).toFixed(2),
+    '× pass-through': ratio(row, passThrough).toFixed(2),
     '× node-soap': ratio(row, nodeSoap).toFixed(2),
     'p50 ms': row.p50.toFixed(2),
     'p99 ms': row.p99.toFixed(2),

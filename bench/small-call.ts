@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { loadContract, screeningContract } from '../mappings/load.ts';
 import { writeWsdl } from '../wsdl/wsdl.ts';
 import { writeGrownContract } from './contracts.ts';
-import { load } from './load.ts';
+import { type LoadResult, load } from './load.ts';
 import { cpuMicroseconds, freePort, median, runOn, type Started, start, stop } from './process.ts';
+
+/** What the naive proxy is called in tables. */
+export const passThrough = 'Node http + undici pass-through';
 
 const connections = 32;
 /** Until V8 has compiled what is hot: before that every server costs up to several times as much. */
-const warmSeconds = 8;
+export const warmSeconds = 8;
 /** Before each round: while the others had their turns, the system took memory of an idle process away. */
 const againSeconds = 0.4;
 export const serverCore = 0;
@@ -47,11 +50,25 @@ function unlikeRequests(port: number): readonly Buffer[] {
   });
 }
 
-interface Contender {
-  readonly name: string;
+/** A server with the requests that it is called with. */
+export interface Callee {
   readonly port: number;
   readonly requests: readonly Buffer[];
   readonly started: Started;
+}
+
+/** Calls a server for so many seconds, and tells of its CPU µs per request meanwhile too. */
+export async function callFor(
+  { port, requests, started: { pid } }: Callee,
+  seconds: number,
+): Promise<LoadResult & { readonly cpuPerRequest: number }> {
+  const before = cpuMicroseconds(pid);
+  const result = await load(port, requests, connections, seconds);
+  return { ...result, cpuPerRequest: (cpuMicroseconds(pid) - before) / result.requests };
+}
+
+interface Contender extends Callee {
+  readonly name: string;
   readonly cpu: number[];
   readonly p50: number[];
   readonly p99: number[];
@@ -124,7 +141,7 @@ async function measureOnce(rounds: number, seconds: number): Promise<readonly Co
   };
   try {
     await add(
-      'Node http + undici pass-through',
+      passThrough,
       (port) => [join(directory, 'servers/pass-through.ts'), String(port), upstreamUrl],
       'ready',
       () => ({}),
@@ -151,16 +168,15 @@ async function measureOnce(rounds: number, seconds: number): Promise<readonly Co
       'ready',
       () => ({}),
     );
-    for (const { port, requests } of contenders) await load(port, requests, connections, warmSeconds);
+    for (const contender of contenders) await callFor(contender, warmSeconds);
     for (let round = 0; round < rounds; round++) {
       const first = round % contenders.length;
       for (const contender of [...contenders.slice(first), ...contenders.slice(0, first)]) {
-        await load(contender.port, contender.requests, connections, againSeconds);
-        const before = cpuMicroseconds(contender.started.pid);
-        const result = await load(contender.port, contender.requests, connections, seconds);
-        contender.cpu.push((cpuMicroseconds(contender.started.pid) - before) / result.requests);
-        contender.p50.push(result.p50);
-        contender.p99.push(result.p99);
+        await callFor(contender, againSeconds);
+        const { cpuPerRequest, p50, p99 } = await callFor(contender, seconds);
+        contender.cpu.push(cpuPerRequest);
+        contender.p50.push(p50);
+        contender.p99.push(p99);
       }
     }
   } finally {
