@@ -43,7 +43,7 @@ export function screeningCodecs(): ScreeningCodecs {
     toJson: (bytes) => {
       const xml = new XmlReader(decodeXml(bytes, 'utf-8'), limits);
       xml.readRoot();
-      return updateSubUser.readXml(xml, startReading(20)).text;
+      return updateSubUser.readXml(xml, startReading(20)).text.toString();
     },
   };
 }

@@ -2,10 +2,10 @@ import type { Input } from '../mappings/codec/call.ts';
 import { collapse } from '../mappings/codec/numbers.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../mappings/codec/operation.ts';
 import { type Reading, startReading } from '../mappings/codec/problem.ts';
-import { Templates } from '../mappings/codec/templates.ts';
+import { createDesk, type Desk, Templates } from '../mappings/codec/templates.ts';
 import { escapeAttribute, escapeXml } from '../mappings/codec/text.ts';
 import { namespaces } from '../mappings/model.ts';
-import { decodeUtf8, decodeXml } from '../mappings/xml/decode.ts';
+import { decodeXml } from '../mappings/xml/decode.ts';
 import { XmlError } from '../mappings/xml/error.ts';
 import { type Head, Heads } from '../mappings/xml/heads.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
@@ -158,6 +158,7 @@ export function createSoapReader(compiled: CompiledContract): ReadSoap {
   const { limits, contract } = compiled;
   const quirks = { illegalReferences: contract.settings.illegalCharacterReferences === 'accept' };
   const heads = new Heads<Opening>();
+  const desk = createDesk();
 
   /** Up to the payload's start tag; an envelope without header blocks is remembered up to there. */
   const open = (xml: XmlReader, request: SoapRequest, findings: Findings): Opening => {
@@ -167,7 +168,7 @@ export function createSoapReader(compiled: CompiledContract): ReadSoap {
       findings.version = head.meaning.version;
       return head.meaning;
     }
-    const opening = openEnvelope(xml, compiled, findings);
+    const opening = openEnvelope(xml, compiled, findings, desk);
     if (findings.headerBlocks === 0) heads.note(document, charset, xml.position, opening, limits);
     return opening;
   };
@@ -176,9 +177,8 @@ export function createSoapReader(compiled: CompiledContract): ReadSoap {
   const readAsBefore = (document: Buffer, head: Head<Opening>): Input | undefined => {
     const { templates } = head.meaning;
     const { length } = head.bytes;
-    if (!templates.mayKnow(document.length - length)) return undefined;
-    const rest = decodeUtf8(document.subarray(length));
-    return rest === undefined ? undefined : templates.read(rest, limits.errors, quirks.illegalReferences);
+    if (!templates.mayKnow(document)) return undefined;
+    return templates.read(document, length, limits.errors, quirks.illegalReferences);
   };
 
   /** Learns the form of a request behind a known beginning that was read without fault. */
@@ -255,7 +255,7 @@ function envelopeVersion(xml: XmlReader, pathVersion: SoapVersion): SoapVersion 
 }
 
 /** At most one Header, then a Body, blanks between (W41), up to the start tag of what is in Body. */
-function openEnvelope(xml: XmlReader, compiled: CompiledContract, findings: Findings): Opening {
+function openEnvelope(xml: XmlReader, compiled: CompiledContract, findings: Findings, desk: Desk): Opening {
   xml.readRoot();
   const soapVersion = envelopeVersion(xml, findings.version);
   findings.version = soapVersion;
@@ -280,7 +280,7 @@ function openEnvelope(xml: XmlReader, compiled: CompiledContract, findings: Find
   }
   if (!xml.nextChild()) fail(soapVersion, 'expected one element in Body, got none');
   const operation = findOperation(xml, compiled, soapVersion);
-  return { version: soapVersion, operation, templates: new Templates(operation.operation.input) };
+  return { version: soapVersion, operation, templates: new Templates(operation.operation.input, desk) };
 }
 
 /** From the payload's end tag to the end of the document: nothing more in Body, nothing after it (W41). */
@@ -333,6 +333,7 @@ function checkAction(
   compiled: CompiledContract,
   soapVersion: SoapVersion,
 ): void {
+  if (action === operation.operation.name) return;
   const name = action.slice(Math.max(action.lastIndexOf('/'), action.lastIndexOf('#')) + 1);
   if (name !== operation.operation.name && compiled.operations.has(name)) {
     throw new Fault(

@@ -8,8 +8,11 @@ import { type ProblemCode, type Reading, refuse } from './problem.ts';
 
 /** The inputs of one call, read from whatever form the caller used. */
 export interface Input {
-  /** The body object's JSON without the slotted inputs; of a JSON request the caller's own text. */
-  readonly text: string;
+  /**
+   * The body object's JSON without the slotted inputs; of a JSON request the caller's own text. In UTF-8 where it was made
+   * from bytes (`Templates`).
+   */
+  readonly text: string | Buffer;
   readonly reading: Reading;
   /** Where the body object closes in a JSON request's text; undefined for a text made here. */
   readonly closes: number | undefined;

@@ -1,3 +1,5 @@
+import { type Piece, piece } from '../output.ts';
+
 /** How an element's text becomes a JSON token, where nothing but the text matters. */
 export interface TextValue {
   /** As `XmlReader.readText` has it. */
@@ -6,6 +8,8 @@ export interface TextValue {
   readonly maxLength: number;
   /** undefined for a text that is refused or means that nothing was given. */
   readonly tokenOf: (text: string) => string | undefined;
+  /** Whether any text's token is that text as a JSON string. */
+  readonly isText: boolean;
 }
 
 /** A text of a document, by its offsets. */
@@ -42,18 +46,13 @@ export function saysHowMuch(token: string): boolean {
   return token === '""' || token === 'null';
 }
 
-/** A JSON text with places for tokens: texts at even positions, the tokens' numbers between them. */
-export type Form = readonly (string | number)[];
+/** A JSON text with places for tokens: what is constant in it, and the tokens' numbers. */
+export type Form = readonly (Piece | number)[];
 
 /** A text with marks, taken apart at them. */
 export function formOf(json: string | undefined): Form | undefined {
-  return json?.split(marked).map((part, index) => (index % 2 === 0 ? part : Number(part)));
-}
-
-/** The text of a form with tokens in their places. */
-export function fill(form: Form | undefined, tokens: readonly string[]): string | undefined {
-  if (form === undefined) return undefined;
-  let text = '';
-  for (const part of form) text += typeof part === 'string' ? part : tokens[part];
-  return text;
+  return json
+    ?.split(marked)
+    .map((part, index) => (index % 2 === 0 ? piece(part) : Number(part)))
+    .filter((part) => typeof part === 'number' || part.length > 0);
 }

@@ -6,7 +6,7 @@ import { applyEdits, foldAscii } from './record.ts';
 import { quoteJson } from './text.ts';
 
 /** The JSON object that most inputs are members of, as a request's body. */
-export type WriteMembers = (input: Input, values: CredentialValues | undefined) => string;
+export type WriteMembers = (input: Input, values: CredentialValues | undefined) => string | Buffer;
 
 /**
  * One function that writes it; credentials go into it where it has a member for them (W25).
@@ -23,8 +23,10 @@ export function compileMembers(
   const opens = member === undefined ? undefined : `${quoteJson(member)}:`;
   return (input, values) => {
     const { text, closes, reading } = input;
+    if (typeof text !== 'string')
+      return opens === undefined || values === undefined ? text : withMember(text, opens + whole(values));
     if (closes === undefined || isElsewhere(reading, member)) {
-      const content = closes === undefined ? text : withoutSlots(input, limits);
+      const content = closes === undefined ? text : withoutSlots(text, reading, limits);
       if (opens === undefined || values === undefined) return content;
       return `${content.slice(0, -1)}${content === '{}' ? '' : ','}${opens}${whole(values)}}`;
     }
@@ -41,6 +43,15 @@ export function compileMembers(
       [...edits, ...added].toSorted((a, b) => a.start - b.start),
     );
   };
+}
+
+/** An object in UTF-8, with a member more. */
+function withMember(object: Buffer, member: string): Buffer {
+  const rest = `${object.length === 2 ? '' : ','}${member}}`;
+  const all = Buffer.allocUnsafe(object.length - 1 + Buffer.byteLength(rest));
+  all.set(object);
+  all.write(rest, object.length - 1);
+  return all;
 }
 
 /** Whether a JSON request has members that travel outside the body. */
@@ -64,7 +75,7 @@ function credentialsWriter(names: readonly string[]): WriteCredentials {
 }
 
 /** A JSON request's members, edits put in, without those that travel elsewhere. */
-function withoutSlots({ text, reading }: Input, limits: Limits): string {
+function withoutSlots(text: string, reading: Reading, limits: Limits): string {
   const members: string[] = [];
   const json = new JsonReader(text, limits);
   json.peek();

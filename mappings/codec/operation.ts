@@ -1,8 +1,8 @@
 import { JsonReader } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
 import { type Contract, type Field, namespaces, type Operation, type Type } from '../model.ts';
+import { Output, type Piece, piece } from '../output.ts';
 import type { LetterRuns } from '../reply/letter-runs.ts';
-import { type Piece, piece, XmlOutput } from '../reply/output.ts';
 import { Tape } from '../reply/tape.ts';
 import { compileReplyWriters, type ReplyWriters } from '../reply/writer.ts';
 import type { XmlReader } from '../xml/reader.ts';
@@ -87,7 +87,7 @@ export function compileContract(contract: Contract, limits: Limits): CompiledCon
   const scalars = scalarsOf(contract, limits);
   const codecs = compileCodecs(contract, scalars, limits);
   const writers = compileReplyWriters(contract, scalars, limits);
-  const pen: Pen = { tape: new Tape(), output: new XmlOutput() };
+  const pen: Pen = { tape: new Tape(), output: new Output() };
   const operations = new Map<string, CompiledOperation>();
   for (const operation of contract.operations) {
     operations.set(
@@ -187,7 +187,8 @@ function compileOperation(
       }
       return texts;
     },
-    jsonOf: ({ text, reading, closes }) => {
+    jsonOf: ({ text: written, reading, closes }) => {
+      const text = written.toString();
       if (closes !== undefined) return text;
       const apart = [...slots].flatMap(([field, slot]) => {
         const json = reading.slots[slot];
@@ -217,7 +218,7 @@ function textOf(token: string, limits: Limits): string {
 /** What replies are written with, one at a time. */
 interface Pen {
   readonly tape: Tape;
-  readonly output: XmlOutput;
+  readonly output: Output;
 }
 
 /** @param member the output's one, where a reply is its value alone */

@@ -1,21 +1,34 @@
+import { isUtf8 } from 'node:buffer';
+import { type Key, keyOf } from '../bytes.ts';
 import type { RecordType, Type } from '../model.ts';
-import { findIllegal } from '../xml/characters.ts';
+import { Output } from '../output.ts';
 import { XmlError } from '../xml/error.ts';
-import { Scanner } from '../xml/scanner.ts';
 import type { Input } from './call.ts';
-import { type Form, fill, formOf, Marks, saysHowMuch, type TextValue } from './marks.ts';
+import { type Form, formOf, Marks, type TextValue } from './marks.ts';
 import { type Reading, startReading } from './problem.ts';
+import { mostBytes, Texts } from './texts.ts';
 
 /** What a request of one form comes to. */
 interface Outcome {
-  readonly text: Form | undefined;
+  readonly text: Form;
   readonly slots: readonly (Form | undefined)[];
   readonly credentials: readonly (Form | undefined)[] | undefined;
+}
+
+/** What requests are read by their forms with, one at a time. */
+export interface Desk {
+  readonly texts: Texts;
+  readonly output: Output;
+}
+
+export function createDesk(): Desk {
+  return { texts: new Texts(), output: new Output() };
 }
 
 /** Markup as it stood in requests before, and what came after it. */
 interface Run {
   readonly markup: string;
+  readonly key: Key;
   /** Of the text after it; undefined at the end of a document. */
   readonly value: TextValue | undefined;
   readonly outcome: Outcome | undefined;
@@ -23,8 +36,6 @@ interface Run {
   readonly next: Run[];
 }
 
-/** In characters, of a document: in a larger one, most of the time goes into its texts. */
-const mostCharacters = 8_192;
 /** In characters, of all documents that were kept. */
 const mostKept = 32_768;
 /** One in so many requests of an unknown form is kept, so that callers who never write twice alike cost next to nothing. */
@@ -37,34 +48,39 @@ const keptOneIn = 8;
  */
 export class Templates {
   readonly #input: RecordType;
+  readonly #desk: Desk;
   #isMadeOfTexts: boolean | undefined;
   #runs: Run[] = [];
   #kept = 0;
   #unknown = 0;
 
-  /** @param input what the requests are of */
-  constructor(input: RecordType) {
+  /**
+   * @param input what the requests are of
+   * @param desk the one for all
+   */
+  constructor(input: RecordType, desk: Desk) {
     this.#input = input;
+    this.#desk = desk;
   }
 
-  /** Whether a document of so many characters or bytes may be of a form that is known. */
-  mayKnow(length: number): boolean {
-    return this.#kept !== 0 && length <= mostCharacters;
+  /** Whether a document may be of a form that is known. */
+  mayKnow(document: Buffer): boolean {
+    return this.#kept !== 0 && document.length <= mostBytes && isUtf8(document);
   }
 
   /**
    * Reads what follows the beginning; undefined where its form is unknown or a text isn't of its type.
    *
+   * @param document one that it may know
+   * @param from where the beginning ends
    * @param limit as `startReading` has it
    * @param illegalReferences as `XmlReader` has it
    */
-  read(text: string, limit: number, illegalReferences: boolean): Input | undefined {
-    if (findIllegal(text) >= 0) return undefined;
-    const scanner = new Scanner(text, illegalReferences);
-    const tokens: string[] = [];
+  read(document: Buffer, from: number, limit: number, illegalReferences: boolean): Input | undefined {
     try {
-      const outcome = this.#walk(text, scanner, tokens);
-      return outcome === undefined ? undefined : inputOf(outcome, tokens, scanner, limit);
+      this.#desk.texts.start(document, illegalReferences);
+      const outcome = this.#walk(from);
+      return outcome === undefined ? undefined : inputOf(outcome, this.#desk, limit);
     } catch (error) {
       if (error instanceof XmlError) return undefined;
       throw error;
@@ -72,24 +88,18 @@ export class Templates {
   }
 
   /** Reads the texts on the way to the end of the document, where what they come to is known. */
-  #walk(text: string, scanner: Scanner, tokens: string[]): Outcome | undefined {
+  #walk(from: number): Outcome | undefined {
+    const { texts } = this.#desk;
     let runs = this.#runs;
-    let at = 0;
+    let at = from;
     for (;;) {
-      const run = runAt(runs, text, at);
+      const run = runAt(runs, texts, at);
       if (run === undefined) return undefined;
-      at += run.markup.length;
+      at += run.key.length;
       const { value } = run;
-      if (value === undefined) return at === text.length ? run.outcome : undefined;
-      const end = text.indexOf('<', at);
-      if (end < 0) return undefined;
-      const content = scanner.isPlain(at, end)
-        ? text.slice(at, end)
-        : scanner.resolveText(at, end, value.maxLength, value.lenient);
-      const token = content.length > value.maxLength ? undefined : value.tokenOf(content);
-      if (token === undefined || saysHowMuch(token)) return undefined;
-      tokens.push(token);
-      at = end;
+      if (value === undefined) return texts.isEnd(at) ? run.outcome : undefined;
+      at = texts.read(at, value);
+      if (at < 0) return undefined;
       runs = run.next;
     }
   }
@@ -100,7 +110,7 @@ export class Templates {
    * @param readMarked reads it once more, from `from` on
    */
   note(text: string, from: number, limit: number, readMarked: (reading: Reading) => Input): void {
-    if (++this.#unknown % keptOneIn !== 0 || text.length > mostCharacters) return;
+    if (++this.#unknown % keptOneIn !== 0 || text.length > mostBytes) return;
     this.#isMadeOfTexts ??= isMadeOfTexts(this.#input, new Set());
     if (!this.#isMadeOfTexts) return;
     const marks = new Marks(text);
@@ -116,7 +126,7 @@ export class Templates {
     this.#kept += text.length;
     const { slots, credentials } = reading;
     const outcome: Outcome = {
-      text: formOf(json),
+      text: formOf(json.toString()) ?? [],
       slots: slots.map(formOf),
       credentials: credentials?.map(formOf),
     };
@@ -146,34 +156,51 @@ function runOf(runs: Run[], text: string, value: TextValue | undefined, outcome:
   if (known !== undefined) return known;
   // a text of its own: a part of the document would keep all of the document in memory
   const markup = Buffer.from(text).toString();
-  const run: Run = { markup, value, outcome, next: [] };
+  const run: Run = { markup, key: keyOf(Buffer.from(markup)), value, outcome, next: [] };
   const shorter = runs.findIndex((other) => other.markup.length < markup.length);
   runs.splice(shorter < 0 ? runs.length : shorter, 0, run);
   return run;
 }
 
-function runAt(runs: readonly Run[], text: string, at: number): Run | undefined {
-  for (const run of runs) {
-    // a slice is compared as memory is, startsWith character by character
-    if (text.slice(at, at + run.markup.length) === run.markup) return run;
-  }
+function runAt(runs: readonly Run[], texts: Texts, at: number): Run | undefined {
+  for (const run of runs) if (texts.matches(at, run.key)) return run;
   return undefined;
 }
 
-function inputOf(
-  { text, slots, credentials }: Outcome,
-  tokens: readonly string[],
-  { joinedSurrogates, illegalReferences }: Scanner,
-  limit: number,
-): Input {
+function inputOf({ text, slots, credentials }: Outcome, desk: Desk, limit: number): Input {
   const reading = startReading(limit);
   for (let slot = 0; slot < slots.length; slot++) {
-    const json = fill(slots[slot], tokens);
+    const json = textOf(slots[slot], desk);
     if (json !== undefined) reading.slots[slot] = json;
   }
-  reading.credentials = credentials?.map((form) => fill(form, tokens));
-  reading.quirks = joinedSurrogates + illegalReferences;
-  return { text: fill(text, tokens) ?? '{}', reading, closes: undefined };
+  reading.credentials = credentials?.map((form) => textOf(form, desk));
+  reading.quirks = desk.texts.quirks;
+  return { text: fill(text, desk).take(), reading, closes: undefined };
+}
+
+/** A form with the tokens in their places. */
+function fill(form: Form, { texts, output }: Desk): Output {
+  const { tokens, view, ends } = texts;
+  output.start(0);
+  for (const part of form) {
+    if (typeof part === 'number') {
+      const start = ends[part] as number;
+      const end = ends[part + 1] as number;
+      output.reserve(end - start);
+      output.copy(tokens, view, start, end);
+    } else {
+      output.reserve(part.length);
+      output.piece(part);
+    }
+  }
+  return output;
+}
+
+function textOf(form: Form | undefined, desk: Desk): string | undefined {
+  if (form === undefined) return undefined;
+  const [only] = form;
+  if (form.length === 1 && typeof only === 'number') return desk.texts.token(only);
+  return fill(form, desk).take().toString();
 }
 
 /** Whether values of a type are made of texts that nothing but their own types looks at: those have templates. */

@@ -6,7 +6,7 @@ import type { TextValue } from './marks.ts';
 import { collapse } from './numbers.ts';
 import { type Reading, refuse } from './problem.ts';
 import { base64FromXml, isBlankText, type Refusal, type Scalar } from './scalars.ts';
-import { excerpt } from './text.ts';
+import { excerpt, quoteJson } from './text.ts';
 
 /** Codecs of what an element holds as text alone: scalars and enums. */
 
@@ -56,12 +56,14 @@ function textValue(
   setup: Setup,
   scalar: Pick<Scalar, 'text' | 'takesEmpty'>,
   tokenOf: TextValue['tokenOf'],
+  isText: boolean,
 ): TextValue {
   const { text, takesEmpty } = scalar;
   return {
     lenient: text === 'string',
     maxLength: mostText(setup, scalar),
     tokenOf: takesEmpty ? tokenOf : (given) => (isBlankText(given) ? undefined : tokenOf(given)),
+    isText,
   };
 }
 
@@ -73,10 +75,11 @@ function accept(result: string | Refusal, reading: Reading): string | undefined 
 
 function scalarCodec(setup: Setup, scalar: Scalar, reference: boolean): Codec {
   const keepsText = scalar.text === 'string';
-  const value = textValue(setup, scalar, (text) => {
+  const tokenOf = (text: string): string | undefined => {
     const token = scalar.fromXml(text);
     return typeof token === 'string' ? token : undefined;
-  });
+  };
+  const value = textValue(setup, scalar, tokenOf, scalar.fromXml === quoteJson);
   return {
     read: (xml, reading) => {
       const encoded = keepsText && xml.attributeCount !== 0 && isBase64Typed(xml);
@@ -128,7 +131,7 @@ export function enumCodec(setup: Setup, type: EnumType, allowed: readonly string
     return undefined;
   };
   const fromText = (text: string, reading: Reading) => tokens.get(text) ?? refuseValue(text, reading);
-  const value = textValue(setup, shape, (text) => tokens.get(text));
+  const value = textValue(setup, shape, (text) => tokens.get(text), false);
   return {
     read: (xml, reading) => {
       const start = xml.position;

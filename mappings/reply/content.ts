@@ -1,6 +1,6 @@
 import type { Limits } from '../limits.ts';
+import { Output } from '../output.ts';
 import { type ReplyWriter, writeText } from './element.ts';
-import { XmlOutput } from './output.ts';
 import { nodeKinds, Tape } from './tape.ts';
 
 const { nothing, empty, plain, record, list } = nodeKinds;
@@ -20,7 +20,7 @@ export type WriteValue = (writer: ReplyWriter, json: string) => WrittenValue;
 /** Writes single values, one at a time, with a tape and an output of its own. */
 export function valueWriter(limits: Limits): WriteValue {
   const tape = new Tape();
-  const output = new XmlOutput();
+  const output = new Output();
   return (writer, json) => {
     tape.start(Buffer.from(json), limits);
     writer.scan(tape);

@@ -1,5 +1,5 @@
 import type { Zone } from '../codec/zone.ts';
-import type { XmlOutput } from './output.ts';
+import type { Output } from '../output.ts';
 import type { Tape } from './tape.ts';
 
 /**
@@ -65,7 +65,7 @@ function twoDigits(bytes: Uint8Array, at: number, value: number): void {
 }
 
 /** Writes `yyyy-mm-ddThh:mm:ss`, a fraction where it isn't zero, `Z` for UTC (W17). Room has been reserved. */
-export function writeDate(output: XmlOutput, daysSince1970: number, msOfDay: number, utc: boolean): void {
+export function writeDate(output: Output, daysSince1970: number, msOfDay: number, utc: boolean): void {
   const { bytes } = output;
   const start = output.length;
   // civil from days, years counted from March

@@ -1,6 +1,6 @@
 import { escapeXml } from '../codec/text.ts';
+import { longRange, type Output, type Piece, piece } from '../output.ts';
 import { writeDate } from './dates.ts';
-import { longRange, type Piece, piece, type XmlOutput } from './output.ts';
 import { nodeKinds, type Tape } from './tape.ts';
 
 const { nothing, empty, plain, made, record, list, date, guid } = nodeKinds;
@@ -13,7 +13,7 @@ export interface ReplyWriter {
   /** Moves past the value that starts at the tape's position and pushes one node. Throws MismatchError, JsonError. */
   readonly scan: (tape: Tape) => void;
   /** Writes the content of a record or list node; nodes of other kinds write themselves. */
-  readonly write: (tape: Tape, node: number, output: XmlOutput) => void;
+  readonly write: (tape: Tape, node: number, output: Output) => void;
   /** Namespace declarations on every element of this type (W20). */
   readonly declarations: string;
 }
@@ -47,7 +47,7 @@ export function writeElement(
   writer: ReplyWriter,
   tape: Tape,
   node: number,
-  output: XmlOutput,
+  output: Output,
 ): void {
   const { words } = tape;
   const kind = words[node];
@@ -84,7 +84,7 @@ export function writeElement(
 }
 
 /** Writes a `text`, `made`, `date` or `guid` node. */
-export function writeText(tape: Tape, node: number, output: XmlOutput): void {
+export function writeText(tape: Tape, node: number, output: Output): void {
   const { words } = tape;
   const first = words[node + 1] as number;
   if (words[node] === date) {

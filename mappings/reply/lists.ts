@@ -1,7 +1,7 @@
 import { MismatchError } from '../codec/problem.ts';
 import type { ArrayType, MapType } from '../model.ts';
+import { type Output, piece } from '../output.ts';
 import { elementOf, type ReplyWriter, writeElement } from './element.ts';
-import { piece, type XmlOutput } from './output.ts';
 import { nodeKinds, type Tape } from './tape.ts';
 import { enters } from './values.ts';
 
@@ -36,7 +36,7 @@ export function arrayWriter(
       throw error instanceof MismatchError ? error.at(index) : error;
     }
   };
-  const write = (tape: Tape, node: number, output: XmlOutput): void => {
+  const write = (tape: Tape, node: number, output: Output): void => {
     for (let entry = tape.words[node + 1] as number; entry !== -1; entry = tape.words[entry] as number) {
       writeElement(element, item, tape, entry + 1, output);
     }
@@ -95,7 +95,7 @@ export function mapWriter(
       value.scan(tape);
     }
   };
-  const write = (tape: Tape, node: number, output: XmlOutput): void => {
+  const write = (tape: Tape, node: number, output: Output): void => {
     for (let entry = tape.words[node + 1] as number; entry !== -1; entry = tape.words[entry] as number) {
       output.reserve(entryOpen.length);
       output.piece(entryOpen);

@@ -1,8 +1,8 @@
 import { MismatchError } from '../codec/problem.ts';
 import type { OtherMembers, OthersElement, Type } from '../model.ts';
+import type { Output } from '../output.ts';
 import { elementOf, type ReplyWriter, writeElement } from './element.ts';
 import { pushEntry } from './lists.ts';
-import type { XmlOutput } from './output.ts';
 import { nodeKinds, type Tape } from './tape.ts';
 
 const { list } = nodeKinds;
@@ -16,7 +16,7 @@ export interface OthersWriter {
   readonly room: number;
   /** Takes the value at the tape's position, whose name starts at `nameStart`; the names so far. Throws MismatchError. */
   readonly scan: (tape: Tape, node: number, nameStart: number, names: Set<string> | undefined) => Set<string>;
-  readonly write: (tape: Tape, node: number, output: XmlOutput) => void;
+  readonly write: (tape: Tape, node: number, output: Output) => void;
 }
 
 export function othersWriter(

@@ -1,9 +1,10 @@
+import type { Key } from '../bytes.ts';
 import { MismatchError } from '../codec/problem.ts';
 import { type Contract, type Field, isReference, type RecordType, type Type } from '../model.ts';
+import type { Output } from '../output.ts';
 import { type Element, elementOf, type ReplyWriter, writeElement } from './element.ts';
 import { othersWriter } from './others.ts';
-import type { XmlOutput } from './output.ts';
-import { type NameKey, nameKey, nodeKinds, type Tape } from './tape.ts';
+import { nameKey, nodeKinds, type Tape } from './tape.ts';
 import { enters } from './values.ts';
 
 const { record, nothing } = nodeKinds;
@@ -11,7 +12,7 @@ const { record, nothing } = nodeKinds;
 /** A field with what scans and writes it. */
 export interface Member {
   readonly name: string;
-  readonly key: NameKey;
+  readonly key: Key;
   readonly writer: ReplyWriter;
   readonly element: Element;
 }
@@ -111,7 +112,7 @@ export function recordWriter(
     }
   };
 
-  const write = (tape: Tape, node: number, output: XmlOutput): void => {
+  const write = (tape: Tape, node: number, output: Output): void => {
     const slots = node + 1;
     for (let index = 0; index < count; index++) {
       const value = tape.words[slots + index] as number;

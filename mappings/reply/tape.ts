@@ -1,3 +1,4 @@
+import { type Key, keyOf, matches } from '../bytes.ts';
 import { JsonError } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
 import type { LetterRuns } from './letter-runs.ts';
@@ -20,21 +21,9 @@ export const nodeKinds = {
   guid: 8,
 } as const;
 
-/** A member name's bytes with its closing quote, in words of four for comparing. */
-export interface NameKey {
-  readonly words: Uint32Array;
-  readonly lastMask: number;
-  readonly length: number;
-}
-
-export function nameKey(name: string): NameKey {
-  const bytes = Buffer.from(`${JSON.stringify(name).slice(1)}`);
-  const padded = Buffer.alloc(Math.ceil(bytes.length / 4) * 4);
-  bytes.copy(padded);
-  const words = new Uint32Array(padded.length / 4);
-  for (let index = 0; index < words.length; index++) words[index] = padded.readUInt32LE(index * 4);
-  const tail = bytes.length % 4;
-  return { words, lastMask: tail === 0 ? 0xffffffff : 2 ** (tail * 8) - 1, length: bytes.length };
+/** The key of a member's name: its bytes with the closing quote. */
+export function nameKey(name: string): Key {
+  return keyOf(Buffer.from(JSON.stringify(name).slice(1)));
 }
 
 /** Bytes that a string may hold and XML content too, as they are: no quote, no escape, no control, no `& < >`. */
@@ -225,15 +214,8 @@ export class Tape {
   }
 
   /** True when the bytes at `at` are the name and its closing quote. */
-  matches(at: number, { words, lastMask }: NameKey): boolean {
-    const { view } = this;
-    const last = words.length - 1;
-    let from = at;
-    for (let index = 0; index < last; index++) {
-      if (view.getUint32(from, true) !== words[index]) return false;
-      from += 4;
-    }
-    return (view.getUint32(from, true) & lastMask) >>> 0 === words[last];
+  matches(at: number, key: Key): boolean {
+    return matches(this.view, at, key);
   }
 
   /** Past the colon after a name, at its value. */

@@ -1,8 +1,8 @@
 import { escapeAttribute, escapeXml } from '../codec/text.ts';
 import { namespaces } from '../model.ts';
+import type { Output } from '../output.ts';
 import type { ReplyWriter } from './element.ts';
 import { escapeNoncharacters } from './json.ts';
-import type { XmlOutput } from './output.ts';
 import { nodeKinds, type Tape } from './tape.ts';
 import { scanNull } from './values.ts';
 
@@ -32,7 +32,7 @@ export const treeWriter: ReplyWriter = {
 };
 
 /** Writes the value that starts here, which has been checked; where it ends. */
-function writeValue(tape: Tape, start: number, output: XmlOutput, attributes: string): number {
+function writeValue(tape: Tape, start: number, output: Output, attributes: string): number {
   const byte = tape.bytes[start];
   if (byte === 123) return writeMembers(tape, start, output, attributes);
   if (byte === 91) return writeItems(tape, start, output, attributes);
@@ -47,7 +47,7 @@ function writeValue(tape: Tape, start: number, output: XmlOutput, attributes: st
   return end;
 }
 
-function writeMembers(tape: Tape, start: number, output: XmlOutput, attributes: string): number {
+function writeMembers(tape: Tape, start: number, output: Output, attributes: string): number {
   output.text(`<map${attributes}>`);
   let at = skipBlanks(tape, start + 1);
   while (tape.bytes[at] !== 125) {
@@ -59,7 +59,7 @@ function writeMembers(tape: Tape, start: number, output: XmlOutput, attributes: 
   return at + 1;
 }
 
-function writeItems(tape: Tape, start: number, output: XmlOutput, attributes: string): number {
+function writeItems(tape: Tape, start: number, output: Output, attributes: string): number {
   output.text(`<array${attributes}>`);
   let at = skipBlanks(tape, start + 1);
   while (tape.bytes[at] !== 93) at = nextStart(tape, writeValue(tape, at, output, ''));
@@ -67,7 +67,7 @@ function writeItems(tape: Tape, start: number, output: XmlOutput, attributes: st
   return at + 1;
 }
 
-function writeString(tape: Tape, start: number, output: XmlOutput, attributes: string): number {
+function writeString(tape: Tape, start: number, output: Output, attributes: string): number {
   const end = stringEnd(tape, start);
   const said = contentOf(tape, start + 1, end - 1);
   output.text(`<string${attributes}${said.escaped ? ' escaped="true"' : ''}>`);

@@ -4,11 +4,11 @@ import { escapeAttribute } from '../codec/text.ts';
 import { createZone } from '../codec/zone.ts';
 import type { Limits } from '../limits.ts';
 import type { Contract, Field, RecordType, ScalarName, Type } from '../model.ts';
+import type { Output } from '../output.ts';
 import { valueWriter, type WriteValue } from './content.ts';
 import { type ReplyWriter, writeElement } from './element.ts';
 import { jsonWriter } from './json.ts';
 import { arrayWriter, mapWriter } from './lists.ts';
-import type { XmlOutput } from './output.ts';
 import { memberOf, recordWriter } from './record.ts';
 import { leaveOutMisfits, statusWriter } from './status.ts';
 import type { Tape } from './tape.ts';
@@ -33,7 +33,7 @@ export interface ReplyWriters {
 /** Writes a value's node with its tags, or what stands for it. */
 export interface ElementWriter {
   readonly scan: (tape: Tape) => void;
-  readonly write: (tape: Tape, node: number, output: XmlOutput) => void;
+  readonly write: (tape: Tape, node: number, output: Output) => void;
 }
 
 /** The writers of a contract's types. */

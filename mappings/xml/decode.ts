@@ -49,7 +49,7 @@ export function isPlainUtf8(bytes: Buffer, charset: string | undefined): boolean
 }
 
 /** The text of UTF-8; undefined for bytes that aren't. */
-export function decodeUtf8(bytes: Buffer): string | undefined {
+function decodeUtf8(bytes: Buffer): string | undefined {
   // ASCII as Latin-1 is twice as fast, and nearly every message is ASCII.
   if (isAscii(bytes)) return bytes.toString('latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;

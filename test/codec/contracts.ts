@@ -141,7 +141,8 @@ export interface Read {
 
 function readOf(compiled: CompiledContract, operation: string, input: Input): Read {
   const { reading } = input;
-  const text = input.closes === undefined ? input.text : applyEdits(input.text, reading.edits);
+  const told = input.text.toString();
+  const text = input.closes === undefined ? told : applyEdits(told, reading.edits);
   return {
     input,
     text,

@@ -322,7 +322,7 @@ for (const { compiled, operation, name } of faces) {
             xml.readRoot();
             const read = operation.readXml(xml, reading);
             xml.finish();
-            checkRead(read.text, reading.slots, reading.problems);
+            checkRead(read.text.toString(), reading.slots, reading.problems);
           } catch (error) {
             ok(error instanceof XmlError, `${error}`);
           }
@@ -339,7 +339,7 @@ for (const { compiled, operation, name } of faces) {
           const reading = startReading(20);
           try {
             const read = operation.readJson(tear(text, cuts), reading);
-            checkRead(applyEdits(read.text, reading.edits), reading.slots, reading.problems);
+            checkRead(applyEdits(read.text.toString(), reading.edits), reading.slots, reading.problems);
             const body =
               reading.problems.length === 0 ? operation.request(read, fromHeaders)?.body : undefined;
             if (body !== undefined) ok(JSON.parse(body.toString()) !== undefined);

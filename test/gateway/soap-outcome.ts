@@ -1,4 +1,5 @@
 import { Fault, type ReadSoap, soap11 } from '../../gateway/soap.ts';
+import type { Input } from '../../mappings/codec/call.ts';
 
 /** What came of reading a SOAP request, errors with their places. */
 export function outcomeOf(read: ReadSoap, text: string): unknown {
@@ -9,9 +10,15 @@ export function outcomeOf(read: ReadSoap, text: string): unknown {
       soap11,
       [],
     );
-    return { version: version.name, operation: operation.operation.name, input, addressing, credentials };
+    const { name } = operation.operation;
+    return { version: version.name, operation: name, input: plainInput(input), addressing, credentials };
   } catch (error) {
     if (error instanceof Fault) return { code: error.code, version: error.version.name, says: error.message };
     throw error;
   }
+}
+
+/** An input with its text as a string, however it was read. */
+export function plainInput(input: Input): Input {
+  return { ...input, text: input.text.toString() };
 }

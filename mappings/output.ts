@@ -1,4 +1,4 @@
-import type { ReplacementCount } from '../codec/text.ts';
+import type { ReplacementCount } from './codec/text.ts';
 
 /**
  * A constant piece of XML, as groups of eight bytes for fast writing. They travel as doubles: no eight bytes of
@@ -50,8 +50,8 @@ interface Insert {
   readonly bytes: Buffer;
 }
 
-/** XML as bytes, written from front to back into one buffer that grows; small ones are used again. */
-export class XmlOutput {
+/** Bytes, written from front to back into one buffer that grows; small ones are used again. */
+export class Output {
   bytes: Buffer<ArrayBuffer> = Buffer.from(new ArrayBuffer(keptSize));
   view: DataView = new DataView(this.bytes.buffer);
   length = 0;

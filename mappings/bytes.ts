@@ -1,0 +1,27 @@
+/** Bytes that are looked for, in words of four for comparing. */
+export interface Key {
+  readonly words: Uint32Array;
+  readonly lastMask: number;
+  readonly length: number;
+}
+
+/** @param bytes without a zero, which ends what is searched */
+export function keyOf(bytes: Buffer): Key {
+  const padded = Buffer.alloc(Math.ceil(bytes.length / 4) * 4);
+  bytes.copy(padded);
+  const words = new Uint32Array(padded.length / 4);
+  for (let index = 0; index < words.length; index++) words[index] = padded.readUInt32LE(index * 4);
+  const tail = bytes.length % 4;
+  return { words, lastMask: tail === 0 ? 0xffffffff : 2 ** (tail * 8) - 1, length: bytes.length };
+}
+
+/** Whether a key's bytes stand at an offset; there are three more behind its end, whatever they are. */
+export function matches(view: DataView, at: number, { words, lastMask }: Key): boolean {
+  const last = words.length - 1;
+  let from = at;
+  for (let index = 0; index < last; index++) {
+    if (view.getUint32(from, true) !== words[index]) return false;
+    from += 4;
+  }
+  return (view.getUint32(from, true) & lastMask) >>> 0 === words[last];
+}
