@@ -1,24 +1,24 @@
+import { Output } from '../mappings/output.ts';
+
 /** Where lines go, in UTF-8. */
 export interface LineWriter {
   /** Writes them before it returns; what it is given is its own, and may be kept, only where it throws. */
   write(lines: Buffer): unknown;
 }
 
-const size = 64 * 1024;
 /** Bytes that are worth a write of their own: half of what a pipe holds, so that one finds room while another is read. */
-const many = size / 2;
+const many = 32 * 1024;
 const longestMs = 500;
 const newline = 0x0a;
 
 /**
- * Log lines, gathered and handed on many at a time, at the latest after half a second. They are copied into one buffer
- * as they come: gathered as strings, they would be put together and encoded when they are in no cache any more.
+ * Log lines, gathered and handed on many at a time, at the latest after half a second. They are put into one buffer as
+ * they come: gathered as strings, they would be put together and encoded when they are in no cache any more.
  */
 export class LineBuffer {
   readonly #to: LineWriter;
   readonly #enough: number;
-  #bytes = Buffer.allocUnsafeSlow(size);
-  #used = 0;
+  #lines = new Output();
   #timer: NodeJS.Timeout | undefined;
   #before: () => void = () => {};
 
@@ -41,12 +41,27 @@ export class LineBuffer {
 
   /** Adds a line of JSON with these members; one that is undefined has no place in it. */
   tell(members: object): void {
-    this.#add(JSON.stringify(members));
+    this.#lines.text(JSON.stringify(members));
+    this.end();
   }
 
   /** Adds a line that has its newline, as pino's have. */
   write(line: string): void {
-    this.#add(line.slice(0, -1));
+    this.#lines.text(line.slice(0, -1));
+    this.end();
+  }
+
+  /** Where a line is written to, without its newline, before anything else is; `end` ends it. */
+  begin(): Output {
+    return this.#lines;
+  }
+
+  end(): void {
+    const lines = this.#lines;
+    lines.reserve(1);
+    lines.bytes[lines.length++] = newline;
+    if (lines.length >= this.#enough) this.#handOn();
+    else this.handOnSoon();
   }
 
   /** Hands on what is waiting; `done` is what pino calls when it flushes. */
@@ -55,31 +70,17 @@ export class LineBuffer {
     done?.();
   }
 
-  /** @param line without its newline: joined to a text it would have that laid out anew */
-  #add(line: string): void {
-    const most = line.length * 3 + 1; // a UTF-16 unit is at most three bytes of UTF-8
-    if (this.#used + most > size) this.#handOn();
-    if (most > size) {
-      this.#to.write(Buffer.from(`${line}\n`));
-      return;
-    }
-    this.#used += this.#bytes.write(line, this.#used);
-    this.#bytes[this.#used++] = newline;
-    if (this.#used >= this.#enough) this.#handOn();
-    else this.handOnSoon();
-  }
-
   #handOn(): void {
-    this.#before(); // lines too many for the room that is left go out from within
+    this.#before(); // lines that are many go out from within
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#used === 0) return;
-    const lines = this.#bytes.subarray(0, this.#used);
-    this.#used = 0;
+    const { bytes, length } = this.#lines;
+    if (length === 0) return;
+    this.#lines.start(0);
     try {
-      this.#to.write(lines);
+      this.#to.write(bytes.subarray(0, length));
     } catch (error) {
-      this.#bytes = Buffer.allocUnsafeSlow(size);
+      this.#lines = new Output();
       throw error;
     }
   }

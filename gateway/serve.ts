@@ -16,7 +16,7 @@ import { compileCredentials } from './credentials.ts';
 import { createDocuments, isListed, proxyList } from './documents.ts';
 import { hostList } from './framing.ts';
 import { LineBuffer, type LineWriter } from './line-buffer.ts';
-import { createPseudonyms, describeError, requestLine } from './log.ts';
+import { compileRequestLine, createPseudonyms, describeError } from './log.ts';
 import { LoopDelay } from './loop-delay.ts';
 import { createMessageLog } from './messages.ts';
 import { createMetrics, type Sheet, writeSheet } from './metrics.ts';
@@ -127,6 +127,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
       const path = shownPath(contract.basePath);
       behind.set(path, upstream);
       const count = metrics.counterOf(path);
+      const tellRequest = compileRequestLine(path);
       const compiled = compileContract(contract, limits);
       const binary = contract.operations.some((operation) => operation.binaryInput);
       const service: Service = {
@@ -157,7 +158,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
         },
         onRequest: (record) => {
           count(record);
-          if (logsRequests) lines.tell(requestLine(record, path));
+          if (logsRequests) tellRequest(record, lines);
         },
       });
     },

@@ -194,6 +194,54 @@ export class Output {
     this.length = at;
   }
 
+  /** A short ASCII text; room has been reserved. */
+  ascii(text: string): void {
+    const written = this.bytes;
+    const at = this.length;
+    for (let index = 0; index < text.length; index++) written[at + index] = text.charCodeAt(index);
+    this.length = at + text.length;
+  }
+
+  /** A whole number from 0 up, as far as doubles are exact; room has been reserved. */
+  integer(value: number): void {
+    let rest = value;
+    if (rest >= 1e9) {
+      const billions = Math.floor(rest / 1e9);
+      this.integer(billions);
+      rest -= billions * 1e9;
+      this.#digits(rest, 9);
+      return;
+    }
+    let count = 1;
+    for (let bound = 10; rest >= bound; bound *= 10) count++;
+    this.#digits(rest, count);
+  }
+
+  /** A number of thousandths from 0 up, as a decimal without zeros at its end; room has been reserved. */
+  thousandths(value: number): void {
+    const whole = Math.floor(value / 1000);
+    this.integer(whole);
+    const rest = value - whole * 1000;
+    if (rest === 0) return;
+    this.bytes[this.length++] = 46;
+    if (rest % 100 === 0) this.#digits(rest / 100, 1);
+    else if (rest % 10 === 0) this.#digits(rest / 10, 2);
+    else this.#digits(rest, 3);
+  }
+
+  /** The last digits of a number below 2^31. */
+  #digits(value: number, count: number): void {
+    const written = this.bytes;
+    const start = this.length;
+    let rest = value | 0; // whatever it came from, an integer to the compiler
+    for (let at = start + count - 1; at >= start; at--) {
+      const tens = (rest / 10) | 0;
+      written[at] = 48 + rest - tens * 10;
+      rest = tens;
+    }
+    this.length += count;
+  }
+
   /** Any text, as UTF-8. */
   text(text: string): void {
     this.reserve(text.length * 3);

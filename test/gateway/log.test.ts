@@ -1,13 +1,15 @@
+import { deepStrictEqual } from 'node:assert';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { type Audited, auditInLog } from '../../gateway/audit.ts';
 import { LineBuffer } from '../../gateway/line-buffer.ts';
-import { describeError } from '../../gateway/log.ts';
+import { compileRequestLine, describeError } from '../../gateway/log.ts';
 import { addSheets, createMetrics, type Sheet, writeSheet } from '../../gateway/metrics.ts';
 import type { RequestRecord } from '../../gateway/visit.ts';
 import { folderOf } from '../plain/folders.ts';
+import { fc } from '../property.ts';
 import { emptyReply, envelope, type Gateway, send, startGateway, typesNamespace } from './gateway.ts';
 
 const credentials = { 'X-Api-User': 'canary-user', 'X-Api-Key': 'canary-key', 'X-User-Id': 'canary-id' };
@@ -266,6 +268,107 @@ test('an audit log that can’t be written stops the start', async (t) => {
     instanceOf: RangeError,
     message: '--audit-log: expected a file that can be written, got ENOENT',
   });
+});
+
+// --- the line of a request -------------------------------------------------------------------------------
+
+const settled: RequestRecord = {
+  requestId: 'a1b2-c3',
+  method: 'POST',
+  transport: 'soap11',
+  operation: 'UpdateSubUser',
+  status: 200,
+  meant: undefined,
+  bytesIn: 0,
+  bytesOut: 9,
+  ms: 0,
+  clientIp: '::1',
+  caller: undefined,
+  error: undefined,
+  fault: undefined,
+  sent: 0,
+  upstreamStatus: 0,
+  upstreamMs: 0,
+  queueMs: 0,
+  aborted: false,
+  noted: undefined,
+  written: undefined,
+};
+
+/** A request's line, read again. */
+function toldOf(record: RequestRecord, path = '/v2'): Record<string, unknown> {
+  const told: string[] = [];
+  compileRequestLine(path)(record, new LineBuffer({ write: (lines) => told.push(lines.toString()) }, 1));
+  return JSON.parse(told.join(''));
+}
+
+test('the line of a request says every number as it is, times to the µs', (t) => {
+  const number = fc.oneof(fc.nat(2_000), fc.nat(), fc.nat({ max: Number.MAX_SAFE_INTEGER }));
+  const time = fc.double({ min: 0, max: 1e9, noNaN: true });
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(number, number, time, time, (bytesIn, bytesOut, ms, upstreamMs) => {
+        const line = toldOf({ ...settled, bytesIn, bytesOut, ms, sent: 1, upstreamStatus: 404, upstreamMs });
+        deepStrictEqual(
+          [line.bytesIn, line.bytesOut, line.ms, line.upstreamStatus, line.upstreamMs],
+          [bytesIn, bytesOut, Math.round(ms * 1000) / 1000, 404, Math.round(upstreamMs * 1000) / 1000],
+        );
+      }),
+      { numRuns: 1_000 },
+    ),
+  );
+});
+
+test('the line of a request has what there is to tell, and nothing else', (t) => {
+  const { time, ...plain } = toldOf(settled);
+  t.true(Math.abs(Number(time) - Date.now()) < 60_000);
+  const usual = {
+    level: 30,
+    requestId: 'a1b2-c3',
+    method: 'POST',
+    contract: '/v2',
+    transport: 'soap11',
+    operation: 'UpdateSubUser',
+    status: 200,
+    bytesIn: 0,
+    bytesOut: 9,
+    ms: 0,
+    clientIp: '::1',
+  };
+  t.deepEqual(plain, usual);
+  const noted = { ignored: ['Größe"漢'], quirks: 1, dropped: 0, replaced: 0, passed: 0 };
+  const { time: _, ...all } = toldOf({
+    ...settled,
+    operation: 'Größe"漢',
+    meant: 404,
+    caller: 'caller-1',
+    error: 'NotFound',
+    fault: 'sender',
+    sent: 2,
+    upstreamStatus: 404,
+    upstreamMs: 12.3456,
+    queueMs: 1.5,
+    aborted: true,
+    noted,
+    written: 'unknown',
+  });
+  t.deepEqual(all, {
+    ...usual,
+    operation: 'Größe"漢',
+    meant: 404,
+    caller: 'caller-1',
+    audit: 'settled',
+    outcome: 'unknown',
+    upstreamStatus: 404,
+    upstreamMs: 12.346,
+    error: 'NotFound',
+    fault: 'sender',
+    retry: true,
+    queueMs: 1.5,
+    aborted: true,
+    noted,
+  });
+  t.is(toldOf({ ...settled, error: 'made up' }).error, 'Upstream');
 });
 
 // --- metrics ---------------------------------------------------------------------------------------------
