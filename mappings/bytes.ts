@@ -5,14 +5,16 @@ export interface Key {
   readonly length: number;
 }
 
-/** @param bytes without a zero, which ends what is searched */
-export function keyOf(bytes: Buffer): Key {
-  const padded = Buffer.alloc(Math.ceil(bytes.length / 4) * 4);
-  bytes.copy(padded);
-  const words = new Uint32Array(padded.length / 4);
-  for (let index = 0; index < words.length; index++) words[index] = padded.readUInt32LE(index * 4);
-  const tail = bytes.length % 4;
-  return { words, lastMask: tail === 0 ? 0xffffffff : 2 ** (tail * 8) - 1, length: bytes.length };
+/** The key of a text's UTF-8; it holds no zero, which ends what is searched. */
+export function keyOf(text: string): Key {
+  const length = Buffer.byteLength(text);
+  const padded = new ArrayBuffer(Math.ceil(length / 4) * 4);
+  Buffer.from(padded).write(text);
+  const view = new DataView(padded);
+  const words = new Uint32Array(padded.byteLength / 4);
+  for (let index = 0; index < words.length; index++) words[index] = view.getUint32(index * 4, true);
+  const tail = length % 4;
+  return { words, lastMask: tail === 0 ? 0xffffffff : 2 ** (tail * 8) - 1, length };
 }
 
 /** Whether a key's bytes stand at an offset; there are three more behind its end, whatever they are. */

@@ -46,13 +46,26 @@ export function saysHowMuch(token: string): boolean {
   return token === '""' || token === 'null';
 }
 
-/** A JSON text with places for tokens: what is constant in it, and the tokens' numbers. */
-export type Form = readonly (Piece | number)[];
+/** A JSON text with places for tokens. */
+export class Form {
+  readonly #parts: readonly string[];
+  #pieces: readonly (Piece | number)[] | undefined;
 
-/** A text with marks, taken apart at them. */
+  /** @param json with marks in the places of tokens */
+  constructor(json: string) {
+    this.#parts = json.split(marked);
+  }
+
+  /** What is constant in it, and the tokens' numbers; made when it is first asked for, as many a form never comes again. */
+  get pieces(): readonly (Piece | number)[] {
+    this.#pieces ??= this.#parts
+      .map((part, index) => (index % 2 === 0 ? part : Number(part)))
+      .filter((part) => part !== '')
+      .map((part) => (typeof part === 'number' ? part : piece(part)));
+    return this.#pieces;
+  }
+}
+
 export function formOf(json: string | undefined): Form | undefined {
-  return json
-    ?.split(marked)
-    .map((part, index) => (index % 2 === 0 ? piece(part) : Number(part)))
-    .filter((part) => typeof part === 'number' || part.length > 0);
+  return json === undefined ? undefined : new Form(json);
 }

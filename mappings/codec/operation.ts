@@ -181,9 +181,11 @@ function compileOperation(
 
     credentialsOf: ({ reading }) => {
       const texts = new Map<string, string>();
-      for (const [index, name] of credentialNames.entries()) {
-        const token = reading.credentials?.[index];
-        if (token?.startsWith('"')) texts.set(name, textOf(token, limits));
+      const { credentials: tokens } = reading;
+      if (tokens === undefined) return texts;
+      for (let index = 0; index < credentialNames.length; index++) {
+        const token = tokens[index];
+        if (token?.startsWith('"')) texts.set(credentialNames[index] as string, textOf(token, limits));
       }
       return texts;
     },

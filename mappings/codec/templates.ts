@@ -4,7 +4,7 @@ import type { RecordType, Type } from '../model.ts';
 import { Output } from '../output.ts';
 import { XmlError } from '../xml/error.ts';
 import type { Input } from './call.ts';
-import { type Form, formOf, Marks, type TextValue } from './marks.ts';
+import { Form, formOf, Marks, type TextValue } from './marks.ts';
 import { type Reading, startReading } from './problem.ts';
 import { mostBytes, Texts } from './texts.ts';
 
@@ -126,7 +126,7 @@ export class Templates {
     this.#kept += text.length;
     const { slots, credentials } = reading;
     const outcome: Outcome = {
-      text: formOf(json.toString()) ?? [],
+      text: new Form(json.toString()),
       slots: slots.map(formOf),
       credentials: credentials?.map(formOf),
     };
@@ -156,7 +156,7 @@ function runOf(runs: Run[], text: string, value: TextValue | undefined, outcome:
   if (known !== undefined) return known;
   // a text of its own: a part of the document would keep all of the document in memory
   const markup = Buffer.from(text).toString();
-  const run: Run = { markup, key: keyOf(Buffer.from(markup)), value, outcome, next: [] };
+  const run: Run = { markup, key: keyOf(markup), value, outcome, next: [] };
   const shorter = runs.findIndex((other) => other.markup.length < markup.length);
   runs.splice(shorter < 0 ? runs.length : shorter, 0, run);
   return run;
@@ -182,7 +182,7 @@ function inputOf({ text, slots, credentials }: Outcome, desk: Desk, limit: numbe
 function fill(form: Form, { texts, output }: Desk): Output {
   const { tokens, view, ends } = texts;
   output.start(0);
-  for (const part of form) {
+  for (const part of form.pieces) {
     if (typeof part === 'number') {
       const start = ends[part] as number;
       const end = ends[part + 1] as number;
@@ -198,8 +198,9 @@ function fill(form: Form, { texts, output }: Desk): Output {
 
 function textOf(form: Form | undefined, desk: Desk): string | undefined {
   if (form === undefined) return undefined;
-  const [only] = form;
-  if (form.length === 1 && typeof only === 'number') return desk.texts.token(only);
+  const { pieces } = form;
+  const [only] = pieces;
+  if (pieces.length === 1 && typeof only === 'number') return desk.texts.token(only);
   return fill(form, desk).take().toString();
 }
 

@@ -31,7 +31,7 @@ const entities = (
     ['quot;', quote],
     ['apos;', 0x27],
   ] as const
-).map(([rest, code]) => ({ key: keyOf(Buffer.from(rest)), code }));
+).map(([rest, code]) => ({ key: keyOf(rest), code }));
 
 /** The texts of one small document on their way to JSON tokens, from bytes to bytes; used anew for each document. */
 export class Texts {

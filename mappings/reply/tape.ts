@@ -23,7 +23,7 @@ export const nodeKinds = {
 
 /** The key of a member's name: its bytes with the closing quote. */
 export function nameKey(name: string): Key {
-  return keyOf(Buffer.from(JSON.stringify(name).slice(1)));
+  return keyOf(JSON.stringify(name).slice(1));
 }
 
 /** Bytes that a string may hold and XML content too, as they are: no quote, no escape, no control, no `& < >`. */
