@@ -61,6 +61,34 @@ test('a request of a form that was read before is read without its codec, whatev
   );
 });
 
+test('a request of a form that was read before goes upstream, and into a log, as any other', (t) => {
+  const compiled = compile(screening);
+  const read = createSoapReader(compiled);
+  const credentialsAlone = envelope(
+    screening,
+    'GetEulaStatus',
+    '<Authentication><ApiUserId>jane</ApiUserId><ApiUserKey>key</ApiUserKey></Authentication>',
+  );
+  const callOf = (readSoap: typeof read, text: string) => {
+    const { operation, input } = readSoap(Buffer.from(text), undefined, soap11, []);
+    const all = operation.credentialsOf(input);
+    const request = operation.request(input, { all, fromHeaders: new Set() });
+    return { all, ...request, body: request?.body?.toString(), told: operation.jsonOf(input) };
+  };
+  for (let times = 0; times < often; times++) {
+    callOf(read, updateOf('jane', 'key', ['a']));
+    callOf(read, credentialsAlone);
+  }
+  for (const text of [
+    updateOf('Zo\u00eb &amp; S\u00f6hne', '\u6f22"\\', ['\ud83d\ude00']),
+    credentialsAlone,
+  ]) {
+    const call = callOf(read, text);
+    t.deepEqual(call, callOf(createSoapReader(compiled), text));
+    JSON.parse(call.body ?? '');
+  }
+});
+
 /** One operation with a member of any JSON, and one with a map. */
 const notes: Contract = buildContract({
   openapiName: 'openapi',
