@@ -2,11 +2,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Gives back to the system what only starting took. Loading a contract makes V8's young generation grow, and V8 keeps
+ * Gives memory back to the system. V8's young generation grows while a contract is loaded or many are called, and V8 keeps
  * that size for good: some 35 MB of a process that does nothing. V8 gives it back in the collection that it would make
- * before it ran out of memory; it takes some 50 ms, so this is for a process that has just started.
+ * before it ran out of memory; it takes some 50 ms, so this is for a process that has nothing to do.
  */
-export function giveBackMemory(): void {
+function giveBackMemory(): void {
   setFlagsFromString('--expose-gc');
   const collect: (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void =
     runInNewContext('gc');
@@ -16,21 +16,33 @@ export function giveBackMemory(): void {
 /** The share of a core that a process without anything to do may take all the same. */
 const idleShare = 0.01;
 
+/** Tells again and again whether the process had anything to do lately, in ms. */
+function watchIdle(everyMs: number, tell: (isBusy: boolean) => void): NodeJS.Timeout {
+  let before = process.cpuUsage();
+  return setInterval(() => {
+    const { user, system } = process.cpuUsage(before);
+    tell((user + system) / 1000 > everyMs * idleShare);
+    before = process.cpuUsage();
+  }, everyMs).unref();
+}
+
 /**
- * Leaves it to `giveBackMemory` to collect a process that has nothing to do, and that to a long pause: once in each, when
- * it lasted for `pauseMs` at least and twice that at most. V8 would do it after half a minute, and with the garbage goes
- * the code that it compiled: the first calls after cost up to ten times as much (decision 6).
+ * Gives memory back for a process that has started: what only that took in the first second (`startedMs`) without
+ * anything to do, and later what a busy time took in a long pause, once in each, when it lasted for `pauseMs` at least and
+ * twice that at most. V8 is kept from doing the latter after half a minute: with the garbage goes the code that it
+ * compiled, and the first calls after cost up to ten times as much (decision 6).
  */
-export function giveBackInPauses(pauseMs: number = 10 * 60_000): void {
+export function giveBackWhenIdle(startedMs: number = 1_000, pauseMs: number = 10 * 60_000): void {
   // an older V8 has no such flag, and would say so on standard error
   if (Number.parseInt(process.versions.v8, 10) >= 14) setFlagsFromString('--memory-reducer-gc-count=0');
-  let before = process.cpuUsage();
+  const sinceStart = watchIdle(startedMs, (isBusy) => {
+    if (isBusy) return;
+    clearInterval(sinceStart);
+    giveBackMemory();
+  });
   let isGiven = false;
-  setInterval(() => {
-    const { user, system } = process.cpuUsage(before);
-    const isBusy = (user + system) / 1000 > pauseMs * idleShare;
+  watchIdle(pauseMs, (isBusy) => {
     if (!isBusy && !isGiven) giveBackMemory();
     isGiven = !isBusy;
-    before = process.cpuUsage();
-  }, pauseMs).unref();
+  });
 }

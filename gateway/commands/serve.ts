@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readLimits } from '../../mappings/limits.ts';
 import { loadContract } from '../../mappings/load.ts';
-import { giveBackInPauses, giveBackMemory } from '../memory.ts';
+import { giveBackWhenIdle } from '../memory.ts';
 import type { Running, ServeOptions } from '../serve.ts';
 import type { Serving } from '../workers.ts';
 import { fail } from './failure.ts';
@@ -184,8 +184,7 @@ async function serveHere(flags: ServeFlags, metricsOfAll?: ServeOptions['metrics
     limits: readLimits(flags.limits ?? ''),
     metricsOfAll,
   });
-  giveBackMemory();
-  giveBackInPauses();
+  giveBackWhenIdle();
   // a process that is killed later would not leave it to the next start
   setTimeout(flushCompileCache, 2_000).unref();
   process.on('uncaughtException', (error) => {
