@@ -26,19 +26,23 @@ function watchIdle(everyMs: number, tell: (isBusy: boolean) => void): NodeJS.Tim
   }, everyMs).unref();
 }
 
+/** So many times a process that has started is looked at; one that was busy so long has compiled what it needs. */
+const looksAfterStart = 5;
+
 /**
- * Gives memory back for a process that has started: what only that took in the first second (`startedMs`) without
- * anything to do, and later what a busy time took in a long pause, once in each, when it lasted for `pauseMs` at least and
- * twice that at most. V8 is kept from doing the latter after half a minute: with the garbage goes the code that it
- * compiled, and the first calls after cost up to ten times as much (decision 6).
+ * Gives memory back for a process that has started: what only that took in the first of a few seconds (`startedMs` each)
+ * in which it has nothing to do, and later what a busy time took in a long pause, once in each, when it lasted for
+ * `pauseMs` at least and twice that at most. V8 is kept from doing the latter after half a minute: with the garbage goes
+ * the code that it compiled, and the first calls after cost up to ten times as much (decision 6).
  */
 export function giveBackWhenIdle(startedMs: number = 1_000, pauseMs: number = 10 * 60_000): void {
   // an older V8 has no such flag, and would say so on standard error
   if (Number.parseInt(process.versions.v8, 10) >= 14) setFlagsFromString('--memory-reducer-gc-count=0');
+  let looks = 0;
   const sinceStart = watchIdle(startedMs, (isBusy) => {
-    if (isBusy) return;
+    if (++looks < looksAfterStart && isBusy) return;
     clearInterval(sinceStart);
-    giveBackMemory();
+    if (!isBusy) giveBackMemory();
   });
   let isGiven = false;
   watchIdle(pauseMs, (isBusy) => {

@@ -49,6 +49,23 @@ test('what starting took is given back once the process has nothing to do, and n
   t.is(later, after);
 });
 
+test('a process that is busy from its start on keeps what it has in the first short pause', async (t) => {
+  t.is(
+    await run(
+      300,
+      never,
+      `
+      for (let round = 0; round < 20; round++) {
+        work(50);
+        await pause(50);
+      }
+      await pause(1_000);
+      console.log(collected);`,
+    ),
+    0,
+  );
+});
+
 test('memory is given back once in a pause, and again in the next one', async (t) => {
   const told = await run(
     never,
