@@ -1,7 +1,7 @@
 import type { ReplacementCount } from './codec/text.ts';
 
 /**
- * A constant piece of XML, as groups of eight bytes for fast writing. They travel as doubles: no eight bytes of
+ * A constant text, as groups of eight bytes for fast writing. They travel as doubles: no eight bytes of
  * UTF-8 are a NaN, whose bits might not survive, since that needs a byte from F0 up before 7F or FF.
  */
 export interface Piece {

@@ -42,8 +42,8 @@ export class Texts {
   /** The tokens, one behind the other. */
   readonly tokens: Buffer<ArrayBuffer> = Buffer.from(new ArrayBuffer(roomForTokens + padding));
   readonly view: DataView = new DataView(this.tokens.buffer);
-  /** Where each token ends, and before the first. */
-  readonly ends: Int32Array = new Int32Array(mostBytes);
+  /** Where each token ends, and before the first; behind each text is an end tag of four bytes at least. */
+  readonly ends: Int32Array = new Int32Array(mostBytes / 4 + 1);
   count = 0;
   /** Character references of clients that XML forbids and that were read all the same (W10). */
   quirks = 0;

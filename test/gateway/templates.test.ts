@@ -184,6 +184,15 @@ for (const [what, key] of Object.entries({ letters: 'k', quotes: '"', tabs: '\t'
   }
 }
 
+test('a request of as many short texts as fit reads the same by its form as without', (t) => {
+  const compiled = compile(screening);
+  const read = createSoapReader(compiled);
+  const textOf = (name: string): string => updateOf('jane', 'key', Array<string>(400).fill(name));
+  t.true(Buffer.byteLength(textOf('a')) < mostBytes);
+  for (let times = 0; times < often; times++) read(Buffer.from(textOf('a')), undefined, soap11, []);
+  t.deepEqual(outcomeOf(read, textOf('"')), outcomeOf(createSoapReader(compiled), textOf('"')));
+});
+
 for (const [what, text] of Object.entries(oddTexts)) {
   test(`W43: behind forms met before, ${what} reads as it does the first time`, (t) => {
     const compiled = compile(screening, {}, { xmlText: 64 });
