@@ -1,5 +1,5 @@
+import { padding } from '../mappings/bytes.ts';
 import { LetterRuns } from '../mappings/reply/letter-runs.ts';
-import { padding } from '../mappings/reply/tape.ts';
 
 /** From here on a body gets memory of its own, where it can be read without another copy. */
 const largeBytes = 1024 * 1024;

@@ -1,3 +1,11 @@
+/** Bytes that a JSON string and XML content both have as they are: no quote, no escape, no control, no `& < >`. */
+export const plainByte: Uint8Array = new Uint8Array(256).fill(1, 32);
+for (const byte of Buffer.from('"\\&<>')) plainByte[byte] = 0;
+plainByte[0xef] = 0; // U+FFFE and U+FFFF begin so; what follows is looked at
+
+/** Zeros behind bytes that are read, which end every scan. */
+export const padding = 8;
+
 /** Bytes that are looked for, in words of four for comparing. */
 export interface Key {
   readonly words: Uint32Array;

@@ -1,20 +1,13 @@
-import { type Key, keyOf, matches } from '../bytes.ts';
+import { type Key, keyOf, matches, padding, plainByte } from '../bytes.ts';
 import { findIllegal } from '../xml/characters.ts';
 import { Scanner } from '../xml/scanner.ts';
 import { saysHowMuch, type TextValue } from './marks.ts';
 
 /** In bytes, of a document that texts are read from: in a larger one, most of the time goes into its texts. */
 export const mostBytes = 8_192;
-/** Zeros behind a document, which end every scan. */
-const padding = 8;
 /** How many times its text a token may be: a control character is four bytes as a reference and six as an escape, a quote one and two. */
 const growth = 6;
 const roomForTokens = mostBytes * growth;
-
-/** Bytes that a JSON string has as XML content has them, whatever is around them. */
-const plainByte = new Uint8Array(256).fill(1, 32);
-for (const byte of Buffer.from('"\\&<>')) plainByte[byte] = 0;
-plainByte[0xef] = 0; // U+FFFE and U+FFFF begin so; what follows is looked at
 
 const lessThan = 0x3c;
 const greaterThan = 0x3e;

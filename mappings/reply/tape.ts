@@ -1,4 +1,4 @@
-import { type Key, keyOf, matches } from '../bytes.ts';
+import { type Key, keyOf, matches, padding, plainByte } from '../bytes.ts';
 import { JsonError } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
 import type { LetterRuns } from './letter-runs.ts';
@@ -25,14 +25,6 @@ export const nodeKinds = {
 export function nameKey(name: string): Key {
   return keyOf(JSON.stringify(name).slice(1));
 }
-
-/** Bytes that a string may hold and XML content too, as they are: no quote, no escape, no control, no `& < >`. */
-const plainByte = new Uint8Array(256).fill(1, 32);
-for (const byte of Buffer.from('"\\&<>')) plainByte[byte] = 0;
-plainByte[0xef] = 0; // U+FFFE and U+FFFF begin so; what follows is looked at
-
-/** Zeros behind a body, which end every scan. */
-export const padding = 8;
 
 /** Where a tape stands, to come back to. */
 export interface TapeMark {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { Collector } from '../../gateway/collector.ts';
-import { padding } from '../../mappings/reply/tape.ts';
+import { padding } from '../../mappings/bytes.ts';
 import { fc } from '../property.ts';
 import { elementText, envelope, keyHeaders, sharedGateway, typesNamespace } from './gateway.ts';
 
