@@ -1,6 +1,6 @@
 import { type Key, keyOf, matches, padding, plainByte } from '../bytes.ts';
 import { findIllegal } from '../xml/characters.ts';
-import { Scanner } from '../xml/scanner.ts';
+import { ampersand, doubleQuote, entities, lessThan, Scanner } from '../xml/scanner.ts';
 import { saysHowMuch, type TextValue } from './marks.ts';
 
 /** In bytes, of a document that texts are read from: in a larger one, most of the time goes into its texts. */
@@ -9,22 +9,9 @@ export const mostBytes = 8_192;
 const growth = 6;
 const roomForTokens = mostBytes * growth;
 
-const lessThan = 0x3c;
-const greaterThan = 0x3e;
-const ampersand = 0x26;
-const quote = 0x22;
 const backslash = 0x5c;
 
-/** What follows the ampersand of each entity (XML 1.0, 4.6), with its character. */
-const entities = (
-  [
-    ['amp;', ampersand],
-    ['lt;', lessThan],
-    ['gt;', greaterThan],
-    ['quot;', quote],
-    ['apos;', 0x27],
-  ] as const
-).map(([rest, code]) => ({ key: keyOf(rest), code }));
+const references = entities.map(({ reference, code }) => ({ key: keyOf(reference), code }));
 
 /** The texts of one small document on their way to JSON tokens, from bytes to bytes; used anew for each document. */
 export class Texts {
@@ -82,30 +69,30 @@ export class Texts {
     const { tokens } = this;
     let at = start;
     let to = this.ends[this.count] as number;
-    tokens[to++] = quote;
+    tokens[to++] = doubleQuote;
     for (;;) {
       let byte = bytes[at] as number;
       if (plainByte[byte] === 1) at++;
       else if (byte === ampersand) {
-        const entity = this.#entityAt(at + 1);
+        const entity = this.#entityAt(at);
         if (entity === undefined) return -1;
-        at += 1 + entity.key.length;
+        at += entity.key.length;
         byte = entity.code;
-        if (byte === quote) tokens[to++] = backslash;
-      } else if (byte === quote || byte === backslash) {
+        if (byte === doubleQuote) tokens[to++] = backslash;
+      } else if (byte === doubleQuote || byte === backslash) {
         tokens[to++] = backslash;
         at++;
       } else break;
       tokens[to++] = byte;
     }
     if (bytes[at] !== lessThan || at === start || at - start > maxLength) return -1;
-    tokens[to++] = quote;
+    tokens[to++] = doubleQuote;
     this.ends[++this.count] = to;
     return at;
   }
 
-  #entityAt(at: number): (typeof entities)[number] | undefined {
-    for (const entity of entities) if (this.matches(at, entity.key)) return entity;
+  #entityAt(at: number): (typeof references)[number] | undefined {
+    for (const entity of references) if (this.matches(at, entity.key)) return entity;
     return undefined;
   }
 

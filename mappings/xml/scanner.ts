@@ -8,9 +8,9 @@ export const equalsSign = 0x3d;
 export const greaterThan = 0x3e;
 export const question = 0x3f;
 export const exclamation = 0x21;
-const doubleQuote = 0x22;
+export const doubleQuote = 0x22;
 const singleQuote = 0x27;
-const ampersand = 0x26;
+export const ampersand = 0x26;
 const space = 0x20;
 const lineFeed = 0xa;
 const carriageReturn = 0xd;
@@ -20,7 +20,11 @@ const semicolon = 0x3b;
 const letterX = 0x78;
 
 /** XML 1.0, 4.6: the entities that need no declaration, those that are met most first. */
-const entities = (
+export const entities: readonly {
+  readonly reference: string;
+  readonly initial: number;
+  readonly code: number;
+}[] = (
   [
     ['&amp;', ampersand],
     ['&lt;', lessThan],
