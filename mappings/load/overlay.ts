@@ -1,3 +1,4 @@
+import { createZone } from '../codec/zone.ts';
 import {
   type CredentialPart,
   type DeepLists,
@@ -158,12 +159,12 @@ function readReplyHeaders(names: readonly string[] = [], report: Report): readon
 }
 
 function isZone(name: string): boolean {
-  if (name === 'UTC') return true; // most are, and the first use of Intl takes 20 ms
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
+    createZone(name);
     return true;
-  } catch {
-    return false; // the only way Intl has to say that a zone is unknown
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
   }
 }
 
