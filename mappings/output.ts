@@ -7,7 +7,6 @@ import type { ReplacementCount } from './codec/text.ts';
 export interface Piece {
   readonly groups: Float64Array;
   readonly length: number;
-  readonly text: string;
 }
 
 export function piece(text: string): Piece {
@@ -16,7 +15,7 @@ export function piece(text: string): Piece {
   bytes.copy(padded);
   const groups = new Float64Array(padded.length / 8);
   for (let index = 0; index < groups.length; index++) groups[index] = padded.readDoubleLE(index * 8);
-  return { groups, length: bytes.length, text };
+  return { groups, length: bytes.length };
 }
 
 /** What XML content writes for one byte of JSON text; 0 for a byte that stays. */
