@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+
+const root = join(import.meta.dirname, '../..');
+const page = readFileSync(join(root, 'docs/wire-rules.md'), 'utf8');
+const rules = new Set([...page.matchAll(/^### ([WR]\d+) \S/gm)].map(([, rule = '']) => rule));
+
+/** Every rule that the TypeScript below some folders names, with the files that do. */
+function citations(folders: readonly string[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const folder of folders) {
+    for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
+      if (!name.endsWith('.ts')) continue;
+      const file = join(folder, name);
+      // "R1126", say, is a requirement of the Basic Profile
+      for (const [rule] of readFileSync(join(root, file), 'utf8').matchAll(/\b(?:W\d{1,2}|R\d{1,2})\b/g)) {
+        const files = found.get(rule);
+        if (files === undefined) found.set(rule, [file]);
+        else if (files.at(-1) !== file) files.push(file);
+      }
+    }
+  }
+  return found;
+}
+
+test('docs/wire-rules.md has W1 to W44 and R1 to R10, each once and in order', (t) => {
+  const numbers = (letter: string, last: number) =>
+    Array.from({ length: last }, (_, index) => `${letter}${index + 1}`);
+  const named = [...page.matchAll(/^### ([WR]\d+) /gm)].map(([, rule]) => rule);
+  t.deepEqual(named, [...numbers('W', 44), ...numbers('R', 10)]);
+});
+
+test('every rule that code or a test cites stands in docs/wire-rules.md', (t) => {
+  const cited = citations(['gateway', 'mappings', 'wsdl', 'upstream', 'bench', 'test']);
+  for (const [rule, files] of cited) t.true(rules.has(rule), `${rule}, cited by ${files.join(', ')}`);
+});
+
+test('every rule of docs/wire-rules.md is cited by a test', (t) => {
+  const cited = citations(['test']);
+  for (const rule of rules) t.true(cited.has(rule), rule);
+});
