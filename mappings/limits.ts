@@ -8,7 +8,10 @@ interface Limit {
   readonly orNone?: true;
 }
 
-/** Every limit on what a stranger or an upstream may send, hold or wait for: the one list (W10, W24, W43). */
+/**
+ * Every limit on what a stranger or an upstream may send, hold or wait for, and on the documents of a contract, which may
+ * be a stranger's: the one list (W10, W24, W43).
+ */
 export const limitTable = {
   bodyBytes: {
     value: mebibyte,
@@ -19,6 +22,12 @@ export const limitTable = {
     value: 100,
     bounds: 'decompressed over compressed size, looked at once the former passes 1 MiB',
   },
+  bodyPieces: {
+    value: 4 * 1024,
+    bounds: 'pieces, chunks say, that a request body may come in however small they are',
+  },
+  bodyPieceBytes: { value: 256, bounds: 'the least average size of the pieces of one that comes in more' },
+  unpacking: { value: 4, bounds: 'compressed bodies of more than 16 KiB that are unpacked at once' },
   headerBytes: {
     value: 16 * 1024,
     bounds: 'the target of a request, and the names and values of its header lines',
@@ -31,6 +40,11 @@ export const limitTable = {
     value: 64,
     bounds: 'attributes and namespace declarations of one element, together',
   },
+  xmlAllAttributes: {
+    value: 250_000,
+    bounds: 'attributes and namespace declarations of all elements of one document',
+  },
+  xmlNamespace: { value: 1024, bounds: 'characters in the name of a namespace' },
   xmlName: { value: 256, bounds: 'characters in an element or attribute name' },
   xmlAttributeValue: { value: 64 * 1024, bounds: 'characters in an attribute value' },
   xmlText: { value: mebibyte, bounds: "characters in the text of one element that isn't base64" },
@@ -40,21 +54,66 @@ export const limitTable = {
   jsonMembers: { value: 200_000, bounds: 'members and array items in one document' },
   patternSteps: {
     value: 20_000_000,
-    bounds: 'instructions of patterns times characters that they look at in one request (`validate: strict`)',
+    bounds:
+      'instructions of patterns times characters that they look at in one request, and characters looked at to tell types by (`validate: strict`)',
+  },
+  loopSteps: {
+    value: 1_000_000,
+    bounds:
+      'such instructions and characters that other rules look at, on the event loop; a request that takes more is read anew beside it',
+  },
+  readAsideBytes: {
+    value: 128 * 1024,
+    bounds: 'a request body that is read on the event loop; a longer one is read in a thread beside it',
+  },
+  readAsideQueue: { value: 64, bounds: 'requests that wait for that thread', orNone: true },
+  readAsideMs: { value: 20_000, bounds: 'how long that thread may read one request' },
+  readAsideHeapBytes: {
+    value: 256 * mebibyte,
+    bounds: "memory of that thread's heap, to the MiB, without the bodies themselves",
+  },
+  rereadText: {
+    value: 32 * mebibyte,
+    bounds:
+      'characters of lists and objects that rules look at, one in another counted each time, twice where they are compared (`validate: strict`)',
+  },
+  parameterText: {
+    value: 64 * 1024,
+    bounds: 'characters of a value in the path, the query, a header or a cookie of a call upstream',
+  },
+  formText: {
+    value: 48 * mebibyte,
+    bounds: 'characters of a form, or bytes of a multipart body, that a request is made into',
   },
   credential: { value: 256, bounds: 'characters in one credential' },
   authorization: { value: 8 * 1024, bounds: 'the same for an Authorization header, which may be a token' },
   errors: { value: 20, bounds: 'items of errors[] in one reply' },
   upstreamError: { value: 16 * 1024, bounds: "characters of an upstream's error that are told whole" },
   loggedMessage: { value: 16 * 1024, bounds: 'characters of a message in the log, with LOG_MESSAGES' },
+  logBytes: {
+    value: mebibyte,
+    bounds:
+      'bytes of log lines that wait for a late reader of standard output; those beyond are dropped and counted',
+  },
   acceptRanges: { value: 32, bounds: 'media ranges of an Accept header that are looked at' },
   replyBytes: { value: 32 * mebibyte, bounds: "an upstream's reply" },
   replyBytesWithBinary: {
     value: 128 * mebibyte,
     bounds: 'the same for operations whose output holds base64',
   },
+  writtenBytes: {
+    value: 192 * mebibyte,
+    bounds: 'a reply in XML, which escapes make up to five times as long',
+  },
   sliceNames: { value: 100, bounds: 'tags and operations of a ?wsdl' },
-  documentCacheBytes: { value: 32 * mebibyte, bounds: 'WSDLs and schemas kept written' },
+  documentsWaiting: {
+    value: 32,
+    bounds: 'callers that wait for a document to be written in another thread',
+  },
+  documentCacheBytes: {
+    value: 32 * mebibyte,
+    bounds: 'WSDLs, schemas and pages kept written, half of it for ?wsdl of some operations alone',
+  },
   totalMs: {
     value: 50_000,
     bounds: "from a request's first byte to its reply; every other wait is cut to what is left of it",
@@ -71,6 +130,16 @@ export const limitTable = {
     value: 30_000,
     bounds: "a caller's connection that takes nothing of what it is sent, give or take a second",
   },
+  writeSlowMs: {
+    value: 30_000,
+    bounds:
+      'how long a reply may be taken at any speed; after that its average counts, give or take a second',
+  },
+  writeBytesPerSecond: { value: 8 * 1024, bounds: 'the least average speed of a reply from then on' },
+  upstreamOverheadBytes: {
+    value: mebibyte,
+    bounds: "bytes of an upstream's answer beside its body, beyond as many again as the body's",
+  },
   upstreamConnectMs: { value: 3_000, bounds: 'until the upstream takes a connection' },
   upstreamFirstByteMs: { value: 30_000, bounds: "until the upstream's status line" },
   upstreamFirstByteWithBinaryMs: {
@@ -85,23 +154,59 @@ export const limitTable = {
     bounds: 'those of one address, but for trusted proxies and this machine',
   },
   requestsPerSocket: { value: 1_000, bounds: "requests on one caller's connection" },
+  pipelined: {
+    value: 4_096,
+    bounds: 'requests that wait for one before them on their connection, all together, but for one of each',
+  },
   inFlight: { value: 512, bounds: 'calls under way at once' },
   queue: { value: 256, bounds: 'calls waiting for one of those places', orNone: true },
   queueMs: { value: 1_000, bounds: 'how long such a call waits before it is shed' },
+  arriving: {
+    value: 1_000,
+    bounds: 'request bodies on their way at once, without a place yet; for one more the slowest gives way',
+  },
   heldBytes: {
     value: 256 * mebibyte,
-    bounds: 'bodies in memory, of requests and of upstream replies, all calls together',
+    bounds:
+      'bodies in memory: of requests, of upstream replies and of replies on their way out, all together',
+  },
+  arrivingBytes: {
+    value: 64 * mebibyte,
+    bounds:
+      'the share of bodies on their way in: when there is no room, the slowest of those beyond it gives way',
+  },
+  leavingBytes: {
+    value: 64 * mebibyte,
+    bounds:
+      'the share of replies on their way out: when there is no room, the slowest of those beyond it is cut',
+  },
+  roomWaits: {
+    value: 8,
+    bounds: 'writes that wait for room for their replies; while there are so many no other is begun',
   },
   loopDelayMs: {
     value: 200,
     bounds: 'delay of the event loop (the most in a second) beyond which new calls are shed',
   },
-  loopDelayInFlight: { value: 64, bounds: 'calls under way that go on coming in whatever the delay' },
+  loopDelayInFlight: {
+    value: 64,
+    bounds:
+      'calls under way, of those that began in the last second or two, that go on coming in whatever the delay',
+  },
   upstreamConnections: { value: 64, bounds: 'connections to the upstream' },
-  breakerCalls: { value: 20, bounds: 'calls in the window before the breaker may open' },
-  breakerFailurePercent: { value: 50, bounds: 'failed calls of a hundred in the window that open it' },
-  breakerWindowMs: { value: 10_000, bounds: 'how far back the breaker looks' },
+  upstreamQueue: { value: 256, bounds: 'calls waiting for one of those connections', orNone: true },
+  upstreamQueueMs: { value: 20_000, bounds: 'how long such a call waits before it is shed' },
+  breakerCalls: {
+    value: 20,
+    bounds: 'calls that fail, with no success between them, before the breaker opens',
+  },
+  breakerFailingMs: { value: 5_000, bounds: 'for how long they do' },
+  breakerWindowMs: { value: 10_000, bounds: 'after the last of them: then they are forgotten' },
   breakerProbeMs: { value: 5_000, bounds: 'between two probes of an open breaker' },
+  breakerNetworks: {
+    value: 100,
+    bounds: "networks of callers that failed calls met, beyond which all others' are refused too",
+  },
   retryPercent: { value: 10, bounds: 'reads sent once more, of a hundred calls', orNone: true },
   retrySavings: { value: 10, bounds: 'such retries that a quiet time saves up', orNone: true },
   retryAfterMs: {
@@ -110,6 +215,30 @@ export const limitTable = {
     orNone: true,
   },
   drainMs: { value: 55_000, bounds: 'how long a stopping process waits for what is in flight' },
+  contractMs: {
+    value: 120_000,
+    bounds: 'reading the files of a contract and making its types and operations',
+  },
+  contractBytes: { value: 64 * mebibyte, bounds: 'the files of a contract together' },
+  contractFiles: { value: 5_000, bounds: "a document's other files" },
+  contractTokens: { value: 10_000_000, bounds: 'indents, marks and texts of its YAML files together' },
+  contractAliases: {
+    value: 100,
+    bounds: 'uses of one YAML anchor, those within what it names multiplied',
+  },
+  contractDepth: { value: 500, bounds: 'lists and objects in one another in a file of a contract' },
+  contractKey: { value: 4_096, bounds: 'characters in a key of such a file' },
+  contractReferences: { value: 100, bounds: 'references (`$ref`) from one to the next' },
+  contractPattern: {
+    value: 4_096,
+    bounds: "characters of a pattern (`validate: strict`); a longer one isn't checked",
+  },
+  contractSteps: {
+    value: 5_000_000,
+    bounds:
+      'schemas, members, references and pieces of text looked at for a contract; what is referred to counts each time',
+  },
+  contractProblems: { value: 1_000, bounds: 'problems of a contract that are told' },
 } as const satisfies Record<string, Limit>;
 
 export type LimitName = keyof typeof limitTable;

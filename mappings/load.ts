@@ -1,5 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
+import { defaultLimits } from './limits.ts';
+import { Allowance, type ContractLimits, contractError } from './load/allowance.ts';
 import { buildContract, type ContractSource, type LoadedContract } from './load/contract.ts';
 import { ContractError, type ContractProblem } from './load/error.ts';
 import { readNamesLock } from './load/names-lock.ts';
@@ -30,16 +32,17 @@ export interface ContractFiles {
 /** A folder with `openapi.yaml` (or `.yml`, `.json`) and, unless all defaults do, the overlay `soap.yaml`; or files by name. */
 export type ContractPlace = string | ContractFiles;
 
-/** The contract at a place. Throws ContractError with all that is wrong, each with file, line, JSON pointer and what to do. */
-export function loadContract(place: ContractPlace): LoadedContract {
+/** The contract at a place. Throws ContractError with all that is wrong, each with file, line, JSON pointer and what to do; a document that passes a limit is wrong there. */
+export function loadContract(place: ContractPlace, limits: ContractLimits = defaultLimits): LoadedContract {
+  const allowance = new Allowance(limits);
   const files = typeof place === 'string' ? filesIn(place) : place;
   const problems: ContractProblem[] = [];
-  const openapi = readYamlFile(files.openapi, problems);
+  const openapi = readYamlFile(files.openapi, problems, allowance);
   const overlay =
     files.overlay === undefined
       ? { path: join(dirname(files.openapi), 'soap.yaml'), root: undefined }
-      : readYamlFile(files.overlay, problems);
-  const names = readNamesLock(namesLockOf(files), problems);
+      : readYamlFile(files.overlay, problems, allowance);
+  const names = readNamesLock(namesLockOf(files), problems, allowance);
   if (openapi === undefined || overlay === undefined || problems.length > 0)
     throw new ContractError(withLines(problems));
   try {
@@ -49,10 +52,11 @@ export function loadContract(place: ContractPlace): LoadedContract {
       overlay: overlay.root,
       overlayName: overlay.path,
       names,
-      readFile: fileReader(dirname(openapi.path), dirname(overlay.path)),
+      allowance,
+      readFile: fileReader(dirname(openapi.path), dirname(overlay.path), allowance),
     });
     // part of the document is missing, which its author wants to know before its callers do
-    if (loaded.brokenReferences.length > 0) throw new ContractError(loaded.brokenReferences);
+    if (loaded.brokenReferences.length > 0) throw contractError(loaded.brokenReferences, limits);
     return loaded;
   } catch (error) {
     throw error instanceof ContractError ? new ContractError(withLines(error.problems)) : error;
@@ -60,14 +64,18 @@ export function loadContract(place: ContractPlace): LoadedContract {
 }
 
 /** Reads files below a folder, whatever links lead out of it. */
-function fileReader(documents: string, overlays: string): NonNullable<ContractSource['readFile']> {
+function fileReader(
+  documents: string,
+  overlays: string,
+  allowance: Allowance,
+): NonNullable<ContractSource['readFile']> {
   return (folder, path) => {
     try {
       const root = realpathSync(folder === undefined ? documents : resolve(overlays, folder));
       const file = realpathSync(join(root, path));
       if (!file.startsWith(root + sep)) return { why: 'got one that lies elsewhere' };
       const problems: ContractProblem[] = [];
-      const read = readYamlFile(file, problems);
+      const read = readYamlFile(file, problems, allowance);
       if (read !== undefined) return { root: read.root };
       return { why: `got one that can't be read (${problems.map(({ message }) => message).join('; ')})` };
     } catch (error) {

@@ -74,6 +74,7 @@ interface Around {
 }
 
 export function createAlternatives(document: Node, references: References): AlternativesReader {
+  const { allowance } = references;
   const subtypes = listSubtypes(document, references);
 
   function alternativesOf(schema: Node, pointer: string, name: string): Alternatives {
@@ -83,6 +84,7 @@ export function createAlternatives(document: Node, references: References): Alte
     let depth = 0;
 
     function visit(node: unknown, at: string, around: Around): void {
+      allowance.step(at);
       depth++;
       if (isNode(node) && depth <= deepest) visitNode(node, at, around);
       else push({}, at, 'any', around);
@@ -158,10 +160,11 @@ export function createAlternatives(document: Node, references: References): Alte
       const { base, own } = counts ? withBase(around, [{ node: rest, pointer: at }]) : around;
       const beside = references.resolve(rest, at);
       const kinds = isUnresolved(beside) || !isNode(beside.node) ? [] : kindsOf(beside.node);
+      const tagsAt = tagsOf(node, at, base);
       for (const [index, variant] of variants.entries()) {
         const place = `${at}/${keyword}/${index}`;
         const inside = { ...around, base, own, kinds, label: undefined, shared: false };
-        const tagged = tagsOf(node, variant, place, base);
+        const tagged = tagsAt(variant, place);
         if (tagged.length === 0) visit(variant, place, inside);
         for (const { label, tag } of tagged) visit(variant, place, { ...inside, label, tag });
       }
@@ -231,38 +234,47 @@ export function createAlternatives(document: Node, references: References): Alte
     return { list: byFixedValue(list), nullable };
   }
 
-  /** The values of a discriminator that mean a variant, each with what it is called. */
-  function tagsOf(node: Node, variant: unknown, at: string, base: readonly Located[]): readonly Labelled[] {
+  /** The values of a schema's discriminator that mean a variant at a place, each with what it is called. */
+  function tagsOf(
+    node: Node,
+    pointer: string,
+    base: readonly Located[],
+  ): (variant: unknown, at: string) => readonly Labelled[] {
     const member = discriminatorOf(node);
-    if (member === undefined || !isNode(variant)) return [];
-    const found = references.resolve(variant, at);
-    if (isUnresolved(found)) return [];
-    const keys = mappingOf(node, at, references).filter(({ target }) => target.pointer === found.pointer);
-    if (keys.length > 0) return keys.map(({ key }) => labelled(member, key));
-    const fixed = fixedOf([...base, found], member);
-    if (fixed !== undefined) {
-      const [first] = fixed;
-      const label = Object.hasOwn(variant, '$ref') ? nameAt(found.pointer) : (textOf(first) ?? '');
-      return [{ label, tag: { member, values: fixed.map((value) => JSON.stringify(value)) } }];
-    }
-    return Object.hasOwn(variant, '$ref') ? [labelled(member, lastSegment(found.pointer))] : [];
+    if (member === undefined) return () => [];
+    const mapping = Map.groupBy(mappingOf(node, pointer, references), ({ target }) => target.pointer);
+    return (variant, at) => {
+      if (!isNode(variant)) return [];
+      const found = references.resolve(variant, at);
+      if (isUnresolved(found)) return [];
+      const keys = mapping.get(found.pointer);
+      if (keys !== undefined) return keys.map(({ key }) => labelled(member, key));
+      const fixed = fixedOf(membersByName([...base, found]).get(member));
+      if (fixed !== undefined) {
+        const [first] = fixed;
+        const label = Object.hasOwn(variant, '$ref') ? nameAt(found.pointer) : (textOf(first) ?? '');
+        return [{ label, tag: { member, values: fixed.map((value) => JSON.stringify(value)) } }];
+      }
+      return Object.hasOwn(variant, '$ref') ? [labelled(member, lastSegment(found.pointer))] : [];
+    };
   }
 
   /** Where each of several objects has one member with values of its own, that member tells them apart. */
   function byFixedValue(list: readonly Alternative[]): readonly Alternative[] {
     const objects = list.filter(({ kind }) => kind === 'object');
     if (objects.length < 2 || objects.some(({ tag }) => tag !== undefined)) return list.map(withLabel);
-    const [first] = objects;
-    const candidates = first === undefined ? [] : listMembers(first).map(({ json }) => json);
+    const members = objects.map((object) => membersByName([...object.base, object]));
+    const candidates = members[0]?.keys() ?? [];
     for (const member of candidates) {
-      const values = objects.map((object) => fixedOf([...object.base, object], member));
-      if (values.some((fixed) => fixed === undefined)) continue;
-      const tokens = values.map((fixed = []) => fixed.map((value) => JSON.stringify(value)));
+      const values = valuesOfAll(members, member);
+      if (values === undefined) continue;
+      const tokens = values.map((fixed) => fixed.map((value) => JSON.stringify(value)));
       const all = tokens.flat();
       if (new Set(all).size !== all.length) continue;
+      let index = -1;
       return list.map((alternative) => {
-        const index = objects.indexOf(alternative);
-        if (index === -1) return alternative;
+        if (alternative.kind !== 'object') return alternative;
+        index++;
         const [value, ...others] = values[index] ?? [];
         const label = alternative.label ?? (others.length === 0 ? String(value) : undefined);
         return withLabel({ ...alternative, label, tag: { member, values: tokens[index] ?? [] } });
@@ -285,15 +297,28 @@ export function createAlternatives(document: Node, references: References): Alte
     return { ...alternative, label: `Option${digits}` };
   }
 
-  function listMembers(alternative: Alternative): readonly SchemaMember[] {
-    const found = membersOf([...alternative.base, alternative], references);
-    return found.kind === 'members' ? found.members : [];
+  /** The members of an object by their names; none where it is no object alone. */
+  function membersByName(parts: readonly Located[]): ReadonlyMap<string, SchemaMember> {
+    const found = membersOf(parts, references);
+    return new Map(found.kind === 'members' ? found.members.map((member) => [member.json, member]) : []);
+  }
+
+  /** The values that a member of each of several objects can be; undefined as soon as one of them doesn't fix them. */
+  function valuesOfAll(
+    objects: readonly ReadonlyMap<string, SchemaMember>[],
+    name: string,
+  ): readonly (readonly unknown[])[] | undefined {
+    const values: (readonly unknown[])[] = [];
+    for (const object of objects) {
+      const fixed = fixedOf(object.get(name));
+      if (fixed === undefined) return undefined;
+      values.push(fixed);
+    }
+    return values;
   }
 
   /** The values that a member of an object can be, where the document fixes them. */
-  function fixedOf(parts: readonly Located[], name: string): readonly unknown[] | undefined {
-    const found = membersOf(parts, references);
-    const member = found.kind === 'members' ? found.members.find(({ json }) => json === name) : undefined;
+  function fixedOf(member: SchemaMember | undefined): readonly unknown[] | undefined {
     if (member === undefined) return undefined;
     const target = references.resolve(member.schema, member.pointer);
     const values = isUnresolved(target) || !isNode(target.node) ? undefined : fixedValues(target.node);

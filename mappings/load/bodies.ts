@@ -48,6 +48,7 @@ export function readRequestBody(
   const found = follow({ node: operation.requestBody, pointer: `${pointer}/requestBody` }, source);
   if (found === undefined) return none;
   const all = mediaOf(found.node, found.pointer);
+  source.references.allowance.step(pointer, all.length);
   const media =
     entry.mediaType === undefined
       ? preferred(all, ['json', 'lines', 'form', 'multipart', 'text', 'binary', 'stream'])

@@ -1,7 +1,9 @@
-import { type Contract, type Operation, partsOf, type Type } from '../model.ts';
+import { defaultLimits } from '../limits.ts';
+import { type Contract, partsOf, type Type } from '../model.ts';
+import { Allowance, type ContractLimits, contractError, isStackOverflow, OverLimit } from './allowance.ts';
 import { buildCredentials } from './credentials.ts';
 import type { NotServed } from './entries.ts';
-import { ContractError, type ContractProblem, pointerSegment, type Report } from './error.ts';
+import { type ContractProblem, pointerSegment, type Report } from './error.ts';
 import type { ContractNames, Displaced } from './names.ts';
 import { childOf, isNode, type Node, shown, textOf } from './node.ts';
 import { type OperationDraft, readOperations } from './operations.ts';
@@ -23,6 +25,8 @@ export interface ContractSource {
   readonly openapiName: string;
   readonly overlay: unknown;
   readonly overlayName: string;
+  /** What making it may take, with the reading of its files; undefined: as much as the limits' defaults say. */
+  readonly allowance?: Allowance;
   /** What `names.lock` keeps; undefined where there is none. */
   readonly names?: ContractNames | undefined;
 }
@@ -64,31 +68,45 @@ export function buildContract(source: ContractSource): LoadedContract {
     };
   const report = reportTo(source.openapiName);
   const reportOverlay = reportTo(source.overlayName);
+  const { allowance = new Allowance(defaultLimits) } = source;
+  const { limits } = allowance;
   const overlay = readOverlay(source.overlay, reportOverlay);
   // by another dialect's rules, much else would be wrong
   if ([...problems.values()].some(({ pointer }) => pointer === '/dialect'))
-    throw new ContractError([...problems.values()]);
+    throw contractError(problems.values(), limits);
   const document = readDocument(source.openapi, report);
   const pinned = source.names ?? { operations: new Map(), types: new Map(), members: new Map() };
-  const loaded =
-    document === undefined
-      ? undefined
-      : assemble(
-          document,
-          createReferences(document, reportTo(source.openapiName, broken), otherFilesOf(source, overlay)),
-          overlay,
-          pinned,
-          report,
-          reportOverlay,
-        );
-  if (loaded === undefined || problems.size > 0) throw new ContractError([...problems.values()]);
+  const make = (root: Node): Omit<LoadedContract, 'brokenReferences'> => {
+    const others = otherFilesOf(source, overlay, limits);
+    const references = createReferences(root, reportTo(source.openapiName, broken), others, allowance);
+    return assemble(root, references, overlay, pinned, report, reportOverlay);
+  };
+  const loaded = document === undefined ? undefined : withinLimits(() => make(document), allowance, report);
+  if (loaded === undefined || problems.size > 0) throw contractError(problems.values(), limits);
   return { ...loaded, brokenReferences: [...broken.values()] };
 }
 
-function otherFilesOf({ openapiName, readFile }: ContractSource, overlay: Overlay): OtherFiles | undefined {
+/** What is made of a contract; undefined once it is reported where it got too much, or too deep. */
+function withinLimits<T>(make: () => T, allowance: Allowance, report: Report): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof OverLimit) report(error.pointer ?? allowance.place, error.message);
+    else if (isStackOverflow(error))
+      report(allowance.place, 'expected fewer schemas in one another, got more than can be followed');
+    else throw error;
+    return undefined;
+  }
+}
+
+function otherFilesOf(
+  { openapiName, readFile }: ContractSource,
+  overlay: Overlay,
+  limits: ContractLimits,
+): OtherFiles | undefined {
   if (readFile === undefined) return undefined;
   const document = openapiName.slice(openapiName.lastIndexOf('/') + 1);
-  return createOtherFiles({ document, folders: overlay.refs, read: readFile });
+  return createOtherFiles({ document, folders: overlay.refs, read: readFile, most: limits.contractFiles });
 }
 
 /** The path of a document's other file; a URL is its own. */
@@ -147,7 +165,12 @@ function assemble(
   }
   const responseStatus = findResponseStatus(builder);
   const { types: named, jsonType, names, members, displaced } = builder.finish(drafts);
-  const operations = drafts.map(withBinary);
+  const binary = holdersOfBinary(drafts);
+  const operations = drafts.map((draft) => ({
+    ...draft,
+    binaryInput: binary.has(draft.input),
+    binaryOutput: binary.has(draft.output),
+  }));
   checkOverlayNames(overlay, drafts, named, reportOverlay);
   const credentials = buildCredentials(overlay, operations, reportOverlay);
   const routes = readRoutes(overlay, operations, credentials, reportOverlay);
@@ -193,35 +216,47 @@ function checkOverlayNames(
 ): void {
   const wrappers = drafts.flatMap(({ input, output }) => [input, output]);
   const records = [...types, ...wrappers].filter((type) => type.kind === 'record');
+  const members = new Set(
+    overlay.personal.length === 0 ? [] : records.flatMap(({ fields }) => fields.map(({ json }) => json)),
+  );
   for (const [index, member] of overlay.personal.entries()) {
-    if (!records.some(({ fields }) => fields.some(({ json }) => json === member)))
+    if (!members.has(member))
       report(`/personal/${index}`, `expected a JSON member of some type, got ${shown(member)}`);
   }
+  const byName = new Map([...wrappers, ...types].map((type) => [type.name, type]));
+  const items = new Set(types.flatMap((type) => (type.kind === 'array' ? [type.item] : [])));
   for (const [name, { order, item }] of overlay.types) {
     const pointer = `/types${pointerSegment(name)}`;
-    const type = [...types, ...wrappers].find((candidate) => candidate.name === name);
+    const type = byName.get(name);
     if (type === undefined) {
       report(pointer, `expected the name of a type that an operation reaches, got ${shown(name)}`);
       continue;
     }
     if (order !== undefined && type.kind !== 'record')
       report(`${pointer}/order`, `expected none, since ${name} is no object`);
-    if (item !== undefined && !types.some((array) => array.kind === 'array' && array.item === type))
+    if (item !== undefined && !items.has(type))
       report(`${pointer}/item`, `expected none, since there is no array of ${name}`);
   }
 }
 
-function withBinary(draft: OperationDraft): Operation {
-  return { ...draft, binaryInput: holdsBinary(draft.input), binaryOutput: holdsBinary(draft.output) };
-}
-
-function holdsBinary(root: Type): boolean {
-  const seen = new Set<Type>([root]);
+/** The types that hold base64 somewhere, each found once: from what is base64 to what holds it. */
+function holdersOfBinary(drafts: readonly OperationDraft[]): ReadonlySet<Type> {
+  const seen = new Set<Type>(drafts.flatMap(({ input, output }) => [input, output]));
+  const holders = new Map<Type, Type[]>();
   for (const type of seen) {
-    if (type.kind !== 'scalar') for (const part of partsOf(type)) seen.add(part);
-    else if (type.scalar === 'base64Binary') return true;
+    if (type.kind === 'scalar') continue;
+    for (const part of partsOf(type)) {
+      seen.add(part);
+      const known = holders.get(part) ?? [];
+      known.push(type);
+      holders.set(part, known);
+    }
   }
-  return false;
+  const binary = new Set(
+    [...seen].filter((type) => type.kind === 'scalar' && type.scalar === 'base64Binary'),
+  );
+  for (const type of binary) for (const holder of holders.get(type) ?? []) binary.add(holder);
+  return binary;
 }
 
 /** Freezes a value and all it reaches, itself again too: types may be recursive. */

@@ -1,6 +1,7 @@
 import { type Field, isReference } from '../model.ts';
 import type { Dialect } from './dialects.ts';
 import { pointerSegment, type Report } from './error.ts';
+import { someOf } from './node.ts';
 import type { Overlay } from './overlay.ts';
 
 /** A field while its record is built. */
@@ -19,7 +20,9 @@ export function sortFields(name: string, fields: Field[], overlay: Overlay, repo
   const stated = overlay.types.get(name)?.order;
   if (stated !== undefined) {
     checkOrder(name, stated, fields, report);
-    fields.sort((a, b) => stated.indexOf(a.json) - stated.indexOf(b.json));
+    const places = new Map(stated.map((member, index) => [member, index]));
+    const placeOf = ({ json }: Field): number => places.get(json) ?? -1;
+    fields.sort((a, b) => placeOf(a) - placeOf(b));
     return;
   }
   if (dialect.order === 'ordinal') fields.sort((a, b) => (a.xml < b.xml ? -1 : a.xml > b.xml ? 1 : 0));
@@ -32,13 +35,14 @@ export function sortFields(name: string, fields: Field[], overlay: Overlay, repo
 
 function checkOrder(name: string, stated: readonly string[], fields: readonly Field[], report: Report): void {
   const pointer = `/types${pointerSegment(name)}/order`;
-  const members = fields.map(({ json }) => json);
+  const members = new Set(fields.map(({ json }) => json));
   for (const member of stated) {
-    if (!members.includes(member))
-      report(pointer, `${name} has no member ${member}; expected ${members.join(', ')}`);
+    if (!members.has(member))
+      report(pointer, `${name} has no member ${member}; expected ${someOf([...members])}`);
   }
+  const named = new Set(stated);
   for (const member of members) {
-    if (!stated.includes(member)) report(pointer, `expected all members of ${name}, ${member} is missing`);
+    if (!named.has(member)) report(pointer, `expected all members of ${name}, ${member} is missing`);
   }
 }
 

@@ -19,14 +19,22 @@ export interface Header {
 }
 
 /** Reply headers that say nothing of the operation: the message's, the connection's, caches' and browsers'. */
-const plumbing =
-  /^(?:content-(?:type|length|encoding|security-policy)|transfer-encoding|connection|keep-alive|trailer|upgrade|date|server|vary|via|age|set-cookie|strict-transport-security|access-control-.*)$/i;
+const plumbing = new Set(
+  'content-type content-length content-encoding content-security-policy transfer-encoding connection keep-alive trailer upgrade date server vary via age set-cookie strict-transport-security'.split(
+    ' ',
+  ),
+);
+
+function isPlumbing(name: string): boolean {
+  const header = name.toLowerCase();
+  return plumbing.has(header) || header.startsWith('access-control-');
+}
 
 /** The headers that a response declares and that mean something to a caller. */
 export function headersOf({ node, pointer }: Located, source: OperationsSource): Header[] {
   const headers: Header[] = [];
   for (const [name, stated] of Object.entries(isNode(node) ? childOf(node, 'headers') : {})) {
-    if (plumbing.test(name) || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) continue;
+    if (isPlumbing(name) || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) continue;
     const at = `${pointer}/headers${pointerSegment(name)}`;
     const found = source.references.resolve(stated, at);
     if (isUnresolved(found) || !isNode(found.node)) headers.push({ name, pointer: at, shape: text });

@@ -83,7 +83,10 @@ const wholly = { depth: Number.POSITIVE_INFINITY, maxArrayLength: null, maxStrin
 export function schemaKey({ schema }: Media, references: References): string {
   const found = references.resolve(schema.node, schema.pointer);
   const same = isUnresolved(found) || found.pointer === schema.pointer;
-  return same ? inspect(schema.node, wholly) : found.pointer;
+  if (!same) return found.pointer;
+  const text = inspect(schema.node, wholly);
+  references.allowance.stepText(schema.pointer, text.length);
+  return text;
 }
 
 /** A range names no type: of a string it is meant to be text, of another schema JSON, without one or of bytes bytes. */

@@ -37,7 +37,8 @@ export interface NoMembers {
 /**
  * The members of an object that all of `parts` describe, and of all that their `allOf` and `$ref` bring in. A member
  * given again refines the former in its place, unless it says nothing new; `required` counts wherever the member comes
- * from, but not for a member that is read only: what a caller can't send isn't asked of it.
+ * from, but not for a member that is read only: what a caller can't send isn't asked of it. A part that was met before
+ * says nothing new, however many lead to it.
  */
 export function membersOf(parts: readonly Located[], references: References): Members | NoMembers {
   const members = new Map<string, Omit<SchemaMember, 'required'>>();
@@ -46,10 +47,17 @@ export function membersOf(parts: readonly Located[], references: References): Me
   let additional: Members['additional'];
   let closed = false;
   const open = new Set<Node>();
+  /** What was met outside of conditions, whose parts require nothing, and in them. */
+  const met = { always: new Set<Node>(), sometimes: new Set<Node>() };
+  let conditions = 0;
+  const { allowance } = references;
 
   function gather(node: unknown, at: string): NoMembers | undefined {
+    allowance.step(at);
     if (!isNode(node)) return { kind: 'none', pointer: at, why: 'a part of it is no schema' };
     if (open.has(node)) return { kind: 'none', pointer: at, why: 'it is a part of itself' };
+    if (met.always.has(node) || (conditions > 0 && met.sometimes.has(node))) return undefined;
+    (conditions > 0 ? met.sometimes : met.always).add(node);
     open.add(node);
     const problem = gatherReference(node, at) ?? gatherParts(node, at) ?? gatherOwn(node, at);
     open.delete(node);
@@ -90,10 +98,14 @@ export function membersOf(parts: readonly Located[], references: References): Me
 
   /** What a condition may add: members that are never required. */
   function gatherBranches(node: Node, at: string): NoMembers | undefined {
+    if (!isNode(node.then) && !isNode(node.else)) return undefined;
+    allowance.step(at, required.size);
     const before = new Set(required);
     for (const branch of ['then', 'else'] as const) {
       if (!isNode(node[branch])) continue;
+      conditions++;
       const problem = gather(node[branch], `${at}/${branch}`);
+      conditions--;
       if (problem !== undefined) return problem;
       for (const name of required) if (!before.has(name)) required.delete(name);
     }
@@ -101,6 +113,7 @@ export function membersOf(parts: readonly Located[], references: References): Me
   }
 
   function add(member: Omit<SchemaMember, 'required'>): void {
+    allowance.step(member.pointer);
     const known = members.get(member.json);
     if (known === undefined) {
       members.set(member.json, member);

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { Allowance } from './allowance.ts';
 import { type ContractProblem, pointerSegment, type Report } from './error.ts';
 import { map, readForm, record, text } from './form.ts';
 import { byCodeUnit, type ContractNames, folded, type Names } from './names.ts';
@@ -20,9 +21,13 @@ const lockForm = record('Names that callers have compiled in.', {
 });
 
 /** What a `names.lock` keeps; undefined where there is none. What is wrong with it is added to `problems`. */
-export function readNamesLock(path: string, problems: ContractProblem[]): ContractNames | undefined {
+export function readNamesLock(
+  path: string,
+  problems: ContractProblem[],
+  allowance?: Allowance,
+): ContractNames | undefined {
   if (!existsSync(path)) return undefined;
-  const file = readYamlFile(path, problems);
+  const file = readYamlFile(path, problems, allowance);
   if (file === undefined) return undefined;
   const report: Report = (pointer, message) => {
     problems.push({ file: path, pointer, message });

@@ -25,6 +25,14 @@ export function textsOf(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
 }
 
+/** The names of a few things, or the first of many and how many there are. */
+export function someOf(names: readonly string[]): string {
+  const most = 20;
+  return names.length <= most
+    ? names.join(', ')
+    : `${names.slice(0, most).join(', ')} and ${names.length - most} more`;
+}
+
 /** What was found where something else was expected, cut for a message. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';

@@ -20,6 +20,8 @@ export interface OtherFilesSource {
     folder: string | undefined,
     path: string,
   ) => { readonly root: unknown } | { readonly why: string };
+  /** How many there may be. */
+  readonly most: number;
 }
 
 /** The file that a pointer leads into: `''` for the document itself. */
@@ -31,19 +33,16 @@ export function joinFile(file: string, pointer: string): string {
   return file === '' ? pointer : `${file}#${pointer}`;
 }
 
-/** Files of one document: far above any that is published, and an end to one that never has enough. */
-const mostFiles = 5_000;
-
 const fetched = "is a URL, and none is fetched; expected its beginning and a folder among the overlay's refs";
 const outside =
   'leads out of the folder of the document; expected its beginning, such as "../", and a folder among the overlay\'s refs';
 
 /** Reads each file once, when a reference first leads to it. No URL is ever fetched. */
-export function createOtherFiles({ document, folders, read }: OtherFilesSource): OtherFiles {
+export function createOtherFiles({ document, folders, read, most }: OtherFilesSource): OtherFiles {
   const opened = new Map<string, ReturnType<OtherFiles['open']>>();
 
   function openFile(file: string): ReturnType<OtherFiles['open']> {
-    if (opened.size === mostFiles) return { why: `would be one more than ${mostFiles} files` };
+    if (opened.size >= most) return { why: `would be one more than ${most} files` };
     if (!isUrl(file) && !isOutside(file))
       return found(file, read(undefined, file), 'below the folder of the document');
     const [stated] = [...folders]

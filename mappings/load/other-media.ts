@@ -15,9 +15,12 @@ function inOtherMedia(entry: Entry, source: OperationsSource): Entry[] {
   const stated = source.overlay.operations.get(entry.name);
   const { operation, pointer } = entry;
   const body = { node: operation.requestBody, pointer: `${pointer}/requestBody` };
-  return [...new Set(stated?.as)].flatMap((type) => {
-    const sent = findMedia([body], type, source);
-    const read = findMedia(listSuccesses(entry), type, source);
+  if (stated?.as === undefined) return [];
+  const sentMedia = mediaByType([body], source);
+  const readMedia = mediaByType(listSuccesses(entry), source);
+  return [...new Set(stated.as)].flatMap((type) => {
+    const sent = sentMedia.get(type);
+    const read = readMedia.get(type);
     const media = sent ?? read;
     if (media === undefined) {
       source.reportOverlay(
@@ -26,24 +29,24 @@ function inOtherMedia(entry: Entry, source: OperationsSource): Entry[] {
       );
       return [];
     }
-    const name = `${stated?.name ?? entry.name}_as_${shortName(media)}`;
+    const name = `${stated.name ?? entry.name}_as_${shortName(media)}`;
     const key = `${entry.key}#${type}`;
     return [{ ...entry, key, name, of: entry.name, mediaType: sent?.type, accept: read?.type }];
   });
 }
 
-/** The media type among those of bodies or responses. */
-function findMedia(
+/** The media types of bodies or responses that can be carried, the first of each. */
+function mediaByType(
   bodies: readonly Located[],
-  type: string,
   { references }: OperationsSource,
-): Media | undefined {
-  return bodies
-    .flatMap(({ node, pointer }) => {
-      const found = references.resolve(node, pointer);
-      return isUnresolved(found) ? [] : mediaOf(found.node, found.pointer);
-    })
-    .find((media) => media.type === type && media.form !== undefined);
+): ReadonlyMap<string, Media> {
+  const byType = new Map<string, Media>();
+  for (const { node, pointer } of bodies) {
+    const found = references.resolve(node, pointer);
+    for (const media of isUnresolved(found) ? [] : mediaOf(found.node, found.pointer))
+      if (media.form !== undefined && !byType.has(media.type)) byType.set(media.type, media);
+  }
+  return byType;
 }
 
 /** A media type in a name: `xml`, `csv`, `vnd_api_json`. */

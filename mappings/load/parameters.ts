@@ -90,10 +90,18 @@ export function readParameters(
   return parameters;
 }
 
+type CredentialTest = (place: string, name: string) => boolean;
+
+const credentialTests = new WeakMap<OperationsSource['overlay'], CredentialTest>();
+
 /** Tells the parameters that credentials travel in, by place and by name, a header's in lower case. */
-function credentialTest({
-  credentials,
-}: OperationsSource['overlay']): (place: string, name: string) => boolean {
+function credentialTest(overlay: OperationsSource['overlay']): CredentialTest {
+  const known = credentialTests.get(overlay) ?? makeCredentialTest(overlay);
+  credentialTests.set(overlay, known);
+  return known;
+}
+
+function makeCredentialTest({ credentials }: OperationsSource['overlay']): CredentialTest {
   const headers = [...(credentials?.headers.values() ?? [])].map(
     (header) => `header ${header.toLowerCase()}`,
   );

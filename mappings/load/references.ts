@@ -1,3 +1,5 @@
+import { defaultLimits } from '../limits.ts';
+import { Allowance } from './allowance.ts';
 import { pointerSegment, type Report } from './error.ts';
 import { classIdentifier, identifier, pascal, upperFirst } from './names.ts';
 import { isNode, memberOf, type Node, shown, textOf } from './node.ts';
@@ -29,6 +31,8 @@ export interface References {
   readonly parts: (schema: Node, pointer: string) => readonly Located[];
   /** OpenAPI 3.0 ignores what stands beside a `$ref`, 3.1 means all of it. */
   readonly siblingsCount: boolean;
+  /** What reading the document may still take. */
+  readonly allowance: Allowance;
   /** True for a schema that is what its `$ref` names. */
   readonly isReference: (schema: Node) => boolean;
 }
@@ -38,10 +42,18 @@ export function isUnresolved(found: Located | Unresolved): found is Unresolved {
 }
 
 /**
+ * @param allowance what reading the document may take
  * @param report told of each reference that names nothing: such a document can't be served
  * @param others the files that the document's references may lead to; undefined where it is all there is
  */
-export function createReferences(document: Node, report: Report, others?: OtherFiles): References {
+export function createReferences(
+  document: Node,
+  report: Report,
+  others?: OtherFiles,
+  allowance: Allowance = new Allowance(defaultLimits),
+): References {
+  const { contractReferences } = allowance.limits;
+
   function target(ref: unknown, pointer: string): Located | Unresolved {
     const text = textOf(ref);
     const why = `expected text such as "#/components/schemas/Name", got ${shown(ref)}`;
@@ -54,6 +66,8 @@ export function createReferences(document: Node, report: Report, others?: OtherF
   }
 
   function find(text: string, pointer: string): Located | Unresolved {
+    allowance.step(pointer);
+    allowance.stepText(pointer, text.length);
     const at = `${pointer}/$ref`;
     const hash = text.indexOf('#');
     const address = hash === -1 ? text : text.slice(0, hash);
@@ -93,6 +107,11 @@ export function createReferences(document: Node, report: Report, others?: OtherF
           why: 'leads back to itself; expected what it names to be there',
         });
       passed.add(current.node);
+      if (passed.size > contractReferences)
+        return told({
+          pointer: `${pointer}/$ref`,
+          why: `expected at most ${contractReferences} references from one to the next, got more`,
+        });
       const found = target(current.node.$ref, current.pointer);
       if (isUnresolved(found)) return found;
       current = found;
@@ -119,7 +138,7 @@ export function createReferences(document: Node, report: Report, others?: OtherF
     return !siblingsCount || !combines(schema);
   }
 
-  return { find, target, resolve, parts, siblingsCount, isReference };
+  return { find, target, resolve, parts, siblingsCount, allowance, isReference };
 }
 
 type Opened = { readonly file: string; readonly root: unknown } | { readonly why: string };

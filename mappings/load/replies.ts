@@ -44,9 +44,10 @@ export function readReply(entry: Entry, source: OperationsSource): ReadReply {
 function acceptOf(
   { accept, pointer }: Entry,
   successes: readonly Success[],
-  { report }: OperationsSource,
+  { report, references }: OperationsSource,
 ): string {
   const types = [...new Set(successes.flatMap(({ media }) => media?.type ?? []))];
+  references.allowance.step(pointer, types.length);
   if (accept === undefined) return types.join(', ') || noneType;
   if (!types.includes(accept))
     report(`${pointer}/responses`, `expected ${accept} among the replies, got ${types.join(', ') || 'none'}`);
@@ -111,9 +112,10 @@ const replyForms = ['json', 'lines', 'text', 'binary', 'form'] as const satisfie
 function chooseMedia(
   { node, pointer }: Located,
   { accept }: Entry,
-  { report }: OperationsSource,
+  { report, references }: OperationsSource,
 ): Media | undefined {
   const all = mediaOf(node, pointer);
+  references.allowance.step(pointer, all.length);
   const asked = all.filter(({ type }) => type === accept);
   const media = preferred(asked, replyForms) ?? preferred(all, replyForms);
   if (media !== undefined || all.length === 0) return media;

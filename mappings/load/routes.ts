@@ -15,9 +15,10 @@ export function readRoutes(
 ): Route[] {
   const routes: Route[] = [];
   const shapes = new Map<string, string>();
+  const byName = new Map(operations.map((operation) => [operation.name, operation]));
   for (const [key, name] of overlay.routes) {
     const at = `/routes${pointerSegment(key)}`;
-    const operation = operations.find((candidate) => candidate.name === name);
+    const operation = byName.get(name);
     if (operation === undefined) report(at, `expected the name of an operation, got ${shown(name)}`);
     const match = /^(GET|PUT|POST|DELETE|PATCH) \/([^?\s]+)(?:\?(\S+))?$/.exec(key);
     const [, method = '', path = '', query] = match ?? [];
@@ -31,7 +32,13 @@ export function readRoutes(
     };
     checkPath(path, at, report);
     checkInputs(route, credentials, at, report);
-    const shape = `${method} ${path.toLowerCase().replace(/\{[^/]*\}/g, '{}')}`;
+    const shape = [
+      method,
+      ...path
+        .toLowerCase()
+        .split('/')
+        .map((segment) => (segment.startsWith('{') ? '{}' : segment)),
+    ].join('/');
     const same = shapes.get(shape);
     if (same !== undefined) report(at, `expected another path than that of ${shown(same)}`);
     shapes.set(shape, key);

@@ -16,6 +16,8 @@ export interface RulesReader {
 }
 
 export function createRules(references: References, validate: Settings['validate']): RulesReader {
+  const { allowance } = references;
+  const { contractPattern } = allowance.limits;
   const unchecked = new Map<string, string>();
   /** By schema; one that is being read asks nothing more inside itself. */
   const known = new Map<Node, Rules | undefined>();
@@ -25,8 +27,10 @@ export function createRules(references: References, validate: Settings['validate
     if (known.has(schema)) return known.get(schema);
     known.set(schema, undefined);
     const alone = Object.hasOwn(schema, '$ref') && !references.siblingsCount;
+    allowance.step(pointer);
     const parts = references.parts(schema, pointer).map((part) => rulesOf(part.node, part.pointer));
     const rules = sum([...parts, ...(alone ? [] : [ownRules(schema, pointer)])]);
+    allowance.step(pointer, rules?.checks.length ?? 0);
     known.set(schema, rules);
     return rules;
   };
@@ -58,7 +62,16 @@ export function createRules(references: References, validate: Settings['validate
 
   function patternOf({ pattern }: Node, pointer: string): Check[] {
     if (typeof pattern !== 'string') return [];
-    if (linearPattern(pattern) !== undefined) return [{ kind: 'pattern', source: pattern }];
+    if (pattern.length > contractPattern) {
+      unchecked.set(
+        `${pointer}/pattern`,
+        `expected at most ${contractPattern} characters, got ${pattern.length}`,
+      );
+      return [];
+    }
+    const compiled = linearPattern(pattern);
+    allowance.step(pointer, compiled?.programSize());
+    if (compiled !== undefined) return [{ kind: 'pattern', source: pattern }];
     unchecked.set(`${pointer}/pattern`, 'no regular expression that matches in linear time');
     return [];
   }
@@ -123,10 +136,10 @@ function countsOf(kind: 'length' | 'items' | 'members', least: unknown, most: un
   return from <= 0 && to === undefined ? [] : [{ kind, least: from, most: to }];
 }
 
-/** All of several rules as one; of items and values what the last one says. */
+/** All of several rules as one, each check once; of items and values what the last one says. */
 function sum(parts: readonly (Rules | undefined)[]): Rules | undefined {
   const stated = parts.filter((part) => part !== undefined);
-  const checks = stated.flatMap((part) => part.checks);
+  const checks = [...new Set(stated.flatMap((part) => part.checks))];
   const items = stated.findLast((part) => part.items !== undefined)?.items;
   const values = stated.findLast((part) => part.values !== undefined)?.values;
   const nothing = checks.length === 0 && items === undefined && values === undefined;

@@ -1,4 +1,5 @@
 import type { Server } from '../model.ts';
+import { withoutEndSlashes } from '../paths.ts';
 import type { Entry } from './entries.ts';
 import { pointerSegment, type Report } from './error.ts';
 import { childOf, isNode, type Node, shown, textOf } from './node.ts';
@@ -35,6 +36,8 @@ export function createServers(document: Node, overlay: Overlay, reportOverlay: R
   const upstream = upstreamAt(first);
   const known = new Map<string, Server>([[`${first.origin}${first.basePath}`, upstream]]);
   const used = new Set<string>();
+  /** Each list once: a path's is that of all its operations, and of all paths that refer to it. */
+  const lists = new Map<unknown, readonly Stated[]>();
   const assumed = new Map<string, string>();
 
   function serverOf(stated: Stated): Server | undefined {
@@ -54,10 +57,16 @@ export function createServers(document: Node, overlay: Overlay, reportOverlay: R
     return server;
   }
 
+  function listed(servers: unknown): readonly Stated[] {
+    const known = lists.get(servers) ?? serversOf(servers);
+    lists.set(servers, known);
+    return known;
+  }
+
   return {
     find: ({ pathItem, operation, pointer }) => {
-      const own = serversOf(operation.servers);
-      const servers = own.length > 0 ? own : serversOf(pathItem.node.servers);
+      const own = listed(operation.servers);
+      const servers = own.length > 0 ? own : listed(pathItem.node.servers);
       const [stated] = servers;
       if (stated === undefined) return upstream;
       for (const candidate of servers) {
@@ -108,5 +117,5 @@ function stateServer(server: Node): Stated {
   const relative = 'http://relative.invalid';
   const parsed = URL.parse(url, relative);
   const origin = parsed === null || parsed.origin === relative ? '' : parsed.origin;
-  return { url, template, origin, basePath: (parsed?.pathname ?? '').replace(/\/+$/, '') };
+  return { url, template, origin, basePath: withoutEndSlashes(parsed?.pathname ?? '') };
 }

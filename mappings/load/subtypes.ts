@@ -60,10 +60,9 @@ export function listSubtypes(
           const base =
             isNode(part) && Object.hasOwn(part, '$ref') ? references.target(part.$ref, place) : undefined;
           if (base === undefined || isUnresolved(base)) continue;
-          children.set(base.pointer, [
-            ...(children.get(base.pointer) ?? []),
-            { node: schema, pointer: place },
-          ]);
+          const known = children.get(base.pointer) ?? [];
+          known.push({ node: schema, pointer: place });
+          children.set(base.pointer, known);
         }
       }
     }
@@ -94,8 +93,10 @@ export function listSubtypes(
       isNode(node) && discriminatorOf(node) === member ? mappingOf(node, at, references) : [],
     );
     const byKey = new Map(mapped.map(({ key, target }) => [key, { ...labelled(member, key), target }]));
+    const named = new Set(mapped.map(({ target }) => target.pointer));
+    references.allowance.step(pointer, below.length + mapped.length);
     for (const target of below) {
-      if (mapped.some((entry) => entry.target.pointer === target.pointer)) continue;
+      if (named.has(target.pointer)) continue;
       const key = lastSegment(target.pointer);
       byKey.set(key, { ...labelled(member, key), target });
     }

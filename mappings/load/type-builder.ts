@@ -19,7 +19,7 @@ import { type FieldDraft, type FieldFacts, isNillable, sortFields } from './fiel
 import { createLists } from './lists.ts';
 import { type Members, membersOf, type SchemaMember } from './members.ts';
 import { byCodeUnit, type ContractNames, escapeName, identifier, upperFirst } from './names.ts';
-import { childOf, isNode, type Node, shown } from './node.ts';
+import { childOf, isNode, type Node, shown, someOf } from './node.ts';
 import type { Overlay } from './overlay.ts';
 import { isUnresolved, type Located, nameAt, type References } from './references.ts';
 import { createRules } from './rules.ts';
@@ -129,6 +129,7 @@ const deepest = 100;
 export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   const { document, references, overlay, pinned, reportOverlay } = source;
   const { dialect } = overlay;
+  const { allowance } = references;
   const { alternativesOf, hasSeveral } = createAlternatives(document, references);
   /** Why, by pointer. */
   const notes = new Map<string, string>();
@@ -187,6 +188,8 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
       const why = schema === true ? 'any value is allowed' : `expected a schema, got ${shown(schema)}`;
       return { ...plain(asJson(pointer, why)), nullable: true };
     }
+    allowance.step(pointer);
+    allowance.stepText(pointer, name.length + pointer.length);
     const key = `${name} ${pointer}`;
     const known = usages.get(key);
     if (known !== undefined) return known;
@@ -257,13 +260,13 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   function allowedOf(schema: Node, { type, allowed }: Usage, pointer: string): Usage['allowed'] {
     if (type.kind !== 'enum' || !Array.isArray(schema.enum)) return allowed;
     const stated: readonly unknown[] = schema.enum.filter((value) => value !== null);
-    const values = stated.filter(
-      (value): value is string => typeof value === 'string' && type.values.includes(value),
-    );
+    allowance.step(pointer, stated.length + type.values.length);
+    const known = new Set<unknown>(type.values);
+    const values = stated.filter((value): value is string => known.has(value));
     if (values.length === stated.length) return values;
     contradictions.set(
       `${pointer}/enum`,
-      `expected values of the enum that it refers to (${type.values.join(', ')})`,
+      `expected values of the enum that it refers to (${someOf(type.values)})`,
     );
     return allowed;
   }
@@ -317,6 +320,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
 
   function stringOf(schema: Node, pointer: string, name: string): Type {
     const values = Array.isArray(schema.enum) ? closedValues(schema.enum) : undefined;
+    allowance.step(pointer, values?.length ?? 0);
     if (values === undefined) return scalar(stringScalar(schema, dialect.formats, overlay.settings.dates));
     return register({ kind: 'enum', name, documentation: documentationOf(schema), values }, pointer);
   }
@@ -336,8 +340,8 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     const found = membersOf(parts, references);
     if (found.kind === 'none') return asJson(found.pointer, found.why);
     const pointer = parts.at(-1)?.pointer ?? '';
-    const inlineName = (at: string, suffix: string): string =>
-      own.some((part) => at.startsWith(`${part.pointer}/`)) ? name + suffix : nameAt(at);
+    const isOwn = placesBelow(own.map((part) => part.pointer));
+    const inlineName = (at: string, suffix: string): string => (isOwn(at) ? name + suffix : nameAt(at));
     for (const { pointer: at, why } of found.contradictions) contradictions.set(at, why);
     const { members, additional } = found;
     const valueName = additional === undefined ? '' : inlineName(additional.pointer, 'Value');
@@ -411,6 +415,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   ): void {
     const ofFields = members.map((member) => {
       const { json, pointer, required } = member;
+      allowance.step(pointer);
       const { nullable, hasDefault, ...usage } =
         'type' in member ? plain(member.type) : usageOf(member.schema, pointer, member.typeName);
       const ruled = 'type' in member ? {} : rules.at(member.schema, pointer);
@@ -423,7 +428,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
 
   function setFields(type: RecordType, fields: FieldDraft[], ofFields: readonly FieldFacts[]): void {
     facts.set(type, { fields, ofFields });
-    fields.push(...ofFields.map(({ field }) => field));
+    for (const { field } of ofFields) fields.push(field);
     const list = fields
       .toSorted((a, b) => byCodeUnit(a.json, b.json))
       .map((field) => ({
@@ -462,7 +467,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     const type: UnionType = { kind: 'union', name, documentation: documentationOf(schema), variants };
     unfilled.push(() => {
       const found = listVariants({ alternatives: closed, scalar, typeOf, rulesAt: rules.at });
-      variants.push(...found.list);
+      for (const variant of found.list) variants.push(variant);
       elements.set(type, found.elements);
     });
     return register(type, pointer);
@@ -530,6 +535,7 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
     own: readonly Located[],
   ): RecordType {
     const { documentation, others } = type;
+    allowance.step(pointer, type.fields.length);
     const fields: FieldDraft[] = [];
     const patch: Draft<RecordType> = { kind: 'record', name, documentation, fields };
     patches.set(type, register(patch, pointer));
@@ -549,10 +555,11 @@ export function createTypeBuilder(source: TypeBuilderSource): TypeBuilder {
   }
 
   function patchedUnion(type: UnionType, name: string, pointer: string, own: readonly Located[]): UnionType {
+    allowance.step(pointer, type.variants.length);
     const variants: VariantDraft[] = [];
     const patch: UnionType = { ...type, name, variants };
     patches.set(type, register(patch, pointer));
-    variants.push(...type.variants.map((variant) => ({ ...variant, type: patched(variant.type, own) })));
+    for (const variant of type.variants) variants.push({ ...variant, type: patched(variant.type, own) });
     const list = (elements.get(type) ?? []).map((element, index) => ({
       ...element,
       set: (xml: string) => {
@@ -723,9 +730,24 @@ function reached(roots: readonly Type[]): Set<NamedType> {
   for (let type = open.pop(); type !== undefined; type = open.pop()) {
     if (type.kind === 'scalar' || seen.has(type)) continue;
     seen.add(type);
-    open.push(...partsOf(type).toReversed());
+    for (const part of partsOf(type).toReversed()) open.push(part);
   }
   return seen;
+}
+
+/** Tells the places below one of several: of many without a look at each. */
+function placesBelow(places: readonly string[]): (pointer: string) => boolean {
+  if (places.length < 10) return (pointer) => places.some((place) => pointer.startsWith(`${place}/`));
+  const known = new Set(places);
+  return (pointer) => isBelow(pointer, known);
+}
+
+function isBelow(pointer: string, places: ReadonlySet<string>): boolean {
+  for (let end = pointer.lastIndexOf('/'); end !== -1; end = pointer.lastIndexOf('/', end - 1)) {
+    if (places.has(pointer.slice(0, end))) return true;
+    if (end === 0) return false;
+  }
+  return false;
 }
 
 function isJson(type: Type): boolean {

@@ -28,18 +28,21 @@ export interface Variants {
 export function listVariants({ alternatives, scalar, typeOf, rulesAt }: VariantsSource): Variants {
   const list: VariantDraft[] = [];
   const elements: NamelessElement[] = [];
+  const untagged = new Set<Type>();
+  const paths = new Set<string>();
   const of = (kind: Alternative['kind']): readonly Alternative[] =>
     alternatives.filter((alternative) => alternative.kind === kind);
 
   function add(label: string | undefined, variant: Omit<Variant, 'xml'>, place = ''): void {
-    const known = list.some(({ type, tag }) => type === variant.type && tag === undefined);
-    if (known && variant.tag === undefined) return;
+    if (variant.tag === undefined && untagged.has(variant.type)) return;
+    if (variant.tag === undefined) untagged.add(variant.type);
     const draft = { xml: '', ...variant };
     const path = `/variants${pointerSegment(label ?? place)}`;
-    const alike = elements.some((other) => other.path === path);
+    const own = paths.has(path) ? path + pointerSegment(place) : path;
+    paths.add(own);
     list.push(draft);
     elements.push({
-      path: alike ? path + pointerSegment(place) : path,
+      path: own,
       tail: place,
       wanted: () => escapeName(label ?? (draft.type.kind === 'scalar' ? draft.type.scalar : draft.type.name)),
       set: (xml) => {

@@ -23,6 +23,7 @@ export function wordsOf(member: Worded, references: References): { readonly word
   const told = places.map(({ node }) => (textOf(node.description) ?? '').trim()).find((text) => text !== '');
   const description = told === undefined || describes(type, told) ? '' : told;
   const facts = factsOf(places, member, references);
+  references.allowance.stepText(pointer, description.length + facts.length);
   return description === '' && facts === '' ? {} : { words: { description, facts } };
 }
 
@@ -34,6 +35,7 @@ interface Statement extends Located {
 function statementsOf(schema: Located, type: Type, references: References): Statement[] {
   const found = new Map<Node, Statement>();
   const gather = ({ node, pointer }: Located): void => {
+    references.allowance.step(pointer);
     if (!isNode(node) || found.has(node)) return;
     const isReference = Object.hasOwn(node, '$ref');
     const alone = isReference && !references.siblingsCount;

@@ -122,12 +122,14 @@ const files: readonly (readonly [string, Readonly<Record<string, string | Buffer
   [
     'an alias without an anchor is refused',
     { 'openapi.yaml': yaml, 'soap.yaml': 'service: *name\n' },
-    ['soap.yaml#: expected an anchor before its alias *name, got none'],
+    ['soap.yaml#: line 1, column 10: expected an anchor before its alias *name, got none'],
   ],
   [
     'aliases that multiply are refused',
     { 'openapi.yaml': laughs, 'soap.yaml': soap },
-    ['openapi.yaml#: expected at most 100 uses of an anchor, got more; write a $ref instead'],
+    [
+      'openapi.yaml#: line 4, column 12: expected at most 100 uses of an anchor, got more; write a $ref instead',
+    ],
   ],
   [
     'lists in one another without end are refused',
@@ -158,7 +160,7 @@ test('a folder that can’t be read says why', (t) => {
   mkdirSync(join(directory, 'openapi.yaml'));
   t.deepEqual(
     problemsOf(() => loadContract(directory)),
-    [`${directory}/openapi.yaml#: can't be read (EISDIR)`],
+    [`${directory}/openapi.yaml#: expected a file, got a directory`],
   );
 });
 

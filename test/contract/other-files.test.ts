@@ -86,7 +86,7 @@ for (const [ref, says] of [
   ],
   [
     'vendored',
-    "can't be followed: expected a file below the folder of the document, got one that can't be read (can't be read (EISDIR))",
+    "can't be followed: expected a file below the folder of the document, got one that can't be read (expected a file, got a directory)",
   ],
   ['gone.yaml', "can't be followed: expected a file below the folder of the document, got none (ENOENT)"],
   [
