@@ -1,3 +1,4 @@
+import { MismatchError } from './codec/problem.ts';
 import type { ReplacementCount } from './codec/text.ts';
 
 /**
@@ -56,6 +57,12 @@ export class Output {
   length = 0;
   readonly #kept: Buffer<ArrayBuffer> = this.bytes;
   #inserts: Insert[] = [];
+  readonly #most: number;
+
+  /** @param most about as many bytes may be written; MismatchError for more */
+  constructor(most = Number.POSITIVE_INFINITY) {
+    this.#most = most;
+  }
 
   /** Begins anew, with room for about `expected` bytes. */
   start(expected: number): void {
@@ -107,10 +114,14 @@ export class Output {
   /** Room for `count` more bytes. */
   reserve(count: number): void {
     if (this.length + count + slack <= this.bytes.length) return;
+    if (this.length + count > this.#most)
+      throw new MismatchError(`expected at most ${this.#most} bytes of XML`);
     const size = Math.max(Math.ceil(this.bytes.length * 1.6), this.length + count + slack);
     const grown = Buffer.from(new ArrayBuffer(size));
     this.bytes.copy(grown, 0, 0, this.length);
+    const { buffer } = this.bytes;
     this.#use(grown);
+    if (buffer !== this.#kept.buffer) buffer.transfer(0); // gives its memory back now
   }
 
   /** A constant; room for it has been reserved. */

@@ -121,34 +121,24 @@ function compareCredentials(
 function compareOperations(before: Contract, after: Contract, tell: Tell): void {
   const successors = new Map(after.operations.map((operation) => [operation.name, operation]));
   const names = new Set(before.operations.map(({ name }) => name));
+  const callOf = ({ upstream: { method, path } }: Operation): string => `${method} ${path}`;
+  const added = after.operations.filter(({ name }) => !names.has(name));
+  const byCall = new Map(added.map((operation) => [callOf(operation), operation] as const).toReversed());
   const compare = createComparer(tell);
   for (const operation of before.operations) {
     const successor = successors.get(operation.name);
-    if (successor === undefined) tellRemoved(operation, after.operations, names, tell);
+    if (successor === undefined) tellRemoved(operation, byCall.get(callOf(operation)), tell);
     else {
       compare(operation.input, successor.input, 'requests');
       compare(operation.output, successor.output, 'replies');
     }
   }
-  for (const { name } of after.operations) {
-    if (!names.has(name))
-      tell('compatible', name, 'the operation is new', 'clients that are built do not know it');
-  }
+  for (const { name } of added)
+    tell('compatible', name, 'the operation is new', 'clients that are built do not know it');
 }
 
 /** An operation is taken for renamed when another that is new makes the same call. */
-function tellRemoved(
-  { name, upstream }: Operation,
-  successors: readonly Operation[],
-  names: ReadonlySet<string>,
-  tell: Tell,
-): void {
-  const renamed = successors.find(
-    (other) =>
-      !names.has(other.name) &&
-      other.upstream.method === upstream.method &&
-      other.upstream.path === upstream.path,
-  );
+function tellRemoved({ name }: Operation, renamed: Operation | undefined, tell: Tell): void {
   const what = renamed === undefined ? 'the operation is gone' : `the operation is called ${renamed.name}`;
   tell('breaking', name, what, 'clients that call it meet a fault');
 }
@@ -235,32 +225,33 @@ function createComparer(tell: Tell): Compare {
   function compareRecords(old: RecordType, next: RecordType, direction: Direction): void {
     const successors = new Map(next.fields.map((field) => [field.xml, field]));
     const known = new Set(old.fields.map(({ xml }) => xml));
+    const formerJson = new Set(old.fields.map(({ json }) => json));
+    // the first of a name counts
+    const renamed = new Map(
+      next.fields
+        .filter(({ xml }) => !known.has(xml))
+        .map((field) => [field.json, field] as const)
+        .toReversed(),
+    );
     for (const field of old.fields) {
       const successor = successors.get(field.xml);
       const where = `${old.name}.${field.xml} in ${direction}`;
-      if (successor === undefined) tellGone(field, next, known, direction, where);
+      if (successor === undefined) tellGone(field, renamed.get(field.json), direction, where);
       else compareFields(field, successor, direction, where);
     }
     compareOrder(old, next, direction);
     for (const field of next.fields) {
-      if (!known.has(field.xml)) tellAdded(field, old, direction);
+      // one whose JSON name was there is told as renamed
+      if (!known.has(field.xml) && !formerJson.has(field.json)) tellAdded(field, old, direction);
     }
   }
 
-  function tellGone(
-    { json, xml }: Field,
-    next: RecordType,
-    known: ReadonlySet<string>,
-    direction: Direction,
-    where: string,
-  ): void {
-    const renamed = next.fields.find((field) => field.json === json && !known.has(field.xml));
+  function tellGone({ xml }: Field, renamed: Field | undefined, direction: Direction, where: string): void {
     const what = renamed === undefined ? `<${xml}> is gone` : `<${xml}> is <${renamed.xml}>`;
     tell('breaking', where, what, lost(direction));
   }
 
   function tellAdded(field: Field, old: RecordType, direction: Direction): void {
-    if (old.fields.some(({ json }) => json === field.json)) return; // told as renamed
     const where = `${old.name}.${field.xml} in ${direction}`;
     const what = `<${field.xml}> is new`;
     if (direction === 'replies')
@@ -277,8 +268,10 @@ function createComparer(tell: Tell): Compare {
   /** Requests are read in any order; replies aren't by all clients. */
   function compareOrder(old: RecordType, next: RecordType, direction: Direction): void {
     if (direction === 'requests') return;
-    const common = (fields: readonly Field[], others: readonly Field[]): readonly string[] =>
-      fields.map(({ xml }) => xml).filter((xml) => others.some((other) => other.xml === xml));
+    const common = (fields: readonly Field[], others: readonly Field[]): readonly string[] => {
+      const names = new Set(others.map(({ xml }) => xml));
+      return fields.map(({ xml }) => xml).filter((xml) => names.has(xml));
+    };
     const sequence = common(next.fields, old.fields);
     const moved = common(old.fields, next.fields).find((xml, index) => sequence[index] !== xml);
     if (moved !== undefined)
@@ -345,13 +338,15 @@ function createComparer(tell: Tell): Compare {
     direction: Direction,
     where: string,
   ): void {
+    const before = new Set(old);
+    const after = new Set(next);
     for (const value of old) {
-      if (next.includes(value)) continue;
+      if (after.has(value)) continue;
       if (direction === 'requests') tell('breaking', where, `${value} is gone`, 'calls with it are refused');
       else tell('compatible', where, `${value} is gone`, 'clients no longer meet it');
     }
     for (const value of next) {
-      if (old.includes(value)) continue;
+      if (before.has(value)) continue;
       if (direction === 'replies')
         tell(
           'strict',

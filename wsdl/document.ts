@@ -38,7 +38,11 @@ export function element(
  * comment and `\u` without four hex digits are errors: a blank parts them.
  */
 export function documentation(prefix: 'wsdl' | 'xs', text: string): DocumentNode {
-  const harmless = text.replaceAll('*/', '* /').replace(/\\(?=u(?!u*[\dA-Fa-f]{4}))/g, '\\ ');
+  const harmless = text
+    .replaceAll('*/', '* /')
+    .replace(/\\(u+[\dA-Fa-f]{0,4})/g, (all, rest: string) =>
+      /u[\dA-Fa-f]{4}$/.test(rest) ? all : `\\ ${rest}`,
+    );
   return element(`${prefix}:documentation`, {}, harmless);
 }
 

@@ -1,7 +1,7 @@
 import type { Contract, Operation, Route } from '../mappings/model.ts';
 import { type DocumentNode, element, writeHtml } from './document.ts';
 import { writeSample } from './sample.ts';
-import { schemaList, writeSchema } from './schema.ts';
+import { hasSchemaNumber, schemaList } from './schema.ts';
 import { ports } from './wsdl.ts';
 
 // Free of quotes and angle brackets, which the writer would escape.
@@ -20,6 +20,7 @@ pre { padding: 1rem; border: 1px solid; overflow-x: auto; overflow-wrap: normal;
  */
 export function writeMetadataPage(contract: Contract, options: { readonly address: string }): string {
   const { address } = options;
+  const routes = Map.groupBy(contract.routes, ({ operation }) => operation.name);
   return writeHtml(
     element(
       'html',
@@ -46,7 +47,9 @@ export function writeMetadataPage(contract: Contract, options: { readonly addres
           `POST ${address}/json/reply/{operation}`,
         ]),
         element('h2', {}, 'Operations'),
-        ...contract.operations.flatMap((operation) => operationSection(contract, operation, address)),
+        ...contract.operations.flatMap((operation) =>
+          operationSection(operation, routes.get(operation.name) ?? [], address),
+        ),
         ...example(contract, address),
       ),
     ),
@@ -55,7 +58,7 @@ export function writeMetadataPage(contract: Contract, options: { readonly addres
 
 /** The WSDL and, for importers that want them apart, its schemas. */
 function documentLinks(contract: Contract, address: string): DocumentNode {
-  const schemas = schemaList.filter((number) => writeSchema(contract, number, { address }) !== undefined);
+  const schemas = schemaList.filter((number) => hasSchemaNumber(contract, number));
   const links = ['wsdl', ...schemas.map((number) => `xsd=${number}`)].map((query) => {
     const href = `${address}/soap11?${query}`;
     return element('li', {}, element('a', { href }, href));
@@ -64,11 +67,10 @@ function documentLinks(contract: Contract, address: string): DocumentNode {
 }
 
 function operationSection(
-  contract: Contract,
   operation: Operation,
+  routes: readonly Route[],
   address: string,
 ): (DocumentNode | undefined)[] {
-  const routes = contract.routes.filter((route) => route.operation.name === operation.name);
   return [
     element('h3', { id: operation.name }, operation.name),
     paragraph(operation.documentation),

@@ -36,31 +36,55 @@ const values = {
   base64Binary: 'AAEC',
 } as const satisfies Record<ScalarName, string>;
 
-/** A SOAP 1.1 request of the operation with a value for every field down to the deepest level, valid against the WSDL's schemas. */
+/** Elements beyond so many are left out: records that hold many of one another would have millions. */
+const largest = 2_000;
+
+/** What a sample is written for. */
+interface Sampling {
+  readonly contract: Contract;
+  /** How many elements there may still be. */
+  left: number;
+}
+
+/**
+ * A SOAP 1.1 request of the operation with a value for every field down to the deepest level and up to the largest number
+ * of them, valid against the WSDL's schemas.
+ */
 export function writeSample(contract: Contract, operation: Operation): string {
-  const wrapper = element(
-    operation.name,
-    { xmlns: contract.namespaces.types },
-    ...fields(contract, operation.input, 1),
-  );
+  const children = fields({ contract, left: largest }, operation.input, 1);
+  const wrapper = element(operation.name, { xmlns: contract.namespaces.types }, ...children);
   return writeXml(
     element('soap:Envelope', { 'xmlns:soap': namespaces.soap11 }, element('soap:Body', {}, wrapper)),
   );
 }
 
-function fields(contract: Contract, record: RecordType, depth: number): DocumentNode[] {
+function fields(sampling: Sampling, record: RecordType, depth: number): DocumentNode[] {
   return record.fields
     .filter(({ type }) => depth < deepest || type.kind === 'scalar' || type.kind === 'enum')
-    .map((field) => element(field.xml, {}, ...content(contract, field.type, depth, field.allowed)));
+    .flatMap(({ xml, type, allowed }) => elementOf(sampling, xml, type, depth, allowed));
+}
+
+/** An element with a value of a type; none where there are enough. */
+function elementOf(
+  sampling: Sampling,
+  xml: string,
+  type: Type,
+  depth: number,
+  allowed?: readonly string[],
+): DocumentNode[] {
+  if (sampling.left === 0) return [];
+  sampling.left--;
+  return [element(xml, {}, ...content(sampling, type, depth, allowed))];
 }
 
 /** What stands in an element of the type. */
 function content(
-  contract: Contract,
+  sampling: Sampling,
   type: Type,
   depth: number,
   allowed?: readonly string[],
 ): (DocumentNode | string)[] {
+  const { contract } = sampling;
   switch (type.kind) {
     case 'scalar':
       if (type.scalar === 'json' && contract.settings.json === 'tree')
@@ -69,24 +93,24 @@ function content(
     case 'enum':
       return [allowed?.[0] ?? type.values[0] ?? ''];
     case 'record':
-      return fields(contract, type, depth + 1);
+      return fields(sampling, type, depth + 1);
     case 'union': {
       const [first] = type.variants;
-      return first === undefined ? [] : [element(first.xml, {}, ...content(contract, first.type, depth + 1))];
+      return first === undefined ? [] : elementOf(sampling, first.xml, first.type, depth + 1);
     }
     case 'tuple': {
       if (depth >= deepest) return [];
       const all = [...type.positions, ...(type.rest === undefined ? [] : [type.rest])];
-      return all.map((item) => element(item.xml, {}, ...content(contract, item.type, depth + 1)));
+      return all.flatMap((item) => elementOf(sampling, item.xml, item.type, depth + 1));
     }
     case 'array':
       if (depth >= deepest) return [];
-      return [part(contract, type, type.itemName, content(contract, type.item, depth + 1))];
+      return [part(contract, type, type.itemName, content(sampling, type.item, depth + 1))];
     case 'map': {
       if (depth >= deepest) return [];
       const prefix = prefixOf(contract, type);
       const key = element(`${prefix}Key`, {}, 'key');
-      const value = element(`${prefix}Value`, {}, ...content(contract, type.value, depth + 1));
+      const value = element(`${prefix}Value`, {}, ...content(sampling, type.value, depth + 1));
       return [part(contract, type, type.entryName, [key, value])];
     }
   }

@@ -47,9 +47,16 @@ export function writeSchema(
   number: SchemaNumber,
   options: { readonly address: string },
 ): string | undefined {
-  if (number === schemaNumbers.tree) return usesTree(contract) ? writeXml(treeSchema()) : undefined;
+  if (!hasSchemaNumber(contract, number)) return undefined;
+  if (number === schemaNumbers.tree) return writeXml(treeSchema());
   const name = number === schemaNumbers.types ? 'types' : 'arrays';
-  return hasSchema(contract, name) ? writeXml(createSchema(contract, name, options.address)) : undefined;
+  return writeXml(createSchema(contract, name, options.address));
+}
+
+/** Whether the contract has a schema of that number. */
+export function hasSchemaNumber(contract: Contract, number: SchemaNumber): boolean {
+  if (number === schemaNumbers.tree) return usesTree(contract);
+  return hasSchema(contract, number === schemaNumbers.types ? 'types' : 'arrays');
 }
 
 /** The namespace a named type is in, as the name of its schema. */

@@ -13,10 +13,39 @@ export class UnknownName extends RangeError {
   constructor(kind: 'operation' | 'tag', given: string, known: readonly string[]) {
     const some =
       known.length > 10 ? `one of ${known.length} such as ${known[0]}` : `one of ${known.join(', ')}`;
-    super(
-      `${kind}: expected ${known.length === 0 ? 'none' : some}, got ${JSON.stringify(given.slice(0, 64))}`,
-    );
+    // what may be markup to somebody isn't told back
+    const got = /^[\p{L}\p{N} ._:-]{1,64}$/u.test(given) ? JSON.stringify(given) : 'another';
+    super(`${kind}: expected ${known.length === 0 ? 'none' : some}, got ${got}`);
   }
+}
+
+/** Finds a contract's operations by their names and tags. */
+export interface SliceFinder {
+  /** The operations of these names, in the order of the contract, however they are asked for. Throws UnknownName. */
+  readonly find: (names: SliceNames) => readonly Operation[];
+}
+
+export function createSliceFinder({ operations }: Contract): SliceFinder {
+  const places = new Map(operations.map((operation, index) => [operation, index]));
+  const byName = new Map(operations.map((operation) => [operation.name.toLowerCase(), operation]));
+  const byTag = groupByTag(operations);
+  return {
+    find: (names) => {
+      const chosen = new Set<Operation>();
+      for (const name of names.operations) {
+        const operation = byName.get(name.toLowerCase());
+        if (operation === undefined) throw new UnknownName('operation', name, namesOf(operations));
+        chosen.add(operation);
+      }
+      for (const tag of names.tags) {
+        const group = byTag.get(tag.toLowerCase());
+        if (group === undefined) throw new UnknownName('tag', tag, tagsOf(operations));
+        for (const operation of group) chosen.add(operation);
+      }
+      const placeOf = (operation: Operation): number => places.get(operation) ?? 0;
+      return [...chosen].sort((one, other) => placeOf(one) - placeOf(other));
+    },
+  };
 }
 
 /**
@@ -24,23 +53,16 @@ export class UnknownName extends RangeError {
  * Throws UnknownName.
  */
 export function sliceContract(contract: Contract, names: SliceNames): Contract {
-  const chosen = new Set<Operation>();
-  const byName = new Map(contract.operations.map((operation) => [operation.name.toLowerCase(), operation]));
-  for (const name of names.operations) {
-    const operation = byName.get(name.toLowerCase());
-    if (operation === undefined) throw new UnknownName('operation', name, namesOf(contract.operations));
-    chosen.add(operation);
-  }
-  const byTag = groupByTag(contract.operations);
-  for (const tag of names.tags) {
-    const group = byTag.get(tag.toLowerCase());
-    if (group === undefined) throw new UnknownName('tag', tag, tagsOf(contract.operations));
-    for (const operation of group) chosen.add(operation);
-  }
+  return sliceOf(contract, createSliceFinder(contract).find(names));
+}
+
+/** The contract with these of its operations alone, and the types and routes of theirs. */
+export function sliceOf(contract: Contract, operations: readonly Operation[]): Contract {
+  const chosen = new Set(operations);
   const reached = reachedFrom(chosen);
   return {
     ...contract,
-    operations: contract.operations.filter((operation) => chosen.has(operation)),
+    operations,
     types: contract.types.filter((type) => reached.has(type)),
     routes: contract.routes.filter(({ operation }) => chosen.has(operation)),
   };

@@ -1,5 +1,6 @@
+import { replaceCharacters, replacementsOf } from '../gathered-text.ts';
 import type { Limits } from '../limits.ts';
-import type { Contract, Operation, RequestBody, TextCharset } from '../model.ts';
+import type { Contract, Operation, RequestBody, TextCharset, Type } from '../model.ts';
 import type { CredentialValues, Input } from './call.ts';
 import { compileForm } from './form.ts';
 import { compileMembers } from './members.ts';
@@ -19,7 +20,7 @@ export type WriteBody = (input: Input, credentials: CredentialValues | undefined
 /** How an operation's inputs become its upstream body. */
 export function compileBody(
   contract: Contract,
-  { upstream: { body, server } }: Operation,
+  { input: inputs, upstream: { body, server } }: Operation,
   slots: ReadonlyMap<string, number>,
   limits: Limits,
 ): WriteBody {
@@ -33,7 +34,8 @@ export function compileBody(
     return (input, values) => ({ mediaType, content: write(input, values) });
   }
   const slot = slots.get(body.field) ?? -1;
-  const write = fieldWriter(body, limits);
+  const type = inputs.fields.find(({ json }) => json === body.field)?.type;
+  const write = fieldWriter(body, type, limits);
   return ({ reading }) => {
     const json = reading.slots[slot];
     if (json === undefined) return undefined;
@@ -47,7 +49,11 @@ export function compileBody(
 /** A body that one input is, from its JSON. */
 type WriteField = (json: string, reading: Reading) => WrittenBody | undefined;
 
-function fieldWriter(body: Extract<RequestBody, { field: string }>, limits: Limits): WriteField {
+function fieldWriter(
+  body: Extract<RequestBody, { field: string }>,
+  type: Type | undefined,
+  limits: Limits,
+): WriteField {
   const { mediaType } = body;
   switch (body.kind) {
     case 'json':
@@ -60,7 +66,7 @@ function fieldWriter(body: Extract<RequestBody, { field: string }>, limits: Limi
       }));
     }
     case 'form': {
-      const write = compileForm(body, limits);
+      const write = compileForm(body, type, limits);
       return unlessNull((json, reading) => ({ mediaType, content: write(json, reading) }));
     }
     case 'multipart': {
@@ -93,8 +99,10 @@ function writeLines(json: string, before: string, reading: Reading, limits: Limi
   const items = itemsOf(json, limits);
   if (items === undefined) refuse(reading, 'InvalidType', 'expected an array of lines, got another value');
   // outside strings, which hold none, a line feed is a blank
-  return (items ?? []).map((item) => `${before}${item.replaceAll(/[\n\r]/g, ' ')}\n`).join('');
+  return (items ?? []).map((item) => `${before}${replaceCharacters(item, blanks)}\n`).join('');
 }
+
+const blanks = replacementsOf({ '\n': ' ', '\r': ' ' });
 
 /** The text of a JSON string. */
 function textOf(json: string, limits: Limits): string {

@@ -1,7 +1,7 @@
 import type { Limits } from '../limits.ts';
 import type { Contract, CredentialPart, Operation, Parameter } from '../model.ts';
 import { compileBody } from './body.ts';
-import { compileParameter, encodeName, encodeText } from './parameter.ts';
+import { compileParameter, encodeName, encodeText, namesTaken } from './parameter.ts';
 import { type ProblemCode, type Reading, refuse } from './problem.ts';
 
 /** From the inputs of a call to the request that goes upstream (W35). */
@@ -10,9 +10,9 @@ import { type ProblemCode, type Reading, refuse } from './problem.ts';
 export interface Input {
   /**
    * The body object's JSON without the slotted inputs; of a JSON request the caller's own text. In UTF-8 where it was made
-   * from bytes (`Templates`).
+   * from bytes (`Templates`). Empty once a large request is on its way.
    */
-  readonly text: string | Buffer;
+  text: string | Buffer;
   readonly reading: Reading;
   /** Where the body object closes in a JSON request's text; undefined for a text made here. */
   readonly closes: number | undefined;
@@ -66,7 +66,12 @@ export function compileCall(
       };
     };
 
-  const fills = parameters.map((parameter) => compileFill(parameter, slots, limits));
+  const fills = parameters.map((parameter) => {
+    const type = operation.input.fields.find(({ json }) => json === parameter.field)?.type;
+    const taken = namesTaken(namesBeside(parameter, operation, parts), type);
+    return compileFill(parameter, slots, limits, taken);
+  });
+  const lastInPath = parameters.findLast((parameter) => parameter.in === 'path')?.field;
   const begins = path.includes('?') ? '&' : '?';
   return (input, credentials) => {
     const { reading } = input;
@@ -74,6 +79,9 @@ export function compileCall(
     const draft: Draft = { path, query: '', begins, cookie: '', headers: {} };
     for (const fill of fills) fill(draft, reading);
     const written = writeBody(input, credentials);
+    // several values may make one segment
+    if (lastInPath !== undefined && reading.problems.length === before && dots.test(draft.path))
+      refuseAt(reading, gotDots.code, lastInPath, gotDots.says);
     if (reading.problems.length > before) return undefined;
     const { headers } = draft;
     headers.accept = accept;
@@ -114,10 +122,31 @@ type Fill = (draft: Draft, reading: Reading) => void;
 
 const headerText = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 
-function compileFill(parameter: Parameter, slots: ReadonlyMap<string, number>, limits: Limits): Fill {
+/** Names in a parameter's place that aren't its own; only in a query and in a cookie members have names there. */
+function namesBeside(
+  parameter: Parameter,
+  { upstream: { parameters, path } }: Operation,
+  credentials: readonly CredentialPart[],
+): readonly string[] {
+  const place = parameter.in;
+  if (place !== 'query' && place !== 'cookie') return [];
+  const others = [
+    ...parameters.filter((other) => other !== parameter),
+    ...credentials.map(({ sent }) => sent),
+  ];
+  const inPath = place === 'query' ? new URLSearchParams(path.split('?')[1]).keys() : [];
+  return [...others.filter((other) => other.in === place).map(({ name }) => name), ...inPath];
+}
+
+function compileFill(
+  parameter: Parameter,
+  slots: ReadonlyMap<string, number>,
+  limits: Limits,
+  taken: ReadonlySet<string>,
+): Fill {
   const { field, name } = parameter;
   const slot = slots.get(field) ?? -1;
-  const write = compileParameter(parameter, limits);
+  const write = compileParameter(parameter, limits, limits.parameterText, taken);
   const put = putters[parameter.in];
   return (draft, reading) => {
     const token = reading.slots[slot];
@@ -132,6 +161,21 @@ interface Problem {
   readonly says: string;
 }
 
+/**
+ * A segment of dots, which would change the resource that a path names: for whoever takes an encoded dot or slash for a plain
+ * one, a backslash for a slash, or does without what follows a semicolon, too.
+ */
+const dots = /(?:^|[/\\]|%2F|%5C)(?:\.|%2E){1,2}(?:$|[/\\;?]|%2F|%5C|%3B)/i;
+const gotDots = { code: 'InvalidCharacter', says: 'expected a value for the path, got dots' } as const;
+
+/** Control characters, as they are encoded, and in a query all but tabs and the ends of lines, which texts may have. */
+const controls = /%(?:[01][\dA-F]|7F|C2%[89])/i;
+const controlsButLines = /%(?:0[0-8BCEF]|1[\dA-F]|7F|C2%[89])/i;
+
+function noControls(place: string): string {
+  return `expected no control characters for ${place}, got some`;
+}
+
 /** What each place does with a parameter's text; undefined is nothing to send. */
 const putters: Readonly<
   Record<Parameter['in'], (draft: Draft, name: string, text: string | undefined) => Problem | undefined>
@@ -139,13 +183,14 @@ const putters: Readonly<
   path: (draft, name, text) => {
     if (text === undefined || text === '')
       return { code: 'NotEmpty', says: 'expected a value for the path, got none' };
-    // would change which resource the path names
-    if (text.split('/').some((segment) => segment === '.' || segment === '..'))
-      return { code: 'InvalidCharacter', says: 'expected a value for the path, got dots' };
+    if (controls.test(text)) return { code: 'InvalidCharacter', says: noControls('the path') };
+    if (dots.test(text)) return gotDots;
     draft.path = draft.path.replaceAll(`{${name}}`, () => text);
     return undefined;
   },
   query: (draft, _name, text) => {
+    if (text !== undefined && controlsButLines.test(text))
+      return { code: 'InvalidCharacter', says: noControls('the query') };
     if (text !== undefined) draft.query += (draft.query === '' ? draft.begins : '&') + text;
     return undefined;
   },
@@ -160,6 +205,8 @@ const putters: Readonly<
     return undefined;
   },
   cookie: (draft, _name, text) => {
+    if (text !== undefined && controls.test(text))
+      return { code: 'InvalidCharacter', says: noControls('a cookie') };
     if (text !== undefined) draft.cookie += (draft.cookie === '' ? '' : '; ') + text;
     return undefined;
   },

@@ -46,25 +46,36 @@ export interface Setup {
   readonly contract: Contract;
   readonly limits: Limits;
   readonly codecOf: CodecOf;
+  /** Codecs of types alone, where others ask more of values (`validate: strict`); undefined where none do. */
+  readonly plainOf: CodecOf | undefined;
+  /** The codec of values that obey rules too. */
+  readonly ruled: (codec: Codec, rules: Rules | undefined) => Codec;
   /** What an xsi:nil item is that isn't text (W13). */
   readonly nilItem: 'null' | undefined;
 }
 
-/** The codecs of a contract for requests. Recursive types are registered before their fields are compiled. */
+/**
+ * The codecs of a contract for requests. Recursive types are registered before their fields are compiled.
+ *
+ * @param strict false: types alone are looked at
+ */
 export function compileCodecs(
   contract: Contract,
   scalarTypes: Readonly<Record<ScalarName, Scalar>>,
   limits: Limits,
+  strict: boolean = contract.settings.validate === 'strict',
 ): Codecs {
   const compiled = new Map<Type, Codec>();
   const nilItem = contract.nulls === 'kept' ? 'null' : undefined;
-  const setup: Setup = { contract, limits, codecOf, nilItem };
+  const plainOf = strict ? compileCodecs(contract, scalarTypes, limits, false).codecOf : undefined;
+  const ruled: Setup['ruled'] = (codec, rules) => (strict ? ruledCodec(codec, rules, limits) : codec);
+  const setup: Setup = { contract, limits, codecOf, plainOf, ruled, nilItem };
   const plain = scalarCodecs(setup, scalarTypes);
   const scalars =
     contract.settings.json === 'tree' ? { ...plain, json: treeCodec(setup, plain.json.fromText) } : plain;
 
   function codecOf(type: Type, rules?: Rules): Codec {
-    if (rules !== undefined) return ruledCodec(codecInside(type, rules), rules, limits);
+    if (strict && rules !== undefined) return ruled(codecInside(type, rules), rules);
     if (type.kind === 'scalar') return scalars[type.scalar];
     const known = compiled.get(type);
     if (known !== undefined) return known;

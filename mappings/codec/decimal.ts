@@ -1,23 +1,29 @@
 import { maxDigits } from './numbers.ts';
 
-/** A JSON number exactly: `digits` times ten to the power of `exponent`; no zeros at the end of the digits. */
+/** A JSON number exactly: `digits` times ten to the power of `exponent`. */
 export interface Decimal {
-  readonly digits: bigint;
+  readonly isNegative: boolean;
+  /** Without zeros at either end; none for zero. */
+  readonly digits: string;
   readonly exponent: number;
 }
+
+export const zero: Decimal = { isNegative: false, digits: '', exponent: 0 };
 
 /** The value of a JSON number; undefined for one of too many digits to be worth a look. */
 export function decimalOf(token: string): Decimal | undefined {
   const [mantissa = '', power = '0'] = token.toLowerCase().split('e');
   if (mantissa.length > maxDigits + 2 || power.length > 7) return undefined;
-  const [whole = '', fraction = ''] = mantissa.split('.');
+  const isNegative = mantissa.startsWith('-');
+  const [whole = '', fraction = ''] = mantissa.slice(isNegative ? 1 : 0).split('.');
   const written = whole + fraction;
-  const digits = written.replace(/0+$/, '');
-  if (digits === '' || digits === '-') return { digits: 0n, exponent: 0 };
-  return {
-    digits: BigInt(digits),
-    exponent: Number(power) - fraction.length + written.length - digits.length,
-  };
+  let start = 0;
+  let end = written.length;
+  while (start < end && written.charCodeAt(start) === 48) start++;
+  while (end > start && written.charCodeAt(end - 1) === 48) end--;
+  if (start === end) return zero;
+  const exponent = Number(power) - fraction.length + written.length - end;
+  return { isNegative, digits: written.slice(start, end), exponent };
 }
 
 /** Below zero where the first is less, above where it is more. */
@@ -26,33 +32,32 @@ export function compareDecimals(a: Decimal, b: Decimal): number {
   if (signA !== signB || signA === 0) return signA - signB;
   const [sizeA, sizeB] = [size(a), size(b)];
   if (sizeA !== sizeB) return (sizeA - sizeB) * signA;
-  const least = Math.min(a.exponent, b.exponent);
-  const difference =
-    a.digits * 10n ** BigInt(a.exponent - least) - b.digits * 10n ** BigInt(b.exponent - least);
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+  // the first digits stand in the same place, and none of the last is a zero: words of a dictionary
+  return a.digits === b.digits ? 0 : a.digits < b.digits ? -signA : signA;
 }
 
 /** True where `value` is an integer times `factor`, which isn't zero. */
 export function isMultiple(value: Decimal, factor: Decimal): boolean {
-  if (value.digits === 0n) return true;
+  if (value.digits === '') return true;
   const power = value.exponent - factor.exponent;
   // the digits end in no zero, so no power of ten divides them
   if (power < 0) return false;
-  return (value.digits * powerOfTen(power, factor.digits)) % factor.digits === 0n;
+  const divisor = BigInt(factor.digits);
+  return (BigInt(value.digits) * powerOfTen(power, divisor)) % divisor === 0n;
 }
 
 /** One text for all ways of writing the number. */
-export function plainText({ digits, exponent }: Decimal): string {
-  return `${digits}e${exponent}`;
+export function plainText({ isNegative, digits, exponent }: Decimal): string {
+  return `${isNegative ? '-' : ''}${digits}e${exponent}`;
 }
 
-function sign({ digits }: Decimal): -1 | 0 | 1 {
-  return digits === 0n ? 0 : digits < 0n ? -1 : 1;
+function sign({ isNegative, digits }: Decimal): -1 | 0 | 1 {
+  return digits === '' ? 0 : isNegative ? -1 : 1;
 }
 
 /** Where the first digit stands. */
 function size({ digits, exponent }: Decimal): number {
-  return String(digits < 0n ? -digits : digits).length + exponent;
+  return digits.length + exponent;
 }
 
 /** Ten to a power, modulo a number: of any power in few steps. */

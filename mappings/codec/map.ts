@@ -2,11 +2,12 @@ import type { JsonReader } from '../json/reader.ts';
 import type { MapType } from '../model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import type { Codec, Setup } from './codec.ts';
+import { Distinct } from './distinct.ts';
 import { entersJson, opens, readMember } from './element.ts';
 import { type Reading, refuse } from './problem.ts';
 
 /** Reads the entries of a map as JSON members, without braces; `keys` are JSON strings that were there already. */
-export type ReadEntries = (xml: XmlReader, reading: Reading, keys: Set<string>) => string;
+export type ReadEntries = (xml: XmlReader, reading: Reading, keys: Distinct) => string;
 
 /** Entries of Key and Value, in the JSON's order (W20). */
 export function entriesReader(setup: Setup, type: MapType, value: Codec): ReadEntries {
@@ -60,8 +61,7 @@ export function entriesReader(setup: Setup, type: MapType, value: Codec): ReadEn
       } else {
         const [key, content] = readEntry(xml, reading);
         if (key !== undefined) {
-          if (keys.has(key)) refuse(reading, 'DuplicateElement', 'expected each key once, got one again');
-          keys.add(key);
+          if (!keys.add(key)) refuse(reading, 'DuplicateElement', 'expected each key once, got one again');
           json += json === '' ? `${key}:${content}` : `,${key}:${content}`;
         }
       }
@@ -78,19 +78,18 @@ export function mapCodec(setup: Setup, type: MapType, value = setup.codecOf(type
 
   const pass = (json: JsonReader, reading: Reading): void => {
     if (!entersJson(json, reading, 123)) return;
-    const keys = new Set<string>();
+    const keys = new Distinct();
     for (let first = true; json.next(first, 125); first = false) {
       const key = json.name();
       reading.path.push(key.slice(0, 64));
-      if (keys.has(key)) refuse(reading, 'DuplicateElement', 'expected each key once, got it again');
-      keys.add(key);
+      if (!keys.add(key)) refuse(reading, 'DuplicateElement', 'expected each key once, got it again');
       value.pass(json, reading);
       reading.path.pop();
     }
   };
 
   return {
-    read: (xml, reading) => `{${readEntries(xml, reading, new Set())}}`,
+    read: (xml, reading) => `{${readEntries(xml, reading, new Distinct())}}`,
     pass,
     fromText: undefined,
     nil: 'null',

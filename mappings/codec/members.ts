@@ -80,14 +80,18 @@ function withoutSlots(text: string, reading: Reading, limits: Limits): string {
   const json = new JsonReader(text, limits);
   json.peek();
   json.enter();
+  let from = 0; // edits stand in the order of the text
   for (let first = true; json.next(first, 125); first = false) {
     const start = json.position;
     json.name();
     const value = json.position;
     json.skip();
     const end = json.position;
+    let to = from;
+    while ((reading.edits[to]?.start ?? end) < end) to++;
+    const edits = reading.edits.slice(from, to);
+    from = to;
     if (reading.spans.some((span) => span?.start === value)) continue;
-    const edits = reading.edits.filter((edit) => edit.start >= start && edit.end <= end);
     members.push(applyEdits(text.slice(start, end), edits, start));
   }
   return `{${members.join(',')}}`;

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { replaceCharacters, replacementsOf } from '../gathered-text.ts';
 import type { Limits } from '../limits.ts';
 import { type BodyPart, fileMembers } from '../model.ts';
+import { Room } from './parameter.ts';
 import { itemsOf, membersOf, readPart } from './part.ts';
 import { type Reading, refuse } from './problem.ts';
 
@@ -19,8 +21,10 @@ export function compileMultipart(
   limits: Limits,
 ): WriteMultipart {
   const plans = new Map(stated.map((part) => [part.name, part]));
+  const room = new Room(limits.formText);
   return (json, reading) => {
     const parts: Buffer[] = [];
+    room.clear();
     const members = membersOf(json, limits);
     if (members === undefined)
       refuse(reading, 'InvalidType', 'expected an object of parts, got another value');
@@ -28,7 +32,14 @@ export function compileMultipart(
       const plan = plans.get(name) ?? { name, kind: others, contentType: undefined };
       reading.path.push(name);
       for (const item of plan.kind === 'json' ? [value] : (itemsOf(value, limits) ?? [value])) {
-        if (item !== 'null') parts.push(writePart(plan, item, reading, limits));
+        if (item === 'null') continue;
+        const part = writePart(plan, item, reading, limits);
+        parts.push(part);
+        // of a list each item has the name of all in its head
+        if (room.holds(part.length)) continue;
+        refuse(reading, 'OutOfRange', `expected parts of at most ${limits.formText} bytes in all, got more`);
+        reading.path.pop();
+        return joinParts([]);
       }
       reading.path.pop();
     }
@@ -44,8 +55,11 @@ function writePart(plan: BodyPart, json: string, reading: Reading, limits: Limit
   return Buffer.from(headOf(plan.name, undefined, contentType) + (isText ? part.text : json));
 }
 
-/** A part's content type is the caller's to say, and goes into a header. */
-const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;\s*[\x21-\x7e]+)*$/;
+/**
+ * A part's content type is the caller's to say, and goes into a header: nothing in it ends a line, and a semicolon
+ * stands between parameters alone, so that there is one way to read it.
+ */
+const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\x21-\x3a\x3c-\x7e]+)*$/;
 
 function writeFile(
   { name, kind, contentType }: BodyPart,
@@ -80,14 +94,17 @@ function headOf(name: string, fileName: string | undefined, contentType: string 
   return `Content-Disposition: form-data; name="${quoted(name)}"${file}\r\n${type}\r\n`;
 }
 
-/** As browsers write names (WHATWG HTML, 4.10.21.8): what would end the name or the line is percent-encoded. */
+const controls = [...Array(32).keys(), 127].map((code) => String.fromCharCode(code));
+const inNames = replacementsOf(
+  Object.fromEntries(['"', ...controls].map((letter) => [letter, encodeURIComponent(letter)])),
+);
+
+/**
+ * As browsers write names (WHATWG HTML, 4.10.21.8): what would end the name or the line is percent-encoded, and other
+ * control characters, which no header may have, are too.
+ */
 function quoted(name: string): string {
-  return name
-    .toWellFormed()
-    .replaceAll(
-      /["\r\n]/g,
-      (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
-    );
+  return replaceCharacters(name.toWellFormed(), inNames);
 }
 
 /** The parts between boundaries that none of them holds: a digest of what is divided, and of the digest where need be. */

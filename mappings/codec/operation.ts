@@ -87,7 +87,7 @@ export function compileContract(contract: Contract, limits: Limits): CompiledCon
   const scalars = scalarsOf(contract, limits);
   const codecs = compileCodecs(contract, scalars, limits);
   const writers = compileReplyWriters(contract, scalars, limits);
-  const pen: Pen = { tape: new Tape(), output: new Output() };
+  const pen: Pen = { tape: new Tape(), output: new Output(limits.writtenBytes) };
   const operations = new Map<string, CompiledOperation>();
   for (const operation of contract.operations) {
     operations.set(

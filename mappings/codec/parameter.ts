@@ -1,5 +1,6 @@
+import { GatheredText } from '../gathered-text.ts';
 import type { Limits } from '../limits.ts';
-import type { DeepLists, Parameter, ParameterStyle } from '../model.ts';
+import type { DeepLists, Parameter, ParameterStyle, Type } from '../model.ts';
 import { type Part, readPart } from './part.ts';
 import type { Refusal } from './scalars.ts';
 
@@ -27,28 +28,121 @@ interface Joined {
   readonly named: boolean;
 }
 
-/** Thrown by the writers below for what a place can't hold; never leaves this file. */
-class Unfit extends Error {}
+/** Thrown by the writers below for what a place can't hold, and told as a refusal. */
+export class Unfit extends Error {
+  readonly refusal: Refusal;
+
+  constructor(says: string, code: Refusal['code'] = 'InvalidCharacter') {
+    super(says);
+    this.refusal = { code, says };
+  }
+}
+
+/**
+ * How much may be written: a name stands in the text of each value in it, so that little JSON can come to very much
+ * text.
+ */
+export class Room {
+  readonly #most: number;
+  #left = 0;
+
+  /** @param most in characters */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** As at first. */
+  clear(): void {
+    this.#left = this.#most;
+  }
+
+  /** Whether there is room for so much more. */
+  holds(length: number): boolean {
+    this.#left -= length;
+    return this.#left >= 0;
+  }
+
+  /** A text that is written. Throws Unfit when it is too much. */
+  take(text: string): string {
+    if (!this.holds(text.length))
+      throw new Unfit(`expected at most ${this.#most} characters for its place, got more`, 'OutOfRange');
+    return text;
+  }
+}
+
+const noNames: ReadonlySet<string> = new Set();
+
+/** Why a member can't go that has the name of another input, or of a part of it. */
+export const sameName: Refusal = {
+  code: 'InvalidCharacter',
+  says: 'expected no member with the name of another input, got one',
+};
+
+/** A name as servers may read it: many don't look at its case, and some take `name[0]` and `name.0` for a part of `name`. */
+export function nameFor(name: string): string {
+  return (/^[^[.]*/.exec(name)?.[0] || name).toLowerCase();
+}
+
+/**
+ * What members that stand for themselves can't be called: names of what stands beside them. Of two values of one name a
+ * server takes the first, or the last, or both. What the object's own type calls so is its author's to say.
+ *
+ * @param beside names of the other inputs in that place
+ * @param type the object's
+ */
+export function namesTaken(beside: readonly string[], type: Type | undefined): ReadonlySet<string> {
+  const names = new Set(beside.map(nameFor));
+  if (type?.kind === 'record') for (const { json } of type.fields) names.delete(nameFor(json));
+  return names;
+}
 
 /** One way to write text, so that no separator in it is read as one. */
 type Encode = (text: string) => string;
 
-export function compileParameter(parameter: Parameter, limits: Limits): WriteParameter {
+/**
+ * @param most of a value in characters, as JSON and as it is written
+ * @param taken names that no member of an exploded object may have, as `namesTaken` has them
+ */
+export function compileParameter(
+  parameter: Parameter,
+  limits: Limits,
+  most = limits.parameterText,
+  taken: ReadonlySet<string> = noNames,
+): WriteParameter {
   const { style } = parameter;
-  if (style === 'json') return jsonWriter(parameter);
-  const write = style === 'deepObject' ? deepWriter(parameter) : joinedWriter(parameter, styles[style]);
+  const room = new Room(most);
+  const write =
+    style === 'json'
+      ? jsonWriter(parameter)
+      : partWriter(
+          style === 'deepObject'
+            ? deepWriter(parameter, room)
+            : joinedWriter(parameter, styles[style], taken, room),
+          limits,
+        );
   return (json) => {
     try {
-      return write(readPart(json, limits));
+      room.clear();
+      room.take(json);
+      const text = write(json);
+      room.clear();
+      return text === undefined ? undefined : room.take(text);
     } catch (error) {
-      if (error instanceof Unfit) return { code: 'InvalidCharacter', says: error.message };
+      if (error instanceof Unfit) return error.refusal;
       throw error;
     }
   };
 }
 
+function partWriter(
+  write: (part: Part) => string | undefined,
+  limits: Limits,
+): (json: string) => string | undefined {
+  return (json) => write(readPart(json, limits));
+}
+
 /** A parameter described by `content`: its JSON, in a header without a character that is none of ASCII. */
-function jsonWriter({ in: place, name }: Parameter): WriteParameter {
+function jsonWriter({ in: place, name }: Parameter): (json: string) => string {
   if (place === 'header') return toAscii;
   if (place === 'path') return encodeText;
   return (json) => `${encodeName(name)}=${encodeText(json)}`;
@@ -61,12 +155,23 @@ function toAscii(json: string): string {
   );
 }
 
-function deepWriter({ name, allowReserved, deepLists }: Parameter): (part: Part) => string | undefined {
+function deepWriter(
+  { name, allowReserved, deepLists }: Parameter,
+  room: Room,
+): (part: Part) => string | undefined {
   const encode = urlEncoder(allowReserved, '');
-  return (part) => pairsOf(encodeName(name), part, deepLists, encode).join('&') || undefined;
+  return (part) => {
+    room.clear();
+    return pairsOf(encodeName(name), part, deepLists, encode, room).join('&') || undefined;
+  };
 }
 
-function joinedWriter(parameter: Parameter, style: Joined): (part: Part) => string | undefined {
+function joinedWriter(
+  parameter: Parameter,
+  style: Joined,
+  taken: ReadonlySet<string>,
+  room: Room,
+): (part: Part) => string | undefined {
   const { explode, allowReserved } = parameter;
   const joined = parameter.in === 'cookie' ? { ...style, separator: '; ' } : style;
   const divider = explode ? joined.separator : joined.delimiter;
@@ -81,8 +186,12 @@ function joinedWriter(parameter: Parameter, style: Joined): (part: Part) => stri
     name: encodeName(parameter.name),
     encode: inHeader ? headerEncoder(divider) : inUrl(divider),
     single: inHeader ? asIs : inUrl(''),
+    taken,
   };
-  return (part) => joinPart(part, joining);
+  return (part) => {
+    room.clear();
+    return joinPart(part, joining, room);
+  };
 }
 
 interface Joining {
@@ -93,9 +202,12 @@ interface Joining {
   readonly encode: Encode;
   /** For text that stands alone. */
   readonly single: Encode;
+  /** What no member may be called that stands for itself. */
+  readonly taken: ReadonlySet<string>;
 }
 
-function joinPart(part: Part, { joined, explode, name, encode, single }: Joining): string | undefined {
+function joinPart(part: Part, joining: Joining, room: Room): string | undefined {
+  const { joined, explode, name, encode, single, taken } = joining;
   const { first, separator, delimiter, named } = joined;
   const pair = (key: string, value: string): string =>
     value === '' && first === ';' ? key : `${key}=${value}`;
@@ -114,13 +226,15 @@ function joinPart(part: Part, { joined, explode, name, encode, single }: Joining
     const texts = members.flatMap(([key, member]) => [encode(key), encode(textOf(member))]);
     return whole(texts.join(delimiter));
   }
-  const pairs = members.flatMap(([key, member]) =>
-    itemsOf(member, named).map((item) => pair(keyOf(key, encode), encode(textOf(item)))),
-  );
+  const pairs = members.flatMap(([key, member]) => {
+    const encoded = keyOf(key, encode, taken);
+    return itemsOf(member, named).map((item) => room.take(pair(encoded, encode(textOf(item)))));
+  });
   return first + pairs.join(separator);
 }
 
-function keyOf(key: string, encode: Encode): string {
+function keyOf(key: string, encode: Encode, taken: ReadonlySet<string>): string {
+  if (taken.has(nameFor(key))) throw new Unfit(sameName.says);
   const encoded = encode(key);
   if (encoded.includes('=')) throw new Unfit('expected no "=" in the name of a member, got one');
   return encoded;
@@ -142,19 +256,19 @@ function textOf(part: Part): string {
  * `name[member]=…`, `name[0]=…` or `name[]=…` and so on for what lies deeper, as qs and Rails read it. A null is left out: it has no
  * form here.
  */
-export function pairsOf(name: string, part: Part, lists: DeepLists, encode: Encode): string[] {
+export function pairsOf(name: string, part: Part, lists: DeepLists, encode: Encode, room: Room): string[] {
   switch (part.kind) {
     case 'null':
       return [];
     case 'text':
-      return [`${name}=${encode(part.text)}`];
+      return [room.take(`${name}=${encode(part.text)}`)];
     case 'list':
       return part.items.flatMap((item, index) =>
-        pairsOf(`${name}[${lists === 'bare' ? '' : index}]`, item, lists, encode),
+        pairsOf(`${name}[${lists === 'bare' ? '' : index}]`, item, lists, encode, room),
       );
     case 'object':
       return part.members.flatMap(([key, member]) =>
-        pairsOf(`${name}[${encodeText(key)}]`, member, lists, encode),
+        pairsOf(`${name}[${encodeText(key)}]`, member, lists, encode, room),
       );
   }
 }
@@ -166,8 +280,23 @@ export function encodeText(text: string): string {
 
 /** A name keeps the brackets and the dollar sign that services have in theirs. */
 export function encodeName(name: string): string {
-  return encodeText(name).replaceAll(/%(?:5B|5D|24)/g, decodeURIComponent);
+  if (name.length <= 256)
+    return encodeText(name).replace(/%5B/g, '[').replace(/%5D/g, ']').replace(/%24/g, '$$');
+  longName ??= new GatheredText();
+  let from = 0;
+  for (let at = 0; at <= name.length; at++) {
+    const code = name.charCodeAt(at);
+    if (at < name.length && code !== 91 && code !== 93 && code !== 36) continue;
+    const encoded = at === from ? '' : encodeText(name.slice(from, at));
+    longName.add(encoded, 0, encoded.length);
+    longName.add(name, at, Math.min(at + 1, name.length));
+    from = at + 1;
+  }
+  return longName.take();
 }
+
+/** What long names are encoded in: by patterns each bracket would take 100 ns. */
+let longName: GatheredText | undefined;
 
 /** Reserved characters (RFC 3986, 2.2) that end nothing and mean no blank: the rest stays encoded whatever is allowed. */
 const reserved = /%(?:3A|2F|3F|5B|5D|40|24|2C|3B|3D)/g;

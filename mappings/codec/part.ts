@@ -33,7 +33,7 @@ export function membersOf(text: string, limits: Limits): (readonly [string, stri
   if (json.peek() !== 123) return undefined;
   const members: (readonly [string, string])[] = [];
   json.enter();
-  for (let first = true; json.next(first, 125); first = false) members.push([json.name(), valueAt(json)]);
+  for (let first = true; json.next(first, 125); first = false) members.push([json.name(), skipped(json)]);
   return members;
 }
 
@@ -43,11 +43,12 @@ export function itemsOf(text: string, limits: Limits): string[] | undefined {
   if (json.peek() !== 91) return undefined;
   const items: string[] = [];
   json.enter();
-  for (let first = true; json.next(first, 93); first = false) items.push(valueAt(json));
+  for (let first = true; json.next(first, 93); first = false) items.push(skipped(json));
   return items;
 }
 
-function valueAt(json: JsonReader): string {
+/** The JSON of the value at the reader, which goes past it. */
+export function skipped(json: JsonReader): string {
   json.peek();
   const start = json.position;
   json.skip();

@@ -45,6 +45,12 @@ export interface Reading {
   readonly limit: number;
   /** Steps that patterns took, as far as they can be told before (`validate: strict`). */
   patternSteps: number;
+  /** These and the characters that rules look at, as `loopSteps` counts them. */
+  steps: number;
+  /** Those beyond which it isn't to be read on here: `TooManySteps` is thrown. */
+  readonly mostSteps: number;
+  /** Characters of lists and objects that rules read once more (`validate: strict`). */
+  rereadText: number;
   /** Character references of clients that XML forbids and that were read all the same (W10). */
   quirks: number;
   /** While a form is learned (`Templates`): texts give marks in place of their tokens. */
@@ -57,7 +63,13 @@ export interface Edit {
   readonly text: string;
 }
 
-export function startReading(limit: number): Reading {
+/**
+ * A reading of one request that has nothing yet.
+ *
+ * @param limit as many problems as are noted
+ * @param mostSteps as many steps as rules may take before `TooManySteps` is thrown
+ */
+export function startReading(limit: number, mostSteps: number = Number.POSITIVE_INFINITY): Reading {
   return {
     path: [],
     problems: [],
@@ -69,6 +81,9 @@ export function startReading(limit: number): Reading {
     edits: [],
     limit,
     patternSteps: 0,
+    steps: 0,
+    mostSteps,
+    rereadText: 0,
     quirks: 0,
     marks: undefined,
   };
@@ -100,6 +115,20 @@ function fieldPath(path: readonly Step[]): string {
     else text += text === '' ? step : `.${step}`;
   }
   return text;
+}
+
+/** Counts steps that rules are about to take. Throws TooManySteps. */
+export function countSteps(reading: Reading, steps: number): void {
+  reading.steps += steps;
+  if (reading.steps > reading.mostSteps) throw new TooManySteps();
+}
+
+/** A request whose rules take longer than whoever reads it can wait: it is to be read elsewhere, from its beginning. */
+export class TooManySteps extends Error {
+  constructor() {
+    super('rules take more steps than may be taken here');
+    this.name = 'TooManySteps';
+  }
 }
 
 /** A reply that isn't of the contract's type (W22). */

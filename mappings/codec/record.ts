@@ -1,12 +1,14 @@
 import type { JsonReader } from '../json/reader.ts';
-import type { Field, RecordType, Tag, Type } from '../model.ts';
+import type { Field, JsonKind, RecordType, Tag, Type } from '../model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import type { Codec, Setup, Slots } from './codec.ts';
+import { Distinct } from './distinct.ts';
 import { entersJson, opens, readMember } from './element.ts';
+import { compileLook, type Look } from './fitting.ts';
 import { entriesReader, type ReadEntries } from './map.ts';
 import { nearest } from './nearest.ts';
+import { skipped } from './part.ts';
 import { credentialsSlot, isFull, miss, type Reading, refuse, type Step } from './problem.ts';
-import { ruledCodec } from './rules.ts';
 import { excerpt } from './text.ts';
 import { enumCodec } from './value.ts';
 
@@ -35,7 +37,7 @@ function memberOf(setup: Setup, field: Field, slots: Slots | undefined): Member 
 
 function memberCodec(setup: Setup, { type, allowed, rules }: Field, slot: number | undefined): Codec {
   if (allowed !== undefined && type.kind === 'enum')
-    return ruledCodec(enumCodec(setup, type, allowed), rules, setup.limits);
+    return setup.ruled(enumCodec(setup, type, allowed), rules);
   if (slot === credentialsSlot && type.kind === 'record') return recordCodec(setup, type, { keep: true });
   return setup.codecOf(type, rules);
 }
@@ -76,6 +78,7 @@ export function recordCodec(setup: Setup, type: RecordType, { slots, tag, keep }
       if (field === undefined) continue;
       const value = values[index];
       const isNull = value === 'null' && !(keepsNulls && field.nillable);
+      if (reading.missing.length >= reading.limit) return;
       if (value === undefined || isNull || (field.notEmpty && value === '""')) {
         missDeep(field, spelling, [...reading.path], reading);
       }
@@ -89,17 +92,17 @@ export function recordCodec(setup: Setup, type: RecordType, { slots, tag, keep }
   const read = (xml: XmlReader, reading: Reading): string => {
     const values: (string | undefined)[] = [];
     const seen: boolean[] = [];
-    let keys: Set<string> | undefined;
+    let keys: Distinct | undefined;
     let json = '{';
     let index = -1;
     while (xml.nextChild()) {
       index = indexOf(xml.local, index + 1);
       const member = members[index];
       if (member === undefined || !(xml.namespace === typesNamespace || xml.namespace === '')) {
-        const other = others?.get(xml.local);
+        const other = others?.read.get(xml.local);
         if (other === undefined) readUnknown(xml, byXml, reading);
         else {
-          keys ??= new Set(listed);
+          keys ??= new Distinct(listed);
           const entries = readOthers(other, xml, keys, reading);
           if (entries !== '') json += json.length === 1 ? entries : `,${entries}`;
         }
@@ -166,7 +169,12 @@ export function recordCodec(setup: Setup, type: RecordType, { slots, tag, keep }
       const member = index === undefined ? undefined : members[index];
       if (index === undefined || member === undefined) {
         if (others === undefined) passUnknown(json, name, byJson, reading);
-        else json.skip();
+        else if (others.look === undefined) json.skip();
+        else {
+          reading.path.push(name.slice(0, 64));
+          others.look(skipped(json), reading);
+          reading.path.pop();
+        }
         continue;
       }
       reading.path.push(member.field.json);
@@ -237,21 +245,54 @@ export function recordCodec(setup: Setup, type: RecordType, { slots, tag, keep }
   return codec;
 }
 
-/** What reads members of other names, by element; undefined where a record takes none. */
-function othersOf(setup: Setup, { others }: RecordType): ReadonlyMap<string, ReadEntries> | undefined {
+/** Members of other names than a record lists. */
+interface Others {
+  /** What reads them, by element. */
+  readonly read: ReadonlyMap<string, ReadEntries>;
+  /** Under `validate: strict`, what looks at those that come as JSON. */
+  readonly look: Look | undefined;
+}
+
+/** Undefined where a record takes no others. */
+function othersOf(setup: Setup, { others }: RecordType): Others | undefined {
   if (others === undefined) return undefined;
   const { typed, untyped } = others;
-  const elements = untyped === undefined ? [typed] : [typed, untyped];
-  return new Map(
-    elements.map(({ xml, type, rules }) => [
-      xml,
-      entriesReader(setup, type, setup.codecOf(type.value, rules?.values)),
-    ]),
-  );
+  const value = setup.codecOf(typed.type.value, typed.rules?.values);
+  const read = new Map([[typed.xml, entriesReader(setup, typed.type, value)]]);
+  const kinds: readonly JsonKind[] = ['string', 'integer', 'boolean', 'object', 'array'];
+  const plain = setup.plainOf?.(typed.type.value);
+  const look =
+    plain === undefined
+      ? undefined
+      : compileLook(
+          kinds.map((takes) => ({ takes, codec: value, plain })),
+          setup.limits,
+        );
+  if (untyped !== undefined) {
+    const json = setup.codecOf(untyped.type.value, untyped.rules?.values);
+    read.set(
+      untyped.xml,
+      entriesReader(setup, untyped.type, look === undefined ? json : lookedAt(json, look)),
+    );
+  }
+  return { read, look };
+}
+
+/** A codec of JSON in elements that is looked at as JSON of JSON callers is. */
+function lookedAt(codec: Codec, look: Look): Codec {
+  return {
+    ...codec,
+    read: (xml, reading) => {
+      const before = reading.problems.length;
+      const value = codec.read(xml, reading);
+      if (value !== undefined && reading.problems.length === before) look(value, reading);
+      return value;
+    },
+  };
 }
 
 /** Members of other names, which can't be those that the record lists. */
-function readOthers(read: ReadEntries, xml: XmlReader, keys: Set<string>, reading: Reading): string {
+function readOthers(read: ReadEntries, xml: XmlReader, keys: Distinct, reading: Reading): string {
   reading.path.push(xml.local);
   const entries = opens(xml, reading) ? read(xml, reading, keys) : '';
   reading.path.pop();
@@ -286,9 +327,10 @@ function unknownSays(
   spelling: 'xml' | 'json',
 ): string {
   const names = [...known];
+  const folded = foldAscii(name);
   for (const field of type.fields) {
     if (field.type.kind !== 'record') continue;
-    const inner = field.type.fields.find((member) => foldAscii(member[spelling]) === foldAscii(name));
+    const inner = field.type.fields.find((member) => foldAscii(member[spelling]) === folded);
     if (inner !== undefined) return `unknown ${what}; ${inner[spelling]} is a member of ${field[spelling]}`;
   }
   const near = nearest(name, names);
@@ -300,7 +342,15 @@ function unknownSays(
 
 /** Lower case for A to Z alone: names match without regard to ASCII case (W37). */
 export function foldAscii(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  if (!/[A-Z]/.test(name)) return name;
+  if (!/[^\0-\x7f]/.test(name)) return name.toLowerCase();
+  // letters beyond ASCII keep their case
+  const units = Buffer.from(name, 'utf16le');
+  for (let at = 0; at < units.length; at += 2) {
+    const code = units[at] as number;
+    if (units[at + 1] === 0 && code >= 65 && code <= 90) units[at] = code + 32;
+  }
+  return units.toString('utf16le');
 }
 
 /** `text` with the edits put in; they are in order, `offset` is where `text` starts in what they count from. */

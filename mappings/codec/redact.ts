@@ -2,6 +2,7 @@ import { JsonReader } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
 import type { Contract, Field, RecordType, ScalarName, Type } from '../model.ts';
 import { foldAscii } from './record.ts';
+import type { Hide } from './text.ts';
 
 /**
  * What a log may show of a value's JSON, as JSON again: values of members that the contract knows by that name and type.
@@ -10,7 +11,7 @@ import { foldAscii } from './record.ts';
  *
  * @param hide takes the caller's secrets out of a text, wherever they stand (W25)
  */
-export type Redact = (json: string, type: Type, hide: (text: string) => string) => string;
+export type Redact = (json: string, type: Type, hide: Hide) => string;
 
 const hidden = '"***"';
 /** Characters of one string that are shown. */
@@ -107,7 +108,7 @@ export function compileRedact(contract: Contract, limits: Limits): Redact {
     }
 
     function shown(said: string): string {
-      const told = hide(said); // before it is cut: of a secret no part is shown either
+      const told = hide(said, longestText + 1);
       const cut = told.length > longestText ? `${told.slice(0, longestText)}…` : told;
       left -= cut.length;
       return JSON.stringify(cut);

@@ -63,14 +63,16 @@ export function readStatus(
     for (let first = true; json.next(first, 125); first = false) {
       const name = json.name();
       const inner = typeOf(name);
-      if (inner === undefined || seen.has(name)) {
+      // a key of meta is the upstream's own word, as its value is
+      const told = member === undefined ? name : redact(member, name);
+      if (inner === undefined || told === undefined || seen.has(told)) {
         json.dropped++;
         json.skip();
         continue;
       }
-      seen.add(name);
+      seen.add(told);
       const value = tidy(inner, member ?? name);
-      if (value !== undefined) parts.push(`${JSON.stringify(name)}:${value}`);
+      if (value !== undefined) parts.push(`${JSON.stringify(told)}:${value}`);
     }
     return `{${parts.join(',')}}`;
   };

@@ -2,14 +2,15 @@ import { JsonReader } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
 import type { Bound, Check, Rules } from '../model.ts';
 import type { Codec } from './codec.ts';
-import { compareDecimals, type Decimal, decimalOf, isMultiple, plainText } from './decimal.ts';
+import { compareDecimals, type Decimal, decimalOf, isMultiple, plainText, zero } from './decimal.ts';
+import { Distinct } from './distinct.ts';
 import { isOfFormat } from './formats.ts';
 import { itemsOf, membersOf } from './part.ts';
 import { linearPattern } from './pattern.ts';
-import { type Reading, refuse } from './problem.ts';
+import { countSteps, type Reading, refuse } from './problem.ts';
 import { applyEdits } from './record.ts';
 import type { Refusal } from './scalars.ts';
-import { excerpt } from './text.ts';
+import { excerpt, quoteJson } from './text.ts';
 
 /** Looks at a value's JSON; what it is refused for, if it is. */
 type Judge = (token: string, reading: Reading) => Refusal | undefined;
@@ -18,8 +19,14 @@ type Judge = (token: string, reading: Reading) => Refusal | undefined;
 export function ruledCodec(codec: Codec, rules: Rules | undefined, limits: Limits): Codec {
   if (rules === undefined || rules.checks.length === 0) return codec;
   const judges = rules.checks.map((check) => judgeOf(check, limits));
+  const weight = Math.max(0, ...rules.checks.map(({ kind }) => weights[kind] ?? 0));
   const judge = (token: string, reading: Reading): void => {
     if (token === 'null') return;
+    countSteps(reading, token.length * judges.length);
+    if (weight > 0 && !mayLookInside(token, weight, reading, limits)) {
+      refuse(reading, 'OutOfRange', 'expected less in lists and objects in one another in one request');
+      return;
+    }
     for (const one of judges) {
       const refusal = one(token, reading);
       if (refusal !== undefined) refuse(reading, refusal.code, refusal.says);
@@ -50,6 +57,21 @@ export function ruledCodec(codec: Codec, rules: Rules | undefined, limits: Limit
   };
 }
 
+/** How often a character counts that checks read once more: it is compared, or passed over. */
+const weights: Readonly<Partial<Record<Check['kind'], number>>> = {
+  values: 2,
+  unique: 2,
+  items: 1,
+  members: 1,
+};
+
+/** Counts what is read once more: of lists and objects in one another the innermost is read for each of them. */
+function mayLookInside(token: string, weight: number, reading: Reading, limits: Limits): boolean {
+  if (!token.startsWith('[') && !token.startsWith('{')) return true;
+  reading.rereadText += token.length * weight;
+  return reading.rereadText <= limits.rereadText;
+}
+
 function judgeOf(check: Check, limits: Limits): Judge {
   switch (check.kind) {
     case 'readOnly':
@@ -73,8 +95,9 @@ function judgeOf(check: Check, limits: Limits): Judge {
       };
     case 'unique':
       return (token) => {
-        const items = itemsOf(token, limits)?.map((item) => meaning(item, limits));
-        if (items === undefined || new Set(items).size === items.length) return undefined;
+        const seen = new Distinct();
+        const differ = itemsOf(token, limits)?.every((item) => seen.add(meaning(item, limits))) ?? true;
+        if (differ) return undefined;
         return { code: 'DuplicateElement', says: 'expected items that differ, got one again' };
       };
     case 'members':
@@ -126,6 +149,7 @@ function patternJudge(source: string, limits: Limits): Judge {
     reading.patternSteps += size * (text.length + 1);
     if (reading.patternSteps > limits.patternSteps)
       return { code: 'OutOfRange', says: 'expected less text to match with patterns in one request' };
+    countSteps(reading, size * (text.length + 1));
     return pattern.test(text) ? undefined : misfit(`text that matches ${source}`, text);
   });
 }
@@ -153,13 +177,16 @@ function ofNumber(takes: (value: Decimal) => boolean, expected: string): Judge {
     if (!/^[-\d]/.test(token)) return undefined;
     const value = decimalOf(token);
     if (value !== undefined && takes(value)) return undefined;
-    return { code: 'OutOfRange', says: `expected ${expected}, got ${token.slice(0, 32)}` };
+    return {
+      code: 'OutOfRange',
+      says: `expected ${expected}, got ${token.length > 32 ? `${token.slice(0, 32)}…` : token}`,
+    };
   };
 }
 
 /** A number that the document has, which is a double's text. */
 function knownDecimal(number: string): Decimal {
-  return decimalOf(number) ?? { digits: 0n, exponent: 0 };
+  return decimalOf(number) ?? zero;
 }
 
 function valuesJudge(tokens: readonly string[], limits: Limits): Judge {
@@ -178,7 +205,6 @@ function meaning(token: string, limits: Limits): string {
   const json = new JsonReader(token, limits);
   const value = (): string => {
     const code = json.peek();
-    if (code === 34) return JSON.stringify(json.string());
     if (code === 91) {
       const items: string[] = [];
       json.enter();
@@ -188,11 +214,18 @@ function meaning(token: string, limits: Limits): string {
     if (code === 123) {
       const members: string[] = [];
       json.enter();
-      for (let first = true; json.next(first, 125); first = false)
-        members.push(`${JSON.stringify(json.name())}:${value()}`);
-      return `{${members.toSorted().join()}}`;
+      for (let first = true; json.next(first, 125); first = false) {
+        const name = quoteJson(json.name());
+        members.push(`${name}:${value()}`);
+      }
+      return `{${(members.length > 1 ? members.toSorted() : members).join()}}`;
     }
     const start = json.position;
+    if (code === 34) {
+      const isEscaped = json.skipString();
+      const text = json.text.slice(start, json.position);
+      return isEscaped ? JSON.stringify(JSON.parse(text)) : text;
+    }
     json.skip();
     const text = json.text.slice(start, json.position);
     const decimal = code === 45 || (code >= 48 && code <= 57) ? decimalOf(text) : undefined;

@@ -107,8 +107,10 @@ const guid: Scalar = {
   toXml: (json) => {
     const text = string.toXml(json);
     if (text === null) return null;
-    const bare = /^(?:\{.*\}|\(.*\))$/.test(text) && text.length === 38 ? text.slice(1, -1) : text;
-    if (!guidForms.test(bare) || (bare !== text && bare.length !== 36)) return text;
+    if (text.length > 38) return text;
+    const isWrapped = text.length === 38 && ['{}', '()'].includes(text.charAt(0) + text.charAt(37));
+    const bare = isWrapped ? text.slice(1, -1) : text;
+    if (!guidForms.test(bare)) return text;
     const digits = bare.replaceAll('-', '').toLowerCase();
     return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;
   },
@@ -238,8 +240,22 @@ const decimal: Scalar = numeric(
 /** XSD Part 2, 3.2.16: four letters a group, blanks allowed between, padding only at the end. Undefined: it isn't base64. */
 export function base64FromXml(text: string): string | undefined {
   if (isBase64(text, 0, text.length)) return text;
-  const letters = text.replace(/[ \n\r\t]+/g, '');
-  return letters.length < text.length && isBase64(letters, 0, letters.length) ? letters : undefined;
+  const letters = withoutBlanks(text);
+  return letters !== undefined && letters.length < text.length && isBase64(letters, 0, letters.length)
+    ? letters
+    : undefined;
+}
+
+/** ASCII without its blanks; undefined for other text. By bytes: a pattern takes 50 ns for each blank. */
+function withoutBlanks(text: string): string | undefined {
+  if (/[^\0-\x7f]/.test(text)) return undefined;
+  const bytes = Buffer.from(text, 'latin1');
+  let size = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (!isBlank(byte)) bytes[size++] = byte;
+  }
+  return bytes.toString('latin1', 0, size);
 }
 
 /** 1 at the code of each letter of base64 (RFC 4648, 4). */

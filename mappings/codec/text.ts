@@ -36,6 +36,12 @@ export function escapeAttribute(text: string): string {
   return escapeXml(text, { replaced: 0 }).replaceAll('"', '&quot;');
 }
 
+/**
+ * A text with `***` in place of each secret, then cut to `most` characters: so of a secret no part is left by the cut. Takes
+ * time linear in what it reads, and reads little more than it gives.
+ */
+export type Hide = (text: string, most?: number) => string;
+
 /** `value` quoted for a message: cut, control characters escaped. */
 export function excerpt(value: string): string {
   const characters = [...value.slice(0, 66)];

@@ -1,11 +1,11 @@
-import type { JsonReader } from '../json/reader.ts';
 import type { UnionType } from '../model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import type { Codec, Setup } from './codec.ts';
 import { readMember } from './element.ts';
+import { compileLook, type Look } from './fitting.ts';
+import { skipped } from './part.ts';
 import { type Reading, refuse, startReading } from './problem.ts';
 import { recordCodec } from './record.ts';
-import { ruledCodec } from './rules.ts';
 
 /** A union: one element, whose name says of which type the value is. In JSON it is any value, since the last type takes all. */
 export function unionCodec(setup: Setup, type: UnionType): Codec {
@@ -15,10 +15,12 @@ export function unionCodec(setup: Setup, type: UnionType): Codec {
     type.variants.map(({ xml, type: inner, tag, rules }) => [
       xml,
       tag !== undefined && inner.kind === 'record'
-        ? ruledCodec(recordCodec(setup, inner, { tag }), rules, setup.limits)
+        ? setup.ruled(recordCodec(setup, inner, { tag }), rules)
         : setup.codecOf(inner, rules),
     ]),
   );
+  const json = type.variants.at(-1)?.xml;
+  const look = lookOf(setup, type);
   const names = type.variants.map(({ xml }) => `<${xml}>`);
   const expected = `one of ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`;
 
@@ -39,6 +41,8 @@ export function unionCodec(setup: Setup, type: UnionType): Codec {
       reading.path.push(local);
       const before = reading.problems.length;
       const content = readMember(codec.read, undefined, xml, reading);
+      if (local === json && content !== undefined && reading.problems.length === before)
+        look?.(content, reading);
       reading.path.pop();
       // a nil variant is as absent: proxies write what isn't set so
       if (content === undefined && reading.problems.length === before) continue;
@@ -61,7 +65,7 @@ export function unionCodec(setup: Setup, type: UnionType): Codec {
 
   const fromText = (text: string, reading: Reading): string | undefined => {
     for (const convert of scalars) {
-      const trial = startReading(reading.limit);
+      const trial = startReading(reading.limit, reading.mostSteps);
       const value = convert(text, trial);
       if (trial.problems.length === 0) return value;
     }
@@ -71,9 +75,19 @@ export function unionCodec(setup: Setup, type: UnionType): Codec {
 
   return {
     read,
-    pass: (json: JsonReader) => json.skip(),
+    pass: look === undefined ? (json) => json.skip() : (json, reading) => look(skipped(json), reading),
     fromText: scalars.length === 0 ? undefined : fromText,
     nil: 'null',
     nilItem: setup.nilItem,
   };
+}
+
+/** Under `validate: strict`, what looks at values that come as JSON. */
+function lookOf({ plainOf, codecOf, limits }: Setup, { variants }: UnionType): Look | undefined {
+  if (plainOf === undefined) return undefined;
+  const typed = variants.filter(({ takes }) => takes !== 'any');
+  return compileLook(
+    typed.map(({ takes, type, rules }) => ({ takes, codec: codecOf(type, rules), plain: plainOf(type) })),
+    limits,
+  );
 }

@@ -1,14 +1,16 @@
-import { JsonError } from '../json/reader.ts';
+import { JsonError, JsonReader } from '../json/reader.ts';
 import type { Limits } from '../limits.ts';
+import type { Settings } from '../model.ts';
 import type { Answer } from './answer.ts';
 import { type Part, readPart } from './part.ts';
+import type { Hide } from './text.ts';
 
-/** What the body of an upstream's error says, whatever its shape. */
+/** What the body of an upstream's error says, whatever its shape, without the caller's secrets. */
 export interface UpstreamError {
   /** A word or number of its own; undefined where it has none. */
   readonly code: string | undefined;
   readonly message: string | undefined;
-  /** The whole body; undefined where it is no JSON, or longer than the limit. */
+  /** The whole body as JSON; undefined where it is no JSON, or longer than the limit. */
   readonly json: string | undefined;
 }
 
@@ -33,20 +35,78 @@ const longestCode = 64;
 /** Objects in one another that a message is looked for in. */
 const deepest = 4;
 
-/** Undefined for a body that says nothing: an empty one, HTML. */
-export function readUpstreamError({ body, headers }: Answer, limits: Limits): UpstreamError | undefined {
+/** Undefined for a body that says nothing: an empty one, HTML. Secrets are hidden before anything is cut (W25). */
+export function readUpstreamError(
+  { body, headers }: Answer,
+  limits: Limits,
+  stackTrace: Settings['stackTrace'],
+  hide: Hide,
+): UpstreamError | undefined {
   const text = body.toString('utf8').replace(/^\ufeff/, '');
   const isText = /^text\/plain\b/i.test(String(headers['content-type'] ?? ''));
   const part = jsonPart(text, limits);
   if (part === undefined) {
-    const message = text.trim().slice(0, longestMessage);
+    const message = hide(text.trim(), longestMessage);
     return isText && message !== '' ? { code: undefined, message, json: undefined } : undefined;
   }
+  const code = findCode(part, 0);
+  const message = findMessage(part, 0);
   return {
-    code: findCode(part, 0),
-    message: findMessage(part, 0)?.slice(0, longestMessage),
-    json: text.length <= limits.upstreamError ? text : undefined,
+    code: code === undefined ? undefined : hide(code),
+    message: message === undefined ? undefined : hide(message, longestMessage),
+    json:
+      text.length <= limits.upstreamError
+        ? hide(stackTrace === 'keep' ? text : withoutTraces(text, limits))
+        : undefined,
   };
+}
+
+/** Members that say where in the service's code an error arose, in lower case without dashes (`stackTrace: drop`). */
+const traceNames: ReadonlySet<string> = new Set([
+  'stack',
+  'stacktrace',
+  'stackentries',
+  'trace',
+  'traceback',
+  'backtrace',
+  'exception',
+  'exceptiontype',
+  'exceptiondetails',
+  'innerexception',
+  'debug',
+  'debuginfo',
+]);
+
+/** A JSON value without such members, wherever in it they stand; as it was where it has none. */
+function withoutTraces(text: string, limits: Limits): string {
+  const json = new JsonReader(text, limits);
+  let dropped = false;
+  const value = (): string => {
+    const code = json.peek();
+    const start = json.position;
+    if (code === 91) {
+      const items: string[] = [];
+      json.enter();
+      for (let first = true; json.next(first, 93); first = false) items.push(value());
+      return `[${items.join(',')}]`;
+    }
+    if (code !== 123) {
+      json.skip();
+      return text.slice(start, json.position);
+    }
+    const members: string[] = [];
+    json.enter();
+    for (let first = true; json.next(first, 125); first = false) {
+      const name = json.name();
+      const isTrace = traceNames.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
+      const told = value();
+      if (isTrace) dropped = true;
+      else members.push(`${JSON.stringify(name)}:${told}`);
+    }
+    return `{${members.join(',')}}`;
+  };
+  const told = value();
+  return dropped ? told : text;
 }
 
 function jsonPart(text: string, limits: Limits): Part | undefined {

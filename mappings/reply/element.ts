@@ -100,6 +100,45 @@ export function writeText(tape: Tape, node: number, output: Output): void {
     output.text(tape.made[first] ?? '');
     return;
   }
-  const end = words[node + 2] as number;
-  if (!output.content(tape.bytes, first, end, tape)) output.text(escapeXml(tape.decode(first, end), tape));
+  writeContent(tape, first, words[node + 2] as number, output);
+}
+
+/** A long text is written in parts of so many bytes: what one takes at most while it is written is little. */
+const partBytes = 64 * 1024;
+
+/** Writes a range of a JSON string as XML content. */
+function writeContent(tape: Tape, start: number, end: number, output: Output): void {
+  for (let from = start; ; ) {
+    const to = end - from <= partBytes ? end : Math.min(end, partEnd(tape.bytes, from));
+    if (!output.content(tape.bytes, from, to, tape)) output.text(escapeXml(tape.decode(from, to), tape));
+    if (to === end) return;
+    from = to;
+  }
+}
+
+/** As long as two escapes that are one character. */
+const longestEscape = 12;
+
+/** Where the first part of a JSON string ends that begins at an offset: not within a character, nor within its escapes. */
+function partEnd(bytes: Uint8Array, start: number): number {
+  let at = start + partBytes;
+  if (bytes.subarray(at - longestEscape, at).includes(backslash)) {
+    let isHalf = false; // a high surrogate
+    for (at = start; at < start + partBytes || isHalf; ) {
+      const isEscape = bytes[at] === backslash;
+      const isUnicode = isEscape && bytes[at + 1] === 117;
+      isHalf = isUnicode && isHighSurrogate(bytes, at + 2);
+      if (isUnicode) at += 6;
+      else at += isEscape ? 2 : 1;
+    }
+  }
+  while (((bytes[at] as number) & 0xc0) === 0x80) at++;
+  return at;
+}
+
+const backslash = 92;
+
+/** Whether four hexadecimal digits are D800 to DBFF. */
+function isHighSurrogate(bytes: Uint8Array, at: number): boolean {
+  return /^d[89ab]/i.test(String.fromCharCode(bytes[at] as number, bytes[at + 1] as number));
 }

@@ -6,17 +6,20 @@
 export function readDeclaration(
   text: string,
 ): { version: string; encoding: string | undefined; length: number } | undefined {
-  const match = pattern.exec(text);
+  const match = declaration.exec(text);
   if (match === null) return undefined;
-  return { version: match[2] ?? '', encoding: match[4], length: match[0].length };
+  const [whole, version = '', encoding] = match;
+  return { version: version.slice(1, -1), encoding: encoding?.slice(1, -1), length: whole.length };
 }
 
 // Blanks and the words between them never overlap, so there is nothing to backtrack over.
 const blank = '[ \\t\\r\\n]';
 const equals = `${blank}*=${blank}*`;
-const pattern = new RegExp(
-  `^<\\?xml${blank}+version${equals}(["'])(1\\.[0-9]+)\\1` +
-    `(?:${blank}+encoding${equals}(["'])([A-Za-z][A-Za-z0-9._-]*)\\3)?` +
-    `(?:${blank}+standalone${equals}(["'])(?:yes|no)\\5)?` +
+const quoted = (value: string): string => `"${value}"|'${value}'`;
+/** Its groups are the quoted version and encoding. */
+export const declaration: RegExp = new RegExp(
+  `^<\\?xml${blank}+version${equals}(${quoted('1\\.[0-9]+')})` +
+    `(?:${blank}+encoding${equals}(${quoted('[A-Za-z][A-Za-z0-9._-]*')}))?` +
+    `(?:${blank}+standalone${equals}(?:${quoted('(?:yes|no)')}))?` +
     `${blank}*\\?>`,
 );

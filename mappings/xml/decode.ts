@@ -155,7 +155,7 @@ function decodeAs(encoding: Encoding, buffer: Buffer): string {
       return text;
     }
     case 'windows-1252':
-      return buffer.toString('latin1').replace(/[\x80-\x9f]/g, fromWindows1252);
+      return decodeWindows1252(buffer);
     case 'utf-16le':
     case 'utf-16be': {
       const even = buffer.length % 2 === 0 ? buffer : buffer.subarray(0, -1);
@@ -170,23 +170,43 @@ function decodeAs(encoding: Encoding, buffer: Buffer): string {
 
 /** The five bytes that windows-1252 leaves open are the C1 controls that they are in ISO-8859-1. */
 const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
+/** The code unit of each byte. */
+const unitsOfWindows1252 = Uint16Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x80 && byte <= 0x9f ? windows1252.charCodeAt(byte - 0x80) : byte,
+);
 
-function fromWindows1252(character: string): string {
-  return windows1252.charAt(character.charCodeAt(0) - 0x80);
+function decodeWindows1252(buffer: Buffer): string {
+  const text = buffer.toString('latin1');
+  if (!/[\x80-\x9f]/.test(text)) return text;
+  const wide = Buffer.allocUnsafe(buffer.length * 2);
+  for (let at = 0; at < buffer.length; at++) {
+    const unit = unitsOfWindows1252[buffer[at] as number] as number;
+    wide[at * 2] = unit & 0xff;
+    wide[at * 2 + 1] = unit >> 8;
+  }
+  return wide.toString('utf16le');
 }
 
-/** Where the first bytes are that aren't UTF-8: the first U+FFFD of a lenient decoder that nobody wrote. */
+/** Where the first bytes are that aren't UTF-8. */
 function invalidUtf8(buffer: Buffer): Location {
-  const text = buffer.toString('utf8');
-  let byte = 0;
-  let from = 0;
+  const text = buffer.toString('utf8', 0, utf8Length(buffer));
+  return locate(text, text.length);
+}
+
+/** How many of the first bytes are whole characters of UTF-8 (Unicode, table 3-7). */
+function utf8Length(bytes: Buffer): number {
+  let at = 0;
   for (;;) {
-    const at = text.indexOf('\uFFFD', from);
-    byte += Buffer.byteLength(text.slice(from, at));
-    if (buffer[byte] !== 0xef || buffer[byte + 1] !== 0xbf || buffer[byte + 2] !== 0xbd)
-      return locate(text, at);
-    byte += 3;
-    from = at + 1;
+    const lead = bytes[at] ?? 0xff;
+    const size = lead < 0x80 ? 1 : lead < 0xc2 || lead > 0xf4 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    if (size === 0) return at;
+    for (let index = 1; index < size; index++) {
+      const byte = bytes[at + index] ?? 0;
+      const least = index > 1 ? 0x80 : lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
+      const most = index > 1 ? 0xbf : lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+      if (byte < least || byte > most) return at;
+    }
+    at += size;
   }
 }
 

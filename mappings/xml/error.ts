@@ -34,14 +34,20 @@ export class UnsupportedCharset extends Error {
   }
 }
 
+const lineFeed = 0xa;
+const carriageReturn = 0xd;
+
 /** Where an offset is: a line ends with LF, CR or CRLF (XML 1.0, 2.11). */
 export function locate(text: string, offset: number): Location {
   let line = 1;
   let lineStart = 0;
-  const breaks = /\r\n?|\n/g;
-  while (breaks.test(text) && breaks.lastIndex <= offset) {
+  for (let at = 0; at < offset; at++) {
+    const code = text.charCodeAt(at);
+    if (code !== lineFeed && code !== carriageReturn) continue;
+    if (code === carriageReturn && text.charCodeAt(at + 1) === lineFeed) at++;
+    if (at >= offset) break; // between the two
     line++;
-    lineStart = breaks.lastIndex;
+    lineStart = at + 1;
   }
   return { line, column: offset - lineStart + 1 };
 }

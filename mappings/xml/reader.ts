@@ -34,6 +34,9 @@ class Attribute {
   value = '';
 }
 
+/** Attributes that are compared with each other, pair by pair. */
+const fewAttributes = 8;
+
 /** Where a reader stands at a start tag, for documents with the same beginning to be read on from there. */
 export interface Standing {
   readonly position: number;
@@ -79,6 +82,8 @@ export class XmlReader {
   readonly #attributes: Attribute[] = [];
   #open = new OpenElement(undefined);
   #elements = 0;
+  /** Attributes and namespace declarations of all elements so far. */
+  #allAttributes = 0;
 
   /** `quirks.illegalReferences` lets references to C0 controls, U+FFFE and U+FFFF through in lenient text (W10). */
   constructor(text: string, limits: Limits, quirks?: { readonly illegalReferences: boolean }) {
@@ -366,9 +371,14 @@ export class XmlReader {
       if (++total > this.#limits.xmlAttributes) {
         throw scanner.error(next, `more than ${this.#limits.xmlAttributes} attributes`, 'xmlAttributes');
       }
+      if (++this.#allAttributes > this.#limits.xmlAllAttributes) {
+        const most = this.#limits.xmlAllAttributes;
+        throw scanner.error(next, `more than ${most} attributes in all`, 'xmlAllAttributes');
+      }
       at = this.#readAttribute(next, element);
     }
     for (let index = 0; index < this.attributeCount; index++) this.#bindAttribute(index);
+    if (this.attributeCount > fewAttributes) this.#refuseTwice();
   }
 
   /** One attribute or namespace declaration; returns the offset after its value. */
@@ -401,12 +411,28 @@ export class XmlReader {
   #bindAttribute(index: number): void {
     const attribute = this.#attribute(index);
     attribute.namespace = attribute.prefix === '' ? '' : this.#bound(attribute.prefix, attribute.start);
+    if (this.attributeCount > fewAttributes) return;
     for (let other = 0; other < index; other++) {
       const { local, namespace } = this.#attribute(other);
-      if (local === attribute.local && namespace === attribute.namespace) {
-        throw this.#scanner.error(attribute.start, `expected each attribute once, got ${cut(local)} twice`);
-      }
+      if (local === attribute.local && namespace === attribute.namespace) throw this.#twiceError(attribute);
     }
+  }
+
+  /** Of many attributes each pair would take more time than reading them did. */
+  #refuseTwice(): void {
+    const names = new Set<string>();
+    for (let index = 0; index < this.attributeCount; index++) {
+      const attribute = this.#attribute(index);
+      const { local, namespace } = attribute;
+      // names hold no blank
+      const name = namespace === '' ? local : `${local} ${namespace}`;
+      if (names.has(name)) throw this.#twiceError(attribute);
+      names.add(name);
+    }
+  }
+
+  #twiceError({ start, local }: Attribute): XmlError {
+    return this.#scanner.error(start, `expected each attribute once, got ${cut(local)} twice`);
   }
 
   /** Namespaces 1.0, 3: what may be declared, and what only as it is anyway. */
@@ -422,6 +448,10 @@ export class XmlReader {
     }
     if (namespace === xmlnsNamespace)
       throw scanner.error(at, 'expected no binding to the namespace of xmlns');
+    if (namespace.length > this.#limits.xmlNamespace) {
+      const most = this.#limits.xmlNamespace;
+      throw scanner.error(at, `namespace longer than ${most} characters`, 'xmlNamespace');
+    }
     if (namespace === '' && prefix !== '') {
       throw scanner.error(at, `expected a namespace for the prefix ${cut(prefix)}, got none`);
     }

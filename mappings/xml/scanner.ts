@@ -1,3 +1,4 @@
+import { GatheredText } from '../gathered-text.ts';
 import type { Limits } from '../limits.ts';
 import { findIllegal, isBlank, isCharacter, isNameCharacter, isNameStart } from './characters.ts';
 import { locate, XmlError } from './error.ts';
@@ -18,6 +19,9 @@ const hash = 0x23;
 const colonSign = 0x3a;
 const semicolon = 0x3b;
 const letterX = 0x78;
+
+/** Code units of a text whose references and line ends may be very many. */
+const longText = 1_024;
 
 /** XML 1.0, 4.6: the entities that need no declaration, those that are met most first. */
 export const entities: readonly {
@@ -56,6 +60,8 @@ export class Scanner {
   #illegal: number | undefined = undefined;
   /** Character that the reference read last names. */
   #codePoint = 0;
+  /** What texts of many pieces are put together in, one at a time. */
+  #gathered: GatheredText | undefined;
   // Offsets of the next '&', '\r' and ']]>' that aren't behind; text without any is one slice.
   #nextReference = -1;
   #nextReturn = -1;
@@ -115,13 +121,15 @@ export class Scanner {
 
   /** [18] CDSect: its characters are left in `value`. */
   readSection(at: number): number {
-    if (this.text.startsWith('<!DOCTYPE', at)) throw this.error(at, 'expected no DTD, got <!DOCTYPE');
     if (!this.text.startsWith('<![CDATA[', at)) {
+      if (this.text.startsWith('<!DOCTYPE', at)) throw this.error(at, 'expected no DTD, got <!DOCTYPE');
       throw this.error(at, 'expected a comment, a CDATA section or a tag, got <!');
     }
     const end = this.text.indexOf(']]>', at + 9);
     if (end < 0) throw this.errorAtEnd('expected ]]>, got the end');
-    this.value = this.text.slice(at + 9, end).replace(/\r\n?/g, '\n');
+    this.value = this.text.slice(at + 9, end);
+    if (this.#nextReturn < at) this.#nextReturn = this.#next('\r', at);
+    if (this.#nextReturn < end) this.value = this.#withoutReturns(this.value);
     return end + 3;
   }
 
@@ -165,6 +173,8 @@ export class Scanner {
    * is only read until that shows.
    */
   resolveText(start: number, end: number, maxLength: number, lenient: boolean): string {
+    if (start === end) return '';
+    if (end - start > longText) return this.#resolveLongText(start, end, maxLength, lenient);
     const text = this.text;
     let value = '';
     let at = start;
@@ -180,6 +190,49 @@ export class Scanner {
       }
     }
     return at < end ? value + text.slice(at, end) : value;
+  }
+
+  /** The same for a text that may be of very many pieces: looked at character by character, as they may be of one each. */
+  #resolveLongText(start: number, end: number, maxLength: number, lenient: boolean): string {
+    const text = this.text;
+    if (this.isPlain(start, end)) return text.slice(start, end);
+    this.#gathered ??= new GatheredText();
+    const value = this.#gathered;
+    let from = start;
+    let at = start;
+    while (at < end && value.length <= maxLength) {
+      const code = text.charCodeAt(at);
+      if (code === ampersand) {
+        value.add(text, from, at);
+        at = this.#readReference(at, lenient);
+        value.addCharacter(this.#codePoint);
+        from = at;
+      } else if (code === carriageReturn) {
+        value.add(text, from, at);
+        value.addCharacter(lineFeed);
+        at += text.charCodeAt(at + 1) === lineFeed ? 2 : 1;
+        from = at;
+      } else at++;
+    }
+    if (from < end) value.add(text, from, end);
+    return value.take();
+  }
+
+  /** A text with line ends as LF (XML 1.0, 2.11). */
+  #withoutReturns(text: string): string {
+    if (text.length <= longText) return text.replace(/\r\n?/g, '\n');
+    this.#gathered ??= new GatheredText();
+    const value = this.#gathered;
+    let from = 0;
+    for (let at = 0; at < text.length; at++) {
+      if (text.charCodeAt(at) !== carriageReturn) continue;
+      value.add(text, from, at);
+      value.addCharacter(lineFeed);
+      if (text.charCodeAt(at + 1) === lineFeed) at++;
+      from = at + 1;
+    }
+    value.add(text, from, text.length);
+    return value.take();
   }
 
   /** [10] AttValue: what it comes to is left in `value`. */
@@ -205,23 +258,26 @@ export class Scanner {
   /** XML 1.0, 3.3.3: every blank is a space, but for those that references name. */
   #resolveValue(start: number, end: number, maxLength: number): string {
     const text = this.text;
-    let value = '';
+    this.#gathered ??= new GatheredText();
+    const value = this.#gathered;
     let from = start;
     let at = start;
     while (at < end && value.length <= maxLength) {
       const code = text.charCodeAt(at);
       if (code === ampersand) {
-        value += text.slice(from, at);
+        value.add(text, from, at);
         at = this.#readReference(at, false);
-        value += String.fromCodePoint(this.#codePoint);
+        value.addCharacter(this.#codePoint);
         from = at;
       } else if (code < space) {
-        value += `${text.slice(from, at)} `;
+        value.add(text, from, at);
+        value.addCharacter(space);
         at += code === carriageReturn && text.charCodeAt(at + 1) === lineFeed ? 2 : 1;
         from = at;
       } else at++;
     }
-    return value + text.slice(from, end);
+    if (from < end) value.add(text, from, end);
+    return value.take();
   }
 
   /** [67] Reference: the character is left in #codePoint, and is one that XML or W10's exceptions allow. */

@@ -59,3 +59,28 @@ test('a boundary is in none of the parts, even where one says what it would be',
   const { boundary, content } = write(JSON.stringify({ text: first }), startReading(20));
   t.is(content.toString().split(boundary).length, 3);
 });
+
+for (const [contentType, isOne] of [
+  ['image/png', true],
+  ['text/plain; charset=utf-8 ;format=flowed', true],
+  ['text/plain;charset="a;b"', true],
+  ['text/plain;', false],
+  ['text/plain; é', false],
+  ['text/plain;a=b\r\nX-Evil: 1', false],
+  ['text/plain;\r\nX-Evil:1', false],
+  // read in two ways each, these pairs took a pattern minutes
+  [`a/b${';x'.repeat(2_000)}é`, false],
+  [`a/b${' ; '.repeat(2_000)}é`, false],
+] as const) {
+  const told = contentType.length > 60 ? `${contentType.slice(0, 20)}…` : contentType;
+  test(`a part ${isOne ? 'goes with' : 'is refused with'} the content type ${JSON.stringify(told)}`, (t) => {
+    const reading = startReading(20);
+    const { content } = write(
+      JSON.stringify({ file: { Content: '', ContentType: contentType, FileName: 'a' } }),
+      reading,
+    );
+    const found = reading.problems.map(({ code, field }) => `${code} ${field}`);
+    t.deepEqual(found, isOne ? [] : ['InvalidCharacter file.ContentType']);
+    if (isOne) t.true(content.includes(`\r\nContent-Type: ${contentType}\r\n`));
+  });
+}

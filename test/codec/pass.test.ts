@@ -513,10 +513,28 @@ test('inputs of a JSON request are put there too, quoted numbers as numbers, nul
   t.deepEqual(request?.headers, { accept: 'application/json', 'x-token': 't-1' });
 });
 
+test('values of dots, percent signs and lines that change no path go where they belong', (t) => {
+  for (const [text, path] of [
+    ['{"id":"..."}', '/parcels/...'],
+    ['{"id":"a..b"}', '/parcels/a..b'],
+    ['{"id":".a/b."}', '/parcels/.a%2Fb.'],
+    ['{"id":"%2e%2e"}', '/parcels/%252e%252e'],
+  ] as const) {
+    const { input } = readJson(plain, 'GetParcel', text);
+    t.is(operationOf(plain, 'GetParcel').request(input, token)?.path, path);
+  }
+});
+
 test('a value that its place can’t hold is refused, and no call is made', (t) => {
   const rows = [
     ['{"id":"."}', 'InvalidCharacter id: expected a value for the path, got dots'],
     ['{"id":".."}', 'InvalidCharacter id: expected a value for the path, got dots'],
+    ['{"id":"../a"}', 'InvalidCharacter id: expected a value for the path, got dots'],
+    ['{"id":"a\\\\.."}', 'InvalidCharacter id: expected a value for the path, got dots'],
+    ['{"id":"..;a"}', 'InvalidCharacter id: expected a value for the path, got dots'],
+    ['{"id":"a\\u0000"}', 'InvalidCharacter id: expected no control characters for the path, got some'],
+    ['{"id":"\\n"}', 'InvalidCharacter id: expected no control characters for the path, got some'],
+    ['{"id":"\\u0085"}', 'InvalidCharacter id: expected no control characters for the path, got some'],
     ['{"id":""}', 'NotEmpty id: expected a value for the path, got none'],
     ['{}', 'NotEmpty id: expected a value for the path, got none'],
     [

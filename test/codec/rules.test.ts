@@ -1,5 +1,5 @@
 import test from 'ava';
-import { compareDecimals, type Decimal, decimalOf, isMultiple } from '../../mappings/codec/decimal.ts';
+import { compareDecimals, type Decimal, decimalOf, isMultiple, zero } from '../../mappings/codec/decimal.ts';
 import { isFormat, isOfFormat } from '../../mappings/codec/formats.ts';
 import { load } from '../plain/documents.ts';
 import { fc } from '../property.ts';
@@ -143,11 +143,11 @@ for (const [format, good, bad] of [
   ['uuid', ['6F9619FF-8B86-D011-B42D-00CF4FC964FF'], ['6f9619ff8b86d011b42d00cf4fc964ff', '']],
   ['ipv4', ['0.0.0.0', '255.255.255.255'], ['1.2.3', '1.2.3.4.', '01.2.3.400']],
   ['ipv6', ['::', '2001:db8::1', '::ffff:10.0.0.1'], ['1', 'g::', '1:2:3:4:5:6:7:8:9']],
-  ['hostname', ['a', 'a-b.example'], ['-a', 'a_b', '', 'a..b']],
+  ['hostname', ['a', 'a-b.example', 'a'.repeat(63)], ['-a', 'a-.b', 'a_b', '', 'a..b', 'a'.repeat(64)]],
   ['email', ['a@b'], ['a', '@b', 'a b@c']],
   ['uri', ['urn:a', 'https://a/b?c#d'], ['/a', 'a b:c', 'http://a/<b>']],
   ['time', ['23:59:60Z', '10:00:00.5+02:00'], ['10:00', '24:00:00Z']],
-  ['duration', ['P1D', 'PT0.5S', 'P2W'], ['P', 'PT', '1D', 'P1S']],
+  ['duration', ['P1D', 'PT0.5S', 'P2W', 'P1Y2M3DT4H5M6S'], ['P', 'PT', '1D', 'P1S', 'P1DT', 'P1D2W']],
 ] as const) {
   test(`format ${format} takes ${good.join(', ')} and nothing else`, (t) => {
     if (!isFormat(format)) return t.fail('unknown');
@@ -160,13 +160,19 @@ const numbers = fc
   .tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.integer({ min: -20, max: 20 }))
   .map(([digits, exponent]) => ({ digits, exponent }));
 
+/** A number with an exponent, as the generator makes it. */
+interface Scaled {
+  readonly digits: bigint;
+  readonly exponent: number;
+}
+
 /** So many times what it is, so that no fraction is left. */
-function scaled({ digits, exponent }: Decimal): bigint {
+function scaled({ digits, exponent }: Scaled): bigint {
   return digits * 10n ** BigInt(exponent + 20);
 }
 
-function told({ digits, exponent }: Decimal): Decimal {
-  return decimalOf(`${digits}e${exponent}`) ?? { digits: 0n, exponent: 0 };
+function told({ digits, exponent }: Scaled): Decimal {
+  return decimalOf(`${digits}e${exponent}`) ?? zero;
 }
 
 test('decimals compare and divide as their integers do', (t) => {
@@ -193,5 +199,6 @@ test('decimals compare and divide as their integers do', (t) => {
 test('a number of thousands of digits, or with an exponent of as many, is no decimal to look at', (t) => {
   t.is(decimalOf('9'.repeat(500)), undefined);
   t.is(decimalOf('1e99999999'), undefined);
-  t.deepEqual(decimalOf('-1.500e3'), { digits: -15n, exponent: 2 });
+  t.deepEqual(decimalOf('-01.500e3'), { isNegative: true, digits: '15', exponent: 2 });
+  t.deepEqual(decimalOf('-0.00'), zero);
 });

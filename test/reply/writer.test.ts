@@ -213,6 +213,40 @@ test('W21: any string leaves so that saxes reads it as it was, with U+FFFD, coun
   );
 });
 
+test('W21: a long text leaves as short ones do, wherever it is parted', (t) => {
+  const codec = family.codecOf(scalar('string'));
+  const units = [
+    '&',
+    '<x>',
+    'é',
+    '漢',
+    '😀',
+    '\uffef',
+    '\ufffe',
+    '"',
+    '\n',
+    '\ud800',
+    '\udc00',
+    'plain text',
+  ];
+  const written = (unit: string): string =>
+    [...unit]
+      .flatMap((character) => character.split(''))
+      .map((half) => `\\u${half.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join('');
+  for (const [index, unit] of units.entries()) {
+    for (const spelled of [JSON.stringify(unit).slice(1, -1), written(unit)]) {
+      for (const before of ['', 'a', 'é&', 'abcde']) {
+        const pair = [spelled, JSON.stringify(units[(index + 1) % units.length]).slice(1, -1)];
+        const text = before + pair.join('').repeat(Math.ceil(150_000 / pair.join('').length));
+        const expected = String(JSON.parse(`"${text}"`)).replaceAll(/[\p{Surrogate}\ufffe]/gu, '\ufffd');
+        strictEqual(parseElement(`<e>${codec.write(`"${text}"`).content}</e>`).text, expected);
+      }
+    }
+  }
+  t.pass();
+});
+
 test('base64 of any length leaves as it came, and one wrong letter anywhere is a mismatch', (t) => {
   const codec = family.codecOf(scalar('base64Binary'));
   t.notThrows(() =>

@@ -56,6 +56,12 @@ const rows: Row[] = [
     message: (n) => `more than ${n} attributes`,
   },
   {
+    limit: 'xmlAllAttributes',
+    what: 'attributes of all elements',
+    document: (n) => `<a xmlns:b="u">${'<b c=""/>'.repeat(n - 1)}</a>`,
+    message: (n) => `more than ${n} attributes in all`,
+  },
+  {
     limit: 'xmlAttributes',
     what: 'attributes and declarations together',
     document: (n) => `<a xmlns="u"${numbered(n - 1, (i) => ` b${i}=""`)}/>`,
@@ -92,10 +98,10 @@ const rows: Row[] = [
     message: (n) => `attribute value longer than ${n} characters`,
   },
   {
-    limit: 'xmlAttributeValue',
+    limit: 'xmlNamespace',
     what: 'characters of a namespace name',
     document: (n) => `<a xmlns="${'x'.repeat(n)}"/>`,
-    message: (n) => `attribute value longer than ${n} characters`,
+    message: (n) => `namespace longer than ${n} characters`,
   },
   {
     limit: 'xmlText',

@@ -1,0 +1,54 @@
+import test from 'ava';
+import { declaration } from '../../mappings/xml/declaration.ts';
+import { expressionsOfProduct } from './expressions.ts';
+
+process.env.RECHECK_SYNC_BACKEND = 'pure'; // its JavaScript build; the others are a JAR and binaries
+const { checkSync } = await import('recheck');
+
+/** What speaks against an expression; undefined where it is shown to take linear time whatever the text. */
+function faultOf(source: string, flags: string): string | undefined {
+  // the automaton's answer is a proof; what the other checker tries by chance is none
+  const found = checkSync(source, flags, { checker: 'automaton', timeout: 100_000 });
+  if (found.status === 'safe') return undefined;
+  if (found.status === 'unknown') return `no proof: ${found.error.kind}`;
+  return `${found.complexity.summary}, as with ${found.attack.pattern}`;
+}
+
+const expressions = expressionsOfProduct();
+
+test('the checker tells linear expressions from others', (t) => {
+  t.is(faultOf('^(?:[ \\t]*;[ \\t]*[\\x21-\\x3a\\x3c-\\x7e]+)*$', ''), undefined);
+  t.regex(faultOf('^(?:\\s*;\\s*[\\x21-\\x7e]+)*$', '') ?? '', /^exponential, as with /);
+  t.regex(faultOf('0+$', '') ?? '', /^2nd degree polynomial, as with /);
+  t.regex(faultOf('(a*)\\1$', '') ?? '', /^no proof/);
+});
+
+test('the product has as many regular expressions as one would think', (t) => {
+  t.true(expressions.length > 100, `${expressions.length}`);
+});
+
+for (const text of new Set(expressions.filter(({ isMade }) => !isMade).map((one) => one.text))) {
+  const places = expressions.filter((one) => one.text === text).map(({ place }) => place);
+  test(`${text} takes linear time (${places.join(', ')})`, (t) => {
+    const end = text.lastIndexOf('/');
+    t.is(faultOf(text.slice(1, end), text.slice(end + 1)), undefined);
+  });
+}
+
+/** Expressions that are made of text, and what they come to; none of the text is a stranger's or a document's. */
+const made: Readonly<Record<string, RegExp>> = {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the marks that it finds are control characters
+  'mappings/codec/marks.ts': /\u0001(\d+)\u0002/,
+  'mappings/xml/declaration.ts': declaration,
+};
+
+test('expressions that are made of text are those that are listed here', (t) => {
+  const files = expressions.filter(({ isMade }) => isMade).map(({ place }) => place.replace(/:\d+$/, ''));
+  t.deepEqual(files.toSorted(), Object.keys(made).toSorted());
+});
+
+for (const [file, { source, flags }] of Object.entries(made)) {
+  test(`what ${file} makes takes linear time`, (t) => {
+    t.is(faultOf(source, flags), undefined);
+  });
+}
