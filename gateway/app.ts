@@ -8,7 +8,7 @@ import { compileEndpoints, type Endpoint } from './endpoints.ts';
 import { ambiguityOf } from './framing.ts';
 import { textReply } from './reply.ts';
 import { serveSoap } from './soap-endpoint.ts';
-import { type AppOptions, send, startVisit, type Visit } from './visit.ts';
+import { type AppOptions, recordOf, send, startVisit, tell, type Visit } from './visit.ts';
 
 /** Answers one HTTP request; a promise ends with the reply handed over, and never fails. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
@@ -29,12 +29,17 @@ export function createApp(options: AppOptions): Handler {
   });
   app.use(async (ctx, next) => {
     const endpoint = endpoints.find(ctx.path) ?? { kind: 'nothing', suffix: undefined };
+    const visit = startVisit(ctx.req, ctx.res, ctx.querystring, options, cors);
     if (endpoint.kind === 'nothing') {
       await next(); // under a contract at the root is every path
-      if (ctx.status !== 404 || ctx.body !== undefined) return;
+      if (ctx.status !== 404 || ctx.body !== undefined) {
+        tellPage(ctx, visit);
+        return;
+      }
     }
     ctx.respond = false;
-    await serveEndpoint(endpoint, startVisit(ctx.req, ctx.res, ctx.querystring, options, cors));
+    ctx.res.statusCode = 200; // Koa began with 404, which the log would take for an answer
+    await serveEndpoint(endpoint, visit);
   });
   const pages = processPages(options);
   app.use(pages.routes());
@@ -56,11 +61,21 @@ export function createApp(options: AppOptions): Handler {
   }
 }
 
+/** Tells of a request for one of the process's own pages, which those that watch it ask for again and again. */
+function tellPage({ status, length = 0, method }: Koa.Context, visit: Visit): void {
+  const isProbe = method === 'GET' || method === 'HEAD';
+  const { onProbe, onRequest } = visit.options;
+  const bytesOut = method === 'HEAD' ? 0 : length;
+  const record = recordOf(visit, 'http', status, bytesOut, undefined, visit.response.destroyed);
+  (isProbe ? onProbe : onRequest)(record);
+}
+
 /** Whether the process lives, whether it takes calls, and how it does. */
 function processPages({ isReady, metrics }: AppOptions): Router {
   const router = new Router();
   router.use((ctx, next) => {
     ctx.set('Cache-Control', 'no-store'); // true at the moment of asking alone
+    ctx.set('X-Content-Type-Options', 'nosniff');
     return next();
   });
   router.get('/healthz', (ctx) => {
@@ -98,25 +113,16 @@ function endpointServer(
       } else if (isOwnHost?.(visit.request.headers.host) === false) {
         send(visit, 'http', textReply(421, 'expected a Host that is served here', visit.requestId));
       } else if (endpoint.kind === 'soap') await serveSoap(endpoint.version, visit);
-      else if (endpoint.kind === 'page') servePage(visit);
+      else if (endpoint.kind === 'page') await servePage(visit);
       else await serveCall(endpoint, visit);
     } catch (error) {
+      const isTold = visit.response.headersSent;
       onError(visit, error);
+      if (!isTold) tell(visit, 500, 0);
     } finally {
-      leave(visit);
+      service.admission.leave(visit);
     }
   };
-}
-
-/** In bytes: what a connection takes at once, so that a reply made of it is as good as out. */
-const atOnce = 64 * 1024;
-
-/** Gives back what the call had; one with much in memory keeps it until its caller took the reply. */
-function leave(visit: Visit): void {
-  const { response, options } = visit;
-  const { admission } = options.service;
-  if (visit.heldBytes <= atOnce || response.closed) admission.leave(visit);
-  else response.once('close', () => admission.leave(visit));
 }
 
 /** Whether all that is wrong is a caller that left before its reply was out, or went on with what is no HTTP. */

@@ -47,25 +47,45 @@ export function auditInLog(log: LineBuffer): Audit {
   };
 }
 
-/** An audit apart from the log: `"audit":"sending"`, then `"audit":"settled"` with the outcome and the upstream's status. */
-export function auditApart(to: LineBuffer): Audit {
+/**
+ * An audit apart from the log: `"audit":"sending"`, then `"audit":"settled"` with the outcome and the upstream's status. A
+ * write whose first line is refused must not be sent; where the second is, it was, so its caller has the reply, and the line
+ * of its request the outcome.
+ *
+ * @param onRefused told why a second line could not be written
+ */
+export function auditApart(to: LineBuffer, onRefused: (error: unknown, requestId: string) => void): Audit {
   return {
     sending: (call) => tellSending(to, call),
-    settled: ({ requestId, operation, caller, upstreamStatus, upstreamMs }, outcome) =>
-      to.tell({
-        level: 30,
-        time: Date.now(),
-        audit: 'settled',
-        requestId,
-        operation,
-        caller,
-        outcome,
-        upstreamStatus: upstreamStatus === 0 ? undefined : upstreamStatus,
-        upstreamMs: toMicrosecond(upstreamMs),
-      }),
+    settled: (call, outcome) => {
+      try {
+        tellSettled(to, call, outcome);
+      } catch (error) {
+        call.written = outcome;
+        onRefused(error, call.requestId);
+      }
+    },
   };
 }
 
 function tellSending(to: LineBuffer, { requestId, operation, caller }: Audited): void {
   to.tell({ level: 30, time: Date.now(), audit: 'sending', requestId, operation, caller });
+}
+
+function tellSettled(
+  to: LineBuffer,
+  { requestId, operation, caller, upstreamStatus, upstreamMs }: Audited,
+  outcome: WriteOutcome,
+): void {
+  to.tell({
+    level: 30,
+    time: Date.now(),
+    audit: 'settled',
+    requestId,
+    operation,
+    caller,
+    outcome,
+    upstreamStatus: upstreamStatus === 0 ? undefined : upstreamStatus,
+    upstreamMs: toMicrosecond(upstreamMs),
+  });
 }

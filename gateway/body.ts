@@ -1,16 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { promisify } from 'node:util';
-import { gunzip, inflate } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib';
 import type { Limits } from '../mappings/limits.ts';
-import { type Admission, overloaded, type Place } from './admission.ts';
+import { type Admission, type Place, smallBytes } from './admission.ts';
+import { Collector } from './collector.ts';
 import { CallError } from './error.ts';
+import type { Passage } from './passages.ts';
 
 const mebibyte = 1024 * 1024;
 const noBytes = Buffer.alloc(0);
+/** What is unpacked is taken in pieces of so many bytes. */
+const unpackedBytes = 64 * 1024;
 const codings = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
+  gzip: () => createGunzip({ chunkSize: unpackedBytes }),
+  'x-gzip': () => createGunzip({ chunkSize: unpackedBytes }),
+  deflate: () => createInflate({ chunkSize: unpackedBytes }),
 } as const;
 
 /** Whether the request announces a body at all. */
@@ -28,6 +32,25 @@ export function hasSmallBody(request: IncomingMessage): boolean {
 /** Whether the caller holds its body back until it is asked for it; HTTP/1.0 knows no such thing (RFC 9110, 10.1.1). */
 export function isAwaited(request: IncomingMessage): boolean {
   return request.headers.expect !== undefined && request.httpVersion !== '1.0';
+}
+
+/**
+ * Gathers what is read of a body while its request waits: each piece by itself takes a kilobyte, however small it is. Gives
+ * what ends the wait.
+ */
+export function gatherBody(request: IncomingMessage): () => void {
+  const collector = new Collector(false);
+  let isEnded = false;
+  request.push = (piece: Buffer | null): boolean => {
+    if (piece === null) isEnded = true;
+    else collector.add(piece);
+    return false; // no more for now
+  };
+  return () => {
+    request.push = Readable.prototype.push;
+    if (collector.size > 0) request.push(collector.take().body);
+    if (isEnded) request.push(null);
+  };
 }
 
 /** A request whose body is to be read. */
@@ -49,20 +72,20 @@ export interface BodyRules {
 }
 
 /**
- * Gives a call its place when nothing speaks against its body: at once, or a promise of one. Throws CallError:
- * RequestTooLarge where the length is announced, UnsupportedMediaType for a coding we don't read, Overloaded.
+ * Looks whether anything speaks against reading a call's body. Throws CallError: RequestTooLarge where the length is
+ * announced, UnsupportedMediaType for a coding we don't read, Overloaded.
  */
-export function admitBody(arrival: Arrival, { bodyLimit, admission }: BodyRules): Promise<void> | undefined {
-  const { headers } = arrival.request;
-  inflaterOf(headers['content-encoding']);
-  if (Number(headers['content-length'] ?? 0) > bodyLimit) throw tooLarge(bodyLimit);
-  return admission.enter(arrival);
+export function admitBody({ request: { headers } }: Arrival, { bodyLimit, admission }: BodyRules): void {
+  unpackerOf(headers['content-encoding']);
+  const announced = Number(headers['content-length'] ?? 0);
+  if (announced > bodyLimit) throw tooLarge(bodyLimit);
+  admission.look(announced);
 }
 
 /**
- * Reads the body, decompressed, of a call that has its place, a turn after its head, by when Node has read what came
- * together with it: at once where that is all and as it is, else with a promise. Throws CallError: Overloaded,
- * CallerGone, RequestTimeout, RequestTooLarge, MalformedRequest.
+ * Reads the body, decompressed, of a call that may come in, a turn after its head, by when Node has read what came
+ * together with it, and gives the call its place: at once where that is all and as it is and a place is free, else with a
+ * promise. Throws CallError: Overloaded, CallerGone, RequestTimeout, RequestTooLarge, MalformedRequest.
  */
 export function readBody(arrival: Arrival, rules: BodyRules): Buffer | Promise<Buffer> {
   const { request, response } = arrival;
@@ -71,38 +94,38 @@ export function readBody(arrival: Arrival, rules: BodyRules): Buffer | Promise<B
   if (isAwaited(request)) response.writeContinue();
   const announced = Number(headers['content-length'] ?? 0);
   const isThere = announced > 0 && request.readableLength === announced;
-  const inflater = inflaterOf(headers['content-encoding']);
-  if (inflater !== undefined) return readCoded(arrival, inflater, isThere, rules);
-  return isThere ? takeBody(arrival, rules) : collect(arrival, rules);
+  const unpack = unpackerOf(headers['content-encoding']);
+  if (!isThere || unpack !== undefined) return readSlowly(arrival, isThere, unpack, rules);
+  const body = takeBody(arrival, rules);
+  const place = rules.admission.enter(arrival);
+  return place === undefined ? body : place.then(() => body);
 }
 
-async function readCoded(
+async function readSlowly(
   arrival: Arrival,
-  inflater: Inflater,
   isThere: boolean,
+  unpack: Unpack | undefined,
   rules: BodyRules,
 ): Promise<Buffer> {
-  const { bodyLimit, admission } = rules;
-  const body = isThere ? takeBody(arrival, rules) : await collect(arrival, rules);
-  const inflated = await decompress(body, inflater, bodyLimit, rules.compiled.limits.compressionRatio);
-  if (!admission.hold(arrival, inflated.length)) throw overloaded();
-  arrival.bytesIn = inflated.length;
-  return inflated;
+  const came = isThere ? takeBody(arrival, rules) : await collect(arrival, rules);
+  const body = unpack === undefined ? came : await decompress(arrival, came, unpack, rules);
+  await rules.admission.enter(arrival);
+  return body;
 }
 
 /** A body that is all there. */
 function takeBody(arrival: Arrival, { admission }: BodyRules): Buffer {
   const body: Buffer = arrival.request.read() ?? noBytes;
   arrival.bodyTaken = true;
-  if (!admission.hold(arrival, body.length)) throw overloaded();
+  if (!admission.hold(arrival, body.length) && body.length > smallBytes) throw admission.shed();
   arrival.bytesIn = body.length;
   return body;
 }
 
-type Inflater = (typeof codings)['gzip'];
+type Unpack = () => Gunzip | Inflate;
 
 /** What undoes a Content-Encoding; undefined where there is nothing to undo. */
-function inflaterOf(coding: string | undefined): Inflater | undefined {
+function unpackerOf(coding: string | undefined): Unpack | undefined {
   if (coding === undefined) return undefined;
   const name = coding.trim().toLowerCase();
   if (name === '' || name === 'identity') return undefined;
@@ -116,48 +139,69 @@ function tooLarge(limit: number): CallError {
   return new CallError('RequestTooLarge', { message: `expected a body of at most ${limit} bytes, got more` });
 }
 
-function collect(arrival: Arrival, { bodyLimit, admission, compiled }: BodyRules): Promise<Buffer> {
+/** A body on its way, in one buffer that grows with it. */
+function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
   const { request } = arrival;
+  const { admission, compiled } = rules;
   const { limits } = compiled;
   return new Promise((resolve, reject) => {
-    let only: Buffer | undefined;
-    let chunks: Buffer[] | undefined;
-    let size = 0;
+    const collector = new Collector(false);
+    collector.announced = Number(request.headers['content-length'] ?? 0);
+    let pieces = 0;
     const began = performance.now();
     let cameAt = began;
     const look = (): void => {
       const now = performance.now();
-      const wait = nextLook(now - began, now - cameAt, size, limits);
+      const wait = nextLook(now - began, now - cameAt, collector.size, limits);
       if (wait === undefined) finish(new CallError('RequestTimeout'));
       else timer = setTimeout(look, wait);
     };
     let timer = setTimeout(look, nextLook(0, 0, 0, limits));
+    const passage: Passage = {
+      place: -1,
+      heldBytes: 0,
+      began,
+      moved: () => collector.size,
+      cut: () => finish(admission.shed()),
+    };
     const onData = (chunk: Buffer): void => {
-      size += chunk.length;
       cameAt = performance.now();
-      if (size > bodyLimit) finish(tooLarge(bodyLimit));
-      else if (!admission.hold(arrival, chunk.length)) finish(overloaded());
-      else if (only === undefined) only = chunk;
-      else if (chunks === undefined) chunks = [only, chunk];
-      else chunks.push(chunk);
+      collector.add(chunk);
+      const refusal = refusalOf(collector.size, ++pieces, rules);
+      if (refusal !== undefined) finish(refusal);
+      else if (!admission.came(passage, chunk.length)) finish(admission.shed());
     };
     const onEnd = (): void => finish(undefined);
     const onGone = (): void =>
       finish(new CallError('MalformedRequest', { message: 'the request ended before its body did' }));
+    let isOver = false;
     const finish = (error: CallError | undefined): void => {
+      if (isOver) return;
+      isOver = true;
       clearTimeout(timer);
       request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      admission.arrived(passage, error === undefined ? arrival : undefined);
       if (error !== undefined) {
-        request.on('error', () => {}); // what follows on a connection that is being given up says nothing new
-        request.pause();
+        // what follows on a connection that is being given up says nothing new, and nobody keeps it
+        request.on('error', () => {}).resume();
         reject(error);
         return;
       }
-      arrival.bytesIn = size;
-      resolve(chunks === undefined ? (only ?? noBytes) : Buffer.concat(chunks, size));
+      arrival.bytesIn = collector.size;
+      resolve(collector.take().body);
     };
+    admission.arrive(passage);
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
+}
+
+/** What is wrong about a body of which so much came in so many pieces. */
+function refusalOf(size: number, pieces: number, { bodyLimit, compiled }: BodyRules): CallError | undefined {
+  if (size > bodyLimit) return tooLarge(bodyLimit);
+  const { bodyPieces, bodyPieceBytes } = compiled.limits;
+  if (pieces <= bodyPieces || size >= pieces * bodyPieceBytes) return undefined;
+  const message = `expected a body of at most ${bodyPieces} pieces, or of ${bodyPieceBytes} bytes to a piece, got smaller ones`;
+  return new CallError('RequestTooLarge', { message });
 }
 
 /** In how many ms to look again at a body on its way; undefined when it takes too long. */
@@ -169,16 +213,53 @@ function nextLook(age: number, idle: number, size: number, limits: Limits): numb
   return Math.max(1, Math.min(bodyMs - age, bodyIdleMs - idle, slow));
 }
 
-/** Never more than the limit, nor more than `ratio` times the compressed size once that is over 1 MiB. */
-async function decompress(body: Buffer, inflater: Inflater, limit: number, ratio: number): Promise<Buffer> {
-  const most = Math.min(limit, Math.max(mebibyte, body.length * ratio));
+/** A compressed body so small, in bytes, is unpacked without waiting for others: 1 MiB, mostly, is all it can be. */
+const smallPacked = 16 * 1024;
+
+async function decompress(
+  arrival: Arrival,
+  packed: Buffer,
+  unpack: Unpack,
+  rules: BodyRules,
+): Promise<Buffer> {
+  const { unpacking } = rules.admission;
+  if (packed.length <= smallPacked) return unpackAll(arrival, packed, unpack, rules);
+  if (!unpacking.take()) await unpacking.wait();
   try {
-    return await inflater(body, { maxOutputLength: most });
+    return await unpackAll(arrival, packed, unpack, rules);
+  } finally {
+    unpacking.give();
+  }
+}
+
+/**
+ * Each piece of it is counted as it is made; never more than the limit, nor more than `compressionRatio` times the
+ * compressed size once that is over 1 MiB.
+ */
+async function unpackAll(
+  arrival: Arrival,
+  packed: Buffer,
+  unpack: Unpack,
+  { bodyLimit, admission, compiled }: BodyRules,
+): Promise<Buffer> {
+  const most = Math.min(bodyLimit, Math.max(mebibyte, packed.length * compiled.limits.compressionRatio));
+  const collector = new Collector(false);
+  const stream = unpack();
+  stream.end(packed);
+  try {
+    for await (const piece of stream) {
+      collector.add(piece);
+      if (collector.size > most) throw tooLarge(most);
+      if (!admission.hold(arrival, piece.length) && collector.size > smallBytes) throw admission.shed();
+    }
   } catch (error) {
-    if (error instanceof RangeError) throw tooLarge(most);
+    if (error instanceof CallError) throw error;
     throw new CallError('MalformedRequest', {
       message: 'the body is not of its Content-Encoding',
       cause: error,
     });
   }
+  admission.shrink(arrival, collector.size);
+  arrival.bytesIn = collector.size;
+  return collector.take().body;
 }

@@ -6,8 +6,17 @@ import type { Endpoint, RouteMatch } from './endpoints.ts';
 import { CallError } from './error.ts';
 import type { Outcome } from './exchange.ts';
 import { acceptedFormat, type Format, formatNamed, isCallback } from './negotiate.ts';
+import { type BodyForm, bodyForm } from './read-call.ts';
+import type { QueryFindings } from './read-thread.ts';
 import { frameOf, plainReply } from './reply.ts';
-import { admitCall, bodyForm, readCallBody, runCall, type Service, tellFailure } from './service.ts';
+import {
+  admitCall,
+  readBodyHere,
+  readParametersHere,
+  runCall,
+  type Service,
+  tellFailure,
+} from './service.ts';
 import { replyContext, send, serveOptions, type Visit, wrongVerb } from './visit.ts';
 
 /** Where an operation is called in JSON or XML: a generic endpoint, a REST route, or nothing known. */
@@ -98,7 +107,7 @@ interface Target {
   readonly operation: CompiledOperation | undefined;
   readonly match: RouteMatch | undefined;
   /** The body's form where the path says it; undefined where the message does. */
-  readonly form: 'json' | 'xml' | undefined;
+  readonly form: BodyForm | undefined;
   readonly refusal: CallError | undefined;
 }
 
@@ -143,7 +152,7 @@ async function answerCall(
   { match, form }: Target,
   query: Query,
   visit: Visit,
-  frameFor: (form: 'json' | 'xml' | undefined) => Frame | undefined,
+  frameFor: (form: BodyForm | undefined) => Frame | undefined,
 ): Promise<Outcome> {
   const { service } = visit.options;
   const takesBody = match === undefined || (match.route.method !== 'GET' && match.route.method !== 'DELETE');
@@ -154,17 +163,24 @@ async function answerCall(
   }
   if (takesBody) {
     const stated = form ?? bodyForm(visit.request);
-    await admitCall(service, visit);
+    admitCall(service, visit);
+    await undefined; // Node's parser is about to bring what came with the head
     const body = readBody(visit, service);
     const bytes = Buffer.isBuffer(body) ? body : await body;
-    const { input, form: spelling } = readCallBody(service, visit, operation, bytes, stated);
+    const call = readBodyHere(service, visit, operation, bytes, stated);
+    if (call === undefined) {
+      const found = findingsOf(query, [], service);
+      const aside = await service.readAside.body(visit, operation, bytes, stated, found);
+      return await runCall(service, visit, operation, aside.input, aside.form, frameFor(aside.form));
+    }
+    const { input, form: spelling } = call;
     const frame = frameFor(spelling);
     refuseParameters(query, [], input.reading, service);
     return await runCall(service, visit, operation, input, spelling, frame);
   }
   const place = service.admission.enter(visit);
   if (place !== undefined) await place;
-  const reading = startReading(service.compiled.limits.errors);
+  const reading = startReading(service.compiled.limits.errors, service.mostSteps);
   const declared = match?.route.query ?? [];
   refuseParameters(query, declared, reading, service);
   const values: RouteValue[] = (match?.parameters ?? []).map(({ field, text }) => ({
@@ -176,8 +192,17 @@ async function answerCall(
     const field = declared.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
     if (field !== undefined) values.push({ field, said: name, text: value });
   }
-  const input = operation.readParameters(values, reading);
+  const input =
+    readParametersHere(operation, values, reading) ??
+    (await service.readAside.parameters(visit, operation, values, findingsOf(query, declared, service)));
   return await runCall(service, visit, operation, input, 'json', frameFor(undefined));
+}
+
+/** What is wrong with the query of a request that is read beside the event loop. */
+function findingsOf(query: Query, declared: readonly string[], service: Service): QueryFindings {
+  const reading = startReading(service.compiled.limits.errors);
+  refuseParameters(query, declared, reading, service);
+  return { problems: reading.problems, ignored: reading.ignored };
 }
 
 /** Query parameters that the route doesn't declare, or that came twice (W38). */

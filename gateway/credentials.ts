@@ -1,9 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { CredentialValues } from '../mappings/codec/call.ts';
 import type { Problem } from '../mappings/codec/problem.ts';
+import type { Hide } from '../mappings/codec/text.ts';
 import type { Limits } from '../mappings/limits.ts';
 import type { CredentialPart, Credentials } from '../mappings/model.ts';
 import { CallError } from './error.ts';
+import { compileHide } from './secrets.ts';
+
+/** What the head of an HTTP message says beside its first line. */
+export type MessageHead = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 
 /** How the caller spells the path of a credential in an error (W29). */
 export type Spelling = 'xml' | 'json';
@@ -16,7 +21,7 @@ export type Spelling = 'xml' | 'json';
  */
 export type ReadCredentials = (
   inMessage: ReadonlyMap<string, string>,
-  request: IncomingMessage,
+  request: MessageHead,
   spelling: Spelling,
 ) => CredentialValues;
 
@@ -103,6 +108,8 @@ function isHeaderValue(value: string, { most, pattern }: HeaderForm): boolean {
 /** A value that goes on in a header has to be fit for one (W25). */
 function isBodyValue(value: string, form: HeaderForm, send: Credentials['send']): boolean {
   if (send === 'headers') return isHeaderValue(value, form);
+  // a character takes two units at most: what is longer still isn't looked through
+  if (value.length > form.most * 2) return false;
   if (value.length > form.most && characterCount(value) > form.most) return false;
   return !controlOrSurrogate.test(value);
 }
@@ -116,7 +123,7 @@ function characterCount(text: string): number {
 }
 
 /** Node joins a repeated header into `a, b`; only the raw ones tell (W24). */
-function headerValues(request: IncomingMessage, key: string): string[] {
+function headerValues(request: MessageHead, key: string): string[] {
   const values: string[] = [];
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
     if (request.rawHeaders[index]?.toLowerCase() === key) values.push(request.rawHeaders[index + 1] ?? '');
@@ -134,51 +141,52 @@ function problem(code: Problem['code'], field: string, says: string): Problem {
   return { code, field, message: `${field}: ${says}` };
 }
 
-/** A function that takes credentials out of a text, each one's place taken by `***`. */
-export type HideCredentials = (
+/** Which credentials are to be taken out of a text. */
+export type IsHidden = (part: CredentialPart) => boolean;
+
+/** The secrets of a call; those shorter than 6 characters aren't looked for (W25). */
+export const secrets: IsHidden = ({ secret }) => secret;
+
+/** All credentials of a call, who calls too: for a log (W25). */
+export const allCredentials: IsHidden = () => true;
+
+/** Hides a call's credentials. */
+export function hideCredentials(
   credentials: Credentials | undefined,
   values: CredentialValues | undefined,
-) => (text: string) => string;
-
-/** Hides the secrets of a call; those shorter than 6 characters aren't looked for (W25). */
-export const hideSecrets: HideCredentials = (credentials, values) =>
-  hiderOf(credentials, values, ({ secret }) => secret);
-
-/** Hides all credentials of a call, who calls too, from a log (W25). */
-export const hideCredentials: HideCredentials = (credentials, values) =>
-  hiderOf(credentials, values, () => true);
+  isHidden: IsHidden,
+): Hide {
+  return compileHide(values === undefined ? [] : hiddenOf(credentials, values.all, isHidden));
+}
 
 /** Hides what message and headers say the credentials are, before these are known to be good (W25). */
 export function hideGiven(
   credentials: Credentials | undefined,
   inMessage: ReadonlyMap<string, string>,
-  { headers }: IncomingMessage,
-  hideThose: HideCredentials,
-): (text: string) => string {
+  { headers }: MessageHead,
+  isHidden: IsHidden,
+): Hide {
   const inHeaders = new Map<string, string>();
   for (const { name, header } of credentials?.parts ?? []) {
     const value = headers[header.toLowerCase()];
     if (typeof value === 'string') inHeaders.set(name, value);
   }
-  const hideHeaders = hideThose(credentials, { all: inHeaders, fromHeaders: new Set() });
-  const hideMessage = hideThose(credentials, { all: inMessage, fromHeaders: new Set() });
-  return (text) => hideMessage(hideHeaders(text));
+  const fromHeaders = hiddenOf(credentials, inHeaders, isHidden);
+  return compileHide([...fromHeaders, ...hiddenOf(credentials, inMessage, isHidden)]);
 }
 
-function hiderOf(
+function hiddenOf(
   credentials: Credentials | undefined,
-  values: CredentialValues | undefined,
-  isHidden: (part: CredentialPart) => boolean,
-): (text: string) => string {
+  values: ReadonlyMap<string, string>,
+  isHidden: IsHidden,
+): string[] {
   const hidden: string[] = [];
   for (const part of credentials?.parts ?? []) {
-    const value = isHidden(part) ? values?.all.get(part.name) : undefined;
-    if (value === undefined || value.length < 6) continue;
+    const value = isHidden(part) ? values.get(part.name) : undefined;
+    if (value === undefined) continue;
     hidden.push(value);
     // of an Authorization the token alone is as secret
-    const bare = isAuthorization(part) ? value.slice(value.lastIndexOf(' ') + 1) : '';
-    if (bare.length >= 6) hidden.push(bare);
+    if (isAuthorization(part)) hidden.push(value.slice(value.lastIndexOf(' ') + 1));
   }
-  if (hidden.length === 0) return (text) => text;
-  return (text) => hidden.reduce((rest, value) => rest.replaceAll(value, '***'), text);
+  return hidden;
 }

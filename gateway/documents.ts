@@ -1,22 +1,38 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import type { Limits } from '../mappings/limits.ts';
-import type { Contract } from '../mappings/model.ts';
-import { writeMetadataPage } from '../wsdl/page.ts';
-import { schemaList, writeSchema } from '../wsdl/schema.ts';
-import { type SliceNames, sliceContract, UnknownName } from '../wsdl/slice.ts';
-import { writeWsdl } from '../wsdl/wsdl.ts';
+import { type Contract, partsOf } from '../mappings/model.ts';
+import { withoutEndSlashes } from '../mappings/paths.ts';
+import { hasSchemaNumber, schemaList } from '../wsdl/schema.ts';
+import { createSliceFinder, type SliceNames, UnknownName } from '../wsdl/slice.ts';
+import { overloaded } from './admission.ts';
+import { NoAnswer } from './thread.ts';
+import { createWriterAside, type Order, type Written, writeDocument } from './write-aside.ts';
 
-export interface Document {
-  /** `missing`: there is no such document, and `text` says why. */
-  readonly kind: 'wsdl' | 'xsd' | 'page' | 'missing';
-  readonly text: string;
+/** A document of a contract, or why there is none. */
+export type Document =
+  | { readonly kind: 'wsdl' | 'xsd' | 'page'; readonly bytes: Buffer; readonly etag: string }
+  | { readonly kind: 'missing'; readonly text: string };
+
+/** A document that is still to be written. */
+export interface Unwritten {
+  readonly kind: 'unwritten';
+  /** Whether its asker needs a place, as a call does: for parts, of which there are any number. */
+  readonly needsPlace: boolean;
+  /** Several who ask for the same wait for one. Throws CallError Overloaded. */
+  readonly write: () => Document | Promise<Document>;
 }
 
 /** The documents of a contract, each written when it is first asked for (W2, W34). */
 export interface Documents {
   /** What a GET asks for by its query words, in any case. */
-  readonly find: (words: URLSearchParams, wsdlWithoutQuery: boolean, request: IncomingMessage) => Document;
+  readonly find: (
+    words: URLSearchParams,
+    wsdlWithoutQuery: boolean,
+    request: IncomingMessage,
+  ) => Document | Unwritten;
+  /** The headers of a request that a document's address may follow, for caches; undefined for none. */
+  readonly vary: string | undefined;
 }
 
 export interface DocumentOptions {
@@ -41,30 +57,113 @@ const noSuchDocument: Document = {
   text: 'no such document; ?wsdl, ?wsdl&tag=…, ?wsdl&operation=…, and ?xsd=0 and others that the WSDL names are served here',
 };
 
+/** So many elements of a contract's WSDL are written in some 20 ms: more are written in another thread. */
+const mostAtOnce = 1_000;
+
 export function createDocuments(contract: Contract, options: DocumentOptions): Documents {
   const { trustedProxies, limits } = options;
-  const written = createCache(limits.documentCacheBytes);
+  // slices, of which there may be any number, don't take the place of what all ask for
+  const wholes = createCache(limits.documentCacheBytes / 2);
+  const slices = createCache(limits.documentCacheBytes / 2);
+  const making = new Map<string, Promise<Document>>();
+  const aside = createWriterAside(contract, limits.totalMs);
+  const finder = once(() => createSliceFinder(contract));
+  const schemas = once(() => schemaList.filter((number) => hasSchemaNumber(contract, number)));
+  const isSmall = once(() => sizeOf(contract) <= mostAtOnce);
+  let waiting = 0;
   const urlFor = (request: IncomingMessage): string => {
     if (options.configured || trustedProxies === undefined) return options.publicUrl();
     return forwardedUrl(request, trustedProxies) ?? options.publicUrl();
   };
-  return {
-    find: (words, wsdlWithoutQuery, request) => {
-      const asked = readQuery(words, wsdlWithoutQuery);
-      if (asked.operations.length + asked.tags.length > limits.sliceNames)
-        return {
-          kind: 'missing',
-          text: `expected at most ${limits.sliceNames} tags and operations, got more`,
-        };
-      const address = urlFor(request).replace(/\/+$/, '') + contract.basePath;
-      const key = JSON.stringify([address, asked]);
-      const known = written.get(key);
-      if (known !== undefined) return known;
-      const document = writeDocument(contract, asked, address);
-      written.put(key, document);
+
+  function find(asked: Asked, address: string): Document | Unwritten {
+    const { kind } = asked;
+    if (asked.operations.length + asked.tags.length > limits.sliceNames)
+      return missing(`expected at most ${limits.sliceNames} tags and operations, got more`);
+    const schema = kind === 'xsd' ? schemas().find((known) => String(known) === asked.schema) : 0;
+    if (schema === undefined) return noSuchDocument;
+    const isSlice = kind !== 'page' && asked.operations.length + asked.tags.length > 0;
+    const operations = isSlice
+      ? finder()
+          .find(asked)
+          .map(({ name }) => name)
+      : undefined;
+    const order: Order = { kind, schema, operations, address };
+    const key = JSON.stringify(order);
+    const cache = isSlice ? slices : wholes;
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const keep = (written: Written | undefined): Document => {
+      const document = documentOf(kind, written);
+      cache.put(key, document);
       return document;
+    };
+    if (!isSlice && isSmall())
+      return { kind: 'unwritten', needsPlace: false, write: () => keep(writeDocument(contract, order)) };
+    return { kind: 'unwritten', needsPlace: isSlice, write: () => writeAside(key, order, keep) };
+  }
+
+  async function writeAside(
+    key: string,
+    order: Order,
+    keep: (written: Written | undefined) => Document,
+  ): Promise<Document> {
+    if (waiting >= limits.documentsWaiting) throw overloaded();
+    waiting++;
+    try {
+      const known = making.get(key);
+      if (known !== undefined) return await known;
+      const written = aside
+        .write(order)
+        .then(keep)
+        .finally(() => making.delete(key));
+      making.set(key, written);
+      return await written;
+    } catch (error) {
+      throw error instanceof NoAnswer ? overloaded() : error;
+    } finally {
+      waiting--;
+    }
+  }
+
+  const follows = !options.configured && trustedProxies !== undefined;
+  return {
+    vary: follows ? 'Forwarded, X-Forwarded-Host, X-Forwarded-Proto, X-Forwarded-Prefix' : undefined,
+    find: (words, wsdlWithoutQuery, request) => {
+      const address = withoutEndSlashes(urlFor(request)) + contract.basePath;
+      try {
+        return find(readQuery(words, wsdlWithoutQuery), address);
+      } catch (error) {
+        if (error instanceof UnknownName) return missing(error.message);
+        throw error;
+      }
     },
   };
+}
+
+function missing(text: string): Document {
+  return { kind: 'missing', text };
+}
+
+function documentOf(kind: 'wsdl' | 'xsd' | 'page', written: Written | undefined): Document {
+  if (written === undefined) return noSuchDocument;
+  const { bytes, etag } = written;
+  return { kind, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), etag };
+}
+
+/** A value that is made when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** How many elements a contract's WSDL has, more or less. */
+function sizeOf({ operations, types }: Contract): number {
+  const wrappers = operations.flatMap(({ input, output }) => [input, output]);
+  return [...types, ...wrappers].reduce((sum, type) => sum + 1 + partsOf(type).length, 0);
 }
 
 function readQuery(words: URLSearchParams, wsdlWithoutQuery: boolean): Asked {
@@ -76,29 +175,15 @@ function readQuery(words: URLSearchParams, wsdlWithoutQuery: boolean): Asked {
   return { kind, schema, operations: valuesOf('operation'), tags: valuesOf('tag') };
 }
 
-function writeDocument(whole: Contract, asked: Asked, address: string): Document {
-  const { kind } = asked;
-  if (kind === 'page') return { kind, text: writeMetadataPage(whole, { address }) };
-  try {
-    const sliced = asked.operations.length + asked.tags.length > 0;
-    const contract = sliced ? sliceContract(whole, asked) : whole;
-    if (kind === 'wsdl') return { kind, text: writeWsdl(contract, { address }) };
-    const number = schemaList.find((known) => String(known) === asked.schema);
-    const text = number === undefined ? undefined : writeSchema(contract, number, { address });
-    return text === undefined ? noSuchDocument : { kind, text };
-  } catch (error) {
-    if (error instanceof UnknownName) return { kind: 'missing', text: error.message };
-    throw error;
-  }
-}
-
-/** The documents last asked for, up to so many characters in all; a name that isn't there isn't kept. */
+/** The documents last asked for, up to so many bytes in all. */
 function createCache(limit: number): {
   readonly get: (key: string) => Document | undefined;
   readonly put: (key: string, document: Document) => void;
 } {
   const documents = new Map<string, Document>();
   let size = 0;
+  const sizeOf = (key: string, document: Document): number =>
+    key.length + (document.kind === 'missing' ? document.text.length : document.bytes.length);
   return {
     get: (key) => {
       const document = documents.get(key);
@@ -108,13 +193,12 @@ function createCache(limit: number): {
       return document;
     },
     put: (key, document) => {
-      if (document.kind === 'missing') return;
       documents.set(key, document);
-      size += key.length + document.text.length;
-      for (const [oldest, { text }] of documents) {
+      size += sizeOf(key, document);
+      for (const [oldest, kept] of documents) {
         if (size <= limit || documents.size === 1) return;
         documents.delete(oldest);
-        size -= oldest.length + text.length;
+        size -= sizeOf(oldest, kept);
       }
     },
   };

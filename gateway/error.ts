@@ -1,4 +1,5 @@
 import type { Problem } from '../mappings/codec/problem.ts';
+import type { Hide } from '../mappings/codec/text.ts';
 
 /**
  * Every errorCode of our own with its HTTP status (W29) and the sentence said when there is nothing better. CallerGone
@@ -80,7 +81,7 @@ export interface Failure {
 }
 
 /** An error of ours as a failure; `hide` takes secrets out of what it says (W25). */
-export function failureOf(error: CallError, requestId: string, hide: (text: string) => string): Failure {
+export function failureOf(error: CallError, requestId: string, hide: Hide): Failure {
   const errors = error.problems.map(({ code, field, message }) => ({
     errorCode: code,
     fieldName: field,

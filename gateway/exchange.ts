@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { CompiledContract, CompiledOperation, Frame } from '../mappings/codec/operation.ts';
 import { MismatchError } from '../mappings/codec/problem.ts';
 import { readStatus } from '../mappings/codec/response-status.ts';
+import type { Hide } from '../mappings/codec/text.ts';
 import { readUpstreamError } from '../mappings/codec/upstream-error.ts';
 import { JsonError, JsonReader } from '../mappings/json/reader.ts';
 import type { Limits } from '../mappings/limits.ts';
@@ -35,11 +36,11 @@ export function readReply(
   reply: UpstreamReply,
   compiled: CompiledContract,
   operation: CompiledOperation,
-  hide: (text: string) => string,
+  hide: Hide,
   frame: Frame | undefined,
 ): Outcome {
   const { status } = reply;
-  if (!operation.succeeds(status)) return failed(reply, compiled, hide);
+  if (!operation.succeeds(status) || status > 599) return failed(reply, compiled, hide);
   let body: Buffer = noValue;
   try {
     const value = operation.readAnswer(reply);
@@ -53,7 +54,7 @@ export function readReply(
     } = operation.writeReply(body, frame, body === reply.body ? reply.runs : undefined);
     // a caller of JSON gets what came, which for no value is nothing
     const json = body === noValue ? nothing : body;
-    const content = statusOf(status, frame !== undefined);
+    const content = statusOf(status, frame !== undefined || json.length > 0);
     if (!told) return { kind: 'reply', status: content, json, xml, dropped, replaced, passed };
   } catch (error) {
     // a failed call's other members don't matter, whatever they are (W30)
@@ -95,7 +96,7 @@ function invalid(got: string, cause?: unknown): CallError {
 }
 
 /** An upstream's error, rebuilt with responseStatus alone in data (W30). */
-function failed(reply: UpstreamReply, compiled: CompiledContract, hide: (text: string) => string): Outcome {
+function failed(reply: UpstreamReply, compiled: CompiledContract, hide: Hide): Outcome {
   const found = isUtf8(reply.body) ? readFailure(reply.body, compiled, hide) : undefined;
   if (found === undefined) return failedOtherwise(reply, compiled, hide);
   const status = failureStatus(reply.status, true);
@@ -106,22 +107,19 @@ function failed(reply: UpstreamReply, compiled: CompiledContract, hide: (text: s
 }
 
 /** An upstream's error without a responseStatus: its code, its text and all of it as JSON, where that may be told. */
-function failedOtherwise(
-  reply: UpstreamReply,
-  { contract, limits }: CompiledContract,
-  hide: (text: string) => string,
-): Outcome {
-  const said = contract.settings.upstreamErrors === 'tell' ? readUpstreamError(reply, limits) : undefined;
+function failedOtherwise(reply: UpstreamReply, { contract, limits }: CompiledContract, hide: Hide): Outcome {
+  const { upstreamErrors, stackTrace } = contract.settings;
+  const said = upstreamErrors === 'tell' ? readUpstreamError(reply, limits, stackTrace, hide) : undefined;
   const status = failureStatus(reply.status, said !== undefined);
   const ownCode = codeOfStatus(status);
-  const errorCode = said?.code === undefined || said.code === String(status) ? ownCode : hide(said.code);
+  const errorCode = said?.code === undefined || said.code === String(status) ? ownCode : said.code;
   const own =
     status >= 500 && Object.hasOwn(errorCodes, ownCode)
       ? errorCodes[ownCode as ErrorCode].message
       : undefined;
   const message = said?.message ?? own ?? `the service behind answered with status ${reply.status}`;
-  const meta = said?.json === undefined ? undefined : { [upstreamMember]: hide(said.json) };
-  const statusJson = JSON.stringify({ errorCode, message: hide(message), meta });
+  const meta = said?.json === undefined ? undefined : { [upstreamMember]: said.json };
+  const statusJson = JSON.stringify({ errorCode, message, meta });
   return { kind: 'failure', failure: { status, errorCode, statusJson, retryAfter: reply.retryAfter } };
 }
 
@@ -141,6 +139,7 @@ function withCode(text: string, errorCode: string, limits: Limits): string {
 
 /** 4xx stays; 5xx stays with a responseStatus, else 503 and 504 stay and the rest is 502; 3xx is 502; 2xx stays (W30). */
 function failureStatus(status: number, told: boolean): number {
+  if (status > 599) return 502; // none of HTTP's (RFC 9110, 15)
   if (status >= 500) return told || status === 503 || status === 504 ? status : 502;
   return status >= 300 && status < 400 ? 502 : status;
 }
@@ -170,11 +169,7 @@ interface FoundStatus {
 }
 
 /** The responseStatus of an error body, in data or at the top; undefined when there is none or an empty one. */
-function readFailure(
-  body: Buffer,
-  compiled: CompiledContract,
-  hide: (text: string) => string,
-): FoundStatus | undefined {
+function readFailure(body: Buffer, compiled: CompiledContract, hide: Hide): FoundStatus | undefined {
   const { contract, limits } = compiled;
   const redact = (member: string, value: string): string =>
     member === 'message' || member === 'meta' ? hide(value) : value;

@@ -1,40 +1,66 @@
-import { Pool } from 'undici';
+import { type Client, Pool } from 'undici';
 import type { Limits } from '../mappings/limits.ts';
+import { withoutEndSlashes } from '../mappings/paths.ts';
 import type { Admission } from './admission.ts';
-import { createBreaker } from './breaker.ts';
-import { createConnector } from './connector.ts';
-import { CallError } from './error.ts';
+import { Breaker, type TellBreaker } from './breaker.ts';
+import type { NetworkOf } from './caller-network.ts';
+import { Connection } from './connector.ts';
 import { createRetryBudget } from './retry-budget.ts';
 import type { Upstream } from './upstream.ts';
 import { callUpstream, type Line } from './upstream-call.ts';
+import { UpstreamConnections } from './upstream-connections.ts';
 import { Watch } from './watch.ts';
 
+/** What upstreams have in common. */
+export interface UpstreamOptions {
+  readonly limits: Limits;
+  readonly admission: Admission;
+  readonly networkOf: NetworkOf;
+  /** Told by whose breaker, with the upstream's address without its path. */
+  readonly onBreaker: (address: string, ...change: Parameters<TellBreaker>) => void;
+}
+
 /** An upstream over HTTP: pooled, behind a breaker. */
-export function createHttpUpstream(address: string, limits: Limits, admission: Admission): Upstream {
+export function createHttpUpstream(address: string, options: UpstreamOptions): Upstream {
+  const { limits, admission, networkOf, onBreaker } = options;
   const url = new URL(address);
+  const breaker = new Breaker(limits, (open, operation) => onBreaker(url.origin, open, operation));
   const pool = new Pool(url.origin, {
     connections: limits.upstreamConnections,
     pipelining: 1,
-    connect: createConnector(limits.upstreamConnectMs),
+    allowH2: false,
+    factory: (origin, given) =>
+      new Connection(origin, given as Client.Options, limits.upstreamConnectMs, () =>
+        breaker.connected(performance.now()),
+      ),
     keepAliveTimeout: 4_000,
     headersTimeout: 0,
     bodyTimeout: 0, // undici would set and clear a timer of its own for each call
   });
-  const breaker = createBreaker(limits);
-  const retries = createRetryBudget(limits);
-  const prefix = url.pathname.replace(/\/+$/, '');
-  const line: Line = { pool, prefix, limits, admission, breaker, retries, watch: new Watch() };
+  const connections = new UpstreamConnections(limits);
+  const line: Line = {
+    pool,
+    prefix: withoutEndSlashes(url.pathname),
+    limits,
+    admission,
+    networkOf,
+    connections,
+    breaker,
+    retries: createRetryBudget(limits),
+    watch: new Watch(),
+    shed: 0,
+  };
   return {
-    call: (request, waiting) => {
+    call: (request, waiting) => callUpstream(line, request, waiting),
+    state: () => {
       const now = performance.now();
-      const retryAfter = breaker.refusal(now);
-      if (retryAfter !== undefined) {
-        return Promise.reject(new CallError('UpstreamUnavailable', { retryAfter: String(retryAfter) }));
-      }
-      retries.earn();
-      return callUpstream(line, request, waiting, now);
+      return {
+        isOpen: breaker.isOpen(now),
+        openOperations: breaker.openOperations(now),
+        waiting: connections.waiting,
+        shed: line.shed,
+      };
     },
-    isOpen: breaker.isOpen,
     close: () => pool.close(),
   };
 }

@@ -1,11 +1,14 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import type { ContractLimits } from '../mappings/load/allowance.ts';
 import type { LoadedContract } from '../mappings/load/contract.ts';
 import { ContractError, type ContractProblem } from '../mappings/load/error.ts';
 import { type ContractPlace, loadContract } from '../mappings/load.ts';
+import { answerOf, NoAnswer, yieldToOthers } from './thread.ts';
 
 /** What the thread is given; other threads that load this module have nothing to do with it. */
 interface Task {
   readonly loadAside: readonly ContractPlace[];
+  readonly limits: ContractLimits;
 }
 
 /** What the thread gives back. */
@@ -13,30 +16,45 @@ type Result =
   | { readonly loaded: readonly LoadedContract[] }
   | { readonly problems: readonly ContractProblem[] };
 
-/** The contracts at their places, loaded in a thread of its own: this one goes on serving. Throws ContractError. */
-export function loadAside(places: readonly ContractPlace[]): Promise<readonly LoadedContract[]> {
-  return new Promise((resolve, reject) => {
-    const task: Task = { loadAside: places };
-    const thread = new Worker(new URL(import.meta.url), { workerData: task });
-    thread.once('error', reject);
-    thread.once('message', (result: Result) => {
-      if ('loaded' in result) resolve(result.loaded);
-      else reject(new ContractError(result.problems));
-    });
-  });
+/** In ms, beyond what the loader gives itself: it says where it was, so it goes first. */
+const grace = 2_000;
+
+/**
+ * The contracts at their places, loaded in a thread of its own: this one goes on serving. A thread that takes longer than
+ * the limit is ended, whatever it is at. Throws ContractError.
+ */
+export async function loadAside(
+  places: readonly ContractPlace[],
+  limits: ContractLimits,
+): Promise<readonly LoadedContract[]> {
+  const workerData: Task = { loadAside: places, limits };
+  const thread = new Worker(new URL(import.meta.url), { workerData });
+  try {
+    const result = await answerOf<Result>(thread, limits.contractMs * places.length + grace);
+    if ('loaded' in result) return result.loaded;
+    throw new ContractError(result.problems);
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    const [first = ''] = places;
+    const file = typeof first === 'string' ? first : first.openapi;
+    throw new ContractError([{ file, pointer: '', message: error.message }]);
+  }
 }
 
 function isTask(data: unknown): data is Task {
   return typeof data === 'object' && data !== null && 'loadAside' in data;
 }
 
-function perform({ loadAside: places }: Task): Result {
+function perform({ loadAside: places, limits }: Task): Result {
   try {
-    return { loaded: places.map(loadContract) };
+    return { loaded: places.map((place) => loadContract(place, limits)) };
   } catch (error) {
     if (error instanceof ContractError) return { problems: error.problems };
     throw error;
   }
 }
 
-if (!isMainThread && isTask(workerData)) parentPort?.postMessage(perform(workerData));
+if (!isMainThread && isTask(workerData)) {
+  yieldToOthers();
+  parentPort?.postMessage(perform(workerData));
+}

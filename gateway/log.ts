@@ -8,7 +8,8 @@ import type { RequestRecord } from './visit.ts';
 /** Writes the line of a request. */
 export type TellRequest = (record: RequestRecord, to: LineBuffer) => void;
 
-const opening = piece('{"level":30,"time":');
+/** As pino numbers them. */
+const levels = { debug: 20, info: 30 } as const;
 const requestId = piece(',"requestId":"');
 const bytesOut = piece(',"bytesOut":');
 const ms = piece(',"ms":');
@@ -45,7 +46,8 @@ function isOf(record: RequestRecord, kind: Kind): boolean {
  *
  * @param path the contract's
  */
-export function compileRequestLine(path: string): TellRequest {
+export function compileRequestLine(path: string, level: keyof typeof levels = 'info'): TellRequest {
+  const opening = piece(`{"level":${levels[level]},"time":`);
   const kinds: Kind[] = [];
   const kindOf = (record: RequestRecord): Piece => {
     for (let index = 0; index < kinds.length; index++) {

@@ -1,13 +1,16 @@
 import type { Load } from './admission.ts';
+import type { UpstreamState } from './upstream.ts';
 import type { RequestRecord } from './visit.ts';
 
 /** What is true at the moment of asking. */
 export interface Gauges extends Load {
   readonly connections: number;
-  /** Whether the calls of each contract, by its path, are refused at once. */
-  readonly breakersOpen: ReadonlyMap<string, boolean>;
+  /** What each contract's upstream does with calls, by the contract's path. */
+  readonly upstreamStates: ReadonlyMap<string, UpstreamState>;
   /** How late timers came at most in the last second, in ms. */
   readonly loopDelayMs: number;
+  /** Lines of the log that were dropped since the start. */
+  readonly droppedLines: number;
 }
 
 /** Everything that one process tells, as data that may go from process to process. */
@@ -35,6 +38,8 @@ export interface Sample {
 export interface Metrics {
   /** What counts the requests of a contract, by its path, and goes on counting when it is asked for again. */
   readonly counterOf: (path: string) => (record: RequestRecord) => void;
+  /** Counts a reply to a request of a contract, by its path, that was cut on its way. */
+  readonly countCut: (path: string) => void;
   readonly read: (gauges: Gauges) => Sheet;
 }
 
@@ -54,6 +59,7 @@ interface Counts {
   readonly upstreamDurations: Histogram;
   retries: number;
   aborted: number;
+  cut: number;
 }
 
 /**
@@ -62,11 +68,18 @@ interface Counts {
  */
 export function createMetrics(): Metrics {
   const contracts = new Map<string, Counts>();
+  const countsOf = (path: string): Counts => {
+    const counts = contracts.get(path) ?? createCounts();
+    contracts.set(path, counts);
+    return counts;
+  };
   return {
     counterOf: (path) => {
-      const counts = contracts.get(path) ?? createCounts();
-      contracts.set(path, counts);
+      const counts = countsOf(path);
       return (record) => count(counts, record);
+    },
+    countCut: (path) => {
+      countsOf(path).cut++;
     },
     read: (gauges) => [...countersOf(contracts), ...gaugesOf(gauges)],
   };
@@ -79,6 +92,7 @@ function createCounts(): Counts {
     upstreamDurations: createHistogram(),
     retries: 0,
     aborted: 0,
+    cut: 0,
   };
 }
 
@@ -153,22 +167,53 @@ function countersOf(contracts: ReadonlyMap<string, Counts>): Family[] {
       'Callers that left before their reply.',
       all.map(({ labels, aborted }) => sample('aborted_total', labels, aborted)),
     ),
+    family(
+      'cut_total',
+      'counter',
+      'Replies that were written and not sent whole.',
+      all.map(({ labels, cut }) => sample('cut_total', labels, cut)),
+    ),
   ];
 }
 
 function gaugesOf(gauges: Gauges): Family[] {
+  const samplesOfStates = (name: string, tell: (state: UpstreamState) => number): Sample[] =>
+    [...gauges.upstreamStates].map(([path, state]) => sample(name, contractLabel(path), tell(state)));
   return [
     one('shed_total', 'counter', 'Calls that there was no room for.', gauges.shed),
+    one(
+      'log_lines_dropped_total',
+      'counter',
+      'Lines of the log that there was no room for.',
+      gauges.droppedLines,
+    ),
     one('in_flight', 'gauge', 'Calls under way.', gauges.inFlight),
     one('queued', 'gauge', 'Calls waiting for a place.', gauges.queued),
+    one('arriving', 'gauge', 'Request bodies on their way.', gauges.arriving),
+    one('leaving', 'gauge', 'Replies that their connections did not take at once.', gauges.leaving),
     one('held_bytes', 'gauge', 'Bodies in memory.', gauges.heldBytes),
     one('connections', 'gauge', "Callers' connections.", gauges.connections),
     apart(
       'upstream_breaker_open',
-      '1 while calls are refused at once.',
-      [...gauges.breakersOpen].map(([path, open]) =>
-        sample('upstream_breaker_open', contractLabel(path), Number(open)),
-      ),
+      '1 while all calls are refused at once, as no connection was had.',
+      samplesOfStates('upstream_breaker_open', ({ isOpen }) => Number(isOpen)),
+    ),
+    apart(
+      'upstream_operations_open',
+      'Operations whose calls are refused at once, as they failed.',
+      samplesOfStates('upstream_operations_open', ({ openOperations }) => openOperations),
+    ),
+    family(
+      'upstream_waiting',
+      'gauge',
+      'Calls that wait for a connection to the upstream.',
+      samplesOfStates('upstream_waiting', ({ waiting }) => waiting),
+    ),
+    family(
+      'upstream_shed_total',
+      'counter',
+      'Calls that there was no connection to the upstream for in time.',
+      samplesOfStates('upstream_shed_total', ({ shed }) => shed),
     ),
     apart(
       'event_loop_delay_seconds',

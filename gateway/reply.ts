@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { CompiledContract, CompiledOperation, Frame } from '../mappings/codec/operation.ts';
+import { giveBack } from './collector.ts';
 import { type Failure, upstreamMember } from './error.ts';
 import type { Outcome } from './exchange.ts';
 import { type Format, writeJsonp } from './negotiate.ts';
@@ -164,7 +165,7 @@ export function plainReply(
   return { ...common, body: xmlDeclaration + element };
 }
 
-/** A refusal before anything is known to be SOAP: plain text, no echo (W44). */
+/** A refusal before anything is known to be SOAP: plain text, which no browser takes for another type (W44). */
 export function textReply(status: number, message: string, requestId: string, allow?: string): Reply {
   return {
     status,
@@ -173,12 +174,16 @@ export function textReply(status: number, message: string, requestId: string, al
     xStatus: undefined,
     retryAfter: status === 503 ? '1' : undefined,
     allow,
+    nosniff: true,
   };
 }
 
+/** Told of a reply that its connection didn't take at once, or that has none any more; of its bytes, or how many they are. */
+export type WhenWaiting = (response: ServerResponse, requestId: string, bytes: number | Buffer) => void;
+
 /**
- * Writes a reply in one go: head and body together, its length known (W8). Without `end` the exchange stays open
- * behind it. Gives the body's length in bytes.
+ * Writes a reply, its length known (W8): a small one in one go, head and body together, a large one as its caller takes
+ * it. Gives the body's length in bytes.
  */
 export function sendReply(
   response: ServerResponse,
@@ -186,12 +191,12 @@ export function sendReply(
   requestId: string,
   {
     close,
-    end,
     more,
+    whenWaiting,
   }: {
     readonly close: boolean;
-    readonly end: boolean;
     readonly more: Readonly<Record<string, string>> | undefined;
+    readonly whenWaiting: WhenWaiting | undefined;
   },
 ): number {
   const { body } = reply;
@@ -211,11 +216,14 @@ export function sendReply(
   if (close) headers.Connection = 'close';
   if (more !== undefined) Object.assign(headers, more);
   response.writeHead(reply.status, headers);
-  if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
+  if (length > atOnce) {
+    pour(response, typeof body === 'string' ? Buffer.from(body, encoding) : body);
+    if (isWaiting(response)) whenWaiting?.(response, requestId, length);
+  } else if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
     for (const piece of body) response.write(piece);
-    if (end) response.end();
-  } else if (end) endSoon(response, body, encoding);
-  else response.write(body, encoding);
+    response.end();
+    if (isWaiting(response)) whenWaiting?.(response, requestId, length);
+  } else endSoon({ response, body, encoding, requestId, whenWaiting });
   return length;
 }
 
@@ -225,11 +233,42 @@ function lengthOf(body: Reply['body'], encoding: BufferEncoding): number {
   return body.reduce((length, piece) => length + piece.length, 0);
 }
 
+/** In bytes: more than that is given to a connection piece by piece, as it takes them. */
+const atOnce = 64 * 1024;
+/** How much of a large reply a connection is given at a time: how fast a caller takes it is known so exactly. */
+const pouredBytes = 256 * 1024;
+
+/** Writes a large reply as its connection takes it; then its memory is given back. */
+function pour(response: ServerResponse, body: Buffer | readonly Buffer[]): void {
+  const pieces = Buffer.isBuffer(body) ? [body] : body;
+  response.once('close', () => pieces.forEach(giveBack));
+  let index = 0;
+  let at = 0;
+  const go = (): void => {
+    for (let piece = pieces[index]; piece !== undefined; piece = pieces[index]) {
+      const from = at;
+      at += pouredBytes;
+      const goesOn = response.write(piece.length <= pouredBytes ? piece : piece.subarray(from, at));
+      if (at >= piece.length) {
+        index++;
+        at = 0;
+      }
+      if (goesOn) continue;
+      response.once('drain', go);
+      return;
+    }
+    response.end();
+  };
+  go();
+}
+
 /** A reply whose head is set and whose body is about to go out. */
 interface Ending {
   readonly response: ServerResponse;
   readonly body: string | Buffer;
   readonly encoding: BufferEncoding;
+  readonly requestId: string;
+  readonly whenWaiting: WhenWaiting | undefined;
 }
 
 let endings: Ending[] = [];
@@ -238,13 +277,24 @@ let endings: Ending[] = [];
  * Ends a reply with those of the other calls that the same turn of the event loop finished: the callers' side is woken
  * once for all of them, which costs less than one by one (decision 6).
  */
-function endSoon(response: ServerResponse, body: string | Buffer, encoding: BufferEncoding): void {
+function endSoon(ending: Ending): void {
   if (endings.length === 0) setImmediate(endAll);
-  endings.push({ response, body, encoding });
+  endings.push(ending);
 }
 
 function endAll(): void {
   const due = endings;
   endings = [];
-  for (const { response, body, encoding } of due) response.end(body, encoding);
+  for (const { response, body, encoding, requestId, whenWaiting } of due) {
+    response.end(body, encoding);
+    if (isWaiting(response)) whenWaiting?.(response, requestId, body.length);
+  }
+}
+
+/**
+ * Whether a reply that was written just now isn't sent: the system has no room for all of it, others on its connection go
+ * first, or the connection is gone.
+ */
+export function isWaiting({ destroyed, socket }: ServerResponse): boolean {
+  return destroyed || socket === null || socket.writableLength > 0;
 }

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Logger, pino } from 'pino';
 import type { CredentialValues } from '../mappings/codec/call.ts';
@@ -7,24 +7,32 @@ import { defaultLimits, type Limits } from '../mappings/limits.ts';
 import { ContractError } from '../mappings/load/error.ts';
 import type { ContractPlace } from '../mappings/load.ts';
 import type { Contract } from '../mappings/model.ts';
+import { withoutEndSlashes } from '../mappings/paths.ts';
 import { type Admission, createAdmission, type Load } from './admission.ts';
 import { createApp } from './app.ts';
 import { type Audit, auditApart, auditInLog } from './audit.ts';
+import { AuditFile } from './audit-file.ts';
+import { callerNetwork } from './caller-network.ts';
 import { readConfig } from './config.ts';
 import { createConnections, isLoopback } from './connections.ts';
-import { compileCredentials } from './credentials.ts';
 import { createDocuments, isListed, proxyList } from './documents.ts';
+import { compileRefuseForeign } from './foreign.ts';
 import { hostList } from './framing.ts';
-import { LineBuffer, type LineWriter } from './line-buffer.ts';
+import type { UpstreamOptions } from './http-upstream.ts';
+import { LineBuffer } from './line-buffer.ts';
 import { compileRequestLine, createPseudonyms, describeError } from './log.ts';
+import { type StandardOutput, standardOutput } from './log-writer.ts';
 import { LoopDelay } from './loop-delay.ts';
 import { createMessageLog } from './messages.ts';
 import { createMetrics, type Sheet, writeSheet } from './metrics.ts';
+import type { Passage } from './passages.ts';
+import { AsideReader } from './read-aside.ts';
+import { compileReaders } from './read-call.ts';
+import type { WhenWaiting } from './reply.ts';
 import type { Service } from './service.ts';
 import { openSites, type SitePlan } from './sites.ts';
-import { createSoapReader } from './soap.ts';
-import { answerUnparsed, refuseConnect } from './unparsed.ts';
-import { createLocalUpstream, type Upstream } from './upstream.ts';
+import { createUnparsed } from './unparsed.ts';
+import { createLocalUpstream, idleUpstream, type Upstream } from './upstream.ts';
 
 /** How a process serves; the command line and the environment fill it in. */
 export interface ServeOptions {
@@ -88,23 +96,35 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const limits = options.limits ?? defaultLimits;
   const trustedProxies = proxyList(options.trustedProxies);
   const isOwnHost = options.allowedHosts === undefined ? undefined : hostList(options.allowedHosts);
-  const lines = options.logTo === undefined ? standardOutput() : linesTo(options.logTo);
+  const { lines, dropped } =
+    options.logTo === undefined ? standardOutput(limits.logBytes) : linesTo(options.logTo);
   const log = pino({ level: options.logLevel, base: null }, lines);
   const logsRequests = log.isLevelEnabled('info');
+  const logsProbes = log.isLevelEnabled('debug');
   let stopping = false;
   let stopped: Promise<boolean> | undefined;
   let publicUrl = options.publicUrl ?? '';
   const auditFile = options.auditLog === undefined ? undefined : openAuditFile(options.auditLog);
   let audit: Audit | undefined = logsRequests ? auditInLog(lines) : undefined;
-  if (auditFile !== undefined) audit = auditApart(new LineBuffer(auditFile, 1));
-  const pseudonyms = audit === undefined ? undefined : createPseudonyms();
+  if (auditFile !== undefined)
+    audit = auditApart(new LineBuffer(auditFile, 1), (error, requestId) =>
+      log.error({ requestId, ...describeError(error) }, 'the outcome of a write is not in the audit log'),
+    );
+  const pseudonyms = createPseudonyms();
   const admission = createAdmission(limits);
   const metrics = createMetrics();
+  const aside = new AsideReader(limits, (error) =>
+    log.error(
+      describeError(error),
+      'the thread that reads large requests was lost; another one takes its place',
+    ),
+  );
   let loopDelayMs = 0;
   /** By the path that the contract is under. */
   const behind = new Map<string, Upstream>();
   const upstreams = new Map<string | undefined, Promise<Upstream>>();
   const sites = await openSites(() => plansOf(options), {
+    limits,
     onLoad: ({ contract, notes, notServed, contradictions, unchecked, assumedServers }) => {
       for (const { pointer, why } of notes)
         log.warn({ pointer, why }, `travels as JSON ${contract.settings.json}`);
@@ -119,7 +139,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
     upstreamAt: (url) => {
       const known = upstreams.get(url);
       if (known !== undefined) return known;
-      const upstream = createUpstream(url, options, limits, admission);
+      const upstream = createUpstream(url, options, {
+        limits,
+        admission,
+        networkOf: (request) => callerNetwork(request, trustedProxies),
+        onBreaker: (upstream, open, operation) =>
+          log.warn({ upstream, operation, breaker: open ? 'open' : 'closed' }, sayBreaker(open, operation)),
+      });
       upstreams.set(url, upstream);
       return upstream;
     },
@@ -128,17 +154,18 @@ export async function serve(options: ServeOptions): Promise<Running> {
       behind.set(path, upstream);
       const count = metrics.counterOf(path);
       const tellRequest = compileRequestLine(path);
+      const tellProbe = compileRequestLine(path, 'debug');
       const compiled = compileContract(contract, limits);
       const binary = contract.operations.some((operation) => operation.binaryInput);
       const service: Service = {
-        compiled,
-        readSoap: createSoapReader(compiled),
-        readCredentials: compileCredentials(contract.credentials, limits),
+        ...compileReaders(compiled, limits.loopSteps),
+        readAside: aside.readerOf(compiled, options.logMessages === true),
+        refuseForeign: compileRefuseForeign(contract),
         upstream,
         admission,
         audit,
         messages: options.logMessages === true ? createMessageLog(lines, compiled, path) : undefined,
-        pseudonymOf: pseudonyms === undefined ? undefined : callerPseudonyms(contract, pseudonyms),
+        pseudonymOf: callerPseudonyms(contract, pseudonyms),
         bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
         onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
       };
@@ -160,6 +187,14 @@ export async function serve(options: ServeOptions): Promise<Running> {
           count(record);
           if (logsRequests) tellRequest(record, lines);
         },
+        onProbe: (record) => {
+          count(record);
+          if (logsProbes) tellProbe(record, lines);
+        },
+        whenWaiting: watchReplies(admission, (requestId) => {
+          metrics.countCut(path);
+          log.info({ requestId, contract: path, cut: true }, 'the reply was not sent whole');
+        }),
       });
     },
   });
@@ -171,22 +206,34 @@ export async function serve(options: ServeOptions): Promise<Running> {
       requestTimeout: limits.headersMs + limits.bodyMs,
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: 100, // ms: a thousand that came together are cut a few at a time
+      requireHostHeader: false, // the app does, and tells
     },
-    handle,
+    (request, response) => connections.begin(request, response, handle),
   );
   server.maxHeadersCount = 0; // counted by the app, which refuses where Node would drop
-  server.maxConnections = limits.connections;
-  server.maxRequestsPerSocket = limits.requestsPerSocket;
-  server.on('checkContinue', handle); // the body is asked for once nothing speaks against it
-  server.on('connect', refuseConnect).on('clientError', answerUnparsed);
   const connections = createConnections(
     limits,
     (address) => isLoopback(address) || (trustedProxies !== undefined && isListed(address, trustedProxies)),
   );
-  server.on('connection', connections.add);
+  /** The path that stands for none, and what tells of its requests; another one after a reload. */
+  let nowhere = { path: '', tellRequest: compileRequestLine('/') };
+  const { answer, refuseConnect, refuseExpectation } = createUnparsed(connections, (record) => {
+    const path = shownPath(sites.basePaths()[0] ?? '');
+    if (nowhere.path !== path) nowhere = { path, tellRequest: compileRequestLine(path) };
+    metrics.counterOf(path)(record);
+    if (logsRequests) nowhere.tellRequest(record, lines);
+  });
+  server
+    .on('connection', connections.add)
+    .on('clientError', answer)
+    .on('connect', refuseConnect)
+    // the body is asked for once nothing speaks against it
+    .on('checkContinue', (request, response) => connections.begin(request, response, handle))
+    .on('checkExpectation', (request, response) => connections.begin(request, response, refuseExpectation));
   const loopDelay = new LoopDelay();
   const everySecond = setInterval(() => {
     connections.sweep();
+    admission.sweep();
     loopDelayMs = loopDelay.take();
     admission.observeDelay(loopDelayMs);
   }, 1_000).unref();
@@ -202,7 +249,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   if (options.logMessages === true) {
     log.warn('LOG_MESSAGES is on: values that the overlay does not call personal stand in the log');
   }
-  const addresses = sites.basePaths().map((basePath) => publicUrl.replace(/\/+$/, '') + basePath);
+  const addresses = sites.basePaths().map((basePath) => withoutEndSlashes(publicUrl) + basePath);
   let reloading = Promise.resolve();
 
   return {
@@ -226,12 +273,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
 
   function readMetrics(): Sheet {
     const paths = sites.basePaths().map(shownPath);
-    const breakersOpen = new Map(paths.map((path) => [path, behind.get(path)?.isOpen() ?? false]));
+    const upstreamStates = new Map(paths.map((path) => [path, behind.get(path)?.state() ?? idleUpstream]));
     return metrics.read({
       ...admission.load(),
       connections: connections.count(),
-      breakersOpen,
+      upstreamStates,
       loopDelayMs,
+      droppedLines: dropped(),
     });
   }
 
@@ -249,6 +297,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   async function reload(): Promise<void> {
     try {
       await sites.reload();
+      aside.renew();
       log.info({ basePaths: sites.basePaths() }, 'reloaded');
     } catch (error) {
       const why = error instanceof ContractError ? { problems: error.problems } : describeError(error);
@@ -259,25 +308,63 @@ export async function serve(options: ServeOptions): Promise<Running> {
   async function stop(delayMs: number): Promise<boolean> {
     stopping = true;
     await new Promise((resolve) => setTimeout(resolve, delayMs));
-    const clean = await connections.close(server, limits.drainMs);
+    const cut = await connections.close(server, limits.drainMs);
+    if (cut > 0) log.error({ connections: cut }, 'stopped with requests or replies under way: they were cut');
     clearInterval(everySecond);
     loopDelay.stop();
+    await aside.close();
     for (const upstream of upstreams.values()) await (await upstream).close();
     await new Promise<void>((resolve) => log.flush(() => resolve()));
-    return clean;
+    return cut === 0;
   }
 }
 
-/** Standard output, a few lines at a time; what still waits when the process ends goes out then. */
-function standardOutput(): LineBuffer {
-  const lines = new LineBuffer(byteDestination(1));
-  process.once('exit', () => lines.flush());
-  return lines;
+/** What watches replies that wait for room in their connection: counts their bytes, and tells of those that are never sent whole. */
+function watchReplies(admission: Admission, tellCut: (requestId: string) => void): WhenWaiting {
+  return (response, requestId, bytes) => {
+    if (response.destroyed) {
+      tellCut(requestId);
+      return;
+    }
+    const passage = passageOf(response, bytes, admission);
+    admission.depart(passage);
+    response.once('close', () => {
+      admission.departed(passage);
+      if (!response.writableFinished) tellCut(requestId);
+    });
+  };
+}
+
+/** A reply on its way out through its connection. */
+function passageOf(response: ServerResponse, bytes: number | Buffer, admission: Admission): Passage {
+  const { socket } = response.req;
+  const taken = (): number => socket.bytesWritten - socket.writableLength;
+  const takenBefore = taken();
+  const passage: Passage = {
+    place: -1,
+    heldBytes: typeof bytes === 'number' ? bytes : bytes.length,
+    shared: typeof bytes === 'number' ? undefined : bytes,
+    began: performance.now(),
+    moved: () => taken() - takenBefore,
+    cut: () => {
+      admission.departed(passage);
+      socket.destroy();
+    },
+  };
+  return passage;
+}
+
+/** What the log says of a breaker's change. */
+function sayBreaker(open: boolean, operation: string | undefined): string {
+  if (operation !== undefined)
+    return open ? 'an operation is left alone: all its calls failed' : 'an operation is called again';
+  return open ? 'the upstream is left alone: no connection was had' : 'the upstream is called again';
 }
 
 /** A stream keeps what it is given until it is written. */
-function linesTo(stream: NodeJS.WritableStream): LineBuffer {
-  return new LineBuffer({ write: (lines) => stream.write(Buffer.from(lines)) }, 1);
+function linesTo(stream: NodeJS.WritableStream): StandardOutput {
+  const lines = new LineBuffer({ write: (bytes) => stream.write(Buffer.from(bytes)) }, 1);
+  return { lines, dropped: () => 0 };
 }
 
 function plansOf({ config, contract, upstreamUrl }: ServeOptions): readonly SitePlan[] {
@@ -289,18 +376,10 @@ function shownPath(basePath: string): string {
   return basePath === '' ? '/' : basePath;
 }
 
-type ByteDestination = LineWriter & { readonly reopen: () => void };
-
-/** A file or its descriptor, to whose end each write goes before the next thing is done. */
-function byteDestination(dest: string | number): ByteDestination {
-  const destination = pino.destination({ dest, append: true, sync: true, contentMode: 'buffer' });
-  return destination as unknown as ByteDestination; // its types know of strings alone
-}
-
 /** The file of audit lines. Throws RangeError. */
-function openAuditFile(path: string): ByteDestination {
+function openAuditFile(path: string): AuditFile {
   try {
-    return byteDestination(path);
+    return new AuditFile(path);
   } catch (error) {
     throw new RangeError(
       `--audit-log: expected a file that can be written, got ${describeError(error).code ?? error}`,
@@ -323,12 +402,11 @@ function callerPseudonyms(
 async function createUpstream(
   url: string | undefined,
   { upstreamDatabase: database, upstreamOnly }: ServeOptions,
-  limits: Limits,
-  admission: Admission,
+  upstreamOptions: UpstreamOptions,
 ): Promise<Upstream> {
   if (url !== undefined) {
     const { createServers } = await import('./servers.ts'); // undici, which takes a while to load
-    return createServers(url, limits, admission, upstreamOnly);
+    return createServers(url, upstreamOptions, upstreamOnly);
   }
   const { createReferenceUpstream } = await import('../upstream/service.ts');
   return createLocalUpstream(createReferenceUpstream(database === undefined ? {} : { database }));

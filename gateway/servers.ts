@@ -1,21 +1,20 @@
-import type { Limits } from '../mappings/limits.ts';
 import type { Server } from '../mappings/model.ts';
-import type { Admission } from './admission.ts';
-import { createHttpUpstream } from './http-upstream.ts';
-import type { Upstream } from './upstream.ts';
+import { withoutEndSlashes } from '../mappings/paths.ts';
+import { createHttpUpstream, type UpstreamOptions } from './http-upstream.ts';
+import type { Upstream, UpstreamState } from './upstream.ts';
 
 /**
  * The upstream at an address, and the other servers that operations name: each by itself, made when it is first called.
  *
  * @param only the upstream takes the others' calls too
  */
-export function createServers(address: string, limits: Limits, admission: Admission, only = false): Upstream {
+export function createServers(address: string, options: UpstreamOptions, only = false): Upstream {
   const byAddress = new Map<string, Upstream>();
   const byServer = new WeakMap<Server, Upstream>();
 
   function upstreamOf(server: Server): Upstream {
     const url = addressOf(address, only ? { ...server, address: undefined } : server);
-    const upstream = byAddress.get(url) ?? createHttpUpstream(url, limits, admission);
+    const upstream = byAddress.get(url) ?? createHttpUpstream(url, options);
     byAddress.set(url, upstream);
     byServer.set(server, upstream);
     return upstream;
@@ -26,7 +25,17 @@ export function createServers(address: string, limits: Limits, admission: Admiss
       const { server } = request.operation.upstream;
       return (byServer.get(server) ?? upstreamOf(server)).call(request, waiting);
     },
-    isOpen: () => [...byAddress.values()].some((upstream) => upstream.isOpen()),
+    state: () => {
+      const states = [...byAddress.values()].map((upstream) => upstream.state());
+      const sum = (of: (state: UpstreamState) => number): number =>
+        states.reduce((total, state) => total + of(state), 0);
+      return {
+        isOpen: states.some(({ isOpen }) => isOpen),
+        openOperations: sum(({ openOperations }) => openOperations),
+        waiting: sum(({ waiting }) => waiting),
+        shed: sum(({ shed }) => shed),
+      };
+    },
     close: async () => {
       for (const upstream of byAddress.values()) await upstream.close();
     },
@@ -41,7 +50,7 @@ export function addressOf(address: string, { address: own, basePath, root }: Ser
   if (own !== undefined) return own;
   const { origin, pathname } = new URL(address);
   if (!/^https?:\/\/[^/]+\//i.test(address)) return origin + basePath;
-  const path = pathname.replace(/\/+$/, '');
+  const path = withoutEndSlashes(pathname);
   if (basePath === root) return origin + path;
   return origin + (path.endsWith(root) ? path.slice(0, path.length - root.length) : path) + basePath;
 }

@@ -1,29 +1,39 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { CredentialValues, Input, UpstreamRequest } from '../mappings/codec/call.ts';
-import type { CompiledContract, CompiledOperation, Frame } from '../mappings/codec/operation.ts';
-import { type Reading, startReading } from '../mappings/codec/problem.ts';
-import { JsonError } from '../mappings/json/reader.ts';
-import { decodeXml } from '../mappings/xml/decode.ts';
-import { UnsupportedCharset, XmlError } from '../mappings/xml/error.ts';
-import { XmlReader } from '../mappings/xml/reader.ts';
-import type { Admission } from './admission.ts';
+import type { CompiledOperation, Frame, RouteValue } from '../mappings/codec/operation.ts';
+import { type Reading, TooManySteps } from '../mappings/codec/problem.ts';
+import type { Hide } from '../mappings/codec/text.ts';
+import { type Admission, smallBytes } from './admission.ts';
 import type { Audit, WriteOutcome } from './audit.ts';
 import { type Arrival, admitBody } from './body.ts';
-import { hideGiven, hideSecrets, type ReadCredentials, type Spelling } from './credentials.ts';
+import { giveBack } from './collector.ts';
+import { hideCredentials, hideGiven, type Spelling, secrets } from './credentials.ts';
 import type { Standing } from './crowd.ts';
 import { CallError, type Failure, failureOf } from './error.ts';
 import { type Outcome, readReply } from './exchange.ts';
+import type { RefuseForeign } from './foreign.ts';
 import type { MessageLog } from './messages.ts';
-import { parseContentType } from './negotiate.ts';
-import type { ReadSoap, SoapCall, SoapVersion } from './soap.ts';
+import type { Prepared, ReadAside } from './read-aside.ts';
+import {
+  type BodyCall,
+  type BodyForm,
+  contentTypeOf,
+  type Readers,
+  readCallBody,
+  readSoapCall,
+  refuseMultipart,
+  refuseProblems,
+  requestOf,
+} from './read-call.ts';
+import type { SoapCall, SoapVersion } from './soap.ts';
 import type { Upstream, UpstreamReply, Waiting } from './upstream.ts';
 
 /** What every call of one contract needs, put together at start. */
-export interface Service {
-  readonly compiled: CompiledContract;
-  readonly readSoap: ReadSoap;
-  /** Undefined for a contract without credentials. */
-  readonly readCredentials: ReadCredentials | undefined;
+export interface Service extends Readers {
+  /** Reads what would hold the event loop for long. */
+  readonly readAside: ReadAside;
+  /** Undefined where every call needs credentials. */
+  readonly refuseForeign: RefuseForeign | undefined;
   readonly upstream: Upstream;
   readonly admission: Admission;
   /** Largest request body, in bytes. */
@@ -32,8 +42,8 @@ export interface Service {
   readonly audit: Audit | undefined;
   /** Told of messages; undefined where nobody listens. */
   readonly messages: MessageLog | undefined;
-  /** A pseudonym for the value by which callers are told apart; undefined where nobody listens. */
-  readonly pseudonymOf: ((values: CredentialValues) => string | undefined) | undefined;
+  /** A pseudonym for the value by which callers are told apart; undefined where there is none. */
+  readonly pseudonymOf: (values: CredentialValues) => string | undefined;
   /** Told of an error that is ours, once. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
@@ -72,192 +82,78 @@ export interface Noted {
 
 const nothingNoted = { dropped: 0, replaced: 0, passed: 0 } as const;
 
-function noted({ ignored, quirks }: Reading, outcome: Outcome): Noted | undefined {
+function noted({ ignored, quirks }: Prepared['reading'], outcome: Outcome): Noted | undefined {
   const { dropped, replaced, passed } = outcome.kind === 'reply' ? outcome : nothingNoted;
   if (ignored.length === 0 && quirks + dropped + replaced + passed === 0) return undefined;
   const names = ignored.slice(0, 20).map((name) => name.slice(0, 64));
   return { ignored: names, quirks, dropped, replaced, passed };
 }
 
-/**
- * Gives a call with a body its place: at once, or a promise of one. Throws CallError for what speaks against reading the
- * body.
- */
-export function admitCall(service: Service, exchange: Exchange): Promise<void> | undefined {
-  refuseMultipart(contentTypeOf(exchange.request).type);
-  return admitBody(exchange, service);
+/** Looks whether anything speaks against reading a call's body, before any of it is read. Throws CallError. */
+export function admitCall(service: Service, exchange: Exchange): void {
+  const { type } = contentTypeOf(exchange.request);
+  refuseMultipart(type);
+  service.refuseForeign?.(exchange.request, type);
+  admitBody(exchange, service);
 }
 
-/** Reads the body as a SOAP request. Throws CallError (plain refusals, W44) or Fault. */
-export function readSoapCall(
+/**
+ * Reads a body as a SOAP request; undefined for one that would hold the event loop for long, which is to be read beside
+ * it. Throws CallError, Fault.
+ */
+export function readSoapHere(
   service: Service,
   exchange: Exchange,
   version: SoapVersion,
   body: Buffer,
-): SoapCall {
-  const content = contentTypeOf(exchange.request);
+): SoapCall | undefined {
+  if (body.length > service.compiled.limits.readAsideBytes) return undefined;
   try {
-    const actions = actionsOf(exchange.request, content.action);
-    const call = service.readSoap(body, content.charset, version, actions);
+    const call = readSoapCall(service, exchange.request, version, body);
     exchange.operation = call.operation.operation.name;
     return call;
   } catch (error) {
-    throw unsupported(error);
-  }
-}
-
-/** Where an action may be hinted at in the HTTP message (W4); quotes and blanks around are not part of it. */
-function actionsOf(request: IncomingMessage, parameter: string | undefined): string[] {
-  const actions: string[] = [];
-  const header = request.headers.soapaction;
-  if (typeof header === 'string') actions.push(unquote(header.trim()));
-  if (parameter !== undefined) actions.push(parameter);
-  return actions;
-}
-
-function unquote(text: string): string {
-  return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
-}
-
-const noContent = parseContentType('');
-
-/** Callers send the same few headers over and over. */
-const contentTypes = new Map<string, ReturnType<typeof parseContentType>>();
-
-function contentTypeOf(request: IncomingMessage): ReturnType<typeof parseContentType> {
-  const header = request.headers['content-type'];
-  if (header === undefined) return noContent;
-  const known = contentTypes.get(header);
-  if (known !== undefined) return known;
-  const parsed = parseContentType(header);
-  if (contentTypes.size < 256 && header.length < 128) contentTypes.set(header, parsed);
-  return parsed;
-}
-
-/** Refuses a media type that is looked at before the body (W39): MTOM isn’t offered. Throws CallError. */
-export function refuseMultipart(type: string): void {
-  if (type.startsWith('multipart/')) {
-    throw new CallError('UnsupportedMediaType', {
-      message: 'multipart messages (MTOM, SwA) are not read here',
-    });
-  }
-}
-
-function unsupported(error: unknown): unknown {
-  if (!(error instanceof UnsupportedCharset)) return error;
-  return new CallError('UnsupportedMediaType', { message: error.message, cause: error });
-}
-
-/** A REST route's body form by its media type (W39); undefined: its first character says. */
-export function bodyForm(request: IncomingMessage): 'json' | 'xml' | undefined {
-  const { type } = contentTypeOf(request);
-  if (type === '') return undefined;
-  if (type === 'application/json' || type === 'text/json' || type.endsWith('+json')) return 'json';
-  if (type === 'application/xml' || type === 'text/xml' || type.endsWith('+xml')) return 'xml';
-  throw new CallError('UnsupportedMediaType', {
-    message: 'expected a body of JSON or XML by its Content-Type, got another type',
-  });
-}
-
-/** Inputs of an operation from a body in a given form, or in the form that its first character shows. */
-export function readCallBody(
-  service: Service,
-  { request }: Exchange,
-  operation: CompiledOperation,
-  bytes: Buffer,
-  stated: 'json' | 'xml' | undefined,
-): { readonly input: Input; readonly form: 'json' | 'xml' } {
-  const content = contentTypeOf(request);
-  const form = stated ?? (firstVisible(bytes) === 60 ? 'xml' : 'json');
-  const reading = startReading(service.compiled.limits.errors);
-  if (form === 'json') return { input: readJsonBody(bytes, content.charset, operation, reading), form };
-  return { input: readXmlBody(service, bytes, content.charset, operation, reading), form };
-}
-
-function firstVisible(bytes: Buffer): number | undefined {
-  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  for (let at = start; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte !== 32 && byte !== 9 && byte !== 10 && byte !== 13) return byte;
-  }
-  return undefined;
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-function readJsonBody(
-  bytes: Buffer,
-  charset: string | undefined,
-  operation: CompiledOperation,
-  reading: Reading,
-): Input {
-  if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) {
-    throw new CallError('UnsupportedMediaType', { message: 'expected JSON in UTF-8, got another charset' });
-  }
-  let text: string;
-  try {
-    text = utf8.decode(bytes); // drops a BOM
-  } catch (error) {
-    throw new CallError('MalformedRequest', {
-      message: 'expected JSON in UTF-8, got other bytes',
-      cause: error,
-    });
-  }
-  try {
-    return operation.readJson(text, reading);
-  } catch (error) {
-    if (error instanceof JsonError)
-      throw new CallError('MalformedRequest', { message: error.message, cause: error });
+    if (error instanceof TooManySteps) return undefined;
     throw error;
   }
 }
 
-function readXmlBody(
+/** The same of a call outside SOAP. Throws CallError. */
+export function readBodyHere(
   service: Service,
-  bytes: Buffer,
-  charset: string | undefined,
+  exchange: Exchange,
   operation: CompiledOperation,
-  reading: Reading,
-): Input {
-  const { contract, limits } = service.compiled;
-  const { name } = operation.operation;
-  // An empty body is the empty element (W36).
-  if (firstVisible(bytes) === undefined) {
-    return operation.readXml(rootOf(`<${name}/>`, service), reading);
-  }
+  body: Buffer,
+  stated: BodyForm | undefined,
+): BodyCall | undefined {
+  if (body.length > service.compiled.limits.readAsideBytes) return undefined;
   try {
-    const text = decodeXml(bytes, charset);
-    const xml = new XmlReader(text, limits, {
-      illegalReferences: contract.settings.illegalCharacterReferences === 'accept',
-    });
-    xml.readRoot();
-    if (xml.local !== name || (xml.namespace !== contract.namespaces.types && xml.namespace !== '')) {
-      const got = `<${xml.local.slice(0, 64)}>${xml.local === name ? ' of another namespace' : ''}`;
-      xml.drain();
-      throw new CallError('MalformedRequest', {
-        message: `expected <${name}> of namespace "${contract.namespaces.types}" as the root, got ${got}`,
-      });
-    }
-    const input = operation.readXml(xml, reading);
-    xml.finish();
-    return input;
+    return readCallBody(service, exchange.request, operation, body, stated);
   } catch (error) {
-    if (error instanceof XmlError)
-      throw new CallError('MalformedRequest', { message: error.message, cause: error });
-    throw unsupported(error);
+    if (error instanceof TooManySteps) return undefined;
+    throw error;
   }
 }
 
-function rootOf(text: string, service: Service): XmlReader {
-  const xml = new XmlReader(text, service.compiled.limits, { illegalReferences: false });
-  xml.readRoot();
-  return xml;
+/** The same of a route's parameters. */
+export function readParametersHere(
+  operation: CompiledOperation,
+  values: readonly RouteValue[],
+  reading: Reading,
+): Input | undefined {
+  try {
+    return operation.readParameters(values, reading);
+  } catch (error) {
+    if (error instanceof TooManySteps) return undefined;
+    throw error;
+  }
 }
 
 /**
  * From inputs to outcome: members, credentials, required members, upstream, reply (W43). Never throws: whatever
  * fails is the outcome's failure.
  *
+ * @param input of the operation, or all that was made of it beside the loop
  * @param frame what the reply goes out in; undefined for a caller of JSON
  * @param header the credentials in a SOAP header, where the body has no place for them
  */
@@ -265,7 +161,7 @@ export async function runCall(
   service: Service,
   exchange: Exchange,
   operation: CompiledOperation,
-  input: Input,
+  input: Input | Prepared,
   spelling: Spelling,
   frame: Frame | undefined,
   header?: ReadonlyMap<string, string>,
@@ -273,35 +169,68 @@ export async function runCall(
   const { compiled, messages } = service;
   const { credentials, settings } = compiled.contract;
   const { reading } = input;
-  const given = header ?? operation.credentialsOf(input);
+  let given = header ?? ('given' in input ? input.given : operation.credentialsOf(input));
   let values: CredentialValues | undefined;
-  const hide = (text: string): string => {
-    const hideKnown =
+  let hideKnown: Hide | undefined;
+  const hide: Hide = (text, most) => {
+    // both tell of the same values: those that are given are looked at before they are known to be good
+    hideKnown ??=
       values === undefined
-        ? hideGiven(credentials, given, exchange.request, hideSecrets)
-        : hideSecrets(credentials, values);
-    return hideKnown(text);
+        ? hideGiven(credentials, given, exchange.request, secrets)
+        : hideCredentials(credentials, values, secrets);
+    return hideKnown(text, most);
   };
   try {
-    messages?.request(exchange, operation, input, given);
-    if (reading.problems.length > 0) throw new CallError('ValidationError', { problems: reading.problems });
-    values = service.readCredentials?.(given, exchange.request, spelling);
-    if (values !== undefined) exchange.caller = service.pseudonymOf?.(values);
-    const request = requestOf(service, operation, input, values);
+    let request: UpstreamRequest;
+    if ('given' in input) {
+      if (input.shown !== undefined) messages?.write('request', exchange, operation, input.shown);
+      values = input.values;
+      if (values !== undefined) exchange.caller = service.pseudonymOf(values);
+      if (input.request instanceof CallError) throw input.request;
+      request = input.request;
+      // the body went over to the thread
+      service.admission.shrink(exchange, 0);
+      holdRequest(service.admission, exchange, request);
+    } else {
+      if (messages !== undefined) {
+        const shown = messages.shown.request(exchange.request, operation, input, given);
+        messages.write('request', exchange, operation, shown);
+      }
+      refuseProblems(input.reading);
+      values = service.readCredentials?.(given, exchange.request, spelling);
+      if (values !== undefined) exchange.caller = service.pseudonymOf(values);
+      request = requestOf(service, operation, input, values);
+      if (exchange.heldBytes > smallBytes) {
+        request = withoutMessage(input, request);
+        holdRequest(service.admission, exchange, request);
+        given = structuredClone(given);
+        values = structuredClone(values);
+      }
+    }
     if (exchange.response.destroyed) throw new CallError('CallerGone');
-    const audit = request.operation.readOnly ? undefined : service.audit;
+    const { readOnly } = request.operation;
+    if (!readOnly && service.admission.room.size >= compiled.limits.roomWaits) throw service.admission.shed();
+    const audit = readOnly ? undefined : service.audit;
     audit?.sending(exchange);
     let reply: UpstreamReply;
     try {
       reply = await service.upstream.call(request, exchange);
     } catch (error) {
-      audit?.settled(exchange, isUnsent(error) ? 'unsent' : 'unknown');
+      audit?.settled(exchange, exchange.reached ? 'unknown' : 'unsent');
       throw error;
     }
     audit?.settled(exchange, 'answered');
     exchange.passed = passedOn(reply.headers, settings.replyHeaders);
+    const isLarge = reply.body.length > smallBytes && frame !== undefined;
+    if (isLarge && !service.admission.hold(exchange, 0))
+      await roomToWrite(service.admission, exchange, readOnly);
     const outcome = readReply(reply, compiled, operation, hide, frame);
-    if (outcome.kind === 'reply') messages?.reply(exchange, operation, outcome.json, values);
+    if (isLarge) holdWritten(service.admission, exchange, readOnly, outcome, reply.body.length);
+    if (outcome.kind === 'reply' && messages !== undefined) {
+      const shown = messages.shown.reply(operation, outcome.json, values);
+      messages.write('reply', exchange, operation, shown);
+    }
+    if (isLarge && outcome.kind === 'reply' && Buffer.isBuffer(outcome.xml)) giveBack(reply.body);
     exchange.noted = noted(reading, outcome);
     if (outcome.kind === 'failure') exchange.error = outcome.failure.errorCode;
     return outcome;
@@ -310,19 +239,53 @@ export async function runCall(
   }
 }
 
-/** The call upstream of inputs that are right and whole. Throws CallError for others. */
-function requestOf(
-  service: Service,
-  operation: CompiledOperation,
-  input: Input,
-  values: CredentialValues | undefined,
-): UpstreamRequest {
+/** Lets go of all of a large request but what goes upstream, in bytes: a part of a text keeps the whole text in memory. */
+function withoutMessage(input: Input, request: UpstreamRequest): UpstreamRequest {
   const { reading } = input;
-  const missing = withoutCredentials(reading, service);
-  if (missing.length > 0) throw new CallError('ValidationError', { problems: missing });
-  const request = operation.request(input, values);
-  if (request === undefined) throw new CallError('ValidationError', { problems: reading.problems });
-  return request;
+  const ignored = structuredClone(reading.ignored);
+  reading.ignored.splice(0, ignored.length, ...ignored);
+  for (const parts of [reading.slots, reading.spans, reading.edits, reading.missing]) parts.length = 0;
+  reading.credentials = undefined;
+  input.text = '';
+  const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body;
+  return { ...request, body };
+}
+
+/** Counts what of a large request goes upstream. Throws CallError Overloaded. */
+function holdRequest(admission: Admission, exchange: Exchange, { body }: UpstreamRequest): void {
+  const bytes = body?.length ?? 0;
+  if (!admission.hold(exchange, bytes) && bytes > smallBytes) throw admission.shed();
+}
+
+/**
+ * Has the large reply of a write wait until there is room to write it out in XML, which may take several times its size.
+ * Throws CallError: Overloaded for a read, UpstreamTimeout.
+ */
+async function roomToWrite(admission: Admission, exchange: Exchange, readOnly: boolean): Promise<void> {
+  if (readOnly) throw admission.shed();
+  await new Promise<void>((resolve, reject) => {
+    const waitMs = Math.max(0, exchange.deadline - performance.now());
+    const timer = setTimeout(() => reject(new CallError('UpstreamTimeout')), waitMs);
+    admission.room.wait(exchange, 0, () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** Counts what a reply takes more in XML. Throws CallError Overloaded for a read. */
+function holdWritten(
+  admission: Admission,
+  exchange: Exchange,
+  readOnly: boolean,
+  outcome: Outcome,
+  bytes: number,
+): void {
+  if (outcome.kind !== 'reply' || outcome.xml === undefined) return;
+  const { xml } = outcome;
+  const written = Array.isArray(xml) ? xml.reduce((sum, piece) => sum + piece.length, 0) : xml.length;
+  const hasRoom = written <= bytes || admission.hold(exchange, written - bytes);
+  if (!hasRoom && readOnly) throw admission.shed();
 }
 
 /** The headers of an answer that go on to the caller, none but those that the contract names. */
@@ -336,25 +299,12 @@ function passedOn(headers: UpstreamReply['headers'], names: readonly string[]): 
   return passed;
 }
 
-/** Whether nothing reached the upstream. */
-function isUnsent(error: unknown): boolean {
-  return error instanceof CallError && error.code === 'UpstreamUnavailable';
-}
-
-/** The credentials' own requirements are W24's, not the record's. */
-function withoutCredentials(reading: Reading, service: Service): Reading['missing'] {
-  const member = service.compiled.contract.credentials?.member;
-  if (member === undefined || reading.missing.length === 0) return reading.missing;
-  const prefix = `${member.toLowerCase()}.`;
-  return reading.missing.filter(({ field }) => !`${field.toLowerCase()}.`.startsWith(prefix));
-}
-
 /** Any error as what the caller is told; one that is ours is logged once and told as InternalError. */
 export function tellFailure(
   service: Service,
   exchange: Exchange,
   error: unknown,
-  hide: (text: string) => string = (text) => text,
+  hide: Hide = (text) => text,
 ): Failure {
   exchange.error = error instanceof CallError ? error.code : 'InternalError';
   if (error instanceof CallError) return failureOf(error, exchange.requestId, hide);

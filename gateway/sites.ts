@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { ContractLimits } from '../mappings/load/allowance.ts';
 import type { LoadedContract } from '../mappings/load/contract.ts';
 import { type ContractPlace, loadContract } from '../mappings/load.ts';
 import type { Contract } from '../mappings/model.ts';
@@ -17,6 +18,8 @@ export interface SitePlan {
 
 /** How a contract becomes something that serves. */
 export interface SiteMaker {
+  /** What loading a contract may take. */
+  readonly limits: ContractLimits;
   /** What the contract is to be served by, as it is now; the one of before where it would be the same. */
   readonly upstreamAt: (url: string | undefined) => Promise<Upstream>;
   readonly handlerOf: (contract: Contract, upstream: Upstream) => Handler;
@@ -44,10 +47,11 @@ interface Site {
 
 /** Loads what the plans say. Throws ContractError. */
 export async function openSites(plans: () => readonly SitePlan[], maker: SiteMaker): Promise<Sites> {
+  const { limits } = maker;
   const first = plans();
   let sites = await open(
     first,
-    first.map(({ contract }) => loadContract(contract)),
+    first.map(({ contract }) => loadContract(contract, limits)),
     maker,
   );
   let handle = handlerOf(sites);
@@ -56,7 +60,11 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
     basePaths: () => sites.map(({ basePath }) => basePath),
     reload: async () => {
       const next = plans();
-      sites = await open(next, await loadAside(next.map(({ contract }) => contract)), maker);
+      const loads = await loadAside(
+        next.map(({ contract }) => contract),
+        limits,
+      );
+      sites = await open(next, loads, maker);
       handle = handlerOf(sites);
     },
   };

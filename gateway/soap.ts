@@ -153,8 +153,13 @@ interface Findings {
  * A reader of SOAP requests: envelope, headers, and the payload by its operation's codec. Problems of members are in
  * the input's reading; everything before them throws Fault, in the version of the envelope once it is known
  * and else of the path (W3). The first stage that fails speaks, whatever comes later in the text (W43).
+ *
+ * @param mostSteps as `startReading` has it: one that takes more throws TooManySteps
  */
-export function createSoapReader(compiled: CompiledContract): ReadSoap {
+export function createSoapReader(
+  compiled: CompiledContract,
+  mostSteps: number = Number.POSITIVE_INFINITY,
+): ReadSoap {
   const { limits, contract } = compiled;
   const quirks = { illegalReferences: contract.settings.illegalCharacterReferences === 'accept' };
   const heads = new Heads<Opening>();
@@ -215,7 +220,7 @@ export function createSoapReader(compiled: CompiledContract): ReadSoap {
       try {
         const { version: soapVersion, operation } = open(xml, request, findings);
         for (const action of findings.actions) checkAction(action, operation, compiled, soapVersion);
-        const input = operation.readXml(xml, startReading(limits.errors));
+        const input = operation.readXml(xml, startReading(limits.errors, mostSteps));
         closeEnvelope(xml, soapVersion);
         if (findings.fault !== undefined) throw findings.fault;
         if (head !== undefined && isFaultless(input.reading)) learn(text, head);
@@ -426,8 +431,9 @@ function mustUnderstand(xml: XmlReader, soapVersion: SoapVersion, findings: Find
   if (flag === undefined) return false;
   const word = collapse(flag);
   if (word !== '1' && word !== 'true') {
-    if (word !== '0' && word !== 'false') {
-      findings.fault ??= new Fault(soapVersion, 'sender', 'expected 0, 1, true or false in mustUnderstand');
+    // a message that isn't well made is told so before a block that isn't understood, wherever either stands
+    if (word !== '0' && word !== 'false' && findings.fault?.code !== 'sender') {
+      findings.fault = new Fault(soapVersion, 'sender', 'expected 0, 1, true or false in mustUnderstand');
     }
     return false;
   }

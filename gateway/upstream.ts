@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Answer } from '../mappings/codec/answer.ts';
 import type { UpstreamRequest } from '../mappings/codec/call.ts';
 import type { LetterRuns } from '../mappings/reply/letter-runs.ts';
@@ -20,11 +21,17 @@ export interface Waiting extends Place {
   readonly deadline: number;
   /** The caller's; once it is destroyed nobody waits, and a read is given up. */
   readonly response: { readonly destroyed: boolean };
-  /** How often the call went out. */
+  /** Whose call it is. */
+  readonly request: IncomingMessage;
+  /** A pseudonym of who calls, where callers are told apart. */
+  readonly caller: string | undefined;
+  /** How often a connection was asked for to send it. */
   sent: number;
+  /** Whether it was sent, whole or in part: before, nothing can have been done. */
+  reached: boolean;
   /** The upstream's own status; 0 without an answer. */
   upstreamStatus: number;
-  /** Until the answer was whole or was given up, in ms. */
+  /** From when it had a connection, or one was made for it, until its answer was whole or it was given up, in ms. */
   upstreamMs: number;
 }
 
@@ -34,10 +41,24 @@ export interface Waiting extends Place {
  */
 export interface Upstream {
   readonly call: (request: UpstreamRequest, waiting: Waiting) => Promise<UpstreamReply>;
-  /** Whether calls are refused at once, because too many failed. */
-  readonly isOpen: () => boolean;
+  readonly state: () => UpstreamState;
   readonly close: () => Promise<void>;
 }
+
+/** What an upstream does with calls at the moment. */
+export interface UpstreamState {
+  /** Whether calls are refused at once, because no connection was had. */
+  readonly isOpen: boolean;
+  /** How many operations have calls refused at once, because theirs failed. */
+  readonly openOperations: number;
+  /** Calls that wait for a connection. */
+  readonly waiting: number;
+  /** Calls shed since the start, for which there was no connection in time. */
+  readonly shed: number;
+}
+
+/** The state of one that refuses nothing and has no call waiting. */
+export const idleUpstream: UpstreamState = { isOpen: false, openOperations: 0, waiting: 0, shed: 0 };
 
 /** A JSON service in this process, spoken to over the same JSON wire. */
 export interface LocalService {
@@ -59,6 +80,7 @@ export function createLocalUpstream(service: LocalService): Upstream {
     call: async ({ method, path, headers, body }, waiting) => {
       const started = performance.now();
       waiting.sent++;
+      waiting.reached = true;
       const reply = await service.handle({ method, path, headers, body: body?.toString() ?? '' });
       waiting.upstreamStatus = reply.status;
       waiting.upstreamMs = performance.now() - started;
@@ -69,7 +91,7 @@ export function createLocalUpstream(service: LocalService): Upstream {
         retryAfter: reply.headers['retry-after'],
       };
     },
-    isOpen: () => false,
+    state: () => idleUpstream,
     close: async () => service.close(),
   };
 }

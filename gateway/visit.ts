@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CompiledOperation } from '../mappings/codec/operation.ts';
 import type { WriteOutcome } from './audit.ts';
 import { hasBody, hasSmallBody, isAwaited } from './body.ts';
+import { endWithCare } from './connections.ts';
 import type { CorsHeaders } from './cors.ts';
 import type { Documents } from './documents.ts';
 import { CallError } from './error.ts';
-import { type Reply, type ReplyContext, sendReply } from './reply.ts';
+import { type Reply, type ReplyContext, sendReply, type WhenWaiting } from './reply.ts';
 import type { Exchange, Noted, Service } from './service.ts';
-import { markAnswered } from './unparsed.ts';
 
 /** What a request came to, for one line of the log. Never a value that a caller sent. */
 export interface RequestRecord {
@@ -43,6 +43,10 @@ export interface AppOptions {
   /** False once the process is stopping: /readyz answers 503 and connections close. */
   readonly isReady: () => boolean;
   readonly onRequest: (record: RequestRecord) => void;
+  /** The same of those that watch the process, which come again and again. */
+  readonly onProbe: (record: RequestRecord) => void;
+  /** Told of a reply that the connection didn't take at once. */
+  readonly whenWaiting: WhenWaiting;
   /** The page of /metrics; undefined where it can't be had any more. */
   readonly metrics: () => Promise<string | undefined>;
 }
@@ -63,6 +67,11 @@ const processPart = Math.floor(Math.random() * 36 ** 6).toString(36);
 function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   if (typeof given === 'string' && /^[\w-]{8,64}$/.test(given)) return given;
+  return newRequestId();
+}
+
+/** An id of ours for a request. */
+export function newRequestId(): string {
   requests++;
   return `${processPart}-${requests.toString(36)}`;
 }
@@ -95,9 +104,11 @@ export function startVisit(
     place: -1,
     passed: undefined,
     sent: 0,
+    reached: false,
     upstreamStatus: 0,
     upstreamMs: 0,
     admitted: false,
+    enteredAfter: 0,
     queueMs: 0,
     heldBytes: 0,
     cors,
@@ -120,13 +131,15 @@ export function wrongVerb(allow: string): CallError {
 }
 
 /** Answers an OPTIONS request: the verbs, and to a browser whether its page may call. */
-export function serveOptions({ request, response, cors }: Visit, allow: string): void {
+export function serveOptions(visit: Visit, allow: string): void {
+  const { request, response, cors } = visit;
   response.writeHead(204, { ...cors?.(request, allow), Allow: allow }).end();
+  tell(visit, 204, 0);
 }
 
 /** Sends a reply and tells of the request. */
 export function send(visit: Visit, transport: string, reply: Reply): void {
-  const { request, response, options, requestId, started } = visit;
+  const { request, response, options, requestId } = visit;
   const aborted = response.destroyed;
   let bytesOut = 0;
   if (!response.headersSent && !aborted) {
@@ -134,25 +147,46 @@ export function send(visit: Visit, transport: string, reply: Reply): void {
     // connection, where Node reads the little that follows away: callers that come back on new ones cost more.
     const shed = reply.status === 503 && !isAwaited(request) && hasSmallBody(request);
     const unread = !request.complete && !visit.bodyTaken && hasBody(request) && !shed;
-    const coming = unread && !isAwaited(request) && response.shouldKeepAlive;
+    // a socket that is closed on bytes nobody read is reset, and the reply is lost with it
+    if (unread && !isAwaited(request)) endWithCare(request.socket);
+    // from here on its bytes are those of a reply on its way out
+    options.service.admission.shrink(visit, 0);
     bytesOut = sendReply(response, reply, requestId, {
       close: unread || !options.isReady(),
-      end: !coming,
       more: visit.cors === undefined ? visit.passed : { ...visit.passed, ...visit.cors(request) },
+      whenWaiting: options.whenWaiting,
     });
-    if (unread) markAnswered(request.socket);
-    if (coming) endAfterBody(request, response);
   }
-  options.onRequest({
-    requestId,
+  // one whose body broke was answered when it did
+  const status = aborted && response.statusCode >= 400 ? response.statusCode : reply.status;
+  options.onRequest(recordOf(visit, transport, status, bytesOut, reply.xStatus, aborted));
+}
+
+/**
+ * What a request came to, once it has its reply.
+ *
+ * @param bytesOut bytes of the reply's body
+ * @param meant the status in X-Status
+ */
+export function recordOf(
+  visit: Visit,
+  transport: string,
+  status: number,
+  bytesOut: number,
+  meant: number | undefined,
+  aborted: boolean,
+): RequestRecord {
+  const { request } = visit;
+  return {
+    requestId: visit.requestId,
     method: request.method ?? '',
     transport,
     operation: visit.operation,
-    status: reply.status,
-    meant: reply.xStatus,
+    status,
+    meant,
     bytesIn: visit.bytesIn,
     bytesOut,
-    ms: performance.now() - started,
+    ms: performance.now() - visit.started,
     clientIp: request.socket.remoteAddress,
     caller: visit.caller,
     error: visit.error,
@@ -164,22 +198,10 @@ export function send(visit: Visit, transport: string, reply: Reply): void {
     aborted,
     noted: visit.noted,
     written: visit.written,
-  });
+  };
 }
 
-/** How long a caller whose body isn't wanted may go on sending it. */
-const lingerMs = 1_000;
-
-/**
- * Ends a reply once the rest of the request's body came, or didn't for a while: a socket that is closed on bytes
- * nobody read is reset, and the reply is lost with it.
- */
-function endAfterBody(request: IncomingMessage, response: ServerResponse): void {
-  const end = (): void => {
-    clearTimeout(timer);
-    request.off('end', end).off('close', end);
-    response.end();
-  };
-  const timer = setTimeout(end, lingerMs);
-  request.on('end', end).on('close', end).resume();
+/** Tells of a request that was answered without a call. */
+export function tell(visit: Visit, status: number, bytesOut: number): void {
+  visit.options.onRequest(recordOf(visit, 'http', status, bytesOut, undefined, visit.response.destroyed));
 }

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { type AddressInfo, createServer } from 'node:net';
 import { pino } from 'pino';
+import { standardOutput } from './log-writer.ts';
 import { gatherSheets } from './worker-metrics.ts';
 
 /** What a worker tells the primary once it takes requests and signals. */
@@ -17,6 +18,8 @@ export interface WorkersOptions {
   /** 0 takes a free one, which all workers share. */
   readonly port: number;
   readonly logLevel: string;
+  /** The limit of that name, for the primary's own log. */
+  readonly logBytes: number;
 }
 
 /** Workers that serve, each a process, behind one port. */
@@ -57,8 +60,14 @@ export const isPrimary: boolean = cluster.isPrimary;
  * Starts workers with this process's own arguments and keeps them going; resolves once all of them serve.
  * Throws the error of listening when the address can't be had, WorkerError when a worker ends before it serves.
  */
-export async function startWorkers({ count, host, port, logLevel }: WorkersOptions): Promise<Workers> {
-  const log = pino({ level: logLevel, base: null }, pino.destination({ dest: 1, sync: true }));
+export async function startWorkers({
+  count,
+  host,
+  port,
+  logLevel,
+  logBytes,
+}: WorkersOptions): Promise<Workers> {
+  const log = pino({ level: logLevel, base: null }, standardOutput(logBytes, 1).lines);
   const taken = await tryAddress(host, port);
   // Workers accept by themselves: handed round by the primary, every connection goes through two processes, and one on
   // its way to a worker that dies hangs. What this spreads unevenly, the limit of requests per socket evens out.

@@ -20,7 +20,7 @@ export function checkCommand(): Command {
 }
 
 function printCheck(flags: CheckFlags): void {
-  const loaded = placesOf(flags).map(loadContract);
+  const loaded = placesOf(flags).map((place) => loadContract(place, flags.limits));
   if (!flags.json) for (const each of loaded) print(each);
   else if (flags.config !== undefined) printJson({ contracts: loaded.map(summaryOf) });
   else for (const each of loaded) printJson(summaryOf(each));

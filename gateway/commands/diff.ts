@@ -1,12 +1,15 @@
 import { statSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import type { Limits } from '../../mappings/limits.ts';
 import { type ContractPlace, loadContract } from '../../mappings/load.ts';
 import { type Change, compareContracts, type Grade } from '../../wsdl/diff.ts';
 import { finding } from './failure.ts';
+import { limitsOption } from './options.ts';
 import { jsonOption, printJson } from './output.ts';
 
 interface DiffFlags {
   readonly overlay?: string;
+  readonly limits?: Limits;
   readonly strict: boolean;
   readonly json: boolean;
 }
@@ -26,13 +29,16 @@ export function diffCommand(): Command {
     .argument('<new>', 'the same, of its successor')
     .addOption(new Option('--overlay <file>', 'overlay of those that are documents (default: none)'))
     .addOption(new Option('--strict', 'count what breaks strict clients as breaking').default(false))
+    .addOption(limitsOption())
     .addOption(jsonOption())
     .addHelpText('after', '\nExit codes: 0 nothing breaks, 1 something does, 2 wrong input.')
     .action(printDiff);
 }
 
 function printDiff(before: string, after: string, flags: DiffFlags): void {
-  const [old, next] = [before, after].map((path) => loadContract(placeAt(path, flags.overlay)).contract);
+  const [old, next] = [before, after].map(
+    (path) => loadContract(placeAt(path, flags.overlay), flags.limits).contract,
+  );
   if (old === undefined || next === undefined) return;
   const changes = compareContracts(old, next);
   const breaking = changes.some(({ grade }) => grade === 'breaking' || (flags.strict && grade === 'strict'));

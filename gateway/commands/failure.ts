@@ -1,3 +1,4 @@
+import { isStackOverflow } from '../../mappings/load/allowance.ts';
 import { ContractError } from '../../mappings/load/error.ts';
 import { printJson } from './output.ts';
 
@@ -12,10 +13,16 @@ export const wrongInput = 2;
  * for JSON the same as `problems`.
  */
 export function fail(error: unknown, json = false): never {
-  if (error instanceof ContractError || error instanceof RangeError) {
+  if (error instanceof ContractError || (error instanceof RangeError && !isStackOverflow(error))) {
     const isContract = error instanceof ContractError;
     if (json) printJson({ problems: isContract ? error.problems : [{ message: error.message }] });
     else console.error(isContract ? `the contract can't be served:\n${error.message}` : error.message);
+    process.exit(wrongInput);
+  }
+  if (isStackOverflow(error)) {
+    const message = 'expected types that refer to fewer others in turn, got more than can be followed';
+    if (json) printJson({ problems: [{ message }] });
+    else console.error(message);
     process.exit(wrongInput);
   }
   const hint = error instanceof Error && 'code' in error ? startHints.get(error.code) : undefined;

@@ -25,12 +25,12 @@ export function initCommand(): Command {
     .action(writeOverlay);
 }
 
-function writeOverlay({ openapi, overlay, force, json }: InitFlags): void {
+function writeOverlay({ openapi, overlay, force, json, limits }: InitFlags): void {
   if (openapi === undefined) throw new RangeError('--openapi: expected the document, got none');
   const path = overlay ?? join(dirname(openapi), 'soap.yaml');
   if (existsSync(path) && !force)
     throw new RangeError(`${path}: expected no file, got one; --force writes over it`);
-  const loaded = loadContract({ openapi, overlay: undefined });
+  const loaded = loadContract({ openapi, overlay: undefined }, limits);
   writeFileSync(path, overlayText(loaded, openapi, path));
   if (json) printJson({ written: path });
   else

@@ -39,7 +39,7 @@ interface Difference {
 function writeNames(flags: NamesFlags): void {
   const place = placeOf(flags);
   const path = namesLockOf(place);
-  const loaded = loadContract(place); // the names of the file are in it, as far as the document has what they name
+  const loaded = loadContract(place, flags.limits); // the names of the file are in it, as far as the document has what they name
   const problems: ContractProblem[] = [];
   const before = readNamesLock(path, problems);
   const after = before === undefined || flags.prune ? loaded.names : joinNames(loaded.names, before);

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Limits, readLimits } from '../../mappings/limits.ts';
 import { type ContractPlace, screeningContract } from '../../mappings/load.ts';
 import { readConfig } from '../config.ts';
 
@@ -7,6 +8,7 @@ export interface ContractFlags {
   readonly contract?: string;
   readonly openapi?: string;
   readonly overlay?: string;
+  readonly limits?: Limits;
 }
 
 /** A command about one contract, with the options of `ContractFlags`. */
@@ -22,6 +24,7 @@ export function contractCommand(name: string): Command {
     new Option('--overlay <file>', 'overlay of that document (default: none, the plain dialect)').env(
       'OVERLAY',
     ),
+    limitsOption(),
   ];
   return options.reduce((command, option) => command.addOption(option), new Command(name));
 }
@@ -32,6 +35,16 @@ export function placeOf({ contract, openapi, overlay }: ContractFlags): Contract
   if (overlay !== undefined)
     throw new RangeError('--overlay: expected the document it belongs to as --openapi, got none');
   return contract ?? screeningContract;
+}
+
+/** Limits other than the defaults. */
+export function limitsOption(): Option {
+  return new Option(
+    '--limits <list>',
+    'limits other than the defaults, by commas: inFlight=256,queue=64 (docs/operations.md lists them)',
+  )
+    .env('LIMITS')
+    .argParser(readLimits);
 }
 
 /** A file that names several contracts, in the place of everything that names one. */

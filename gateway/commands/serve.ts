@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { readLimits } from '../../mappings/limits.ts';
+import { defaultLimits } from '../../mappings/limits.ts';
 import { loadContract } from '../../mappings/load.ts';
 import { giveBackWhenIdle } from '../memory.ts';
 import type { Running, ServeOptions } from '../serve.ts';
@@ -32,7 +32,6 @@ interface ServeFlags extends ContractFlags {
   readonly logMessages: 'on' | 'off';
   readonly drainDelay: number;
   readonly workers: number;
-  readonly limits?: string;
   readonly auditLog?: string;
 }
 
@@ -103,12 +102,6 @@ export function serveCommand(): Command {
     )
     .addOption(
       new Option(
-        '--limits <list>',
-        'limits other than the defaults, by commas: inFlight=256,queue=64 (docs/operations.md lists them)',
-      ).env('LIMITS'),
-    )
-    .addOption(
-      new Option(
         '--audit-log <file>',
         'file for the lines that tell of writes; without it they go to the log',
       ).env('AUDIT_LOG'),
@@ -126,6 +119,7 @@ opens the audit log anew; USR1 does the latter alone.`,
 
 async function runServe(flags: ServeFlags): Promise<void> {
   checkUpstream(flags);
+  process.stdout.removeAllListeners('error').on('error', () => {}); // nobody to read it is no reason to stop
   process.on('SIGUSR1', () => {}); // until it means something: by itself Node opens its debugger
   if (flags.workers === 1) {
     const running = await serveHere(flags);
@@ -140,15 +134,20 @@ async function runServe(flags: ServeFlags): Promise<void> {
   ]);
   if (isPrimary) {
     checkShared(flags);
-    for (const place of placesOf(flags)) loadContract(place); // what is wrong is said before anything is forked
-    const workers = await startWorkers({ ...flags, count: flags.workers }).catch((error: unknown) => {
-      if (!(error instanceof WorkerError)) throw error;
-      if (error.signal !== null) console.error(error.message); // else the worker has said what is wrong
-      process.exit(error.exitCode);
-    });
+    for (const place of placesOf(flags)) loadContract(place, flags.limits); // what is wrong is said before anything is forked
+    const { logBytes } = flags.limits ?? defaultLimits;
+    const early = keepEarlySignal();
+    const workers = await startWorkers({ ...flags, count: flags.workers, logBytes }).catch(
+      (error: unknown) => {
+        if (!(error instanceof WorkerError)) throw error;
+        if (error.signal !== null) console.error(error.message); // else the worker has said what is wrong
+        process.exit(error.exitCode);
+      },
+    );
     listenForFiles(workers);
     console.log(startLine(workers, flags));
     stopOnSignals(workers.stop, workers.kill);
+    early.pass();
     return;
   }
   const sharing = shareSheets();
@@ -181,7 +180,7 @@ async function serveHere(flags: ServeFlags, metricsOfAll?: ServeOptions['metrics
     logMessages: flags.logMessages === 'on',
     drainDelayMs: flags.drainDelay,
     ...(flags.auditLog === undefined ? {} : { auditLog: flags.auditLog }),
-    limits: readLimits(flags.limits ?? ''),
+    ...(flags.limits === undefined ? {} : { limits: flags.limits }),
     metricsOfAll,
   });
   giveBackWhenIdle();
@@ -234,6 +233,25 @@ function stopOnSignals(stop: (signal: NodeJS.Signals) => Promise<boolean>, kill?
       stop(signal).then((clean) => process.exit(clean ? 0 : 1), fail);
     });
   }
+}
+
+/**
+ * Keeps the first signal that comes while workers start, of which some serve already: by default it would end this process
+ * and cut what they have under way. `pass` has it acted on, once there is something to stop.
+ */
+function keepEarlySignal(): { readonly pass: () => void } {
+  let first: NodeJS.Signals | undefined;
+  const keep = (signal: NodeJS.Signals): void => {
+    if (first !== undefined) process.exit(1); // the second one ends it at once; workers stop when they are alone
+    first = signal;
+  };
+  for (const signal of signals) process.on(signal, keep);
+  return {
+    pass: () => {
+      for (const signal of signals) process.off(signal, keep);
+      if (first !== undefined) process.emit(first, first);
+    },
+  };
 }
 
 /** Ctrl-C is a person at the terminal: no balancer to wait for. */

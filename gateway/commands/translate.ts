@@ -58,7 +58,7 @@ export function translateCommand(): Command {
 }
 
 async function translate(flags: TranslateFlags): Promise<void> {
-  const { contract } = loadContract(placeOf(flags));
+  const { contract } = loadContract(placeOf(flags), flags.limits);
   const message = { contract, flags, input: await buffer(process.stdin) };
   if (flags.to === 'json') await translateRequest(message);
   else await translateAnswer(message);
@@ -90,11 +90,24 @@ function requestOf({ contract, flags, input }: Message): { readonly path: string
   const text = input.toString('utf8');
   if (/^\s*\{/.test(text))
     return { path: `/json/reply/${stated(flags, contract).name}`, type: 'application/json' };
-  const root =
-    /<(?:[\w.-]+:)?([\w.-]+)(?=[\s/>])/.exec(text.replace(/<\?.*?\?>|<!--.*?-->/gs, ''))?.[1] ?? '';
+  const root = rootOf(text);
   if (root === 'Envelope') return { path: '/soap11', type: 'text/xml' };
   const operation = flags.operation === undefined ? named(contract, root) : stated(flags, contract);
   return { path: `/xml/reply/${operation.name}`, type: 'application/xml' };
+}
+
+/** The local name of a document's root, as far as it can be told; '' for none. */
+function rootOf(text: string): string {
+  let at = text.indexOf('<');
+  for (;;) {
+    const end = text.startsWith('<!--', at) ? '-->' : text.startsWith('<?', at) ? '?>' : undefined;
+    if (end === undefined) break;
+    const behind = text.indexOf(end, at);
+    if (behind < 0) return '';
+    at = text.indexOf('<', behind);
+  }
+  const [, , local = ''] = /^<([\w.-]+:)?([\w.-]+)[\s/>]/.exec(text.slice(Math.max(at, 0))) ?? [];
+  return local;
 }
 
 const ofConnection = new Set(['connection', 'content-length', 'host', 'transfer-encoding']);
@@ -163,6 +176,7 @@ async function throughGateway(
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   const gateway = await serve({
     contract: placeOf(flags),
+    ...(flags.limits === undefined ? {} : { limits: flags.limits }),
     host: '127.0.0.1',
     port: 0,
     upstreamUrl: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
@@ -219,8 +233,8 @@ function toStatus(text: string): number {
 }
 
 function addHeader(line: string, headers: readonly Header[]): readonly Header[] {
-  const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(line) ?? [];
+  const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\r\n]*)$/.exec(line) ?? [];
   if (name === undefined || value === undefined)
     throw new InvalidArgumentError("expected a header line such as 'X-Api-Key: k'.");
-  return [...headers, [name, value]];
+  return [...headers, [name, value.trimStart()]];
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { loadContract } from '../../mappings/load.ts';
+import { withoutEndSlashes } from '../../mappings/paths.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { type ContractFlags, contractCommand, placeOf, publicUrlOption } from './options.ts';
@@ -25,10 +26,10 @@ export function wsdlCommand(): Command {
 }
 
 function printWsdl(flags: WsdlFlags): void {
-  const whole = loadContract(placeOf(flags)).contract;
+  const whole = loadContract(placeOf(flags), flags.limits).contract;
   const { operation: operations = [], tag: tags = [] } = flags;
   const contract = operations.length + tags.length > 0 ? sliceContract(whole, { operations, tags }) : whole;
-  const address = flags.publicUrl.replace(/\/+$/, '') + contract.basePath;
+  const address = withoutEndSlashes(flags.publicUrl) + contract.basePath;
   const wsdl = writeWsdl(contract, { address });
   if (!flags.json) process.stdout.write(wsdl);
   else

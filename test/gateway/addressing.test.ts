@@ -95,6 +95,20 @@ for (const query of ['?xsd=2', '?xsd=', '?xsd', '?xsd=../../etc/passwd', '?xsd=0
   });
 }
 
+for (const [method, path] of [
+  ['GET', '/soap11?wsdl&operation=<script>alert(1)</script>'],
+  ['GET', '?wsdl&tag=<script>alert(1)</script>'],
+  ['GET', '?xsd=<script>'],
+  ['PUT', '/soap11?<script>'],
+] as const) {
+  test(`${method} /v2${path} is refused with a text that no browser takes for a page`, async (t) => {
+    const reply = await send(method, path);
+    t.true(reply.status === 404 || reply.status === 405);
+    t.is(reply.headers['content-type'], 'text/plain; charset=utf-8');
+    t.is(reply.headers['x-content-type-options'], 'nosniff');
+  });
+}
+
 for (const path of ['', '/', '?x=<script>alert(1)</script>']) {
   test(`W2: GET /v2${path} is the metadata page, which runs no script and echoes nothing`, async (t) => {
     const reply = await send('GET', path);

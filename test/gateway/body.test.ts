@@ -34,6 +34,12 @@ const arrivals: readonly {
     names: 'a b',
   },
   { how: 'in chunks', pieces: [chunked('a') + whole('b'), chunked('c')], names: 'a b c' },
+  { how: 'in chunks, several at once', pieces: [chunked('a') + chunked('b') + chunked('c')], names: 'a b c' },
+  {
+    how: 'in chunks, one and a half at once',
+    pieces: cutAt(chunked('a') + chunked('b') + whole('c'), chunked('a').length * 2 - 8),
+    names: 'a b c',
+  },
   { how: 'byte by byte', pieces: whole('a').split(''), names: 'a' },
 ];
 

@@ -375,6 +375,61 @@ test('W25: an upstream error that holds the key gets *** in message, errors and 
   }
 });
 
+test('W25: what an upstream tells in a shape of its own is without the key before it is cut', async (t) => {
+  const { send, answer } = await startGateway(t, { overlay: 'upstreamErrors: tell' });
+  const headers = { 'X-Api-User': 'u', 'X-Api-Key': 'abc/def+ghi==' };
+  const toldOf = async (type: string, body: string) => {
+    answer({ status: 404, headers: { 'content-type': type }, body });
+    return statusOf((await send('POST', '/json/reply/GetEulaStatus', headers, '{}')).text);
+  };
+  for (const form of ['abc/def+ghi==', 'abc\\/def+ghi==', 'abc%2Fdef%2Bghi%3D%3D', 'YWJjL2RlZitnaGk9PQ==']) {
+    const text = `${'x'.repeat(492)} ${form} and more`;
+    const plain = await toldOf('text/plain', text);
+    t.regex(plain.message, /^x{492} \*\*\*/);
+    const told = await toldOf('application/json', JSON.stringify({ message: text, key: { [form]: form } }));
+    t.regex(told.message, /^x{492} \*\*\*/);
+    t.regex(
+      told.meta?.Upstream ?? '',
+      /^\{"message":"x+ \*\*\*=* and more","key":\{"\*\*\*=*":"\*\*\*=*"\}\}$/,
+    );
+  }
+});
+
+test('W25: the key of a meta is without the key too', async (t) => {
+  const { send, answer } = await startGateway(t);
+  const meta = { [`a ${canary}`]: '1', [`b ${canary}`]: '2', c: '3' };
+  answer({ status: 404, body: JSON.stringify({ responseStatus: { errorCode: 'E', meta } }) });
+  const headers = { 'X-Api-User': 'u', 'X-Api-Key': canary };
+  const reply = await send('POST', '/json/reply/GetEulaStatus', headers, '{}');
+  t.deepEqual(statusOf(reply.text).meta, { 'a ***': '1', 'b ***': '2', c: '3' });
+});
+
+test('an error that tells where in the service it arose is told without that, unless the contract keeps it', async (t) => {
+  const said = {
+    message: 'no',
+    stackTrace: 'at X.y()',
+    error: [
+      { inner_exception: { a: 1 }, id: 12.5, trace: 'at', traceId: '7', Stack: [], 'exception-type': 'E' },
+    ],
+    debug: {},
+  };
+  for (const [setting, expected] of [
+    ['drop', '{"message":"no","error":[{"id":12.5,"traceId":"7"}]}'],
+    ['keep', JSON.stringify(said)],
+  ]) {
+    const overlay = `upstreamErrors: tell\nstackTrace: ${setting}`;
+    const { send, answer } = await startGateway(t, { overlay });
+    answer({ status: 500, body: JSON.stringify(said) });
+    const reply = await send(
+      'POST',
+      '/json/reply/GetEulaStatus',
+      { 'X-Api-User': 'u', 'X-Api-Key': 'k' },
+      '{}',
+    );
+    t.is(statusOf(reply.text).meta?.Upstream, expected);
+  }
+});
+
 test('W25: keys shorter than six characters are not searched for', async (t) => {
   const { send, answer } = await startGateway(t);
   answer({ status: 400, body: '{"responseStatus":{"errorCode":"E","message":"a short sentence"}}' });

@@ -415,11 +415,14 @@ function sheetOf(durations: readonly number[]): Sheet {
   return metrics.read({
     inFlight: 1,
     queued: 2,
+    arriving: 0,
+    leaving: 0,
     heldBytes: 3,
     shed: 4,
     connections: 5,
-    breakersOpen: new Map([['/v2', true]]),
+    upstreamStates: new Map([['/v2', { isOpen: true, openOperations: 7, waiting: 8, shed: 9 }]]),
     loopDelayMs: 6,
+    droppedLines: 7,
   });
 }
 
@@ -451,7 +454,11 @@ test('/metrics of several processes: counts and amounts are sums, the rest is to
   t.is(told(page, `request_duration_seconds_sum{${labels}}`), 0.003);
   t.is(told(page, 'in_flight'), 2);
   t.is(told(page, 'shed_total'), 8);
+  t.is(told(page, 'log_lines_dropped_total'), 14);
   t.is(told(page, 'upstream_breaker_open{contract="/v2",worker="2"}'), 1);
+  t.is(told(page, 'upstream_operations_open{contract="/v2",worker="2"}'), 7);
+  t.is(told(page, 'upstream_waiting{contract="/v2"}'), 16);
+  t.is(told(page, 'upstream_shed_total{contract="/v2"}'), 18);
   t.is(told(page, 'event_loop_delay_seconds{worker="1"}'), 0.006);
   t.true(told(page, 'resident_memory_bytes{worker="2"}') > 0);
 });

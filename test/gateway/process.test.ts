@@ -4,9 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { run, start } from '../commands/run.ts';
 import { contractWith, elementText, emptyReply, envelope, raw, send, startGateway } from './gateway.ts';
 
@@ -91,6 +92,11 @@ test('W34: a listed proxyâ€™s forwarding headers name the address, anyone elseâ€
       const reply = await gateway.raw(request);
       t.true(reply.includes(`location="${expected}/v2/soap11"`), JSON.stringify(headers));
       t.false(/evil|<script|javascript/.test(reply));
+      const vary = /^Vary: (.*)$/im.exec(reply)?.[1]?.trim();
+      t.is(
+        vary,
+        gateway === none ? undefined : 'Forwarded, X-Forwarded-Host, X-Forwarded-Proto, X-Forwarded-Prefix',
+      );
     }
   }
 });
@@ -148,6 +154,77 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     t.is((await reply).status, 200);
     t.is((await reply).headers.connection, 'close');
     t.is((await ended).code, 0);
+  });
+}
+
+/** A reply that the system has no room for before its caller reads it. */
+const largeBytes = 32 * 1024 * 1024;
+
+/** A gateway in a process of its own, and a caller of it that has taken the first bytes of a large reply. */
+async function startReading(t: ExecutionContext, workers: string, environment: Record<string, string> = {}) {
+  const upstream = await startGateway(t); // its scripted upstream is what the process calls
+  await upstream.send('POST', '/json/reply/GetSearch', { 'X-Api-User': 'u', 'X-Api-Key': 'k' }, '{}');
+  upstream.answer({ body: emptyReply.padEnd(largeBytes) });
+  const served = await start(t, ['--workers', workers], {
+    UPSTREAM_URL: `http://${upstream.hits[0]?.headers.host}`,
+    DRAIN_DELAY: '0',
+    LOG_LEVEL: 'info',
+    ...environment,
+  });
+  const caller = connect(served.port, '127.0.0.1').on('error', () => {});
+  t.teardown(() => caller.destroy());
+  const call = `PUT /v2/subusers/update HTTP/1.1\r\nHost: x\r\nX-Api-User: u\r\nX-Api-Key: k\r\nContent-Type: application/json\r\nContent-Length: 31\r\n\r\n{"request":{"subUserName":"a"}}`;
+  caller.write(call);
+  await once(caller, 'readable');
+  return { ...served, caller, call };
+}
+
+/** Resolves once nobody listens on a port any more. */
+async function untilClosed(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1');
+    const refused = once(socket, 'connect').then(
+      () => false,
+      () => true,
+    );
+    if (await refused) return;
+    socket.destroy();
+    await pause(20);
+  }
+}
+
+for (const [signal, workers, pipelines] of [
+  ['SIGTERM', '1', false],
+  ['SIGINT', '1', true],
+  ['SIGTERM', '2', true],
+] as const) {
+  test(`on ${signal} of ${workers} workers a reply is sent whole to a slow reader${pipelines ? ' who has asked for more' : ''}, and the exit is 0`, async (t) => {
+    const { child, ended, port, caller, call } = await startReading(t, workers);
+    child.kill(signal);
+    await untilClosed(port);
+    await pause(300); // a few looks of the process at its connections
+    if (pipelines) caller.write(call);
+    const replies = await buffer(caller);
+    const { code, out } = await ended;
+    const head = replies.indexOf('\r\n\r\n') + 4;
+    t.true(replies.length - head >= largeBytes);
+    if (!pipelines) t.is(replies.length - head, largeBytes);
+    t.is(code, 0);
+    t.false(out.includes('"cut"'));
+  });
+}
+
+for (const workers of ['1', '2']) {
+  test(`drainMs: a reply that ${workers} workers cut is told by the log, and the exit is 1`, async (t) => {
+    const { child, ended } = await startReading(t, workers, { LIMITS: 'drainMs=400' });
+    child.kill('SIGTERM');
+    const { code, out } = await ended;
+    t.is(code, 1);
+    const lines = out.split('\n').filter((line) => line.startsWith('{'));
+    const told = lines.map((line) => JSON.parse(line));
+    const request = told.find(({ operation, method }) => operation === 'UpdateSubUser' && method === 'PUT');
+    t.is(told.find(({ cut }) => cut === true)?.requestId, request.requestId);
+    t.is(told.find(({ msg }) => /they were cut/.test(msg))?.connections, 1);
   });
 }
 

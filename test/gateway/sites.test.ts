@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
@@ -29,6 +28,13 @@ function giving(operation: string, path = `/${operation.toLowerCase()}`): string
       },
     },
   });
+}
+
+/** A JSON object's members at the top of a YAML document. */
+function asYaml(json: string): string {
+  return Object.entries(JSON.parse(json))
+    .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)
+    .join('');
 }
 
 const calling = (operation: string): string => envelope('1.1', { body: `<${operation} xmlns="urn:Texts"/>` });
@@ -152,12 +158,35 @@ test('calls are answered while a reload still reads its files', async (t) => {
   const { running } = await startGateway(t, {
     serve: { contract: { openapi: document, overlay: undefined }, upstreamUrl: upstream },
   });
-  rmSync(document);
-  execFileSync('mkfifo', [document]); // read to its end once it is written
-  const reloaded = running.reload();
+  const notes = Array.from({ length: 20_000 }, (_, at) => `  note${at}: a key of YAML takes its time`);
+  writeFileSync(document, `x-notes:\n${notes.join('\n')}\n${asYaml(giving('New'))}`);
+  let isReloaded = false;
+  const reloaded = running.reload().then(() => {
+    isReloaded = true;
+  });
   t.regex(await post(running.url, calling('Old')), /<OldResponse /);
-  await writeFile(document, giving('New'));
+  t.false(isReloaded);
   await reloaded;
+  t.regex(await post(running.url, calling('New')), /<NewResponse /);
+});
+
+test('a pipe in the place of a file is told, and keeps no later reload from being done', async (t) => {
+  const behind = await startGateway(t);
+  const upstream = await upstreamOf(behind);
+  behind.answer({ body: '"it"' });
+  const document = file(t, giving('Old'));
+  const gateway = await startGateway(t, {
+    serve: { contract: { openapi: document, overlay: undefined }, upstreamUrl: upstream },
+  });
+  const { running } = gateway;
+  const pipe = join(dirname(document), 'pipe.yaml');
+  execFileSync('mkfifo', [pipe]);
+  writeFileSync(document, giving('New').replace('"type":"string"', '"$ref":"pipe.yaml"'));
+  await running.reload();
+  t.true(gateway.log().includes('expected a file, got a pipe'));
+  t.regex(await post(running.url, calling('Old')), /<OldResponse /);
+  writeFileSync(document, giving('New'));
+  await running.reload();
   t.regex(await post(running.url, calling('New')), /<NewResponse /);
 });
 

@@ -20,5 +20,10 @@ export async function startSockets(t: ExecutionContext, onRequest: (socket: Sock
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('expected a TCP address');
-  return { url: `http://127.0.0.1:${address.port}`, count: () => count, open: () => sockets.size };
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    count: () => count,
+    open: () => sockets.size,
+    close: () => server.close(),
+  };
 }

@@ -133,6 +133,28 @@ test('bodyBytesPerSecond: after bodySlowMs a slow body is read where it is as fa
   }
 });
 
+test('writeSlowMs and writeBytesPerSecond: a reply may be taken slowly as long as it is fast enough, else it is cut', async (t) => {
+  const bytes = 30_000_000;
+  for (const [writeBytesPerSecond, isWhole] of [
+    [1_000, true],
+    [1_000_000_000, false],
+  ] as const) {
+    const gateway = await startGateway(t, { limits: { writeSlowMs: 100, writeBytesPerSecond } });
+    gateway.answer({ body: emptyReply.padEnd(bytes) });
+    const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
+    t.teardown(() => socket.destroy());
+    socket.pause();
+    socket.write(`${head}Connection: close\r\nContent-Length: 2\r\n\r\n{}`);
+    const { load } = gateway.running;
+    while (load().leaving === 0) await pause(10);
+    if (isWhole)
+      await pause(2_200); // it is looked at once in a second
+    else while (load().leaving > 0) await pause(10);
+    await once(socket.resume(), 'close');
+    t.is(socket.bytesRead > bytes, isWhole);
+  }
+});
+
 test('keepAliveMs: a connection may pause between requests within it, and is closed after', async (t) => {
   const get = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
   const open = async (keepAliveMs: number): Promise<Socket> => {

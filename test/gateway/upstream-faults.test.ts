@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
@@ -57,6 +59,39 @@ test('fault 26: a certificate that nobody trusts, or no TLS at all, is 503 witho
   }
 });
 
+test('an upstream that prefers HTTP/2 is offered HTTP/1.1 alone, as undici repeats requests over HTTP/2', async (t) => {
+  const key = readFileSync(new URL('../fixtures/tls/key.pem', import.meta.url));
+  const cert = readFileSync(new URL('../fixtures/tls/certificate.pem', import.meta.url));
+  const offered: string[][] = [];
+  const tls = createTlsServer({
+    key,
+    cert,
+    ALPNCallback: ({ protocols }) => {
+      offered.push(protocols);
+      return protocols[0];
+    },
+  });
+  tls.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => tls.close());
+  const address = tls.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const gateway = await startGateway(t, { serve: { upstreamUrl: `https://127.0.0.1:${port}` } });
+  await write(gateway);
+  t.deepEqual(offered, [['http/1.1']]);
+});
+
+test('a 205 that holds something is a 200, to callers of JSON too', async (t) => {
+  const chunk = `${emptyReply.length.toString(16)}\r\n${emptyReply}\r\n0\r\n\r\n`;
+  const sockets = await startSockets(t, (socket) =>
+    socket.write(`HTTP/1.1 205 Reset Content\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`),
+  );
+  const gateway = await startGateway(t, { serve: { upstreamUrl: sockets.url } });
+  const reply = await read(gateway);
+  t.is(reply.status, 200);
+  t.is(reply.text, emptyReply);
+});
+
 test('fault 28: a gzip nobody asked for, a bomb or not, is 502 and never unpacked', async (t) => {
   const bomb = gzipSync(Buffer.alloc(20_000_000, 32));
   const sockets = await startSockets(t, (socket) => socket.write(replyOf(bomb, 'Content-Encoding: gzip')));
@@ -96,13 +131,69 @@ test('fault 29: an answer on a connection before there is a request is no call�
   t.is((await read(gateway)).text, emptyReply);
 });
 
-test('faults 22 and 30: twenty calls that fail open the breaker; then the answer is 503 with Retry-After and nothing is sent', async (t) => {
-  const gateway = await startGateway(t, { limits: { breakerProbeMs: 400 } });
+// --- the breaker -----------------------------------------------------------------------------------------
+
+/** A caller by name, of a network where the gateway trusts the proxy that the test is. */
+const callerOf = (name: string, network = '192.0.2.1') => ({
+  'X-Api-User': name,
+  'X-Api-Key': 'key',
+  'X-Forwarded-For': network,
+});
+
+const behindProxy = { trustedProxies: ['127.0.0.1'] };
+
+const search = (gateway: Gateway, headers: Record<string, string>, id = 1): Promise<Reply> =>
+  gateway.send('POST', '/json/reply/GetSearch', headers, `{"request":{"id":${id}}}`);
+
+/** An upstream that says 500 of a search for 500, and answers all others. */
+function failOn500(gateway: Gateway): void {
+  gateway.answer((hit, response) => {
+    if (hit.body.includes('"id":500')) response.statusCode = 500;
+    response.end(emptyReply);
+  });
+}
+
+/** Calls until that is refused, as a breaker does after `breakerFailingMs`. */
+async function untilRefused(call: () => Promise<Reply>): Promise<Reply> {
+  for (;;) {
+    const reply = await call();
+    if (reply.status === 503) return reply;
+  }
+}
+
+test('one caller whose calls make the upstream say 500 has nobody else’s calls refused, at the same address or not', async (t) => {
+  const limits = { breakerCalls: 5, breakerFailingMs: 1 };
+  const gateway = await startGateway(t, { limits, serve: behindProxy });
+  failOn500(gateway);
+  for (let round = 0; round < 20; round++) {
+    for (let call = 0; call < 6; call++) await search(gateway, callerOf('harmful'), 500);
+    t.is((await search(gateway, callerOf('another'))).status, 200);
+    for (let call = 0; call < 6; call++) await search(gateway, callerOf('harmful'), 500);
+    t.is((await search(gateway, callerOf('harmful', '192.0.2.2'))).status, 200);
+  }
+});
+
+test('one network with as many callers as it likes has no call of another network refused', async (t) => {
+  const limits = { breakerCalls: 5, breakerFailingMs: 1, breakerProbeMs: 600_000 };
+  const gateway = await startGateway(t, { limits, serve: behindProxy });
+  failOn500(gateway);
+  let made = 0;
+  await untilRefused(() => search(gateway, callerOf(`invented${made++}`), 500));
+  t.is((await search(gateway, callerOf('harmful'), 500)).status, 503);
+  t.is((await search(gateway, callerOf('another', '192.0.2.2'))).status, 200);
+});
+
+test('faults 22 and 30: calls of an operation that all fail are refused with Retry-After, and nothing is sent but a probe, which may end it', async (t) => {
+  const gateway = await startGateway(t, {
+    limits: { breakerFailingMs: 50, breakerCalls: 20, breakerProbeMs: 400 },
+  });
   gateway.answer((_hit, response) => response.destroy());
-  for (let call = 0; call < 20; call++) t.is((await write(gateway)).status, 502);
-  t.is(gateway.hits.length, 20);
+  const first = await untilRefused(() => write(gateway));
+  const sent = gateway.hits.length;
+  t.true(sent >= 20);
+  t.is((await gateway.send('POST', '/json/reply/GetSearch', callerOf('u'), '{}')).status, 502);
   gateway.answer({ body: emptyReply });
-  const refused: Reply[] = [];
+  const refused: Reply[] = [first];
   let answered: Reply | undefined;
   while (answered === undefined) {
     const reply = await write(gateway);
@@ -113,10 +204,44 @@ test('faults 22 and 30: twenty calls that fail open the breaker; then the answer
     t.is(reply.headers['retry-after'], '1');
     t.is(statusOf(reply.text).errorCode, 'UpstreamUnavailable');
   }
-  // the probe came through and closed it
   t.is(answered.status, 200);
-  t.is(gateway.hits.length, 21);
   t.is((await write(gateway)).status, 200);
+  const told = gateway
+    .log()
+    .split('\n')
+    .filter((line) => line.includes('"breaker"'))
+    .map((line) => JSON.parse(line));
+  t.deepEqual(
+    told.map(({ breaker, operation }) => [breaker, operation]),
+    [
+      ['open', 'UpdateSubUser'],
+      ['closed', 'UpdateSubUser'],
+    ],
+  );
+});
+
+test('an upstream that takes no connection has all calls refused, from one caller’s evidence, until it is there again', async (t) => {
+  const gone = await startSockets(t, () => {});
+  const { port } = new URL(gone.url);
+  gone.close();
+  const gateway = await startGateway(t, {
+    limits: { breakerFailingMs: 50, breakerCalls: 5, breakerProbeMs: 300 },
+    serve: { ...behindProxy, upstreamUrl: gone.url },
+  });
+  // a call that finds no connection is 503 too, but without a Retry-After
+  while ((await search(gateway, callerOf('u'))).headers['retry-after'] === undefined);
+  while ((await search(gateway, callerOf('another', '192.0.2.2'))).headers['retry-after'] !== '1');
+  const metrics = await (await fetch(`${gateway.running.url}/metrics`)).text();
+  t.regex(metrics, /^soapbridge_upstream_breaker_open\{contract="\/v2"\} 1$/m);
+  // it comes back, and says 500 of the probe: it is there, all the same
+  const back = createServer((_request, response) => response.writeHead(500).end());
+  await new Promise<void>((resolve) => back.listen(Number(port), '127.0.0.1', resolve));
+  t.teardown(() => {
+    back.closeAllConnections();
+    back.close();
+  });
+  while ((await search(gateway, callerOf('u'))).status !== 502);
+  t.is((await search(gateway, callerOf('another', '192.0.2.2'))).status, 502);
 });
 
 /** Calls one after the other, of which the upstream breaks those that `failing` says; gives their statuses. */
@@ -130,42 +255,67 @@ async function callInTurn(gateway: Gateway, failing: readonly boolean[]): Promis
   return statuses;
 }
 
-test('breakerCalls and breakerFailurePercent: two failures of five calls leave the breaker closed, three of six open it', async (t) => {
-  const limits = {
-    breakerCalls: 5,
-    breakerFailurePercent: 50,
-    breakerWindowMs: 600_000,
-    breakerProbeMs: 600_000,
-  };
-  const gateway = await startGateway(t, { limits });
-  const calls = [true, false, false, false, true, true, false, false];
-  t.deepEqual(await callInTurn(gateway, calls), [502, 200, 200, 200, 502, 502, 503, 503]);
-  const fewer = await startGateway(t, { limits });
-  t.deepEqual(await callInTurn(fewer, [true, true, true, true, true, false]), [502, 502, 502, 502, 502, 503]);
+const long = 600_000;
+
+test('breakerCalls: two failures leave the breaker closed, three open it, and a success between them starts it anew', async (t) => {
+  const limits = { breakerCalls: 3, breakerFailingMs: 1, breakerWindowMs: long, breakerProbeMs: long };
+  const calls = [true, true, false, true, true, true, false];
+  const statuses = await callInTurn(await startGateway(t, { limits }), calls);
+  t.deepEqual(statuses, [502, 502, 200, 502, 502, 502, 503]);
+});
+
+test('breakerFailingMs: what has failed for as long as that is refused, what hasn’t isn’t', async (t) => {
+  for (const [breakerFailingMs, last] of [
+    [long, 200],
+    [100, 503],
+  ] as const) {
+    const limits = { breakerCalls: 2, breakerFailingMs, breakerProbeMs: long };
+    const gateway = await startGateway(t, { limits });
+    await callInTurn(gateway, [true]);
+    await pause(300);
+    t.deepEqual(await callInTurn(gateway, [true, false]), [502, last]);
+  }
 });
 
 test('breakerWindowMs: what failed within it counts, what failed before doesn’t', async (t) => {
   for (const [breakerWindowMs, last] of [
-    [600_000, 503],
+    [long, 503],
     [100, 200],
   ] as const) {
-    const limits = { breakerCalls: 2, breakerWindowMs, breakerProbeMs: 600_000 };
+    const limits = { breakerCalls: 2, breakerFailingMs: 1, breakerWindowMs, breakerProbeMs: long };
     const gateway = await startGateway(t, { limits });
     await callInTurn(gateway, [true]);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await pause(300);
     t.deepEqual(await callInTurn(gateway, [true, false]), [502, last]);
   }
 });
 
 test('breakerProbeMs: an open breaker lets a call through once it is over, and none before', async (t) => {
   for (const [breakerProbeMs, status] of [
-    [600_000, 503],
+    [long, 503],
     [100, 200],
   ] as const) {
-    const gateway = await startGateway(t, { limits: { breakerCalls: 1, breakerProbeMs } });
-    await callInTurn(gateway, [true]);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const limits = { breakerCalls: 1, breakerFailingMs: 1, breakerProbeMs };
+    const gateway = await startGateway(t, { limits });
+    gateway.answer((_hit, response) => setTimeout(() => response.destroy(), 20));
+    t.is((await write(gateway)).status, 502);
+    await pause(300);
     t.deepEqual(await callInTurn(gateway, [false, false]), [status, status]);
+  }
+});
+
+test('breakerNetworks: a network that no failure met has a call let through where two failed of three, and none where two failed of two', async (t) => {
+  for (const [breakerNetworks, status] of [
+    [3, 200],
+    [2, 503],
+  ] as const) {
+    const limits = { breakerCalls: 2, breakerFailingMs: 1, breakerProbeMs: long, breakerNetworks };
+    const gateway = await startGateway(t, { limits, serve: behindProxy });
+    gateway.answer((_hit, response) => setTimeout(() => response.writeHead(500).end(), 20));
+    for (const network of ['192.0.2.1', '2001:db8:1::1'])
+      t.is((await search(gateway, callerOf('u', network))).status, 502);
+    gateway.answer({ body: emptyReply });
+    t.is((await search(gateway, callerOf('u', '2001:db8:2::1'))).status, status);
   }
 });
 
@@ -234,7 +384,7 @@ test('retryAfterMs: a read that is asked to wait for one second goes out once mo
 for (const [what, asked, limits] of [
   ['without Retry-After', undefined, {}],
   ['whose Retry-After is a date', 'Fri, 31 Dec 1999 23:59:59 GMT', {}],
-  ['that asks to wait beyond the deadline', '1', { totalMs: 900 }],
+  ['that asks to wait beyond the deadline', '30', { totalMs: 20_000, retryAfterMs: 60_000 }],
   ['when there is no retry in the budget', '0', { retryPercent: 0, retrySavings: 0 }],
 ] as const) {
   test(`a 503 ${what} is passed on and not waited for`, async (t) => {
@@ -349,4 +499,50 @@ test('a read that waits for a connection is not sent once its caller is gone', a
   gateway.answer({ body: emptyReply });
   t.is((await read(gateway)).status, 200);
   t.false(gateway.hits.some(({ body }) => body.includes('"id":2')));
+});
+
+test('an interim answer that nobody asked for is no answer, however it comes: what follows it is', async (t) => {
+  const interim = 'HTTP/1.1 100 Continue\r\nX: y\r\n\r\n';
+  const answer = replyOf(emptyReply).toString();
+  const whole = Array.from(interim + interim + answer);
+  for (const parts of [
+    [interim + answer],
+    [interim, answer],
+    [interim + interim, answer],
+    [`${interim}HTTP/1.1 103 Early Hints\r\n\r\n${answer}`],
+    whole,
+  ]) {
+    const upstream = await startSockets(t, (socket) => {
+      socket.setNoDelay();
+      const send = (at: number): void => {
+        if (at < parts.length) socket.write(parts[at] ?? '', () => setImmediate(send, at + 1));
+      };
+      send(0);
+    });
+    const gateway = await startGateway(t, { serve: { upstreamUrl: upstream.url } });
+    for (const call of [write, read, write]) t.is((await call(gateway)).status, 200, parts[0]);
+    t.is(upstream.count(), 3);
+  }
+});
+
+test('a body that reads like an interim answer comes as it is', async (t) => {
+  const body = '{"data":{"subUser":{"name":"HTTP/1.1 100 Continue\\r\\n\\r\\n"}}}';
+  const text = replyOf(body).toString();
+  const at = text.indexOf('HTTP/1.1 100');
+  const upstream = await startSockets(t, (socket) => {
+    socket.write(text.slice(0, at));
+    setTimeout(() => socket.write(text.slice(at)), 20);
+  });
+  const gateway = await startGateway(t, { serve: { upstreamUrl: upstream.url } });
+  t.is((await write(gateway)).text, body);
+});
+
+test('a status that HTTP doesn’t have is 502, whatever stands in its body', async (t) => {
+  const gateway = await startGateway(t);
+  for (const status of [600, 999]) {
+    for (const body of [emptyReply, '{"responseStatus":{"errorCode":"E","message":"m"}}', '']) {
+      gateway.answer({ status, body });
+      for (const call of [read, write]) t.is((await call(gateway)).status, 502);
+    }
+  }
 });

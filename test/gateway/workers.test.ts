@@ -209,6 +209,14 @@ test.serial(
   },
 );
 
+test.serial('SIGTERM while some workers start ends all of them once they serve; the exit is 0', async (t) => {
+  const { child, ended, events } = run(t, { WORKERS: '4', UPSTREAM_URL: 'http://127.0.0.1:9' });
+  await until(() => events().length > 0);
+  t.true(events().length < 4);
+  child.kill('SIGTERM');
+  t.is((await ended).code, 0);
+});
+
 test.serial(
   'on SIGTERM every worker says 503 at /readyz, finishes what is in flight and isn’t replaced; the exit is 0',
   async (t) => {

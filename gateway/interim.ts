@@ -1,0 +1,55 @@
+import type { Socket } from 'node:net';
+
+/** In bytes: an interim answer that is longer is left to undici. */
+const longest = 16 * 1024;
+const start = Buffer.from('HTTP/1.1 100');
+const minor = start.indexOf('1 100');
+const end = Buffer.from('\r\n\r\n');
+
+/**
+ * Leaves out each `100 Continue` that an upstream begins an answer with though nobody asked (RFC 9110, 15.2.1, has a client
+ * expect any): undici takes it for a broken answer and closes the connection, when a write may be done. For connections with
+ * one request at a time, where the first bytes behind what was written begin an answer.
+ */
+export function dropContinue(socket: Socket): void {
+  const { write, push } = socket;
+  let begins = false;
+  let held: Buffer | undefined;
+  socket.write = ((...given: Parameters<Socket['write']>) => {
+    begins = true;
+    return write.apply(socket, given);
+  }) as Socket['write'];
+  socket.push = (chunk: Buffer | null) => {
+    if (!begins) return push.call(socket, chunk);
+    if (chunk === null) {
+      begins = false;
+      if (held !== undefined) push.call(socket, held);
+      return push.call(socket, null);
+    }
+    held = withoutContinue(held === undefined ? chunk : Buffer.concat([held, chunk]));
+    if (held.length === 0 || (mayBeContinue(held) && held.length <= longest)) return true;
+    const answer = held;
+    held = undefined;
+    begins = false;
+    return push.call(socket, answer);
+  };
+}
+
+function withoutContinue(bytes: Buffer): Buffer {
+  let rest = bytes;
+  while (mayBeContinue(rest)) {
+    const at = rest.indexOf(end);
+    if (at === -1) break;
+    rest = rest.subarray(at + end.length);
+  }
+  return rest;
+}
+
+/** Whether it begins like one, as far as it is there. */
+function mayBeContinue(bytes: Buffer): boolean {
+  const length = Math.min(bytes.length, start.length);
+  for (let at = 0; at < length; at++) {
+    if (bytes[at] !== start[at] && at !== minor) return false;
+  }
+  return length > 0;
+}
