@@ -10,7 +10,7 @@ import { emptyReply, typesNamespace } from '../gateway/gateway.ts';
 // A secret and personal data go in by every door, in 10,000 messages that are broken in as many ways, before an
 // upstream that breaks too; then they are looked for in all that the process said.
 
-const key = 'canary-key-5f1d';
+const key = 'canary/key+5f1d==';
 const personal = 'canary-name-77';
 const authentication = `<Authentication><ApiUserId>canary-user</ApiUserId><ApiUserKey>${key}</ApiUserKey><UserId>canary-id</UserId></Authentication>`;
 const element = `<UpdateSubUser xmlns="${typesNamespace}">${authentication}<Request><SubUserName>${personal}</SubUserName><Permissions><string>canary-permission</string></Permissions></Request></UpdateSubUser>`;
@@ -24,6 +24,23 @@ const messages: readonly (readonly [path: string, body: string])[] = [
   ['/v2/xml/reply/UpdateSubUser', element],
   ['/v2/json/reply/UpdateSubUser', json],
 ];
+
+/** The key as JSON, XML and URLs may write it, and in base64 beside other text. */
+const formsOf = (secret: string): readonly string[] => [
+  secret,
+  secret.replaceAll('/', '\\/'),
+  secret.replaceAll(/\W/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`),
+  secret.replaceAll(/\W/g, (letter) => `\\\\u00${letter.charCodeAt(0).toString(16).toUpperCase()}`),
+  secret.replaceAll(/\W/g, (letter) => `&#${letter.charCodeAt(0)};`),
+  secret.replaceAll(/\W/g, (letter) => `&#x${letter.charCodeAt(0).toString(16)};`),
+  secret.replaceAll('/', '&sol;').replaceAll('+', '&plus;'),
+  encodeURIComponent(secret),
+  encodeURIComponent(encodeURIComponent(secret)),
+  ...['', 'u', 'u:'].map((before) => Buffer.from(before + secret).toString('base64')),
+  ...['', 'u', 'u:'].map((before) => Buffer.from(before + secret).toString('base64url')),
+];
+/** What no reply may have: of base64 the middle, as its ends are also of what stands around. */
+const traces = formsOf(key).map((form) => (form.includes('5f1d') ? form : form.slice(4, 16)));
 
 /** Replies of an upstream that tells the key it was given, in every place it can. */
 const answers: readonly ((response: ServerResponse, key: string, body: string) => void)[] = [
@@ -45,6 +62,11 @@ const answers: readonly ((response: ServerResponse, key: string, body: string) =
   (response, key) => response.end(`{"data":{"subUser":{"isAdmin":"${key}"}}}`),
   (response, key) => response.end(`{"data":{"${key}":1}`),
   (response, key) => response.writeHead(302, { location: `/${key}` }).end(),
+  ...formsOf(key).map((_, index) => (response: ServerResponse, given: string) => {
+    const message = formsOf(given)[index];
+    const told = JSON.stringify({ errorCode: 'Bad', message, meta: { text: message } });
+    response.writeHead(400).end(`{"responseStatus":${told}}`);
+  }),
   (response) => response.destroy(),
   (response, key) => response.writeHead(200, { 'content-length': 999 }).end(key, () => response.destroy()),
 ];
@@ -142,8 +164,11 @@ test('a canary in 10,000 error paths is found in no log, no error, no metric and
       const length = { 'Content-Length': String(Buffer.byteLength(body)) };
       const reply = await send('POST', path + query, { ...headers, ...length }, body).catch(String);
       // where a cut made the key a part of a tag's name, the error that names the tag has it; no value is in any
-      const inName = new RegExp(`<[^<>]*${key}`).test(body);
-      if (reply.includes(key) && !inName) leaks.push(`${path}${query}\n${body}\n${reply}`);
+      const inName = body
+        .split(key)
+        .some((before, index, all) => index < all.length - 1 && /<[^<>]*$/.test(before));
+      if (traces.some((trace) => reply.includes(trace)) && !inName)
+        leaks.push(`${path}${query}\n${body}\n${reply}`);
     }
   };
   await Promise.all(Array.from({ length: 16 }, caller));

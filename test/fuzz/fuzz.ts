@@ -29,8 +29,6 @@ export interface FuzzResult {
 
 /** Where our sources are. */
 const root = new URL('../../', import.meta.url).href;
-/** What 100 kB may take, in ms. */
-const mostMs = 50;
 /** Coverage is taken once per so many inputs, as taking it costs as much as a hundred of them. */
 const batchSize = 256;
 /** One input in so many is made by the grammar rather than from one that is kept. */
@@ -56,7 +54,7 @@ export function fuzz(target: Target, options: FuzzOptions): FuzzResult {
     const { kind, finding: wrong, msPer100kB } = target.probe(input, isJudged);
     slowest = Math.max(slowest, msPer100kB);
     const finding =
-      wrong ?? (msPer100kB > mostMs ? `slow: ${msPer100kB.toFixed(0)} ms per 100 kB` : undefined);
+      wrong ?? (msPer100kB > target.mostMs ? `slow: ${msPer100kB.toFixed(0)} ms per 100 kB` : undefined);
     if (finding !== undefined && !findings.has(numberless(finding))) {
       findings.add(numberless(finding));
       options.onFinding(input, finding);

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { saveInput } from './corpus.ts';
 import { distill } from './fuzz.ts';
-import { targetNamed, targets } from './targets.ts';
+import { targetNamed, targetNames } from './targets.ts';
 import { type Finding, type Job, type Report, Watched } from './watched.ts';
 
 /**
@@ -85,7 +85,7 @@ function tell(name: string, report: Report): void {
 }
 
 console.log(`seed ${values.seed}`);
-const waiting = (values.target ?? targets.map(({ name }) => name)).map((name) => targetNamed(name).name);
+const waiting = (values.target ?? targetNames).map((name) => targetNamed(name).name);
 let found = 0;
 async function work(): Promise<void> {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
@@ -93,10 +93,9 @@ async function work(): Promise<void> {
     tell(name, report);
     found += report.found.length;
     if (!values.save) continue;
-    const kept = distill(
-      targetNamed(name),
-      report.kept.map((input) => Buffer.from(input)),
-    );
+    const target = targetNamed(name);
+    const inputs = report.kept.map((input) => Buffer.from(input));
+    const kept = 'probe' in target ? distill(target, inputs) : inputs;
     for (const input of [...kept, ...report.found.map((finding) => Buffer.from(finding.input))])
       saveInput(name, input);
   }

@@ -17,6 +17,8 @@ export interface TargetOptions<Outcome> {
   readonly judgeOneOf?: number;
   /** How many times `run` reads the whole input, for how long it may take. */
   readonly readings?: number;
+  /** What one reading of 100 kB may take, in ms; 50 unless told. */
+  readonly mostMs?: number;
 }
 
 /** What one input came to. */
@@ -33,6 +35,8 @@ export interface Target {
   readonly words: readonly string[];
   readonly make: (random: Random) => string;
   readonly judgeOneOf: number;
+  /** What 100 kB may take, in ms. */
+  readonly mostMs: number;
   /** Runs one input; `judged` asks the oracle too. Never throws. */
   readonly probe: (input: Buffer, judged: boolean) => Probe;
 }
@@ -55,23 +59,24 @@ function slowdown(): number {
 
 /** Smaller inputs can't be told from noise. */
 const leastBytes = 20_000;
-/** A rate above this is measured again: one slow time may be the machine's. */
-const doubtfulMs = 10;
+/** A rate above this share of what it may be is measured again: one slow time may be the machine's. */
+const doubtfulShare = 0.2;
 
 /** A target whose crashes, disagreements and rates show. */
 export function target<Outcome>(options: TargetOptions<Outcome>): Target {
-  const { name, words, make, run, kind, judge, judgeOneOf = 1, readings = 1 } = options;
+  const { name, words, make, run, kind, judge, judgeOneOf = 1, readings = 1, mostMs = 50 } = options;
+  const doubtful = mostMs * doubtfulShare;
 
   const rateOf = (input: Buffer, firstMs: number): number => {
     if (input.length < leastBytes) return 0;
     const perMs = 100_000 / input.length / readings;
     let fastest = firstMs;
-    for (let again = 0; again < 8 && fastest * perMs > doubtfulMs; again++) {
+    for (let again = 0; again < 8 && fastest * perMs > doubtful; again++) {
       const start = performance.now();
       run(input);
       fastest = Math.min(fastest, performance.now() - start);
     }
-    return fastest * perMs > doubtfulMs ? (fastest * perMs) / slowdown() : fastest * perMs;
+    return fastest * perMs > doubtful ? (fastest * perMs) / slowdown() : fastest * perMs;
   };
 
   return {
@@ -79,6 +84,7 @@ export function target<Outcome>(options: TargetOptions<Outcome>): Target {
     words,
     make,
     judgeOneOf,
+    mostMs,
     probe: (input, judged) => {
       try {
         const start = performance.now();

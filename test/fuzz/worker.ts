@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { readCorpus } from './corpus.ts';
-import { fuzz } from './fuzz.ts';
+import { type FuzzOptions, fuzz } from './fuzz.ts';
+import { fuzzLive } from './live.ts';
 import { targetNamed } from './targets.ts';
 import { type Finding, type Job, type Report, Watched } from './watched.ts';
 
@@ -9,12 +10,14 @@ const { target, seconds, seed, memory } = workerData as Job;
 const watched = new Watched(memory);
 const started = performance.now();
 const found: Finding[] = [];
-const result = fuzz(targetNamed(target), {
+const fuzzed = targetNamed(target);
+const options: FuzzOptions = {
   seed,
   corpus: readCorpus(target),
   isOver: () => performance.now() - started > seconds * 1000,
   onInput: (input) => watched.begin(input),
   onFinding: (input, finding) => found.push({ input, finding }),
-});
+};
+const result = 'probe' in fuzzed ? fuzz(fuzzed, options) : await fuzzLive(fuzzed, options);
 const report: Report = { ...result, seconds: (performance.now() - started) / 1000, found };
 parentPort?.postMessage(report);

@@ -18,8 +18,11 @@ export interface Stretch {
 }
 
 export const emptyReply = '{"data":{"responseStatus":{}}}';
-const body = '{"request":{"id":1},"authentication":{"apiUserId":"u","apiUserKey":"key"}}';
-const call = `POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: gateway\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+/** A search for an id by a caller. */
+function callOf(caller: string, id: number): string {
+  const body = `{"request":{"id":${id}},"authentication":{"apiUserId":"${caller}","apiUserKey":"key"}}`;
+  return `POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: gateway\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
 
 /** The value that so large a share of all is at most; sorts them. */
 export function at(times: number[], share: number): number {
@@ -30,12 +33,14 @@ export function at(times: number[], share: number): number {
 /** One connection that is used call by call; a reply is there once its announced length is. */
 export class Caller {
   readonly #socket: Socket;
+  readonly #call: string;
   #head = '';
   #missing = -1;
   #status = 0;
   #settle: ((status: number) => void) | undefined;
 
-  constructor(port: number) {
+  constructor(port: number, caller = 'u', id = 1) {
+    this.#call = callOf(caller, id);
     this.#socket = connect(port, '127.0.0.1').setNoDelay(true);
     this.#socket.on('data', (chunk) => this.#read(chunk.toString('latin1')));
     this.#socket.on('error', () => {}).on('close', () => this.#end(0));
@@ -46,7 +51,7 @@ export class Caller {
     return new Promise((resolve) => {
       this.#settle = resolve;
       if (this.#socket.destroyed) this.#end(0);
-      else this.#socket.write(call);
+      else this.#socket.write(this.#call);
     });
   }
 
@@ -134,12 +139,12 @@ export async function offer(
 }
 
 /** An upstream in this process; what is done to a response is up to the caller. */
-export async function startUpstream(handle: (response: ServerResponse) => void): Promise<Server> {
+export async function startUpstream(handle: (response: ServerResponse) => void, port = 0): Promise<Server> {
   const server = createServer((request, response) => {
     request.resume();
     handle(response);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return server;
 }

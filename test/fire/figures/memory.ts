@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { defaultLimits } from '../../../mappings/limits.ts';
 import { startProcess } from '../process.ts';
-import { startUpstream, stop, urlOf } from './load.ts';
+import { at, startUpstream, stop, urlOf } from './load.ts';
+import { type Mix, mixes } from './memory-mixes.ts';
 import { peakBytes, residentBytes } from './of-process.ts';
 
 const kibibyte = 1024;
@@ -53,7 +54,7 @@ const replies: readonly Buffer[] = sizes.flatMap((size) => [
 ]);
 
 /** Five hundred and twelve calls of all sizes, held by the upstream until all that there was room for are there. */
-export async function memory(): Promise<void> {
+async function sizesAtOnce(): Promise<void> {
   const held: ServerResponse[] = [];
   let answers = false;
   let next = 0;
@@ -101,6 +102,65 @@ export async function memory(): Promise<void> {
     `memory: ${replied.length} calls of ${sizes[0]} to ${sizes.at(-1)} bytes offered at once, ${mib(offered)} in all: ${inFlight} held in flight with ${mib(heldBytes)} of bodies, ${shed} shed; ${count(200)} answered, ${count(503) - shed} refused for the size of their answers; resident ${mib(idle)} before, ${mib(waiting)} while they waited, ${mib(peak)} at most`,
   );
   await stop(served, upstream);
+}
+
+/** What a process may take at most with the default limits, whatever is done to it. */
+const mostBytes = 1024 * mebibyte;
+
+/** All mixes, each on a gateway of its own with the default limits, beside small calls of somebody else. */
+export async function memory(): Promise<void> {
+  await sizesAtOnce();
+  for (const measureMix of memoryMixes.values()) await measureMix();
+}
+
+/** The mixes by themselves, as `memory/chunks`. Each throws RangeError where a process took more than it may. */
+export const memoryMixes: ReadonlyMap<string, () => Promise<void>> = new Map(
+  [...mixes].map(([name, mix]) => [`memory/${name}`, () => measure(name, mix)]),
+);
+
+async function measure(name: string, { what, run, answer }: Mix): Promise<void> {
+  const upstream = await startUpstream((response) => {
+    if (answer === undefined || response.req.method === 'GET') response.end('{}');
+    else answer(response);
+  });
+  const served = await startProcess({
+    UPSTREAM_URL: urlOf(upstream),
+    CONTRACT: fileURLToPath(new URL('documents', import.meta.url)),
+  });
+  const others = startOthers(served.port);
+  const statuses = await run(served.port);
+  const answered = await others.stop();
+  const peak = peakBytes(served.child.pid);
+  const told = [...statuses]
+    .map(([status, count]) => `${count} × ${status === 0 ? 'cut' : status}`)
+    .join(', ');
+  console.log(`memory, ${name}: ${what}: ${told}; ${answered}; resident ${mib(peak)} at most`);
+  await stop(served, upstream);
+  if (peak > mostBytes)
+    throw new RangeError(`memory, ${name}: expected at most ${mib(mostBytes)}, got ${mib(peak)}`);
+}
+
+/** Small calls all the while, one after the other on a connection each. */
+function startOthers(port: number): { readonly stop: () => Promise<string> } {
+  let goesOn = true;
+  let good = 0;
+  const times: number[] = [];
+  const done = (async () => {
+    while (goesOn) {
+      const began = performance.now();
+      if ((await send(port, { path: '/json/reply/look', body: Buffer.from('{}') })) === 200) good++;
+      times.push(performance.now() - began);
+      await pause(20);
+    }
+  })();
+  return {
+    stop: async () => {
+      goesOn = false;
+      await done;
+      const slowest = Math.max(...times).toFixed(0);
+      return `${good} of ${times.length} small calls of others answered, in ${at(times, 0.5).toFixed(1)} ms (median) to ${slowest}`;
+    },
+  };
 }
 
 const mib = (bytes: number): string => `${(bytes / mebibyte).toFixed(0)} MiB`;

@@ -44,7 +44,15 @@ const notes = (note: string): string => fill(`<string>${note}</string>`);
 /** Messages as large as any that are wrong at their end alone: all of it has to be read to say so. */
 const xmlInputs: Readonly<Record<string, string>> = {
   'base64 that ends wrong': envelope(`<content>${fill('ZG9j')}!</content>`),
+  'base64 with a return after each letter': envelope(`<content>${fill('Z\rG\r9\rj\r')}!</content>`),
+  'base64 of CDATA sections of a return': envelope(`<content>${fill('<![CDATA[\r]]>')}!</content>`),
+  'returns in a CDATA section': envelope(`<content><![CDATA[${fill('\r')}]]>!</content>`),
+  'attributes of tabs': envelope(`<notes>${fill(`<string a="${'\t'.repeat(65_000)}"/>`)}`),
+  'namespaces that differ at their ends': envelope(
+    `<notes ${number((index) => `xmlns:p${index}="${'u'.repeat(1_000)}${index}" `, 60)}>${fill(`<string ${number((index) => `p${index}:a="" `, 60)}/>`)}`,
+  ),
   'base64 with a blank after each letter': envelope(`<content>${fill('Z G 9 j ')}!</content>`),
+  'base64 with a carriage return after each letter': envelope(`<content>${fill('Z\rG\r9\rj\r')}!</content>`),
   'texts, the last one unclosed': envelope(`<notes>${notes(text)}`),
   'texts of two bytes a character, the last one unclosed': envelope(`<notes>${notes(wide)}`),
   'character references': envelope(`<notes>${notes(fill('&#65;', mebibyte - 100))}`),
@@ -62,6 +70,27 @@ const xmlInputs: Readonly<Record<string, string>> = {
   'unknown members': envelope(`${fill('<unknown>x</unknown>', 49_000 * 20)}`),
 };
 
+/** Messages as large that are right. */
+const rightInputs: Readonly<Record<string, string>> = {
+  'XML: base64 in lines': envelope(`<content>${fill(`${'ZG9j'.repeat(19)}\r\n`)}</content>`),
+  'XML: texts': envelope(`<notes>${notes(text)}</notes>`),
+  'XML: texts to be escaped': envelope(`<notes>${notes(fill('&quot;', mebibyte - 100))}</notes>`),
+  'XML: as many elements as may be': envelope(`<notes>${fill('<string/>', 49_000 * 9)}</notes>`),
+  'JSON: base64': `{"body":{"content":"${fill('ZG9j')}"}}`,
+  'JSON: names in another case': `{"Body":{"NOTES":[${fill('"x",', 4 * 190_000)}"x"],"Content":"${fill('ZG9j')}"}}`,
+};
+
+/** As many items as may be, of which no two are the same. */
+const differing = Array.from({ length: 110_000 }, (_, index) => `"x${index}"`);
+
+/** Messages of a megabyte for a contract that is strict. */
+const strictInputs: Readonly<Record<string, string>> = {
+  'numbers of 398 digits': `{"body":{"numbers":[${fill(`0.${'0'.repeat(395)}1,`, mebibyte - 1_000)}1]}}`,
+  'lists in lists, all to differ': `{"body":{"nested":${'['.repeat(30)}${differing.join()}${']'.repeat(30)}}}`,
+  'a text for a pattern with many instructions': `{"body":{"code":"${fill('1', 9_000)}!"}}`,
+  'a text for a pattern with few': `{"body":{"word":"${fill('x', mebibyte - 1_000)}!"}}`,
+};
+
 const jsonInputs: Readonly<Record<string, string>> = {
   'base64 that ends wrong': `{"body":{"content":"${fill('ZG9j')}!"}}`,
   'a string without end': `{"body":{"notes":["${fill('x')}`,
@@ -71,6 +100,8 @@ const jsonInputs: Readonly<Record<string, string>> = {
   'unknown members': `{${fill('"unknown":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",', 45 * 199_000)}`,
   numbers: `{"body":{"notes":[${fill('1234567890123456789012345678901234567890,', 41 * 199_000)}`,
   blanks: `{"body":${fill(' \n')}`,
+  'an unknown member of a long name in capitals': `{"body":{"${fill('A')}":1}}`,
+  'an unknown member of a long name of escapes': `{"body":{"${fill('\\u0041')}":1}}`,
 };
 
 const post = (name: string, path: string, body: Buffer, headers: readonly string[] = []): Input => ({
@@ -92,8 +123,26 @@ function* largeInputs(): Generator<Input> {
     const half = Buffer.from(`\ufeff${message.slice(0, room / 2)}`, 'utf16le');
     yield post(`XML in UTF-16: ${name}`, '/soap11', half);
   }
+  yield post('XML in windows-1252: bytes that it looks up', '/soap11', Buffer.alloc(room, 0x80), [
+    'Content-Type',
+    'text/xml; charset=windows-1252',
+  ]);
   for (const [name, message] of Object.entries(jsonInputs))
     yield post(`JSON: ${name}`, '/json/reply/convert', Buffer.from(message));
+  yield post('XML in windows-1252: bytes from 0x80 on', '/soap11', Buffer.alloc(room, 0x80), [
+    'Content-Type',
+    'text/xml; charset=windows-1252',
+  ]);
+  yield post('XML in UTF-8: bytes that are none', '/soap11', Buffer.alloc(room, 0xff));
+  for (const [name, message] of Object.entries(rightInputs)) {
+    const path = name.startsWith('XML') ? '/soap11' : '/json/reply/convert';
+    yield post(`${name}, all of it right`, path, Buffer.from(message));
+  }
+}
+
+function* strictLargeInputs(): Generator<Input> {
+  for (const [name, message] of Object.entries(strictInputs))
+    yield post(`JSON, validate: strict: ${name}`, '/json/reply/convert', Buffer.from(message));
 }
 
 function* attackInputs(): Generator<Input> {
@@ -112,13 +161,17 @@ function* attackInputs(): Generator<Input> {
   }
 }
 
-/** What refusing costs: the attacks that are tested, and generated messages as large as any, wrong at their ends. */
+/** What refusing costs: the attacks that are tested, and generated messages as large as any, most wrong at their ends. */
 export async function refusals(): Promise<void> {
   const upstream = await startUpstream((response) => response.end(emptyReply));
   const documents = fileURLToPath(new URL('documents', import.meta.url));
   const attacking = await costsOf(attackInputs(), { UPSTREAM_URL: urlOf(upstream) });
   const large = await costsOf(largeInputs(), { UPSTREAM_URL: urlOf(upstream), CONTRACT: documents });
-  const costs = [...attacking, ...large];
+  const strict = await costsOf(strictLargeInputs(), {
+    UPSTREAM_URL: urlOf(upstream),
+    CONTRACT: fileURLToPath(new URL('strict', import.meta.url)),
+  });
+  const costs = [...attacking, ...large, ...strict];
   const over = costs.filter(({ cpuMs, heldCpuMs }) => cpuMs > 300 || heldCpuMs > 50);
   for (const { name, bytes, cpuMs, heldCpuMs } of over.toSorted((a, b) => b.heldCpuMs - a.heldCpuMs))
     console.log(

@@ -195,8 +195,9 @@ function expectedOf(root: Element): string {
   if (header === undefined) return `${name} ${operation}`;
   if (header.stray || /[^ \t\r\n]/.test(header.text ?? '')) return sender;
   const faults = header.children.flatMap((block) => faultOfBlock(block, version, operation));
-  // an action of another operation speaks before the blocks that must be understood (W43)
-  return `${name} ${faults.find((fault) => fault === 'spoofed') !== undefined ? 'sender' : (faults[0] ?? operation)}`;
+  // an action of another operation (W43), and a mustUnderstand that is no boolean, speak before blocks that must be understood
+  const isSender = faults.some((fault) => fault === 'spoofed' || fault === 'sender');
+  return `${name} ${isSender ? 'sender' : (faults[0] ?? operation)}`;
 }
 
 const addressing: readonly string[] = [namespaces.addressing10, namespaces.addressing2004];

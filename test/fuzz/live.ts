@@ -1,0 +1,36 @@
+import type { FuzzOptions, FuzzResult } from './fuzz.ts';
+import { Random } from './random.ts';
+
+/** A running process under fuzz, over its sockets. */
+export interface LiveTarget {
+  readonly name: string;
+  /** An input by the target's own grammar. */
+  readonly make: (random: Random) => string;
+  readonly open: () => Promise<LiveSession>;
+}
+
+export interface LiveSession {
+  /** Does what an input says; gives what is wrong afterwards, undefined for nothing. */
+  readonly run: (input: Buffer) => Promise<string | undefined>;
+  readonly close: () => Promise<void>;
+}
+
+/** Fuzzes a process with the corpus and then with inputs of the grammar. What was found wrong is begun anew. */
+export async function fuzzLive(target: LiveTarget, options: FuzzOptions): Promise<FuzzResult> {
+  const random = new Random(options.seed);
+  const waiting = [...options.corpus];
+  let executions = 0;
+  let session = await target.open();
+  while (waiting.length > 0 || !options.isOver(executions)) {
+    const input = waiting.shift() ?? Buffer.from(target.make(random));
+    options.onInput?.(input);
+    executions++;
+    const finding = await session.run(input);
+    if (finding === undefined) continue;
+    options.onFinding(input, finding);
+    await session.close();
+    session = await target.open();
+  }
+  await session.close();
+  return { executions, judged: executions, slowest: 0, covered: 0, kept: [] };
+}

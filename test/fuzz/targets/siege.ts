@@ -1,0 +1,258 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { peakBytes } from '../../fire/figures/of-process.ts';
+import { type Served, startProcess } from '../../fire/process.ts';
+import { configOf } from '../../siege/gateway.ts';
+import { files, screening } from '../../siege/wire.ts';
+import type { LiveSession, LiveTarget } from '../live.ts';
+import type { Random } from '../random.ts';
+
+/** What one connection does. A mix is a list of these, all at once. */
+interface Act {
+  /** Which of the messages, how many bytes its body is longer, and how often it comes, pipelined. */
+  readonly message: number;
+  readonly bytes: number;
+  readonly times: number;
+  readonly framing: 'length' | 'chunked' | 'gzip' | 'no gzip' | 'longer' | 'shorter' | 'awaited';
+  /** Bytes that are sent at a time, or that are in a chunk; 0 for all. */
+  readonly piece: number;
+  /** Between two pieces, in ms. */
+  readonly everyMs: number;
+  readonly reads: 'all' | 'slowly' | 'nothing';
+  readonly ends: 'close' | 'reset' | 'half';
+  /** In ms. */
+  readonly after: number;
+  /** Where in what is sent a byte is another one. */
+  readonly spoilt?: readonly [at: number, byte: number];
+}
+
+/** Waits are short, so that a mix is over soon; what is held is little, so that it is reached. */
+const limits = [
+  'headersMs=1000,bodyMs=2000,bodyIdleMs=1000,bodySlowMs=1000,writeIdleMs=1000,keepAliveMs=1000,totalMs=4000',
+  'upstreamFirstByteMs=1500,upstreamIdleMs=1000,upstreamConnections=8,breakerProbeMs=200,breakerWindowMs=1000',
+  'inFlight=24,queue=8,queueMs=200,heldBytes=33554432,connections=100',
+].join(',');
+/** Within so many ms of a mix's end a call is answered and nothing is held: all limits together, on a busy machine. */
+const soonMs = 20_000;
+/** Of memory that is resident: the process with what so few limits let it hold. */
+const mostBytes = 640 * 1024 ** 2;
+
+const wishes = [
+  'echo 1',
+  'slow 20',
+  'slow 2500',
+  'fail 1',
+  'break 1',
+  'garbage 1',
+  'large 1',
+  'ampersands 1',
+  'short 60',
+] as const;
+
+type Message = (padding: string) => readonly [line: string, body: string];
+
+const messages: readonly Message[] = [
+  ...wishes.flatMap((wish): Message[] => [
+    (padding) => ['POST /v2/soap11', screening('GetSearch', wish) + ' '.repeat(padding.length)],
+    (padding) => ['POST /v2/soap12', screening('UpdateSubUser', wish) + ' '.repeat(padding.length)],
+    (padding) => [
+      'POST /files/soap11',
+      files('read', `<wish>${wish}</wish><Body><content>${padding}</content></Body>`),
+    ],
+    (padding) => [
+      'POST /files/soap11',
+      files('write', `<wish>${wish}</wish><Body><notes><string>${padding}</string></notes></Body>`),
+    ],
+  ]),
+  (padding) => [
+    'POST /v2/json/reply/GetSearch',
+    `{"request":{"subUserName":"echo 1"}${' '.repeat(padding.length)}}`,
+  ],
+  (padding) => ['PUT /v2/subusers/update', `{"subUserName":"${padding}"}`],
+  (padding) => ['POST /v2/nothing', padding],
+  () => ['GET /v2/soap11?wsdl', ''],
+  () => ['GET /files', ''],
+  () => ['OPTIONS /v2/soap12', ''],
+  () => ['GET /healthz', ''],
+  (padding) => ['no HTTP', padding],
+];
+
+/** What a connection sends, piece by piece. */
+function piecesOf({ message, bytes, times, framing, piece, spoilt }: Act): readonly Buffer[] {
+  const [line, text] = messages[message % messages.length]?.('ZmlsZQ=='.repeat(bytes >> 3)) ?? ['', ''];
+  const plain = Buffer.from(text);
+  const body = framing === 'gzip' ? gzipSync(plain) : plain;
+  const size =
+    body.length + (framing === 'longer' ? 7 : framing === 'shorter' ? -Math.min(7, body.length) : 0);
+  const coding = framing === 'gzip' || framing === 'no gzip' ? 'Content-Encoding: gzip\r\n' : '';
+  const awaited = framing === 'awaited' ? 'Expect: 100-continue\r\n' : '';
+  const length = framing === 'chunked' ? 'Transfer-Encoding: chunked\r\n' : `Content-Length: ${size}\r\n`;
+  const head = Buffer.from(`${line} HTTP/1.1\r\nHost: gateway\r\n${coding}${awaited}${length}\r\n`);
+  const one = Buffer.concat([head, framing === 'chunked' ? chunksOf(body, piece) : body]);
+  const all = Buffer.concat(Array<Buffer>(times).fill(one));
+  if (spoilt !== undefined && all.length > 0) all[spoilt[0] % all.length] = spoilt[1];
+  const step = piece === 0 || framing === 'chunked' ? all.length : piece;
+  return Array.from({ length: Math.ceil(all.length / step) }, (_, index) =>
+    all.subarray(index * step, (index + 1) * step),
+  );
+}
+
+function chunksOf(body: Buffer, piece: number): Buffer {
+  const step = piece === 0 ? Math.max(1, body.length) : piece;
+  const chunks: Buffer[] = [];
+  for (let at = 0; at < body.length; at += step) {
+    const chunk = body.subarray(at, at + step);
+    chunks.push(Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n'));
+  }
+  return Buffer.concat([...chunks, Buffer.from('0\r\n\r\n')]);
+}
+
+async function perform(port: number, act: Act): Promise<void> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setNoDelay(true);
+  socket.on('error', () => {});
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  if (act.reads === 'all') socket.resume();
+  else socket.pause();
+  const timers = [setTimeout(() => finish(socket, act), act.after)];
+  if (act.reads === 'slowly') timers.push(setInterval(() => socket.read(4_096), 20));
+  if (act.reads === 'slowly') socket.on('readable', () => {});
+  for (const piece of piecesOf(act)) {
+    if (socket.destroyed || socket.writableEnded) break;
+    socket.write(piece);
+    if (act.everyMs > 0) await pause(act.everyMs);
+  }
+  await closed;
+  for (const timer of timers) clearTimeout(timer);
+}
+
+function finish(socket: Socket, { ends }: Act): void {
+  if (ends === 'reset') socket.resetAndDestroy();
+  else if (ends === 'close') socket.destroy();
+  else {
+    socket.end();
+    setTimeout(() => socket.destroy(), 200);
+  }
+}
+
+/** What speaks against a process after a mix; undefined where all is as before. */
+async function judge({ child, port }: Served, said: { text: string }): Promise<string | undefined> {
+  const until = performance.now() + soonMs;
+  let wrong: string | undefined;
+  do {
+    if (child.exitCode !== null || child.signalCode !== null)
+      return `the process ended with ${child.exitCode ?? child.signalCode}: ${said.text.slice(-500)}`;
+    wrong = (await callHonestly(port)) ?? (await heldBy(port));
+    if (wrong === undefined) break;
+    await pause(100);
+  } while (performance.now() < until);
+  if (wrong !== undefined) return wrong;
+  const peak = peakBytes(child.pid);
+  if (peak > mostBytes) return `expected at most ${mostBytes} bytes resident, got ${peak}`;
+  return said.text === '' ? undefined : `the process said ${said.text.slice(0, 500)}`;
+}
+
+async function callHonestly(port: number): Promise<string | undefined> {
+  const request = {
+    method: 'POST',
+    body: screening('GetSearch', 'echo 4711'),
+    headers: { connection: 'close' },
+  };
+  try {
+    const reply = await fetch(`http://127.0.0.1:${port}/v2/soap11`, {
+      ...request,
+      signal: AbortSignal.timeout(5_000),
+    });
+    const text = await reply.text();
+    return text.includes('<Id>4711</Id>')
+      ? undefined
+      : `an honest call got ${reply.status}: ${text.slice(0, 200)}`;
+  } catch (error) {
+    return `an honest call got none: ${String(error)}`;
+  }
+}
+
+/** Gauges that tell of something else than what is held. */
+const others = /_(?:open|seconds|bytes)$/;
+
+/** What is still held, by every gauge that tells of it; the connection that asks is one itself. */
+async function heldBy(port: number): Promise<string | undefined> {
+  let page: string;
+  try {
+    const request = { headers: { connection: 'close' }, signal: AbortSignal.timeout(5_000) };
+    page = await (await fetch(`http://127.0.0.1:${port}/metrics`, request)).text();
+  } catch (error) {
+    return `/metrics gave nothing: ${String(error)}`;
+  }
+  const gauges = new Set([...page.matchAll(/^# TYPE soapbridge_(\w+) gauge$/gm)].map(([, name]) => name));
+  let seen = 0;
+  for (const [, name = '', value] of page.matchAll(/^soapbridge_(\w+)\S* (\S+)$/gm)) {
+    if (!gauges.has(name) || (others.test(name) && name !== 'held_bytes')) continue;
+    seen++;
+    const most = name === 'connections' ? 1 : 0;
+    if (!(Number(value) <= most)) return `expected ${name} to be back at ${most}, got ${value}`;
+  }
+  return seen >= 4 ? undefined : `expected four gauges of what is held, got ${seen}`;
+}
+
+async function open(): Promise<LiveSession> {
+  const folder = mkdtempSync(join(tmpdir(), 'fuzz-siege-'));
+  const upstream = fork(new URL('../../siege/upstream.ts', import.meta.url));
+  const [upstreamPort] = await once(upstream, 'message');
+  const config = join(folder, 'soapbridge.yaml');
+  writeFileSync(config, configOf(`http://127.0.0.1:${upstreamPort}`));
+  const served = await startProcess({ CONFIG: config, LIMITS: limits, LOG_LEVEL: 'error', DRAIN_DELAY: '0' });
+  const said = { text: '' };
+  for (const stream of [served.child.stdout, served.child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      if (said.text.length < 10_000) said.text += chunk.toString('utf8');
+    });
+  }
+  return {
+    run: async (input) => {
+      const acts: readonly Act[] = JSON.parse(input.toString('utf8'));
+      await Promise.all(acts.map((act) => perform(served.port, act)));
+      return judge(served, said);
+    },
+    close: async () => {
+      served.child.kill('SIGKILL');
+      await served.ended;
+      upstream.kill('SIGKILL');
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function makeAct(random: Random): Act {
+  const isLarge = random.once(6);
+  return {
+    message: random.below(messages.length),
+    bytes: isLarge ? random.below(3_000_000) : random.once(2) ? 0 : random.below(2_000),
+    times: random.once(5) ? 1 + random.below(isLarge ? 4 : 200) : 1,
+    framing: random.pick('length', 'length', 'chunked', 'gzip', 'no gzip', 'longer', 'shorter', 'awaited'),
+    piece: random.once(2) ? 0 : 1 + random.below(isLarge ? 100_000 : 300),
+    everyMs: random.once(3) ? random.below(60) : 0,
+    reads: random.pick('all', 'all', 'all', 'slowly', 'nothing'),
+    ends: random.pick('close', 'reset', 'half'),
+    after: random.below(random.pick(20, 300, 1_500)),
+    ...(random.once(6) && { spoilt: [random.below(random.pick(200, 10_000)), random.below(256)] as const }),
+  };
+}
+
+/** Mixes of slow, many, large, aborted, pipelined and bad messages, to a gateway whose limits are soon reached. */
+export const siege: LiveTarget = {
+  name: 'siege',
+  make: (random) => {
+    const most = random.pick(3, 20, 80);
+    const acts = Array.from({ length: 1 + random.below(most) }, () => makeAct(random));
+    // many of one kind find what one of each doesn't
+    const [first] = acts;
+    return JSON.stringify(random.once(4) ? acts.map(() => first) : acts);
+  },
+  open,
+};

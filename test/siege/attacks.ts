@@ -1,0 +1,49 @@
+import type { Attack } from './attack.ts';
+import { aborted } from './attacks/aborted.ts';
+import { ampersands } from './attacks/ampersands.ts';
+import { chunks } from './attacks/chunks.ts';
+import { fullLog } from './attacks/full-log.ts';
+import { gzip } from './attacks/gzip.ts';
+import { idleConnections } from './attacks/idle-connections.ts';
+import { largeBodies } from './attacks/large-bodies.ts';
+import { largeWrites } from './attacks/large-writes.ts';
+import { pattern } from './attacks/pattern.ts';
+import { pipelined, pipelinedBodies } from './attacks/pipelined.ts';
+import { provokedErrors } from './attacks/provoked-errors.ts';
+import { slices } from './attacks/slices.ts';
+import { slowBodies } from './attacks/slow-bodies.ts';
+import { slowReaders } from './attacks/slow-readers.ts';
+import { slowWrites } from './attacks/slow-writes.ts';
+import { terminated } from './attacks/terminated.ts';
+import { unread } from './attacks/unread.ts';
+
+/** All that the gateway is laid siege to with. */
+export const attacks: readonly Attack[] = [
+  pattern,
+  chunks,
+  gzip,
+  largeBodies,
+  largeWrites,
+  ampersands,
+  unread,
+  slowBodies,
+  slowReaders,
+  pipelined,
+  pipelinedBodies,
+  fullLog,
+  idleConnections,
+  slices,
+  provokedErrors,
+  slowWrites,
+  aborted,
+  terminated,
+];
+
+/** The attack of a name. Throws RangeError for another name. */
+export function attackNamed(name: string): Attack {
+  const found = attacks.find((attack) => attack.name === name);
+  if (found === undefined) {
+    throw new RangeError(`attack: expected one of ${attacks.map((one) => one.name).join(', ')}, got ${name}`);
+  }
+  return found;
+}
