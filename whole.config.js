@@ -1,9 +1,13 @@
 /** Files that start processes, wait for limits or hold many inputs: too long for `npm test`. */
 export const slow = [
   'test/commands/**/*.test.ts',
+  'test/contract/growth.test.ts',
   'test/documents/**/*.test.ts',
+  'test/expressions/**/*.test.ts',
   'test/fire/*.test.ts',
+  'test/fuzz/live.test.ts',
   'test/gateway/admission.test.ts',
+  'test/gateway/full-log.test.ts',
   'test/gateway/loop-delay.test.ts',
   'test/gateway/memory.test.ts',
   'test/gateway/process.test.ts',

@@ -22,7 +22,7 @@ export interface BigRow {
 export interface BigHealth {
   readonly heldMs: number;
   readonly heldCpuMs: number;
-  /** CPU time of the loop's thread in all. */
+  /** CPU time of all threads of the process in all. */
   readonly cpuMs: number;
   readonly peakBytes: number;
 }

@@ -147,6 +147,14 @@ const rows12: readonly Row[] = [
   ['Part 1, 5.2.3', 'mustUnderstand "false"', block12(' e:mustUnderstand="false"'), 'read'],
   ['Part 1, 5.2.3', 'mustUnderstand "0"', block12(' e:mustUnderstand="0"'), 'read'],
   ['Part 1, 5.2.3', 'mustUnderstand that is no boolean', block12(' e:mustUnderstand="wrong"'), 'sender'],
+  [
+    'Part 1, 5.2.3',
+    'mustUnderstand that is no boolean behind a block that is not understood',
+    envelope12(
+      `<e:Header><h:a xmlns:h="urn:h" e:mustUnderstand="1"/><h:b xmlns:h="urn:h" e:mustUnderstand="wrong"/></e:Header>${body}`,
+    ),
+    'sender',
+  ],
   ['Part 1, 5.2.3', 'mustUnderstand without a namespace', block12(' mustUnderstand="true"'), 'read'],
   [
     'Part 1, 5.2.3',
@@ -247,6 +255,14 @@ const rows11: readonly Row[] = [
   ['4.2.3', 'mustUnderstand "1"', block11(' e:mustUnderstand="1"'), 'MustUnderstand'],
   ['4.2.3', 'mustUnderstand "0"', block11(' e:mustUnderstand="0"'), 'read'],
   ['4.2.3', 'mustUnderstand that is none', block11(' e:mustUnderstand="yes"'), 'sender'],
+  [
+    '4.2.3',
+    'mustUnderstand that is none behind a block that is not understood',
+    envelope11(
+      `<e:Header><h:a xmlns:h="urn:h" e:mustUnderstand="1"/><h:b xmlns:h="urn:h" e:mustUnderstand="yes"/></e:Header>${body}`,
+    ),
+    'sender',
+  ],
   [
     '4.2.2',
     'actor next, to be understood',

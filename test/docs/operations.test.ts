@@ -12,8 +12,17 @@ test('docs/operations.md lists every limit with its default, in the order of lim
 });
 
 test('docs/operations.md tells of every metric', (t) => {
-  const idle = { inFlight: 0, queued: 0, heldBytes: 0, shed: 0, connections: 0, loopDelayMs: 0 };
-  const sheet = createMetrics().read({ ...idle, breakersOpen: new Map() });
+  const idle = {
+    inFlight: 0,
+    queued: 0,
+    arriving: 0,
+    leaving: 0,
+    heldBytes: 0,
+    shed: 0,
+    connections: 0,
+    loopDelayMs: 0,
+  };
+  const sheet = createMetrics().read({ ...idle, droppedLines: 0, upstreamStates: new Map() });
   const rows = page.split('\n').filter((line) => line.startsWith('| `'));
   const missing = sheet.filter(({ name }) => !rows.some((row) => row.split('|')[1]?.includes(`\`${name}\``)));
   t.deepEqual(missing, []);

@@ -15,7 +15,9 @@ const oneTo = (last: number): number[] => Array.from({ length: last }, (_, index
 
 test('every class of attack and every fault has its row, once', (t) => {
   t.deepEqual(numbersOf(/^\| A(\d+) /gm), oneTo(26));
-  t.deepEqual(numbersOf(/^\| B(\d+) /gm), oneTo(26));
+  const others = numbersOf(/^\| B(\d+) /gm);
+  t.deepEqual(others, oneTo(others.length));
+  t.true(others.length >= 29);
   t.deepEqual(numbersOf(/^\| (\d+)(?:–(\d+))? /gm), oneTo(30));
 });
 
