@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { deflateSync } from 'node:zlib';
 import { saveInput } from './corpus.ts';
 import { distill } from './fuzz.ts';
 import { targetNamed, targetNames } from './targets.ts';
@@ -68,10 +69,13 @@ function runTarget(name: string): Promise<Report> {
   });
 }
 
+/** The whole input, so that whoever has the log alone can run it again: `base64 -d | zlib-flate -uncompress` gives its bytes. */
 function show({ input, finding }: Finding): string {
-  const bytes = Buffer.from(input);
-  const cut = bytes.length > 2_000 ? ` … (${bytes.length} bytes)` : '';
-  return `  ${finding.slice(0, 1_000)}\n  input, base64: ${bytes.subarray(0, 2_000).toString('base64')}${cut}`;
+  const lines =
+    deflateSync(input, { level: 9 })
+      .toString('base64')
+      .match(/.{1,120}/g) ?? [];
+  return `  ${finding.slice(0, 1_000)}\n  input of ${input.length} bytes, by zlib, in base64:\n    ${lines.join('\n    ')}`;
 }
 
 function tell(name: string, report: Report): void {

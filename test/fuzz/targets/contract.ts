@@ -21,7 +21,13 @@ const folder = mkdtempSync(join(tmpdir(), 'fuzz-contract-'));
 const files = { openapi: join(folder, 'openapi.yaml'), overlay: join(folder, 'soap.yaml') } as const;
 process.once('exit', () => rmSync(folder, { recursive: true }));
 
-/** What any document of at most 100 kB may take, in ms of CPU. */
+/**
+ * Fewer steps than the limits by default allow, which are many seconds of work: what takes long all the same has steps that
+ * nobody counts.
+ */
+const limits = { ...defaultLimits, contractSteps: 250_000 };
+
+/** What any document of at most 100 kB may take with these limits, in ms of CPU. */
 const mostMs = 5_000;
 
 /**
@@ -144,11 +150,11 @@ export const contract = target<Outcome>({
     const [document = '', overlay] = input.toString('latin1').split(separator);
     writeFileSync(files.openapi, document, 'latin1');
     writeFileSync(files.overlay, overlay ?? '', 'latin1');
-    const before = process.threadCpuUsage();
-    const outcome = load(overlay === undefined ? undefined : files.overlay);
-    const { user, system } = process.threadCpuUsage(before);
-    const took = (user + system) / 1000;
-    if (took > mostMs) throw new Error(`expected at most ${mostMs} ms of CPU, got ${took.toFixed(0)}`);
+    const overlayFile = overlay === undefined ? undefined : files.overlay;
+    const [outcome, tookMs] = timed(() => load(overlayFile));
+    // a machine that stood still is counted as CPU, so once more
+    const leastMs = tookMs > mostMs ? Math.min(tookMs, timed(() => load(overlayFile))[1]) : tookMs;
+    if (leastMs > mostMs) throw new Error(`expected at most ${mostMs} ms of CPU, got ${leastMs.toFixed(0)}`);
     return outcome;
   },
   kind: (outcome) =>
@@ -159,10 +165,18 @@ export const contract = target<Outcome>({
     outcome.kind === 'loaded' ? judgeWsdl(outcome.wsdl) : judgeProblems(outcome.problems),
 });
 
+/** What a function gives, and the ms of CPU that it took. */
+function timed<T>(run: () => T): readonly [T, number] {
+  const before = process.threadCpuUsage();
+  const result = run();
+  const { user, system } = process.threadCpuUsage(before);
+  return [result, (user + system) / 1000];
+}
+
 function load(overlay: string | undefined): Outcome {
   try {
-    const { contract: loaded } = loadContract({ openapi: files.openapi, overlay });
-    compileContract(loaded, defaultLimits);
+    const { contract: loaded } = loadContract({ openapi: files.openapi, overlay }, limits);
+    compileContract(loaded, limits);
     return { kind: 'loaded', wsdl: writeWsdl(loaded, { address: 'http://localhost/' }) };
   } catch (error) {
     if (error instanceof ContractError) return { kind: 'refused', problems: error.problems };
