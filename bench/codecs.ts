@@ -1,10 +1,10 @@
 import { XMLBuilder, XMLParser } from 'fast-xml-parser';
 import { SaxesParser } from 'saxes';
-import { compileContract } from '../mappings/codec/operation.ts';
 import { startReading } from '../mappings/codec/problem.ts';
-import { defaultLimits, type Limits } from '../mappings/limits.ts';
-import { loadContract, screeningContract } from '../mappings/load.ts';
-import type { Contract } from '../mappings/model.ts';
+import { compileContract } from '../mappings/compile.ts';
+import { defaultLimits, type Limits } from '../mappings/contract/limits.ts';
+import type { Contract } from '../mappings/contract/model.ts';
+import { loadContract, screeningContract } from '../mappings/loader/load.ts';
 import { decodeXml } from '../mappings/xml/decode.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
 import { searchReply, subUserRequest } from './messages.ts';

@@ -1,9 +1,9 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { compileContract } from '../mappings/codec/operation.ts';
-import { defaultLimits } from '../mappings/limits.ts';
-import { loadContract, screeningContract } from '../mappings/load.ts';
+import { compileContract } from '../mappings/compile.ts';
+import { defaultLimits } from '../mappings/contract/limits.ts';
+import { loadContract, screeningContract } from '../mappings/loader/load.ts';
 import { median } from './process.ts';
 
 /** Writes the screening contract into a folder, with operations added until there are `count`. */

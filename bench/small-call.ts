@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadContract, screeningContract } from '../mappings/load.ts';
+import { loadContract, screeningContract } from '../mappings/loader/load.ts';
 import { writeWsdl } from '../wsdl/wsdl.ts';
 import { writeGrownContract } from './contracts.ts';
 import { type LoadResult, load } from './load.ts';

@@ -9,7 +9,7 @@ export interface StartFigures {
   readonly idleMegabytes: number;
 }
 
-/** What only starting took is given back in one of the first five seconds (`gateway/memory.ts`). */
+/** What only starting took is given back in one of the first five seconds (`gateway/process/memory.ts`). */
 const idleMs = 4_000;
 
 /**

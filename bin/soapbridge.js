@@ -11,5 +11,5 @@ if (major < 22 || (major === 22 && minor < 18)) {
 }
 enableCompileCache(); // the second start reads what the first one compiled
 const packed = import.meta.url.includes('/node_modules/');
-const { main } = await import(packed ? '../dist/gateway/cli.js' : '../gateway/cli.ts');
+const { main } = await import(packed ? '../dist/gateway/commands/cli.js' : '../gateway/commands/cli.ts');
 await main(process.argv);

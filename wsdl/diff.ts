@@ -10,7 +10,7 @@ import {
   type Type,
   type UnionType,
   xsdNames,
-} from '../mappings/model.ts';
+} from '../mappings/contract/model.ts';
 
 /**
  * What a change means to a client that was built from the old contract: `breaking`: calls fail or values are lost;

@@ -1,4 +1,4 @@
-import { namespaces } from '../mappings/model.ts';
+import { namespaces } from '../mappings/contract/model.ts';
 import { type Attributes, type DocumentNode, element } from './document.ts';
 
 /** Generators make class names of it, so it is part of the contract. */

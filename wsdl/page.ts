@@ -1,4 +1,4 @@
-import type { Contract, Operation, Route } from '../mappings/model.ts';
+import type { Contract, Operation, Route } from '../mappings/contract/model.ts';
 import { type DocumentNode, element, writeHtml } from './document.ts';
 import { writeSample } from './sample.ts';
 import { hasSchemaNumber, schemaList } from './schema.ts';

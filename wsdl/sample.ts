@@ -6,8 +6,8 @@ import type {
   RecordType,
   ScalarName,
   Type,
-} from '../mappings/model.ts';
-import { namespaces } from '../mappings/model.ts';
+} from '../mappings/contract/model.ts';
+import { namespaces } from '../mappings/contract/model.ts';
 import { type DocumentNode, element, writeXml } from './document.ts';
 import { schemaOf } from './schema.ts';
 

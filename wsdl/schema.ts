@@ -10,8 +10,8 @@ import type {
   TupleType,
   Type,
   UnionType,
-} from '../mappings/model.ts';
-import { namespaces, partsOf, xsdNames } from '../mappings/model.ts';
+} from '../mappings/contract/model.ts';
+import { namespaces, partsOf, xsdNames } from '../mappings/contract/model.ts';
 import { type DocumentNode, documentation, element, writeXml } from './document.ts';
 import { treeElements, treePrefix, treeSchema } from './json-tree.ts';
 

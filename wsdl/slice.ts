@@ -1,4 +1,10 @@
-import { type Contract, type NamedType, type Operation, partsOf, type Type } from '../mappings/model.ts';
+import {
+  type Contract,
+  type NamedType,
+  type Operation,
+  partsOf,
+  type Type,
+} from '../mappings/contract/model.ts';
 
 /** A part of a contract's operations, asked for by name; in any case, as paths are (W1). */
 export interface SliceNames {

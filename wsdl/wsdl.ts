@@ -1,5 +1,5 @@
-import type { Contract, Operation } from '../mappings/model.ts';
-import { namespaces } from '../mappings/model.ts';
+import type { Contract, Operation } from '../mappings/contract/model.ts';
+import { namespaces } from '../mappings/contract/model.ts';
 import { type DocumentNode, documentation, element, writeXml } from './document.ts';
 import { createSchemas } from './schema.ts';
 

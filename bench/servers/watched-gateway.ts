@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { serve } from '../../gateway/serve.ts';
-import { screeningContract } from '../../mappings/load.ts';
+import { serve } from '../../gateway/process/serve.ts';
+import { screeningContract } from '../../mappings/loader/load.ts';
 import type { BigHealth } from '../big.ts';
 
 /** A gateway that watches its own event loop and memory between `watch` and `tell`. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { LoadedContract } from '../../mappings/load/contract.ts';
-import { loadContract } from '../../mappings/load.ts';
+import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
+import { loadContract } from '../../mappings/loader/load.ts';
 import { type ContractFlags, configOption, contractCommand, placesOf } from './options.ts';
 import { jsonOption, printJson } from './output.ts';
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import type { Limits } from '../../mappings/limits.ts';
-import { type ContractPlace, loadContract } from '../../mappings/load.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts';
 import { type Change, compareContracts, type Grade } from '../../wsdl/diff.ts';
 import { finding } from './failure.ts';
 import { limitsOption } from './options.ts';

@@ -1,5 +1,5 @@
-import { isStackOverflow } from '../../mappings/load/allowance.ts';
-import { ContractError } from '../../mappings/load/error.ts';
+import { isStackOverflow } from '../../mappings/loader/document/allowance.ts';
+import { ContractError } from '../../mappings/loader/document/error.ts';
 import { printJson } from './output.ts';
 
 /** Exit code for what a command was asked to look for and found. */

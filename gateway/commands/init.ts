@@ -1,11 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { LoadedContract } from '../../mappings/load/contract.ts';
-import { dialects } from '../../mappings/load/dialects.ts';
-import type { Form } from '../../mappings/load/form.ts';
-import { overlayForm } from '../../mappings/load/overlay-form.ts';
-import { loadContract, schemaFiles } from '../../mappings/load.ts';
+import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
+import { loadContract, schemaFiles } from '../../mappings/loader/load.ts';
+import { dialects } from '../../mappings/loader/overlay/dialects.ts';
+import { overlayForm } from '../../mappings/loader/overlay/overlay-keys.ts';
+import type { Form } from '../../mappings/loader/overlay/settings-file.ts';
 import { type ContractFlags, contractCommand } from './options.ts';
 import { jsonOption, printJson } from './output.ts';
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import type { ContractProblem } from '../../mappings/load/error.ts';
-import type { ContractNames } from '../../mappings/load/names.ts';
-import { joinNames, readNamesLock, writeNamesLock } from '../../mappings/load/names-lock.ts';
-import { loadContract, namesLockOf } from '../../mappings/load.ts';
+import type { ContractProblem } from '../../mappings/loader/document/error.ts';
+import { loadContract, namesLockOf } from '../../mappings/loader/load.ts';
+import type { ContractNames } from '../../mappings/loader/names/names.ts';
+import { joinNames, readNamesLock, writeNamesLock } from '../../mappings/loader/names/names-lock.ts';
 import { finding } from './failure.ts';
 import { type ContractFlags, contractCommand, placeOf } from './options.ts';
 import { jsonOption, printJson } from './output.ts';

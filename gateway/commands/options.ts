@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { type Limits, readLimits } from '../../mappings/limits.ts';
-import { type ContractPlace, screeningContract } from '../../mappings/load.ts';
-import { readConfig } from '../config.ts';
+import { type Limits, readLimits } from '../../mappings/contract/limits.ts';
+import { type ContractPlace, screeningContract } from '../../mappings/loader/load.ts';
+import { readConfig } from '../process/config.ts';
 
 /** The flags by which a command is told its contract. */
 export interface ContractFlags {

@@ -1,11 +1,11 @@
 import { flushCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { defaultLimits } from '../../mappings/limits.ts';
-import { loadContract } from '../../mappings/load.ts';
-import { giveBackWhenIdle } from '../memory.ts';
-import type { Running, ServeOptions } from '../serve.ts';
-import type { Serving } from '../workers.ts';
+import { defaultLimits } from '../../mappings/contract/limits.ts';
+import { loadContract } from '../../mappings/loader/load.ts';
+import { giveBackWhenIdle } from '../process/memory.ts';
+import type { Running, ServeOptions } from '../process/serve.ts';
+import type { Serving } from '../process/workers.ts';
 import { fail } from './failure.ts';
 import {
   type ContractFlags,
@@ -129,8 +129,8 @@ async function runServe(flags: ServeFlags): Promise<void> {
     return;
   }
   const [{ isPrimary, joinPrimary, startWorkers, WorkerError }, { shareSheets }] = await Promise.all([
-    import('../workers.ts'),
-    import('../worker-metrics.ts'),
+    import('../process/workers.ts'),
+    import('../telemetry/worker-metrics.ts'),
   ]);
   if (isPrimary) {
     checkShared(flags);
@@ -165,7 +165,10 @@ async function runServe(flags: ServeFlags): Promise<void> {
 /** Serves in this process until it is told to stop; an exception that nobody caught stops it with 1. */
 async function serveHere(flags: ServeFlags, metricsOfAll?: ServeOptions['metricsOfAll']): Promise<Running> {
   // loaded here: the other commands, and a wrong flag, need none of it and answer at once
-  const [{ serve }, { describeError }] = await Promise.all([import('../serve.ts'), import('../log.ts')]);
+  const [{ serve }, { describeError }] = await Promise.all([
+    import('../process/serve.ts'),
+    import('../telemetry/log.ts'),
+  ]);
   const running = await serve({
     config: flags.config,
     contract: placeOf(flags),

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { loadContract } from '../../mappings/load.ts';
-import type { Contract, Operation } from '../../mappings/model.ts';
+import type { Contract, Operation } from '../../mappings/contract/model.ts';
+import { loadContract } from '../../mappings/loader/load.ts';
 import { writeSample } from '../../wsdl/sample.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { finding } from './failure.ts';
@@ -171,7 +171,7 @@ async function throughGateway(
   answer: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
 ): Promise<GatewayReply> {
   // loaded here: a wrong flag needs none of it and is answered at once
-  const { serve } = await import('../serve.ts');
+  const { serve } = await import('../process/serve.ts');
   const upstream = createServer(answer);
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   const gateway = await serve({

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { loadContract } from '../../mappings/load.ts';
-import { withoutEndSlashes } from '../../mappings/paths.ts';
+import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
+import { loadContract } from '../../mappings/loader/load.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { type ContractFlags, contractCommand, placeOf, publicUrlOption } from './options.ts';

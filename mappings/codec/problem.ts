@@ -1,4 +1,4 @@
-import type { Marks } from './marks.ts';
+import type { Marks } from './fast-path/placeholders.ts';
 
 /** What can be wrong with a member of a request (W29). */
 export type ProblemCode =

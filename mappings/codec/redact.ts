@@ -1,8 +1,8 @@
+import type { Limits } from '../contract/limits.ts';
+import type { Contract, Field, RecordType, ScalarName, Type } from '../contract/model.ts';
 import { JsonReader } from '../json/reader.ts';
-import type { Limits } from '../limits.ts';
-import type { Contract, Field, RecordType, ScalarName, Type } from '../model.ts';
-import { foldAscii } from './record.ts';
-import type { Hide } from './text.ts';
+import type { Hide } from './scalars/text.ts';
+import { foldAscii } from './types/record.ts';
 
 /**
  * What a log may show of a value's JSON, as JSON again: values of members that the contract knows by that name and type.

@@ -1,6 +1,7 @@
+import { type ScalarName, type Settings, xsdNames } from '../contract/model.ts';
 import type { JsonReader } from '../json/reader.ts';
-import { type ScalarName, type Settings, xsdNames } from '../model.ts';
-import { isoFromJson, isoFromXml, wcfFromJson, wcfFromXml, xmlFromJson } from './dates.ts';
+import { MismatchError, type ProblemCode } from './problem.ts';
+import { isoFromJson, isoFromXml, wcfFromJson, wcfFromXml, xmlFromJson } from './scalars/dates.ts';
 import {
   collapse,
   decimalFromJson,
@@ -15,10 +16,9 @@ import {
   isPlainInteger,
   outOfRange,
   within,
-} from './numbers.ts';
-import { MismatchError, type ProblemCode } from './problem.ts';
-import { escapeXml, excerpt, quoteJson } from './text.ts';
-import { createZone } from './zone.ts';
+} from './scalars/numbers.ts';
+import { escapeXml, excerpt, quoteJson } from './scalars/text.ts';
+import { createZone } from './scalars/zone.ts';
 
 /** Why a value was refused; `expected` completes `path: expected …, got …`. */
 export interface Refusal {

@@ -1,4 +1,4 @@
-import type { Limits } from '../limits.ts';
+import type { Limits } from '../contract/limits.ts';
 
 /** Text that isn't JSON (RFC 8259), or is over a limit. The message never holds the document's own text. */
 export class JsonError extends Error {

@@ -1,4 +1,4 @@
-import type { Limits } from '../limits.ts';
+import type { Limits } from '../contract/limits.ts';
 
 /** A place in a document: both from 1, columns in UTF-16 units. */
 export interface Location {

@@ -1,4 +1,4 @@
-import type { Limits } from '../limits.ts';
+import type { Limits } from '../contract/limits.ts';
 import { isBlank, isNameCharacter } from './characters.ts';
 import { readDeclaration } from './declaration.ts';
 import { type Location, locate, type XmlError } from './error.ts';

@@ -1,7 +1,7 @@
-import { GatheredText } from '../gathered-text.ts';
-import type { Limits } from '../limits.ts';
+import type { Limits } from '../contract/limits.ts';
 import { findIllegal, isBlank, isCharacter, isNameCharacter, isNameStart } from './characters.ts';
 import { locate, XmlError } from './error.ts';
+import { GatheredText } from './gathered-text.ts';
 
 export const slash = 0x2f;
 export const lessThan = 0x3c;

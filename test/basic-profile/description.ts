@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava';
-import { loadContract, screeningContract } from '../../mappings/load.ts';
+import { loadContract, screeningContract } from '../../mappings/loader/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { all, descendants, only, readTree, type Tree } from '../wsdl/tree.ts';
 

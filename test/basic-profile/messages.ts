@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava';
-import { namespaces as known } from '../../mappings/model.ts';
+import { namespaces as known } from '../../mappings/contract/model.ts';
 import type { EnvelopeParts, HeaderList, Reply } from '../gateway/gateway.ts';
-import { type Element, readInfoset } from '../xml/infoset.ts';
+import { type Element, readInfoset } from '../mappings/xml/infoset.ts';
 import type { Requirement } from './description.ts';
 
 /** What the profiles require of messages and of who receives them, each as calls of a gateway. */

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava';
-import type { Running } from '../../gateway/serve.ts';
+import type { Running } from '../../gateway/process/serve.ts';
 import { jsonData } from './gateway.ts';
 
 /** One operation called by a SOAP client library, with the reply as the library hands it over. */

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava';
-import { type Running, serve } from '../../gateway/serve.ts';
-import { screeningContract } from '../../mappings/load.ts';
+import { type Running, serve } from '../../gateway/process/serve.ts';
+import { screeningContract } from '../../mappings/loader/load.ts';
 
 /** A gateway before a fresh reference upstream; the caller stops it. */
 export function startGateway(): Promise<Running> {

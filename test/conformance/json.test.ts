@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import { JsonError } from '../../mappings/json/reader.ts';
-import { defaultLimits, type Limits } from '../../mappings/limits.ts';
-import { errorOf } from '../json/values.ts';
+import { errorOf } from '../mappings/json/values.ts';
 
 /** JSONTestSuite by Nicolas Seriot: `y_` must be read, `n_` must be refused, `i_` is left to each reader. */
 const suite = join(import.meta.dirname, '../fixtures/json-test-suite/test_parsing');

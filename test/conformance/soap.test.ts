@@ -6,7 +6,7 @@ import {
   soap11Namespace,
   soap12Namespace,
 } from '../gateway/gateway.ts';
-import { readInfoset } from '../xml/infoset.ts';
+import { readInfoset } from '../mappings/xml/infoset.ts';
 
 /**
  * What SOAP 1.2 Part 1 and Part 2 (second edition) and SOAP 1.1 say of a message's structure, as far as a

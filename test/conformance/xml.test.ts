@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { SaxesParser } from 'saxes';
-import { defaultLimits } from '../../mappings/limits.ts';
+import { defaultLimits } from '../../mappings/contract/limits.ts';
 import { decodeXml } from '../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../mappings/xml/error.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
-import { readInfoset, saxesInfoset } from '../xml/infoset.ts';
+import { readInfoset, saxesInfoset } from '../mappings/xml/infoset.ts';
 
 /** One document of the W3C XML Conformance Test Suite. */
 interface Case {

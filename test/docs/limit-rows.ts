@@ -1,4 +1,4 @@
-import { limitTable } from '../../mappings/limits.ts';
+import { limitTable } from '../../mappings/contract/limits.ts';
 
 /** A value in the unit of its limit's name, as an operator would say it. */
 function said(name: string, value: number): string {
@@ -15,7 +15,7 @@ function said(name: string, value: number): string {
   return value.toLocaleString('en');
 }
 
-/** The rows of docs/operations.md's table of limits, as mappings/limits.ts says. */
+/** The rows of docs/operations.md's table of limits, as mappings/contract/limits.ts says. */
 export const limitRows = Object.entries(limitTable)
   .map(([name, { value, bounds }]) => `| \`${name}\` | ${said(name, value)} | ${bounds} |\n`)
   .join('');

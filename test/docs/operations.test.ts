@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
-import { createMetrics } from '../../gateway/metrics.ts';
-import { defaultLimits, type LimitName, limitTable, readLimits } from '../../mappings/limits.ts';
+import { createMetrics } from '../../gateway/telemetry/metrics.ts';
+import { defaultLimits, type LimitName, limitTable, readLimits } from '../../mappings/contract/limits.ts';
 import { limitRows, limitTableForm } from './limit-rows.ts';
 import { limitTests } from './limit-tests.ts';
 

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
-import { serve } from '../../gateway/serve.ts';
-import { screeningContract } from '../../mappings/load.ts';
+import { serve } from '../../gateway/process/serve.ts';
+import { screeningContract } from '../../mappings/loader/load.ts';
 import { createReferenceUpstream } from '../../upstream/service.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');

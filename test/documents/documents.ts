@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LoadedContract } from '../../mappings/load/contract.ts';
-import { loadContract } from '../../mappings/load.ts';
+import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
+import { loadContract } from '../../mappings/loader/load.ts';
 
 /**
  * OpenAPI documents of others, a folder each, as they were published; `README.md` says by whom:

@@ -38,7 +38,7 @@ for (const text of new Set(expressions.filter(({ isMade }) => !isMade).map((one)
 /** Expressions that are made of text, and what they come to; none of the text is a stranger's or a document's. */
 const made: Readonly<Record<string, RegExp>> = {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the marks that it finds are control characters
-  'mappings/codec/marks.ts': /\u0001(\d+)\u0002/,
+  'mappings/codec/fast-path/placeholders.ts': /\u0001(\d+)\u0002/,
   'mappings/xml/declaration.ts': declaration,
 };
 

@@ -2,9 +2,9 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import test from 'ava';
-import { broken } from '../gateway/broken-upstreams.ts';
 import { emptyReply, keyHeaders, send } from '../gateway/gateway.ts';
 import { startSockets } from '../gateway/sockets.ts';
+import { broken } from '../gateway/upstream/broken-upstreams.ts';
 import { startProcess } from './process.ts';
 
 /** The sockets that a process has open, as Linux tells. */

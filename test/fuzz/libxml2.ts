@@ -1,5 +1,5 @@
 import { XmlCData, XmlDocument, XmlElement, XmlParseError, XmlText } from 'libxml2-wasm';
-import type { Element } from '../xml/infoset.ts';
+import type { Element } from '../mappings/xml/infoset.ts';
 
 /** What libxml2 makes of a document. `alone` is a refusal that the recommendations don't ask for. */
 export type Reading =

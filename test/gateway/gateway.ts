@@ -11,9 +11,9 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
-import { type Running, type ServeOptions, serve } from '../../gateway/serve.ts';
-import { defaultLimits, type Limits } from '../../mappings/limits.ts';
-import { screeningContract } from '../../mappings/load.ts';
+import { type Running, type ServeOptions, serve } from '../../gateway/process/serve.ts';
+import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
+import { screeningContract } from '../../mappings/loader/load.ts';
 
 export const typesNamespace = 'http://schemas.servicestack.net/types';
 export const soap11Namespace = 'http://schemas.xmlsoap.org/soap/envelope/';

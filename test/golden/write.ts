@@ -1,9 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { configForm } from '../../gateway/config.ts';
-import { schemaFileOf } from '../../mappings/load/form.ts';
-import { overlayForm } from '../../mappings/load/overlay-form.ts';
-import { loadContract, schemaFiles, screeningContract } from '../../mappings/load.ts';
+import { configForm } from '../../gateway/process/config.ts';
+import { schemaFileOf } from '../../mappings/loader/overlay/settings-file.ts';
+import { overlayForm } from '../../mappings/loader/overlay/overlay-keys.ts';
+import { loadContract, schemaFiles, screeningContract } from '../../mappings/loader/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { clientPages, withExcerpts } from '../docs/excerpts.ts';
 import { countAll, countsFile } from '../documents/documents.ts';

@@ -1,8 +1,8 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Running, serve } from '../../gateway/serve.ts';
-import { screeningContract } from '../../mappings/load.ts';
+import { type Running, serve } from '../../gateway/process/serve.ts';
+import { screeningContract } from '../../mappings/loader/load.ts';
 
 /** The screening gateway before an upstream, on a free port of 127.0.0.1. */
 export function startGateway(upstreamUrl: string, publicUrl?: string): Promise<Running> {

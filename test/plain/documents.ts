@@ -1,5 +1,5 @@
-import { buildContract, type LoadedContract } from '../../mappings/load/contract.ts';
-import type { ContractNames } from '../../mappings/load/names.ts';
+import { buildContract, type LoadedContract } from '../../mappings/loader/build-contract.ts';
+import type { ContractNames } from '../../mappings/loader/names/names.ts';
 import { fc } from '../property.ts';
 
 /** A small OpenAPI document that has whatever a document may have in its schemas. */

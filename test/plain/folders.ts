@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadContract } from '../../mappings/load.ts';
+import { loadContract } from '../../mappings/loader/load.ts';
 import { writeSchema } from '../../wsdl/schema.ts';
 
 /**

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { loadContract } from '../../mappings/load.ts';
+import { loadContract } from '../../mappings/loader/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { fc } from '../property.ts';
 import { describeSoap, describeStrongSoap } from '../wsdl/importers.ts';

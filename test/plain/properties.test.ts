@@ -1,17 +1,17 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import test from 'ava';
-import { decimalFromJson } from '../../mappings/codec/numbers.ts';
 import { startReading } from '../../mappings/codec/problem.ts';
-import { defaultLimits } from '../../mappings/limits.ts';
-import { type Contract, namespaces, type Type } from '../../mappings/model.ts';
+import { decimalFromJson } from '../../mappings/codec/scalars/numbers.ts';
+import { defaultLimits } from '../../mappings/contract/limits.ts';
+import { type Contract, namespaces, type Type } from '../../mappings/contract/model.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
 import { writeSchema } from '../../wsdl/schema.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
-import { type BothWays, codecsOf } from '../codec/contracts.ts';
-import { findInvalid, parseElement } from '../codec/elements.ts';
-import { tell, valuesOf } from '../codec/values.ts';
-import { pull, type Seen } from '../json/values.ts';
+import { type BothWays, codecsOf } from '../mappings/codec/contracts.ts';
+import { findInvalid, parseElement } from '../mappings/codec/elements.ts';
+import { tell, valuesOf } from '../mappings/codec/values.ts';
+import { pull, type Seen } from '../mappings/json/values.ts';
 import { fc } from '../property.ts';
 import { documents, load, type SmallDocument } from './documents.ts';
 

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { serve } from '../../gateway/serve.ts';
-import { screeningContract } from '../../mappings/load.ts';
+import { serve } from '../../gateway/process/serve.ts';
+import { screeningContract } from '../../mappings/loader/load.ts';
 
 /**
  * A gateway in a process of its own, started with `--expose-gc` by a soak, which asks it over IPC how it is: production

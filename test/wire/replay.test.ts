@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import type { Running } from '../../gateway/serve.ts';
+import type { Running } from '../../gateway/process/serve.ts';
 import { sendRaw } from '../captures/exchange.ts';
 import { checks, nameOf } from '../interop/checks.ts';
 import { startGateway } from '../interop/gateway.ts';

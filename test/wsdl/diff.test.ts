@@ -1,6 +1,6 @@
 import test from 'ava';
-import { buildContract } from '../../mappings/load/contract.ts';
-import type { Contract } from '../../mappings/model.ts';
+import type { Contract } from '../../mappings/contract/model.ts';
+import { buildContract } from '../../mappings/loader/build-contract.ts';
 import { compareContracts } from '../../wsdl/diff.ts';
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { namespaces } from '../../mappings/model.ts';
+import { namespaces } from '../../mappings/contract/model.ts';
 import { documentation, element, writeHtml, writeXml } from '../../wsdl/document.ts';
 import { fc } from '../property.ts';
 import { only, readTree } from './tree.ts';

@@ -1,5 +1,5 @@
 import { XmlBufferInputProvider, XmlDocument, XsdValidator, xmlRegisterInputProvider } from 'libxml2-wasm';
-import type { Contract } from '../../mappings/model.ts';
+import type { Contract } from '../../mappings/contract/model.ts';
 import { writeXml } from '../../wsdl/document.ts';
 import { treeSchema } from '../../wsdl/json-tree.ts';
 import { writeSchema } from '../../wsdl/schema.ts';

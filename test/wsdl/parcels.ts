@@ -8,7 +8,7 @@ import type {
   RecordType,
   ScalarName,
   Type,
-} from '../../mappings/model.ts';
+} from '../../mappings/contract/model.ts';
 
 /** A contract by hand with every kind of type in every place, a recursive one too. */
 export const parcels: Contract = createParcels('urn:example:parcels', 'urn:example:arrays');

@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { Contract, Field, MapType, Settings, TupleType } from '../../mappings/model.ts';
+import type { Contract, Field, MapType, Settings, TupleType } from '../../mappings/contract/model.ts';
 import { writeSchema } from '../../wsdl/schema.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { field, parcels, plainParcels, record, scalar } from './parcels.ts';

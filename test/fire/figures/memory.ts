@@ -1,7 +1,7 @@
 import { request, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { defaultLimits } from '../../../mappings/limits.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { startProcess } from '../process.ts';
 import { at, startUpstream, stop, urlOf } from './load.ts';
 import { type Mix, mixes } from './memory-mixes.ts';

@@ -1,5 +1,5 @@
-import { acceptedFormat, type Format } from '../../../gateway/negotiate.ts';
-import { defaultLimits } from '../../../mappings/limits.ts';
+import { acceptedFormat, type Format } from '../../../gateway/http/negotiate.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import type { Random } from '../random.ts';
 import { target } from '../target.ts';
 

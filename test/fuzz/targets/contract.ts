@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compileContract } from '../../../mappings/codec/operation.ts';
-import { defaultLimits } from '../../../mappings/limits.ts';
-import { ContractError, type ContractProblem } from '../../../mappings/load/error.ts';
-import { loadContract } from '../../../mappings/load.ts';
+import { compileContract } from '../../../mappings/compile.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import { ContractError, type ContractProblem } from '../../../mappings/loader/document/error.ts';
+import { loadContract } from '../../../mappings/loader/load.ts';
 import { writeWsdl } from '../../../wsdl/wsdl.ts';
 import { readByLibxml2 } from '../libxml2.ts';
 import type { Random } from '../random.ts';

@@ -4,8 +4,8 @@ import {
   wcfFromJson,
   wcfFromXml,
   xmlFromJson,
-} from '../../../mappings/codec/dates.ts';
-import { createZone } from '../../../mappings/codec/zone.ts';
+} from '../../../mappings/codec/scalars/dates.ts';
+import { createZone } from '../../../mappings/codec/scalars/zone.ts';
 import type { Random } from '../random.ts';
 import { target } from '../target.ts';
 

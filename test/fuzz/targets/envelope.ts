@@ -1,11 +1,18 @@
-import { createSoapReader, Fault, type SoapCall, soap11, soap12, writeFault } from '../../../gateway/soap.ts';
-import { compileContract } from '../../../mappings/codec/operation.ts';
-import { defaultLimits } from '../../../mappings/limits.ts';
-import { loadContract, screeningContract } from '../../../mappings/load.ts';
-import { namespaces } from '../../../mappings/model.ts';
+import {
+  createSoapReader,
+  Fault,
+  type SoapCall,
+  soap11,
+  soap12,
+  writeFault,
+} from '../../../gateway/protocols/soap/soap.ts';
+import { compileContract } from '../../../mappings/compile.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import { namespaces } from '../../../mappings/contract/model.ts';
+import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
 import { decodeXml } from '../../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../../mappings/xml/error.ts';
-import type { Element } from '../../xml/infoset.ts';
+import type { Element } from '../../mappings/xml/infoset.ts';
 import { readByLibxml2 } from '../libxml2.ts';
 import type { Random } from '../random.ts';
 import { shapeOf, target } from '../target.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonError } from '../../../mappings/json/reader.ts';
-import { errorOf, pull, type Seen } from '../../json/values.ts';
+import { errorOf, pull, type Seen } from '../../mappings/json/values.ts';
 import type { Random } from '../random.ts';
 import { shapeOf, target } from '../target.ts';
 

@@ -1,7 +1,7 @@
 import { MIMEType } from 'node:util';
-import { CallError } from '../../../gateway/error.ts';
-import { parseContentType } from '../../../gateway/negotiate.ts';
-import { refuseMultipart } from '../../../gateway/read-call.ts';
+import { CallError } from '../../../gateway/call/error.ts';
+import { parseContentType } from '../../../gateway/http/negotiate.ts';
+import { refuseMultipart } from '../../../gateway/protocols/read-call.ts';
 import type { Random } from '../random.ts';
 import { target } from '../target.ts';
 

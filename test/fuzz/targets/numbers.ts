@@ -8,7 +8,7 @@ import {
   integerFromJson,
   integerFromXsd,
   isJsonNumber,
-} from '../../../mappings/codec/numbers.ts';
+} from '../../../mappings/codec/scalars/numbers.ts';
 import type { Random } from '../random.ts';
 import { target } from '../target.ts';
 import { makeNumber } from './json.ts';

@@ -1,12 +1,18 @@
-import { scalarsOf } from '../../../mappings/codec/codec.ts';
-import { type CompiledOperation, compileContract } from '../../../mappings/codec/operation.ts';
 import { MismatchError } from '../../../mappings/codec/problem.ts';
-import { escapeAttribute, escapeXml } from '../../../mappings/codec/text.ts';
+import { scalarsOf } from '../../../mappings/codec/readers.ts';
+import { escapeAttribute, escapeXml } from '../../../mappings/codec/scalars/text.ts';
+import { type CompiledOperation, compileContract } from '../../../mappings/compile.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import {
+  type Contract,
+  type Field,
+  isReference,
+  namespaces,
+  type Type,
+} from '../../../mappings/contract/model.ts';
 import { JsonError, JsonReader } from '../../../mappings/json/reader.ts';
-import { defaultLimits } from '../../../mappings/limits.ts';
-import { type Contract, type Field, isReference, namespaces, type Type } from '../../../mappings/model.ts';
-import { depot, screening, textOf } from '../../codec/contracts.ts';
-import { pull, type Seen } from '../../json/values.ts';
+import { depot, screening, textOf } from '../../mappings/codec/contracts.ts';
+import { pull, type Seen } from '../../mappings/json/values.ts';
 import type { Random } from '../random.ts';
 import { shapeOf, target } from '../target.ts';
 import { makeNumber, makeString, makeValue } from './json.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decodeXml } from '../../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../../mappings/xml/error.ts';
-import { type Element, readInfoset } from '../../xml/infoset.ts';
+import { type Element, readInfoset } from '../../mappings/xml/infoset.ts';
 import { readByLibxml2 } from '../libxml2.ts';
 import type { Random } from '../random.ts';
 import { shapeOf, target } from '../target.ts';

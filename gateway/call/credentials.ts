@@ -1,0 +1,192 @@
+import type { IncomingMessage } from 'node:http';
+import type { Problem } from '../../mappings/codec/problem.ts';
+import type { Hide } from '../../mappings/codec/scalars/text.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import type { CredentialPart, Credentials } from '../../mappings/contract/model.ts';
+import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
+import { compileHide } from '../telemetry/secrets.ts';
+import { CallError } from './error.ts';
+
+/** What the head of an HTTP message says beside its first line. */
+export type MessageHead = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
+
+/** How the caller spells the path of a credential in an error (W29). */
+export type Spelling = 'xml' | 'json';
+
+/**
+ * A call's credentials from its body and its headers, each on its own (W24). Throws CallError: malformed, then
+ * conflicting, then missing; the first answers alone, and no value is said.
+ *
+ * @param inMessage those in the body or in its stead in a SOAP header, by name
+ */
+export type ReadCredentials = (
+  inMessage: ReadonlyMap<string, string>,
+  request: MessageHead,
+  spelling: Spelling,
+) => CredentialValues;
+
+/** One function that reads a contract's credentials; undefined where it has none. */
+export function compileCredentials(
+  credentials: Credentials | undefined,
+  limits: Limits,
+): ReadCredentials | undefined {
+  if (credentials === undefined) return undefined;
+  const parts = credentials.parts.map((part) => ({
+    part,
+    key: part.header.toLowerCase(),
+    paths: { xml: pathOf(part, credentials, 'xml'), json: pathOf(part, credentials, 'json') },
+    form: isAuthorization(part)
+      ? { most: limits.authorization, pattern: schemeAndToken }
+      : { most: limits.credential, pattern: token },
+  }));
+  return (inMessage, request, spelling) => {
+    const all = new Map<string, string>();
+    let fromHeaders: Set<string> | undefined;
+    const malformed: Problem[] = [];
+    const missing: Problem[] = [];
+    let conflict: string | undefined;
+    for (const { part, key, paths, form } of parts) {
+      const { name } = part;
+      const path = paths[spelling];
+      const said = inMessage.get(name);
+      const inBody = said === '' ? undefined : said;
+      const inHeader = request.headers[key];
+      const header = typeof inHeader === 'string' && inHeader !== '' ? inHeader : undefined;
+      const given = header === undefined ? noValues : headerValues(request, key);
+      if (given.length > 1) conflict ??= `the header ${part.header} was given twice`;
+      if (given.some((value) => value !== '' && !isHeaderValue(value, form))) {
+        const says = `expected printable ASCII, at most ${form.most} characters, got other text`;
+        malformed.push(problem('InvalidCharacter', path, says));
+      }
+      if (inBody !== undefined && !isBodyValue(inBody, form, credentials.send)) {
+        const says = `expected at most ${limits.credential} characters, none a control character, got other text`;
+        malformed.push(problem('InvalidCharacter', path, says));
+      }
+      if (header !== undefined && inBody !== undefined && header !== inBody) {
+        conflict ??= `${part.header} and ${path} differ`;
+      }
+      const value = inBody ?? header;
+      if (value !== undefined) {
+        all.set(name, value);
+        if (inBody === undefined) {
+          fromHeaders ??= new Set();
+          fromHeaders.add(name);
+        }
+      } else if (part.required) {
+        const says = `expected it in the body or in the header ${part.header}, got none`;
+        missing.push(problem('NotEmpty', path, says));
+      }
+    }
+    if (malformed.length > 0) throw new CallError('Unauthorized', { problems: malformed });
+    if (conflict !== undefined) throw new CallError('ConflictingCredentials', { message: conflict });
+    if (missing.length > 0) throw new CallError('Unauthorized', { problems: missing });
+    return { all, fromHeaders: fromHeaders ?? noNames };
+  };
+}
+
+const noValues: readonly string[] = [];
+const noNames: ReadonlySet<string> = new Set();
+
+/** What a credential's text may be in a header. */
+interface HeaderForm {
+  readonly most: number;
+  readonly pattern: RegExp;
+}
+
+const token = /^[\x21-\x7e]+$/;
+/** `Bearer …` and the like have blanks in them (RFC 9110, 11.4). */
+const schemeAndToken = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
+
+function isAuthorization({ header }: CredentialPart): boolean {
+  return header.toLowerCase() === 'authorization';
+}
+
+function isHeaderValue(value: string, { most, pattern }: HeaderForm): boolean {
+  return value.length <= most && pattern.test(value);
+}
+
+/** A value that goes on in a header has to be fit for one (W25). */
+function isBodyValue(value: string, form: HeaderForm, send: Credentials['send']): boolean {
+  if (send === 'headers') return isHeaderValue(value, form);
+  // a character takes two units at most: what is longer still isn't looked through
+  if (value.length > form.most * 2) return false;
+  if (value.length > form.most && characterCount(value) > form.most) return false;
+  return !controlOrSurrogate.test(value);
+}
+
+const controlOrSurrogate = /[\p{Cc}\p{Cs}]/u;
+
+function characterCount(text: string): number {
+  let characters = 0;
+  for (const _ of text) characters++;
+  return characters;
+}
+
+/** Node joins a repeated header into `a, b`; only the raw ones tell (W24). */
+function headerValues(request: MessageHead, key: string): string[] {
+  const values: string[] = [];
+  for (let index = 0; index < request.rawHeaders.length; index += 2) {
+    if (request.rawHeaders[index]?.toLowerCase() === key) values.push(request.rawHeaders[index + 1] ?? '');
+  }
+  return values;
+}
+
+function pathOf(part: CredentialPart, credentials: Credentials, spelling: Spelling): string {
+  if (credentials.member === undefined) return part.header;
+  if (spelling === 'json') return `${credentials.member}.${part.name}`;
+  return `${credentials.member.charAt(0).toUpperCase()}${credentials.member.slice(1)}.${part.xml}`;
+}
+
+function problem(code: Problem['code'], field: string, says: string): Problem {
+  return { code, field, message: `${field}: ${says}` };
+}
+
+/** Which credentials are to be taken out of a text. */
+export type IsHidden = (part: CredentialPart) => boolean;
+
+/** The secrets of a call; those shorter than 6 characters aren't looked for (W25). */
+export const secrets: IsHidden = ({ secret }) => secret;
+
+/** All credentials of a call, who calls too: for a log (W25). */
+export const allCredentials: IsHidden = () => true;
+
+/** Hides a call's credentials. */
+export function hideCredentials(
+  credentials: Credentials | undefined,
+  values: CredentialValues | undefined,
+  isHidden: IsHidden,
+): Hide {
+  return compileHide(values === undefined ? [] : hiddenOf(credentials, values.all, isHidden));
+}
+
+/** Hides what message and headers say the credentials are, before these are known to be good (W25). */
+export function hideGiven(
+  credentials: Credentials | undefined,
+  inMessage: ReadonlyMap<string, string>,
+  { headers }: MessageHead,
+  isHidden: IsHidden,
+): Hide {
+  const inHeaders = new Map<string, string>();
+  for (const { name, header } of credentials?.parts ?? []) {
+    const value = headers[header.toLowerCase()];
+    if (typeof value === 'string') inHeaders.set(name, value);
+  }
+  const fromHeaders = hiddenOf(credentials, inHeaders, isHidden);
+  return compileHide([...fromHeaders, ...hiddenOf(credentials, inMessage, isHidden)]);
+}
+
+function hiddenOf(
+  credentials: Credentials | undefined,
+  values: ReadonlyMap<string, string>,
+  isHidden: IsHidden,
+): string[] {
+  const hidden: string[] = [];
+  for (const part of credentials?.parts ?? []) {
+    const value = isHidden(part) ? values.get(part.name) : undefined;
+    if (value === undefined) continue;
+    hidden.push(value);
+    // of an Authorization the token alone is as secret
+    if (isAuthorization(part)) hidden.push(value.slice(value.lastIndexOf(' ') + 1));
+  }
+  return hidden;
+}

@@ -1,0 +1,101 @@
+import type { Problem } from '../../mappings/codec/problem.ts';
+import type { Hide } from '../../mappings/codec/scalars/text.ts';
+
+/**
+ * Every errorCode of our own with its HTTP status (W29) and the sentence said when there is nothing better. CallerGone
+ * is for the log alone: nobody is there to be told.
+ */
+export const errorCodes = {
+  Unauthorized: { status: 401, message: 'credentials are missing or malformed' },
+  ConflictingCredentials: { status: 400, message: 'credentials were given twice' },
+  ValidationError: { status: 400, message: 'the request is not of the contract’s types' },
+  MalformedRequest: { status: 400, message: 'the request can’t be read' },
+  OperationNotFound: { status: 404, message: 'no such operation' },
+  NotFound: { status: 404, message: 'nothing is served at this path' },
+  MethodNotAllowed: { status: 405, message: 'this path takes other methods' },
+  RequestTimeout: { status: 408, message: 'the request took too long to arrive' },
+  CallerGone: { status: 499, message: 'the caller went away' },
+  RequestTooLarge: { status: 413, message: 'the request body is too large' },
+  UnsupportedMediaType: {
+    status: 415,
+    message: 'the request’s media type, coding or charset is not read here',
+  },
+  UnsupportedFormat: { status: 400, message: 'expected format to be one of json, xml, soap11, soap12, once' },
+  InvalidCallback: {
+    status: 400,
+    message: 'expected callback to be a JavaScript name of at most 64 characters',
+  },
+  Overloaded: { status: 503, message: 'too many requests are waiting' },
+  UpstreamUnavailable: { status: 503, message: 'the service behind is not available' },
+  UpstreamTimeout: { status: 504, message: 'the service behind did not answer in time' },
+  UpstreamInvalidResponse: {
+    status: 502,
+    message: 'the service behind gave an answer that is not of the contract’s types',
+  },
+  InternalError: { status: 500, message: 'internal error' },
+} as const satisfies Record<string, { readonly status: number; readonly message: string }>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+export interface CallErrorDetails {
+  readonly message?: string;
+  readonly problems?: readonly Problem[];
+  readonly cause?: unknown;
+  /** For 405: the verbs that the path takes. */
+  readonly allow?: string;
+  /** For 503: when to try again, in seconds. */
+  readonly retryAfter?: string;
+}
+
+/** A call refused or failed by the gateway; what is said in it may reach the caller. */
+export class CallError extends Error {
+  readonly code: ErrorCode;
+  readonly problems: readonly Problem[];
+  readonly allow: string | undefined;
+  readonly retryAfter: string | undefined;
+
+  constructor(code: ErrorCode, { message, problems = [], cause, allow, retryAfter }: CallErrorDetails = {}) {
+    super(message ?? problems[0]?.message ?? errorCodes[code].message, cause === undefined ? {} : { cause });
+    this.name = 'CallError';
+    this.code = code;
+    this.problems = problems;
+    this.allow = allow;
+    this.retryAfter = retryAfter;
+  }
+
+  get status(): number {
+    return errorCodes[this.code].status;
+  }
+}
+
+/** Where in a responseStatus's `meta` the upstream's whole error stands. */
+export const upstreamMember = 'Upstream';
+
+/** How a failed call is told: a status and the JSON of a responseStatus (W26). */
+export interface Failure {
+  readonly status: number;
+  readonly errorCode: string;
+  /** `{"errorCode":…}`, of the contract's ResponseStatus. */
+  readonly statusJson: string;
+  readonly retryAfter: string | undefined;
+}
+
+/** An error of ours as a failure; `hide` takes secrets out of what it says (W25). */
+export function failureOf(error: CallError, requestId: string, hide: Hide): Failure {
+  const errors = error.problems.map(({ code, field, message }) => ({
+    errorCode: code,
+    fieldName: field,
+    message: hide(message),
+  }));
+  return {
+    status: error.status,
+    errorCode: error.code,
+    statusJson: JSON.stringify({
+      errorCode: error.code,
+      message: hide(error.message),
+      ...(errors.length === 0 ? {} : { errors }),
+      meta: { requestId },
+    }),
+    retryAfter: error.retryAfter,
+  };
+}

@@ -1,0 +1,202 @@
+import { isUtf8 } from 'node:buffer';
+import { MismatchError } from '../../mappings/codec/problem.ts';
+import type { Hide } from '../../mappings/codec/scalars/text.ts';
+import { readStatus } from '../../mappings/codec/types/response-status.ts';
+import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import { readUpstreamError } from '../../mappings/http-mapping/upstream-error.ts';
+import { JsonError, JsonReader } from '../../mappings/json/reader.ts';
+import type { UpstreamReply } from '../upstream/upstream.ts';
+import { CallError, type ErrorCode, errorCodes, type Failure, upstreamMember } from './error.ts';
+
+const utf8 = new TextDecoder(); // drops a mark
+
+/** What came of a call: the reply in both forms, or how it failed. */
+export type Outcome =
+  | {
+      readonly kind: 'reply';
+      readonly status: number;
+      readonly json: Buffer;
+      /** The framed reply element, a small one as text of one character per byte; undefined where JSON was asked for. */
+      readonly xml: Buffer | string | readonly Buffer[] | undefined;
+      readonly dropped: number;
+      readonly replaced: number;
+      readonly passed: number;
+    }
+  | { readonly kind: 'failure'; readonly failure: Failure };
+
+/**
+ * Reads an upstream's answer (W22, W23, W30): a success is translated, which also checks it; an error in any of
+ * its shapes becomes one responseStatus. Throws CallError (UpstreamInvalidResponse) for anything else.
+ *
+ * @param hide takes the caller's secrets out of what the upstream says (W25)
+ * @param frame what the reply goes out in; undefined for a caller of JSON, who gets the bytes as they came (W23)
+ */
+export function readReply(
+  reply: UpstreamReply,
+  compiled: CompiledContract,
+  operation: CompiledOperation,
+  hide: Hide,
+  frame: Frame | undefined,
+): Outcome {
+  const { status } = reply;
+  if (!operation.succeeds(status) || status > 599) return failed(reply, compiled, hide);
+  let body: Buffer = noValue;
+  try {
+    const value = operation.readAnswer(reply);
+    if (value !== undefined) body = jsonOf(value);
+    const {
+      failed: told,
+      xml,
+      dropped,
+      replaced,
+      passed,
+    } = operation.writeReply(body, frame, body === reply.body ? reply.runs : undefined);
+    // a caller of JSON gets what came, which for no value is nothing
+    const json = body === noValue ? nothing : body;
+    const content = statusOf(status, frame !== undefined || json.length > 0);
+    if (!told) return { kind: 'reply', status: content, json, xml, dropped, replaced, passed };
+  } catch (error) {
+    // a failed call's other members don't matter, whatever they are (W30)
+    if (readFailure(body, compiled, hide)?.errorCode === undefined) throw toInvalid(error);
+  }
+  return failed(reply, compiled, hide);
+}
+
+const noValue: Buffer = Buffer.from('null');
+const nothing: Buffer = Buffer.alloc(0);
+
+/** A reply that holds something is a 200, whatever the upstream had nothing of or elsewhere. */
+function statusOf(status: number, hasContent: boolean): number {
+  if (status >= 300) return 200;
+  return hasContent && (status === 204 || status === 205) ? 200 : status;
+}
+
+/** A success body's JSON: UTF-8 without a mark. */
+function jsonOf(body: Buffer): Buffer {
+  if (!isUtf8(body)) throw invalid('text that is not UTF-8');
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
+}
+
+function toInvalid(error: unknown): unknown {
+  if (error instanceof MismatchError)
+    return new CallError('UpstreamInvalidResponse', {
+      message: `the reply's ${error.message}`,
+      cause: error,
+    });
+  if (error instanceof JsonError) return invalid('text that is not one JSON object', error);
+  return error;
+}
+
+function invalid(got: string, cause?: unknown): CallError {
+  return new CallError('UpstreamInvalidResponse', {
+    message: `expected a JSON reply from the service behind, got ${got}`,
+    cause,
+  });
+}
+
+/** An upstream's error, rebuilt with responseStatus alone in data (W30). */
+function failed(reply: UpstreamReply, compiled: CompiledContract, hide: Hide): Outcome {
+  const found = isUtf8(reply.body) ? readFailure(reply.body, compiled, hide) : undefined;
+  if (found === undefined) return failedOtherwise(reply, compiled, hide);
+  const status = failureStatus(reply.status, true);
+  const errorCode = found.errorCode ?? codeOfStatus(status);
+  const statusJson =
+    found.errorCode === undefined ? withCode(found.text, errorCode, compiled.limits) : found.text;
+  return { kind: 'failure', failure: { status, errorCode, statusJson, retryAfter: reply.retryAfter } };
+}
+
+/** An upstream's error without a responseStatus: its code, its text and all of it as JSON, where that may be told. */
+function failedOtherwise(reply: UpstreamReply, { contract, limits }: CompiledContract, hide: Hide): Outcome {
+  const { upstreamErrors, stackTrace } = contract.settings;
+  const said = upstreamErrors === 'tell' ? readUpstreamError(reply, limits, stackTrace, hide) : undefined;
+  const status = failureStatus(reply.status, said !== undefined);
+  const ownCode = codeOfStatus(status);
+  const errorCode = said?.code === undefined || said.code === String(status) ? ownCode : said.code;
+  const own =
+    status >= 500 && Object.hasOwn(errorCodes, ownCode)
+      ? errorCodes[ownCode as ErrorCode].message
+      : undefined;
+  const message = said?.message ?? own ?? `the service behind answered with status ${reply.status}`;
+  const meta = said?.json === undefined ? undefined : { [upstreamMember]: said.json };
+  const statusJson = JSON.stringify({ errorCode, message, meta });
+  return { kind: 'failure', failure: { status, errorCode, statusJson, retryAfter: reply.retryAfter } };
+}
+
+/** A status without a code, or with an empty one, gets the one its HTTP status means. */
+function withCode(text: string, errorCode: string, limits: Limits): string {
+  const members = [`"errorCode":${JSON.stringify(errorCode)}`];
+  const json = new JsonReader(text, limits);
+  json.enter();
+  for (let first = true; json.next(first, 125); first = false) {
+    const start = json.position;
+    const name = json.name();
+    json.skip();
+    if (name !== 'errorCode') members.push(text.slice(start, json.position));
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** 4xx stays; 5xx stays with a responseStatus, else 503 and 504 stay and the rest is 502; 3xx is 502; 2xx stays (W30). */
+function failureStatus(status: number, told: boolean): number {
+  if (status > 599) return 502; // none of HTTP's (RFC 9110, 15)
+  if (status >= 500) return told || status === 503 || status === 504 ? status : 502;
+  return status >= 300 && status < 400 ? 502 : status;
+}
+
+/** What a status means where the upstream gives no code (W30). */
+export const codesOfStatus: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  422: 'UnprocessableEntity',
+  429: 'TooManyRequests',
+  503: 'UpstreamUnavailable',
+  504: 'UpstreamTimeout',
+};
+
+function codeOfStatus(status: number): string {
+  return (
+    codesOfStatus[status] ?? (status >= 400 && status < 500 ? `Status${status}` : 'UpstreamInvalidResponse')
+  );
+}
+
+interface FoundStatus {
+  readonly errorCode: string | undefined;
+  readonly text: string;
+}
+
+/** The responseStatus of an error body, in data or at the top; undefined when there is none or an empty one. */
+function readFailure(body: Buffer, compiled: CompiledContract, hide: Hide): FoundStatus | undefined {
+  const { contract, limits } = compiled;
+  const redact = (member: string, value: string): string =>
+    member === 'message' || member === 'meta' ? hide(value) : value;
+  const statusOf = (json: JsonReader, top: boolean): FoundStatus | undefined => {
+    let found: FoundStatus | undefined;
+    if (json.peek() !== 123) {
+      json.skip();
+      return undefined;
+    }
+    json.enter();
+    for (let first = true; json.next(first, 125); first = false) {
+      const name = json.name();
+      if (name === 'responseStatus' && found === undefined) {
+        const status = readStatus(json, contract.responseStatus, contract.settings, redact);
+        if (status !== undefined && status.text !== '{}') found = status;
+      } else if (name === 'data' && top) found = statusOf(json, false) ?? found;
+      else json.skip();
+    }
+    return found;
+  };
+  try {
+    const json = new JsonReader(utf8.decode(body), limits);
+    const found = statusOf(json, true);
+    json.end();
+    return found;
+  } catch (error) {
+    if (error instanceof JsonError) return undefined; // HTML, say: as if it had said nothing
+    throw error;
+  }
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { checkCommand } from './check.ts';
+import { diffCommand } from './diff.ts';
+import { fail, wrongInput } from './failure.ts';
+import { initCommand } from './init.ts';
+import { namesCommand } from './names.ts';
+import { serveCommand } from './serve.ts';
+import { translateCommand } from './translate.ts';
+import { wsdlCommand } from './wsdl.ts';
+
+/** Runs the command line. */
+export async function main(argv: readonly string[]): Promise<void> {
+  const program = new Command('soapbridge')
+    .description('Gives a JSON API a SOAP face: SOAP 1.1, SOAP 1.2 and plain XML in front, JSON behind.')
+    .version(readVersion());
+  for (const command of [
+    serveCommand(),
+    wsdlCommand(),
+    checkCommand(),
+    diffCommand(),
+    initCommand(),
+    namesCommand(),
+    translateCommand(),
+  ]) {
+    program.addCommand(command);
+  }
+  for (const command of [program, ...program.commands]) {
+    command
+      .showHelpAfterError('(add --help for what there is)')
+      .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : wrongInput));
+  }
+  process.stdout.on('error', stopUnread);
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    fail(error, argv.includes('--json'));
+  }
+}
+
+/** Whoever reads what is printed has read enough, as `head` does: the rest isn't wanted. */
+function stopUnread(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+}
+
+function readVersion(): string {
+  const here = import.meta.dirname;
+  const root = here.endsWith('/dist/gateway/commands') ? '../../..' : '../..';
+  const manifest: { version: string } = JSON.parse(readFileSync(`${here}/${root}/package.json`, 'utf8'));
+  return manifest.version;
+}

@@ -1,0 +1,265 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import { CallError } from '../call/error.ts';
+import { Collector } from '../upstream/collector.ts';
+import { type Admission, type Place, smallBytes } from './admission.ts';
+import type { Passage } from './passages.ts';
+
+const mebibyte = 1024 * 1024;
+const noBytes = Buffer.alloc(0);
+/** What is unpacked is taken in pieces of so many bytes. */
+const unpackedBytes = 64 * 1024;
+const codings = {
+  gzip: () => createGunzip({ chunkSize: unpackedBytes }),
+  'x-gzip': () => createGunzip({ chunkSize: unpackedBytes }),
+  deflate: () => createInflate({ chunkSize: unpackedBytes }),
+} as const;
+
+/** Whether the request announces a body at all. */
+export function hasBody(request: IncomingMessage): boolean {
+  return (
+    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
+  );
+}
+
+/** Whether a body is so short that to read it away costs less than another connection. */
+export function hasSmallBody(request: IncomingMessage): boolean {
+  return Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= 64 * 1024;
+}
+
+/** Whether the caller holds its body back until it is asked for it; HTTP/1.0 knows no such thing (RFC 9110, 10.1.1). */
+export function isAwaited(request: IncomingMessage): boolean {
+  return request.headers.expect !== undefined && request.httpVersion !== '1.0';
+}
+
+/**
+ * Gathers what is read of a body while its request waits: each piece by itself takes a kilobyte, however small it is. Gives
+ * what ends the wait.
+ */
+export function gatherBody(request: IncomingMessage): () => void {
+  const collector = new Collector(false);
+  let isEnded = false;
+  request.push = (piece: Buffer | null): boolean => {
+    if (piece === null) isEnded = true;
+    else collector.add(piece);
+    return false; // no more for now
+  };
+  return () => {
+    request.push = Readable.prototype.push;
+    if (collector.size > 0) request.push(collector.take().body);
+    if (isEnded) request.push(null);
+  };
+}
+
+/** A request whose body is to be read. */
+export interface Arrival extends Place {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Bytes of the body, as it is read. */
+  bytesIn: number;
+  /** Whether all of the body was taken, which Node's parser may not have said yet. */
+  bodyTaken: boolean;
+}
+
+/** What bodies are read by. */
+export interface BodyRules {
+  /** Largest body, in bytes, decompressed. */
+  readonly bodyLimit: number;
+  readonly compiled: { readonly limits: Limits };
+  readonly admission: Admission;
+}
+
+/**
+ * Looks whether anything speaks against reading a call's body. Throws CallError: RequestTooLarge where the length is
+ * announced, UnsupportedMediaType for a coding we don't read, Overloaded.
+ */
+export function admitBody({ request: { headers } }: Arrival, { bodyLimit, admission }: BodyRules): void {
+  unpackerOf(headers['content-encoding']);
+  const announced = Number(headers['content-length'] ?? 0);
+  if (announced > bodyLimit) throw tooLarge(bodyLimit);
+  admission.look(announced);
+}
+
+/**
+ * Reads the body, decompressed, of a call that may come in, a turn after its head, by when Node has read what came
+ * together with it, and gives the call its place: at once where that is all and as it is and a place is free, else with a
+ * promise. Throws CallError: Overloaded, CallerGone, RequestTimeout, RequestTooLarge, MalformedRequest.
+ */
+export function readBody(arrival: Arrival, rules: BodyRules): Buffer | Promise<Buffer> {
+  const { request, response } = arrival;
+  const { headers } = request;
+  if (response.destroyed) throw new CallError('CallerGone');
+  if (isAwaited(request)) response.writeContinue();
+  const announced = Number(headers['content-length'] ?? 0);
+  const isThere = announced > 0 && request.readableLength === announced;
+  const unpack = unpackerOf(headers['content-encoding']);
+  if (!isThere || unpack !== undefined) return readSlowly(arrival, isThere, unpack, rules);
+  const body = takeBody(arrival, rules);
+  const place = rules.admission.enter(arrival);
+  return place === undefined ? body : place.then(() => body);
+}
+
+async function readSlowly(
+  arrival: Arrival,
+  isThere: boolean,
+  unpack: Unpack | undefined,
+  rules: BodyRules,
+): Promise<Buffer> {
+  const came = isThere ? takeBody(arrival, rules) : await collect(arrival, rules);
+  const body = unpack === undefined ? came : await decompress(arrival, came, unpack, rules);
+  await rules.admission.enter(arrival);
+  return body;
+}
+
+/** A body that is all there. */
+function takeBody(arrival: Arrival, { admission }: BodyRules): Buffer {
+  const body: Buffer = arrival.request.read() ?? noBytes;
+  arrival.bodyTaken = true;
+  if (!admission.hold(arrival, body.length) && body.length > smallBytes) throw admission.shed();
+  arrival.bytesIn = body.length;
+  return body;
+}
+
+type Unpack = () => Gunzip | Inflate;
+
+/** What undoes a Content-Encoding; undefined where there is nothing to undo. */
+function unpackerOf(coding: string | undefined): Unpack | undefined {
+  if (coding === undefined) return undefined;
+  const name = coding.trim().toLowerCase();
+  if (name === '' || name === 'identity') return undefined;
+  if (name === 'gzip' || name === 'x-gzip' || name === 'deflate') return codings[name];
+  throw new CallError('UnsupportedMediaType', {
+    message: 'expected Content-Encoding to be gzip or deflate, once, or none',
+  });
+}
+
+function tooLarge(limit: number): CallError {
+  return new CallError('RequestTooLarge', { message: `expected a body of at most ${limit} bytes, got more` });
+}
+
+/** A body on its way, in one buffer that grows with it. */
+function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
+  const { request } = arrival;
+  const { admission, compiled } = rules;
+  const { limits } = compiled;
+  return new Promise((resolve, reject) => {
+    const collector = new Collector(false);
+    collector.announced = Number(request.headers['content-length'] ?? 0);
+    let pieces = 0;
+    const began = performance.now();
+    let cameAt = began;
+    const look = (): void => {
+      const now = performance.now();
+      const wait = nextLook(now - began, now - cameAt, collector.size, limits);
+      if (wait === undefined) finish(new CallError('RequestTimeout'));
+      else timer = setTimeout(look, wait);
+    };
+    let timer = setTimeout(look, nextLook(0, 0, 0, limits));
+    const passage: Passage = {
+      place: -1,
+      heldBytes: 0,
+      began,
+      moved: () => collector.size,
+      cut: () => finish(admission.shed()),
+    };
+    const onData = (chunk: Buffer): void => {
+      cameAt = performance.now();
+      collector.add(chunk);
+      const refusal = refusalOf(collector.size, ++pieces, rules);
+      if (refusal !== undefined) finish(refusal);
+      else if (!admission.came(passage, chunk.length)) finish(admission.shed());
+    };
+    const onEnd = (): void => finish(undefined);
+    const onGone = (): void =>
+      finish(new CallError('MalformedRequest', { message: 'the request ended before its body did' }));
+    let isOver = false;
+    const finish = (error: CallError | undefined): void => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      admission.arrived(passage, error === undefined ? arrival : undefined);
+      if (error !== undefined) {
+        // what follows on a connection that is being given up says nothing new, and nobody keeps it
+        request.on('error', () => {}).resume();
+        reject(error);
+        return;
+      }
+      arrival.bytesIn = collector.size;
+      resolve(collector.take().body);
+    };
+    admission.arrive(passage);
+    request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+  });
+}
+
+/** What is wrong about a body of which so much came in so many pieces. */
+function refusalOf(size: number, pieces: number, { bodyLimit, compiled }: BodyRules): CallError | undefined {
+  if (size > bodyLimit) return tooLarge(bodyLimit);
+  const { bodyPieces, bodyPieceBytes } = compiled.limits;
+  if (pieces <= bodyPieces || size >= pieces * bodyPieceBytes) return undefined;
+  const message = `expected a body of at most ${bodyPieces} pieces, or of ${bodyPieceBytes} bytes to a piece, got smaller ones`;
+  return new CallError('RequestTooLarge', { message });
+}
+
+/** In how many ms to look again at a body on its way; undefined when it takes too long. */
+function nextLook(age: number, idle: number, size: number, limits: Limits): number | undefined {
+  const { bodyMs, bodyIdleMs, bodySlowMs, bodyBytesPerSecond } = limits;
+  if (age >= bodyMs || idle >= bodyIdleMs) return undefined;
+  if (age >= bodySlowMs && size * 1000 < bodyBytesPerSecond * age) return undefined;
+  const slow = age < bodySlowMs ? bodySlowMs - age : 1_000;
+  return Math.max(1, Math.min(bodyMs - age, bodyIdleMs - idle, slow));
+}
+
+/** A compressed body so small, in bytes, is unpacked without waiting for others: 1 MiB, mostly, is all it can be. */
+const smallPacked = 16 * 1024;
+
+async function decompress(
+  arrival: Arrival,
+  packed: Buffer,
+  unpack: Unpack,
+  rules: BodyRules,
+): Promise<Buffer> {
+  const { unpacking } = rules.admission;
+  if (packed.length <= smallPacked) return unpackAll(arrival, packed, unpack, rules);
+  if (!unpacking.take()) await unpacking.wait();
+  try {
+    return await unpackAll(arrival, packed, unpack, rules);
+  } finally {
+    unpacking.give();
+  }
+}
+
+/**
+ * Each piece of it is counted as it is made; never more than the limit, nor more than `compressionRatio` times the
+ * compressed size once that is over 1 MiB.
+ */
+async function unpackAll(
+  arrival: Arrival,
+  packed: Buffer,
+  unpack: Unpack,
+  { bodyLimit, admission, compiled }: BodyRules,
+): Promise<Buffer> {
+  const most = Math.min(bodyLimit, Math.max(mebibyte, packed.length * compiled.limits.compressionRatio));
+  const collector = new Collector(false);
+  const stream = unpack();
+  stream.end(packed);
+  try {
+    for await (const piece of stream) {
+      collector.add(piece);
+      if (collector.size > most) throw tooLarge(most);
+      if (!admission.hold(arrival, piece.length) && collector.size > smallBytes) throw admission.shed();
+    }
+  } catch (error) {
+    if (error instanceof CallError) throw error;
+    throw new CallError('MalformedRequest', {
+      message: 'the body is not of its Content-Encoding',
+      cause: error,
+    });
+  }
+  admission.shrink(arrival, collector.size);
+  arrival.bytesIn = collector.size;
+  return collector.take().body;
+}

@@ -1,0 +1,76 @@
+import { tellFailure } from '../call/call.ts';
+import { CallError } from '../call/error.ts';
+import type { Outcome } from '../call/outcome.ts';
+import type { Document } from './documents.ts';
+import { contentTypes, isWaiting, plainReply, textReply } from './reply.ts';
+import { replyContext, send, serveOptions, tell, type Visit, wrongVerb } from './request-context.ts';
+
+const pageVerbs = 'GET, HEAD, OPTIONS';
+
+/** The base path: the metadata page, and the documents by query. */
+export function servePage(visit: Visit): Promise<void> | void {
+  const { method } = visit.request;
+  if (method === 'GET' || method === 'HEAD') return serveDocument(visit, false);
+  if (method === 'OPTIONS') serveOptions(visit, pageVerbs);
+  else {
+    const refusal = wrongVerb(pageVerbs);
+    const outcome: Outcome = { kind: 'failure', failure: tellFailure(visit.options.service, visit, refusal) };
+    const reply = plainReply('json', undefined, outcome, replyContext(visit, undefined, undefined));
+    send(visit, 'http', { ...reply, allow: pageVerbs });
+  }
+}
+
+/**
+ * The WSDL, a schema, or at the base path without a query the metadata page (W2). A part of the WSDL
+ * that isn't written yet is written for a caller that has a place, as a call has; the whole is never shed for want of one.
+ */
+export async function serveDocument(visit: Visit, wsdlWithoutQuery: boolean): Promise<void> {
+  const { options, request, query } = visit;
+  const words = new URLSearchParams(query);
+  const found = options.documents.find(words, wsdlWithoutQuery, request);
+  if (found.kind !== 'unwritten') {
+    sendDocument(visit, found);
+    return;
+  }
+  try {
+    const place = found.needsPlace ? options.service.admission.enter(visit) : undefined;
+    if (place !== undefined) await place;
+    sendDocument(visit, await found.write());
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    visit.error = error.code;
+    send(visit, 'http', textReply(error.status, error.message, visit.requestId));
+  }
+}
+
+function sendDocument(visit: Visit, document: Document): void {
+  const { options, request, response } = visit;
+  if (document.kind === 'missing') {
+    send(visit, 'http', textReply(404, document.text, visit.requestId));
+    return;
+  }
+  const headers: Record<string, string | number> = {
+    'Content-Type': document.kind === 'page' ? contentTypes.html : contentTypes.wsdl,
+    'Content-Length': document.bytes.length,
+    ETag: document.etag,
+    'X-Content-Type-Options': 'nosniff',
+  };
+  if (options.documents.vary !== undefined) headers.Vary = options.documents.vary;
+  if (!options.isReady()) headers.Connection = 'close';
+  if (document.kind === 'page')
+    headers['Content-Security-Policy'] = "default-src 'none'; style-src 'unsafe-inline'";
+  const isUnchanged = isKnown(request.headers['if-none-match'], document.etag);
+  if (isUnchanged) {
+    delete headers['Content-Length'];
+    response.writeHead(304, headers).end();
+  } else response.writeHead(200, headers).end(document.bytes);
+  if (isWaiting(response)) options.whenWaiting(response, visit.requestId, document.bytes);
+  const hasBody = !isUnchanged && request.method !== 'HEAD';
+  tell(visit, isUnchanged ? 304 : 200, hasBody ? document.bytes.length : 0);
+}
+
+/** Whether a caller says that it has the document as it is (RFC 9110, 13.1.2). */
+function isKnown(stated: string | undefined, etag: string): boolean {
+  if (stated === undefined) return false;
+  return stated.split(',').some((tag) => [etag, `W/${etag}`, '*'].includes(tag.trim()));
+}

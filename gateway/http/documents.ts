@@ -1,0 +1,255 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import { type Contract, partsOf } from '../../mappings/contract/model.ts';
+import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
+import { hasSchemaNumber, schemaList } from '../../wsdl/schema.ts';
+import { createSliceFinder, type SliceNames, UnknownName } from '../../wsdl/slice.ts';
+import { NoAnswer } from '../process/thread.ts';
+import { overloaded } from './admission.ts';
+import { createWriterAside, type Order, type Written, writeDocument } from './write-aside.ts';
+
+/** A document of a contract, or why there is none. */
+export type Document =
+  | { readonly kind: 'wsdl' | 'xsd' | 'page'; readonly bytes: Buffer; readonly etag: string }
+  | { readonly kind: 'missing'; readonly text: string };
+
+/** A document that is still to be written. */
+export interface Unwritten {
+  readonly kind: 'unwritten';
+  /** Whether its asker needs a place, as a call does: for parts, of which there are any number. */
+  readonly needsPlace: boolean;
+  /** Several who ask for the same wait for one. Throws CallError Overloaded. */
+  readonly write: () => Document | Promise<Document>;
+}
+
+/** The documents of a contract, each written when it is first asked for (W2, W34). */
+export interface Documents {
+  /** What a GET asks for by its query words, in any case. */
+  readonly find: (
+    words: URLSearchParams,
+    wsdlWithoutQuery: boolean,
+    request: IncomingMessage,
+  ) => Document | Unwritten;
+  /** The headers of a request that a document's address may follow, for caches; undefined for none. */
+  readonly vary: string | undefined;
+}
+
+export interface DocumentOptions {
+  /** Public URL without the base path; asked for once the process listens. */
+  readonly publicUrl: () => string;
+  /** False when the address is only the listening one, which a trusted proxy may better. */
+  readonly configured: boolean;
+  /** Those whose word on the address is taken; undefined for none. */
+  readonly trustedProxies: BlockList | undefined;
+  readonly limits: Limits;
+}
+
+/** What a query asks for. */
+interface Asked extends SliceNames {
+  readonly kind: 'wsdl' | 'xsd' | 'page';
+  /** The value of `xsd`. */
+  readonly schema: string;
+}
+
+const noSuchDocument: Document = {
+  kind: 'missing',
+  text: 'no such document; ?wsdl, ?wsdl&tag=…, ?wsdl&operation=…, and ?xsd=0 and others that the WSDL names are served here',
+};
+
+/** So many elements of a contract's WSDL are written in some 20 ms: more are written in another thread. */
+const mostAtOnce = 1_000;
+
+export function createDocuments(contract: Contract, options: DocumentOptions): Documents {
+  const { trustedProxies, limits } = options;
+  // slices, of which there may be any number, don't take the place of what all ask for
+  const wholes = createCache(limits.documentCacheBytes / 2);
+  const slices = createCache(limits.documentCacheBytes / 2);
+  const making = new Map<string, Promise<Document>>();
+  const aside = createWriterAside(contract, limits.totalMs);
+  const finder = once(() => createSliceFinder(contract));
+  const schemas = once(() => schemaList.filter((number) => hasSchemaNumber(contract, number)));
+  const isSmall = once(() => sizeOf(contract) <= mostAtOnce);
+  let waiting = 0;
+  const urlFor = (request: IncomingMessage): string => {
+    if (options.configured || trustedProxies === undefined) return options.publicUrl();
+    return forwardedUrl(request, trustedProxies) ?? options.publicUrl();
+  };
+
+  function find(asked: Asked, address: string): Document | Unwritten {
+    const { kind } = asked;
+    if (asked.operations.length + asked.tags.length > limits.sliceNames)
+      return missing(`expected at most ${limits.sliceNames} tags and operations, got more`);
+    const schema = kind === 'xsd' ? schemas().find((known) => String(known) === asked.schema) : 0;
+    if (schema === undefined) return noSuchDocument;
+    const isSlice = kind !== 'page' && asked.operations.length + asked.tags.length > 0;
+    const operations = isSlice
+      ? finder()
+          .find(asked)
+          .map(({ name }) => name)
+      : undefined;
+    const order: Order = { kind, schema, operations, address };
+    const key = JSON.stringify(order);
+    const cache = isSlice ? slices : wholes;
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const keep = (written: Written | undefined): Document => {
+      const document = documentOf(kind, written);
+      cache.put(key, document);
+      return document;
+    };
+    if (!isSlice && isSmall())
+      return { kind: 'unwritten', needsPlace: false, write: () => keep(writeDocument(contract, order)) };
+    return { kind: 'unwritten', needsPlace: isSlice, write: () => writeAside(key, order, keep) };
+  }
+
+  async function writeAside(
+    key: string,
+    order: Order,
+    keep: (written: Written | undefined) => Document,
+  ): Promise<Document> {
+    if (waiting >= limits.documentsWaiting) throw overloaded();
+    waiting++;
+    try {
+      const known = making.get(key);
+      if (known !== undefined) return await known;
+      const written = aside
+        .write(order)
+        .then(keep)
+        .finally(() => making.delete(key));
+      making.set(key, written);
+      return await written;
+    } catch (error) {
+      throw error instanceof NoAnswer ? overloaded() : error;
+    } finally {
+      waiting--;
+    }
+  }
+
+  const follows = !options.configured && trustedProxies !== undefined;
+  return {
+    vary: follows ? 'Forwarded, X-Forwarded-Host, X-Forwarded-Proto, X-Forwarded-Prefix' : undefined,
+    find: (words, wsdlWithoutQuery, request) => {
+      const address = withoutEndSlashes(urlFor(request)) + contract.basePath;
+      try {
+        return find(readQuery(words, wsdlWithoutQuery), address);
+      } catch (error) {
+        if (error instanceof UnknownName) return missing(error.message);
+        throw error;
+      }
+    },
+  };
+}
+
+function missing(text: string): Document {
+  return { kind: 'missing', text };
+}
+
+function documentOf(kind: 'wsdl' | 'xsd' | 'page', written: Written | undefined): Document {
+  if (written === undefined) return noSuchDocument;
+  const { bytes, etag } = written;
+  return { kind, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), etag };
+}
+
+/** A value that is made when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** How many elements a contract's WSDL has, more or less. */
+function sizeOf({ operations, types }: Contract): number {
+  const wrappers = operations.flatMap(({ input, output }) => [input, output]);
+  return [...types, ...wrappers].reduce((sum, type) => sum + 1 + partsOf(type).length, 0);
+}
+
+function readQuery(words: URLSearchParams, wsdlWithoutQuery: boolean): Asked {
+  const lower = [...words].map(([name, value]) => [name.toLowerCase(), value] as const);
+  const valuesOf = (word: string): string[] =>
+    [...new Set(lower.filter(([name]) => name === word).map(([, value]) => value))].toSorted();
+  const [first, schema = ''] = lower.find(([name]) => ['wsdl', 'singlewsdl', 'xsd'].includes(name)) ?? [];
+  const kind = first === 'xsd' ? 'xsd' : first !== undefined || wsdlWithoutQuery ? 'wsdl' : 'page';
+  return { kind, schema, operations: valuesOf('operation'), tags: valuesOf('tag') };
+}
+
+/** The documents last asked for, up to so many bytes in all. */
+function createCache(limit: number): {
+  readonly get: (key: string) => Document | undefined;
+  readonly put: (key: string, document: Document) => void;
+} {
+  const documents = new Map<string, Document>();
+  let size = 0;
+  const sizeOf = (key: string, document: Document): number =>
+    key.length + (document.kind === 'missing' ? document.text.length : document.bytes.length);
+  return {
+    get: (key) => {
+      const document = documents.get(key);
+      if (document === undefined) return undefined;
+      documents.delete(key); // the last of the map is the one last asked for
+      documents.set(key, document);
+      return document;
+    },
+    put: (key, document) => {
+      documents.set(key, document);
+      size += sizeOf(key, document);
+      for (const [oldest, kept] of documents) {
+        if (size <= limit || documents.size === 1) return;
+        documents.delete(oldest);
+        size -= sizeOf(oldest, kept);
+      }
+    },
+  };
+}
+
+/** Addresses and ranges as a list to check against; undefined for none. Throws RangeError. */
+export function proxyList(addresses: readonly string[]): BlockList | undefined {
+  if (addresses.length === 0) return undefined;
+  const list = new BlockList();
+  for (const entry of addresses) {
+    const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(entry.trim()) ?? [];
+    const version = isIP(address);
+    if (version === 0 || Number(bits ?? 0) > (version === 6 ? 128 : 32)) {
+      throw new RangeError(
+        `trusted proxy: expected an IP address or a range such as 10.0.0.0/8, got ${JSON.stringify(entry)}`,
+      );
+    }
+    const family = version === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
+
+/** Whether a peer's address is on a list, in whichever family it is written. */
+export function isListed(address: string, list: BlockList): boolean {
+  const plain = address.replace(/^::ffff:/, '');
+  const version = isIP(plain);
+  return version !== 0 && list.check(plain, version === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** The address that a listed proxy says it was reached at; anyone else's word isn't taken (W34). */
+function forwardedUrl(request: IncomingMessage, proxies: BlockList): string | undefined {
+  if (!isListed(request.socket.remoteAddress ?? '', proxies)) return undefined;
+  const standard = /(?:^|[;,\s])host="?([^";,\s]+)"?/i.exec(headerText(request, 'forwarded'))?.[1];
+  const standardProto = /(?:^|[;,\s])proto="?([^";,\s]+)"?/i.exec(headerText(request, 'forwarded'))?.[1];
+  const host = standard ?? firstOf(headerText(request, 'x-forwarded-host'));
+  const proto = (standardProto ?? firstOf(headerText(request, 'x-forwarded-proto')) ?? 'http').toLowerCase();
+  const prefix = firstOf(headerText(request, 'x-forwarded-prefix')) ?? '';
+  if (host === undefined || !/^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/.test(host))
+    return undefined;
+  if (proto !== 'http' && proto !== 'https') return undefined;
+  return `${proto}://${host}${/^(?:\/[\w.~-]+)*$/.test(prefix) ? prefix : ''}`;
+}
+
+function headerText(request: IncomingMessage, name: string): string {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function firstOf(list: string): string | undefined {
+  const first = list.split(',', 1)[0]?.trim();
+  return first === '' ? undefined : first;
+}

@@ -1,0 +1,132 @@
+import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
+import type { Route } from '../../mappings/contract/model.ts';
+import { type SoapVersion, soap11, soap12 } from '../protocols/soap/soap.ts';
+import { cutSuffix, type Format } from './negotiate.ts';
+
+/** What a path means, before its verb is looked at (W2). */
+export type Endpoint =
+  | { readonly kind: 'soap'; readonly version: SoapVersion }
+  | { readonly kind: 'page' }
+  | {
+      readonly kind: 'generic';
+      readonly form: 'json' | 'xml';
+      readonly operation: CompiledOperation;
+      readonly suffix: Format | undefined;
+    }
+  | { readonly kind: 'unknownOperation'; readonly form: 'json' | 'xml'; readonly suffix: Format | undefined }
+  | { readonly kind: 'routes'; readonly matches: readonly RouteMatch[]; readonly suffix: Format | undefined }
+  | { readonly kind: 'nothing'; readonly suffix: Format | undefined };
+
+export interface RouteMatch {
+  readonly route: Route;
+  readonly operation: CompiledOperation;
+  /** Path parameters by the input's JSON name, percent-decoded. */
+  readonly parameters: readonly { readonly field: string; readonly text: string }[];
+}
+
+/** The paths of a contract. */
+export interface Endpoints {
+  /** Where operations are called, spelled as the contract spells it. */
+  readonly calls: ReadonlyMap<string, Endpoint>;
+  /** What any path means; undefined for one that isn't under the contract's base path. */
+  readonly find: (path: string) => Endpoint | undefined;
+}
+
+/** A contract's paths: words and operation names match in any case (W1), one trailing slash doesn't count (W40). */
+export function compileEndpoints(compiled: CompiledContract): Endpoints {
+  const { contract } = compiled;
+  const base = contract.basePath.toLowerCase();
+  const byName = new Map(
+    [...compiled.operations].map(([name, operation]) => [name.toLowerCase(), operation]),
+  );
+  // a Map: a path may well say `constructor`
+  const soapEndpoints = new Map<string, Endpoint>([
+    ['soap11', { kind: 'soap', version: soap11 }],
+    ['soap12', { kind: 'soap', version: soap12 }],
+  ]);
+  const calls = new Map<string, Endpoint>();
+  for (const [name, endpoint] of soapEndpoints) calls.set(`${contract.basePath}/${name}`, endpoint);
+  for (const [name, operation] of compiled.operations) {
+    for (const form of ['json', 'xml'] as const) {
+      calls.set(`${contract.basePath}/${form}/reply/${name}`, {
+        kind: 'generic',
+        form,
+        operation,
+        suffix: undefined,
+      });
+    }
+  }
+
+  return { calls, find: (path) => calls.get(path) ?? find(path) };
+
+  function find(path: string): Endpoint | undefined {
+    const lower = path.toLowerCase();
+    if (!(lower === base || lower.startsWith(`${base}/`))) return undefined;
+    const rest = path.slice(base.length + 1);
+    if (rest === '') return { kind: 'page' };
+    const segments = (rest.endsWith('/') ? rest.slice(0, -1) : rest).split('/');
+    if (segments.includes('')) return { kind: 'nothing', suffix: undefined };
+    const [first = '', second = '', third] = segments;
+    const soap = segments.length === 1 ? soapEndpoints.get(first.toLowerCase()) : undefined;
+    if (soap !== undefined) return soap;
+    const cut = cutSuffix(segments.at(-1) ?? '');
+    const form = first.toLowerCase();
+    if (
+      segments.length === 3 &&
+      (form === 'json' || form === 'xml') &&
+      second.toLowerCase() === 'reply' &&
+      third !== undefined
+    ) {
+      const name = decode(cut.segment);
+      const operation = name === undefined ? undefined : byName.get(name.toLowerCase());
+      return operation === undefined
+        ? { kind: 'unknownOperation', form, suffix: cut.format }
+        : { kind: 'generic', form, operation, suffix: cut.format };
+    }
+    const matches = matchRoutes([...segments.slice(0, -1), cut.segment]);
+    return matches.length === 0
+      ? { kind: 'nothing', suffix: cut.format }
+      : { kind: 'routes', matches, suffix: cut.format };
+  }
+
+  /** Every route of the path, whatever its verb; where a literal segment matches, a parameter doesn't count (W40). */
+  function matchRoutes(segments: readonly string[]): RouteMatch[] {
+    let best: RouteMatch[] = [];
+    let bestLiterals = -1;
+    for (const route of contract.routes) {
+      const match = matchRoute(route, segments);
+      if (match === undefined) continue;
+      const literals = route.segments.filter(({ kind }) => kind === 'literal').length;
+      if (literals > bestLiterals) best = [];
+      if (literals >= bestLiterals) {
+        bestLiterals = literals;
+        best.push(match);
+      }
+    }
+    return best;
+  }
+
+  function matchRoute(route: Route, segments: readonly string[]): RouteMatch | undefined {
+    if (route.segments.length !== segments.length) return undefined;
+    const parameters: { field: string; text: string }[] = [];
+    for (const [index, expected] of route.segments.entries()) {
+      const segment = segments[index] ?? '';
+      const text = decode(segment);
+      // a bad escape is a wrong value, as it stands: the operation is known (W38)
+      if (expected.kind === 'parameter') parameters.push({ field: expected.field, text: text ?? segment });
+      else if (expected.text.toLowerCase() !== text?.toLowerCase()) return undefined;
+    }
+    const operation = compiled.operations.get(route.operation.name);
+    return operation === undefined ? undefined : { route, operation, parameters };
+  }
+}
+
+/** A path segment percent-decoded once; undefined when it isn't UTF-8 so encoded. */
+function decode(segment: string): string | undefined {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined; // no such path: 404
+  }
+}

@@ -1,0 +1,169 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type Connections, endGently, endWithCare } from './connections.ts';
+import { contentTypes, sendReply, textReply } from './reply.ts';
+import { newRequestId, type RequestRecord } from './request-context.ts';
+
+// What Node's HTTP server gives to no handler of requests.
+
+/** How a message is refused. */
+interface Refusal extends Pick<RequestRecord, 'method' | 'status' | 'error'> {
+  readonly says: string;
+  readonly allow?: string;
+}
+
+/** A message that the parser refuses has no method that could be told. */
+const malformed: Refusal = {
+  method: '',
+  status: 400,
+  error: 'MalformedRequest',
+  says: 'expected a request of HTTP/1.1',
+};
+
+/** By the code of Node's error; all others are malformed. */
+const refusals = new Map<unknown, Refusal>([
+  [
+    'ERR_HTTP_REQUEST_TIMEOUT',
+    { method: '', status: 408, error: 'RequestTimeout', says: 'the request took too long to arrive' },
+  ],
+  [
+    'HPE_CHUNK_EXTENSIONS_OVERFLOW',
+    { method: '', status: 413, error: 'RequestTooLarge', says: 'expected shorter extensions of chunks' },
+  ],
+  [
+    'HPE_HEADER_OVERFLOW',
+    { method: '', status: 431, error: undefined, says: 'expected a shorter target and header lines' },
+  ],
+]);
+
+const tunnel: Refusal = {
+  method: 'CONNECT',
+  status: 405,
+  error: 'MethodNotAllowed',
+  says: 'this is no proxy',
+  allow: 'GET, HEAD, OPTIONS, POST',
+};
+
+/** Listeners for the server's events 'clientError', 'connect' and, by way of a connection's turns, 'checkExpectation'. */
+export interface Unparsed {
+  readonly answer: (error: NodeJS.ErrnoException, stream: Duplex) => void;
+  readonly refuseConnect: (request: IncomingMessage) => void;
+  readonly refuseExpectation: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+/** @param tell told of each request that is answered here */
+export function createUnparsed(
+  connections: Pick<Connections, 'refuse' | 'excuse'>,
+  tell: (record: RequestRecord) => void,
+): Unparsed {
+  return {
+    answer,
+    refuseConnect: ({ socket }) => {
+      socket.on('error', () => {}); // who asks for a tunnel may well be gone
+      connections.refuse(socket, () => refuse(socket, tunnel));
+    },
+    refuseExpectation: (request, response) => {
+      const requestId = newRequestId();
+      const reply = textReply(417, 'expected Expect to be 100-continue', requestId);
+      const bytesOut = sendReply(response, reply, requestId, {
+        close: false,
+        more: undefined,
+        whenWaiting: undefined,
+      });
+      tell(recordOf(request.socket, { method: request.method ?? '', status: 417, requestId, bytesOut }));
+    },
+  };
+
+  /** A message that is no HTTP, or takes too long to become one, is the last of its connection (RFC 9112, 2.2). */
+  function answer(error: NodeJS.ErrnoException, socket: Duplex): void {
+    // bytes behind a message that said `Connection: close`: its own reply is still to come
+    if (error.code === 'HPE_CLOSED_CONNECTION') {
+      if (socket instanceof Socket) endWithCare(socket);
+      return;
+    }
+    const isGone = error.code === 'ECONNRESET' || !socket.writable;
+    if (isGone || !(socket instanceof Socket) || (isLate(error) && socket.bytesRead === 0)) {
+      socket.destroy(); // where nothing ever came, nothing is to be answered or told
+      return;
+    }
+    const refusal = refusals.get(error.code) ?? malformed;
+    const refuseNow = (): void =>
+      connections.refuse(socket, (under) => {
+        if (under === undefined) refuse(socket, refusal);
+        else refuseBody(socket, refusal, under);
+      });
+    if (!isLate(error) || !connections.excuse(socket, refuseNow)) refuseNow();
+  }
+
+  function refuse(socket: Socket, refusal: Refusal): void {
+    if (!socket.writable) return; // the last reply said that it is
+    const requestId = newRequestId();
+    const { bytes, bytesOut } = messageOf(refusal, requestId);
+    socket.write(bytes);
+    endGently(socket);
+    const { method, status, error } = refusal;
+    tell(recordOf(socket, { method, status, error, requestId, bytesOut }));
+  }
+}
+
+/** Refuses a request by its body, which its call, once it sees the connection gone, tells of. */
+function refuseBody(socket: Socket, refusal: Refusal, response: ServerResponse): void {
+  if (response.headersSent) {
+    setImmediate(endGently, socket); // replies that are due go out by then
+    return;
+  }
+  response.statusCode = refusal.status;
+  socket.end(messageOf(refusal, newRequestId()).bytes, () => socket.destroy());
+}
+
+function isLate({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT';
+}
+
+/** A reply as it goes over the wire, to what Node made no request of. */
+function messageOf(
+  { status, says, allow }: Refusal,
+  requestId: string,
+): { readonly bytes: string; readonly bytesOut: number } {
+  const body = `${says} (request ${requestId})\n`;
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `Content-Type: ${contentTypes.text}`,
+    `Content-Length: ${body.length}`,
+    'Cache-Control: no-store',
+    `X-Request-Id: ${requestId}`,
+    ...(allow === undefined ? [] : [`Allow: ${allow}`]),
+    `Date: ${new Date().toUTCString()}`,
+    'Connection: close',
+  ];
+  return { bytes: `${lines.join('\r\n')}\r\n\r\n${body}`, bytesOut: body.length };
+}
+
+type Told = Pick<RequestRecord, 'requestId' | 'method' | 'status' | 'bytesOut'> &
+  Partial<Pick<RequestRecord, 'error'>>;
+
+function recordOf(socket: Socket, { requestId, method, status, bytesOut, error }: Told): RequestRecord {
+  return {
+    requestId,
+    method,
+    transport: 'http',
+    operation: undefined,
+    status,
+    meant: undefined,
+    bytesIn: 0,
+    bytesOut,
+    ms: 0,
+    clientIp: socket.remoteAddress,
+    caller: undefined,
+    error,
+    fault: undefined,
+    sent: 0,
+    upstreamStatus: 0,
+    upstreamMs: 0,
+    queueMs: 0,
+    aborted: false,
+    noted: undefined,
+    written: undefined,
+  };
+}

@@ -1,0 +1,60 @@
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
+import type { ContractLimits } from '../../mappings/loader/document/allowance.ts';
+import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
+import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts';
+import { answerOf, NoAnswer, yieldToOthers } from './thread.ts';
+
+/** What the thread is given; other threads that load this module have nothing to do with it. */
+interface Task {
+  readonly loadAside: readonly ContractPlace[];
+  readonly limits: ContractLimits;
+}
+
+/** What the thread gives back. */
+type Result =
+  | { readonly loaded: readonly LoadedContract[] }
+  | { readonly problems: readonly ContractProblem[] };
+
+/** In ms, beyond what the loader gives itself: it says where it was, so it goes first. */
+const grace = 2_000;
+
+/**
+ * The contracts at their places, loaded in a thread of its own: this one goes on serving. A thread that takes longer than
+ * the limit is ended, whatever it is at. Throws ContractError.
+ */
+export async function loadAside(
+  places: readonly ContractPlace[],
+  limits: ContractLimits,
+): Promise<readonly LoadedContract[]> {
+  const workerData: Task = { loadAside: places, limits };
+  const thread = new Worker(new URL(import.meta.url), { workerData });
+  try {
+    const result = await answerOf<Result>(thread, limits.contractMs * places.length + grace);
+    if ('loaded' in result) return result.loaded;
+    throw new ContractError(result.problems);
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    const [first = ''] = places;
+    const file = typeof first === 'string' ? first : first.openapi;
+    throw new ContractError([{ file, pointer: '', message: error.message }]);
+  }
+}
+
+function isTask(data: unknown): data is Task {
+  return typeof data === 'object' && data !== null && 'loadAside' in data;
+}
+
+function perform({ loadAside: places, limits }: Task): Result {
+  try {
+    return { loaded: places.map((place) => loadContract(place, limits)) };
+  } catch (error) {
+    if (error instanceof ContractError) return { problems: error.problems };
+    throw error;
+  }
+}
+
+if (!isMainThread && isTask(workerData)) {
+  yieldToOthers();
+  parentPort?.postMessage(perform(workerData));
+}

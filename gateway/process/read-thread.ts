@@ -1,0 +1,263 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { isFull, type Reading, startReading } from '../../mappings/codec/problem.ts';
+import { type CompiledOperation, compileContract, type RouteValue } from '../../mappings/compile.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import type { Contract } from '../../mappings/contract/model.ts';
+import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
+import type { MessageHead, Spelling } from '../call/credentials.ts';
+import { CallError, type CallErrorDetails, type ErrorCode } from '../call/error.ts';
+import {
+  type BodyForm,
+  compileReaders,
+  type Readers,
+  readCallBody,
+  readSoapCall,
+  refuseProblems,
+  requestOf,
+} from '../protocols/read-call.ts';
+import {
+  type Addressing,
+  Fault,
+  type FaultCode,
+  type SoapVersion,
+  soap11,
+  soap12,
+} from '../protocols/soap/soap.ts';
+import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
+
+/** What the reading thread and the thread of the event loop say to each other; all of it plain data. */
+
+/** A contract as the thread gets it, once. */
+export interface SharedContract {
+  readonly id: number;
+  readonly contract: Contract;
+  readonly limits: Limits;
+  /** Whether messages are logged. */
+  readonly isShown: boolean;
+}
+
+/** A request to be read. */
+export interface Task {
+  readonly contractId: number;
+  /** The contract, where the thread doesn't have it yet. */
+  readonly contract: SharedContract | undefined;
+  readonly head: { readonly headers: IncomingHttpHeaders; readonly rawHeaders: string[] };
+  readonly message: Message;
+}
+
+/** What is to be read: a body by its endpoint, or a route's parameters. */
+export type Message =
+  | { readonly kind: 'soap'; readonly version: SoapVersion['name']; readonly body: Uint8Array<ArrayBuffer> }
+  | {
+      readonly kind: 'body';
+      readonly operation: string;
+      readonly form: BodyForm | undefined;
+      readonly body: Uint8Array<ArrayBuffer>;
+      readonly query: QueryFindings;
+    }
+  | {
+      readonly kind: 'parameters';
+      readonly operation: string;
+      readonly values: readonly RouteValue[];
+      readonly query: QueryFindings;
+    };
+
+/** What was found in a request's query, which is no part of its inputs. */
+export type QueryFindings = Pick<Reading, 'problems' | 'ignored'>;
+
+/** What came of a task. */
+export type Result =
+  | { readonly kind: 'read'; readonly call: ReadCall }
+  | { readonly kind: 'fault'; readonly fault: FaultFields }
+  | { readonly kind: 'refused'; readonly refusal: CallErrorFields }
+  /** An error of ours. */
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** A request that was read, its inputs checked and its call upstream made. */
+export interface ReadCall {
+  readonly operation: string;
+  /** Undefined outside SOAP. */
+  readonly version: SoapVersion['name'] | undefined;
+  readonly addressing: Addressing | undefined;
+  /** Of a body outside SOAP. */
+  readonly form: BodyForm | undefined;
+  readonly ignored: readonly string[];
+  readonly quirks: number;
+  /** The credentials in the message, by name. */
+  readonly given: ReadonlyMap<string, string>;
+  /** Those of the call, once they are known to be good. */
+  readonly values: CredentialValues | undefined;
+  /** What the log of messages shows of it. */
+  readonly shown: string | undefined;
+  /** Undefined for a call that is refused. */
+  readonly request: RequestFields | undefined;
+  readonly refusal: CallErrorFields | undefined;
+}
+
+/** A call upstream, its body in bytes. */
+export interface RequestFields extends Pick<UpstreamRequest, 'method' | 'path' | 'headers'> {
+  readonly body: Uint8Array<ArrayBuffer> | undefined;
+}
+
+/** What a CallError is made of. */
+export interface CallErrorFields extends Required<Pick<CallErrorDetails, 'message' | 'problems'>> {
+  readonly code: ErrorCode;
+  readonly allow: string | undefined;
+  readonly retryAfter: string | undefined;
+}
+
+/** What a Fault is made of. */
+export interface FaultFields {
+  readonly version: SoapVersion['name'];
+  readonly code: FaultCode;
+  readonly message: string;
+  readonly block: Fault['block'];
+  readonly addressing: Addressing | undefined;
+}
+
+const threadData = 'soapbridge reads requests';
+
+/** Starts the thread: it takes tasks and answers each with a result, in turn. */
+export function startReadThread({ readAsideHeapBytes }: Limits): Worker {
+  const resourceLimits = { maxOldGenerationSizeMb: Math.ceil(readAsideHeapBytes / 1024 / 1024) };
+  return new Worker(new URL(import.meta.url), { workerData: threadData, resourceLimits });
+}
+
+/** A SOAP version by its name. */
+export function versionNamed(name: SoapVersion['name']): SoapVersion {
+  return name === '1.1' ? soap11 : soap12;
+}
+
+/** Memory that a message takes along; that of a buffer which shares its own with others is copied. */
+export function ownMemory(bytes: Buffer): Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = bytes;
+  const isAll = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  return isAll ? new Uint8Array(buffer) : new Uint8Array(bytes);
+}
+
+// --- in the thread -----------------------------------------------------------------------------------
+
+/** A contract that the thread reads requests of. */
+interface Reader {
+  readonly readers: Readers;
+  /** Undefined where messages aren't logged. */
+  readonly shown: ShownMessages | undefined;
+}
+
+function compileReader({ contract, limits, isShown }: SharedContract): Reader {
+  const compiled = compileContract(contract, limits);
+  return {
+    readers: compileReaders(compiled, Number.POSITIVE_INFINITY),
+    shown: isShown ? compileShownMessages(compiled) : undefined,
+  };
+}
+
+const contracts = new Map<number, Reader>();
+
+function readerOf({ contractId, contract }: Task): Reader {
+  const known = contracts.get(contractId);
+  if (known !== undefined) return known;
+  if (contract === undefined) throw new Error('a contract that the reading thread was not given');
+  const reader = compileReader(contract);
+  contracts.set(contractId, reader);
+  return reader;
+}
+
+function perform(task: Task): Result {
+  try {
+    return { kind: 'read', call: readTask(task, readerOf(task)) };
+  } catch (error) {
+    if (error instanceof Fault) return { kind: 'fault', fault: faultFields(error) };
+    if (error instanceof CallError) return { kind: 'refused', refusal: callErrorFields(error) };
+    return { kind: 'failed', error };
+  }
+}
+
+function readTask({ message, head }: Task, reader: Reader): ReadCall {
+  const { readers } = reader;
+  const { limits } = readers.compiled;
+  if (message.kind === 'soap') {
+    const call = readSoapCall(readers, head, versionNamed(message.version), bufferOf(message.body));
+    const { operation, input, credentials, addressing } = call;
+    const prepared = prepare(reader, head, operation, input, 'xml', credentials);
+    return { ...prepared, version: call.version.name, addressing };
+  }
+  const operation = readers.compiled.operations.get(message.operation);
+  if (operation === undefined) throw new Error('an operation that the contract of the reading thread lacks');
+  if (message.kind === 'parameters') {
+    const reading = startReading(limits.errors);
+    addFindings(reading, message.query);
+    const input = operation.readParameters(message.values, reading);
+    return prepare(reader, head, operation, input, 'json', undefined);
+  }
+  const { input, form } = readCallBody(readers, head, operation, bufferOf(message.body), message.form);
+  addFindings(input.reading, message.query);
+  return { ...prepare(reader, head, operation, input, form, undefined), form };
+}
+
+/** Notes what was found in the query after what is noted already. */
+function addFindings(reading: Reading, { problems, ignored }: QueryFindings): void {
+  reading.ignored.push(...ignored);
+  for (const problem of problems) if (!isFull(reading)) reading.problems.push(problem);
+}
+
+/** Goes on as far as `runCall` would before it calls the upstream. */
+function prepare(
+  { readers, shown }: Reader,
+  head: MessageHead,
+  operation: CompiledOperation,
+  input: Input,
+  spelling: Spelling,
+  header: ReadonlyMap<string, string> | undefined,
+): ReadCall {
+  const { reading } = input;
+  const given = header ?? operation.credentialsOf(input);
+  let values: CredentialValues | undefined;
+  let request: RequestFields | undefined;
+  let refusal: CallErrorFields | undefined;
+  const text = shown?.request(head, operation, input, given);
+  try {
+    refuseProblems(reading);
+    values = readers.readCredentials?.(given, head, spelling);
+    const { method, path, headers, body } = requestOf(readers, operation, input, values);
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    request = { method, path, headers, body: bytes && ownMemory(bytes) };
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    refusal = callErrorFields(error);
+  }
+  return {
+    operation: operation.operation.name,
+    version: undefined,
+    addressing: undefined,
+    form: undefined,
+    ignored: reading.ignored.slice(0, 20).map((name) => name.slice(0, 64)), // as many as are logged
+    quirks: reading.quirks,
+    given,
+    values,
+    shown: text,
+    request,
+    refusal,
+  };
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+function callErrorFields({ code, message, problems, allow, retryAfter }: CallError): CallErrorFields {
+  return { code, message, problems, allow, retryAfter };
+}
+
+function faultFields({ version, code, message, block, addressing }: Fault): FaultFields {
+  return { version: version.name, code, message, block, addressing };
+}
+
+if (!isMainThread && workerData === threadData) {
+  parentPort?.on('message', (task: Task) => {
+    const result = perform(task);
+    const body = result.kind === 'read' ? result.call.request?.body : undefined;
+    parentPort?.postMessage(result, body === undefined ? [] : [body.buffer]);
+  });
+}

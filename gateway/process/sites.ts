@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http';
+import type { Contract } from '../../mappings/contract/model.ts';
+import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
+import type { ContractLimits } from '../../mappings/loader/document/allowance.ts';
+import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts';
+import type { Handler } from '../http/app.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import { loadAside } from './load-aside.ts';
+
+/** What is to be served in one place: a contract, and the JSON service behind it. */
+export interface SitePlan {
+  readonly contract: ContractPlace;
+  /** In place of the contract's own base path; undefined keeps that. */
+  readonly basePath: string | undefined;
+  /** Undefined: the reference upstream, in this process. */
+  readonly upstreamUrl: string | undefined;
+}
+
+/** How a contract becomes something that serves. */
+export interface SiteMaker {
+  /** What loading a contract may take. */
+  readonly limits: ContractLimits;
+  /** What the contract is to be served by, as it is now; the one of before where it would be the same. */
+  readonly upstreamAt: (url: string | undefined) => Promise<Upstream>;
+  readonly handlerOf: (contract: Contract, upstream: Upstream) => Handler;
+  /** Told of what was loaded before it serves. */
+  readonly onLoad: (loaded: LoadedContract) => void;
+}
+
+/** Everything that a process serves, which may be exchanged while it serves. */
+export interface Sites {
+  /** Serves a request by the contract that its path is under. */
+  readonly handle: Handler;
+  /** The base paths, in the order of the plans. */
+  readonly basePaths: () => readonly string[];
+  /**
+   * Loads the plans again and serves them from then on; calls that are in flight end where they began. Throws
+   * ContractError, and then all stays as it was.
+   */
+  readonly reload: () => Promise<void>;
+}
+
+interface Site {
+  readonly basePath: string;
+  readonly handle: Handler;
+}
+
+/** Loads what the plans say. Throws ContractError. */
+export async function openSites(plans: () => readonly SitePlan[], maker: SiteMaker): Promise<Sites> {
+  const { limits } = maker;
+  const first = plans();
+  let sites = await open(
+    first,
+    first.map(({ contract }) => loadContract(contract, limits)),
+    maker,
+  );
+  let handle = handlerOf(sites);
+  return {
+    handle: (request, response) => handle(request, response),
+    basePaths: () => sites.map(({ basePath }) => basePath),
+    reload: async () => {
+      const next = plans();
+      const loads = await loadAside(
+        next.map(({ contract }) => contract),
+        limits,
+      );
+      sites = await open(next, loads, maker);
+      handle = handlerOf(sites);
+    },
+  };
+}
+
+function open(
+  plans: readonly SitePlan[],
+  loads: readonly LoadedContract[],
+  maker: SiteMaker,
+): Promise<readonly Site[]> {
+  return Promise.all(
+    loads.map(async (loaded, index) => {
+      const { contract } = loaded;
+      const plan = plans[index];
+      const basePath = plan?.basePath ?? contract.basePath;
+      maker.onLoad(loaded);
+      const upstream = await maker.upstreamAt(plan?.upstreamUrl);
+      return { basePath, handle: maker.handlerOf({ ...contract, basePath }, upstream) };
+    }),
+  );
+}
+
+/** One site answers all; of several the one with the longest base path that the request's is under, in any case (W1). */
+function handlerOf(sites: readonly Site[]): Handler {
+  const [first] = sites;
+  if (first === undefined) throw new RangeError('sites: expected at least one, got none');
+  if (sites.length === 1) return first.handle;
+  const byLength = sites
+    .map(({ basePath, handle }) => ({ prefix: basePath.toLowerCase(), handle }))
+    .toSorted((a, b) => b.prefix.length - a.prefix.length);
+  return (request, response) => {
+    const path = pathOf(request).toLowerCase();
+    const site = byLength.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
+    return (site ?? first).handle(request, response);
+  };
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}

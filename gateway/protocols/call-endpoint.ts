@@ -1,0 +1,239 @@
+import type { IncomingMessage } from 'node:http';
+import { isFull, type Reading, startReading } from '../../mappings/codec/problem.ts';
+import type { CompiledOperation, Frame, RouteValue } from '../../mappings/compile.ts';
+import {
+  admitCall,
+  readBodyHere,
+  readParametersHere,
+  runCall,
+  type Service,
+  tellFailure,
+} from '../call/call.ts';
+import { CallError } from '../call/error.ts';
+import type { Outcome } from '../call/outcome.ts';
+import { hasBody, readBody } from '../http/body.ts';
+import type { Endpoint, RouteMatch } from '../http/endpoints.ts';
+import { acceptedFormat, type Format, formatNamed, isCallback } from '../http/negotiate.ts';
+import { frameOf, plainReply } from '../http/reply.ts';
+import { replyContext, send, serveOptions, type Visit, wrongVerb } from '../http/request-context.ts';
+import type { QueryFindings } from '../process/read-thread.ts';
+import { type BodyForm, bodyForm } from './read-call.ts';
+
+/** Where an operation is called in JSON or XML: a generic endpoint, a REST route, or nothing known. */
+type CallEndpoint = Exclude<Endpoint, { kind: 'soap' | 'page' }>;
+
+const genericVerbs = 'OPTIONS, POST';
+
+/** A call outside the SOAP endpoints: query and format, verb, operation, then the call itself (W43). */
+export async function serveCall(endpoint: CallEndpoint, visit: Visit): Promise<void> {
+  const { service } = visit.options;
+  const query = readQuery(visit.query, service.compiled.contract.settings.jsonp);
+  const choice = choose(query, endpoint.suffix, visit);
+  const target = findTarget(endpoint, visit.request.method ?? '');
+  if (visit.request.method === 'OPTIONS' && target.refusal?.allow !== undefined) {
+    serveOptions(visit, target.refusal.allow);
+    return;
+  }
+  visit.operation = target.operation?.operation.name;
+  let own: Format = target.form ?? (endpoint.kind === 'nothing' ? 'json' : ownFormat(visit.request));
+  let outcome: Outcome;
+  try {
+    const refusal = target.refusal ?? choice.refusal;
+    if (refusal !== undefined || target.operation === undefined) throw refusal ?? new CallError('NotFound');
+    outcome = await answerCall(target.operation, target, query, visit, (form) => {
+      own = form ?? own;
+      return frameOf(choice.formatFor(own));
+    });
+  } catch (error) {
+    outcome = { kind: 'failure', failure: tellFailure(service, visit, error) };
+  }
+  const allow = target.refusal?.allow;
+  const context = replyContext(visit, target.operation, undefined);
+  const reply = plainReply(choice.formatFor(own), choice.callback, outcome, context);
+  send(visit, target.match === undefined ? own : 'rest', allow === undefined ? reply : { ...reply, allow });
+}
+
+/** What a query string says (W5, W6, W38): names in any case. */
+interface Query {
+  readonly callbacks: readonly string[];
+  readonly formats: readonly string[];
+  readonly others: readonly { readonly name: string; readonly value: string }[];
+}
+
+const emptyQuery: Query = { callbacks: [], formats: [], others: [] };
+
+function readQuery(text: string, jsonp: boolean): Query {
+  if (text === '') return emptyQuery;
+  const callbacks: string[] = [];
+  const formats: string[] = [];
+  const others: { name: string; value: string }[] = [];
+  for (const [name, value] of new URLSearchParams(text)) {
+    const lower = name.toLowerCase();
+    if (lower === 'callback' && jsonp) callbacks.push(value);
+    else if (lower === 'format') formats.push(value);
+    else if (lower !== '_') others.push({ name, value });
+  }
+  return { callbacks, formats, others };
+}
+
+/** How the reply is to be written: the first that speaks of callback, suffix, format, Accept and the endpoint (W5). */
+interface Choice {
+  readonly formatFor: (own: Format) => Format;
+  readonly callback: string | undefined;
+  /** What was wrong with callback or format; told in the format that is left. */
+  readonly refusal: CallError | undefined;
+}
+
+function choose(query: Query, suffix: Format | undefined, visit: Visit): Choice {
+  const { callbacks, formats } = query;
+  const [callback] = callbacks;
+  const good = callbacks.length === 1 && callback !== undefined && isCallback(callback);
+  let refusal: CallError | undefined;
+  if (callbacks.length > 0 && !good) refusal = new CallError('InvalidCallback');
+  const stated = formats.length === 1 ? formatNamed(formats[0] ?? '') : undefined;
+  if (formats.length > 0 && stated === undefined) refusal ??= new CallError('UnsupportedFormat');
+  if (good) return { formatFor: () => 'json', callback, refusal };
+  if (refusal !== undefined) return { formatFor: (own) => own, callback: undefined, refusal };
+  const { accept } = visit.request.headers;
+  const fixed = suffix ?? stated;
+  const { limits } = visit.options.service.compiled;
+  const formatFor = (own: Format): Format =>
+    fixed ?? (accept === undefined || accept === '*/*' ? own : (acceptedFormat(accept, own, limits) ?? own));
+  return { formatFor, callback: undefined, refusal };
+}
+
+/** A generic endpoint or a route once its verb is known. */
+interface Target {
+  readonly operation: CompiledOperation | undefined;
+  readonly match: RouteMatch | undefined;
+  /** The body's form where the path says it; undefined where the message does. */
+  readonly form: BodyForm | undefined;
+  readonly refusal: CallError | undefined;
+}
+
+function findTarget(endpoint: CallEndpoint, method: string): Target {
+  const none = { operation: undefined, match: undefined, form: undefined } as const;
+  switch (endpoint.kind) {
+    case 'generic':
+    case 'unknownOperation': {
+      const { form } = endpoint;
+      if (method !== 'POST') return { ...none, form, refusal: wrongVerb(genericVerbs) };
+      if (endpoint.kind === 'generic')
+        return { ...none, form, operation: endpoint.operation, refusal: undefined };
+      return { ...none, form, refusal: new CallError('OperationNotFound') };
+    }
+    case 'routes': {
+      const match = endpoint.matches.find(({ route }) => route.method === method);
+      if (match !== undefined)
+        return { operation: match.operation, match, form: undefined, refusal: undefined };
+      const verbs = ['OPTIONS', ...new Set(endpoint.matches.map(({ route }) => route.method))]
+        .sort()
+        .join(', ');
+      return { ...none, refusal: wrongVerb(verbs) };
+    }
+    case 'nothing':
+      return { ...none, refusal: new CallError('NotFound') };
+  }
+}
+
+/** Own format of a route before its body is read: by its media type, JSON where that says nothing (W5). */
+function ownFormat(request: IncomingMessage): Format {
+  if (!hasBody(request)) return 'json';
+  try {
+    return bodyForm(request) ?? 'json';
+  } catch (error) {
+    if (error instanceof CallError) return 'json'; // told later, in its turn
+    throw error;
+  }
+}
+
+async function answerCall(
+  operation: CompiledOperation,
+  { match, form }: Target,
+  query: Query,
+  visit: Visit,
+  frameFor: (form: BodyForm | undefined) => Frame | undefined,
+): Promise<Outcome> {
+  const { service } = visit.options;
+  const takesBody = match === undefined || (match.route.method !== 'GET' && match.route.method !== 'DELETE');
+  if (!takesBody && hasBody(visit.request)) {
+    throw new CallError('MalformedRequest', {
+      message: `expected no body with ${match?.route.method}; credentials go in the headers`,
+    });
+  }
+  if (takesBody) {
+    const stated = form ?? bodyForm(visit.request);
+    admitCall(service, visit);
+    await undefined; // Node's parser is about to bring what came with the head
+    const body = readBody(visit, service);
+    const bytes = Buffer.isBuffer(body) ? body : await body;
+    const call = readBodyHere(service, visit, operation, bytes, stated);
+    if (call === undefined) {
+      const found = findingsOf(query, [], service);
+      const aside = await service.readAside.body(visit, operation, bytes, stated, found);
+      return await runCall(service, visit, operation, aside.input, aside.form, frameFor(aside.form));
+    }
+    const { input, form: spelling } = call;
+    const frame = frameFor(spelling);
+    refuseParameters(query, [], input.reading, service);
+    return await runCall(service, visit, operation, input, spelling, frame);
+  }
+  const place = service.admission.enter(visit);
+  if (place !== undefined) await place;
+  const reading = startReading(service.compiled.limits.errors, service.mostSteps);
+  const declared = match?.route.query ?? [];
+  refuseParameters(query, declared, reading, service);
+  const values: RouteValue[] = (match?.parameters ?? []).map(({ field, text }) => ({
+    field,
+    said: field,
+    text,
+  }));
+  for (const { name, value } of query.others) {
+    const field = declared.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
+    if (field !== undefined) values.push({ field, said: name, text: value });
+  }
+  const input =
+    readParametersHere(operation, values, reading) ??
+    (await service.readAside.parameters(visit, operation, values, findingsOf(query, declared, service)));
+  return await runCall(service, visit, operation, input, 'json', frameFor(undefined));
+}
+
+/** What is wrong with the query of a request that is read beside the event loop. */
+function findingsOf(query: Query, declared: readonly string[], service: Service): QueryFindings {
+  const reading = startReading(service.compiled.limits.errors);
+  refuseParameters(query, declared, reading, service);
+  return { problems: reading.problems, ignored: reading.ignored };
+}
+
+/** Query parameters that the route doesn't declare, or that came twice (W38). */
+function refuseParameters(
+  query: Query,
+  declared: readonly string[],
+  reading: Reading,
+  service: Service,
+): void {
+  const ignore = service.compiled.contract.settings.unknownElements === 'ignore';
+  const seen = new Set<string>();
+  for (const { name } of query.others) {
+    const known = declared.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
+    const field = name.slice(0, 64);
+    if (isFull(reading)) return;
+    if (known === undefined) {
+      if (ignore) reading.ignored.push(field);
+      else {
+        const expected = declared.length === 0 ? 'none is taken here' : `expected ${declared.join(', ')}`;
+        reading.problems.push({
+          code: 'UnknownParameter',
+          field,
+          message: `${field}: unknown query parameter, ${expected}`,
+        });
+      }
+    } else if (seen.has(known)) {
+      reading.problems.push({
+        code: 'DuplicateParameter',
+        field,
+        message: `${field}: expected it once, got it again`,
+      });
+    } else seen.add(known);
+  }
+}

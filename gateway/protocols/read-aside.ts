@@ -1,0 +1,311 @@
+import type { Worker } from 'node:worker_threads';
+import type { Reading } from '../../mappings/codec/problem.ts';
+import type { CompiledContract, CompiledOperation, RouteValue } from '../../mappings/compile.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import type { CredentialValues, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
+import type { Exchange } from '../call/call.ts';
+import { CallError } from '../call/error.ts';
+import { overloaded } from '../http/admission.ts';
+import {
+  type CallErrorFields,
+  type Message,
+  ownMemory,
+  type QueryFindings,
+  type ReadCall,
+  type Result,
+  type SharedContract,
+  startReadThread,
+  type Task,
+  versionNamed,
+} from '../process/read-thread.ts';
+import type { BodyForm } from './read-call.ts';
+import { Fault, type SoapCall, type SoapVersion } from './soap/soap.ts';
+
+/** A call that was read beside the event loop: its inputs are checked and gone, its call upstream is made. */
+export interface Prepared {
+  readonly reading: Readonly<Pick<Reading, 'quirks'>> & { readonly ignored: readonly string[] };
+  /** The credentials in the message, by name. */
+  readonly given: ReadonlyMap<string, string>;
+  /** Those of the call; undefined where the contract has none, and where they weren't looked at. */
+  readonly values: CredentialValues | undefined;
+  /** What the log of messages shows of it; undefined where there is no such log. */
+  readonly shown: string | undefined;
+  /** The call upstream, or why there is none. */
+  readonly request: UpstreamRequest | CallError;
+}
+
+/**
+ * Reads requests of one contract in a thread beside the event loop, one at a time. Throws what reading them here would;
+ * CallError CallerGone and Overloaded for those that waited too long or take too long.
+ */
+export interface ReadAside {
+  /** The body's memory goes over to the thread. */
+  readonly soap: (exchange: Exchange, version: SoapVersion, body: Buffer) => Promise<PreparedSoapCall>;
+  /** The same of a body outside SOAP. */
+  readonly body: (
+    exchange: Exchange,
+    operation: CompiledOperation,
+    body: Buffer,
+    form: BodyForm | undefined,
+    query: QueryFindings,
+  ) => Promise<{ readonly input: Prepared; readonly form: BodyForm }>;
+  readonly parameters: (
+    exchange: Exchange,
+    operation: CompiledOperation,
+    values: readonly RouteValue[],
+    query: QueryFindings,
+  ) => Promise<Prepared>;
+}
+
+/** A SOAP request that was read beside the event loop; the credentials of its header are among those given. */
+export interface PreparedSoapCall extends Omit<SoapCall, 'input'> {
+  readonly input: Prepared;
+  readonly credentials: undefined;
+}
+
+/** A request that waits for the thread, or is read by it. */
+interface Waiting {
+  readonly contract: SharedContract;
+  readonly exchange: Exchange;
+  readonly message: Message;
+  readonly bytes: number;
+  /** Called once: nobody waits for it any more. */
+  readonly settle: (outcome: ReadCall | Error) => void;
+}
+
+/** In ms: a thread that had nothing to do for so long ends, and its memory with it. */
+const idleMs = 30_000;
+
+/** The thread beside the event loop: started for the first request, and again where it died. */
+export class AsideReader {
+  readonly #limits: Limits;
+  readonly #onLost: (error: unknown) => void;
+  readonly #waiting: Waiting[] = [];
+  #current: Waiting | undefined;
+  #thread: Worker | undefined;
+  /** The contracts that the thread has, by their ids. */
+  readonly #known = new Set<number>();
+  #contracts = 0;
+  #turns = 0;
+  #isOutdated = false;
+  /** Of a thread at work when it takes too long, of another when it ends. */
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param onLost told why a thread died */
+  constructor(limits: Limits, onLost: (error: unknown) => void) {
+    this.#limits = limits;
+    this.#onLost = onLost;
+  }
+
+  /** @param isShown whether messages are logged */
+  readerOf(compiled: CompiledContract, isShown: boolean): ReadAside {
+    const { contract, limits } = compiled;
+    const shared: SharedContract = { id: this.#contracts++, contract, limits, isShown };
+    return readAsideOf(compiled, (exchange, message) => this.#read(shared, exchange, message));
+  }
+
+  /** Other contracts are served from now on: the next request is read by a thread that knows of no other. */
+  renew(): void {
+    this.#isOutdated = true;
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    const left = this.#thread;
+    this.#thread = undefined;
+    await left?.terminate();
+  }
+
+  #read(contract: SharedContract, exchange: Exchange, message: Message): Promise<ReadCall> {
+    const { response, deadline } = exchange;
+    if (response.destroyed) return Promise.reject(new CallError('CallerGone'));
+    const isBusy = this.#current !== undefined;
+    if (isBusy && this.#waiting.length >= this.#limits.readAsideQueue) return Promise.reject(overloaded());
+    return new Promise((resolve, reject) => {
+      const settle = (outcome: ReadCall | Error): void => {
+        clearTimeout(late);
+        response.off('close', onGone);
+        const place = this.#waiting.indexOf(call);
+        if (place >= 0) this.#waiting.splice(place, 1);
+        if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome);
+      };
+      const onGone = (): void => settle(new CallError('CallerGone'));
+      const late = setTimeout(() => settle(overloaded()), Math.max(0, deadline - performance.now()));
+      const bytes = 'body' in message ? message.body.length : 0;
+      const call: Waiting = { contract, exchange, message, bytes, settle };
+      response.on('close', onGone);
+      this.#waiting.push(call);
+      this.#readNext();
+    });
+  }
+
+  /** Gives the thread what is to be read next, once it has nothing to do. */
+  #readNext(): void {
+    if (this.#current !== undefined) return;
+    clearTimeout(this.#timer);
+    const call = this.#takeNext();
+    if (call === undefined) {
+      this.#timer = setTimeout(() => this.#leave(), idleMs).unref();
+      return;
+    }
+    if (this.#isOutdated) this.#leave();
+    this.#current = call;
+    try {
+      const worker = this.#thread ?? this.#start();
+      const { readAsideMs } = this.#limits;
+      this.#timer = setTimeout(() => this.#lose(worker, tooSlow(readAsideMs)), readAsideMs);
+      this.#post(worker, call);
+    } catch (error) {
+      this.#finish(error instanceof Error ? error : new Error('no request could be given to the thread'));
+    }
+  }
+
+  /** The one that came first and the smallest in turn: one of 200 KB doesn't wait for all those of 16 MiB. */
+  #takeNext(): Waiting | undefined {
+    const [first] = this.#waiting;
+    if (first === undefined) return undefined;
+    const smallest = this.#waiting.reduce((least, call) => (call.bytes < least.bytes ? call : least), first);
+    const next = this.#turns++ % 2 === 0 ? first : smallest;
+    this.#waiting.splice(this.#waiting.indexOf(next), 1);
+    return next;
+  }
+
+  #post(worker: Worker, { contract, message, exchange: { request } }: Waiting): void {
+    const isKnown = this.#known.has(contract.id);
+    const task: Task = {
+      contractId: contract.id,
+      contract: isKnown ? undefined : contract,
+      head: { headers: request.headers, rawHeaders: request.rawHeaders },
+      message,
+    };
+    worker.postMessage(task, 'body' in message ? [message.body.buffer] : []);
+    this.#known.add(contract.id);
+  }
+
+  #start(): Worker {
+    const worker = startReadThread(this.#limits);
+    worker.unref();
+    worker.on('message', (result: Result) => {
+      if (worker === this.#thread) this.#finish(outcomeOf(result));
+    });
+    worker.on('error', (error) => this.#lose(worker, error));
+    worker.on('exit', () => this.#lose(worker, new Error('the thread that reads requests ended')));
+    this.#thread = worker;
+    return worker;
+  }
+
+  /** Gives what came of a request to who waits for it. */
+  #finish(outcome: ReadCall | Error): void {
+    const call = this.#current;
+    this.#current = undefined;
+    call?.settle(outcome);
+    this.#readNext();
+  }
+
+  /** Lets a thread end that reads nothing, or is given up. */
+  #leave(): void {
+    this.#isOutdated = false;
+    this.#known.clear();
+    const left = this.#thread;
+    this.#thread = undefined;
+    left?.terminate();
+  }
+
+  /** Gives a thread up with what it reads. */
+  #lose(worker: Worker, reason: unknown): void {
+    if (worker !== this.#thread) return;
+    this.#leave();
+    this.#onLost(reason);
+    this.#finish(reason instanceof Error ? reason : new Error('the thread that reads requests failed'));
+  }
+}
+
+function tooSlow(ms: number): CallError {
+  const message = `expected a request that is read within ${ms} ms, got one that takes longer`;
+  return new CallError('Overloaded', { message, retryAfter: '1' });
+}
+
+/** What a result means to who waits for it. */
+function outcomeOf(result: Result): ReadCall | Error {
+  switch (result.kind) {
+    case 'read':
+      return result.call;
+    case 'refused':
+      return callErrorOf(result.refusal);
+    case 'fault': {
+      const { version, code, message, block, addressing } = result.fault;
+      return new Fault(versionNamed(version), code, message, { block, addressing });
+    }
+    case 'failed':
+      return result.error instanceof Error ? result.error : new Error('reading a request failed');
+  }
+}
+
+function callErrorOf({ code, message, problems, allow, retryAfter }: CallErrorFields): CallError {
+  return new CallError(code, {
+    message,
+    problems,
+    ...(allow === undefined ? {} : { allow }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+}
+
+function readAsideOf(
+  { operations }: CompiledContract,
+  read: (exchange: Exchange, message: Message) => Promise<ReadCall>,
+): ReadAside {
+  const operationOf = ({ operation: name }: ReadCall): CompiledOperation => {
+    const operation = operations.get(name);
+    if (operation === undefined) throw new Error('an operation that the contract lacks was read');
+    return operation;
+  };
+  return {
+    soap: async (exchange, version, body) => {
+      const call = await read(exchange, { kind: 'soap', version: version.name, body: ownMemory(body) });
+      const operation = operationOf(call);
+      exchange.operation = call.operation;
+      return {
+        version: versionNamed(call.version ?? version.name),
+        operation,
+        input: preparedOf(call, operation),
+        addressing: call.addressing,
+        credentials: undefined,
+      };
+    },
+    body: async (exchange, operation, body, form, query) => {
+      const { name } = operation.operation;
+      const message = { kind: 'body', operation: name, body: ownMemory(body), form, query } as const;
+      const call = await read(exchange, message);
+      return { input: preparedOf(call, operation), form: call.form ?? 'json' };
+    },
+    parameters: async (exchange, operation, values, query) => {
+      const { name } = operation.operation;
+      const call = await read(exchange, { kind: 'parameters', operation: name, values, query });
+      return preparedOf(call, operation);
+    },
+  };
+}
+
+function preparedOf(call: ReadCall, { operation }: CompiledOperation): Prepared {
+  const { ignored, quirks, given, values, shown, request, refusal } = call;
+  return {
+    reading: { ignored, quirks },
+    given,
+    values,
+    shown,
+    request: request === undefined ? refusedBy(refusal) : toRequest(request, operation),
+  };
+}
+
+function refusedBy(refusal: CallErrorFields | undefined): CallError {
+  return refusal === undefined ? new CallError('InternalError') : callErrorOf(refusal);
+}
+
+function toRequest(
+  { method, path, headers, body }: NonNullable<ReadCall['request']>,
+  operation: UpstreamRequest['operation'],
+): UpstreamRequest {
+  const bytes = body && Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return { method, path, headers, body: bytes, operation };
+}

@@ -1,0 +1,91 @@
+import { Crowd, type Standing } from '../upstream/in-flight-set.ts';
+import type { LineBuffer } from './line-buffer.ts';
+import { toMicrosecond } from './log.ts';
+
+/** What an audit line says of the call it is about. */
+export interface Audited extends Standing {
+  readonly requestId: string;
+  readonly operation: string | undefined;
+  readonly caller: string | undefined;
+  /** 0 without an answer. */
+  readonly upstreamStatus: number;
+  readonly upstreamMs: number;
+  /** What came of it, where the line of the request tells so. */
+  written: WriteOutcome | undefined;
+}
+
+/**
+ * `answered`: the upstream said what it did. `unsent`: no connection was had, nothing was done. `unknown`: it may have
+ * been done or not.
+ */
+export type WriteOutcome = 'answered' | 'unsent' | 'unknown';
+
+/** Tells of every write before it goes upstream, and of what came of it. */
+export interface Audit {
+  readonly sending: (call: Audited) => void;
+  readonly settled: (call: Audited, outcome: WriteOutcome) => void;
+}
+
+/**
+ * An audit in the log: what came of a write stands in the line of its request, and a write that is under way when lines
+ * are handed on has one that says so among them. So whoever reads the log knows of as much as with a line before each.
+ */
+export function auditInLog(log: LineBuffer): Audit {
+  const underWay = new Crowd<Audited>();
+  log.beforeHandingOn(() => {
+    for (const call of underWay.takeAll()) tellSending(log, call);
+  });
+  return {
+    sending: (call) => {
+      underWay.add(call);
+      log.handOnSoon();
+    },
+    settled: (call, outcome) => {
+      underWay.delete(call);
+      call.written = outcome;
+    },
+  };
+}
+
+/**
+ * An audit apart from the log: `"audit":"sending"`, then `"audit":"settled"` with the outcome and the upstream's status. A
+ * write whose first line is refused must not be sent; where the second is, it was, so its caller has the reply, and the line
+ * of its request the outcome.
+ *
+ * @param onRefused told why a second line could not be written
+ */
+export function auditApart(to: LineBuffer, onRefused: (error: unknown, requestId: string) => void): Audit {
+  return {
+    sending: (call) => tellSending(to, call),
+    settled: (call, outcome) => {
+      try {
+        tellSettled(to, call, outcome);
+      } catch (error) {
+        call.written = outcome;
+        onRefused(error, call.requestId);
+      }
+    },
+  };
+}
+
+function tellSending(to: LineBuffer, { requestId, operation, caller }: Audited): void {
+  to.tell({ level: 30, time: Date.now(), audit: 'sending', requestId, operation, caller });
+}
+
+function tellSettled(
+  to: LineBuffer,
+  { requestId, operation, caller, upstreamStatus, upstreamMs }: Audited,
+  outcome: WriteOutcome,
+): void {
+  to.tell({
+    level: 30,
+    time: Date.now(),
+    audit: 'settled',
+    requestId,
+    operation,
+    caller,
+    outcome,
+    upstreamStatus: upstreamStatus === 0 ? undefined : upstreamStatus,
+    upstreamMs: toMicrosecond(upstreamMs),
+  });
+}

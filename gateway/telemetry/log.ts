@@ -1,0 +1,178 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { type Piece, piece } from '../../mappings/xml/output.ts';
+import { errorCodes } from '../call/error.ts';
+import { codesOfStatus } from '../call/outcome.ts';
+import type { RequestRecord } from '../http/request-context.ts';
+import type { LineBuffer } from './line-buffer.ts';
+
+/** Writes the line of a request. */
+export type TellRequest = (record: RequestRecord, to: LineBuffer) => void;
+
+/** As pino numbers them. */
+const levels = { debug: 20, info: 30 } as const;
+const requestId = piece(',"requestId":"');
+const bytesOut = piece(',"bytesOut":');
+const ms = piece(',"ms":');
+const clientIp = piece(',"clientIp":"');
+const caller = piece('","caller":"');
+const audit = piece(',"audit":"settled","outcome":"');
+const upstreamStatus = piece(',"upstreamStatus":');
+const upstreamMs = piece(',"upstreamMs":');
+
+/** Bytes of a line besides what is the same in many. */
+const mostOthers = 1_024;
+/** How many kinds of lines are kept. */
+const knownKinds = 16;
+
+/** What many lines have in common. */
+interface Kind extends Pick<RequestRecord, 'method' | 'transport' | 'operation' | 'status' | 'meant'> {
+  /** As it stands in a line, from behind the request's id to the first number. */
+  readonly text: Piece;
+}
+
+function isOf(record: RequestRecord, kind: Kind): boolean {
+  return (
+    record.operation === kind.operation &&
+    record.status === kind.status &&
+    record.transport === kind.transport &&
+    record.method === kind.method &&
+    record.meant === kind.meant
+  );
+}
+
+/**
+ * One function that writes the lines of requests to a contract, straight into the buffer: what many have in common as it
+ * stands, the rest byte by byte (decision 6).
+ *
+ * @param path the contract's
+ */
+export function compileRequestLine(path: string, level: keyof typeof levels = 'info'): TellRequest {
+  const opening = piece(`{"level":${levels[level]},"time":`);
+  const kinds: Kind[] = [];
+  const kindOf = (record: RequestRecord): Piece => {
+    for (let index = 0; index < kinds.length; index++) {
+      const known = kinds[index] as Kind;
+      if (!isOf(record, known)) continue;
+      kinds[index] = kinds[0] as Kind;
+      kinds[0] = known;
+      return known.text;
+    }
+    const { method, transport, operation, status, meant } = record;
+    const members = JSON.stringify({ method, contract: path, transport, operation, status, meant });
+    const text = piece(`",${members.slice(1, -1)},"bytesIn":`);
+    if (kinds.length === knownKinds) kinds.pop();
+    kinds.unshift({ method, transport, operation, status, meant, text });
+    return text;
+  };
+  return (record, to) => {
+    const kind = kindOf(record);
+    const line = to.begin();
+    line.reserve(kind.length + mostOthers);
+    line.piece(opening);
+    line.integer(Date.now());
+    line.piece(requestId);
+    line.ascii(record.requestId);
+    line.piece(kind);
+    line.integer(record.bytesIn);
+    line.piece(bytesOut);
+    line.integer(record.bytesOut);
+    line.piece(ms);
+    line.thousandths(Math.round(record.ms * 1000));
+    line.piece(clientIp);
+    line.ascii(record.clientIp ?? '');
+    if (record.caller !== undefined) {
+      line.piece(caller);
+      line.ascii(record.caller);
+    }
+    line.ascii('"');
+    if (record.written !== undefined) {
+      line.piece(audit);
+      line.ascii(record.written);
+      line.ascii('"');
+    }
+    if (record.sent !== 0) {
+      line.piece(upstreamStatus);
+      line.integer(record.upstreamStatus);
+      line.piece(upstreamMs);
+      line.thousandths(Math.round(record.upstreamMs * 1000));
+    }
+    const rest = seldom(record);
+    if (rest !== undefined) line.text(`,${JSON.stringify(rest).slice(1, -1)}`);
+    line.ascii('}');
+    to.end();
+  };
+}
+
+/** The members that most lines lack. */
+function seldom({ error, fault, sent, queueMs, aborted, noted }: RequestRecord): object | undefined {
+  if (
+    error === undefined &&
+    fault === undefined &&
+    sent < 2 &&
+    queueMs === 0 &&
+    !aborted &&
+    noted === undefined
+  )
+    return undefined;
+  return {
+    error: error === undefined ? undefined : codeForLog(error),
+    fault,
+    retry: sent > 1 || undefined,
+    queueMs: queueMs === 0 ? undefined : toMicrosecond(queueMs),
+    aborted: aborted || undefined,
+    noted,
+  };
+}
+
+/** A time in ms as lines tell it: to the µs. */
+export function toMicrosecond(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
+
+const ownCodes: ReadonlySet<string> = new Set([...Object.keys(errorCodes), ...Object.values(codesOfStatus)]);
+
+/** An errorCode of ours, or that a status stands for; one that the upstream made up may hold anything. */
+function codeForLog(code: string): string {
+  return ownCodes.has(code) || /^Status\d{3}$/.test(code) ? code : 'Upstream';
+}
+
+/** How many callers are kept with their pseudonyms. */
+const knownCallers = 1_024;
+
+/**
+ * A pseudonym for a caller's id: the same for the same id in this process, and nothing to anyone who lacks the
+ * process's key (W25).
+ */
+export function createPseudonyms(): (id: string) => string {
+  const key = randomBytes(32);
+  const known = new Map<string, string>();
+  return (id) => {
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    const pseudonym = createHmac('sha256', key).update(id).digest().toString('base64url', 0, 12);
+    if (known.size >= knownCallers) known.clear();
+    known.set(id, pseudonym);
+    return pseudonym;
+  };
+}
+
+/** What the log tells of an error. */
+export interface ErrorDescription {
+  readonly error: string;
+  /** What the system or Node calls it, such as `ENOSPC`. */
+  readonly code?: string;
+  readonly at: readonly string[];
+}
+
+/** An error for the log: its kind and where it arose; never a message, which may hold what a caller sent. */
+export function describeError(error: unknown): ErrorDescription {
+  if (!(error instanceof Error)) return { error: typeof error, at: [] };
+  const at = (error.stack ?? '')
+    .replace(error.message, '') // whose lines may look like places
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, 8)
+    .map((line) => line.trim());
+  const code = 'code' in error ? String(error.code) : '';
+  return { error: error.name, ...(/^[A-Z][A-Z0-9_]*$/.test(code) ? { code } : {}), at };
+}

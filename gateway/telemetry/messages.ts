@@ -1,0 +1,70 @@
+import { compileRedact } from '../../mappings/codec/redact.ts';
+import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
+import type { CredentialValues, Input } from '../../mappings/http-mapping/call.ts';
+import { allCredentials, hideCredentials, hideGiven, type MessageHead } from '../call/credentials.ts';
+import type { LineBuffer } from './line-buffer.ts';
+
+/** The call that a message is of. */
+interface Call {
+  readonly requestId: string;
+}
+
+/** What the log may show of a message: JSON with the members by their JSON names, whatever form the caller speaks. */
+export interface ShownMessages {
+  /** @param inMessage the credentials in the message, by name */
+  readonly request: (
+    head: MessageHead,
+    operation: CompiledOperation,
+    input: Input,
+    inMessage: ReadonlyMap<string, string>,
+  ) => string;
+  readonly reply: (
+    operation: CompiledOperation,
+    json: Buffer,
+    values: CredentialValues | undefined,
+  ) => string;
+}
+
+/** One function for each direction that takes out of a message what no log may show. */
+export function compileShownMessages({ contract, limits }: CompiledContract): ShownMessages {
+  const { credentials } = contract;
+  const redact = compileRedact(contract, limits);
+  return {
+    request: (head, operation, input, inMessage) => {
+      const hide = hideGiven(credentials, inMessage, head, allCredentials);
+      return redact(operation.jsonOf(input), operation.operation.input, hide);
+    },
+    reply: (operation, json, values) => {
+      const text = json.length === 0 ? 'null' : json.toString('utf8');
+      return redact(text, operation.replyType, hideCredentials(credentials, values, allCredentials));
+    },
+  };
+}
+
+/** Tells of what was read of a call and of its reply: for development, when values may stand in the log. */
+export interface MessageLog {
+  readonly shown: ShownMessages;
+  /** @param body what is shown of the message */
+  readonly write: (
+    message: 'request' | 'reply',
+    call: Call,
+    operation: CompiledOperation,
+    body: string,
+  ) => void;
+}
+
+/**
+ * Lines of JSON, `"message":"request"` and `"message":"reply"`, with what a log may show of the `body`.
+ *
+ * @param path the contract's
+ */
+export function createMessageLog(to: LineBuffer, compiled: CompiledContract, path: string): MessageLog {
+  return {
+    shown: compileShownMessages(compiled),
+    write: (message, { requestId }, { operation }, body) => {
+      to.write(
+        `{"level":20,"time":${Date.now()},"message":"${message}","requestId":"${requestId}","contract":"${path}","operation":${JSON.stringify(operation.name)},"body":${body}}\n`,
+      );
+    },
+  };
+}

@@ -1,0 +1,306 @@
+import type { Load } from '../http/admission.ts';
+import type { RequestRecord } from '../http/request-context.ts';
+import type { UpstreamState } from '../upstream/upstream.ts';
+
+/** What is true at the moment of asking. */
+export interface Gauges extends Load {
+  readonly connections: number;
+  /** What each contract's upstream does with calls, by the contract's path. */
+  readonly upstreamStates: ReadonlyMap<string, UpstreamState>;
+  /** How late timers came at most in the last second, in ms. */
+  readonly loopDelayMs: number;
+  /** Lines of the log that were dropped since the start. */
+  readonly droppedLines: number;
+}
+
+/** Everything that one process tells, as data that may go from process to process. */
+export type Sheet = readonly Family[];
+
+/** One metric with all its samples. */
+export interface Family {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  /** Whether the samples of several processes are added up, or each is told with its process. */
+  readonly together: 'sum' | 'apart';
+  readonly samples: readonly Sample[];
+}
+
+export interface Sample {
+  /** That of the family, for a histogram with its suffix. */
+  readonly name: string;
+  /** Such as `contract="/v2",status="200"`; `''` for none. */
+  readonly labels: string;
+  readonly value: number;
+}
+
+/** Counts the requests of one process. */
+export interface Metrics {
+  /** What counts the requests of a contract, by its path, and goes on counting when it is asked for again. */
+  readonly counterOf: (path: string) => (record: RequestRecord) => void;
+  /** Counts a reply to a request of a contract, by its path, that was cut on its way. */
+  readonly countCut: (path: string) => void;
+  readonly read: (gauges: Gauges) => Sheet;
+}
+
+/** Upper bounds, in seconds. */
+const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** How often values fell below each bound, and their sum. */
+interface Histogram {
+  readonly counts: Float64Array;
+  sum: number;
+}
+
+/** What is counted of one contract's requests. */
+interface Counts {
+  readonly requests: Map<string, { readonly statuses: Map<number, number>; readonly durations: Histogram }>;
+  readonly upstreamStatuses: Map<number, number>;
+  readonly upstreamDurations: Histogram;
+  retries: number;
+  aborted: number;
+  cut: number;
+}
+
+/**
+ * Metrics of one process. Counting is a few additions; all else is made when it is asked for. Label values are ours:
+ * paths of contracts, transports, statuses.
+ */
+export function createMetrics(): Metrics {
+  const contracts = new Map<string, Counts>();
+  const countsOf = (path: string): Counts => {
+    const counts = contracts.get(path) ?? createCounts();
+    contracts.set(path, counts);
+    return counts;
+  };
+  return {
+    counterOf: (path) => {
+      const counts = countsOf(path);
+      return (record) => count(counts, record);
+    },
+    countCut: (path) => {
+      countsOf(path).cut++;
+    },
+    read: (gauges) => [...countersOf(contracts), ...gaugesOf(gauges)],
+  };
+}
+
+function createCounts(): Counts {
+  return {
+    requests: new Map(),
+    upstreamStatuses: new Map(),
+    upstreamDurations: createHistogram(),
+    retries: 0,
+    aborted: 0,
+    cut: 0,
+  };
+}
+
+function count(counts: Counts, record: RequestRecord): void {
+  const { transport, meant, status, sent } = record;
+  let ofTransport = counts.requests.get(transport);
+  if (ofTransport === undefined) {
+    ofTransport = { statuses: new Map(), durations: createHistogram() };
+    counts.requests.set(transport, ofTransport);
+  }
+  add(ofTransport.statuses, meant ?? status);
+  observe(ofTransport.durations, record.ms / 1000);
+  if (record.aborted) counts.aborted++;
+  if (sent === 0) return;
+  counts.retries += sent - 1;
+  add(counts.upstreamStatuses, record.upstreamStatus);
+  observe(counts.upstreamDurations, record.upstreamMs / 1000);
+}
+
+function countersOf(contracts: ReadonlyMap<string, Counts>): Family[] {
+  const all = [...contracts].map(([path, counts]) => ({ labels: contractLabel(path), ...counts }));
+  return [
+    family(
+      'requests_total',
+      'counter',
+      'Requests by transport and the status meant (X-Status, where HTTP says 200).',
+      all.flatMap(({ labels, requests }) =>
+        [...requests].flatMap(([transport, { statuses }]) =>
+          [...statuses].map(([status, value]) =>
+            sample('requests_total', `${labels},transport="${transport}",status="${status}"`, value),
+          ),
+        ),
+      ),
+    ),
+    family(
+      'request_duration_seconds',
+      'histogram',
+      'From the first byte of a request to its reply.',
+      all.flatMap(({ labels, requests }) =>
+        [...requests].flatMap(([transport, { durations }]) =>
+          samplesOf('request_duration_seconds', `${labels},transport="${transport}"`, durations),
+        ),
+      ),
+    ),
+    family(
+      'upstream_replies_total',
+      'counter',
+      'Calls upstream by status; 0 is no answer.',
+      all.flatMap(({ labels, upstreamStatuses }) =>
+        [...upstreamStatuses].map(([status, value]) =>
+          sample('upstream_replies_total', `${labels},status="${status}"`, value),
+        ),
+      ),
+    ),
+    family(
+      'upstream_duration_seconds',
+      'histogram',
+      'What calls waited for the upstream.',
+      all.flatMap(({ labels, upstreamDurations }) =>
+        samplesOf('upstream_duration_seconds', labels, upstreamDurations),
+      ),
+    ),
+    family(
+      'upstream_retries_total',
+      'counter',
+      'Reads that went out a second time.',
+      all.map(({ labels, retries }) => sample('upstream_retries_total', labels, retries)),
+    ),
+    family(
+      'aborted_total',
+      'counter',
+      'Callers that left before their reply.',
+      all.map(({ labels, aborted }) => sample('aborted_total', labels, aborted)),
+    ),
+    family(
+      'cut_total',
+      'counter',
+      'Replies that were written and not sent whole.',
+      all.map(({ labels, cut }) => sample('cut_total', labels, cut)),
+    ),
+  ];
+}
+
+function gaugesOf(gauges: Gauges): Family[] {
+  const samplesOfStates = (name: string, tell: (state: UpstreamState) => number): Sample[] =>
+    [...gauges.upstreamStates].map(([path, state]) => sample(name, contractLabel(path), tell(state)));
+  return [
+    one('shed_total', 'counter', 'Calls that there was no room for.', gauges.shed),
+    one(
+      'log_lines_dropped_total',
+      'counter',
+      'Lines of the log that there was no room for.',
+      gauges.droppedLines,
+    ),
+    one('in_flight', 'gauge', 'Calls under way.', gauges.inFlight),
+    one('queued', 'gauge', 'Calls waiting for a place.', gauges.queued),
+    one('arriving', 'gauge', 'Request bodies on their way.', gauges.arriving),
+    one('leaving', 'gauge', 'Replies that their connections did not take at once.', gauges.leaving),
+    one('held_bytes', 'gauge', 'Bodies in memory.', gauges.heldBytes),
+    one('connections', 'gauge', "Callers' connections.", gauges.connections),
+    apart(
+      'upstream_breaker_open',
+      '1 while all calls are refused at once, as no connection was had.',
+      samplesOfStates('upstream_breaker_open', ({ isOpen }) => Number(isOpen)),
+    ),
+    apart(
+      'upstream_operations_open',
+      'Operations whose calls are refused at once, as they failed.',
+      samplesOfStates('upstream_operations_open', ({ openOperations }) => openOperations),
+    ),
+    family(
+      'upstream_waiting',
+      'gauge',
+      'Calls that wait for a connection to the upstream.',
+      samplesOfStates('upstream_waiting', ({ waiting }) => waiting),
+    ),
+    family(
+      'upstream_shed_total',
+      'counter',
+      'Calls that there was no connection to the upstream for in time.',
+      samplesOfStates('upstream_shed_total', ({ shed }) => shed),
+    ),
+    apart(
+      'event_loop_delay_seconds',
+      'How late timers came at most in the last second, by samples 0.05 s apart.',
+      [sample('event_loop_delay_seconds', '', gauges.loopDelayMs / 1000)],
+    ),
+    apart('resident_memory_bytes', 'Memory of the process.', [
+      sample('resident_memory_bytes', '', process.memoryUsage.rss()),
+    ]),
+  ];
+}
+
+/** A metric of one sample. */
+export function one(name: string, type: 'counter' | 'gauge', help: string, value: number): Family {
+  return family(name, type, help, [sample(name, '', value)]);
+}
+
+function family(name: string, type: Family['type'], help: string, samples: readonly Sample[]): Family {
+  return { name, type, help, together: 'sum', samples };
+}
+
+function apart(name: string, help: string, samples: readonly Sample[]): Family {
+  return { name, type: 'gauge', help, together: 'apart', samples };
+}
+
+function sample(name: string, labels: string, value: number): Sample {
+  return { name, labels, value };
+}
+
+/** A contract's path is made of characters that need no escape. */
+function contractLabel(path: string): string {
+  return `contract="${path}"`;
+}
+
+/** One sheet of several processes': counts and amounts added up, the rest labelled with the process's name. */
+export function addSheets(sheets: readonly (readonly [worker: string, sheet: Sheet])[]): Sheet {
+  const families = new Map<string, Family & { readonly samples: Sample[] }>();
+  const places = new Map<string, number>();
+  for (const [worker, sheet] of sheets) {
+    for (const part of sheet) {
+      const whole = families.get(part.name) ?? { ...part, samples: [] };
+      families.set(part.name, whole);
+      for (const { name, labels: own, value } of part.samples) {
+        const labels = part.together === 'sum' ? own : `${own}${own === '' ? '' : ','}worker="${worker}"`;
+        const key = `${name}{${labels}}`;
+        const place = places.get(key);
+        if (place === undefined) places.set(key, whole.samples.push({ name, labels, value }) - 1);
+        else whole.samples[place] = { name, labels, value: value + (whole.samples[place]?.value ?? 0) };
+      }
+    }
+  }
+  return [...families.values()];
+}
+
+/** A sheet in Prometheus' text format. */
+export function writeSheet(sheet: Sheet): string {
+  return sheet
+    .map(({ name, type, help, samples }) => {
+      const lines = samples.map(
+        ({ name: of, labels, value }) => `soapbridge_${of}${labels === '' ? '' : `{${labels}}`} ${value}\n`,
+      );
+      return `# HELP soapbridge_${name} ${help}\n# TYPE soapbridge_${name} ${type}\n${lines.join('')}`;
+    })
+    .join('');
+}
+
+function add(counts: Map<number, number>, status: number): void {
+  counts.set(status, (counts.get(status) ?? 0) + 1);
+}
+
+function createHistogram(): Histogram {
+  return { counts: new Float64Array(bounds.length + 1), sum: 0 };
+}
+
+function observe(histogram: Histogram, seconds: number): void {
+  let index = 0;
+  while (index < bounds.length && seconds > (bounds[index] ?? 0)) index++;
+  histogram.counts[index] = (histogram.counts[index] ?? 0) + 1;
+  histogram.sum += seconds;
+}
+
+/** A histogram's samples; the buckets of the format hold all that fell below their bound. */
+function samplesOf(name: string, labels: string, { counts, sum }: Histogram): Sample[] {
+  let below = 0;
+  const buckets = [...bounds, '+Inf'].map((bound, index) => {
+    below += counts[index] ?? 0;
+    return sample(`${name}_bucket`, `${labels},le="${bound}"`, below);
+  });
+  return [...buckets, sample(`${name}_sum`, labels, sum), sample(`${name}_count`, labels, below)];
+}

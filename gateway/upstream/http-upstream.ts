@@ -1,0 +1,66 @@
+import { type Client, Pool } from 'undici';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
+import type { Admission } from '../http/admission.ts';
+import type { NetworkOf } from '../http/caller-network.ts';
+import { Breaker, type TellBreaker } from './breaker.ts';
+import { Connection } from './connector.ts';
+import { Watch } from './deadlines.ts';
+import { createRetryBudget } from './retry-budget.ts';
+import type { Upstream } from './upstream.ts';
+import { callUpstream, type Line } from './upstream-call.ts';
+import { UpstreamConnections } from './upstream-connections.ts';
+
+/** What upstreams have in common. */
+export interface UpstreamOptions {
+  readonly limits: Limits;
+  readonly admission: Admission;
+  readonly networkOf: NetworkOf;
+  /** Told by whose breaker, with the upstream's address without its path. */
+  readonly onBreaker: (address: string, ...change: Parameters<TellBreaker>) => void;
+}
+
+/** An upstream over HTTP: pooled, behind a breaker. */
+export function createHttpUpstream(address: string, options: UpstreamOptions): Upstream {
+  const { limits, admission, networkOf, onBreaker } = options;
+  const url = new URL(address);
+  const breaker = new Breaker(limits, (open, operation) => onBreaker(url.origin, open, operation));
+  const pool = new Pool(url.origin, {
+    connections: limits.upstreamConnections,
+    pipelining: 1,
+    allowH2: false,
+    factory: (origin, given) =>
+      new Connection(origin, given as Client.Options, limits.upstreamConnectMs, () =>
+        breaker.connected(performance.now()),
+      ),
+    keepAliveTimeout: 4_000,
+    headersTimeout: 0,
+    bodyTimeout: 0, // undici would set and clear a timer of its own for each call
+  });
+  const connections = new UpstreamConnections(limits);
+  const line: Line = {
+    pool,
+    prefix: withoutEndSlashes(url.pathname),
+    limits,
+    admission,
+    networkOf,
+    connections,
+    breaker,
+    retries: createRetryBudget(limits),
+    watch: new Watch(),
+    shed: 0,
+  };
+  return {
+    call: (request, waiting) => callUpstream(line, request, waiting),
+    state: () => {
+      const now = performance.now();
+      return {
+        isOpen: breaker.isOpen(now),
+        openOperations: breaker.openOperations(now),
+        waiting: connections.waiting,
+        shed: line.shed,
+      };
+    },
+    close: () => pool.close(),
+  };
+}

@@ -1,0 +1,56 @@
+import type { Server } from '../../mappings/contract/model.ts';
+import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
+import { createHttpUpstream, type UpstreamOptions } from './http-upstream.ts';
+import type { Upstream, UpstreamState } from './upstream.ts';
+
+/**
+ * The upstream at an address, and the other servers that operations name: each by itself, made when it is first called.
+ *
+ * @param only the upstream takes the others' calls too
+ */
+export function createServers(address: string, options: UpstreamOptions, only = false): Upstream {
+  const byAddress = new Map<string, Upstream>();
+  const byServer = new WeakMap<Server, Upstream>();
+
+  function upstreamOf(server: Server): Upstream {
+    const url = addressOf(address, only ? { ...server, address: undefined } : server);
+    const upstream = byAddress.get(url) ?? createHttpUpstream(url, options);
+    byAddress.set(url, upstream);
+    byServer.set(server, upstream);
+    return upstream;
+  }
+
+  return {
+    call: (request, waiting) => {
+      const { server } = request.operation.upstream;
+      return (byServer.get(server) ?? upstreamOf(server)).call(request, waiting);
+    },
+    state: () => {
+      const states = [...byAddress.values()].map((upstream) => upstream.state());
+      const sum = (of: (state: UpstreamState) => number): number =>
+        states.reduce((total, state) => total + of(state), 0);
+      return {
+        isOpen: states.some(({ isOpen }) => isOpen),
+        openOperations: sum(({ openOperations }) => openOperations),
+        waiting: sum(({ waiting }) => waiting),
+        shed: sum(({ shed }) => shed),
+      };
+    },
+    close: async () => {
+      for (const upstream of byAddress.values()) await upstream.close();
+    },
+  };
+}
+
+/**
+ * Where a server's calls go. The upstream's address without a path, not even a slash, takes the base path that the
+ * document states; one with a path has it in the place of the document's.
+ */
+export function addressOf(address: string, { address: own, basePath, root }: Server): string {
+  if (own !== undefined) return own;
+  const { origin, pathname } = new URL(address);
+  if (!/^https?:\/\/[^/]+\//i.test(address)) return origin + basePath;
+  const path = withoutEndSlashes(pathname);
+  if (basePath === root) return origin + path;
+  return origin + (path.endsWith(root) ? path.slice(0, path.length - root.length) : path) + basePath;
+}

@@ -1,0 +1,426 @@
+import type { Dispatcher, Pool } from 'undici';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
+import { CallError } from '../call/error.ts';
+import { type Admission, overloaded, smallBytes } from '../http/admission.ts';
+import type { NetworkOf } from '../http/caller-network.ts';
+import type { Breaker, Evidence, Subject } from './breaker.ts';
+import { Collector } from './collector.ts';
+import type { Connection } from './connector.ts';
+import type { Watch, Watched } from './deadlines.ts';
+import type { RetryBudget } from './retry-budget.ts';
+import type { UpstreamReply, Waiting } from './upstream.ts';
+import type { Outgoing, Party, UpstreamConnections } from './upstream-connections.ts';
+
+/** What all calls to one upstream have in common. */
+export interface Line {
+  readonly pool: Pool;
+  /** The address's path, before every call's. */
+  readonly prefix: string;
+  readonly limits: Limits;
+  readonly admission: Admission;
+  readonly networkOf: NetworkOf;
+  readonly connections: UpstreamConnections;
+  readonly breaker: Breaker;
+  readonly retries: RetryBudget;
+  readonly watch: Watch;
+  /** Calls shed since the start. */
+  shed: number;
+}
+
+/**
+ * How far an exchange came: it waits for one of our connections, or until it may be sent again; it is given to a
+ * connection, which may still have to be made; it went out; some of an answer came.
+ */
+type Stage = 'waiting' | 'connecting' | 'sent' | 'answered';
+
+/** Makes a call; see `Upstream`. */
+export function callUpstream(line: Line, request: UpstreamRequest, waiting: Waiting): Promise<UpstreamReply> {
+  return new Promise((resolve, reject) => {
+    new UpstreamCall(line, request, waiting, resolve, reject).start();
+  });
+}
+
+/** When an exchange went out is found out when the clock looks next. */
+const notYetKnown = -1;
+
+/**
+ * One call on its way: sent once, or twice where it only reads, nothing came back but perhaps a request to try again
+ * soon, and the budget has a retry left (W35). One object is all of it, from undici's handler to the clock.
+ */
+class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Subject {
+  readonly #line: Line;
+  readonly #request: UpstreamRequest;
+  readonly #waiting: Waiting;
+  readonly #resolve: (reply: UpstreamReply) => void;
+  readonly #reject: (error: Error) => void;
+  place = -1;
+  /** When it came here, in ms as all times. */
+  readonly #cameIn = performance.now();
+  /** When it was given to a connection. */
+  #dispatchedAt = this.#cameIn;
+  /** When its present stage began, as far as the clock has looked. */
+  #since = this.#cameIn;
+  /** Whether something came since the clock looked. */
+  #heard = false;
+  #stage: Stage = 'waiting';
+  #status = 0;
+  #headers: UpstreamReply['headers'] = {};
+  #collector = new Collector(true);
+  /** Bytes of the answer that are held: all that were announced, where those are many, else those that came. */
+  #held = 0;
+  /** Whether it waits for room for its answer. */
+  #isPaused = false;
+  #controller: Dispatcher.DispatchController | undefined;
+  #nextTry: NodeJS.Timeout | undefined;
+  #party: Party | undefined;
+  #connection: Connection | undefined;
+  /** What had come over the connection, less what is the body's, when the clock looked first. */
+  #readBefore: number | undefined;
+  /** Why it ended before the answer did. */
+  #given: CallError | undefined;
+
+  constructor(
+    line: Line,
+    request: UpstreamRequest,
+    waiting: Waiting,
+    resolve: (reply: UpstreamReply) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#line = line;
+    this.#request = request;
+    this.#waiting = waiting;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  get operation(): string {
+    return this.#request.operation.name;
+  }
+
+  get party(): Party {
+    this.#party ??= this.#findParty();
+    return this.#party;
+  }
+
+  #findParty(): Party {
+    const { request, caller = '' } = this.#waiting;
+    const network = this.#line.networkOf(request);
+    return { caller: `${network} ${caller}`, network, operation: this.operation };
+  }
+
+  start(): void {
+    const { breaker, retries, watch } = this.#line;
+    const retryAfter = breaker.refusal(this, this.#cameIn);
+    if (retryAfter !== undefined) {
+      this.#reject(unavailable(retryAfter));
+      return;
+    }
+    retries.earn();
+    watch.add(this);
+    this.#takeConnection();
+  }
+
+  /** Goes out as soon as there is a connection for it. */
+  #takeConnection(): void {
+    const found = this.#line.connections.enter(this);
+    if (found === 'go') this.#send();
+    else if (found === 'full') this.#shed();
+  }
+
+  /** It waited, and has a connection now. */
+  go(): void {
+    const { breaker } = this.#line;
+    const now = performance.now();
+    this.#waiting.queueMs += now - this.#since;
+    this.#dispatchedAt = now;
+    this.#since = now;
+    const refused = breaker.hasOpenedSince(this.operation, this.#cameIn)
+      ? breaker.refusal(this, now)
+      : undefined;
+    if (refused === undefined) this.#send();
+    else this.#give(unavailable(refused), undefined);
+  }
+
+  #send(): void {
+    const { pool, prefix } = this.#line;
+    const { method, path, headers, body } = this.#request;
+    this.#stage = 'connecting';
+    this.#waiting.sent++;
+    this.#waiting.upstreamStatus = 0;
+    pool.dispatch(
+      {
+        method: method as 'POST',
+        path: prefix + path,
+        headers: headers as Record<string, string>,
+        body: body ?? null,
+      },
+      this,
+    );
+  }
+
+  /** Whether nobody waits for it any more; a write that went out ends all the same. */
+  get #isLeft(): boolean {
+    const { readOnly } = this.#request.operation;
+    return this.#waiting.response.destroyed && (readOnly || !this.#waiting.reached);
+  }
+
+  goesOver(connection: Connection): void {
+    this.#connection = connection;
+  }
+
+  due(now: number): number {
+    if (this.#isFlooded()) return 0;
+    if (this.#heard || this.#since === notYetKnown) this.#since = now;
+    this.#heard = false;
+    return this.#isLeft ? 0 : Math.min(this.#since + this.#longest, this.#waiting.deadline);
+  }
+
+  /** Whether more came than a body and what belongs to one. */
+  #isFlooded(): boolean {
+    if (this.#stage !== 'sent' && this.#stage !== 'answered') return false;
+    const besides = (this.#connection?.bytesRead ?? 0) - this.#collector.size;
+    if (this.#readBefore === undefined) this.#readBefore = besides;
+    return besides - this.#readBefore > this.#line.limits.upstreamOverheadBytes + this.#collector.size;
+  }
+
+  /** How long the present stage may take, in ms. */
+  get #longest(): number {
+    const { limits } = this.#line;
+    // a pause is bounded when it is begun, and a connection by who makes it; while there is no room nothing is read
+    if (this.#nextTry !== undefined || this.#stage === 'connecting' || this.#isPaused)
+      return Number.POSITIVE_INFINITY;
+    if (this.#stage === 'waiting') return limits.upstreamQueueMs;
+    return this.#status === 0 ? this.#firstByteMs : limits.upstreamIdleMs;
+  }
+
+  get #firstByteMs(): number {
+    const { limits } = this.#line;
+    const { binaryOutput } = this.#request.operation;
+    return binaryOutput ? limits.upstreamFirstByteWithBinaryMs : limits.upstreamFirstByteMs;
+  }
+
+  onDue(): void {
+    if (this.#isLeft) this.#give(new CallError('CallerGone'), undefined);
+    else if (this.#stage === 'waiting') this.#shed();
+    else if (this.#isFlooded()) this.#give(invalid('a flood of bytes beside a body'), 'failed');
+    else {
+      // a deadline that was near from the start, as a request came slowly, say, is no failure of the upstream's
+      const now = performance.now();
+      const wasOutFor = this.#stage === 'connecting' ? 0 : now - this.#dispatchedAt;
+      const hadItsTime = now - this.#since >= this.#longest || wasOutFor >= this.#firstByteMs;
+      const code = this.#stage === 'connecting' ? 'UpstreamUnavailable' : 'UpstreamTimeout';
+      this.#give(new CallError(code), hadItsTime ? 'failed' : undefined);
+    }
+  }
+
+  /** There was no connection for it. */
+  #shed(): void {
+    this.#line.shed++;
+    this.#give(overloaded(), undefined);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // given up while a connection was made: it must not go out after all
+    if (this.#given !== undefined) controller.abort(this.#given);
+    else if (this.#isLeft) this.#give(new CallError('CallerGone'), undefined);
+    else {
+      this.#stage = 'sent';
+      this.#since = notYetKnown;
+      this.#waiting.reached = true;
+    }
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: UpstreamReply['headers']): void {
+    this.#stage = 'answered';
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+    this.#heard = true;
+    this.#waiting.upstreamStatus = status;
+    const coding = headers['content-encoding'];
+    const announced = this.#request.method === 'HEAD' ? 0 : Number(headers['content-length']) || 0;
+    if (coding !== undefined && coding !== 'identity')
+      this.#give(invalid('a content coding that was not asked for'), 'failed');
+    else if (announced > this.#maxBytes) this.#give(invalid(`more than ${this.#maxBytes} bytes`), 'failed');
+    else {
+      this.#collector.announced = announced;
+      if (announced > smallBytes) this.#hold(announced, announced);
+    }
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    this.#heard = true;
+    const size = this.#collector.size + chunk.length;
+    if (size > this.#maxBytes) this.#give(invalid(`more than ${this.#maxBytes} bytes`), 'failed');
+    else {
+      this.#collector.add(chunk);
+      if (size > this.#held) this.#hold(size - this.#held, 0);
+    }
+  }
+
+  /**
+   * Takes memory for the answer. Where there is none a read is refused; a write, which was done, is read on when there is
+   * room again: to say "try again" would be to ask for it twice.
+   *
+   * @param coming how many of the bytes aren't here yet
+   */
+  #hold(bytes: number, coming: number): void {
+    const { admission } = this.#line;
+    this.#held += bytes;
+    if (admission.hold(this.#waiting, bytes) || this.#held <= smallBytes || this.#given !== undefined) return;
+    if (this.#request.operation.readOnly) {
+      this.#give(admission.shed(), undefined);
+      return;
+    }
+    admission.shrink(this.#waiting, this.#waiting.heldBytes - coming);
+    this.#isPaused = true;
+    this.#controller?.pause();
+    admission.room.wait(this.#waiting, coming, () => {
+      this.#isPaused = false;
+      this.#heard = true;
+      this.#controller?.resume();
+    });
+  }
+
+  onResponseEnd(): void {
+    if (this.#given !== undefined) {
+      this.#line.connections.leave(this);
+      return;
+    }
+    const { body, runs } = this.#collector.take();
+    const status = this.#status;
+    const headers = this.#headers;
+    const wait = headers['retry-after'];
+    const retryAfter = typeof wait === 'string' && retryAfterForm.test(wait) ? wait : undefined;
+    const pauseMs = status === 503 ? this.#pauseAskedFor(retryAfter) : undefined;
+    if (pauseMs !== undefined && this.#maySendAgain()) {
+      this.#sendAgain(pauseMs);
+      return;
+    }
+    this.#settle(status < 500 ? 'answered' : 'failed');
+    this.#resolve({ status, headers, body, runs, retryAfter });
+    this.#line.connections.leave(this);
+  }
+
+  onResponseError(_controller: unknown, cause: Error): void {
+    if (this.#given !== undefined) {
+      this.#line.connections.leave(this);
+      return;
+    }
+    if (this.#stage !== 'answered' && !isGarbage(cause) && this.#maySendAgain()) {
+      this.#sendAgain(0);
+      return;
+    }
+    const stage = isGarbage(cause) ? 'answered' : this.#stage;
+    const evidence = stage === 'connecting' ? 'unreached' : 'failed';
+    this.#settle(isOurs(cause) ? undefined : evidence);
+    this.#reject(told(cause, stage));
+    this.#line.connections.leave(this);
+  }
+
+  #maySendAgain(): boolean {
+    return this.#request.operation.readOnly && this.#waiting.sent === 1 && this.#line.retries.spend();
+  }
+
+  /** In ms; undefined where it isn't waited for: it is long, an HTTP date or beyond the deadline. */
+  #pauseAskedFor(retryAfter: string | undefined): number | undefined {
+    if (retryAfter === undefined || !/^\d+$/.test(retryAfter)) return undefined;
+    const ms = Number(retryAfter) * 1000;
+    const fits = ms <= this.#line.limits.retryAfterMs && performance.now() + ms < this.#waiting.deadline;
+    return fits ? ms : undefined;
+  }
+
+  /** Goes out once more; meanwhile its connection is another's. */
+  #sendAgain(pauseMs: number): void {
+    this.#waiting.upstreamMs += performance.now() - this.#dispatchedAt;
+    this.#stage = 'waiting';
+    this.#status = 0;
+    this.#headers = {};
+    this.#collector = new Collector(true);
+    this.#held = 0;
+    this.#controller = undefined;
+    this.#readBefore = undefined;
+    this.#nextTry = setTimeout(() => {
+      this.#nextTry = undefined;
+      this.#since = performance.now();
+      this.#dispatchedAt = this.#since;
+      this.#takeConnection();
+    }, pauseMs);
+    this.#line.connections.leave(this);
+  }
+
+  get #maxBytes(): number {
+    const { limits } = this.#line;
+    return this.#request.operation.binaryOutput ? limits.replyBytesWithBinary : limits.replyBytes;
+  }
+
+  /** Ends it before its answer did; the connection stays its own until undici is done with it. */
+  #give(error: CallError, evidence: Evidence | undefined): void {
+    if (this.#given !== undefined) return;
+    this.#given = error;
+    const isWaiting = this.#stage === 'waiting';
+    this.#settle(evidence);
+    this.#reject(error);
+    if (!isWaiting) this.#controller?.abort(error);
+    else {
+      this.#line.connections.drop(this);
+      this.#line.connections.leave(this); // where it was about to be sent
+    }
+  }
+
+  /** @param evidence undefined for what says nothing of the upstream: a caller that left, memory that is full */
+  #settle(evidence: Evidence | undefined): void {
+    const { watch, breaker } = this.#line;
+    const now = performance.now();
+    watch.delete(this);
+    clearTimeout(this.#nextTry);
+    if (this.#stage !== 'waiting') this.#waiting.upstreamMs += now - this.#dispatchedAt;
+    if (evidence !== undefined) breaker.settle(this, evidence, this.#dispatchedAt, now);
+  }
+}
+
+function unavailable(retryAfter: number): CallError {
+  return new CallError('UpstreamUnavailable', { retryAfter: String(retryAfter) });
+}
+
+/** A service that nothing could be sent to isn't available; of one that was reached, the answer is what's wrong. */
+function told(cause: Error, stage: Stage): CallError {
+  if (stage === 'connecting') return new CallError('UpstreamUnavailable', { cause });
+  return new CallError('UpstreamInvalidResponse', {
+    message: 'the service behind broke the connection before its answer was whole',
+    cause,
+  });
+}
+
+/** Seconds or an HTTP date (RFC 9110, 10.2.3); the one header of an upstream that goes on. */
+const retryAfterForm = /^(?:\d{1,9}|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)$/;
+
+const ourCodes: ReadonlySet<unknown> = new Set([
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_CLOSED',
+  'UND_ERR_DESTROYED',
+]);
+
+/** What undici says of a call that can't be made or comes too late. */
+function isOurs(error: Error): boolean {
+  return 'code' in error && ourCodes.has(error.code);
+}
+
+const garbageCodes: ReadonlySet<unknown> = new Set([
+  'UND_ERR_HEADERS_OVERFLOW',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+]);
+
+/** Bytes came, but no HTTP. */
+function isGarbage(error: Error): boolean {
+  return error.name === 'HTTPParserError' || ('code' in error && garbageCodes.has(error.code));
+}
+
+/** An answer that can't be one, with what was wrong about it. */
+function invalid(got: string): CallError {
+  return new CallError('UpstreamInvalidResponse', {
+    message: `expected an answer of the contract's types, got ${got}`,
+  });
+}

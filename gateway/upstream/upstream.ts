@@ -1,0 +1,97 @@
+import type { IncomingMessage } from 'node:http';
+import type { Answer } from '../../mappings/http-mapping/answer.ts';
+import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
+import type { LetterRuns } from '../../mappings/json/base64-spans.ts';
+import type { Place } from '../http/admission.ts';
+
+/** What an upstream answered, whole. */
+export interface UpstreamReply {
+  readonly status: number;
+  /** By name in lower case. */
+  readonly headers: Answer['headers'];
+  readonly body: Buffer;
+  /** Where a large body's base64 is, as far as it was looked for. */
+  readonly runs?: LetterRuns | undefined;
+  readonly retryAfter: string | undefined;
+}
+
+/** A call on its way upstream and back, for whoever waits for it. */
+export interface Waiting extends Place {
+  /** When the answer must be there, in ms of `performance.now()`. */
+  readonly deadline: number;
+  /** The caller's; once it is destroyed nobody waits, and a read is given up. */
+  readonly response: { readonly destroyed: boolean };
+  /** Whose call it is. */
+  readonly request: IncomingMessage;
+  /** A pseudonym of who calls, where callers are told apart. */
+  readonly caller: string | undefined;
+  /** How often a connection was asked for to send it. */
+  sent: number;
+  /** Whether it was sent, whole or in part: before, nothing can have been done. */
+  reached: boolean;
+  /** The upstream's own status; 0 without an answer. */
+  upstreamStatus: number;
+  /** From when it had a connection, or one was made for it, until its answer was whole or it was given up, in ms. */
+  upstreamMs: number;
+}
+
+/**
+ * Makes one call upstream and gives its whole answer. Throws CallError: UpstreamUnavailable, UpstreamTimeout,
+ * UpstreamInvalidResponse, Overloaded, CallerGone.
+ */
+export interface Upstream {
+  readonly call: (request: UpstreamRequest, waiting: Waiting) => Promise<UpstreamReply>;
+  readonly state: () => UpstreamState;
+  readonly close: () => Promise<void>;
+}
+
+/** What an upstream does with calls at the moment. */
+export interface UpstreamState {
+  /** Whether calls are refused at once, because no connection was had. */
+  readonly isOpen: boolean;
+  /** How many operations have calls refused at once, because theirs failed. */
+  readonly openOperations: number;
+  /** Calls that wait for a connection. */
+  readonly waiting: number;
+  /** Calls shed since the start, for which there was no connection in time. */
+  readonly shed: number;
+}
+
+/** The state of one that refuses nothing and has no call waiting. */
+export const idleUpstream: UpstreamState = { isOpen: false, openOperations: 0, waiting: 0, shed: 0 };
+
+/** A JSON service in this process, spoken to over the same JSON wire. */
+export interface LocalService {
+  readonly handle: (request: {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  }) => Promise<{
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  }>;
+  readonly close: () => void;
+}
+
+export function createLocalUpstream(service: LocalService): Upstream {
+  return {
+    call: async ({ method, path, headers, body }, waiting) => {
+      const started = performance.now();
+      waiting.sent++;
+      waiting.reached = true;
+      const reply = await service.handle({ method, path, headers, body: body?.toString() ?? '' });
+      waiting.upstreamStatus = reply.status;
+      waiting.upstreamMs = performance.now() - started;
+      return {
+        status: reply.status,
+        headers: reply.headers,
+        body: Buffer.from(reply.body),
+        retryAfter: reply.headers['retry-after'],
+      };
+    },
+    state: () => idleUpstream,
+    close: async () => service.close(),
+  };
+}

@@ -1,0 +1,70 @@
+import type { Limits } from '../../contract/limits.ts';
+import type { JsonKind } from '../../contract/model.ts';
+import { JsonReader } from '../../json/reader.ts';
+import { countSteps, isFull, type Problem, type Reading, refuse, startReading } from '../problem.ts';
+import type { Codec } from '../readers.ts';
+
+/** A type that a value may be of, with what is asked of it and without. */
+export interface Candidate {
+  readonly takes: JsonKind;
+  readonly codec: Codec;
+  /** The type alone. */
+  readonly plain: Codec;
+}
+
+/** Notes what the type that a JSON value fits asks of it beyond that (`validate: strict`). */
+export type Look = (token: string, reading: Reading) => void;
+
+/**
+ * One function that looks at values of several types, where no element says of which one is. Of a value that fits none or
+ * several nothing is asked. What is looked at counts as steps of patterns do, since it may lie in another such value.
+ */
+export function compileLook(candidates: readonly Candidate[], limits: Limits): Look {
+  return (token, reading) => {
+    if (token === 'null') return;
+    for (const kind of kindsOf(token)) {
+      const alike = candidates.filter(({ takes }) => takes === kind);
+      const steps = token.length * (alike.length + 1);
+      countSteps(reading, steps);
+      reading.patternSteps += steps;
+      if (reading.patternSteps > limits.patternSteps) {
+        refuse(reading, 'OutOfRange', 'expected fewer values within others in one request');
+        return;
+      }
+      const fitting = alike.filter(({ plain }) => problemsOf(plain, token, reading, limits).length === 0);
+      const [only, ...others] = fitting;
+      if (only === undefined) continue;
+      if (others.length > 0) return;
+      for (const problem of problemsOf(only.codec, token, reading, limits))
+        if (!isFull(reading)) reading.problems.push(problem);
+      return;
+    }
+  };
+}
+
+/** What a codec finds wrong with a value, whose steps count with those of the reading around. */
+function problemsOf(codec: Codec, token: string, around: Reading, limits: Limits): readonly Problem[] {
+  const { limit, mostSteps, path, patternSteps, steps } = around;
+  const reading: Reading = { ...startReading(limit, mostSteps), path: [...path], patternSteps, steps };
+  codec.pass(new JsonReader(token, limits), reading);
+  around.patternSteps = reading.patternSteps;
+  around.steps = reading.steps;
+  return reading.problems;
+}
+
+/** The likeliest first. */
+function kindsOf(token: string): readonly JsonKind[] {
+  switch (token.charAt(0)) {
+    case '"':
+      return ['string'];
+    case '{':
+      return ['object'];
+    case '[':
+      return ['array'];
+    case 't':
+    case 'f':
+      return ['boolean'];
+    default:
+      return ['integer', 'number'];
+  }
+}

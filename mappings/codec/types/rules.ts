@@ -1,0 +1,235 @@
+import type { Limits } from '../../contract/limits.ts';
+import type { Bound, Check, Rules } from '../../contract/model.ts';
+import { itemsOf, membersOf } from '../../json/parts.ts';
+import { JsonReader } from '../../json/reader.ts';
+import { countSteps, type Reading, refuse } from '../problem.ts';
+import type { Codec } from '../readers.ts';
+import { compareDecimals, type Decimal, decimalOf, isMultiple, plainText, zero } from '../scalars/decimal.ts';
+import { isOfFormat } from '../scalars/formats.ts';
+import { linearPattern } from '../scalars/pattern.ts';
+import { excerpt, quoteJson } from '../scalars/text.ts';
+import type { Refusal } from '../scalars.ts';
+import { Distinct } from './distinct.ts';
+import { applyEdits } from './record.ts';
+
+/** Looks at a value's JSON; what it is refused for, if it is. */
+type Judge = (token: string, reading: Reading) => Refusal | undefined;
+
+/** The codec of values of a type that `validate: strict` asks more of; nulls are left to the type. */
+export function ruledCodec(codec: Codec, rules: Rules | undefined, limits: Limits): Codec {
+  if (rules === undefined || rules.checks.length === 0) return codec;
+  const judges = rules.checks.map((check) => judgeOf(check, limits));
+  const weight = Math.max(0, ...rules.checks.map(({ kind }) => weights[kind] ?? 0));
+  const judge = (token: string, reading: Reading): void => {
+    if (token === 'null') return;
+    countSteps(reading, token.length * judges.length);
+    if (weight > 0 && !mayLookInside(token, weight, reading, limits)) {
+      refuse(reading, 'OutOfRange', 'expected less in lists and objects in one another in one request');
+      return;
+    }
+    for (const one of judges) {
+      const refusal = one(token, reading);
+      if (refusal !== undefined) refuse(reading, refusal.code, refusal.says);
+    }
+  };
+  const { fromText } = codec;
+  const judged = (value: string | undefined, reading: Reading, before: number): string | undefined => {
+    if (value !== undefined && reading.problems.length === before) judge(value, reading);
+    return value;
+  };
+  return {
+    ...codec,
+    read: (xml, reading) => {
+      const before = reading.problems.length;
+      return judged(codec.read(xml, reading), reading, before);
+    },
+    pass: (json, reading) => {
+      json.peek();
+      const start = json.position;
+      const edits = reading.edits.length;
+      const before = reading.problems.length;
+      codec.pass(json, reading);
+      const text = json.text.slice(start, json.position);
+      judged(applyEdits(text, reading.edits.slice(edits), start), reading, before);
+    },
+    fromText:
+      fromText && ((text, reading) => judged(fromText(text, reading), reading, reading.problems.length)),
+  };
+}
+
+/** How often a character counts that checks read once more: it is compared, or passed over. */
+const weights: Readonly<Partial<Record<Check['kind'], number>>> = {
+  values: 2,
+  unique: 2,
+  items: 1,
+  members: 1,
+};
+
+/** Counts what is read once more: of lists and objects in one another the innermost is read for each of them. */
+function mayLookInside(token: string, weight: number, reading: Reading, limits: Limits): boolean {
+  if (!token.startsWith('[') && !token.startsWith('{')) return true;
+  reading.rereadText += token.length * weight;
+  return reading.rereadText <= limits.rereadText;
+}
+
+function judgeOf(check: Check, limits: Limits): Judge {
+  switch (check.kind) {
+    case 'readOnly':
+      return () => ({ code: 'UnknownElement', says: 'expected none, as it is read only, got a value' });
+    case 'values':
+      return valuesJudge(check.tokens, limits);
+    case 'length':
+      return ofText((text) => countFault(check, characters(text), 'characters'));
+    case 'pattern':
+      return patternJudge(check.source, limits);
+    case 'format':
+      return ofText((text) => (isOfFormat(check.name, text) ? undefined : misfit(`a ${check.name}`, text)));
+    case 'bound':
+      return boundJudge(check.bound, check.number);
+    case 'multipleOf':
+      return multipleJudge(check.number);
+    case 'items':
+      return (token) => {
+        const items = itemsOf(token, limits);
+        return items && countFault(check, items.length, 'items');
+      };
+    case 'unique':
+      return (token) => {
+        const seen = new Distinct();
+        const differ = itemsOf(token, limits)?.every((item) => seen.add(meaning(item, limits))) ?? true;
+        if (differ) return undefined;
+        return { code: 'DuplicateElement', says: 'expected items that differ, got one again' };
+      };
+    case 'members':
+      return (token) => {
+        const members = membersOf(token, limits);
+        return members && countFault(check, members.length, 'members');
+      };
+  }
+}
+
+function misfit(expected: string, text: string): Refusal {
+  return { code: 'InvalidType', says: `expected ${expected}, got ${excerpt(text)}` };
+}
+
+function ofText(judge: (text: string, reading: Reading) => Refusal | undefined): Judge {
+  return (token, reading) => {
+    if (!token.startsWith('"')) return undefined;
+    const text: unknown = JSON.parse(token);
+    return typeof text === 'string' ? judge(text, reading) : undefined;
+  };
+}
+
+function countFault(
+  { least, most }: { readonly least: number; readonly most: number | undefined },
+  count: number,
+  what: string,
+): Refusal | undefined {
+  if (count >= least && (most === undefined || count <= most)) return undefined;
+  const range =
+    most === undefined ? `at least ${least}` : least <= 0 ? `at most ${most}` : `${least} to ${most}`;
+  return { code: 'OutOfRange', says: `expected ${range} ${what}, got ${count}` };
+}
+
+/** JSON Schema counts code points (Validation 2020-12, 6.3). */
+function characters(text: string): number {
+  let count = text.length;
+  for (let at = 0; at < text.length - 1; at++) {
+    if ((text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) count--;
+  }
+  return count;
+}
+
+/** A pattern never backtracks, but takes a step for each of its instructions and each character: these are counted. */
+function patternJudge(source: string, limits: Limits): Judge {
+  const pattern = linearPattern(source);
+  if (pattern === undefined) throw new Error(`expected a pattern that the loader found good, got ${source}`);
+  const size = pattern.programSize();
+  return ofText((text, reading) => {
+    reading.patternSteps += size * (text.length + 1);
+    if (reading.patternSteps > limits.patternSteps)
+      return { code: 'OutOfRange', says: 'expected less text to match with patterns in one request' };
+    countSteps(reading, size * (text.length + 1));
+    return pattern.test(text) ? undefined : misfit(`text that matches ${source}`, text);
+  });
+}
+
+const bounds = {
+  minimum: ['at least', (order: number) => order >= 0],
+  maximum: ['at most', (order: number) => order <= 0],
+  exclusiveMinimum: ['more than', (order: number) => order > 0],
+  exclusiveMaximum: ['less than', (order: number) => order < 0],
+} as const satisfies Readonly<Record<Bound, readonly [string, (order: number) => boolean]>>;
+
+function boundJudge(bound: Bound, number: string): Judge {
+  const [words, takes] = bounds[bound];
+  const limit = knownDecimal(number);
+  return ofNumber((value) => takes(compareDecimals(value, limit)), `${words} ${number}`);
+}
+
+function multipleJudge(number: string): Judge {
+  const factor = knownDecimal(number);
+  return ofNumber((value) => isMultiple(value, factor), `a multiple of ${number}`);
+}
+
+function ofNumber(takes: (value: Decimal) => boolean, expected: string): Judge {
+  return (token) => {
+    if (!/^[-\d]/.test(token)) return undefined;
+    const value = decimalOf(token);
+    if (value !== undefined && takes(value)) return undefined;
+    return {
+      code: 'OutOfRange',
+      says: `expected ${expected}, got ${token.length > 32 ? `${token.slice(0, 32)}…` : token}`,
+    };
+  };
+}
+
+/** A number that the document has, which is a double's text. */
+function knownDecimal(number: string): Decimal {
+  return decimalOf(number) ?? zero;
+}
+
+function valuesJudge(tokens: readonly string[], limits: Limits): Judge {
+  const meanings = new Set(tokens.map((token) => meaning(token, limits)));
+  const words = tokens.map((token) => (token.startsWith('"') ? String(JSON.parse(token)) : token));
+  const expected = words.length === 1 ? words[0] : `one of ${words.slice(0, 12).join(', ')}`;
+  return (token) => {
+    if (meanings.has(meaning(token, limits))) return undefined;
+    const got = token.startsWith('"') ? String(JSON.parse(token)) : token;
+    return { code: 'InvalidEnum', says: `expected ${expected}, got ${excerpt(got)}` };
+  };
+}
+
+/** A value's JSON in one of the ways of writing it. */
+function meaning(token: string, limits: Limits): string {
+  const json = new JsonReader(token, limits);
+  const value = (): string => {
+    const code = json.peek();
+    if (code === 91) {
+      const items: string[] = [];
+      json.enter();
+      for (let first = true; json.next(first, 93); first = false) items.push(value());
+      return `[${items.join()}]`;
+    }
+    if (code === 123) {
+      const members: string[] = [];
+      json.enter();
+      for (let first = true; json.next(first, 125); first = false) {
+        const name = quoteJson(json.name());
+        members.push(`${name}:${value()}`);
+      }
+      return `{${(members.length > 1 ? members.toSorted() : members).join()}}`;
+    }
+    const start = json.position;
+    if (code === 34) {
+      const isEscaped = json.skipString();
+      const text = json.text.slice(start, json.position);
+      return isEscaped ? JSON.stringify(JSON.parse(text)) : text;
+    }
+    json.skip();
+    const text = json.text.slice(start, json.position);
+    const decimal = code === 45 || (code >= 48 && code <= 57) ? decimalOf(text) : undefined;
+    return decimal === undefined ? text : plainText(decimal);
+  };
+  return value();
+}

@@ -1,0 +1,293 @@
+import { credentialsSlot, MismatchError, miss, type Reading } from './codec/problem.ts';
+import { opens } from './codec/read-element.ts';
+import { type Codecs, compileCodecs, scalarsOf } from './codec/readers.ts';
+import { escapeAttribute } from './codec/scalars/text.ts';
+import { compileReplyWriters, type ReplyWriters } from './codec/writers.ts';
+import type { Limits } from './contract/limits.ts';
+import { type Contract, type Field, namespaces, type Operation, type Type } from './contract/model.ts';
+import { compileAnswer, compileSuccess, type ReadAnswer } from './http-mapping/answer.ts';
+import { compileCall, type Input, type WriteCall } from './http-mapping/call.ts';
+import type { HeaderScalars } from './http-mapping/header.ts';
+import type { LetterRuns } from './json/base64-spans.ts';
+import { JsonReader } from './json/reader.ts';
+import { Tape } from './json/tape.ts';
+import { Output, type Piece, piece } from './xml/output.ts';
+import type { XmlReader } from './xml/reader.ts';
+
+/** An operation with its codecs, ready for requests. */
+export interface CompiledOperation {
+  readonly operation: Operation;
+  /** XML → inputs: from the request wrapper's start tag past its end tag. */
+  readonly readXml: (xml: XmlReader, reading: Reading) => Input;
+  /** JSON → inputs. Throws JsonError for text that isn't one JSON object. */
+  readonly readJson: (text: string, reading: Reading) => Input;
+  /** A route's parameters → inputs (W38); fields by JSON name, text decoded. */
+  readonly readParameters: (values: readonly RouteValue[], reading: Reading) => Input;
+  /** The credentials in the request's body, by the contract's names; those that are null are left out (W24). */
+  readonly credentialsOf: (input: Input) => ReadonlyMap<string, string>;
+  /** All inputs as one JSON object, whatever form they came in. */
+  readonly jsonOf: (input: Input) => string;
+  /** The call upstream; a value that its place can't hold is noted in the reading, and the call is undefined. */
+  readonly request: WriteCall;
+  /** Whether a status of the upstream tells of success. */
+  readonly succeeds: (status: number) => boolean;
+  readonly readAnswer: ReadAnswer;
+  /** What a success reply's JSON is of. */
+  readonly replyType: Type;
+  /**
+   * A success reply's JSON → the framed reply element, from bytes to bytes; only checked without a frame. Throws
+   * MismatchError, JsonError. `failed` when the reply says that the call failed (W30): nothing was written then.
+   *
+   * @param runs what is known of the body's base64, when it was looked through as it came
+   */
+  readonly writeReply: (body: Uint8Array, frame: Frame | undefined, runs?: LetterRuns) => WrittenReply;
+  /** `{"data":{"responseStatus":…}}`'s inner object → the reply element (W26). */
+  readonly writeError: (statusJson: string) => string;
+}
+
+/** What a reply element goes out in: an envelope, say. */
+export interface Frame {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** A success reply, checked against its type and written. */
+export interface WrittenReply {
+  /** True when the reply says that the call failed (W30); nothing was written then. */
+  readonly failed: boolean;
+  readonly dropped: number;
+  readonly replaced: number;
+  /** Values that aren't of their type and were written all the same: of an enum, or dates. */
+  readonly passed: number;
+  /**
+   * The framed reply element in UTF-8, a small one as text of one character per byte, one with long ranges in pieces, some
+   * of them the body's own memory; undefined without a frame.
+   */
+  readonly xml: Buffer | string | readonly Buffer[] | undefined;
+}
+
+export interface RouteValue {
+  readonly field: string;
+  /** What an error calls it: the input's JSON name for a path parameter, as sent for a query parameter (W29). */
+  readonly said: string;
+  readonly text: string;
+}
+
+/** A contract with its codecs. */
+export interface CompiledContract {
+  readonly contract: Contract;
+  readonly limits: Limits;
+  readonly operations: ReadonlyMap<string, CompiledOperation>;
+  /** An error without an operation, in XML (W36). */
+  readonly writeError: (statusJson: string) => string;
+}
+
+/** Compiles a contract's codecs; all the work on schemas that a request would otherwise do. */
+export function compileContract(contract: Contract, limits: Limits): CompiledContract {
+  const scalars = scalarsOf(contract, limits);
+  const codecs = compileCodecs(contract, scalars, limits);
+  const writers = compileReplyWriters(contract, scalars, limits);
+  const pen: Pen = { tape: new Tape(), output: new Output(limits.writtenBytes) };
+  const operations = new Map<string, CompiledOperation>();
+  for (const operation of contract.operations) {
+    operations.set(
+      operation.name,
+      compileOperation(contract, operation, codecs, writers, scalars, pen, limits),
+    );
+  }
+  return {
+    contract,
+    limits,
+    operations,
+    writeError: (status) => {
+      const [open, close] = elementTags(contract, 'ErrorResponse');
+      return `${open}<Data><ResponseStatus>${writers.writeStatus(status)}</ResponseStatus></Data>${close}`;
+    },
+  };
+}
+
+function compileOperation(
+  contract: Contract,
+  operation: Operation,
+  codecs: Codecs,
+  writers: ReplyWriters,
+  scalars: HeaderScalars,
+  pen: Pen,
+  limits: Limits,
+): CompiledOperation {
+  const { upstream, input } = operation;
+  const { credentials } = contract;
+  const slots = new Map<string, number>();
+  if (credentials?.member !== undefined) slots.set(credentials.member, credentialsSlot);
+  for (const parameter of upstream.parameters) slots.set(parameter.field, slots.size + 1);
+  if ('field' in upstream.body) slots.set(upstream.body.field, slots.size + 1);
+  const inputCodec = codecs.inputOf(input, slots);
+  const fieldCodecs = new Map(
+    input.fields.map((field) => [field.json, codecs.codecOf(field.type, field.rules)]),
+  );
+  const [open, close] = elementTags(contract, `${operation.name}Response`);
+  const inBand = contract.settings.soapErrors === 'in-band';
+  const dataXml = operation.output.fields.find((field) => field.json === 'data')?.xml ?? 'Data';
+  const statusXml = statusElement(operation, contract);
+  const credentialsType = input.fields.find(({ json }) => json === credentials?.member)?.type;
+  const credentialNames =
+    credentialsType?.kind === 'record' ? credentialsType.fields.map(({ json }) => json) : [];
+  const request = compileCall(contract, operation, slots, limits);
+  const { reply } = upstream;
+  const replyMember =
+    reply.kind === 'object' ? undefined : operation.output.fields.find(({ json }) => json === reply.name);
+
+  return {
+    operation,
+    readXml: (xml, reading) => {
+      const text = opens(xml, reading) ? inputCodec.read(xml, reading) : undefined;
+      reading.quirks = xml.joinedSurrogates + xml.illegalReferences;
+      return { text: text ?? '{}', reading, closes: undefined };
+    },
+
+    readJson: (text, reading) => {
+      const json = new JsonReader(text, limits);
+      const first = json.peek();
+      if (json.position === text.length) {
+        inputCodec.pass(new JsonReader('{}', limits), reading); // what is required is missed
+        return { text: '{}', reading, closes: undefined };
+      }
+      if (first !== 123) json.fail('one JSON object');
+      inputCodec.pass(json, reading);
+      const closes = json.position - 1;
+      json.end();
+      return { text, reading, closes };
+    },
+
+    readParameters: (values, reading) => {
+      const parts: string[] = [];
+      for (const { field, said, text } of values) {
+        reading.path.push(said);
+        const value = fieldCodecs.get(field)?.fromText?.(text, reading);
+        reading.path.pop();
+        const slot = slots.get(field);
+        if (value === undefined) continue;
+        if (slot === undefined) parts.push(`${JSON.stringify(field)}:${value}`);
+        else reading.slots[slot] = value;
+      }
+      for (const field of operation.input.fields) {
+        if (!field.required || field.json === credentials?.member) continue;
+        const given = values.find((value) => value.field === field.json);
+        if (given === undefined || (field.notEmpty && given.text === ''))
+          miss(reading, [given?.said ?? field.json]);
+      }
+      return { text: `{${parts.join(',')}}`, reading, closes: undefined };
+    },
+
+    credentialsOf: ({ reading }) => {
+      const texts = new Map<string, string>();
+      const { credentials: tokens } = reading;
+      if (tokens === undefined) return texts;
+      for (let index = 0; index < credentialNames.length; index++) {
+        const token = tokens[index];
+        if (token?.startsWith('"')) texts.set(credentialNames[index] as string, textOf(token, limits));
+      }
+      return texts;
+    },
+    jsonOf: ({ text: written, reading, closes }) => {
+      const text = written.toString();
+      if (closes !== undefined) return text;
+      const apart = [...slots].flatMap(([field, slot]) => {
+        const json = reading.slots[slot];
+        return json === undefined ? [] : [`${JSON.stringify(field)}:${json}`];
+      });
+      return `{${[...apart, text.slice(1, -1)].filter((part) => part !== '').join(',')}}`;
+    },
+    request,
+    succeeds: compileSuccess(operation),
+    readAnswer: compileAnswer(operation, scalars, limits),
+    replyType: replyMember?.type ?? operation.output,
+
+    writeReply: compileReply(operation, replyMember, writers, pen, limits, inBand, open, close),
+
+    writeError: (status) => {
+      const content = writers.writeStatus(status);
+      return `${open}<${dataXml}><${statusXml}>${content}</${statusXml}></${dataXml}>${close}`;
+    },
+  };
+}
+
+/** The text of a JSON string that was read already. */
+function textOf(token: string, limits: Limits): string {
+  return token.includes('\\') ? new JsonReader(token, limits).string() : token.slice(1, -1);
+}
+
+/** What replies are written with, one at a time. */
+interface Pen {
+  readonly tape: Tape;
+  readonly output: Output;
+}
+
+/** @param member the output's one, where a reply is its value alone */
+function compileReply(
+  operation: Operation,
+  member: Field | undefined,
+  writers: ReplyWriters,
+  { tape, output }: Pen,
+  limits: Limits,
+  inBand: boolean,
+  open: string,
+  close: string,
+): CompiledOperation['writeReply'] {
+  const writer = member === undefined ? writers.outputOf(operation.output) : writers.elementOf(member);
+  const tagsIn = compileTags(open, close);
+  const dataSlot = 1 + operation.output.fields.findIndex(({ json }) => json === 'data');
+  return (body, frame, runs) => {
+    try {
+      tape.start(body, limits, runs);
+      writer.scan(tape);
+      tape.end();
+      // `{}`, `{"data":null}` and the like are no reply (W30)
+      if (inBand && !tape.failed && !tape.holdsRecord(dataSlot))
+        throw new MismatchError('expected a data object, got none');
+      const { failed, dropped, passed } = tape;
+      if (failed || frame === undefined) return { failed, dropped, replaced: 0, passed, xml: undefined };
+      output.start((body.length - (runs?.total ?? 0)) * 2 + 1024);
+      const { before, after } = tagsIn(frame);
+      output.tags(before);
+      writer.write(tape, 0, output);
+      output.tags(after);
+      return { failed, dropped, replaced: tape.replaced, passed, xml: output.takeBinary() };
+    } finally {
+      tape.release();
+    }
+  };
+}
+
+/** What stands before and after a reply's content. */
+interface Tags {
+  readonly before: Piece | string;
+  readonly after: Piece | string;
+}
+
+/** The tags of an element within a frame, as pieces once the same frame comes twice in a row: most frames never change. */
+function compileTags(open: string, close: string): (frame: Frame) => Tags {
+  let last: Frame | undefined;
+  let usual: Tags | undefined;
+  return (frame) => {
+    if (frame === last && usual !== undefined) return usual;
+    const before = frame.before + open;
+    const after = close + frame.after;
+    usual = frame === last ? { before: piece(before), after: piece(after) } : undefined;
+    last = frame;
+    return usual ?? { before, after };
+  };
+}
+
+function statusElement(operation: Operation, contract: Contract): string {
+  const data = operation.output.fields.find((field) => field.json === 'data')?.type;
+  const status =
+    data?.kind === 'record' ? data.fields.find((field) => field.type === contract.responseStatus) : undefined;
+  return status?.xml ?? 'ResponseStatus';
+}
+
+/** Tags of an operation's element; `xmlns:i` is always declared (W19). */
+function elementTags(contract: Contract, name: string): readonly [string, string] {
+  const types = escapeAttribute(contract.namespaces.types);
+  return [`<${name} xmlns="${types}" xmlns:i="${namespaces.xsi}">`, `</${name}>`];
+}

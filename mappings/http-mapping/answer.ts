@@ -1,0 +1,143 @@
+import { MismatchError } from '../codec/problem.ts';
+import type { Limits } from '../contract/limits.ts';
+import {
+  type BodyForm,
+  linksMember,
+  type Operation,
+  type ReplyMapping,
+  statusMember,
+} from '../contract/model.ts';
+import { checkJson } from '../json/parts.ts';
+import { recordSeparator } from './body.ts';
+import { type HeaderScalars, headerJson, linksOf } from './header.ts';
+
+/** What the service behind answered, whole. */
+export interface Answer {
+  readonly status: number;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** A success as the JSON that the output is written from (W35); undefined for no value. Throws MismatchError, JsonError. */
+export type ReadAnswer = (answer: Answer) => Buffer | undefined;
+
+export function compileAnswer(
+  { upstream: { reply } }: Operation,
+  scalars: HeaderScalars,
+  limits: Limits,
+): ReadAnswer {
+  switch (reply.kind) {
+    case 'object':
+      return ({ body }) => body;
+    case 'member':
+      return memberReader(reply.form, limits);
+    case 'record':
+      return (answer) => Buffer.from(recordOf(answer, reply, scalars, limits));
+  }
+}
+
+/** True for a status that tells of success: 2xx, or a redirect that the document has. */
+export function compileSuccess({ upstream: { reply } }: Operation): (status: number) => boolean {
+  const redirects = reply.kind === 'record' ? reply.redirects : [];
+  const known = (status: number): boolean => redirects.some((range) => isIn(status, range));
+  return (status) => status >= 200 && (status < 300 || (status < 400 && known(status)));
+}
+
+function memberReader(form: BodyForm, limits: Limits): ReadAnswer {
+  if (form === 'none') return () => undefined;
+  if (form === 'json') return ({ body }) => (body.length === 0 ? undefined : body);
+  return (answer) => {
+    if (isBodyless(answer.status)) return undefined;
+    return Buffer.from(form === 'lines' ? arrayOfLines(answer.body, limits) : rawOf(answer, form));
+  };
+}
+
+/** The JSON values of lines, or of a sequence by RFC 7464, as one array: each checked to be a value by itself. */
+function arrayOfLines(body: Buffer, limits: Limits): string {
+  const text = decode(body, 'utf-8');
+  const values = text
+    .split(text.startsWith(recordSeparator) ? recordSeparator : '\n')
+    .filter((line) => !/^[\t\n\r ]*$/.test(line));
+  for (const value of values) checkJson(value, limits);
+  return `[${values.join(',')}]`;
+}
+
+/** 204 and 205 have no body, so that an empty one is none rather than an empty text (RFC 9110, 15.3). */
+function isBodyless(status: number): boolean {
+  return status === 204 || status === 205;
+}
+
+/** A raw body as one JSON string. */
+function rawOf({ body, headers }: Answer, form: 'text' | 'binary'): string {
+  if (form === 'binary') return `"${body.toString('base64')}"`;
+  const charset =
+    /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(String(headers['content-type'] ?? ''))?.[1] ?? 'utf-8';
+  return JSON.stringify(decode(body, charset));
+}
+
+function decode(body: Buffer, charset: string): string {
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(body);
+  } catch {
+    throw new MismatchError('expected text in the charset that it says, got other bytes');
+  }
+}
+
+// --- a record of all that a reply says ---------------------------------------------------------------
+
+type RecordMapping = Extract<ReplyMapping, { kind: 'record' }>;
+
+function recordOf(
+  answer: Answer,
+  { headers, bodies }: RecordMapping,
+  scalars: HeaderScalars,
+  limits: Limits,
+): string {
+  const members = [`${JSON.stringify(statusMember)}:${answer.status}`];
+  for (const header of headers) {
+    const stated = answer.headers[header.name.toLowerCase()];
+    if (stated === undefined) continue;
+    const value = typeof stated === 'string' ? stated : stated.join(', ');
+    const json = headerJson(value, header.shape, scalars);
+    if (json !== undefined) members.push(`${JSON.stringify(header.member)}:${json}`);
+    const links = header.name.toLowerCase() === 'link' ? linksOf(value) : [];
+    if (links.length > 0) members.push(`${JSON.stringify(linksMember)}:${JSON.stringify(links)}`);
+  }
+  const body = findBody(answer.status, bodies);
+  if (body !== undefined) {
+    const json = bodyJson(answer, body.form, limits);
+    if (json !== undefined) members.push(`${JSON.stringify(body.member)}:${json}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** The most exact of what the document says of a status; one that it doesn't know is taken for the first. */
+function findBody(
+  status: number,
+  bodies: RecordMapping['bodies'],
+): RecordMapping['bodies'][number] | undefined {
+  return (
+    bodies.find((body) => body.status === String(status)) ??
+    bodies.find((body) => isIn(status, body.status)) ??
+    bodies[0]
+  );
+}
+
+/** `2XX` and `default` are ranges. */
+function isIn(status: number, range: string): boolean {
+  return (
+    range === 'default' || range === String(status) || range.toUpperCase() === `${String(status).charAt(0)}XX`
+  );
+}
+
+function bodyJson(answer: Answer, form: BodyForm, limits: Limits): string | undefined {
+  const { body, status } = answer;
+  if (form === 'none' || isBodyless(status)) return undefined;
+  if (form === 'lines') return arrayOfLines(body, limits);
+  if (body.length === 0) return undefined;
+  if (form !== 'json') return rawOf(answer, form);
+  const text = decode(body, 'utf-8');
+  checkJson(text, limits); // a body that is more than one value would become members beside it
+  return text;
+}

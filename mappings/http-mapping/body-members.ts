@@ -1,0 +1,137 @@
+import { credentialsSlot, type Edit, type Reading } from '../codec/problem.ts';
+import { quoteJson } from '../codec/scalars/text.ts';
+import { applyEdits, foldAscii } from '../codec/types/record.ts';
+import type { Limits } from '../contract/limits.ts';
+import { JsonReader } from '../json/reader.ts';
+import type { CredentialValues, Input } from './call.ts';
+
+/** The JSON object that most inputs are members of, as a request's body. */
+export type WriteMembers = (input: Input, values: CredentialValues | undefined) => string | Buffer;
+
+/**
+ * One function that writes it; credentials go into it where it has a member for them (W25).
+ *
+ * @param member the one for credentials
+ * @param names theirs in it
+ */
+export function compileMembers(
+  member: string | undefined,
+  names: readonly string[],
+  limits: Limits,
+): WriteMembers {
+  const whole = credentialsWriter(names);
+  const opens = member === undefined ? undefined : `${quoteJson(member)}:`;
+  return (input, values) => {
+    const { text, closes, reading } = input;
+    if (typeof text !== 'string')
+      return opens === undefined || values === undefined ? text : withMember(text, opens + whole(values));
+    if (closes === undefined || isElsewhere(reading, member)) {
+      const content = closes === undefined ? text : withoutSlots(text, reading, limits);
+      if (opens === undefined || values === undefined) return content;
+      return `${content.slice(0, -1)}${content === '{}' ? '' : ','}${opens}${whole(values)}}`;
+    }
+    const { edits, spans } = reading;
+    if (opens === undefined || values === undefined || values.fromHeaders.size === 0)
+      return applyEdits(text, edits);
+    const span = spans[credentialsSlot];
+    const added =
+      span === undefined
+        ? [appendMember(text, closes, opens + whole(values))]
+        : spliceCredentials(text, span, values, whole, limits);
+    return applyEdits(
+      text,
+      [...edits, ...added].toSorted((a, b) => a.start - b.start),
+    );
+  };
+}
+
+/** An object in UTF-8, with a member more. */
+function withMember(object: Buffer, member: string): Buffer {
+  const rest = `${object.length === 2 ? '' : ','}${member}}`;
+  const all = Buffer.allocUnsafe(object.length - 1 + Buffer.byteLength(rest));
+  all.set(object);
+  all.write(rest, object.length - 1);
+  return all;
+}
+
+/** Whether a JSON request has members that travel outside the body. */
+function isElsewhere({ spans }: Reading, member: string | undefined): boolean {
+  return spans.some((span, slot) => span !== undefined && (slot !== credentialsSlot || member === undefined));
+}
+
+/** All credentials as a JSON object. */
+type WriteCredentials = (values: CredentialValues) => string;
+
+function credentialsWriter(names: readonly string[]): WriteCredentials {
+  const members = names.map((name) => ({ name, opens: `${quoteJson(name)}:` }));
+  return ({ all }) => {
+    let text = '';
+    for (const { name, opens } of members) {
+      const value = all.get(name);
+      if (value !== undefined) text += (text === '' ? '' : ',') + opens + quoteJson(value);
+    }
+    return `{${text}}`;
+  };
+}
+
+/** A JSON request's members, edits put in, without those that travel elsewhere. */
+function withoutSlots(text: string, reading: Reading, limits: Limits): string {
+  const members: string[] = [];
+  const json = new JsonReader(text, limits);
+  json.peek();
+  json.enter();
+  let from = 0; // edits stand in the order of the text
+  for (let first = true; json.next(first, 125); first = false) {
+    const start = json.position;
+    json.name();
+    const value = json.position;
+    json.skip();
+    const end = json.position;
+    let to = from;
+    while ((reading.edits[to]?.start ?? end) < end) to++;
+    const edits = reading.edits.slice(from, to);
+    from = to;
+    if (reading.spans.some((span) => span?.start === value)) continue;
+    members.push(applyEdits(text.slice(start, end), edits, start));
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** A member as the body's last. */
+function appendMember(text: string, closes: number, member: string): Edit {
+  const empty = /^\s*\{\s*$/.test(text.slice(0, closes));
+  return { start: closes, end: closes, text: (empty ? '' : ',') + member };
+}
+
+/** What came from headers, put into the body's credentials object, or in its place where it is null (W37). */
+function spliceCredentials(
+  text: string,
+  { start, end }: { readonly start: number; readonly end: number },
+  values: CredentialValues,
+  whole: WriteCredentials,
+  limits: Limits,
+): Edit[] {
+  if (text.startsWith('null', start)) return [{ start, end, text: whole(values) }];
+  const missing = new Map<string, string>();
+  for (const name of values.fromHeaders) missing.set(foldAscii(name), name);
+  const edits: Edit[] = [];
+  const json = new JsonReader(text, limits, start);
+  json.enter();
+  let isEmpty = true;
+  for (; json.next(isEmpty, 125); isEmpty = false) {
+    const said = foldAscii(json.name());
+    const from = json.position;
+    json.skip();
+    const name = missing.get(said);
+    if (name === undefined) continue;
+    edits.push({ start: from, end: json.position, text: JSON.stringify(values.all.get(name)) });
+    missing.delete(said);
+  }
+  const rest = [...missing.values()].map(
+    (name) => `${JSON.stringify(name)}:${JSON.stringify(values.all.get(name))}`,
+  );
+  const closes = end - 1;
+  if (rest.length > 0)
+    edits.push({ start: closes, end: closes, text: (isEmpty ? '' : ',') + rest.join(',') });
+  return edits;
+}

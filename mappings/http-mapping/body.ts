@@ -1,0 +1,130 @@
+import { type Reading, refuse } from '../codec/problem.ts';
+import type { Limits } from '../contract/limits.ts';
+import type { Contract, Operation, RequestBody, TextCharset, Type } from '../contract/model.ts';
+import { itemsOf, readPart } from '../json/parts.ts';
+import { replaceCharacters, replacementsOf } from '../xml/gathered-text.ts';
+import { compileMembers } from './body-members.ts';
+import type { CredentialValues, Input } from './call.ts';
+import { compileForm } from './form.ts';
+import { compileMultipart } from './multipart.ts';
+
+/** What goes upstream after a call's head. */
+export interface WrittenBody {
+  readonly mediaType: string;
+  readonly content: string | Buffer;
+}
+
+/** The body of a call; undefined where it has none. */
+export type WriteBody = (input: Input, credentials: CredentialValues | undefined) => WrittenBody | undefined;
+
+/** How an operation's inputs become its upstream body. */
+export function compileBody(
+  contract: Contract,
+  { input: inputs, upstream: { body, server } }: Operation,
+  slots: ReadonlyMap<string, number>,
+  limits: Limits,
+): WriteBody {
+  const { credentials } = contract;
+  if (body.kind === 'none') return () => undefined;
+  const { mediaType } = body;
+  if (body.kind === 'members') {
+    const member = server.credentials && credentials?.send === 'body' ? credentials.member : undefined;
+    const names = credentials?.parts.map(({ name }) => name) ?? [];
+    const write = compileMembers(member, names, limits);
+    return (input, values) => ({ mediaType, content: write(input, values) });
+  }
+  const slot = slots.get(body.field) ?? -1;
+  const type = inputs.fields.find(({ json }) => json === body.field)?.type;
+  const write = fieldWriter(body, type, limits);
+  return ({ reading }) => {
+    const json = reading.slots[slot];
+    if (json === undefined) return undefined;
+    reading.path.push(body.field);
+    const written = write(json, reading);
+    reading.path.pop();
+    return written;
+  };
+}
+
+/** A body that one input is, from its JSON. */
+type WriteField = (json: string, reading: Reading) => WrittenBody | undefined;
+
+function fieldWriter(
+  body: Extract<RequestBody, { field: string }>,
+  type: Type | undefined,
+  limits: Limits,
+): WriteField {
+  const { mediaType } = body;
+  switch (body.kind) {
+    case 'json':
+      return (json) => ({ mediaType: json.startsWith('[') ? body.arrays : mediaType, content: json });
+    case 'lines': {
+      const before = /json-seq/i.test(mediaType) ? recordSeparator : '';
+      return unlessNull((json, reading) => ({
+        mediaType,
+        content: writeLines(json, before, reading, limits),
+      }));
+    }
+    case 'form': {
+      const write = compileForm(body, type, limits);
+      return unlessNull((json, reading) => ({ mediaType, content: write(json, reading) }));
+    }
+    case 'multipart': {
+      const write = compileMultipart(body.parts, body.others, limits);
+      return unlessNull((json, reading) => {
+        const { boundary, content } = write(json, reading);
+        return { mediaType: `${mediaType}; boundary=${boundary}`, content };
+      });
+    }
+    case 'text': {
+      const encode = textEncoder(body.charset);
+      return unlessNull((json, reading) => ({
+        mediaType,
+        content: encode(textOf(json, limits), reading),
+      }));
+    }
+    case 'binary':
+      return unlessNull((json) => ({
+        mediaType,
+        content: Buffer.from(textOf(json, limits), 'base64'),
+      }));
+  }
+}
+
+/** Begins each value of a sequence (RFC 7464). */
+export const recordSeparator = '\x1e';
+
+/** An array's items, each in a line of its own. */
+function writeLines(json: string, before: string, reading: Reading, limits: Limits): string {
+  const items = itemsOf(json, limits);
+  if (items === undefined) refuse(reading, 'InvalidType', 'expected an array of lines, got another value');
+  // outside strings, which hold none, a line feed is a blank
+  return (items ?? []).map((item) => `${before}${replaceCharacters(item, blanks)}\n`).join('');
+}
+
+const blanks = replacementsOf({ '\n': ' ', '\r': ' ' });
+
+/** The text of a JSON string. */
+function textOf(json: string, limits: Limits): string {
+  const part = readPart(json, limits);
+  return part.kind === 'text' ? part.text : json;
+}
+
+/** The characters that a charset lacks. */
+const beyond = { 'iso-8859-1': /[\u0100-\uffff]/, 'us-ascii': /[\u0080-\uffff]/ } as const;
+
+/** What writes text in a charset; a character that it lacks is noted in the reading. */
+export function textEncoder(charset: TextCharset): (text: string, reading: Reading) => Buffer {
+  if (charset === 'utf-8') return (text) => Buffer.from(text);
+  const lacks = beyond[charset];
+  return (text, reading) => {
+    if (lacks.test(text))
+      refuse(reading, 'InvalidCharacter', `expected characters of ${charset}, got others`);
+    return Buffer.from(text, 'latin1');
+  };
+}
+
+/** A null has a form in JSON alone; elsewhere it is no body. */
+function unlessNull(write: WriteField): WriteField {
+  return (json, reading) => (json === 'null' ? undefined : write(json, reading));
+}

@@ -1,0 +1,102 @@
+import { type Reading, refuse } from '../codec/problem.ts';
+import type { Limits } from '../contract/limits.ts';
+import type { DeepLists, RequestBody, Type } from '../contract/model.ts';
+import { membersOf, readPart } from '../json/parts.ts';
+import {
+  compileParameter,
+  encodeName,
+  encodeText,
+  nameFor,
+  namesTaken,
+  pairsOf,
+  Room,
+  sameName,
+  Unfit,
+  type WriteParameter,
+} from './parameter.ts';
+
+/** A JSON object as `application/x-www-form-urlencoded`: `name=value` pairs, encoded as in a query. */
+export type WriteForm = (json: string, reading: Reading) => string;
+
+/** The members whose form the document says go by that; of the others lists repeat their name, objects go deep. */
+export function compileForm(
+  { members: stated, deepLists }: Extract<RequestBody, { kind: 'form' }>,
+  type: Type | undefined,
+  limits: Limits,
+): WriteForm {
+  const fields = type?.kind === 'record' ? type.fields : [];
+  const names = [...stated.map(({ name }) => name), ...fields.map(({ json }) => json)];
+  const own = new Set(names);
+  const taken = namesTaken(names, undefined);
+  const writers = new Map(
+    stated.map((member) => [
+      member.name,
+      compileParameter(
+        { ...member, field: member.name, in: 'query', spansSegments: false, deepLists },
+        limits,
+        limits.formText,
+        namesTaken(
+          names.filter((name) => name !== member.name),
+          fields.find(({ json }) => json === member.name)?.type,
+        ),
+      ),
+    ]),
+  );
+  const room = new Room(limits.formText);
+  const pairsByKind = kindWriter(deepLists, limits);
+  return (json, reading) => {
+    const members = membersOf(json, limits);
+    if (members === undefined) {
+      refuse(reading, 'InvalidType', 'expected an object for a form, got another value');
+      return '';
+    }
+    const pairs: string[] = [];
+    room.clear();
+    for (const [name, value] of members) {
+      if (value === 'null') continue;
+      if (!own.has(name) && taken.has(nameFor(name))) {
+        refuseMember(reading, name, sameName);
+        continue;
+      }
+      try {
+        const write = writers.get(name);
+        const pair = write === undefined ? pairsByKind(name, value) : write(value);
+        if (typeof pair === 'string') pairs.push(room.take(pair));
+        else if (pair !== undefined) refuseMember(reading, name, pair);
+      } catch (error) {
+        if (!(error instanceof Unfit)) throw error;
+        refuseMember(reading, name, error.refusal);
+        break;
+      }
+    }
+    return pairs.join('&');
+  };
+}
+
+/** Writes members of which the document doesn't say how: lists repeat their name, objects go deep. Throws Unfit. */
+function kindWriter(
+  deepLists: DeepLists,
+  limits: Limits,
+): (name: string, json: string) => string | undefined {
+  const room = new Room(limits.formText);
+  return (name, json) => {
+    room.clear();
+    const part = readPart(json, limits);
+    const key = encodeName(name);
+    const isList = part.kind === 'list' && part.items.every(({ kind }) => kind === 'text');
+    const pairs = isList
+      ? part.items.flatMap((item) => pairsOf(key, item, deepLists, encodeText, room))
+      : pairsOf(key, part, deepLists, encodeText, room);
+    return pairs.length === 0 ? undefined : pairs.join('&');
+  };
+}
+
+function refuseMember(
+  reading: Reading,
+  name: string,
+  { code, says }: Exclude<ReturnType<WriteParameter>, string | undefined>,
+): void {
+  reading.path.push(name);
+  refuse(reading, code, says);
+  reading.path.pop();
+}

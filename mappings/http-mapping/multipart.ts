@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { type Reading, refuse } from '../codec/problem.ts';
+import type { Limits } from '../contract/limits.ts';
+import { type BodyPart, fileMembers } from '../contract/model.ts';
+import { itemsOf, membersOf, readPart } from '../json/parts.ts';
+import { replaceCharacters, replacementsOf } from '../xml/gathered-text.ts';
+import { Room } from './parameter.ts';
+
+/** A JSON object as `multipart/form-data` (RFC 7578): its parts, and the boundary between them. */
+export interface Multipart {
+  readonly boundary: string;
+  readonly content: Buffer;
+}
+
+export type WriteMultipart = (json: string, reading: Reading) => Multipart;
+
+/** @param stated what the document says of the parts; any other member is a part of the kind `others` */
+export function compileMultipart(
+  stated: readonly BodyPart[],
+  others: BodyPart['kind'],
+  limits: Limits,
+): WriteMultipart {
+  const plans = new Map(stated.map((part) => [part.name, part]));
+  const room = new Room(limits.formText);
+  return (json, reading) => {
+    const parts: Buffer[] = [];
+    room.clear();
+    const members = membersOf(json, limits);
+    if (members === undefined)
+      refuse(reading, 'InvalidType', 'expected an object of parts, got another value');
+    for (const [name, value] of members ?? []) {
+      const plan = plans.get(name) ?? { name, kind: others, contentType: undefined };
+      reading.path.push(name);
+      for (const item of plan.kind === 'json' ? [value] : (itemsOf(value, limits) ?? [value])) {
+        if (item === 'null') continue;
+        const part = writePart(plan, item, reading, limits);
+        parts.push(part);
+        // of a list each item has the name of all in its head
+        if (room.holds(part.length)) continue;
+        refuse(reading, 'OutOfRange', `expected parts of at most ${limits.formText} bytes in all, got more`);
+        reading.path.pop();
+        return joinParts([]);
+      }
+      reading.path.pop();
+    }
+    return joinParts(parts);
+  };
+}
+
+function writePart(plan: BodyPart, json: string, reading: Reading, limits: Limits): Buffer {
+  if (plan.kind === 'file' || plan.kind === 'bytes') return writeFile(plan, json, reading, limits);
+  const part = readPart(json, limits);
+  const isText = part.kind === 'text' && plan.kind === 'text';
+  const contentType = plan.contentType ?? (isText ? undefined : 'application/json');
+  return Buffer.from(headOf(plan.name, undefined, contentType) + (isText ? part.text : json));
+}
+
+/**
+ * A part's content type is the caller's to say, and goes into a header: nothing in it ends a line, and a semicolon
+ * stands between parameters alone, so that there is one way to read it.
+ */
+const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\x21-\x3a\x3c-\x7e]+)*$/;
+
+function writeFile(
+  { name, kind, contentType }: BodyPart,
+  json: string,
+  reading: Reading,
+  limits: Limits,
+): Buffer {
+  const members = new Map(
+    (membersOf(json, limits) ?? []).map(([key, value]) => [key, textOf(value, limits)] as const),
+  );
+  const stated = members.get(fileMembers.contentType);
+  if (stated !== undefined && !mediaType.test(stated)) {
+    reading.path.push(fileMembers.contentType);
+    refuse(reading, 'InvalidCharacter', 'expected a media type such as image/png, got other text');
+    reading.path.pop();
+  }
+  const isFile = kind === 'file' || members.has(fileMembers.fileName);
+  const fileName = isFile ? (members.get(fileMembers.fileName) ?? name) : undefined;
+  const type = stated ?? contentType ?? (isFile ? 'application/octet-stream' : undefined);
+  const head = headOf(name, fileName, type);
+  return Buffer.concat([Buffer.from(head), Buffer.from(members.get(fileMembers.content) ?? '', 'base64')]);
+}
+
+function textOf(json: string, limits: Limits): string | undefined {
+  const part = readPart(json, limits);
+  return part.kind === 'text' ? part.text : undefined;
+}
+
+function headOf(name: string, fileName: string | undefined, contentType: string | undefined): string {
+  const file = fileName === undefined ? '' : `; filename="${quoted(fileName)}"`;
+  const type = contentType === undefined ? '' : `Content-Type: ${contentType}\r\n`;
+  return `Content-Disposition: form-data; name="${quoted(name)}"${file}\r\n${type}\r\n`;
+}
+
+const controls = [...Array(32).keys(), 127].map((code) => String.fromCharCode(code));
+const inNames = replacementsOf(
+  Object.fromEntries(['"', ...controls].map((letter) => [letter, encodeURIComponent(letter)])),
+);
+
+/**
+ * As browsers write names (WHATWG HTML, 4.10.21.8): what would end the name or the line is percent-encoded, and other
+ * control characters, which no header may have, are too.
+ */
+function quoted(name: string): string {
+  return replaceCharacters(name.toWellFormed(), inNames);
+}
+
+/** The parts between boundaries that none of them holds: a digest of what is divided, and of the digest where need be. */
+function joinParts(parts: readonly Buffer[]): Multipart {
+  let digest = createHash('sha256');
+  for (const part of parts) digest = digest.update(part);
+  let boundary = digest.digest('hex').slice(0, 32);
+  while (parts.some((part) => part.includes(boundary)))
+    boundary = createHash('sha256').update(boundary).digest('hex').slice(0, 32);
+  const pieces = parts.flatMap((part) => [Buffer.from(`--${boundary}\r\n`), part, Buffer.from('\r\n')]);
+  return { boundary, content: Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]) };
+}

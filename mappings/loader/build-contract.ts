@@ -1,0 +1,277 @@
+import { defaultLimits } from '../contract/limits.ts';
+import { type Contract, partsOf, type Type } from '../contract/model.ts';
+import {
+  Allowance,
+  type ContractLimits,
+  contractError,
+  isStackOverflow,
+  OverLimit,
+} from './document/allowance.ts';
+import { type ContractProblem, pointerSegment, type Report } from './document/error.ts';
+import { childOf, isNode, type Node, shown, textOf } from './document/node.ts';
+import { createOtherFiles, fileOf, type OtherFiles, type OtherFilesSource } from './document/other-files.ts';
+import { createReferences, type References } from './document/references.ts';
+import type { ContractNames, Displaced } from './names/names.ts';
+import { serviceNameOf } from './names/service-name.ts';
+import { buildCredentials } from './operations/credentials.ts';
+import type { NotServed } from './operations/entries.ts';
+import { type OperationDraft, readOperations } from './operations/operations.ts';
+import { carriesStatus, findResponseStatus } from './operations/response-status.ts';
+import { readRoutes } from './operations/routes.ts';
+import { schemeCredentials } from './operations/security-schemes.ts';
+import { createServers } from './operations/servers.ts';
+import { type Overlay, readOverlay } from './overlay/overlay.ts';
+import { createTypeBuilder, type JsonNote } from './schema/type-builder.ts';
+
+/** The two documents of a contract as parsed, with the names to call them by in an error. */
+export interface ContractSource {
+  /** Reads another file that the document refers to; undefined where it is all there is. */
+  readonly readFile?: OtherFilesSource['read'];
+  readonly openapi: unknown;
+  readonly openapiName: string;
+  readonly overlay: unknown;
+  readonly overlayName: string;
+  /** What making it may take, with the reading of its files; undefined: as much as the limits' defaults say. */
+  readonly allowance?: Allowance;
+  /** What `names.lock` keeps; undefined where there is none. */
+  readonly names?: ContractNames | undefined;
+}
+
+export interface LoadedContract {
+  /** Frozen, all of it. */
+  readonly contract: Contract;
+  /** What travels as JSON, because no closed type fits. */
+  readonly notes: readonly JsonNote[];
+  /** Operations of the document that nobody can call. */
+  readonly notServed: readonly NotServed[];
+  /** Each `$ref` that leads nowhere, in a circle or out of the folder; what it stands for travels as JSON text. */
+  readonly brokenReferences: readonly ContractProblem[];
+  /** Members that an `allOf` describes twice in ways that no value can be; the first one counts. */
+  readonly contradictions: readonly JsonNote[];
+  /** What `validate: strict` would check of requests and can't. */
+  readonly unchecked: readonly JsonNote[];
+  /** Servers of operations whose address nobody said: the upstream is called in their place. */
+  readonly assumedServers: readonly JsonNote[];
+  /** Every name that callers compile in, for `names.lock`. */
+  readonly names: ContractNames;
+  /** What would have a name that `names.lock` keeps for another. */
+  readonly displaced: readonly Displaced[];
+}
+
+/** Turns a document and its overlay into the model. Throws ContractError with everything that is wrong. */
+export function buildContract(source: ContractSource): LoadedContract {
+  const problems = new Map<string, ContractProblem>();
+  const broken = new Map<string, ContractProblem>();
+  const reportTo =
+    (file: string, list = problems): Report =>
+    (at, message) => {
+      const other = fileOf(at);
+      const problem =
+        other === ''
+          ? { file, pointer: at, message }
+          : { file: besides(file, other), pointer: at.slice(other.length + 1), message };
+      list.set(JSON.stringify(problem), problem);
+    };
+  const report = reportTo(source.openapiName);
+  const reportOverlay = reportTo(source.overlayName);
+  const { allowance = new Allowance(defaultLimits) } = source;
+  const { limits } = allowance;
+  const overlay = readOverlay(source.overlay, reportOverlay);
+  // by another dialect's rules, much else would be wrong
+  if ([...problems.values()].some(({ pointer }) => pointer === '/dialect'))
+    throw contractError(problems.values(), limits);
+  const document = readDocument(source.openapi, report);
+  const pinned = source.names ?? { operations: new Map(), types: new Map(), members: new Map() };
+  const make = (root: Node): Omit<LoadedContract, 'brokenReferences'> => {
+    const others = otherFilesOf(source, overlay, limits);
+    const references = createReferences(root, reportTo(source.openapiName, broken), others, allowance);
+    return assemble(root, references, overlay, pinned, report, reportOverlay);
+  };
+  const loaded = document === undefined ? undefined : withinLimits(() => make(document), allowance, report);
+  if (loaded === undefined || problems.size > 0) throw contractError(problems.values(), limits);
+  return { ...loaded, brokenReferences: [...broken.values()] };
+}
+
+/** What is made of a contract; undefined once it is reported where it got too much, or too deep. */
+function withinLimits<T>(make: () => T, allowance: Allowance, report: Report): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof OverLimit) report(error.pointer ?? allowance.place, error.message);
+    else if (isStackOverflow(error))
+      report(allowance.place, 'expected fewer schemas in one another, got more than can be followed');
+    else throw error;
+    return undefined;
+  }
+}
+
+function otherFilesOf(
+  { openapiName, readFile }: ContractSource,
+  overlay: Overlay,
+  limits: ContractLimits,
+): OtherFiles | undefined {
+  if (readFile === undefined) return undefined;
+  const document = openapiName.slice(openapiName.lastIndexOf('/') + 1);
+  return createOtherFiles({ document, folders: overlay.refs, read: readFile, most: limits.contractFiles });
+}
+
+/** The path of a document's other file; a URL is its own. */
+function besides(document: string, file: string): string {
+  return file.includes(':') ? file : document.slice(0, document.lastIndexOf('/') + 1) + file;
+}
+
+function readDocument(root: unknown, report: Report): Node | undefined {
+  if (isNode(root)) {
+    const { openapi } = root;
+    // 3.1 without quotes is a number
+    if (
+      (typeof openapi === 'string' || typeof openapi === 'number') &&
+      /^3\.[01](?:\.|$)/.test(String(openapi))
+    )
+      return root;
+  }
+  if (isNode(root) && root.swagger !== undefined)
+    report('/swagger', `expected OpenAPI 3.0 or 3.1, got Swagger ${shown(root.swagger)}; convert it first`);
+  else report('/openapi', `expected OpenAPI 3.0 or 3.1, got ${shown(isNode(root) ? root.openapi : root)}`);
+  return undefined;
+}
+
+function assemble(
+  document: Node,
+  references: References,
+  stated: Overlay,
+  pinned: ContractNames,
+  report: Report,
+  reportOverlay: Report,
+): Omit<LoadedContract, 'brokenReferences'> {
+  const overlay = { ...stated, credentials: stated.credentials ?? schemeCredentials(document, references) };
+  const info = childOf(document, 'info');
+  const service = overlay.service ?? pinned.service ?? serviceNameOf(document);
+  if (!/^[A-Za-z_]\w*$/.test(service)) {
+    reportOverlay('/service', `expected the service's name, an identifier, got ${shown(service)}`);
+  }
+  const types = overlay.typesNamespace ?? `urn:${service}`;
+  const builder = createTypeBuilder({ document, references, overlay, pinned, reportOverlay });
+  const servers = createServers(document, overlay, reportOverlay);
+  const read = readOperations({
+    document,
+    references,
+    overlay,
+    builder,
+    pinned: pinned.operations,
+    findServer: servers.find,
+    report,
+    reportOverlay,
+  });
+  servers.checkOverlay();
+  const { served: drafts, notServed } = read;
+  if (drafts.length === 0) {
+    for (const { pointer, why } of notServed.flatMap(({ reasons }) => reasons)) report(pointer, why);
+    report('/paths', 'expected at least one operation that can be served, got none');
+  }
+  const responseStatus = findResponseStatus(builder);
+  const { types: named, jsonType, names, members, displaced } = builder.finish(drafts);
+  const binary = holdersOfBinary(drafts);
+  const operations = drafts.map((draft) => ({
+    ...draft,
+    binaryInput: binary.has(draft.input),
+    binaryOutput: binary.has(draft.output),
+  }));
+  checkOverlayNames(overlay, drafts, named, reportOverlay);
+  const credentials = buildCredentials(overlay, operations, reportOverlay);
+  const routes = readRoutes(overlay, operations, credentials, reportOverlay);
+  const without = operations.find((operation) => !carriesStatus(operation, responseStatus));
+  if (overlay.settings.soapErrors === 'in-band' && without !== undefined) {
+    reportOverlay(
+      '/soapErrors',
+      `expected data.responseStatus in every reply, got none in ${without.name}; choose fault`,
+    );
+  }
+  return {
+    contract: deepFreeze({
+      service,
+      documentation: (textOf(info.description) ?? '').trim(),
+      basePath: overlay.basePath,
+      namespaces: { types, arrays: overlay.arraysNamespace ?? types },
+      nulls: overlay.dialect.nillable === 'declared' ? ('kept' as const) : ('by-kind' as const),
+      jsonType,
+      operations,
+      types: named,
+      routes,
+      credentials,
+      responseStatus,
+      settings: overlay.settings,
+      personal: overlay.personal,
+    }),
+    notes: builder.notes(),
+    notServed,
+    contradictions: builder.contradictions(),
+    unchecked: builder.unchecked(),
+    assumedServers: servers.assumed(),
+    names: { service, operations: read.names, types: names, members },
+    displaced: [...read.displaced, ...displaced],
+  };
+}
+
+/** Names in the overlay that the document doesn't have. */
+function checkOverlayNames(
+  overlay: Overlay,
+  drafts: readonly OperationDraft[],
+  types: Contract['types'],
+  report: Report,
+): void {
+  const wrappers = drafts.flatMap(({ input, output }) => [input, output]);
+  const records = [...types, ...wrappers].filter((type) => type.kind === 'record');
+  const members = new Set(
+    overlay.personal.length === 0 ? [] : records.flatMap(({ fields }) => fields.map(({ json }) => json)),
+  );
+  for (const [index, member] of overlay.personal.entries()) {
+    if (!members.has(member))
+      report(`/personal/${index}`, `expected a JSON member of some type, got ${shown(member)}`);
+  }
+  const byName = new Map([...wrappers, ...types].map((type) => [type.name, type]));
+  const items = new Set(types.flatMap((type) => (type.kind === 'array' ? [type.item] : [])));
+  for (const [name, { order, item }] of overlay.types) {
+    const pointer = `/types${pointerSegment(name)}`;
+    const type = byName.get(name);
+    if (type === undefined) {
+      report(pointer, `expected the name of a type that an operation reaches, got ${shown(name)}`);
+      continue;
+    }
+    if (order !== undefined && type.kind !== 'record')
+      report(`${pointer}/order`, `expected none, since ${name} is no object`);
+    if (item !== undefined && !items.has(type))
+      report(`${pointer}/item`, `expected none, since there is no array of ${name}`);
+  }
+}
+
+/** The types that hold base64 somewhere, each found once: from what is base64 to what holds it. */
+function holdersOfBinary(drafts: readonly OperationDraft[]): ReadonlySet<Type> {
+  const seen = new Set<Type>(drafts.flatMap(({ input, output }) => [input, output]));
+  const holders = new Map<Type, Type[]>();
+  for (const type of seen) {
+    if (type.kind === 'scalar') continue;
+    for (const part of partsOf(type)) {
+      seen.add(part);
+      const known = holders.get(part) ?? [];
+      known.push(type);
+      holders.set(part, known);
+    }
+  }
+  const binary = new Set(
+    [...seen].filter((type) => type.kind === 'scalar' && type.scalar === 'base64Binary'),
+  );
+  for (const type of binary) for (const holder of holders.get(type) ?? []) binary.add(holder);
+  return binary;
+}
+
+/** Freezes a value and all it reaches, itself again too: types may be recursive. */
+function deepFreeze<T extends object>(root: T): T {
+  const seen = new Set<object>([root]);
+  for (const value of seen) {
+    Object.freeze(value);
+    for (const inner of Object.values(value))
+      if (typeof inner === 'object' && inner !== null) seen.add(inner);
+  }
+  return root;
+}

@@ -1,0 +1,115 @@
+import type { Limits } from '../../contract/limits.ts';
+import { ContractError, type ContractProblem } from './error.ts';
+
+/** The limits on the documents of a contract. */
+export type ContractLimits = { readonly [name in keyof Limits as name & `contract${string}`]: number };
+
+/** A limit on the documents of a contract was passed: loading ends there. */
+export class OverLimit extends Error {
+  override readonly name = 'OverLimit';
+  /** Where in a file, a JSON pointer with the file before it as in `Located`; undefined where the reader of a file says. */
+  readonly pointer: string | undefined;
+
+  constructor(message: string, pointer?: string) {
+    super(message);
+    this.pointer = pointer;
+  }
+}
+
+/** So many characters of a text are one step. */
+const charactersPerStep = 64;
+
+/** So many steps are made from one look at the clock to the next. */
+const stepsPerLook = 4_096;
+
+/** What loading one contract may still take, all its files together. */
+export class Allowance {
+  readonly limits: ContractLimits;
+  readonly #deadline: number;
+  #bytes = 0;
+  #tokens = 0;
+  #steps = 0;
+  #place = '';
+
+  /** Its time runs from here. */
+  constructor(limits: ContractLimits) {
+    this.limits = limits;
+    this.#deadline = performance.now() + limits.contractMs;
+  }
+
+  /** Where the last step was made, a pointer as `Located` has it. */
+  get place(): string {
+    return this.#place;
+  }
+
+  /** In bytes: what a file may have. */
+  get bytesLeft(): number {
+    return this.limits.contractBytes - this.#bytes;
+  }
+
+  /** Counts the bytes of a file. Throws OverLimit. */
+  takeBytes(bytes: number): void {
+    const { contractBytes } = this.limits;
+    const together = this.#bytes === 0 ? '' : ' in all files together';
+    const sum = this.#bytes + bytes;
+    if (sum > contractBytes)
+      throw new OverLimit(`expected at most ${contractBytes} bytes${together}, got ${sum}`);
+    this.#bytes = sum;
+  }
+
+  /** Counts a token of a YAML file. Throws OverLimit. */
+  takeToken(): void {
+    const { contractTokens } = this.limits;
+    if (++this.#tokens > contractTokens)
+      throw new OverLimit(`expected at most ${contractTokens} indents, marks and texts of YAML, got more`);
+    if (this.#tokens % stepsPerLook === 0) this.#look(undefined);
+  }
+
+  /** Counts what is done at a place. Throws OverLimit. */
+  step(pointer: string, steps = 1): void {
+    const before = this.#steps;
+    this.#steps += steps;
+    this.#place = pointer;
+    const { contractSteps } = this.limits;
+    if (this.#steps > contractSteps)
+      throw new OverLimit(
+        `expected a contract of at most ${contractSteps} steps, got more; members, parameters and texts count wherever something refers to them`,
+        pointer,
+      );
+    if (Math.floor(before / stepsPerLook) !== Math.floor(this.#steps / stepsPerLook)) this.#look(pointer);
+  }
+
+  /** Counts a text that is made or kept at a place. Throws OverLimit. */
+  stepText(pointer: string, characters: number): void {
+    if (characters >= charactersPerStep) this.step(pointer, Math.floor(characters / charactersPerStep));
+  }
+
+  /** How many steps were counted. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  #look(pointer: string | undefined): void {
+    if (performance.now() <= this.#deadline) return;
+    throw new OverLimit(`expected to be read within ${this.limits.contractMs} ms, got no further`, pointer);
+  }
+}
+
+/** The problems as they are told: so many, and how many there are more. */
+export function contractError(
+  problems: Iterable<ContractProblem>,
+  { contractProblems }: ContractLimits,
+): ContractError {
+  const all = [...problems];
+  const told = all.slice(0, contractProblems);
+  const [first] = all;
+  const more = all.length - told.length;
+  if (first !== undefined && more > 0)
+    told.push({ file: first.file, pointer: '', message: `${more} problems more, which are not told` });
+  return new ContractError(told);
+}
+
+/** True for what Node throws where functions call one another too deep. */
+export function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
+}

@@ -1,0 +1,366 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import {
+  Composer,
+  type CST,
+  type Document,
+  type ErrorCode,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  isNode as isYamlNode,
+  Lexer,
+  LineCounter,
+  type Pair,
+  Parser,
+  type YAMLMap,
+  YAMLParseError,
+} from 'yaml';
+import { defaultLimits } from '../../contract/limits.ts';
+import { JsonError, JsonReader } from '../../json/reader.ts';
+import { Allowance, OverLimit } from './allowance.ts';
+import type { ContractProblem } from './error.ts';
+
+/** Faults told of one file's syntax: the first ones; the rest mostly follow from them. */
+const mostProblems = 10;
+
+/** A file of YAML or JSON as JavaScript values. */
+export interface YamlFile {
+  readonly path: string;
+  readonly root: unknown;
+}
+
+/**
+ * The file at `path`; undefined once it is noted what keeps it from being read.
+ * @param allowance what it may take, with the other files of its contract
+ */
+export function readYamlFile(
+  path: string,
+  problems: ContractProblem[],
+  allowance: Allowance = new Allowance(defaultLimits),
+): YamlFile | undefined {
+  const messages: string[] = [];
+  try {
+    const root = readYaml(readWhole(path, allowance), messages, allowance);
+    if (messages.length === 0) return { path, root };
+  } catch (error) {
+    messages.push(unreadable(error));
+  }
+  problems.push(...messages.map((message) => ({ file: path, pointer: '', message })));
+  return undefined;
+}
+
+/** What can't be read, in words an author can act on. */
+function unreadable(error: unknown): string {
+  if (error instanceof OverLimit) return error.message;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (typeof code !== 'string') throw error;
+  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'expected UTF-8, got other bytes';
+  return code === 'ENOENT' ? 'no such file' : `can't be read (${code})`;
+}
+
+/** What a file may be beside one that has an end. */
+const otherKinds = [
+  ['isDirectory', 'a directory'],
+  ['isFIFO', 'a pipe'],
+  ['isSocket', 'a socket'],
+  ['isCharacterDevice', 'a device'],
+  ['isBlockDevice', 'a device'],
+] as const;
+
+/** The bytes of a file that has an end. Throws OverLimit, and what the system says. */
+function readWhole(path: string, allowance: Allowance): Buffer {
+  // a pipe that nobody writes to is open at once
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = fstatSync(file);
+    const other = otherKinds.find(([is]) => stats[is]());
+    if (other !== undefined) throw new OverLimit(`expected a file, got ${other[1]}`);
+    if (stats.size > allowance.bytesLeft) allowance.takeBytes(stats.size);
+    const bytes = readToEnd(file, stats.size, allowance.bytesLeft);
+    allowance.takeBytes(bytes.length);
+    return bytes;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A file's bytes up to one beyond the limit: it may grow meanwhile, and some have a size of 0. */
+function readToEnd(file: number, size: number, limit: number): Buffer {
+  let bytes = Buffer.allocUnsafe(Math.min(size, limit) + 1);
+  let length = 0;
+  for (;;) {
+    const read = readSync(file, bytes, length, bytes.length - length, null);
+    length += read;
+    if (read === 0 || length > limit) return bytes.subarray(0, length);
+    if (length < bytes.length) continue;
+    const larger = Buffer.allocUnsafe(Math.min(bytes.length * 2, limit + 1));
+    bytes.copy(larger);
+    bytes = larger;
+  }
+}
+
+/** In bytes: files above, one or several together, are not read once more to say in which line something is. */
+const largestWithLines = 1024 * 1024;
+
+/** The problems with the lines of their files that they are about, as far as the files can be read. */
+export function withLines(problems: readonly ContractProblem[]): ContractProblem[] {
+  const files = new Map<string, (pointer: string) => number | undefined>();
+  const allowance = new Allowance({ ...defaultLimits, contractBytes: largestWithLines });
+  return problems.map((problem) => {
+    const { file, pointer } = problem;
+    if (pointer === '') return problem;
+    const lineAt = files.get(file) ?? linesOf(file, allowance);
+    files.set(file, lineAt);
+    return { ...problem, line: lineAt(pointer) };
+  });
+}
+
+/** The line in which what a pointer names begins, or the nearest that is there around it. */
+function linesOf(path: string, allowance: Allowance): (pointer: string) => number | undefined {
+  const lines = new LineCounter();
+  let contents: unknown;
+  try {
+    contents = parse(readWhole(path, allowance).toString('utf8'), lines, allowance).contents;
+  } catch (error) {
+    unreadable(error); // throws what is none of the file's
+    return () => undefined;
+  }
+  const keys = new WeakMap<YAMLMap, ReadonlyMap<string, ChildNode>>();
+  return (pointer) => {
+    let node: unknown = contents;
+    let offset: number | undefined;
+    for (const segment of pointer.slice(1).split('/')) {
+      const key = segment.replaceAll('~1', '/').replaceAll('~0', '~');
+      const inner = childNode(node, key, keys);
+      if (inner === undefined) break;
+      offset = inner.offset;
+      node = inner.node;
+    }
+    return offset === undefined ? undefined : lines.linePos(offset).line;
+  };
+}
+
+/** The value under a key or index, and where the key, or the item, begins. */
+interface ChildNode {
+  readonly node: unknown;
+  readonly offset: number;
+}
+
+function childNode(
+  node: unknown,
+  key: string,
+  keys: WeakMap<YAMLMap, ReadonlyMap<string, ChildNode>>,
+): ChildNode | undefined {
+  if (isMap(node)) {
+    const known = keys.get(node) ?? childNodes(node);
+    keys.set(node, known);
+    return known.get(key);
+  }
+  const item = isSeq(node) ? node.items[Number(key)] : undefined;
+  return isYamlNode(item) ? { node: item, offset: item.range?.[0] ?? 0 } : undefined;
+}
+
+function childNodes({ items }: YAMLMap): ReadonlyMap<string, ChildNode> {
+  const children = new Map<string, ChildNode>();
+  for (const { key, value } of items)
+    if (isScalar(key)) children.set(keyText(key.value), { node: value, offset: key.range?.[0] ?? 0 });
+  return children;
+}
+
+/** YAML 1.2, of which JSON is a part, as JavaScript values; what is wrong is added to `messages`. Throws OverLimit. */
+function readYaml(bytes: Buffer, messages: string[], allowance: Allowance): unknown {
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  if (isPlainJson(text, allowance)) return JSON.parse(text);
+  const lines = new LineCounter();
+  const document = parse(text, lines, allowance);
+  const tell = (offset: number, says: string): void => {
+    const { line, col } = lines.linePos(offset);
+    messages.push(`line ${line}, column ${col}: ${says}`);
+  };
+  for (const { code, pos, message } of [...document.errors, ...document.warnings].slice(0, mostProblems))
+    tell(pos[0], sentences[code] ?? message);
+  return messages.length > 0 ? undefined : valuesIn(document.contents, allowance, tell);
+}
+
+/**
+ * One document of YAML, its keys not compared: the library's own way takes the square of their number. A second document is
+ * an error of the first. Throws OverLimit.
+ */
+function parse(text: string, lines: LineCounter, allowance: Allowance): Document.Parsed {
+  const composer = new Composer({ uniqueKeys: false, strict: true });
+  let document: Document.Parsed | undefined;
+  for (const next of composer.compose(tokensOf(text, lines, allowance), true, text.length)) {
+    if (document !== undefined) {
+      const [from, to] = next.range;
+      document.errors.push(new YAMLParseError([from, to], 'MULTIPLE_DOCS', 'another document'));
+      break;
+    }
+    document = next;
+  }
+  if (document === undefined) throw new Error('YAML: no document'); // even an empty text is one
+  return document;
+}
+
+function* tokensOf(text: string, lines: LineCounter, allowance: Allowance): Generator<CST.Token> {
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    allowance.takeToken();
+    yield* parser.next(lexeme);
+  }
+  yield* parser.end();
+}
+
+/** What an anchor names. */
+interface Anchored {
+  readonly value: unknown;
+  uses: number;
+  /** How often what is within it is used, at most. */
+  weight: number;
+}
+
+/**
+ * The JavaScript value of a YAML node; an alias is the very value that its anchor names. The first fault goes to `tell`.
+ * Throws OverLimit.
+ */
+function valuesIn(
+  contents: unknown,
+  { limits }: Allowance,
+  tell: (offset: number, says: string) => void,
+): unknown {
+  const anchors = new Map<string, Anchored>();
+  /** How often an anchor is used, at most, within what is being read. */
+  let weight = 1;
+
+  function read(node: unknown, depth: number): unknown {
+    if (isAlias(node)) return readAlias(node.source, offsetOf(node));
+    if (isScalar(node)) {
+      if (node.anchor !== undefined) anchors.set(node.anchor, { value: node.value, uses: 0, weight: 1 });
+      return node.value;
+    }
+    if (!isMap(node) && !isSeq(node)) return null;
+    if (depth > limits.contractDepth)
+      refuse(
+        offsetOf(node),
+        `expected at most ${limits.contractDepth} lists and objects in one another, got more`,
+      );
+    const around = weight;
+    weight = 1;
+    const value: Record<string, unknown> | unknown[] = isMap(node) ? {} : [];
+    const anchored = { value, uses: 0, weight: 1 };
+    if (node.anchor !== undefined) anchors.set(node.anchor, anchored);
+    if (isMap(node)) for (const pair of node.items) readPair(pair, value as Record<string, unknown>, depth);
+    else for (const item of node.items) (value as unknown[]).push(read(item, depth + 1));
+    anchored.weight = weight;
+    weight = Math.max(weight, around);
+    return value;
+  }
+
+  function readPair({ key: node, value }: Pair, object: Record<string, unknown>, depth: number): void {
+    const given = read(node, depth + 1);
+    const offset = offsetOf(node);
+    if (typeof given === 'object' && given !== null)
+      refuse(offset, 'expected a text as key, got a list or an object');
+    const key = keyText(given);
+    if (key.length > limits.contractKey)
+      refuse(offset, `expected at most ${limits.contractKey} characters in a key, got ${key.length}`);
+    if (Object.hasOwn(object, key)) refuse(offset, duplicateKey);
+    const inner = read(value, depth + 1);
+    if (key !== '__proto__') object[key] = inner;
+    else
+      Object.defineProperty(object, key, {
+        value: inner,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+  }
+
+  function readAlias(name: string, offset: number): unknown {
+    const anchored = anchors.get(name);
+    if (anchored === undefined) refuse(offset, `expected an anchor before its alias *${name}, got none`);
+    anchored.uses++;
+    weight = Math.max(weight, anchored.uses * anchored.weight);
+    if (weight > limits.contractAliases)
+      refuse(
+        offset,
+        `expected at most ${limits.contractAliases} uses of an anchor, got more; write a $ref instead`,
+      );
+    return anchored.value;
+  }
+
+  function refuse(offset: number, says: string): never {
+    throw new Fault(offset, says);
+  }
+
+  try {
+    return read(contents, 1);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    tell(error.offset, error.message);
+    return undefined;
+  }
+}
+
+/** What is wrong with a YAML document, and where in its text. */
+class Fault extends Error {
+  readonly offset: number;
+
+  constructor(offset: number, message: string) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+function offsetOf(node: unknown): number {
+  return isYamlNode(node) ? (node.range?.[0] ?? 0) : 0;
+}
+
+/** A scalar as the key of an object; none at all is the empty text. */
+function keyText(value: unknown): string {
+  return value === null || value === undefined ? '' : String(value);
+}
+
+/** JSON without a key given twice: read some fifty times as fast as YAML, whose reader has the words for all else. */
+function isPlainJson(text: string, { limits }: Allowance): boolean {
+  if (!/^\s*\{\s*"/.test(text)) return false;
+  try {
+    const { contractDepth: jsonDepth, contractTokens: jsonMembers, contractKey } = limits;
+    const json = new JsonReader(text, { ...defaultLimits, jsonDepth, jsonMembers });
+    const unique = hasUniqueKeys(json, contractKey);
+    json.end();
+    return unique;
+  } catch (error) {
+    if (error instanceof JsonError) return false;
+    throw error;
+  }
+}
+
+/** Reads the value that starts here; false as soon as an object has a key twice, or one that is too long. */
+function hasUniqueKeys(json: JsonReader, longest: number): boolean {
+  const code = json.peek();
+  if (code !== 123 && code !== 91) {
+    json.skip();
+    return true;
+  }
+  const keys = new Set<string>();
+  json.enter();
+  for (let first = true; json.next(first, code + 2); first = false) {
+    if (code === 123) {
+      const key = json.name();
+      if (keys.has(key) || key.length > longest) return false;
+      keys.add(key);
+    }
+    if (!hasUniqueKeys(json, longest)) return false;
+  }
+  return true;
+}
+
+const duplicateKey = 'expected each key once, got this one again';
+
+/** What the YAML reader says in words of its own. */
+const sentences: { readonly [code in ErrorCode]?: string } = {
+  MULTIPLE_DOCS: 'expected one document, got another',
+  RESOURCE_EXHAUSTION: 'expected fewer lists and objects in one another',
+};

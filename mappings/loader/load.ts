@@ -1,0 +1,106 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
+import { defaultLimits } from '../contract/limits.ts';
+import { buildContract, type ContractSource, type LoadedContract } from './build-contract.ts';
+import { Allowance, type ContractLimits, contractError } from './document/allowance.ts';
+import { ContractError, type ContractProblem } from './document/error.ts';
+import { readYamlFile, withLines } from './document/yaml.ts';
+import { readNamesLock } from './names/names-lock.ts';
+
+/** The package's folder; a build in `dist/` finds files other than code in the package it is part of. */
+const root = join(
+  import.meta.dirname,
+  import.meta.dirname.endsWith(join('dist', 'mappings', 'loader')) ? '../../..' : '../..',
+);
+
+/** Where the contract that ships with soapbridge lies. */
+export const screeningContract: string = join(root, 'mappings', 'screening');
+
+/** The JSON Schemas of overlays and of `soapbridge.yaml`, which editors complete them by. */
+export const schemaFiles = {
+  overlay: join(root, 'schemas', 'overlay.schema.json'),
+  config: join(root, 'schemas', 'soapbridge.schema.json'),
+} as const;
+
+/** The documents of a contract by their paths. */
+export interface ContractFiles {
+  readonly openapi: string;
+  /** Undefined: the plain dialect, all defaults. */
+  readonly overlay: string | undefined;
+}
+
+/** A folder with `openapi.yaml` (or `.yml`, `.json`) and, unless all defaults do, the overlay `soap.yaml`; or files by name. */
+export type ContractPlace = string | ContractFiles;
+
+/** The contract at a place. Throws ContractError with all that is wrong, each with file, line, JSON pointer and what to do; a document that passes a limit is wrong there. */
+export function loadContract(place: ContractPlace, limits: ContractLimits = defaultLimits): LoadedContract {
+  const allowance = new Allowance(limits);
+  const files = typeof place === 'string' ? filesIn(place) : place;
+  const problems: ContractProblem[] = [];
+  const openapi = readYamlFile(files.openapi, problems, allowance);
+  const overlay =
+    files.overlay === undefined
+      ? { path: join(dirname(files.openapi), 'soap.yaml'), root: undefined }
+      : readYamlFile(files.overlay, problems, allowance);
+  const names = readNamesLock(namesLockOf(files), problems, allowance);
+  if (openapi === undefined || overlay === undefined || problems.length > 0)
+    throw new ContractError(withLines(problems));
+  try {
+    const loaded = buildContract({
+      openapi: openapi.root,
+      openapiName: openapi.path,
+      overlay: overlay.root,
+      overlayName: overlay.path,
+      names,
+      allowance,
+      readFile: fileReader(dirname(openapi.path), dirname(overlay.path), allowance),
+    });
+    // part of the document is missing, which its author wants to know before its callers do
+    if (loaded.brokenReferences.length > 0) throw contractError(loaded.brokenReferences, limits);
+    return loaded;
+  } catch (error) {
+    throw error instanceof ContractError ? new ContractError(withLines(error.problems)) : error;
+  }
+}
+
+/** Reads files below a folder, whatever links lead out of it. */
+function fileReader(
+  documents: string,
+  overlays: string,
+  allowance: Allowance,
+): NonNullable<ContractSource['readFile']> {
+  return (folder, path) => {
+    try {
+      const root = realpathSync(folder === undefined ? documents : resolve(overlays, folder));
+      const file = realpathSync(join(root, path));
+      if (!file.startsWith(root + sep)) return { why: 'got one that lies elsewhere' };
+      const problems: ContractProblem[] = [];
+      const read = readYamlFile(file, problems, allowance);
+      if (read !== undefined) return { root: read.root };
+      return { why: `got one that can't be read (${problems.map(({ message }) => message).join('; ')})` };
+    } catch (error) {
+      if (error instanceof Error && 'code' in error) return { why: `got none (${error.code})` };
+      throw error;
+    }
+  };
+}
+
+/** Where the names of a contract are kept: beside its overlay, or beside its document where there is none. */
+export function namesLockOf(place: ContractPlace): string {
+  const { openapi, overlay } = typeof place === 'string' ? filesIn(place) : place;
+  return join(dirname(overlay ?? openapi), 'names.lock');
+}
+
+function filesIn(directory: string): ContractFiles {
+  const openapi = findFile(directory, 'openapi');
+  if (openapi !== undefined) return { openapi, overlay: findFile(directory, 'soap') };
+  const message =
+    'no such file; a contract is a folder with openapi.yaml and, where the defaults do not fit, soap.yaml (or .yml, .json)';
+  throw new ContractError([{ file: join(directory, 'openapi.yaml'), pointer: '', message }]);
+}
+
+function findFile(directory: string, name: string): string | undefined {
+  return ['yaml', 'yml', 'json']
+    .map((extension) => join(directory, `${name}.${extension}`))
+    .find((path) => existsSync(path));
+}

@@ -1,0 +1,152 @@
+import type { NamedType, Type } from '../../contract/model.ts';
+import {
+  byCodeUnit,
+  type ContractNames,
+  createNamer,
+  type Displaced,
+  javaWords,
+  type Names,
+  type Wanted,
+} from './names.ts';
+
+/** A type that waits for its name. */
+export interface Nameless extends Wanted {
+  readonly type: NamedType;
+  readonly set: (name: string) => void;
+}
+
+/** A type that is named after the one it is made of. */
+export interface Derived {
+  readonly type: NamedType;
+  readonly of: Type;
+  /** What its key adds to that of the other one: `[]` or `{}`. */
+  readonly suffix: string;
+  readonly wanted: (of: string) => string;
+  readonly set: (name: string, of: string) => void;
+}
+
+/** An element of a record or union that waits for its name. */
+export interface NamelessElement {
+  /** What its key adds to that of the type: `/properties/name`. */
+  readonly path: string;
+  /** What its digits are of, where another element has the name. */
+  readonly tail: string;
+  readonly wanted: () => string;
+  readonly set: (name: string) => void;
+}
+
+export interface TypeNamesSource {
+  /** Every type that an operation reaches. */
+  readonly reached: ReadonlySet<Type>;
+  readonly nameless: readonly Nameless[];
+  readonly derived: readonly Derived[];
+  /** In the order in which they are given names. */
+  readonly elements: ReadonlyMap<Type, readonly NamelessElement[]>;
+  /** What the elements of a wrapper are known by, their operation's name. */
+  readonly wrappers: ReadonlyMap<Type, string>;
+  /** The schemas that the document itself names, reached or not: the first to be given a name. */
+  readonly components: readonly Wanted[];
+  readonly pinned: ContractNames;
+}
+
+export interface TypeNames {
+  readonly jsonType: string;
+  readonly types: Names;
+  readonly members: Names;
+  readonly displaced: readonly Displaced[];
+}
+
+/**
+ * Names all that an operation reaches, so that no generator of classes meets one name twice. A wrapper's name is taken
+ * by its element: generators make a class of that as they do of a type.
+ */
+export function nameTypes(source: TypeNamesSource): TypeNames {
+  const { reached, nameless, pinned } = source;
+  const namer = createNamer(pinned.types);
+  for (const name of source.wrappers.values()) namer.reserve(name);
+  const components = new Map(namer.give(source.components.toSorted(byKey)));
+  const found = nameless.filter(({ type }) => reached.has(type));
+  const inline = found.filter(({ key }) => !components.has(key)).toSorted(byKey);
+  const names = new Map([...components, ...namer.give([...inline, { key: 'json', name: 'Json' }])]);
+  const keys = new Map<Type, string>();
+  for (const { type, key, set } of found) {
+    set(names.get(key) ?? key);
+    keys.set(type, key);
+  }
+  const jsonType = names.get('json') ?? 'Json';
+  nameDerived(source, jsonType, keys, (wanted) => {
+    const given = namer.give([wanted]);
+    for (const [key, name] of given) names.set(key, name);
+    return given.get(wanted.key) ?? wanted.name;
+  });
+  const members = nameElements(source, keys);
+  const given = new Set(['json', ...keys.values()]);
+  return {
+    jsonType,
+    types: new Map([...names].filter(([key]) => given.has(key))),
+    members: members.names,
+    displaced: [...namer.displaced, ...members.displaced],
+  };
+}
+
+function byKey(a: Wanted, b: Wanted): number {
+  return byCodeUnit(a.key, b.key);
+}
+
+/** Arrays and maps, those of named types first, then those of them. */
+function nameDerived(
+  { reached, derived }: TypeNamesSource,
+  jsonType: string,
+  keys: Map<Type, string>,
+  give: (wanted: Wanted) => string,
+): void {
+  const nameOf = (type: Type): string => {
+    if (type.kind !== 'scalar') return type.name;
+    return type.scalar === 'json' ? jsonType : type.scalar;
+  };
+  let open = derived.filter(({ type }) => reached.has(type));
+  while (open.length > 0) {
+    const waiting = new Set<Type>(open.map(({ type }) => type));
+    const ready = open.filter(({ of }) => !waiting.has(of));
+    const wanted = ready.map((entry) => {
+      const { of, suffix } = entry;
+      const key = (keys.get(of) ?? nameOf(of)) + suffix;
+      return { ...entry, key, name: entry.wanted(nameOf(of)) };
+    });
+    for (const { type, of, key, name, set } of wanted.toSorted(byKey)) {
+      const given = give({ key, name });
+      keys.set(type, key);
+      set(given, nameOf(of));
+    }
+    open = open.filter(({ of }) => waiting.has(of));
+  }
+}
+
+/** The elements of each record and union, no two of one alike; of a wrapper none that Java keeps for itself. */
+function nameElements(
+  { reached, elements, wrappers, pinned }: TypeNamesSource,
+  keys: ReadonlyMap<Type, string>,
+): { readonly names: Names; readonly displaced: readonly Displaced[] } {
+  const names = new Map<string, string>();
+  const displaced: Displaced[] = [];
+  for (const [type, list] of elements) {
+    if (!reached.has(type)) continue;
+    const owner = keys.get(type) ?? wrappers.get(type) ?? '';
+    const byPath = new Map(list.map((element) => [owner + element.path, element]));
+    const own = new Map(
+      [...byPath.keys()].flatMap((key) => {
+        const name = pinned.members.get(key);
+        return name === undefined ? [] : [[key, name] as const];
+      }),
+    );
+    const namer = createNamer(own, undefined, (key) => byPath.get(key)?.tail ?? key);
+    if (wrappers.has(type)) for (const word of javaWords) namer.reserve(word);
+    const wanted = list.map((element) => ({ key: owner + element.path, name: element.wanted() }));
+    for (const [key, name] of namer.give(wanted)) {
+      names.set(key, name);
+      byPath.get(key)?.set(name);
+    }
+    displaced.push(...namer.displaced);
+  }
+  return { names, displaced };
+}

@@ -1,0 +1,61 @@
+import type { CredentialPart, Credentials, Operation, RecordType } from '../../contract/model.ts';
+import { pointerSegment, type Report } from '../document/error.ts';
+import { escapeName } from '../names/names.ts';
+import type { Overlay } from '../overlay/overlay.ts';
+
+/** The overlay's credentials, with what the document says of the body's member (W24, W25). */
+export function buildCredentials(
+  overlay: Overlay,
+  operations: readonly Pick<Operation, 'name' | 'input'>[],
+  report: Report,
+): Credentials | undefined {
+  const stated = overlay.credentials;
+  if (stated === undefined) return undefined;
+  const record = stated.member === undefined ? undefined : memberRecord(stated.member, operations, report);
+  const parts: CredentialPart[] = [];
+  for (const [name, header] of stated.headers) {
+    const field = record?.fields.find((candidate) => candidate.json === name);
+    if (record !== undefined && (field?.type.kind !== 'scalar' || field.type.scalar !== 'string')) {
+      const got = field === undefined ? 'none' : 'another type';
+      report(
+        `/credentials/headers${pointerSegment(name)}`,
+        `expected a string ${name} in ${record.name}, got ${got}`,
+      );
+    }
+    parts.push({
+      name,
+      xml: field?.xml ?? escapeName(name),
+      header,
+      sent: stated.sent?.get(name) ?? { in: 'header', name: header },
+      required: stated.required?.includes(name) ?? field?.required ?? true,
+      secret: stated.secret.includes(name),
+    });
+  }
+  for (const { json } of record?.fields ?? []) {
+    // the member is written anew from its parts: what is none would be lost
+    if (!stated.headers.has(json))
+      report(
+        '/credentials/headers',
+        `expected a header for ${json}, the member of ${record?.name}, got none`,
+      );
+  }
+  return { member: stated.member, parts, send: stated.send };
+}
+
+function memberRecord(
+  member: string,
+  operations: readonly Pick<Operation, 'name' | 'input'>[],
+  report: Report,
+): RecordType | undefined {
+  let record: RecordType | undefined;
+  for (const { name, input } of operations) {
+    const type = input.fields.find((field) => field.json === member)?.type;
+    if (type?.kind === 'record') record ??= type;
+    if (type?.kind !== 'record' || type !== record) {
+      const got = type === undefined ? 'none' : type.kind === 'record' ? 'another one' : 'another type';
+      report('/credentials/member', `expected one object ${member} in every request, got ${got} in ${name}`);
+      return undefined;
+    }
+  }
+  return record;
+}

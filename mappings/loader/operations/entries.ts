@@ -1,0 +1,122 @@
+import { pointerSegment, type Report } from '../document/error.ts';
+import { childOf, isNode, type Node, shown, textOf } from '../document/node.ts';
+import { isUnresolved, type Located, type References } from '../document/references.ts';
+import { classIdentifier, type Names, pascal } from '../names/names.ts';
+import type { Overlay } from '../overlay/overlay.ts';
+import type { TypeBuilder } from '../schema/type-builder.ts';
+import type { FindServer } from './servers.ts';
+
+/** What operations are read from, and where what is wrong with one is told. */
+export interface OperationsSource {
+  readonly document: Node;
+  readonly references: References;
+  readonly overlay: Overlay;
+  readonly builder: TypeBuilder;
+  readonly findServer: FindServer;
+  /** Names of operations that stay whatever else would have them. */
+  readonly pinned: Names;
+  readonly report: Report;
+  readonly reportOverlay: Report;
+}
+
+/** An operation of the document that can't be carried, with every reason. */
+export interface NotServed {
+  readonly name: string;
+  /** Where the operation stands. */
+  readonly pointer: string;
+  readonly reasons: readonly { readonly pointer: string; readonly why: string }[];
+}
+
+/** One operation of the document. */
+export interface Entry {
+  /** Under `paths`, whatever its path refers to: what its name is kept by. */
+  readonly key: string;
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly pathItem: Located & { readonly node: Node };
+  readonly operation: Node;
+  readonly pointer: string;
+  /** What the overlay says; undefined leaves it to the method. */
+  readonly readOnly: boolean | undefined;
+  /** The request body's media type by the overlay; undefined takes the usual one. */
+  readonly mediaType: string | undefined;
+  /** The media type of its replies, likewise. */
+  readonly accept: string | undefined;
+  /** The operation that it is in another media type. */
+  readonly of: string | undefined;
+  /** Path parameters that may hold slashes. */
+  readonly spansSegments: readonly string[];
+}
+
+/** Why callbacks and webhooks are left out. */
+const theirCalls = 'the service calls others with it, past this gateway';
+
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
+
+/** The operations of all paths; what is none goes to `notServed`. */
+export function listEntries({ document, references }: OperationsSource, notServed: NotServed[]): Entry[] {
+  const entries: Entry[] = [];
+  const leaveOut = (name: string, pointer: string, why: string, at = pointer): void => {
+    notServed.push({ name, pointer, reasons: [{ pointer: at, why }] });
+  };
+  for (const [path, item] of Object.entries(childOf(document, 'paths'))) {
+    if (path.startsWith('x-')) continue; // an extension
+    const pointer = `/paths${pointerSegment(path)}`;
+    const found = references.resolve(item, pointer);
+    if (isUnresolved(found)) {
+      leaveOut(path, pointer, found.why, found.pointer);
+      continue;
+    }
+    const { node, pointer: at } = found;
+    if (!isNode(node)) {
+      leaveOut(path, pointer, `expected an object of methods, got ${shown(node)}`);
+      continue;
+    }
+    if (node.trace !== undefined) leaveOut(`TRACE ${path}`, `${at}/trace`, 'it would show what proxies add');
+    for (const method of methods) {
+      const operation = node[method];
+      if (operation === undefined) continue;
+      if (!isNode(operation)) {
+        const why = `expected an operation, an object, got ${shown(operation)}`;
+        leaveOut(`${method.toUpperCase()} ${path}`, `${at}/${method}`, why);
+        continue;
+      }
+      const name = classIdentifier(textOf(operation.operationId) || `${method}${pascal(path)}`);
+      entries.push({
+        key: `${pointer}/${method}`,
+        name,
+        method: method.toUpperCase(),
+        path,
+        pathItem: { node, pointer: at },
+        operation,
+        pointer: `${at}/${method}`,
+        readOnly: undefined,
+        mediaType: undefined,
+        accept: undefined,
+        of: undefined,
+        spansSegments: [],
+      });
+      for (const callback of Object.keys(childOf(operation, 'callbacks')))
+        leaveOut(
+          `${callback} of ${name}`,
+          `${at}/${method}/callbacks${pointerSegment(callback)}`,
+          theirCalls,
+        );
+    }
+  }
+  for (const webhook of Object.keys(childOf(document, 'webhooks')))
+    leaveOut(webhook, `/webhooks${pointerSegment(webhook)}`, theirCalls);
+  return entries;
+}
+
+/** A node, or what it refers to; undefined once it is reported that there is nothing. */
+export function follow(
+  { node, pointer }: Located,
+  { references, report }: OperationsSource,
+): Located | undefined {
+  const found = references.resolve(node, pointer);
+  if (!isUnresolved(found)) return found;
+  report(found.pointer, found.why);
+  return undefined;
+}

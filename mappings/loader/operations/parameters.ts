@@ -1,0 +1,230 @@
+import type { Parameter, ParameterStyle } from '../../contract/model.ts';
+import type { Report } from '../document/error.ts';
+import { isNode, type Node, shown, textOf } from '../document/node.ts';
+import type { Located } from '../document/references.ts';
+import { identifier, upperFirst } from '../names/names.ts';
+import type { WrapperField } from '../schema/type-builder.ts';
+import { type Entry, follow, type OperationsSource } from './entries.ts';
+import { mediaOf } from './media-types.ts';
+
+/** A parameter, and the input that holds its value. */
+export interface ReadParameter {
+  readonly parameter: Parameter;
+  readonly field: WrapperField;
+}
+
+interface Found {
+  readonly place: Parameter['in'];
+  readonly node: Node;
+  readonly pointer: string;
+}
+
+/** The styles of each place, its default first (OpenAPI 3.1, 4.8.12.3). */
+const stylesOf = {
+  path: ['simple', 'label', 'matrix'],
+  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
+  header: ['simple'],
+  cookie: ['form'],
+} as const satisfies Record<Parameter['in'], readonly ParameterStyle[]>;
+
+/**
+ * Headers that are no inputs: the three that OpenAPI says "SHALL be ignored" as parameters (3.1, 4.8.12.1), and those
+ * that are the connection's to say, not a caller's.
+ */
+const ownHeaders = new Set([
+  ...['accept', 'content-type', 'authorization'],
+  ...['accept-encoding', 'connection', 'content-encoding', 'content-length', 'expect', 'host', 'keep-alive'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+]);
+
+/**
+ * The parameters of an operation and of its path; what is wrong goes to the source's report.
+ * @param taken names of inputs that no parameter may have
+ */
+export function readParameters(
+  entry: Entry,
+  taken: Iterable<string>,
+  source: OperationsSource,
+): ReadParameter[] {
+  const { path, pathItem, operation, pointer } = entry;
+  const { report, overlay } = source;
+  const isCredential = credentialTest(overlay);
+  // by place and name: an operation's own takes the place of its path's
+  const found = new Map<string, Found>();
+  const listed = [
+    ...listOf(pathItem.node.parameters, `${pathItem.pointer}/parameters`, report),
+    ...listOf(operation.parameters, `${pointer}/parameters`, report),
+  ];
+  for (const stated of listed) {
+    const target = follow(stated, source);
+    if (target === undefined) continue;
+    const { node, pointer: at } = target;
+    if (!isNode(node)) {
+      report(at, `expected a parameter, an object, got ${shown(node)}`);
+      continue;
+    }
+    const { name, in: place } = node;
+    if (typeof name !== 'string' || name === '') {
+      report(`${at}/name`, `expected the parameter's name, got ${shown(name)}`);
+      continue;
+    }
+    if (!isPlace(place)) {
+      report(`${at}/in`, `expected one of ${Object.keys(stylesOf).join(', ')}, got ${shown(place)}`);
+      continue;
+    }
+    const header = place === 'header' ? name.toLowerCase() : undefined;
+    if ((header !== undefined && ownHeaders.has(header)) || isCredential(place, header ?? name)) continue;
+    found.set(`${place} ${header ?? name}`, { place, node, pointer: at });
+  }
+  const parameters: ReadParameter[] = [];
+  const fields = new Set(taken);
+  for (const located of found.values()) {
+    const parameter = readParameter(located, entry, fields, source);
+    if (parameter !== undefined) parameters.push(parameter);
+  }
+  checkPath(sentPath(path, parameters), parameters, pointer, report);
+  for (const name of entry.spansSegments) {
+    if (!path.includes(`{${name}}`))
+      report(pointer, `expected {${name}} in the path, which the overlay says spans segments`);
+  }
+  return parameters;
+}
+
+type CredentialTest = (place: string, name: string) => boolean;
+
+const credentialTests = new WeakMap<OperationsSource['overlay'], CredentialTest>();
+
+/** Tells the parameters that credentials travel in, by place and by name, a header's in lower case. */
+function credentialTest(overlay: OperationsSource['overlay']): CredentialTest {
+  const known = credentialTests.get(overlay) ?? makeCredentialTest(overlay);
+  credentialTests.set(overlay, known);
+  return known;
+}
+
+function makeCredentialTest({ credentials }: OperationsSource['overlay']): CredentialTest {
+  const headers = [...(credentials?.headers.values() ?? [])].map(
+    (header) => `header ${header.toLowerCase()}`,
+  );
+  const sent = [...(credentials?.sent?.values() ?? [])].map(({ in: place, name }) => `${place} ${name}`);
+  const taken = new Set([...headers, ...sent]);
+  return (place, name) => taken.has(`${place} ${name}`);
+}
+
+function isPlace(value: unknown): value is Parameter['in'] {
+  return typeof value === 'string' && Object.hasOwn(stylesOf, value);
+}
+
+function readParameter(
+  { place, node, pointer }: Found,
+  { name: owner, spansSegments }: Entry,
+  taken: Set<string>,
+  { overlay, report }: OperationsSource,
+): ReadParameter | undefined {
+  const name = textOf(node.name) ?? '';
+  if ((place === 'header' || place === 'cookie') && !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
+    report(`${pointer}/name`, `expected the name of an HTTP ${place}, got ${shown(name)}`);
+  const described = readDescription(node, place, pointer, report);
+  if (described === undefined) return undefined;
+  const { style, schema } = described;
+  // the path's id and the query's are two inputs
+  let field = name;
+  while (taken.has(field)) field = `${field}_${place}`;
+  taken.add(field);
+  return {
+    parameter: {
+      field,
+      in: place,
+      name,
+      style,
+      explode: typeof node.explode === 'boolean' ? node.explode : style === 'form',
+      allowReserved: place === 'query' && node.allowReserved === true,
+      spansSegments: place === 'path' && spansSegments.includes(name),
+      deepLists: overlay.deepLists,
+    },
+    field: {
+      json: field,
+      schema: schema.node,
+      pointer: schema.pointer,
+      required: node.required === true || place === 'path',
+      typeName: owner + upperFirst(identifier(field)),
+      around: node,
+    },
+  };
+}
+
+/** How a parameter's value is written, and the schema of it. */
+function readDescription(
+  node: Node,
+  place: Parameter['in'],
+  pointer: string,
+  report: Report,
+): { readonly style: ParameterStyle; readonly schema: Located } | undefined {
+  const [content, another] = mediaOf(node, pointer);
+  if (content !== undefined && another === undefined) {
+    if (content.form === 'json') return { style: 'json', schema: content.schema };
+    if (content.form === 'text')
+      return { style: stylesOf[place][0], schema: { ...content.schema, node: { type: 'string' } } };
+  }
+  if (node.schema === undefined) {
+    report(pointer, 'expected a schema, or content of application/json, got neither');
+    return undefined;
+  }
+  const styles: readonly ParameterStyle[] = stylesOf[place];
+  const style = node.style === undefined ? styles[0] : styles.find((known) => known === node.style);
+  if (style === undefined) {
+    report(
+      `${pointer}/style`,
+      `expected one of ${styles.join(', ')} in a ${place}, got ${shown(node.style)}`,
+    );
+    return undefined;
+  }
+  return { style, schema: { node: node.schema, pointer: `${pointer}/schema` } };
+}
+
+/**
+ * A document's path as it is sent. A fragment never is (RFC 9110, 7.1); documents tell operations on one path apart by
+ * it, or by a query. What of that a query parameter gives is the parameter's.
+ */
+export function sentPath(path: string, parameters: readonly ReadParameter[]): string {
+  const [target = ''] = path.split('#');
+  const [before = '', ...queries] = target.split('?');
+  const given = parameters.flatMap(({ parameter: { in: place, name } }) =>
+    place === 'query' ? [`${name}={${name}}`] : [],
+  );
+  const pairs = queries.join('?').split('&');
+  const kept = pairs.filter((pair) => pair !== '' && !given.includes(pair));
+  return kept.length === 0 ? before : `${before}?${kept.join('&')}`;
+}
+
+/** A path and, after a question mark, a query, of the characters of RFC 3986, 3.3 and 3.4, and of {parameters}. */
+const pathForm =
+  /^\/(?:[\w.~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2}|\{[^{}/]+\})*(?:\?(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2}|\{[^{}/]+\})*)?$/;
+
+function checkPath(
+  path: string,
+  parameters: readonly ReadParameter[],
+  pointer: string,
+  report: Report,
+): void {
+  if (!pathForm.test(path))
+    report(pointer, `expected a path of URL characters and {parameters}, got ${shown(path)}`);
+  const holes = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, hole]) => hole ?? '');
+  const names = parameters.flatMap(({ parameter }) => (parameter.in === 'path' ? [parameter.name] : []));
+  for (const hole of holes) {
+    if (!names.includes(hole))
+      report(pointer, `expected a path parameter for the path's {${hole}}, got none`);
+  }
+  for (const name of names) {
+    if (!holes.includes(name))
+      report(pointer, `expected {${name}} in the path, as it has a parameter ${name}`);
+  }
+}
+
+function listOf(value: unknown, pointer: string, report: Report): Located[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) {
+    report(pointer, `expected a list, got ${shown(value)}`);
+    return [];
+  }
+  return value.map((node: unknown, index) => ({ node, pointer: `${pointer}/${index}` }));
+}

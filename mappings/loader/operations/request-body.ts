@@ -1,0 +1,332 @@
+import {
+  type BodyPart,
+  type FormMember,
+  fileMembers,
+  type RequestBody,
+  type ScalarType,
+  type TextCharset,
+  type Type,
+} from '../../contract/model.ts';
+import { pointerSegment } from '../document/error.ts';
+import { childOf, isNode, memberOf, type Node, shown, textOf } from '../document/node.ts';
+import { isUnresolved, type Located } from '../document/references.ts';
+import { identifier, upperFirst } from '../names/names.ts';
+import { kindOf } from '../schema/keywords.ts';
+import { membersOf, type SchemaMember } from '../schema/members.ts';
+import type { TypedField, WrapperField } from '../schema/type-builder.ts';
+import { type Entry, follow, type OperationsSource } from './entries.ts';
+import {
+  isBinary,
+  isMergePatch,
+  type JsonMedia,
+  jsonMedia,
+  type Media,
+  mediaOf,
+  preferred,
+  schemaKey,
+} from './media-types.ts';
+
+/** A request body: the inputs that hold it, and what becomes of them. */
+export interface ReadBody {
+  readonly fields: readonly (WrapperField | TypedField)[];
+  readonly body: RequestBody;
+}
+
+const none: ReadBody = { fields: [], body: { kind: 'none' } };
+
+/** What a body is called whose members can't be children of the wrapper in a dialect where they are. */
+const bodyElement = 'Body';
+
+/** @param others the inputs beside the body */
+export function readRequestBody(
+  entry: Entry,
+  others: readonly WrapperField[],
+  source: OperationsSource,
+): ReadBody {
+  const { name, operation, pointer } = entry;
+  if (operation.requestBody === undefined) return none;
+  const found = follow({ node: operation.requestBody, pointer: `${pointer}/requestBody` }, source);
+  if (found === undefined) return none;
+  const all = mediaOf(found.node, found.pointer);
+  source.references.allowance.step(pointer, all.length);
+  const media =
+    entry.mediaType === undefined
+      ? preferred(all, ['json', 'lines', 'form', 'multipart', 'text', 'binary', 'stream'])
+      : all.find(({ type, form }) => type === entry.mediaType && form !== undefined);
+  if (media === undefined) {
+    const types = all.map(({ type }) => type);
+    source.report(
+      `${found.pointer}/content`,
+      `expected ${entry.mediaType ?? 'a media type'} that can be sent, got ${types.join(', ') || 'none'}`,
+    );
+    return none;
+  }
+  const { dialect } = source.overlay;
+  const element = dialect.body === 'members' ? bodyElement : dialect.body.element;
+  const required = isNode(found.node) && found.node.required === true;
+  const field = { element, required, typeName: `${name}Body`, around: found.node };
+  if (media.form !== 'json') return readAs(media, field, source);
+  const json = jsonMedia(media, entry.mediaType === undefined ? all : []);
+  if (dialect.body === 'members') {
+    const fields = memberFields(name, json.others.schema, source);
+    if (!fields.some((own) => others.some((other) => other.json === own.json)))
+      return { fields, body: { kind: 'members', mediaType: json.others.type } };
+  }
+  return readJson(json, field, source);
+}
+
+interface BodyField {
+  readonly element: string;
+  readonly required: boolean;
+  readonly typeName: string;
+  readonly around: unknown;
+}
+
+/** JSON, of which an array may go in another media type than all else. */
+function readJson(
+  { arrays, others }: JsonMedia,
+  { element, required, typeName, around }: BodyField,
+  { builder, references }: OperationsSource,
+): ReadBody {
+  const { node: schema, pointer } = others.schema;
+  const isOne = schemaKey(arrays, references) === schemaKey(others, references);
+  const schemas = isOne ? [others.schema] : [others.schema, arrays.schema];
+  const body = { kind: 'json', field: element, mediaType: others.type, arrays: arrays.type } as const;
+  const place = { json: element, pointer, required, around };
+  if (isMergePatch(others)) return { fields: [{ ...place, type: builder.patchOf(schemas, typeName) }], body };
+  if (isOne) return { fields: [{ ...place, schema, typeName }], body };
+  return { fields: [{ ...place, type: builder.oneOf(schemas, typeName) }], body };
+}
+
+function readAs(
+  media: Media,
+  { element, required, typeName, around }: BodyField,
+  source: OperationsSource,
+): ReadBody {
+  const { node: schema, pointer } = media.schema;
+  const place = { json: element, pointer, required, around };
+  const whole: WrapperField = { ...place, schema, typeName };
+  const field = element;
+  const mediaType = media.type;
+  switch (media.form) {
+    case 'form':
+      return {
+        fields: [whole],
+        body: {
+          kind: 'form',
+          field,
+          mediaType,
+          members: formMembers(media, source),
+          deepLists: source.overlay.deepLists,
+        },
+      };
+    case 'multipart': {
+      const { parts, others, type } = readParts(media, typeName, source);
+      const own = type === undefined ? whole : { ...place, type };
+      return { fields: [own], body: { kind: 'multipart', field, mediaType, parts, others } };
+    }
+    case 'lines': {
+      const type = linesType(media.schema, typeName, source);
+      return {
+        fields: [{ ...place, type }],
+        body: { kind: 'lines', field, mediaType },
+      };
+    }
+    case 'binary': {
+      const type = rawTypes.binary;
+      return {
+        fields: [{ ...place, type }],
+        body: { kind: 'binary', field, mediaType },
+      };
+    }
+    default: {
+      const type = rawTypes.text;
+      const charset = charsetOf(media, source);
+      return {
+        fields: [{ ...place, type }],
+        body: { kind: 'text', field, mediaType, charset },
+      };
+    }
+  }
+}
+
+/** What a raw body or reply is on the SOAP side. */
+export const rawTypes = {
+  text: { kind: 'scalar', scalar: 'string' },
+  binary: { kind: 'scalar', scalar: 'base64Binary' },
+} as const satisfies Record<string, ScalarType>;
+
+/** The array of a sequence's values: its schema is that of each of them, but where it is an array that of all. */
+export function linesType(
+  schema: Located,
+  typeName: string,
+  { builder, references }: OperationsSource,
+): Type {
+  const found = references.resolve(schema.node, schema.pointer);
+  const isWhole = !isUnresolved(found) && isNode(found.node) && kindOf(found.node) === 'array';
+  if (isWhole) return builder.oneOf([schema], typeName);
+  return builder.arrayOf(builder.oneOf([schema], `${typeName}Item`));
+}
+
+const charsets: Readonly<Record<string, TextCharset>> = {
+  'utf-8': 'utf-8',
+  utf8: 'utf-8',
+  'iso-8859-1': 'iso-8859-1',
+  latin1: 'iso-8859-1',
+  'us-ascii': 'us-ascii',
+  ascii: 'us-ascii',
+};
+
+/** The charset that a media type says, UTF-8 where it says none; one that nothing is written in is reported. */
+function charsetOf({ type, pointer }: Media, { report }: OperationsSource): TextCharset {
+  const stated = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type)?.[1] ?? 'utf-8';
+  const charset = charsets[stated.toLowerCase()];
+  if (charset === undefined)
+    report(pointer, `expected text in utf-8, iso-8859-1 or us-ascii, got ${shown(stated)}`);
+  return charset ?? 'utf-8';
+}
+
+// --- forms -----------------------------------------------------------------------------------------
+
+function formMembers(media: Media, source: OperationsSource): FormMember[] {
+  const stated: FormMember[] = [];
+  for (const [name, encoding] of Object.entries(encodingsOf(media))) {
+    if (!isNode(encoding)) continue;
+    const style = formStyle(encoding);
+    if (style === undefined)
+      source.report(
+        `${media.pointer}/encoding${pointerSegment(name)}/style`,
+        `expected form, spaceDelimited, pipeDelimited or deepObject, got ${shown(encoding.style)}`,
+      );
+    else if (style !== 'none')
+      stated.push({
+        name,
+        style,
+        explode: typeof encoding.explode === 'boolean' ? encoding.explode : style === 'form',
+        allowReserved: encoding.allowReserved === true,
+      });
+  }
+  return stated;
+}
+
+const jsonType = /[/+]json\b/i;
+
+/** The style that an encoding states; `none` where it states none. */
+function formStyle(encoding: Node): FormMember['style'] | 'none' | undefined {
+  const { style, explode, allowReserved, contentType } = encoding;
+  if (style === 'form' || style === 'spaceDelimited' || style === 'pipeDelimited' || style === 'deepObject')
+    return style;
+  if (style !== undefined) return undefined;
+  if (typeof explode === 'boolean' || allowReserved === true) return 'form';
+  return typeof contentType === 'string' && jsonType.test(contentType) ? 'json' : 'none';
+}
+
+function encodingsOf(media: Media): Node {
+  return isNode(media.node) ? childOf(media.node, 'encoding') : {};
+}
+
+// --- parts -----------------------------------------------------------------------------------------
+
+interface Parts {
+  readonly parts: readonly BodyPart[];
+  /** What a part is that isn't among them. */
+  readonly others: BodyPart['kind'];
+  /** The type of the body where some parts are files; else its schema says it. */
+  readonly type: Type | undefined;
+}
+
+function readParts(media: Media, typeName: string, source: OperationsSource): Parts {
+  const { builder, references } = source;
+  if (saysNothing(media.schema.node))
+    return { parts: [], others: 'bytes', type: builder.mapOf(fileType(source)) };
+  const found = membersOf([media.schema], references);
+  if (found.kind === 'none') return { parts: [], others: 'text', type: undefined };
+  const encodings = encodingsOf(media);
+  const parts: BodyPart[] = [];
+  const fields: (WrapperField | TypedField)[] = [];
+  for (const member of found.members) {
+    const contentType = statedType(memberOf(encodings, member.json));
+    const kind = partKind(member, contentType, source);
+    if (kind !== 'text' || contentType !== undefined)
+      parts.push({ name: member.json, kind: kind === 'files' ? 'file' : kind, contentType });
+    if (kind === 'file' || kind === 'files' || kind === 'bytes') {
+      const file = fileType(source);
+      const type = kind === 'files' ? builder.arrayOf(file) : file;
+      const { schema: around, ...place } = member;
+      fields.push({ ...place, around, type });
+    } else fields.push({ ...member, typeName: typeName + upperFirst(identifier(member.json)) });
+  }
+  const hasFiles = parts.some(({ kind }) => kind === 'file' || kind === 'bytes');
+  return {
+    parts,
+    others: 'text',
+    type: hasFiles ? builder.record(typeName, media.schema.pointer, fields) : undefined,
+  };
+}
+
+/** The one media type that an encoding states; a list or range of them leaves it to the caller. */
+function statedType(encoding: unknown): string | undefined {
+  const type = isNode(encoding) ? textOf(encoding.contentType) : undefined;
+  return type === undefined || /[,*]/.test(type) ? undefined : type;
+}
+
+/**
+ * A string of bytes is a file, so is one whose encoding states a type of bytes; JSON where the encoding says so. A part
+ * that nothing is said of is bytes: OpenAPI 3.1.1 has `application/octet-stream` for it.
+ */
+function partKind(
+  { schema, pointer }: SchemaMember,
+  contentType: string | undefined,
+  { references }: OperationsSource,
+): BodyPart['kind'] | 'files' {
+  const found = references.resolve(schema, pointer);
+  const node = isUnresolved(found) || !isNode(found.node) ? {} : found.node;
+  if (contentType !== undefined && jsonType.test(contentType)) return 'json';
+  if (isFile(node, contentType)) return 'file';
+  if (saysNothing(node) && contentType === undefined) return 'bytes';
+  if (node.items === undefined) return 'text';
+  const items = references.resolve(node.items, `${pointer}/items`);
+  return !isUnresolved(items) && isNode(items.node) && isFile(items.node, contentType) ? 'files' : 'text';
+}
+
+/** True for a schema of words for people alone. */
+function saysNothing(schema: unknown): boolean {
+  return (
+    isNode(schema) &&
+    Object.keys(schema).every((key) => /^(?:title|description|default|examples?|x-.*)$/.test(key))
+  );
+}
+
+function isFile(schema: Node, contentType: string | undefined): boolean {
+  if (isBinary(schema)) return true;
+  const mayBe = schema.type === 'string' || Object.keys(schema).length === 0;
+  return mayBe && contentType !== undefined && !/^text\//i.test(contentType);
+}
+
+/** The record of a file on the SOAP side. */
+function fileType({ builder }: OperationsSource): Type {
+  const pointer = '/components/schemas/FilePart';
+  const text = { kind: 'scalar', scalar: 'string' } as const;
+  return builder.record('FilePart', pointer, [
+    { json: fileMembers.content, pointer, required: true, type: { kind: 'scalar', scalar: 'base64Binary' } },
+    { json: fileMembers.fileName, pointer, required: false, type: text },
+    { json: fileMembers.contentType, pointer, required: false, type: text },
+  ]);
+}
+
+/** The members of a body as the children of the wrapper, which the inline types of the body are named after. */
+export function memberFields(
+  owner: string,
+  body: Located,
+  { references, report }: OperationsSource,
+): WrapperField[] {
+  const found = membersOf([body], references);
+  if (found.kind === 'none') {
+    report(found.pointer, `expected an object whose members become the wrapper's children; ${found.why}`);
+    return [];
+  }
+  return found.members.map((member) => ({
+    ...member,
+    typeName: owner + upperFirst(identifier(member.json)),
+  }));
+}

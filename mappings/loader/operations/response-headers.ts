@@ -1,0 +1,176 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type HeaderScalar,
+  type HeaderShape,
+  linksMember,
+  type ReplyHeader,
+  type Type,
+} from '../../contract/model.ts';
+import { pointerSegment } from '../document/error.ts';
+import { childOf, isNode, type Node } from '../document/node.ts';
+import { isUnresolved, type Located } from '../document/references.ts';
+import { identifier, upperFirst } from '../names/names.ts';
+import { kindOf } from '../schema/keywords.ts';
+import { membersOf } from '../schema/members.ts';
+import type { TypedField } from '../schema/type-builder.ts';
+import type { OperationsSource } from './entries.ts';
+
+/** A header that a response declares. */
+export interface Header {
+  readonly name: string;
+  readonly pointer: string;
+  readonly shape: HeaderShape;
+  /** What the document has of it. */
+  readonly node?: unknown;
+}
+
+/** Reply headers that say nothing of the operation: the message's, the connection's, caches' and browsers'. */
+const plumbing = new Set(
+  'content-type content-length content-encoding content-security-policy transfer-encoding connection keep-alive trailer upgrade date server vary via age set-cookie strict-transport-security'.split(
+    ' ',
+  ),
+);
+
+function isPlumbing(name: string): boolean {
+  const header = name.toLowerCase();
+  return plumbing.has(header) || header.startsWith('access-control-');
+}
+
+/** The headers that a response declares and that mean something to a caller. */
+export function headersOf({ node, pointer }: Located, source: OperationsSource): Header[] {
+  const headers: Header[] = [];
+  for (const [name, stated] of Object.entries(isNode(node) ? childOf(node, 'headers') : {})) {
+    if (isPlumbing(name) || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) continue;
+    const at = `${pointer}/headers${pointerSegment(name)}`;
+    const found = source.references.resolve(stated, at);
+    if (isUnresolved(found) || !isNode(found.node)) headers.push({ name, pointer: at, shape: text });
+    else {
+      const { node } = found;
+      headers.push({ name, pointer: at, shape: shapeOf(node, found.pointer, source), node });
+    }
+  }
+  return headers;
+}
+
+/** The headers of several responses, each once; one of two shapes is text. */
+export function mergeHeaders(headers: readonly Header[]): Header[] {
+  const merged = new Map<string, Header>();
+  for (const header of headers) {
+    const key = header.name.toLowerCase();
+    const known = merged.get(key) ?? header;
+    merged.set(key, isDeepStrictEqual(known.shape, header.shape) ? known : { ...known, shape: text });
+  }
+  return [...merged.values()];
+}
+
+const text = { kind: 'scalar', scalar: 'string' } as const satisfies HeaderShape;
+
+/** Headers are of style `simple`: items between commas, members as `a,1,b,2`, or as `a=1,b=2` where exploded. */
+function shapeOf(header: Node, pointer: string, source: OperationsSource): HeaderShape {
+  if (header.content !== undefined) return { kind: 'scalar', scalar: 'json' };
+  const schema = located(header.schema ?? {}, `${pointer}/schema`, source);
+  const kind = kindOf(schema.node);
+  if (kind === 'array')
+    return {
+      kind: 'list',
+      item: scalarOf({ node: schema.node.items, pointer: `${schema.pointer}/items` }, source),
+    };
+  if (kind !== 'object') return { kind: 'scalar', scalar: scalarOf(schema, source) };
+  const found = membersOf([schema], source.references);
+  if (found.kind === 'none' || (found.members.length === 0 && found.additional === undefined)) return text;
+  const { members, additional } = found;
+  return {
+    kind: 'object',
+    explode: header.explode === true,
+    members: members.map((member) => ({
+      name: member.json,
+      scalar: scalarOf({ node: member.schema, pointer: member.pointer }, source),
+    })),
+    others:
+      additional && members.length === 0
+        ? scalarOf({ node: additional.schema, pointer: additional.pointer }, source)
+        : 'string',
+  };
+}
+
+const scalars: Readonly<Record<string, HeaderScalar>> = {
+  integer: 'long',
+  number: 'decimal',
+  boolean: 'boolean',
+};
+
+/** What a text in a header is; dates too are text, as HTTP has a form of its own for them. */
+function scalarOf(schema: Located, source: OperationsSource): HeaderScalar {
+  return scalars[kindOf(located(schema.node, schema.pointer, source).node) ?? ''] ?? 'string';
+}
+
+/** A schema behind its references; an empty one where there is none. */
+function located(
+  schema: unknown,
+  pointer: string,
+  { references }: OperationsSource,
+): Located & { node: Node } {
+  const found = references.resolve(schema, pointer);
+  return isUnresolved(found) || !isNode(found.node) ? { node: {}, pointer } : { ...found, node: found.node };
+}
+
+// --- as members of a reply's record ------------------------------------------------------------------
+
+/** The names that a record of a reply has for members that are no headers. */
+const taken = /^(?:StatusCode|Links|Body.*)$/;
+
+/** A header, and the members of the reply's record that hold it. */
+export interface ReadHeader {
+  readonly header: ReplyHeader;
+  readonly fields: readonly TypedField[];
+}
+
+/** @param owner what types of its own are named after */
+export function readHeader(
+  { name, pointer, shape, node: around }: Header,
+  owner: string,
+  source: OperationsSource,
+): ReadHeader {
+  const member = taken.test(name) ? `${name}_header` : name;
+  const type = typeOf(shape, pointer, owner + upperFirst(identifier(name)), source);
+  const field = { json: member, pointer, required: false, type, around };
+  const header = { name, member, shape };
+  if (name.toLowerCase() !== 'link') return { header, fields: [field] };
+  const links = { json: linksMember, pointer, required: false, type: linksType(source) };
+  return { header, fields: [field, links] };
+}
+
+function typeOf(shape: HeaderShape, pointer: string, name: string, { builder }: OperationsSource): Type {
+  switch (shape.kind) {
+    case 'scalar':
+      return shape;
+    case 'list':
+      return builder.arrayOf(scalarType(shape.item));
+    case 'object':
+      if (shape.members.length === 0) return builder.mapOf(scalarType(shape.others));
+      return builder.record(
+        name,
+        pointer,
+        shape.members.map((member) => ({
+          json: member.name,
+          pointer,
+          required: false,
+          type: scalarType(member.scalar),
+        })),
+      );
+  }
+}
+
+function scalarType(scalar: HeaderScalar): Type {
+  return { kind: 'scalar', scalar };
+}
+
+/** The links of a Link header beside its text, where their relations can be told (RFC 8288). */
+function linksType({ builder }: OperationsSource): Type {
+  const pointer = '/components/schemas/Link';
+  const link = builder.record('Link', pointer, [
+    { json: 'Rel', pointer, required: false, type: scalarType('string') },
+    { json: 'Href', pointer, required: false, type: scalarType('string') },
+  ]);
+  return builder.arrayOf(link);
+}

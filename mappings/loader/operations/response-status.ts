@@ -1,0 +1,52 @@
+import type { ArrayType, MapType, Operation, RecordType, ScalarType, Type } from '../../contract/model.ts';
+import { upperFirst } from '../names/names.ts';
+import type { TypeBuilder } from '../schema/type-builder.ts';
+
+const text: ScalarType = { kind: 'scalar', scalar: 'string' };
+
+/** The record of an in-band error: the document's own, or the family's (specification, Errors 1 and 2). */
+export function findResponseStatus(builder: TypeBuilder): RecordType {
+  const own = builder.component('ResponseStatus');
+  return own?.kind === 'record' && own.fields.some(({ json }) => json === 'errorCode') ? own : family();
+}
+
+function family(): RecordType {
+  const meta: MapType = {
+    kind: 'map',
+    name: 'ArrayOfKeyValueOfstringstring',
+    namespace: 'arrays',
+    entryName: 'KeyValueOfstringstring',
+    value: text,
+  };
+  const error = record('ResponseError', { errorCode: text, fieldName: text, message: text, meta });
+  const errors: ArrayType = {
+    kind: 'array',
+    name: 'ArrayOfResponseError',
+    namespace: 'types',
+    itemName: 'ResponseError',
+    item: error,
+  };
+  return record('ResponseStatus', { errorCode: text, message: text, stackTrace: text, errors, meta });
+}
+
+function record(name: string, members: Readonly<Record<string, Type>>): RecordType {
+  const fields = Object.entries(members).map(([json, type]) => ({
+    json,
+    xml: upperFirst(json),
+    type,
+    nillable: true,
+    required: false,
+    notEmpty: false,
+    allowed: undefined,
+  }));
+  return { kind: 'record', name, documentation: '', fields };
+}
+
+/** True when the operation's replies have the family's place for an error, `data.responseStatus` (W26). */
+export function carriesStatus(operation: Pick<Operation, 'output'>, responseStatus: RecordType): boolean {
+  const data = operation.output.fields.find((field) => field.json === 'data')?.type;
+  return (
+    data?.kind === 'record' &&
+    data.fields.some((field) => field.json === 'responseStatus' && field.type === responseStatus)
+  );
+}

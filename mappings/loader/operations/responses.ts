@@ -1,0 +1,243 @@
+import { type ReplyBody, type ReplyMapping, statusMember, type Type } from '../../contract/model.ts';
+import { pointerSegment } from '../document/error.ts';
+import { childOf } from '../document/node.ts';
+import type { Located } from '../document/references.ts';
+import type { TypedField, WrapperField } from '../schema/type-builder.ts';
+import { type Entry, follow, type OperationsSource } from './entries.ts';
+import { type Media, type MediaForm, mediaOf, preferred, schemaKey } from './media-types.ts';
+import { linesType, memberFields, rawTypes } from './request-body.ts';
+import { type Header, headersOf, mergeHeaders, readHeader } from './response-headers.ts';
+
+/** What an operation gives back: the fields of its wrapper, how they are filled, and what is asked for. */
+export interface ReadReply {
+  readonly fields: readonly (WrapperField | TypedField)[];
+  readonly reply: ReplyMapping;
+  readonly accept: string;
+}
+
+/** A response that means success. */
+interface Success {
+  /** As the document has it: `200`, `2XX`, `default`. */
+  readonly status: string;
+  readonly response: Located;
+  readonly media: Media | undefined;
+  readonly headers: readonly Header[];
+}
+
+const noneType = 'application/json';
+
+export function readReply(entry: Entry, source: OperationsSource): ReadReply {
+  const successes = findSuccesses(entry, source);
+  const accept = acceptOf(entry, successes, source);
+  const [first = unsaid(entry)] = successes;
+  const { dialect } = source.overlay;
+  if (dialect.reply === 'members') return { ...readMembers(entry, first, source), accept };
+  const { element } = dialect.reply;
+  const read =
+    source.overlay.reply === 'envelope' || needsRecord(entry, successes, source)
+      ? readRecord(entry, element, successes, source)
+      : readOne(entry, element, first, source);
+  return { ...read, accept };
+}
+
+/** The media types to be read, the one that the overlay has before others. */
+function acceptOf(
+  { accept, pointer }: Entry,
+  successes: readonly Success[],
+  { report, references }: OperationsSource,
+): string {
+  const types = [...new Set(successes.flatMap(({ media }) => media?.type ?? []))];
+  references.allowance.step(pointer, types.length);
+  if (accept === undefined) return types.join(', ') || noneType;
+  if (!types.includes(accept))
+    report(`${pointer}/responses`, `expected ${accept} among the replies, got ${types.join(', ') || 'none'}`);
+  const others = types.filter((type) => type !== accept);
+  return [accept, ...others.map((type) => `${type};q=0.5`)].join(', ');
+}
+
+/** What an operation gives back that has no response of a success. */
+function unsaid({ pointer }: Entry): Success {
+  return { status: 'default', response: { node: {}, pointer }, media: undefined, headers: [] };
+}
+
+type ReadWrapper = Omit<ReadReply, 'accept'>;
+
+function readMembers({ name }: Entry, { response, media }: Success, source: OperationsSource): ReadWrapper {
+  const reply = { kind: 'object' } as const;
+  if (media?.form === 'json') return { fields: memberFields(`${name}Response`, media.schema, source), reply };
+  source.report(
+    response.pointer,
+    `expected content of application/json, got ${media?.type ?? 'none'}; this dialect has no other replies`,
+  );
+  return { fields: [], reply };
+}
+
+/**
+ * The responses that mean success: those of 2xx, else `default`, and a redirect, which is handed on rather than
+ * followed. Of the media types of each, the one that is asked for.
+ */
+function findSuccesses(entry: Entry, source: OperationsSource): Success[] {
+  const successes: Success[] = [];
+  for (const { status, ...stated } of listSuccesses(entry)) {
+    const response = follow(stated, source);
+    if (response === undefined) continue;
+    const hasBody = entry.method !== 'HEAD' && !isRedirect(status);
+    const media = hasBody ? chooseMedia(response, entry, source) : undefined;
+    const headers = headersOf(response, source);
+    successes.push({ status, response, media, headers });
+  }
+  return successes;
+}
+
+/** The responses that mean success, as they stand in the document. */
+export function listSuccesses({ operation, pointer }: Entry): (Located & { readonly status: string })[] {
+  const responses = childOf(operation, 'responses');
+  const stated = Object.keys(responses);
+  const twos = stated.filter((status) => /^2(?:\d\d|XX)$/i.test(status));
+  const successes = twos.length === 0 && stated.includes('default') ? ['default'] : twos;
+  return [...successes, ...stated.filter(isRedirect)].map((status) => ({
+    status,
+    node: responses[status] ?? {},
+    pointer: `${pointer}/responses${pointerSegment(status)}`,
+  }));
+}
+
+/** 304 answers a condition that no caller here can set by itself. */
+function isRedirect(status: string): boolean {
+  return /^3(?:0[0-35-9]|XX)$/i.test(status);
+}
+
+const replyForms = ['json', 'lines', 'text', 'binary', 'form'] as const satisfies readonly MediaForm[];
+
+function chooseMedia(
+  { node, pointer }: Located,
+  { accept }: Entry,
+  { report, references }: OperationsSource,
+): Media | undefined {
+  const all = mediaOf(node, pointer);
+  references.allowance.step(pointer, all.length);
+  const asked = all.filter(({ type }) => type === accept);
+  const media = preferred(asked, replyForms) ?? preferred(all, replyForms);
+  if (media !== undefined || all.length === 0) return media;
+  const types = all.map(({ type }) => type).join(', ');
+  const isStream = all.some(({ form }) => form === 'stream');
+  const why = isStream ? 'a stream has no end to wait for' : 'no form of a reply';
+  report(`${pointer}/content`, `expected a media type that can be carried, got ${types}; ${why}`);
+  return undefined;
+}
+
+/** Several bodies, a body or none, headers, a redirect, or HEAD: then the body alone doesn't say it all. */
+function needsRecord({ method }: Entry, successes: readonly Success[], source: OperationsSource): boolean {
+  if (method === 'HEAD' || successes.some(({ status, headers }) => isRedirect(status) || headers.length > 0))
+    return true;
+  const [first, ...others] = successes.map((success) => shapeOf(success, source));
+  return others.some((shape) => shape !== first);
+}
+
+/** Two responses of one shape have one type: the same schema, carried the same way. */
+function shapeOf({ media }: Success, { references }: OperationsSource): string {
+  if (media === undefined) return 'none';
+  const { form = 'none' } = media;
+  return form === 'json' || form === 'lines' ? `${form} ${schemaKey(media, references)}` : form;
+}
+
+// --- one body ----------------------------------------------------------------------------------------
+
+function readOne(
+  { name }: Entry,
+  element: string,
+  { media, response }: Success,
+  source: OperationsSource,
+): ReadWrapper {
+  const form = bodyForm(media);
+  const field = bodyField(element, media, response, `${name}Result`, source);
+  return { fields: [field], reply: { kind: 'member', name: element, form } };
+}
+
+function bodyForm(media: Media | undefined): ReplyBody['form'] {
+  if (media === undefined) return 'none';
+  const { form } = media;
+  return form === 'json' || form === 'lines' || form === 'binary' ? form : 'text';
+}
+
+const emptyObject = { type: 'object', additionalProperties: false } as const;
+
+function bodyField(
+  json: string,
+  media: Media | undefined,
+  { node: around, pointer }: Located,
+  typeName: string,
+  source: OperationsSource,
+): WrapperField | TypedField {
+  const form = bodyForm(media);
+  const place = { json, pointer, required: false, around };
+  if (form === 'text' || form === 'binary') return { ...place, type: rawTypes[form] };
+  const schema = media?.schema ?? { node: emptyObject, pointer };
+  if (form === 'lines') return { ...place, type: linesType(schema, typeName, source) };
+  return { ...place, schema: schema.node, pointer: schema.pointer, typeName };
+}
+
+// --- a record of all that a reply says ---------------------------------------------------------------
+
+const statusType = { kind: 'scalar', scalar: 'int' } as const satisfies Type;
+
+function readRecord(
+  { name, pointer }: Entry,
+  element: string,
+  successes: readonly Success[],
+  source: OperationsSource,
+): ReadWrapper {
+  const { builder } = source;
+  const redirects = successes.flatMap(({ status }) => (isRedirect(status) ? [status] : []));
+  const headers = mergeHeaders(declaredHeaders(successes, redirects.length > 0)).map((header) =>
+    readHeader(header, `${name}Result`, source),
+  );
+  const at = `${pointer}/responses`;
+  const status = { json: statusMember, pointer: at, required: false, type: statusType };
+  const { bodies, ofBodies } = readBodies(`${name}Result`, successes, source);
+  const ofHeaders = headers.flatMap(({ fields }) => fields);
+  const type = builder.record(`${name}Result`, at, [status, ...ofHeaders, ...ofBodies]);
+  return {
+    fields: [{ json: element, pointer: at, required: false, type }],
+    reply: {
+      kind: 'record',
+      name: element,
+      redirects,
+      headers: headers.map(({ header }) => header),
+      bodies,
+    },
+  };
+}
+
+/** The headers of all successes; a redirect has its target, said or not. */
+function declaredHeaders(successes: readonly Success[], redirects: boolean): Header[] {
+  const headers = successes.flatMap((success) => success.headers);
+  const [first] = successes;
+  const hasTarget = headers.some(({ name }) => name.toLowerCase() === 'location');
+  if (!redirects || hasTarget || first === undefined) return headers;
+  const shape = { kind: 'scalar', scalar: 'string' } as const;
+  return [...headers, { name: 'Location', pointer: first.response.pointer, shape }];
+}
+
+function readBodies(
+  owner: string,
+  successes: readonly Success[],
+  source: OperationsSource,
+): { readonly bodies: readonly ReplyBody[]; readonly ofBodies: readonly (WrapperField | TypedField)[] } {
+  const shapes = new Map<string, string>();
+  for (const success of successes) {
+    const shape = shapeOf(success, source);
+    if (success.media !== undefined && !shapes.has(shape)) shapes.set(shape, success.status);
+  }
+  const bodies: ReplyBody[] = [];
+  const ofBodies = new Map<string, WrapperField | TypedField>();
+  for (const success of successes) {
+    const { status, media, response } = success;
+    const member = shapes.size > 1 ? `Body${shapes.get(shapeOf(success, source)) ?? ''}` : 'Body';
+    const form = bodyForm(media);
+    bodies.push({ status, member, form });
+    if (form !== 'none' && !ofBodies.has(member))
+      ofBodies.set(member, bodyField(member, media, response, owner + member, source));
+  }
+  return { bodies, ofBodies: [...ofBodies.values()] };
+}

@@ -1,0 +1,88 @@
+import type { ScalarName, Settings } from '../../contract/model.ts';
+
+/** A preset of the overlay: how a family of callers names, orders and encodes things. Data, never an `if` in a codec. */
+export interface Dialect {
+  readonly typesNamespace: string | undefined;
+  /** Where string arrays and maps live; undefined puts them into the types namespace. */
+  readonly arraysNamespace: string | undefined;
+  /** XML name = JSON name, or with its first letter upper-cased (W20). */
+  readonly names: 'same' | 'upper-first';
+  /** Elements in the document's order, or by UTF-16 code unit over all of a type (W18). */
+  readonly order: 'declared' | 'ordinal';
+  /** The schema's types in the order in which operations reach them, or by name, so that an edit moves none. */
+  readonly types: 'reached' | 'by-name';
+  /** JSON members that come first whatever the order (W18). */
+  readonly first: readonly string[];
+  /** Nillable: every element of replies and what W33 lists of requests, or what the document says. */
+  readonly nillable: 'w33' | 'declared';
+  /** A request body's members as children of the wrapper, or the body as one element beside the parameters. */
+  readonly body: 'members' | { readonly element: string };
+  /** A reply body's members as children of the wrapper, or the body as one element. */
+  readonly reply: 'members' | { readonly element: string };
+  /** Item and entry names of arrays and maps of strings. */
+  readonly mapEntry: string;
+  readonly mapName: string;
+  /** Scalars for formats that mean more to this family than to JSON Schema. */
+  readonly formats: Readonly<Record<string, ScalarName>>;
+  readonly settings: Settings;
+}
+
+const servicestack: Dialect = {
+  typesNamespace: 'http://schemas.servicestack.net/types',
+  arraysNamespace: 'http://schemas.microsoft.com/2003/10/Serialization/Arrays',
+  names: 'upper-first',
+  order: 'ordinal',
+  types: 'reached',
+  first: ['authentication', 'responseStatus'],
+  nillable: 'w33',
+  body: 'members',
+  reply: 'members',
+  mapEntry: 'KeyValueOfstringstring',
+  mapName: 'ArrayOfKeyValueOfstringstring',
+  formats: { uuid: 'guid' },
+  settings: {
+    dates: 'wcf',
+    upstreamTimeZone: 'UTC',
+    utcDates: 'zoned',
+    unknownEnumValues: 'refuse',
+    unknownElements: 'refuse',
+    validate: 'types',
+    json: 'text',
+    documentation: 'full',
+    emptyElements: 'refuse',
+    illegalCharacterReferences: 'accept',
+    soapErrors: 'in-band',
+    upstreamErrors: 'hide',
+    soap12FaultStatus: 'compatible',
+    soapReplyContentType: 'by-version',
+    stackTrace: 'drop',
+    jsonp: true,
+    replyHeaders: [],
+    cors: [],
+  },
+};
+
+const plain: Dialect = {
+  typesNamespace: undefined,
+  arraysNamespace: undefined,
+  names: 'same',
+  order: 'declared',
+  types: 'by-name',
+  first: [],
+  nillable: 'declared',
+  body: { element: 'Body' },
+  reply: { element: 'Result' },
+  mapEntry: 'Entry',
+  mapName: 'MapOfstring',
+  formats: {},
+  settings: {
+    ...servicestack.settings,
+    dates: 'iso',
+    unknownEnumValues: 'pass',
+    soapErrors: 'fault',
+    upstreamErrors: 'tell',
+    jsonp: false,
+  },
+};
+
+export const dialects = { servicestack, plain } as const satisfies Record<string, Dialect>;

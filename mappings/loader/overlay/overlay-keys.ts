@@ -1,0 +1,190 @@
+import {
+  choice,
+  flag,
+  list,
+  map,
+  record,
+  type TextForm,
+  text,
+  type ValueOf,
+  words,
+} from './settings-file.ts';
+
+const headerName = text(
+  'The HTTP header that may hold it.',
+  "the name of an HTTP header of the API's own",
+  /^[A-Za-z0-9_-]+$/,
+);
+
+const credentialNames = (says: string) => list(says, 'names from /credentials/headers', text('A name.'));
+
+const credentials = record(
+  'Who calls. Without it no header of a caller goes upstream but those of the document.',
+  {
+    member: text("The member of every request's body, an object of strings, that may hold the credentials."),
+    headers: map(
+      'The name of each credential, and the HTTP header that may hold it.',
+      '`name: Header-Name`',
+      headerName,
+    ),
+    required: credentialNames('Those without which a call is 401.'),
+    secret: credentialNames('Those whose values may stand in no error.'),
+    send: words('How they go upstream.', 'body', 'headers'),
+  },
+);
+
+const upstreamCall = record("The call upstream, where it isn't the document's.", {
+  method: words('Its method.', 'GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'),
+  path: text(
+    "Its path below the upstream's address, with {name} for each path parameter of the document.",
+    'a path such as /parcels/{number}',
+    /^\/[^\s?#]*$/,
+  ),
+});
+
+const server = record('Where the calls of a server go.', {
+  upstream: text(
+    'Its address.',
+    'an http or https URL without query, such as https://files.internal.example/v1',
+    /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/,
+  ),
+  credentials: flag("Whether callers' credentials go there too."),
+});
+
+const operation = record('Exceptions for one operation.', {
+  readOnly: flag(
+    'Repeating the call changes nothing upstream, so one that got no answer may be sent once more.',
+  ),
+  name: text('What callers call it.', 'an identifier', /^[A-Za-z_][A-Za-z0-9_]*$/),
+  hide: flag('Whether it is left out: callers see and call the others alone.'),
+  upstream: upstreamCall,
+  mediaType: text(
+    'The media type of its request body, where the document has several.',
+    'a media type of the request body',
+  ),
+  accept: text('The media type of its replies, where the document has several.', 'a media type of a reply'),
+  as: list(
+    'Media types in which it is served once more, as an operation of its own each: FindParcel_as_xml.',
+    'media types of the request body or the replies',
+    text('A media type.', 'a media type', /^[^\s/]+\/\S/),
+  ),
+  spansSegments: list(
+    'Path parameters whose slashes are slashes of the path.',
+    'names of path parameters',
+    text('A path parameter.'),
+  ),
+});
+
+const type = record('Exceptions for one type, by its name in the WSDL.', {
+  order: list(
+    'All its members in the order of the wire.',
+    'all JSON members of the type',
+    text('A JSON name.'),
+  ),
+  item: text(
+    'What the elements in arrays of it are called.',
+    'the name of an XML element',
+    /^[A-Za-z_][A-Za-z0-9_.-]*$/,
+  ),
+});
+
+/** The keys of an overlay (`soap.yaml`); its reader adds what depends on other keys or on the document. */
+export const overlayForm = record('The SOAP face of an OpenAPI document; every key has a default.', {
+  dialect: words('The preset that all other keys start from.', 'servicestack', 'plain'),
+  service: text("The WSDL's service name, an identifier."),
+  basePath: text(
+    'What all endpoints hang under.',
+    'a path such as /v2, without a slash at its end',
+    /^(?:\/|(?:\/[A-Za-z0-9._~-]+)+)$/,
+  ),
+  namespaces: record('What callers compile in.', {
+    types: namespace('The namespace of every element.'),
+    arrays: namespace('The namespace of the items of string arrays and of maps of strings.'),
+  }),
+  names: words(
+    'Elements named as JSON members, or with their first letter upper-cased.',
+    'same',
+    'upper-first',
+  ),
+  order: words(
+    "Elements in the document's order, or by code unit over all of a type.",
+    'declared',
+    'ordinal',
+  ),
+  dates: words('How dates travel in JSON: /Date(ms-0000)/, ISO 8601, or as any text.', 'wcf', 'iso', 'text'),
+  utcDates: words('With wcf, whether a UTC date has its offset.', 'zoned', 'bare'),
+  upstreamTimeZone: text('The IANA zone whose wall clock a date without an offset shows.'),
+  unknownEnumValues: words('An enum value in a reply that the document lacks.', 'refuse', 'pass'),
+  unknownElements: words('An element in a request that the document lacks.', 'refuse', 'ignore'),
+  validate: words('What of a request is checked: types, or all that the document asks.', 'types', 'strict'),
+  json: words('JSON of no closed type: its text, or a tree of elements.', 'text', 'tree'),
+  documentation: words(
+    'What the WSDL tells people: of members too, of operations and types alone, or nothing.',
+    'full',
+    'types',
+    'none',
+  ),
+  emptyElements: words('An empty element for a number, boolean, date or enum.', 'refuse', 'absent'),
+  illegalCharacterReferences: words('References such as &#xB;, which XML forbids.', 'accept', 'refuse'),
+  soapErrors: words('A failed call: an ordinary reply with its status, or a SOAP fault.', 'in-band', 'fault'),
+  upstreamErrors: words("An upstream's error in a shape of its own.", 'tell', 'hide'),
+  soap12FaultStatus: words('HTTP status of a SOAP 1.2 Sender fault: 500, or 400.', 'compatible', 'standard'),
+  soapReplyContentType: words('That of the envelope, or application/xml.', 'by-version', 'documented'),
+  stackTrace: words("An upstream's stackTrace in error replies and in XML.", 'drop', 'keep'),
+  replyHeaders: list(
+    "Headers of the service's answers that callers get as headers of their replies.",
+    "names of HTTP headers of the API's own",
+    text('A header.', "the name of an HTTP header of the API's own", /^[A-Za-z0-9_-]+$/),
+  ),
+  deepLists: words(
+    'Lists of deepObject parameters and of forms: n[0]=a&n[1]=b, or n[]=a&n[]=b.',
+    'numbered',
+    'bare',
+  ),
+  reply: words(
+    'Replies as a record with status and headers where the document needs one, or all of them.',
+    'declared',
+    'envelope',
+  ),
+  jsonp: flag('Whether ?callback= wraps JSON replies in a function call.'),
+  cors: list(
+    'Origins whose web pages may call and read replies.',
+    'origins such as https://app.example, or "*"',
+    text('An origin.', 'an origin such as https://app.example, or "*"', /^(?:\*|https?:\/\/[^/\s*]+)$/),
+  ),
+  credentials,
+  routes: map(
+    "Paths of the caller's own, each with the operation it calls.",
+    '`METHOD /path: Operation`',
+    text('The operation.', 'the name of an operation'),
+  ),
+  operations: choice(
+    'Exceptions for operations by their names in the document, or a list of those to serve alone.',
+    list('The operations to serve; all others are left out.', 'operations to serve', text('An operation.')),
+    map('Exceptions for single operations.', '`Operation: { readOnly, name, hide, upstream }`', operation),
+  ),
+  types: map('Exceptions for single types.', '`Type: { order, item }`', type),
+  refs: map(
+    "Folders that stand for the beginnings of URLs in references, or of paths out of the document's folder; no URL is ever fetched.",
+    '`https://schemas.example/: folder` or `../: ..`',
+    text('A folder, as seen from the overlay.', 'a folder'),
+  ),
+  servers: map(
+    "Addresses of the document's servers that aren't the upstream, by their URLs there.",
+    '`https://files.example/v1: { upstream, credentials }`',
+    server,
+  ),
+  personal: list(
+    'JSON members whose values are about a person: no log ever shows them.',
+    'JSON members',
+    text('A JSON name.'),
+  ),
+});
+
+/** What an overlay's keys hold, each undefined where the file doesn't say. */
+export type OverlayKeys = ValueOf<typeof overlayForm>;
+
+function namespace(says: string): TextForm {
+  const expected = "a URI of the contract's own, such as urn:example:parcels";
+  return text(says, expected, /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\p{Cc}]+$/u);
+}

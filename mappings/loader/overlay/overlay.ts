@@ -1,0 +1,232 @@
+import { createZone } from '../../codec/scalars/zone.ts';
+import {
+  type CredentialPart,
+  type DeepLists,
+  namespaces as knownNamespaces,
+  type Settings,
+} from '../../contract/model.ts';
+import { pointerSegment, type Report } from '../document/error.ts';
+import { shown } from '../document/node.ts';
+import { isElementName } from '../names/names.ts';
+import { type Dialect, dialects } from './dialects.ts';
+import { type OverlayKeys, overlayForm } from './overlay-keys.ts';
+import { readForm } from './settings-file.ts';
+
+/** The overlay (`soap.yaml`), its dialect's defaults filled in. */
+export interface Overlay {
+  readonly dialect: Dialect;
+  readonly service: string | undefined;
+  readonly basePath: string;
+  readonly typesNamespace: string | undefined;
+  readonly arraysNamespace: string | undefined;
+  readonly settings: Settings;
+  readonly credentials: CredentialsOverlay | undefined;
+  /** `METHOD /path` → operation name. */
+  readonly routes: ReadonlyMap<string, string>;
+  /** What the overlay says of operations, by their names in the document. */
+  readonly operations: ReadonlyMap<string, OperationOverlay>;
+  /** Whether only the operations named in `operations` are served. */
+  readonly namedOnly: boolean;
+  readonly types: ReadonlyMap<string, TypeOverlay>;
+  /** Replies as a record with their status where they need one, or all of them. */
+  readonly reply: 'declared' | 'envelope';
+  readonly deepLists: DeepLists;
+  /** Beginnings of URLs that references lead to, each with the folder beside the overlay that holds their files. */
+  readonly refs: ReadonlyMap<string, string>;
+  /** URLs of servers in the document, each with where its calls go. */
+  readonly servers: ReadonlyMap<string, ServerOverlay>;
+  /** JSON members whose values no log may show. */
+  readonly personal: readonly string[];
+}
+
+export interface CredentialsOverlay {
+  readonly member: string | undefined;
+  /** Name → header. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** Where those go that a security scheme of the document is about; all others go in the header they came in. */
+  readonly sent?: ReadonlyMap<string, CredentialPart['sent']>;
+  /** Undefined: what the member's schema requires. */
+  readonly required: readonly string[] | undefined;
+  readonly secret: readonly string[];
+  readonly send: 'body' | 'headers';
+}
+
+export interface OperationOverlay {
+  /** Undefined: a GET reads, all others write. */
+  readonly readOnly?: boolean | undefined;
+  /** What callers call it; undefined: its name in the document. */
+  readonly name?: string | undefined;
+  readonly hide?: boolean | undefined;
+  /** Of the request body's media types, the one that is sent. */
+  readonly mediaType?: string | undefined;
+  /** Of its replies' media types, the one that is asked for. */
+  readonly accept?: string | undefined;
+  /** Media types in which it is served once more, each as an operation of its own. */
+  readonly as?: readonly string[] | undefined;
+  /** Path parameters that may hold slashes. */
+  readonly spansSegments?: readonly string[] | undefined;
+  /** The call upstream, where it isn't the document's. */
+  readonly upstream?:
+    | { readonly method?: string | undefined; readonly path?: string | undefined }
+    | undefined;
+}
+
+export interface ServerOverlay {
+  readonly upstream?: string | undefined;
+  /** Undefined: no. */
+  readonly credentials?: boolean | undefined;
+}
+
+export interface TypeOverlay {
+  readonly order?: readonly string[] | undefined;
+  readonly item?: string | undefined;
+}
+
+/** Reads an overlay; what is wrong goes to `report`, and a default takes its place. An empty file is all defaults. */
+export function readOverlay(document: unknown, report: Report): Overlay {
+  const keys = readForm(overlayForm, document ?? {}, '', report) ?? {};
+  const dialect = { ...dialects[keys.dialect ?? 'plain'] };
+  const { basePath = '/', namespaces = {} } = keys;
+  return {
+    dialect: { ...dialect, names: keys.names ?? dialect.names, order: keys.order ?? dialect.order },
+    service: keys.service,
+    basePath: basePath === '/' ? '' : basePath,
+    typesNamespace: ownNamespace(namespaces, 'types', report) ?? dialect.typesNamespace,
+    arraysNamespace: ownNamespace(namespaces, 'arrays', report) ?? dialect.arraysNamespace,
+    settings: settingsOf(keys, dialect, report),
+    credentials: keys.credentials === undefined ? undefined : readCredentials(keys.credentials, report),
+    routes: keys.routes ?? new Map(),
+    ...operationsOf(keys.operations),
+    types: readTypes(keys.types, report),
+    deepLists: keys.deepLists ?? 'numbered',
+    reply: keys.reply ?? 'declared',
+    refs: keys.refs ?? new Map(),
+    servers: keys.servers ?? new Map(),
+    personal: keys.personal ?? [],
+  };
+}
+
+function operationsOf(operations: OverlayKeys['operations']): Pick<Overlay, 'operations' | 'namedOnly'> {
+  if (isList(operations))
+    return { operations: new Map(operations.map((name) => [name, {}])), namedOnly: true };
+  return { operations: operations ?? new Map(), namedOnly: false };
+}
+
+function isList<T>(value: readonly T[] | ReadonlyMap<string, unknown> | undefined): value is readonly T[] {
+  return Array.isArray(value);
+}
+
+/** Namespaces that mean something of their own in a message or a WSDL. */
+const reserved = new Set<string>([...Object.values(knownNamespaces), 'http://www.w3.org/XML/1998/namespace']);
+
+function ownNamespace(
+  namespaces: NonNullable<OverlayKeys['namespaces']>,
+  key: 'types' | 'arrays',
+  report: Report,
+): string | undefined {
+  const uri = namespaces[key];
+  if (uri === undefined || !reserved.has(uri)) return uri;
+  report(
+    `/namespaces/${key}`,
+    `expected ${overlayForm.keys.namespaces.keys[key].expected}, got ${shown(uri)}`,
+  );
+  return undefined;
+}
+
+/** The settings among the overlay's keys, each the dialect's where the overlay has none. */
+function settingsOf(keys: OverlayKeys, { settings }: Dialect, report: Report): Settings {
+  const chosen: Record<string, unknown> = { ...settings };
+  for (const name of Object.keys(settings) as (keyof Settings)[]) chosen[name] = keys[name] ?? settings[name];
+  chosen.replyHeaders = readReplyHeaders(keys.replyHeaders, report);
+  const zone = keys.upstreamTimeZone;
+  if (zone !== undefined && !isZone(zone)) {
+    report('/upstreamTimeZone', `expected an IANA zone such as Europe/London, got ${shown(zone)}`);
+    chosen.upstreamTimeZone = settings.upstreamTimeZone;
+  }
+  return chosen as unknown as Settings;
+}
+
+/** Headers that a reply has of its own, or that are the connection's; those of whole families are told by their beginning. */
+const ownHeaders = new Set(
+  'transfer-encoding connection keep-alive trailer upgrade date server allow retry-after cache-control x-status x-request-id'.split(
+    ' ',
+  ),
+);
+
+function isOwnHeader(name: string): boolean {
+  const header = name.toLowerCase();
+  return ownHeaders.has(header) || header.startsWith('content-') || header.startsWith('access-control-');
+}
+
+function readReplyHeaders(names: readonly string[] = [], report: Report): readonly string[] {
+  for (const name of names) {
+    if (isOwnHeader(name))
+      report('/replyHeaders', `expected names of HTTP headers of the API's own, got ${shown(name)}`);
+  }
+  return names.map((name) => name.toLowerCase());
+}
+
+function isZone(name: string): boolean {
+  try {
+    createZone(name);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** Headers that can't be a credential: the connection's, the message's, and what W24 never reads for one. */
+const takenHeaders = new Set([
+  ...['connection', 'content-encoding', 'content-length', 'content-type', 'cookie', 'expect', 'host'],
+  ...['keep-alive', 'soapaction', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+]);
+
+function readCredentials(keys: NonNullable<OverlayKeys['credentials']>, report: Report): CredentialsOverlay {
+  const { member, required, secret = [] } = keys;
+  const headers = readHeaders(keys.headers, report);
+  for (const [key, names] of Object.entries({ required, secret })) {
+    for (const name of names ?? []) {
+      if (!headers.has(name))
+        report(`/credentials/${key}`, `expected names from /credentials/headers, got ${shown(name)}`);
+    }
+  }
+  const send = keys.send ?? (member === undefined ? 'headers' : 'body');
+  if (send === 'body' && member === undefined)
+    report('/credentials/send', 'expected headers, since /credentials/member names no member of the body');
+  return { member, headers, required, secret, send };
+}
+
+function readHeaders(
+  given: ReadonlyMap<string, string> | undefined,
+  report: Report,
+): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>();
+  const stated = new Set<string>();
+  const pointer = '/credentials/headers';
+  for (const [name, header] of given ?? []) {
+    const at = pointer + pointerSegment(name);
+    const lower = header.toLowerCase();
+    if (takenHeaders.has(lower))
+      report(at, `expected the name of an HTTP header of the API's own, got ${shown(header)}`);
+    else if (stated.has(lower)) report(at, `expected a header for each name, got ${header} again`);
+    else headers.set(name, header);
+    stated.add(lower);
+  }
+  if (given === undefined || given.size === 0)
+    report(pointer, 'expected at least one `name: Header-Name`, got none');
+  return headers;
+}
+
+function readTypes(types: OverlayKeys['types'], report: Report): ReadonlyMap<string, TypeOverlay> {
+  for (const [name, { order, item }] of types ?? []) {
+    const pointer = `/types${pointerSegment(name)}`;
+    const met = new Set<string>();
+    const twice = order?.find((member) => met.size === met.add(member).size);
+    if (twice !== undefined)
+      report(`${pointer}/order`, `expected each member once, got ${shown(twice)} again`);
+    if (item !== undefined && !isElementName(item))
+      report(`${pointer}/item`, `expected the name of an XML element, got ${shown(item)}`);
+  }
+  return types ?? new Map();
+}

@@ -1,0 +1,241 @@
+import type { ScalarName, Settings } from '../../contract/model.ts';
+import { isNode, memberOf, type Node, textOf } from '../document/node.ts';
+
+/** What one schema says by itself, references not followed. */
+
+/** The keywords that say what a value looks like, `required` aside; the others only narrow or annotate. */
+const shapes = [
+  '$ref',
+  'type',
+  'properties',
+  'allOf',
+  'oneOf',
+  'anyOf',
+  'items',
+  'prefixItems',
+  'additionalProperties',
+  'patternProperties',
+  'enum',
+  'const',
+  'format',
+  'contentEncoding',
+];
+
+export function saysShape(schema: unknown): boolean {
+  return isNode(schema) && shapes.some((keyword) => Object.hasOwn(schema, keyword));
+}
+
+/** True for a schema that names members of its own, or requires some. `required: true`, a common slip, says nothing. */
+export function addsMembers(schema: Node): boolean {
+  const { properties, required } = schema;
+  return (
+    (isNode(properties) && Object.keys(properties).length > 0) ||
+    (Array.isArray(required) && required.length > 0)
+  );
+}
+
+/** True for a schema that adds to what a `$ref` in it names. */
+export function combines(schema: Node): boolean {
+  const { allOf } = schema;
+  const sums = Array.isArray(allOf) && allOf.some(countsInAllOf);
+  return sums || addsMembers(schema) || openKeyword(schema) !== undefined;
+}
+
+/** True for a part of an `allOf` that says more than words and limits. */
+export function countsInAllOf(part: unknown): boolean {
+  return saysShape(part) || (isNode(part) && addsMembers(part));
+}
+
+/** True for a schema that says of a value its kind alone. */
+export function isBare(schema: unknown): boolean {
+  return isNode(schema) && shapes.every((keyword) => keyword === 'type' || !Object.hasOwn(schema, keyword));
+}
+
+/** A keyword that leaves open what a value looks like, so that no one closed type fits; undefined when there is none. */
+export function openKeyword(schema: Node): 'oneOf' | 'anyOf' | undefined {
+  return (['oneOf', 'anyOf'] as const).find((name) => describes(schema[name]));
+}
+
+/** `oneOf: [{ required: [a] }, { required: [b] }]` beside properties narrows, and describes nothing. */
+function describes(variants: unknown): boolean {
+  return variants !== undefined && (!Array.isArray(variants) || variants.some(saysShape));
+}
+
+/** True for an array schema that says that nothing comes behind so many items. */
+export function endsAfter({ items, unevaluatedItems, maxItems }: Node, count: number): boolean {
+  if (items === false || unevaluatedItems === false) return true;
+  return typeof maxItems === 'number' && maxItems <= count;
+}
+
+/** A schema that stands for another one, with the rest of the pointer to it. */
+export interface Inner {
+  readonly schema: unknown;
+  readonly suffix: string;
+  readonly nullable: boolean;
+}
+
+/**
+ * The one schema that this one comes down to: `anyOf` or `oneOf` of it and null, `allOf` of it and annotations, as
+ * documents write a reference that may be null or has a description of its own. Undefined where it is its own.
+ */
+export function onlyInner(schema: Node): Inner | undefined {
+  if (
+    addsMembers(schema) ||
+    ['$ref', 'additionalProperties', 'enum', 'items'].some((key) => Object.hasOwn(schema, key))
+  )
+    return undefined;
+  const combined = (['anyOf', 'oneOf', 'allOf'] as const).filter((key) => Array.isArray(schema[key]));
+  const [keyword] = combined;
+  const variants = keyword === undefined ? undefined : schema[keyword];
+  if (keyword === undefined || combined.length > 1 || !Array.isArray(variants)) return undefined;
+  const isNull = (variant: unknown): boolean => isNode(variant) && variant.type === 'null';
+  const counts = (variant: unknown): boolean =>
+    keyword === 'allOf' ? countsInAllOf(variant) : !isNull(variant);
+  const index = variants.findIndex(counts);
+  if (index === -1 || variants.findLastIndex(counts) !== index) return undefined;
+  return {
+    schema: variants[index],
+    suffix: `/${keyword}/${index}`,
+    nullable:
+      keyword === 'allOf'
+        ? variants.some((variant) => isNode(variant) && variant.nullable === true)
+        : variants.some(isNull),
+  };
+}
+
+/** True for a schema that takes null beside what else it takes. */
+export function takesNull(schema: Node): boolean {
+  const { type } = schema;
+  const values = schema.enum;
+  return (
+    schema.nullable === true ||
+    (Array.isArray(type) && type.includes('null')) ||
+    (Array.isArray(values) && values.includes(null))
+  );
+}
+
+/** The JSON type of a schema, null aside; undefined when it has several or says none. */
+export function kindOf(schema: Node): JsonType | undefined {
+  const kinds = kindsOf(schema);
+  return kinds.length === 1 ? kinds[0] : undefined;
+}
+
+/** The types of JSON Schema but null. */
+export type JsonType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+
+const jsonTypes: readonly unknown[] = ['object', 'array', 'string', 'integer', 'number', 'boolean'];
+
+/** The JSON types that a schema allows, null aside; none where it doesn't say. */
+export function kindsOf(schema: Node): readonly JsonType[] {
+  const { type } = schema;
+  if (type !== undefined) return [type].flat().filter((kind): kind is JsonType => jsonTypes.includes(kind));
+  if (
+    isNode(schema.properties) ||
+    ['allOf', 'additionalProperties', 'patternProperties'].some((key) => key in schema)
+  )
+    return ['object'];
+  if ('items' in schema || 'prefixItems' in schema) return ['array'];
+  return [...new Set((fixedValues(schema) ?? []).map(kindOfValue).filter((kind) => kind !== undefined))];
+}
+
+/** The values of `const` or `enum`, null aside; undefined where a schema has neither. */
+export function fixedValues(schema: Node): readonly unknown[] | undefined {
+  const values = Object.hasOwn(schema, 'const') ? [schema.const] : schema.enum;
+  return Array.isArray(values) ? values.filter((value) => value !== null) : undefined;
+}
+
+function kindOfValue(value: unknown): JsonType | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  if (typeof value === 'string' || typeof value === 'boolean') return typeof value as 'string' | 'boolean';
+  return Array.isArray(value) ? 'array' : isNode(value) ? 'object' : undefined;
+}
+
+const integerFormats: Node = {
+  int8: 'byte',
+  uint8: 'unsignedByte',
+  int16: 'short',
+  uint16: 'unsignedShort',
+  int32: 'int',
+  uint32: 'unsignedInt',
+  int64: 'long',
+  uint64: 'unsignedLong',
+} satisfies Readonly<Record<string, ScalarName>>;
+
+const otherTypedFormats: readonly string[] = ['float', 'double', 'date', 'date-time', 'byte'];
+
+/** An integer without a format is `xs:long`, unless its bounds say that it may be larger (as far as a double can tell). */
+export function integerScalar(schema: Node): ScalarName {
+  const stated = memberOf(integerFormats, textOf(schema.format) ?? '') as ScalarName | undefined;
+  if (stated !== undefined) return stated;
+  const least = tightest(Math.max, schema.minimum, schema.exclusiveMinimum);
+  const most = tightest(Math.min, schema.maximum, schema.exclusiveMaximum);
+  const large = most !== undefined && most > 2 ** 63;
+  const low = least !== undefined && least < -(2 ** 63);
+  if (!large && !low) return 'long';
+  return least !== undefined && least >= 0 && most !== undefined && most <= 2 ** 64
+    ? 'unsignedLong'
+    : 'integer';
+}
+
+const upToLong: readonly ScalarName[] = [
+  ...(['byte', 'unsignedByte', 'short', 'unsignedShort', 'int', 'unsignedInt', 'long'] as const),
+];
+
+/** An integer type that holds the values of all. */
+export function commonInteger(names: readonly ScalarName[]): ScalarName {
+  const [first = 'long'] = names;
+  if (names.every((name) => name === first)) return first;
+  return names.every((name) => upToLong.includes(name)) ? 'long' : 'integer';
+}
+
+function tightest(pick: (...bounds: number[]) => number, ...stated: readonly unknown[]): number | undefined {
+  // OpenAPI 3.0's exclusiveMaximum is a boolean
+  const bounds = stated.filter((bound) => typeof bound === 'number');
+  return bounds.length === 0 ? undefined : pick(...bounds);
+}
+
+/** True for a format that a type of XSD says. */
+export function isTypedFormat(format: string): boolean {
+  return Object.hasOwn(integerFormats, format) || otherTypedFormats.includes(format);
+}
+
+export function numberScalar(schema: Node): ScalarName {
+  const format = textOf(schema.format);
+  return format === 'double' || format === 'float' ? format : 'decimal';
+}
+
+/**
+ * @param formats what other formats mean to a dialect
+ * @param dates `text` where dates are strings like others
+ */
+export function stringScalar(
+  schema: Node,
+  formats: Readonly<Record<string, ScalarName>>,
+  dates: Settings['dates'],
+): ScalarName {
+  const format = textOf(schema.format) ?? '';
+  if (format === 'date-time' || format === 'date')
+    return dates === 'text' ? 'string' : format === 'date' ? 'date' : 'dateTime';
+  if (format === 'byte') return 'base64Binary';
+  if (schema.contentEncoding === 'base64') return 'base64Binary';
+  return (memberOf(formats, format) as ScalarName | undefined) ?? 'string';
+}
+
+/**
+ * The values of a string enum that importers can take as one; undefined for one that stays an open string: with the
+ * empty string (three importers read it as null), with values that differ only by case or punctuation (generators fold
+ * them into one constant), or with characters that no attribute of a schema keeps.
+ */
+export function closedValues(values: readonly unknown[]): readonly string[] | undefined {
+  const texts = values.filter((value) => value !== null);
+  if (texts.length === 0 || !texts.every((value) => typeof value === 'string')) return undefined;
+  const folded = new Set(texts.map((text) => text.replace(/[\p{P}\p{S}\p{Z}]/gu, '').toLowerCase()));
+  const kept = texts.every(
+    (text) => text !== '' && text.isWellFormed() && !/[\p{Cc}\uFFFE\uFFFF]/u.test(text),
+  );
+  return kept && folded.size === texts.length ? texts : undefined;
+}
+
+export function documentationOf(schema: Node): string {
+  return (textOf(schema.description) ?? textOf(schema.title) ?? '').trim();
+}

@@ -1,0 +1,178 @@
+import { pointerSegment } from '../document/error.ts';
+import { childOf, isNode, type Node, textsOf } from '../document/node.ts';
+import { isUnresolved, type Located, type References } from '../document/references.ts';
+import { countsInAllOf, isBare, kindOf, openKeyword, saysShape } from './keywords.ts';
+
+/** One member of an object schema. */
+export interface SchemaMember {
+  readonly json: string;
+  readonly schema: unknown;
+  /** Where that schema stands. */
+  readonly pointer: string;
+  readonly required: boolean;
+  /** What stands around that schema and has words of its own: a parameter, a body, a response. */
+  readonly around?: unknown;
+}
+
+/** What an object schema holds, its `allOf` flattened (W18). */
+export interface Members {
+  readonly kind: 'members';
+  /** In document order. */
+  readonly members: readonly SchemaMember[];
+  /** What else may be in it: the schema of further members with where it stands, or undefined where nothing says so. */
+  readonly additional: { readonly schema: unknown; readonly pointer: string } | undefined;
+  /** True where the schema says that nothing else may be in it. */
+  readonly closed: boolean;
+  /** Members that two parts say can't be the same, each where the second stands; the first part's type counts. */
+  readonly contradictions: readonly { readonly pointer: string; readonly why: string }[];
+}
+
+/** Why a schema is no object with known members, and where that shows. */
+export interface NoMembers {
+  readonly kind: 'none';
+  readonly pointer: string;
+  readonly why: string;
+}
+
+/**
+ * The members of an object that all of `parts` describe, and of all that their `allOf` and `$ref` bring in. A member
+ * given again refines the former in its place, unless it says nothing new; `required` counts wherever the member comes
+ * from, but not for a member that is read only: what a caller can't send isn't asked of it. A part that was met before
+ * says nothing new, however many lead to it.
+ */
+export function membersOf(parts: readonly Located[], references: References): Members | NoMembers {
+  const members = new Map<string, Omit<SchemaMember, 'required'>>();
+  const required = new Set<string>();
+  const contradictions: { pointer: string; why: string }[] = [];
+  let additional: Members['additional'];
+  let closed = false;
+  const open = new Set<Node>();
+  /** What was met outside of conditions, whose parts require nothing, and in them. */
+  const met = { always: new Set<Node>(), sometimes: new Set<Node>() };
+  let conditions = 0;
+  const { allowance } = references;
+
+  function gather(node: unknown, at: string): NoMembers | undefined {
+    allowance.step(at);
+    if (!isNode(node)) return { kind: 'none', pointer: at, why: 'a part of it is no schema' };
+    if (open.has(node)) return { kind: 'none', pointer: at, why: 'it is a part of itself' };
+    if (met.always.has(node) || (conditions > 0 && met.sometimes.has(node))) return undefined;
+    (conditions > 0 ? met.sometimes : met.always).add(node);
+    open.add(node);
+    const problem = gatherReference(node, at) ?? gatherParts(node, at) ?? gatherOwn(node, at);
+    open.delete(node);
+    return problem;
+  }
+
+  function gatherReference(node: Node, at: string): NoMembers | undefined {
+    if (!Object.hasOwn(node, '$ref')) return undefined;
+    const target = references.target(node.$ref, at);
+    return isUnresolved(target) ? { kind: 'none', ...target } : gather(target.node, target.pointer);
+  }
+
+  function gatherParts({ allOf }: Node, at: string): NoMembers | undefined {
+    if (allOf === undefined) return undefined;
+    if (!Array.isArray(allOf)) return { kind: 'none', pointer: `${at}/allOf`, why: 'it is no list' };
+    for (const [index, part] of allOf.entries()) {
+      if (!countsInAllOf(part)) continue;
+      const problem = gather(part, `${at}/allOf/${index}`);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  }
+
+  function gatherOwn(node: Node, at: string): NoMembers | undefined {
+    const keyword = openKeyword(node);
+    if (keyword !== undefined)
+      return { kind: 'none', pointer: `${at}/${keyword}`, why: `${keyword} fits no closed type` };
+    const kind = kindOf(node);
+    if (kind === undefined ? node.type !== undefined && !takesObjects(node) : kind !== 'object')
+      return { kind: 'none', pointer: at, why: 'it is not an object alone' };
+    for (const [json, member] of Object.entries(childOf(node, 'properties')))
+      add({ json, schema: member, pointer: `${at}/properties${pointerSegment(json)}` });
+    for (const name of textsOf(node.required) ?? []) required.add(name);
+    additional = additionalOf(node, at) ?? additional;
+    closed ||= node.additionalProperties === false || node.unevaluatedProperties === false;
+    return gatherBranches(node, at);
+  }
+
+  /** What a condition may add: members that are never required. */
+  function gatherBranches(node: Node, at: string): NoMembers | undefined {
+    if (!isNode(node.then) && !isNode(node.else)) return undefined;
+    allowance.step(at, required.size);
+    const before = new Set(required);
+    for (const branch of ['then', 'else'] as const) {
+      if (!isNode(node[branch])) continue;
+      conditions++;
+      const problem = gather(node[branch], `${at}/${branch}`);
+      conditions--;
+      if (problem !== undefined) return problem;
+      for (const name of required) if (!before.has(name)) required.delete(name);
+    }
+    return undefined;
+  }
+
+  function add(member: Omit<SchemaMember, 'required'>): void {
+    allowance.step(member.pointer);
+    const known = members.get(member.json);
+    if (known === undefined) {
+      members.set(member.json, member);
+      return;
+    }
+    if (!saysShape(member.schema)) return;
+    const [first, second] = [known, member].map((one) => kindAt(one));
+    if (first === second) {
+      if (!isBare(member.schema)) members.set(member.json, member);
+    } else if (first === undefined || second === undefined || (first === 'number' && second === 'integer')) {
+      members.set(member.json, member);
+    } else if (first !== 'integer' || second !== 'number') {
+      contradictions.push({ pointer: member.pointer, why: `${second} here, ${first} at ${known.pointer}` });
+    }
+  }
+
+  function kindAt({ schema, pointer }: Omit<SchemaMember, 'required'>): string | undefined {
+    const found = references.resolve(schema, pointer);
+    return !isUnresolved(found) && isNode(found.node) ? kindOf(found.node) : undefined;
+  }
+
+  function isReadOnly({ schema, pointer }: Omit<SchemaMember, 'required'>): boolean {
+    if (isNode(schema) && schema.readOnly === true) return true;
+    const found = references.resolve(schema, pointer);
+    return !isUnresolved(found) && isNode(found.node) && found.node.readOnly === true;
+  }
+
+  for (const { node, pointer } of parts) {
+    const problem = gather(node, pointer);
+    if (problem !== undefined) return problem;
+  }
+  return {
+    kind: 'members',
+    members: [...members.values()].map((member) => ({
+      ...member,
+      required: required.has(member.json) && !isReadOnly(member),
+    })),
+    additional,
+    closed,
+    contradictions,
+  };
+}
+
+function takesObjects({ type }: Node): boolean {
+  return Array.isArray(type) && type.includes('object');
+}
+
+/** The schema of members that a part doesn't list; of several patterns, any value. */
+function additionalOf(node: Node, at: string): Members['additional'] {
+  const patterns = Object.entries(childOf(node, 'patternProperties'));
+  for (const keyword of ['additionalProperties', 'unevaluatedProperties'] as const) {
+    const schema = node[keyword];
+    if (schema !== true && !isNode(schema)) continue;
+    return { schema: patterns.length === 0 ? schema : true, pointer: `${at}/${keyword}` };
+  }
+  const [first] = patterns;
+  if (first === undefined) return undefined;
+  const pointer = `${at}/patternProperties`;
+  return patterns.length > 1
+    ? { schema: true, pointer }
+    : { schema: first[1], pointer: pointer + pointerSegment(first[0]) };
+}

@@ -1,0 +1,112 @@
+import type { Tag } from '../../contract/model.ts';
+import { pointerSegment } from '../document/error.ts';
+import { childOf, isNode, type Node, textOf } from '../document/node.ts';
+import { isUnresolved, type Located, type References } from '../document/references.ts';
+import { byCodeUnit } from '../names/names.ts';
+import { openKeyword } from './keywords.ts';
+
+/** What tells a variant: what it is called, and the member that says so. */
+export interface Labelled {
+  readonly label: string;
+  readonly tag: Tag;
+}
+
+/** A variant that one value of a discriminator means. */
+export function labelled(member: string, key: string): Labelled {
+  return { label: key, tag: { member, values: [JSON.stringify(key)] } };
+}
+
+/** The member that a discriminator names. */
+export function discriminatorOf(schema: Node): string | undefined {
+  return isNode(schema.discriminator) ? textOf(schema.discriminator.propertyName) : undefined;
+}
+
+/** A discriminator's values with what they name; those that name nothing are left out. */
+export function mappingOf(
+  schema: Node,
+  at: string,
+  references: References,
+): { key: string; target: Located }[] {
+  const discriminator = isNode(schema.discriminator) ? schema.discriminator : {};
+  return Object.entries(childOf(discriminator, 'mapping')).flatMap(([key, value]) => {
+    const text = textOf(value) ?? '';
+    const reference =
+      /^[\w.-]+$/.test(text) && !/\.(?:json|ya?ml)$/.test(text) ? `#/components/schemas/${text}` : text;
+    const target = references.find(reference, at);
+    return isUnresolved(target) ? [] : [{ key, target }];
+  });
+}
+
+/** A type that extends a base type, by a value of the base's discriminator. */
+export interface Subtype extends Labelled {
+  readonly target: Located;
+}
+
+/** Looks up what extends a base type by `allOf`, where the base has a discriminator. */
+export function listSubtypes(
+  document: Node,
+  references: References,
+): (schema: Node, pointer: string) => readonly Subtype[] {
+  let children: Map<string, Located[]> | undefined;
+  const known = new Map<string, readonly Subtype[]>();
+
+  function childrenOf(pointer: string): readonly Located[] {
+    if (children === undefined) {
+      children = new Map();
+      for (const [name, schema] of Object.entries(childOf(childOf(document, 'components'), 'schemas'))) {
+        const place = `/components/schemas${pointerSegment(name)}`;
+        if (!isNode(schema) || !Array.isArray(schema.allOf)) continue;
+        for (const part of schema.allOf) {
+          const base =
+            isNode(part) && Object.hasOwn(part, '$ref') ? references.target(part.$ref, place) : undefined;
+          if (base === undefined || isUnresolved(base)) continue;
+          const known = children.get(base.pointer) ?? [];
+          known.push({ node: schema, pointer: place });
+          children.set(base.pointer, known);
+        }
+      }
+    }
+    return children.get(pointer) ?? [];
+  }
+
+  /** Everything below a type, however many steps. */
+  function descendants(pointer: string): readonly Located[] {
+    const found = new Map<string, Located>();
+    const open = [pointer];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      for (const child of childrenOf(next)) {
+        if (found.has(child.pointer) || child.pointer === pointer) continue;
+        found.set(child.pointer, child);
+        open.push(child.pointer);
+      }
+    }
+    return [...found.values()].toSorted((a, b) => byCodeUnit(a.pointer, b.pointer));
+  }
+
+  return (schema, pointer) => {
+    const member = discriminatorOf(schema);
+    if (member === undefined || openKeyword(schema) !== undefined) return [];
+    const found = known.get(pointer);
+    if (found !== undefined) return found;
+    const below = descendants(pointer);
+    const mapped = [{ node: schema, pointer }, ...below].flatMap(({ node, pointer: at }) =>
+      isNode(node) && discriminatorOf(node) === member ? mappingOf(node, at, references) : [],
+    );
+    const byKey = new Map(mapped.map(({ key, target }) => [key, { ...labelled(member, key), target }]));
+    const named = new Set(mapped.map(({ target }) => target.pointer));
+    references.allowance.step(pointer, below.length + mapped.length);
+    for (const target of below) {
+      if (named.has(target.pointer)) continue;
+      const key = lastSegment(target.pointer);
+      byKey.set(key, { ...labelled(member, key), target });
+    }
+    const list = [...byKey.values()];
+    known.set(pointer, list);
+    return list;
+  };
+}
+
+/** What a schema is called in its document. */
+export function lastSegment(pointer: string): string {
+  return (pointer.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
+}

@@ -1,0 +1,260 @@
+import { MismatchError } from '../codec/problem.ts';
+import type { ReplacementCount } from '../codec/scalars/text.ts';
+
+/**
+ * A constant text, as groups of eight bytes for fast writing. They travel as doubles: no eight bytes of
+ * UTF-8 are a NaN, whose bits might not survive, since that needs a byte from F0 up before 7F or FF.
+ */
+export interface Piece {
+  readonly groups: Float64Array;
+  readonly length: number;
+}
+
+export function piece(text: string): Piece {
+  const bytes = Buffer.from(text);
+  const padded = Buffer.alloc(Math.ceil(bytes.length / 8) * 8);
+  bytes.copy(padded);
+  const groups = new Float64Array(padded.length / 8);
+  for (let index = 0; index < groups.length; index++) groups[index] = padded.readDoubleLE(index * 8);
+  return { groups, length: bytes.length };
+}
+
+/** What XML content writes for one byte of JSON text; 0 for a byte that stays. */
+const entities: readonly (Uint8Array | undefined)[] = Array.from({ length: 128 }, (_, byte) => {
+  if (byte === 38) return Buffer.from('&amp;');
+  if (byte === 60) return Buffer.from('&lt;');
+  return byte === 62 ? Buffer.from('&gt;') : undefined;
+});
+/** By the letter after the backslash (RFC 8259, 7); what XML can't carry is U+FFFD (W21). */
+const replacement = Buffer.from('\ufffd');
+const escapes: Readonly<Record<number, Uint8Array>> = {
+  34: Buffer.from('"'),
+  92: Buffer.from('\\'),
+  47: Buffer.from('/'),
+  98: replacement,
+  102: replacement,
+  110: Buffer.from('\n'),
+  114: Buffer.from('&#13;'),
+  116: Buffer.from('\t'),
+};
+
+/** Groups may be written past a piece's end, by at most seven bytes that the next one overwrites. */
+const slack = 16;
+const keptSize = 64 * 1024;
+/** A range of so many bytes isn't copied: it goes out from where it is. */
+export const longRange: number = 64 * 1024;
+
+/** A range that belongs between what was written before `at` and what was written after. */
+interface Insert {
+  readonly at: number;
+  readonly bytes: Buffer;
+}
+
+/** Bytes, written from front to back into one buffer that grows; small ones are used again. */
+export class Output {
+  bytes: Buffer<ArrayBuffer> = Buffer.from(new ArrayBuffer(keptSize));
+  view: DataView = new DataView(this.bytes.buffer);
+  length = 0;
+  readonly #kept: Buffer<ArrayBuffer> = this.bytes;
+  #inserts: Insert[] = [];
+  readonly #most: number;
+
+  /** @param most about as many bytes may be written; MismatchError for more */
+  constructor(most = Number.POSITIVE_INFINITY) {
+    this.#most = most;
+  }
+
+  /** Begins anew, with room for about `expected` bytes. */
+  start(expected: number): void {
+    this.length = 0;
+    this.#inserts = [];
+    if (expected > keptSize) this.#use(Buffer.from(new ArrayBuffer(expected)));
+    else if (this.bytes !== this.#kept) this.#use(this.#kept);
+  }
+
+  /** What was written. A large one is the caller's; a small one is a copy. */
+  take(): Buffer {
+    return this.#inserts.length === 0 ? this.#takeWritten() : Buffer.concat(this.#takePieces());
+  }
+
+  /**
+   * As `take`, but a small one comes as a text of one character per byte, what an HTTP reply is written with fastest, and
+   * one with long ranges in pieces.
+   */
+  takeBinary(): Buffer | string | readonly Buffer[] {
+    if (this.#inserts.length > 0) return this.#takePieces();
+    return this.bytes === this.#kept ? this.bytes.toString('latin1', 0, this.length) : this.#takeWritten();
+  }
+
+  #takeWritten(): Buffer {
+    const written = this.bytes.subarray(0, this.length);
+    if (this.bytes === this.#kept) return Buffer.from(written);
+    this.#use(this.#kept);
+    return written;
+  }
+
+  #takePieces(): Buffer[] {
+    const written = this.#takeWritten();
+    const pieces: Buffer[] = [];
+    let from = 0;
+    for (const { at, bytes } of this.#inserts) {
+      pieces.push(written.subarray(from, at), bytes);
+      from = at;
+    }
+    pieces.push(written.subarray(from));
+    this.#inserts = [];
+    return pieces;
+  }
+
+  #use(bytes: Buffer<ArrayBuffer>): void {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer);
+  }
+
+  /** Room for `count` more bytes. */
+  reserve(count: number): void {
+    if (this.length + count + slack <= this.bytes.length) return;
+    if (this.length + count > this.#most)
+      throw new MismatchError(`expected at most ${this.#most} bytes of XML`);
+    const size = Math.max(Math.ceil(this.bytes.length * 1.6), this.length + count + slack);
+    const grown = Buffer.from(new ArrayBuffer(size));
+    this.bytes.copy(grown, 0, 0, this.length);
+    const { buffer } = this.bytes;
+    this.#use(grown);
+    if (buffer !== this.#kept.buffer) buffer.transfer(0); // gives its memory back now
+  }
+
+  /** A constant; room for it has been reserved. */
+  piece({ groups, length }: Piece): void {
+    const { view } = this;
+    let at = this.length;
+    for (let index = 0; index < groups.length; index++) {
+      view.setFloat64(at, groups[index] as number, true);
+      at += 8;
+    }
+    this.length += length;
+  }
+
+  /** Text that may be a constant. */
+  tags(tags: Piece | string): void {
+    if (typeof tags === 'string') {
+      this.text(tags);
+      return;
+    }
+    this.reserve(tags.length);
+    this.piece(tags);
+  }
+
+  /** A long range, which goes out from where it is: its memory must stay as it is until then. */
+  insert(bytes: Uint8Array, start: number, end: number): void {
+    const range = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
+    this.#inserts.push({ at: this.length, bytes: range });
+  }
+
+  /** A range of UTF-8 from a source that may be read a few bytes beyond it; room has been reserved. */
+  copy(bytes: Uint8Array, source: DataView, start: number, end: number): void {
+    if (end - start > 128) {
+      this.bytes.set(bytes.subarray(start, end), this.length);
+    } else {
+      const { view } = this;
+      let at = this.length;
+      for (let from = start; from < end; from += 8) {
+        view.setFloat64(at, source.getFloat64(from, true), true);
+        at += 8;
+      }
+    }
+    this.length += end - start;
+  }
+
+  /**
+   * The content of a JSON string as XML content (W21). False, with nothing written, when it holds a `\u` escape
+   * or a character near U+FFFE, which take more than a look at a byte.
+   */
+  content(bytes: Uint8Array, start: number, end: number, count: ReplacementCount): boolean {
+    this.reserve((end - start) * 5);
+    const written = this.bytes;
+    let at = this.length;
+    let replaced = 0;
+    for (let from = start; from < end; from++) {
+      const byte = bytes[from] as number;
+      let other: Uint8Array | undefined;
+      if (byte === 92) {
+        other = escapes[bytes[++from] as number];
+        if (other === undefined) return false;
+        if (other === replacement) replaced++;
+      } else if (byte === 0xef) return false;
+      else other = byte < 64 ? entities[byte] : undefined;
+      if (other === undefined) written[at++] = byte;
+      else for (let index = 0; index < other.length; index++) written[at++] = other[index] as number;
+    }
+    count.replaced += replaced;
+    this.length = at;
+    return true;
+  }
+
+  /** 32 digits with the dashes of a GUID between them (W21). */
+  guid(bytes: Uint8Array, start: number): void {
+    this.reserve(36);
+    const written = this.bytes;
+    let at = this.length;
+    for (let digit = 0; digit < 32; digit++) {
+      if (digit === 8 || digit === 12 || digit === 16 || digit === 20) written[at++] = 45;
+      written[at++] = bytes[start + digit] as number;
+    }
+    this.length = at;
+  }
+
+  /** A short ASCII text; room has been reserved. */
+  ascii(text: string): void {
+    const written = this.bytes;
+    const at = this.length;
+    for (let index = 0; index < text.length; index++) written[at + index] = text.charCodeAt(index);
+    this.length = at + text.length;
+  }
+
+  /** A whole number from 0 up, as far as doubles are exact; room has been reserved. */
+  integer(value: number): void {
+    let rest = value;
+    if (rest >= 1e9) {
+      const billions = Math.floor(rest / 1e9);
+      this.integer(billions);
+      rest -= billions * 1e9;
+      this.#digits(rest, 9);
+      return;
+    }
+    let count = 1;
+    for (let bound = 10; rest >= bound; bound *= 10) count++;
+    this.#digits(rest, count);
+  }
+
+  /** A number of thousandths from 0 up, as a decimal without zeros at its end; room has been reserved. */
+  thousandths(value: number): void {
+    const whole = Math.floor(value / 1000);
+    this.integer(whole);
+    const rest = value - whole * 1000;
+    if (rest === 0) return;
+    this.bytes[this.length++] = 46;
+    if (rest % 100 === 0) this.#digits(rest / 100, 1);
+    else if (rest % 10 === 0) this.#digits(rest / 10, 2);
+    else this.#digits(rest, 3);
+  }
+
+  /** The last digits of a number below 2^31. */
+  #digits(value: number, count: number): void {
+    const written = this.bytes;
+    const start = this.length;
+    let rest = value | 0; // whatever it came from, an integer to the compiler
+    for (let at = start + count - 1; at >= start; at--) {
+      const tens = (rest / 10) | 0;
+      written[at] = 48 + rest - tens * 10;
+      rest = tens;
+    }
+    this.length += count;
+  }
+
+  /** Any text, as UTF-8. */
+  text(text: string): void {
+    this.reserve(text.length * 3);
+    this.length += this.bytes.write(text, this.length, 'utf8');
+  }
+}

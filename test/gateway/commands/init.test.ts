@@ -1,0 +1,69 @@
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { parse } from 'yaml';
+import { loadContract, schemaFiles } from '../../../mappings/loader/load.ts';
+import { file } from './file.ts';
+import { run } from './run.ts';
+
+const openapi = fileURLToPath(new URL('../../fixtures/contracts/parcels/openapi.yaml', import.meta.url));
+
+/** A copy of the document, and what init wrote beside it. */
+async function init(t: ExecutionContext): Promise<{ readonly document: string; readonly overlay: string }> {
+  const document = file(t, '');
+  copyFileSync(openapi, document);
+  const { code, out, err } = await run(t, ['init', '--openapi', document]).ended;
+  t.deepEqual([code, err], [0, '']);
+  const overlay = join(dirname(document), 'soap.yaml');
+  t.true(out.startsWith(`${overlay} is written`));
+  return { document, overlay };
+}
+
+test('init writes an overlay that changes nothing', async (t) => {
+  const { document, overlay } = await init(t);
+  const alone = loadContract({ openapi: document, overlay: undefined }).contract;
+  t.deepEqual(loadContract({ openapi: document, overlay }).contract, alone);
+});
+
+test('each line that init comments out is what the key is without it', async (t) => {
+  const { document, overlay } = await init(t);
+  const alone = loadContract({ openapi: document, overlay: undefined }).contract;
+  const text = readFileSync(overlay, 'utf8');
+  const examples = ['credentials', 'routes'];
+  const keys = [...text.matchAll(/^# (\w+):(?: .*)?(?:\n# {2,}.*)*$/gm)].filter(
+    ([, key = '']) => !examples.includes(key) && !/^(?:Travels|Is) /.test(key),
+  );
+  t.true(keys.length > 15);
+  for (const [lines, key] of keys) {
+    const said = lines.replace(/^# /gm, '');
+    t.deepEqual(Object.keys(parse(said)), [key]);
+    writeFileSync(overlay, text.replace(lines, said));
+    t.deepEqual(loadContract({ openapi: document, overlay }).contract, alone, key);
+  }
+});
+
+test('init says for editors where the overlay’s JSON Schema is, and what no caller sees as it is', async (t) => {
+  const { overlay } = await init(t);
+  const text = readFileSync(overlay, 'utf8');
+  const schema = /^# yaml-language-server: \$schema=(.*)$/m.exec(text)?.[1] ?? '';
+  t.is(join(dirname(overlay), schema), schemaFiles.overlay);
+  t.regex(text, /^# Travels as JSON text .*:\n# {3}\/components\/schemas\/Parcel\/properties\/extra: /m);
+});
+
+test('init writes over nothing, unless it is told to', async (t) => {
+  const { document, overlay } = await init(t);
+  writeFileSync(overlay, 'service: Mine\n');
+  const refused = await run(t, ['init', '--openapi', document]).ended;
+  t.is(refused.code, 2);
+  t.is(refused.err, `${overlay}: expected no file, got one; --force writes over it\n`);
+  t.is(readFileSync(overlay, 'utf8'), 'service: Mine\n');
+  const forced = await run(t, ['init', '--openapi', document, '--force', '--json']).ended;
+  t.deepEqual(JSON.parse(forced.out), { written: overlay });
+});
+
+test('init needs a document', async (t) => {
+  const { code, err } = await run(t, ['init']).ended;
+  t.is(code, 2);
+  t.is(err, '--openapi: expected the document, got none\n');
+});

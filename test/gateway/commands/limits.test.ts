@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'ava';
+import { documentOf, ref } from '../../mappings/contract/shapes.ts';
+import { file } from './file.ts';
+import { run, start } from './run.ts';
+
+const text = { type: 'string' };
+const small = documentOf({ Root: { properties: { it: text } } });
+
+/** A document that takes longer to read than anybody waits. */
+const endless = `x-notes:\n${'- a\n'.repeat(3_000_000)}`;
+
+/** A few kilobytes in which each schema sums up the one before twice. */
+const doubled = documentOf(
+  Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [
+      `S${at}`,
+      at === 0 ? { properties: { it: text } } : { allOf: [ref(`S${at - 1}`), ref(`S${at - 1}`)] },
+    ]),
+  ),
+  'S39',
+);
+
+test('check, wsdl, init and names take a doubled allOf like any other', async (t) => {
+  const document = file(t, doubled);
+  for (const args of [['check'], ['wsdl'], ['names', '--check'], ['init']]) {
+    const { code, err } = await run(t, [...args, '--openapi', document]).ended;
+    t.is(err, '');
+    t.true(code === 0 || (args[0] === 'names' && code === 1), args.join(' '));
+  }
+  const { code, out } = await run(t, ['diff', document, document]).ended;
+  t.deepEqual([code, out], [0, '0 changes: 0 breaking, 0 breaks strict clients, 0 compatible\n']);
+});
+
+test('every command says of a pipe in the place of a file that it is one', async (t) => {
+  const document = file(t, documentOf({ Root: { $ref: 'pipe.yaml' } }));
+  execFileSync('mkfifo', [join(dirname(document), 'pipe.yaml')]);
+  const all = [
+    ...['check', 'wsdl', 'init', 'names', 'translate'].map((name) => [name, '--openapi', document]),
+    ['serve', '--openapi', document, '--upstream', 'http://127.0.0.1:9'],
+    ['diff', document, document],
+  ];
+  for (const args of all) {
+    const { code, err } = await run(t, args).ended;
+    t.is(code, 2, args[0]);
+    t.regex(err, /api\.yaml:1#\/components\/schemas\/Root\/\$ref: .*expected a file, got a pipe/);
+  }
+});
+
+test('contractMs: a command that takes longer is over, and says so', async (t) => {
+  const args = ['check', '--openapi', file(t, endless), '--limits', 'contractMs=1000'];
+  const { code, err } = await run(t, args).ended;
+  t.is(code, 2);
+  t.regex(err, /api\.yaml#: expected to be read within 1000 ms, got no further\n$/);
+  t.is((await run(t, ['check', '--openapi', file(t, small)], { LIMITS: 'contractMs=60000' }).ended).code, 0);
+});
+
+test('contractMs: a reload that takes longer is over, what was served goes on, and a later reload is done', async (t) => {
+  const document = file(t, small);
+  const served = await start(t, ['--openapi', document, '--upstream', 'http://127.0.0.1:9'], {
+    LIMITS: 'contractMs=6000',
+    LOG_LEVEL: 'info',
+  });
+  const said = (words: string): Promise<string> =>
+    new Promise((resolve) => {
+      let log = '';
+      served.child.stdout?.on('data', (chunk) => {
+        log += chunk;
+        if (log.includes(words)) resolve(log);
+      });
+    });
+  const wsdl = async (): Promise<string> =>
+    (await fetch(`http://127.0.0.1:${served.port}/soap11?wsdl`)).text();
+  writeFileSync(document, endless);
+  const refused = said('not reloaded');
+  served.child.kill('SIGHUP');
+  t.regex(
+    await refused,
+    /expected (?:to be read within 6000 ms, got no further|an end within 8000 ms, got none)/,
+  );
+  t.true((await wsdl()).includes('soapAction="Put"'));
+  writeFileSync(document, small.replace('"Put"', '"Give"'));
+  const done = said('"reloaded"');
+  served.child.kill('SIGHUP');
+  await done;
+  t.true((await wsdl()).includes('soapAction="Give"'));
+});

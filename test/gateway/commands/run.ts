@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { ExecutionContext } from 'ava';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs `soapbridge` in the project's folder, in an environment of its own. */
+export function run(
+  t: ExecutionContext,
+  args: readonly string[],
+  environment: Record<string, string> = {},
+  input = '',
+) {
+  const child = spawn(process.execPath, ['bin/soapbridge.js', ...args], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.end(input);
+  t.teardown(() => child.kill('SIGKILL'));
+  const ended: Promise<Ended> = Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ]).then(([out, err, [code]]) => ({ out, err, code }));
+  return { child, ended };
+}
+
+export interface Served {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  readonly line: string;
+  readonly port: number;
+}
+
+/** A process that serves, once it says that it does. */
+export async function start(
+  t: ExecutionContext,
+  args: readonly string[] = [],
+  environment: Record<string, string> = {},
+): Promise<Served> {
+  const { child, ended } = run(t, ['serve', ...args], { PORT: '0', LOG_LEVEL: 'warn', ...environment });
+  let out = '';
+  const line = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      out += chunk;
+      const said = /^soapbridge listens .*$/m.exec(out)?.[0];
+      if (said !== undefined) resolve(said);
+    });
+    child.once('exit', () => reject(new Error(`expected a start line, got ${out}`)));
+  });
+  const port = Number(/http:\/\/[^:/]+:(\d+)/.exec(line)?.[1]);
+  return { child, ended, line, port };
+}

@@ -1,0 +1,378 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { networkOf } from '../../../gateway/http/connections.ts';
+import type { Limits } from '../../../mappings/contract/limits.ts';
+import { emptyReply, type Gateway, type GatewayOptions, send, startGateway } from '../gateway.ts';
+
+/** Waits for what is bound to come; a test that waits in vain runs into its time limit. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** A gateway whose upstream holds every call until it is released. */
+async function startHeld(t: ExecutionContext, limits: Partial<Limits> = {}) {
+  const gateway = await startGateway(t, { limits });
+  const held: (() => void)[] = [];
+  gateway.answer((_hit, response) => held.push(() => response.end(emptyReply)));
+  return { gateway, held };
+}
+
+/** A connection, and what has come on it. */
+function open(t: ExecutionContext, port: number) {
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  t.teardown(() => socket.destroy());
+  let came = '';
+  socket.on('data', (chunk) => {
+    came += chunk;
+  });
+  return { socket, came: () => came, statuses: () => came.match(/HTTP\/1\.1 \d+/g) ?? [] };
+}
+
+const credentials = 'X-Api-User: u\r\nX-Api-Key: k\r\n';
+
+/** A call of GetSearch with a body of so many bytes. */
+function call(bytes = 2): string {
+  return `POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\n${credentials}Content-Length: ${bytes}\r\n\r\n${'{}'.padEnd(bytes)}`;
+}
+
+const write = '{"request":{"subUserName":"a"}}';
+const writeCall = `PUT /v2/subusers/update HTTP/1.1\r\nHost: x\r\n${credentials}Content-Type: application/json\r\nContent-Length: ${write.length}\r\n\r\n${write}`;
+const healthz = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+const ok = 'HTTP/1.1 200';
+
+// --- one request of a connection at a time ---------------------------------------------------------------
+
+test('600 requests that come at once on a connection take one place, and are all answered', async (t) => {
+  const gateway = await startGateway(t);
+  let most = 0;
+  gateway.answer((_hit, response) => {
+    most = Math.max(most, gateway.running.load().inFlight);
+    response.end(emptyReply);
+  });
+  const { socket, statuses } = open(t, gateway.port);
+  socket.write(call().repeat(600));
+  await until(() => statuses().length === 600);
+  t.deepEqual([...new Set(statuses())], [ok]);
+  t.is(most, 1);
+});
+
+test('of requests that wait for one before them on their connection no body is held', async (t) => {
+  const { gateway, held } = await startHeld(t);
+  const { socket, statuses } = open(t, gateway.port);
+  socket.write(call(500_000).repeat(8));
+  await until(() => held.length === 1);
+  for (let times = 0; times < 10; times++) await send(gateway.port, 'GET', '/healthz');
+  // the one that is begun went upstream, with its credentials
+  const { heldBytes, ...load } = gateway.running.load();
+  t.deepEqual(load, { inFlight: 1, queued: 0, arriving: 0, leaving: 0, shed: 0 });
+  t.true(heldBytes >= 500_000 && heldBytes < 501_000, `${heldBytes}`);
+  for (let released = 0; released < 8; released++) {
+    await until(() => held.length === released + 1);
+    held[released]?.();
+  }
+  await until(() => statuses().length === 8);
+});
+
+test('replies to requests that came at once have the order of these, quick ones behind slow ones', async (t) => {
+  const { gateway, held } = await startHeld(t);
+  const { socket, came } = open(t, gateway.port);
+  socket.write(`${call()}GET /v2?wsdl HTTP/1.1\r\nHost: x\r\n\r\n${call()}${healthz}`);
+  await until(() => held.length === 1);
+  t.is(came(), '');
+  held[0]?.();
+  await until(() => held.length === 2);
+  held[1]?.();
+  await until(() => came().endsWith('ok\n'));
+  const types = came().match(/(?<=Content-Type: )[^;]+/g);
+  t.deepEqual(types, ['application/json', 'text/xml', 'application/json', 'text/plain']);
+});
+
+test('a request that is read in part while others wait has its time when it is read on', async (t) => {
+  const { gateway, held } = await startHeld(t, { headersMs: 1_500 });
+  const { socket, statuses } = open(t, gateway.port);
+  const [half, rest] = [call().slice(0, 30), call().slice(30)];
+  socket.write(call().repeat(2) + half);
+  await until(() => held.length === 1);
+  await pause(2_000);
+  held[0]?.();
+  await until(() => held.length === 2);
+  socket.write(rest + half);
+  await until(() => statuses().length === 1);
+  held[1]?.();
+  await until(() => held.length === 3);
+  held[2]?.();
+  await once(socket, 'close');
+  t.deepEqual(statuses(), [ok, ok, ok, 'HTTP/1.1 408']);
+});
+
+test('a request that its caller left before its turn is not begun', async (t) => {
+  const { gateway, held } = await startHeld(t);
+  const { socket } = open(t, gateway.port);
+  socket.write(call().repeat(3));
+  await until(() => held.length === 1);
+  socket.destroy();
+  held[0]?.();
+  await until(() => gateway.running.load().inFlight === 0);
+  await send(gateway.port, 'GET', '/healthz');
+  t.is(gateway.hits.length, 1);
+});
+
+test('pipelined: three requests may wait, and one of each connection; a connection with more is cut', async (t) => {
+  const { gateway, held } = await startHeld(t, { pipelined: 3 });
+  const first = open(t, gateway.port);
+  first.socket.write(call().repeat(4));
+  await until(() => held.length === 1);
+  const second = open(t, gateway.port);
+  second.socket.write(call().repeat(2));
+  await until(() => held.length === 2);
+  const third = open(t, gateway.port);
+  third.socket.write(call().repeat(3));
+  await once(third.socket, 'close');
+  t.is(third.came(), '');
+  gateway.answer({ body: emptyReply });
+  for (const release of held) release();
+  await until(() => first.statuses().length === 4 && second.statuses().length === 2);
+  // what was cut waits no more
+  const fourth = open(t, gateway.port);
+  fourth.socket.write(call().repeat(4));
+  await until(() => fourth.statuses().length === 4);
+});
+
+test('pipelined: a connection that is cut amid thousands of requests is let go of at once, and those behind it served', async (t) => {
+  const { gateway } = await startHeld(t, { pipelined: 3 });
+  for (let count = 1; count <= 20; count++) {
+    const { socket } = open(t, gateway.port);
+    socket.write(call() + 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2_000));
+    await once(socket, 'close');
+  }
+  t.true(await isServed(t, gateway.port));
+  await until(() => gateway.running.load().inFlight === 0);
+});
+
+// --- idle connections give way ---------------------------------------------------------------------------
+
+/** Resolves once a connection has been answered, or false once it was closed. */
+async function isServed(t: ExecutionContext, port: number, request = healthz): Promise<boolean> {
+  const { socket } = open(t, port);
+  socket.write(request);
+  return Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)]);
+}
+
+test('connections: with three of them the one that was idle for longest gives way; one with a call does not', async (t) => {
+  const { gateway, held } = await startHeld(t, { connections: 3 });
+  const closed: string[] = [];
+  const opened = async (name: string, request: string): Promise<Socket> => {
+    const { socket } = open(t, gateway.port);
+    socket.on('close', () => closed.push(name));
+    await once(socket, 'connect');
+    if (request !== '') socket.write(request);
+    if (request === healthz) await once(socket, 'data');
+    return socket;
+  };
+  await opened('with a call', call());
+  await until(() => held.length === 1);
+  const kept = await opened('kept', healthz);
+  await opened('silent', '');
+  await send(gateway.port, 'GET', '/healthz').catch(() => {}); // the third has certainly come
+  await until(() => closed.length === 1);
+  t.deepEqual(closed, ['kept'], 'it had its last request before the silent one came');
+  t.true(kept.destroyed);
+  t.true(await isServed(t, gateway.port));
+  await until(() => closed.length === 2);
+  t.deepEqual(closed, ['kept', 'silent']);
+  for (let taken = 1; taken < 3; taken++) {
+    open(t, gateway.port).socket.write(call());
+    await until(() => held.length === taken + 1);
+  }
+  t.false(await isServed(t, gateway.port), 'each of three has a call');
+  held[0]?.();
+  await until(() => gateway.running.load().inFlight === 2);
+  // one of three has none any more, which is looked for again after a moment
+  while (!(await isServed(t, gateway.port)));
+});
+
+test('idle and silent connections, as many as there may be, keep nobody out', async (t) => {
+  const gateway = await startGateway(t, { limits: { connections: 100 } });
+  for (let count = 0; count < 100; count++) {
+    const { socket } = open(t, gateway.port);
+    await once(socket, 'connect');
+    if (count % 2 === 0) continue;
+    socket.write(healthz);
+    await once(socket, 'data');
+  }
+  for (let count = 0; count < 150; count++) t.true(await isServed(t, gateway.port));
+});
+
+for (const [address, network] of [
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:0:1::1', '2001:db8:0:1'],
+  ['2001:db8:0:1:ffff:ffff:ffff:ffff', '2001:db8:0:1'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['2001:db8:0:2::', '2001:db8:0:2'],
+  ['::', '0:0:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['64:ff9b::192.0.2.1', '64:ff9b:0:0'],
+] as const) {
+  test(`${address} is counted as ${network}`, (t) => t.is(networkOf(address), network));
+}
+
+// --- what comes behind a request -------------------------------------------------------------------------
+
+for (const [what, garbage] of [
+  ['bytes that are no request', 'more}\r\n\r\n'],
+  ['header lines too long', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}`],
+  ['a request for a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'],
+] as const) {
+  test(`a write with ${what} behind it has its own reply, then they have theirs, and the connection ends`, async (t) => {
+    const { gateway, held } = await startHeld(t);
+    const { socket, came, statuses } = open(t, gateway.port);
+    socket.write(writeCall + garbage);
+    await until(() => held.length === 1);
+    for (let times = 0; times < 3; times++) await send(gateway.port, 'GET', '/healthz');
+    t.is(came(), '');
+    held[0]?.();
+    await once(socket, 'close');
+    const refusal = { m: 'HTTP/1.1 400', G: 'HTTP/1.1 431', C: 'HTTP/1.1 405' }[garbage[0] ?? ''];
+    t.deepEqual(statuses(), [ok, refusal]);
+    t.is(gateway.hits.length, 1);
+  });
+}
+
+test('garbage behind two requests is refused after both', async (t) => {
+  const { gateway, held } = await startHeld(t);
+  const { socket, statuses } = open(t, gateway.port);
+  socket.write(`${writeCall}${writeCall}\0`);
+  await until(() => held.length === 1);
+  held[0]?.();
+  await until(() => held.length === 2);
+  held[1]?.();
+  await once(socket, 'close');
+  t.deepEqual(statuses(), [ok, ok, 'HTTP/1.1 400']);
+});
+
+test('a request whose body breaks while it waits is refused in its turn', async (t) => {
+  const { gateway, held } = await startHeld(t);
+  const { socket, statuses } = open(t, gateway.port);
+  socket.write(`${writeCall}POST /v2/soap11 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`);
+  await until(() => held.length === 1);
+  held[0]?.();
+  await once(socket, 'close');
+  t.deepEqual(statuses(), [ok, 'HTTP/1.1 400']);
+});
+
+// --- one line per request --------------------------------------------------------------------------------
+
+/** The lines of requests so far. */
+function linesOf(gateway: Gateway): Record<string, unknown>[] {
+  return gateway
+    .log()
+    .split('\n')
+    .filter((line) => line.includes('"method"'))
+    .map((line) => JSON.parse(line));
+}
+
+const logging: GatewayOptions = { limits: { headersMs: 1_000, headerBytes: 2_000 } };
+const end = 'Host: x\r\nConnection: close\r\n\r\n';
+
+for (const [what, message, method, status] of [
+  ['the WSDL', `GET /v2/soap11?wsdl HTTP/1.1\r\n${end}`, 'GET', 200],
+  ['the head of the page', `HEAD /v2 HTTP/1.1\r\n${end}`, 'HEAD', 200],
+  ['OPTIONS', `OPTIONS /v2/soap11 HTTP/1.1\r\n${end}`, 'OPTIONS', 204],
+  ['OPTIONS of a process page', `OPTIONS /healthz HTTP/1.1\r\n${end}`, 'OPTIONS', 200],
+  ['another verb of a process page', `DELETE /healthz HTTP/1.1\r\n${end}`, 'DELETE', 405],
+  ['an unknown verb of a process page', `PROPFIND /healthz HTTP/1.1\r\n${end}`, 'PROPFIND', 501],
+  ['no page', `GET /nowhere HTTP/1.1\r\n${end}`, 'GET', 404],
+  ['TRACE', `TRACE /v2/soap11 HTTP/1.1\r\n${end}`, 'TRACE', 405],
+  ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 'CONNECT', 405],
+  ['no Host', 'GET /v2 HTTP/1.1\r\n\r\n', 'GET', 400],
+  ['no HTTP', 'garbage\r\n\r\n', '', 400],
+  ['a head too long', `GET /v2 HTTP/1.1\r\nX: ${'x'.repeat(3_000)}\r\n${end}`, '', 431],
+  ['a head that is never whole', 'GET /v2 HTTP/1.1\r\n', '', 408],
+  ['an expectation', `POST /v2/soap11 HTTP/1.1\r\nExpect: canary\r\n${end}`, 'POST', 417],
+  [
+    'a body that breaks',
+    `POST /v2/soap11 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n${end}zz\r\n`,
+    'POST',
+    400,
+  ],
+] as const) {
+  test(`a request is one line and counted, whatever it is: ${what}`, async (t) => {
+    const gateway = await startGateway(t, logging);
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.write(message);
+    const reply = await text(socket);
+    t.is(Number(/^HTTP\/1\.1 (\d+) /.exec(reply)?.[1]), status);
+    await until(() => linesOf(gateway).length > 0);
+    const lines = linesOf(gateway);
+    t.is(lines.length, 1, gateway.log());
+    const [line] = lines;
+    t.like(line, { method, status, contract: '/v2', clientIp: '127.0.0.1' });
+    if (status >= 400) t.regex(reply, /\r\n\r\n.*\S/s);
+    if (method === '') t.true(reply.includes(`(request ${line?.requestId})`));
+    t.false(gateway.log().includes('canary'));
+    const { text: page } = await send(gateway.port, 'GET', '/metrics');
+    t.regex(
+      page,
+      new RegExp(
+        `^soapbridge_requests_total\\{contract="/v2",transport="\\w+",status="${status}"\\} 1$`,
+        'm',
+      ),
+    );
+  });
+}
+
+test('those who watch the process are told of at the level debug, and counted at any', async (t) => {
+  for (const [logLevel, told] of [
+    ['info', 0],
+    ['debug', 3],
+  ] as const) {
+    const gateway = await startGateway(t, { serve: { logLevel } });
+    for (const path of ['/healthz', '/readyz', '/metrics']) await send(gateway.port, 'GET', path);
+    const lines = linesOf(gateway);
+    t.is(lines.length, told);
+    t.true(lines.every(({ level }) => level === 20));
+    const { text: page } = await send(gateway.port, 'GET', '/metrics');
+    t.regex(page, /^soapbridge_requests_total\{contract="\/v2",transport="http",status="200"\} 3$/m);
+  }
+});
+
+test('a connection that never brought a byte is closed without a word, and no line tells of it', async (t) => {
+  const gateway = await startGateway(t, logging);
+  const { socket, came } = open(t, gateway.port);
+  await once(socket, 'close');
+  t.is(came(), '');
+  t.deepEqual(linesOf(gateway), []);
+});
+
+test('a reply that its caller left amid of is told of by a second line, one that was taken whole is not', async (t) => {
+  const gateway = await startGateway(t);
+  gateway.answer({ body: emptyReply.padEnd(24 * 1024 * 1024) });
+  for (const leaves of [false, true]) {
+    const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
+    socket.write(call());
+    await once(socket, 'readable');
+    await until(() => linesOf(gateway).length === (leaves ? 2 : 1));
+    if (leaves) socket.destroy();
+    else {
+      let bytes = 0;
+      while (bytes < 24 * 1024 * 1024) {
+        const [chunk] = await once(socket, 'data');
+        bytes += chunk.length;
+      }
+      socket.destroy();
+    }
+  }
+  await until(() => gateway.log().includes('"cut":true'));
+  const cut = gateway
+    .log()
+    .split('\n')
+    .filter((line) => line.includes('"cut":true'));
+  t.is(cut.length, 1);
+  t.is(JSON.parse(cut[0] ?? '').requestId, linesOf(gateway)[1]?.requestId);
+  const { text: page } = await send(gateway.port, 'GET', '/metrics');
+  t.regex(page, /^soapbridge_cut_total\{contract="\/v2"\} 1$/m);
+});

@@ -1,0 +1,138 @@
+import test from 'ava';
+import { createDocuments, type Document, type Unwritten } from '../../../gateway/http/documents.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
+import { documentOf, ref } from '../../mappings/contract/shapes.ts';
+import { file } from '../commands/file.ts';
+import { envelope, keyHeaders, sharedGateway, startGateway } from '../gateway.ts';
+
+const { send } = await sharedGateway();
+
+/** A document of so many types, whose WSDL takes a while to write. */
+function manyTypes(count: number): string {
+  const names = Array.from({ length: count }, (_, at) => `S${at}`);
+  const schemas = names.map((name) => [
+    name,
+    { properties: { a: { type: 'string' }, b: { type: 'integer' } } },
+  ]);
+  const members = names.map((name) => [name, ref(name)]);
+  return documentOf({ ...Object.fromEntries(schemas), Root: { properties: Object.fromEntries(members) } });
+}
+
+test('a slice is one document however its names are ordered, spelled and repeated', async (t) => {
+  const asked = [
+    '?wsdl&operation=GetSearch&operation=GetPdf',
+    '?wsdl&operation=getpdf&operation=GETSEARCH&operation=getsearch',
+    '?operation=GetPdf&singleWsdl&Operation=GetSearch&operation=GetPdf',
+  ];
+  const [first, ...others] = await Promise.all(asked.map((query) => send('GET', query)));
+  t.is(first?.status, 200);
+  for (const other of others) {
+    t.is(other.text, first?.text ?? '');
+    t.is(other.headers.etag, first?.headers.etag);
+  }
+});
+
+test('those who ask for the same slice at once share its writing, those who come later what was written', async (t) => {
+  const documents = createDocuments(loadContract(screeningContract).contract, {
+    publicUrl: () => 'http://127.0.0.1',
+    configured: true,
+    trustedProxies: undefined,
+    limits: defaultLimits,
+  });
+  const request = {} as never; // asked of when there are trusted proxies
+  const find = (query: string): Document | Unwritten =>
+    documents.find(new URLSearchParams(query), false, request);
+  const queries = [
+    'wsdl&operation=GetPdf&operation=GetSearch',
+    'wsdl&operation=getsearch&operation=getpdf',
+  ] as const;
+  const [one, other] = queries.map((query) => find(query));
+  if (one?.kind !== 'unwritten' || other?.kind !== 'unwritten') return t.fail();
+  const [first, second] = await Promise.all([one.write(), other.write()]);
+  t.is(first, second);
+  for (const query of queries) t.is(find(query), first);
+});
+
+test('documentsWaiting: as many as that wait for slices, one more is shed, and later ones are served', async (t) => {
+  for (const [documentsWaiting, statuses] of [
+    [2, [200, 200]],
+    [1, [200, 503]],
+  ] as const) {
+    const { send } = await startGateway(t, { limits: { documentsWaiting } });
+    const replies = await Promise.all(
+      ['GetPdf', 'GetSearch'].map((name) => send('GET', `?wsdl&operation=${name}`)),
+    );
+    t.deepEqual(replies.map(({ status }) => status).toSorted(), statuses);
+    for (const { status, headers } of replies) t.is(headers['retry-after'], status === 503 ? '1' : undefined);
+    for (const name of ['GetPdf', 'GetSearch'])
+      t.is((await send('GET', `?wsdl&operation=${name}`)).status, 200);
+  }
+});
+
+test('a slice that is to be written needs a place as a call does; one that is there does not', async (t) => {
+  const gateway = await startGateway(t, { limits: { inFlight: 1, queue: 0 } });
+  t.is((await gateway.send('GET', '?wsdl&operation=GetPdf')).status, 200);
+  let finish: (() => void) | undefined;
+  const arrived = new Promise<void>((resolve) => {
+    gateway.answer((_hit, response) => {
+      finish = () => response.end('{"data":{"responseStatus":{}}}');
+      resolve();
+    });
+  });
+  const call = gateway.send('POST', '/soap11', keyHeaders, envelope('1.1'));
+  await arrived;
+  t.is((await gateway.send('GET', '?wsdl&operation=GetSearch')).status, 503);
+  t.is((await gateway.send('GET', '?wsdl&operation=GetPdf')).status, 200);
+  finish?.();
+  await call;
+  t.is((await gateway.send('GET', '?wsdl&operation=GetSearch')).status, 200);
+});
+
+test('a large WSDL is written beside the loop: what is asked meanwhile is answered first', async (t) => {
+  const openapi = file(t, manyTypes(3_000), 'openapi.json');
+  const overlay = file(t, 'basePath: /v2', 'soap.yaml');
+  const { send } = await startGateway(t, {
+    serve: { contract: { openapi, overlay }, upstreamUrl: 'http://127.0.0.1:9' },
+  });
+  let isWritten = false;
+  const wsdl = send('GET', '/soap11?wsdl').then((reply) => {
+    isWritten = true;
+    return reply;
+  });
+  for (let calls = 0; calls < 3; calls++) {
+    t.is((await send('GET', '/soap11?xsd=2')).status, 404);
+    t.false(isWritten);
+  }
+  const { status, text } = await wsdl;
+  t.is(status, 200);
+  t.true(text.includes('name="S2999"'));
+});
+
+test('a caller that has a document as it is gets 304, and the tag tells documents apart', async (t) => {
+  const queries = ['', '?wsdl', '?xsd=0', '?wsdl&operation=GetPdf'];
+  const tags = new Set<string>();
+  for (const query of queries) {
+    const { headers } = await send('GET', query);
+    const etag = String(headers.etag);
+    t.regex(etag, /^"[\w-]{22}"$/);
+    tags.add(etag);
+    for (const stated of [etag, `"other", W/${etag}`, '*']) {
+      const known = await send('GET', query, { 'If-None-Match': stated });
+      t.is(known.status, 304);
+      t.is(known.text, '');
+      t.is(known.headers.etag, etag);
+    }
+    t.is((await send('GET', query, { 'If-None-Match': '"other"' })).status, 200);
+  }
+  t.is(tags.size, queries.length);
+});
+
+test('a name that no operation or tag has is 404, and markup in it is not told back', async (t) => {
+  for (const word of ['operation', 'tag']) {
+    const { status, text } = await send('GET', `?wsdl&${word}=%3Cscript%3Ealert(1)%3C/script%3E`);
+    t.is(status, 404);
+    t.regex(text, new RegExp(`^${word}: expected .*, got another`));
+    t.false(text.includes('script'));
+  }
+});

@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import test from 'ava';
+
+const memory = new URL('../../../gateway/process/memory.ts', import.meta.url).href;
+
+/** What a process tells in JSON whose memory is given back once it has nothing to do for so many ms. */
+async function run(startedMs: number, pauseMs: number, program: string): Promise<unknown> {
+  const whole = `
+    import { PerformanceObserver, constants } from 'node:perf_hooks';
+    import { setTimeout as pause } from 'node:timers/promises';
+    import { giveBackWhenIdle } from '${memory}';
+    let collected = 0;
+    new PerformanceObserver((list) => {
+      for (const { detail } of list.getEntries())
+        if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) collected++;
+    }).observe({ entryTypes: ['gc'] });
+    const work = (ms) => { for (const until = performance.now() + ms; performance.now() < until; ); };
+    giveBackWhenIdle(${startedMs}, ${pauseMs});
+    const keep = setInterval(() => {}, 60_000);
+    ${program}
+    clearInterval(keep);`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', whole]);
+  return JSON.parse(stdout);
+}
+
+const never = 60_000;
+
+test('what starting took is given back once the process has nothing to do, and not before', async (t) => {
+  const told = await run(
+    500,
+    never,
+    `
+    const counts = [];
+    for (let round = 0; round < 4; round++) {
+      work(100);
+      await pause(200);
+    }
+    counts.push(collected);
+    for (let times = 0; times < 2; times++) {
+      await pause(1_200);
+      counts.push(collected);
+    }
+    console.log(JSON.stringify(counts));`,
+  );
+  const [before, after = 0, later] = told as number[];
+  t.is(before, 0);
+  t.true(after > 0);
+  t.is(later, after);
+});
+
+test('a process that is busy from its start on keeps what it has in the first short pause', async (t) => {
+  t.is(
+    await run(
+      300,
+      never,
+      `
+      for (let round = 0; round < 20; round++) {
+        work(50);
+        await pause(50);
+      }
+      await pause(1_000);
+      console.log(collected);`,
+    ),
+    0,
+  );
+});
+
+test('memory is given back once in a pause, and again in the next one', async (t) => {
+  const told = await run(
+    never,
+    1_500,
+    `
+    const counts = [];
+    for (let round = 0; round < 2; round++) {
+      work(200);
+      await pause(3_600);
+      counts.push(collected);
+      await pause(3_000);
+      counts.push(collected);
+    }
+    console.log(JSON.stringify(counts));`,
+  );
+  const [first = 0, same, second = 0, still] = told as number[];
+  t.true(first > 0);
+  t.is(same, first);
+  t.true(second > first);
+  t.is(still, second);
+});
+
+test('a process that is never idle for long keeps what it has', async (t) => {
+  t.is(
+    await run(
+      1_000,
+      1_500,
+      `
+      for (let round = 0; round < 8; round++) {
+        work(100);
+        await pause(500);
+      }
+      console.log(collected);`,
+    ),
+    0,
+  );
+});

@@ -1,0 +1,156 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { send } from '../gateway.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+function folder(t: ExecutionContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'log-'));
+  t.teardown(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+/** A process that serves with this descriptor as its standard output, of which nothing need come. */
+async function serveInto(
+  t: ExecutionContext,
+  fd: number,
+  environment: Record<string, string> = {},
+): Promise<{ readonly child: ChildProcess; readonly port: number; readonly call: () => Promise<number> }> {
+  const port = await freePort();
+  const child = spawn(process.execPath, ['bin/soapbridge.js', 'serve'], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', PORT: String(port), DRAIN_DELAY: '0', ...environment },
+    stdio: ['ignore', fd, 'inherit'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  closeSync(fd);
+  const isReady = () => send(port, 'GET', '/readyz').then(({ status }) => status === 200);
+  while (!(await isReady().catch(() => false))) {
+    if (child.exitCode !== null) throw new Error(`expected it to serve, got exit code ${child.exitCode}`);
+    await pause(20);
+  }
+  const headers = { 'X-Api-User': 'demo', 'X-Api-Key': 'demo-key' };
+  const call = async () =>
+    (await send(port, 'POST', '/v2/json/reply/GetSearch', headers, '{"request":{"id":1}}')).status;
+  return { child, port, call };
+}
+
+async function droppedOf(port: number): Promise<number> {
+  const { text } = await send(port, 'GET', '/metrics');
+  return Number(/^soapbridge_log_lines_dropped_total (\d+)$/m.exec(text)?.[1]);
+}
+
+/** Calls until the gateway has dropped lines; each call is answered. */
+async function callUntilDropping(
+  t: ExecutionContext,
+  port: number,
+  call: () => Promise<number>,
+): Promise<number> {
+  let calls = 0;
+  while ((await droppedOf(port)) === 0) {
+    t.deepEqual(await Promise.all(Array.from({ length: 100 }, call)), Array(100).fill(200));
+    calls += 100;
+    await pause(20);
+  }
+  return calls;
+}
+
+async function endsClean(t: ExecutionContext, child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+  t.is(code, 0);
+}
+
+for (const workers of ['1', '2']) {
+  (existsSync('/dev/full') ? test.serial : test.serial.skip)(
+    `with a log that takes nothing, WORKERS=${workers}, every call is answered, and the metric says what is missing`,
+    async (t) => {
+      const environment = { WORKERS: workers, UPSTREAM_DB: join(folder(t), 'db') };
+      const { child, port, call } = await serveInto(t, openSync('/dev/full', 'w'), environment);
+      t.true((await callUntilDropping(t, port, call)) > 0);
+      await endsClean(t, child);
+    },
+  );
+}
+
+test.serial(
+  'a log on a full disk goes on once there is room, with one line for those that are missing',
+  async (t) => {
+    const disk = folder(t);
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk], { stdio: 'ignore' });
+    } catch {
+      t.log('no disk can be mounted here: left out');
+      t.pass();
+      return;
+    }
+    t.teardown(() => execFileSync('umount', ['--lazy', disk]));
+    const file = join(disk, 'log');
+    const { child, port, call } = await serveInto(t, openSync(file, 'a'));
+    const calls = await callUntilDropping(t, port, call);
+    execFileSync('mount', ['-o', 'remount,size=8m', disk]);
+    t.is(await call(), 200);
+    await endsClean(t, child);
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n').slice(1); // behind the start line
+    const told: { dropped?: number; requestId?: string }[] = lines.map((line) => JSON.parse(line));
+    const dropped = told.reduce((sum, line) => sum + (line.dropped ?? 0), 0);
+    t.true(dropped > 0);
+    t.is(told.filter(({ requestId }) => requestId !== undefined).length + dropped, calls + 1);
+  },
+);
+
+test.serial(
+  'a log whose reader is stuck holds nothing up, and is whole but for the lines that are told as dropped',
+  async (t) => {
+    const path = join(folder(t), 'pipe');
+    execFileSync('mkfifo', [path]);
+    const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const { child, port, call } = await serveInto(t, openSync(path, 'w'), { LIMITS: 'logBytes=20000' });
+    const calls = await callUntilDropping(t, port, call);
+    const reader = spawn('cat', { stdio: [read, 'pipe', 'inherit'] });
+    closeSync(read);
+    let out = '';
+    reader.stdout?.on('data', (chunk) => {
+      out += chunk;
+    });
+    await endsClean(t, child);
+    await once(reader, 'close');
+    const told: { dropped?: number; requestId?: string }[] = out
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((line) => JSON.parse(line));
+    const dropped = told.reduce((sum, line) => sum + (line.dropped ?? 0), 0);
+    t.true(dropped > 0);
+    t.is(told.filter(({ requestId }) => requestId !== undefined).length + dropped, calls);
+  },
+);
+
+test.serial('a log whose reader is gone, before the start or after, is no reason to stop', async (t) => {
+  for (const when of ['before', 'after']) {
+    const path = join(folder(t), 'pipe');
+    execFileSync('mkfifo', [path]);
+    const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const write = openSync(path, 'w');
+    if (when === 'before') closeSync(read);
+    const { child, port, call } = await serveInto(t, write);
+    if (when === 'after') closeSync(read);
+    t.true((await callUntilDropping(t, port, call)) > 0);
+    await endsClean(t, child);
+  }
+});

@@ -1,0 +1,464 @@
+import { deepStrictEqual } from 'node:assert';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import type { RequestRecord } from '../../../gateway/http/request-context.ts';
+import { type Audited, auditInLog } from '../../../gateway/telemetry/audit.ts';
+import { LineBuffer } from '../../../gateway/telemetry/line-buffer.ts';
+import { compileRequestLine, describeError } from '../../../gateway/telemetry/log.ts';
+import { addSheets, createMetrics, type Sheet, writeSheet } from '../../../gateway/telemetry/metrics.ts';
+import { folderOf } from '../../plain/folders.ts';
+import { fc } from '../../property.ts';
+import { emptyReply, envelope, type Gateway, send, startGateway, typesNamespace } from '../gateway.ts';
+
+const credentials = { 'X-Api-User': 'canary-user', 'X-Api-Key': 'canary-key', 'X-User-Id': 'canary-id' };
+
+test('a request is one JSON line: what it was, what it came to, nothing that the caller sent', async (t) => {
+  const gateway = await startGateway(t);
+  gateway.answer({
+    status: 404,
+    body: '{"responseStatus":{"errorCode":"NotFound","message":"no canary-name"}}',
+  });
+  await gateway.send(
+    'POST',
+    '/json/reply/GetSearch?format=xml',
+    { ...credentials, 'X-Request-Id': 'caller-0001' },
+    '{"request":{"subUserName":"canary-name"}}',
+  );
+  const lines = gateway.log().trim().split('\n');
+  t.is(lines.length, 1);
+  const { time, ms, bytesOut, upstreamMs, caller, ...line } = JSON.parse(lines[0] ?? '');
+  t.true(Number.isInteger(time) && ms > 0 && bytesOut > 100 && upstreamMs > 0 && upstreamMs < ms);
+  t.regex(caller, /^[\w-]{16}$/);
+  t.deepEqual(line, {
+    level: 30,
+    requestId: 'caller-0001',
+    method: 'POST',
+    contract: '/v2',
+    transport: 'json',
+    operation: 'GetSearch',
+    status: 404,
+    bytesIn: 41,
+    clientIp: '127.0.0.1',
+    upstreamStatus: 404,
+    error: 'NotFound',
+  });
+  t.false(gateway.log().includes('canary'));
+});
+
+test('values of a reply that are of no type, and pass all the same, are counted', async (t) => {
+  const gateway = await startGateway(t, { serve: { contract: folderOf('enums') } });
+  gateway.answer({ body: '{"closed":"canary","folded":"any"}' });
+  const reply = await send(
+    gateway.port,
+    'POST',
+    '/soap11',
+    { 'Content-Type': 'text/xml' },
+    envelope('1.1', { body: '<putEnums xmlns="urn:Enums"/>' }),
+  );
+  t.regex(reply.text, /<closed>canary</);
+  t.deepEqual(lineOf(gateway, 'noted').noted, {
+    ignored: [],
+    quirks: 0,
+    dropped: 0,
+    replaced: 0,
+    passed: 1,
+  });
+});
+
+test('W10, W12, W20, W21: what a call was let through with is counted, and named by name alone', async (t) => {
+  const gateway = await startGateway(t, { overlay: 'unknownElements: ignore' });
+  gateway.answer({ body: '{"data":{"responseStatus":{},"subUser":{"name":"a\\u0001","nick":"canary"}}}' });
+  const body = `<UpdateSubUser xmlns="${typesNamespace}"><Request><SubUserName>a&#xB;b&#xD83D;&#xDE00;</SubUserName><Nick>canary</Nick></Request></UpdateSubUser>`;
+  const reply = await gateway.send('POST', '/xml/reply/UpdateSubUser', credentials, body);
+  t.is(reply.status, 200);
+  t.regex(reply.text, /<Name>a\ufffd<\/Name>/);
+  t.is(gateway.hits[0]?.body.includes('"subUserName":"a\\u000bb😀"'), true);
+  t.deepEqual(lineOf(gateway, 'noted').noted, {
+    ignored: ['Nick'],
+    quirks: 2,
+    dropped: 1,
+    replaced: 1,
+    passed: 0,
+  });
+  t.false(gateway.log().includes('canary'));
+});
+
+const lineOf = (gateway: Gateway, text: string): Record<string, unknown> =>
+  JSON.parse(
+    gateway
+      .log()
+      .split('\n')
+      .findLast((line) => line.includes(text)) ?? '{}',
+  );
+
+test('W25: the same caller has the same pseudonym, others have others, and none is the caller’s id', async (t) => {
+  const gateway = await startGateway(t);
+  const callers: unknown[] = [];
+  for (const user of ['canary-a', 'canary-b', 'canary-a']) {
+    await gateway.send('POST', '/json/reply/GetSearch', { 'X-Api-User': user, 'X-Api-Key': 'k' }, '{}');
+    callers.push(lineOf(gateway, 'GetSearch').caller);
+  }
+  t.is(callers[0], callers[2]);
+  t.not(callers[0], callers[1]);
+  t.false(gateway.log().includes('canary'));
+});
+
+test('an errorCode that the upstream made up is logged as its own, not by its text', async (t) => {
+  const gateway = await startGateway(t);
+  gateway.answer({ status: 400, body: '{"responseStatus":{"errorCode":"canary-code"}}' });
+  const reply = await gateway.send('POST', '/json/reply/GetSearch', credentials, '{}');
+  t.true(reply.text.includes('canary-code'));
+  t.is(lineOf(gateway, 'GetSearch').error, 'Upstream');
+});
+
+test('of an error its kind and places are logged, and no word of its message', (t) => {
+  const { error, at } = describeError(new RangeError('no\n    at canary (canary:1:1)\ncanary'));
+  t.is(error, 'RangeError');
+  t.true(at.length > 0);
+  t.false(at.join().includes('canary'));
+  t.deepEqual(describeError('canary'), { error: 'string', at: [] });
+  t.is(describeError(Object.assign(new Error('canary'), { code: 'ENOSPC' })).code, 'ENOSPC');
+  t.false('code' in describeError(Object.assign(new Error('canary'), { code: 'a canary' })));
+});
+
+test('faults, retries and refusals are told in the line', async (t) => {
+  const gateway = await startGateway(t);
+  await gateway.send('POST', '/soap11', {}, '<');
+  t.is(lineOf(gateway, 'soap11').fault, 'sender');
+  await gateway.send('POST', '/soap12', { 'Content-Type': 'multipart/a' }, '<');
+  t.is(lineOf(gateway, 'soap12').error, 'UnsupportedMediaType');
+  await gateway.send('POST', '/soap12', {}, envelope('1.2', { body: '<GetPdf/>' }));
+  t.is(lineOf(gateway, 'soap12').error, 'Unauthorized');
+  gateway.answer((_hit, response) => {
+    if (gateway.hits.length === 1) response.destroy();
+    else response.end(emptyReply);
+  });
+  await gateway.send('POST', '/soap11', {}, envelope('1.1'));
+  const { status, upstreamStatus, retry } = lineOf(gateway, 'soap11');
+  t.deepEqual({ status, upstreamStatus, retry }, { status: 200, upstreamStatus: 200, retry: true });
+});
+
+// --- audit -----------------------------------------------------------------------------------------------
+
+const write = '{"request":{"subUserName":"canary-name"}}';
+
+for (const [what, answer, outcome, upstreamStatus] of [
+  ['that is done', { body: emptyReply }, 'answered', 200],
+  ['that is refused', { status: 404, body: '{}' }, 'answered', 404],
+  ['that breaks', 'destroy', 'unknown', 0],
+] as const) {
+  test(`a write ${what} has an audit line before it goes out, and its outcome in the line of the request`, async (t) => {
+    const gateway = await startGateway(t);
+    let before = '';
+    gateway.answer((_hit, response) => {
+      before = gateway.log();
+      if (answer === 'destroy') response.destroy();
+      else response.writeHead('status' in answer ? answer.status : 200).end(answer.body);
+    });
+    await gateway.send('PUT', '/subusers/update', { ...credentials, 'X-Request-Id': 'caller-0002' }, write);
+    const { time, caller, ...sending } = JSON.parse(before);
+    t.true(time > 0);
+    const about = { level: 30, requestId: 'caller-0002', operation: 'UpdateSubUser' };
+    t.deepEqual(sending, { ...about, audit: 'sending' });
+    const { upstreamMs, time: later, ...settled } = lineOf(gateway, '"settled"');
+    t.true(Number(later) >= time && Number(upstreamMs) > 0);
+    t.like(settled, { ...about, caller, audit: 'settled', outcome, transport: 'rest', upstreamStatus });
+    t.is(gateway.log().trim().split('\n').length, 2);
+    t.false(gateway.log().includes('canary'));
+  });
+}
+
+function auditedCall(requestId: string): Audited {
+  const operation = 'UpdateSubUser';
+  const caller = 'é'.repeat(40);
+  return { requestId, operation, caller, upstreamStatus: 0, upstreamMs: 0, written: undefined, place: -1 };
+}
+
+function requestIdsIn(lines: string): string[] {
+  return lines
+    .trim()
+    .split('\n')
+    .map((line): string => JSON.parse(line).requestId);
+}
+
+test('where lines are gathered, a write has a line before it is settled if it is under way when they are handed on', (t) => {
+  const batches: string[][] = [];
+  const lines = new LineBuffer({ write: (bytes) => batches.push(requestIdsIn(bytes.toString())) });
+  const audit = auditInLog(lines);
+  const calls = ['a', 'b', 'c', 'd'].map(auditedCall);
+  const [a, b, c, d] = calls as [Audited, Audited, Audited, Audited];
+  for (const call of [a, b, c]) audit.sending(call);
+  audit.settled(b, 'answered');
+  lines.flush();
+  t.deepEqual(batches, [['a', 'c']]);
+  audit.sending(d);
+  audit.settled(a, 'unknown');
+  lines.flush();
+  t.deepEqual(batches, [['a', 'c'], ['d']], 'each is told of once');
+  audit.settled(c, 'answered');
+  audit.settled(d, 'answered');
+  lines.flush();
+  t.is(batches.length, 2);
+  t.deepEqual(
+    calls.map(({ written }) => written),
+    ['unknown', 'answered', 'answered', 'answered'],
+  );
+});
+
+test('many writes under way have their lines, however little room is left for them', (t) => {
+  let handedOn = '';
+  const lines = new LineBuffer({ write: (bytes) => (handedOn += bytes.toString()) });
+  const audit = auditInLog(lines);
+  const requestIds = Array.from({ length: 2_000 }, (_, index) => `call-${index}`);
+  for (const requestId of requestIds) audit.sending(auditedCall(requestId));
+  lines.flush();
+  t.deepEqual(requestIdsIn(handedOn), requestIds);
+});
+
+test('a write under way in a log that nothing else is told is in it soon', async (t) => {
+  const keep = setInterval(() => {}, 1_000);
+  const line = await new Promise<string>((resolve) => {
+    const lines = new LineBuffer({ write: (bytes) => resolve(bytes.toString()) });
+    auditInLog(lines).sending(auditedCall('a'));
+  });
+  clearInterval(keep);
+  t.is(JSON.parse(line).audit, 'sending');
+});
+
+test('a write that no connection was had for is told as unsent; a read has no audit lines', async (t) => {
+  const gateway = await startGateway(t, { serve: { upstreamUrl: 'http://127.0.0.1:9' } });
+  await gateway.send('POST', '/json/reply/GetSearch', credentials, '{}');
+  t.false(/audit|outcome/.test(gateway.log()));
+  await gateway.send('DELETE', '/clients/1', credentials);
+  t.is(lineOf(gateway, '"settled"').outcome, 'unsent');
+});
+
+test('AUDIT_LOG: audit lines go to a file, each before its call goes out, whatever the log’s level', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'audit-'));
+  t.teardown(() => rmSync(directory, { recursive: true }));
+  const auditLog = join(directory, 'audit.log');
+  const gateway = await startGateway(t, { serve: { auditLog, logLevel: 'error' } });
+  let before = '';
+  gateway.answer((_hit, response) => {
+    before = readFileSync(auditLog, 'utf8');
+    response.end(emptyReply);
+  });
+  await gateway.send('PUT', '/subusers/update', credentials, write);
+  t.is(JSON.parse(before).audit, 'sending');
+  t.is(readFileSync(auditLog, 'utf8').trim().split('\n').length, 2);
+  t.is(gateway.log(), '');
+});
+
+const full = '/dev/full';
+(existsSync(full) ? test : test.skip)(
+  'a write whose audit line can’t be written is not sent, and the log says why',
+  async (t) => {
+    const gateway = await startGateway(t, { serve: { auditLog: full } });
+    t.is((await gateway.send('PUT', '/subusers/update', credentials, write)).status, 500);
+    t.is((await gateway.send('POST', '/json/reply/GetSearch', credentials, '{}')).status, 200);
+    t.is(gateway.hits.length, 1);
+    t.is(lineOf(gateway, 'internal error').code, 'ENOSPC');
+  },
+);
+
+test('an audit log that can’t be written stops the start', async (t) => {
+  await t.throwsAsync(startGateway(t, { serve: { auditLog: '/nowhere/audit.log' } }), {
+    instanceOf: RangeError,
+    message: '--audit-log: expected a file that can be written, got ENOENT',
+  });
+});
+
+// --- the line of a request -------------------------------------------------------------------------------
+
+const settled: RequestRecord = {
+  requestId: 'a1b2-c3',
+  method: 'POST',
+  transport: 'soap11',
+  operation: 'UpdateSubUser',
+  status: 200,
+  meant: undefined,
+  bytesIn: 0,
+  bytesOut: 9,
+  ms: 0,
+  clientIp: '::1',
+  caller: undefined,
+  error: undefined,
+  fault: undefined,
+  sent: 0,
+  upstreamStatus: 0,
+  upstreamMs: 0,
+  queueMs: 0,
+  aborted: false,
+  noted: undefined,
+  written: undefined,
+};
+
+/** A request's line, read again. */
+function toldOf(record: RequestRecord, path = '/v2'): Record<string, unknown> {
+  const told: string[] = [];
+  compileRequestLine(path)(record, new LineBuffer({ write: (lines) => told.push(lines.toString()) }, 1));
+  return JSON.parse(told.join(''));
+}
+
+test('the line of a request says every number as it is, times to the µs', (t) => {
+  const number = fc.oneof(fc.nat(2_000), fc.nat(), fc.nat({ max: Number.MAX_SAFE_INTEGER }));
+  const time = fc.double({ min: 0, max: 1e9, noNaN: true });
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(number, number, time, time, (bytesIn, bytesOut, ms, upstreamMs) => {
+        const line = toldOf({ ...settled, bytesIn, bytesOut, ms, sent: 1, upstreamStatus: 404, upstreamMs });
+        deepStrictEqual(
+          [line.bytesIn, line.bytesOut, line.ms, line.upstreamStatus, line.upstreamMs],
+          [bytesIn, bytesOut, Math.round(ms * 1000) / 1000, 404, Math.round(upstreamMs * 1000) / 1000],
+        );
+      }),
+      { numRuns: 1_000 },
+    ),
+  );
+});
+
+test('the line of a request has what there is to tell, and nothing else', (t) => {
+  const { time, ...plain } = toldOf(settled);
+  t.true(Math.abs(Number(time) - Date.now()) < 60_000);
+  const usual = {
+    level: 30,
+    requestId: 'a1b2-c3',
+    method: 'POST',
+    contract: '/v2',
+    transport: 'soap11',
+    operation: 'UpdateSubUser',
+    status: 200,
+    bytesIn: 0,
+    bytesOut: 9,
+    ms: 0,
+    clientIp: '::1',
+  };
+  t.deepEqual(plain, usual);
+  const noted = { ignored: ['Größe"漢'], quirks: 1, dropped: 0, replaced: 0, passed: 0 };
+  const { time: _, ...all } = toldOf({
+    ...settled,
+    operation: 'Größe"漢',
+    meant: 404,
+    caller: 'caller-1',
+    error: 'NotFound',
+    fault: 'sender',
+    sent: 2,
+    upstreamStatus: 404,
+    upstreamMs: 12.3456,
+    queueMs: 1.5,
+    aborted: true,
+    noted,
+    written: 'unknown',
+  });
+  t.deepEqual(all, {
+    ...usual,
+    operation: 'Größe"漢',
+    meant: 404,
+    caller: 'caller-1',
+    audit: 'settled',
+    outcome: 'unknown',
+    upstreamStatus: 404,
+    upstreamMs: 12.346,
+    error: 'NotFound',
+    fault: 'sender',
+    retry: true,
+    queueMs: 1.5,
+    aborted: true,
+    noted,
+  });
+  t.is(toldOf({ ...settled, error: 'made up' }).error, 'Upstream');
+});
+
+// --- metrics ---------------------------------------------------------------------------------------------
+
+test('/metrics tells of requests, the upstream and the load, and of nobody', async (t) => {
+  const gateway = await startGateway(t);
+  await gateway.send('POST', '/json/reply/GetSearch', credentials, '{}');
+  gateway.answer({ status: 404, body: '{}' });
+  await gateway.send('POST', '/soap11', {}, envelope('1.1'));
+  const page = await send(gateway.port, 'GET', '/metrics');
+  t.is(page.status, 200);
+  t.is(page.headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
+  for (const line of [
+    'soapbridge_requests_total{contract="/v2",transport="json",status="200"} 1',
+    'soapbridge_requests_total{contract="/v2",transport="soap11",status="404"} 1',
+    'soapbridge_request_duration_seconds_bucket{contract="/v2",transport="json",le="+Inf"} 1',
+    'soapbridge_request_duration_seconds_count{contract="/v2",transport="soap11"} 1',
+    'soapbridge_upstream_replies_total{contract="/v2",status="404"} 1',
+    'soapbridge_upstream_duration_seconds_count{contract="/v2"} 2',
+    'soapbridge_upstream_breaker_open{contract="/v2"} 0',
+    'soapbridge_in_flight 0',
+    'soapbridge_shed_total 0',
+  ]) {
+    t.true(page.text.split('\n').includes(line), `${line}\n${page.text}`);
+  }
+  t.false(page.text.includes('canary'));
+});
+
+const textFormat =
+  /^(?:# (?:HELP|TYPE) soapbridge_\w+ .+|soapbridge_\w+(?:\{\w+="[^"]*"(?:,\w+="[^"]*")*\})? [\d.e+-]+)$/;
+
+/** The value of a sample on a page; NaN where there is none. */
+const told = (page: string, sample: string): number =>
+  Number(page.split(`\nsoapbridge_${sample} `)[1]?.split('\n')[0]);
+
+/** The sheet of a process that had a request of each of these durations, in ms. */
+function sheetOf(durations: readonly number[]): Sheet {
+  const metrics = createMetrics();
+  const record = { transport: 'xml', status: 200, meant: undefined, sent: 2, upstreamStatus: 0 };
+  for (const ms of durations) {
+    // asked for anew, as after a reload
+    metrics.counterOf('/v2')({ ...record, ms, upstreamMs: ms, aborted: ms > 1_000 } as RequestRecord);
+  }
+  return metrics.read({
+    inFlight: 1,
+    queued: 2,
+    arriving: 0,
+    leaving: 0,
+    heldBytes: 3,
+    shed: 4,
+    connections: 5,
+    upstreamStates: new Map([['/v2', { isOpen: true, openOperations: 7, waiting: 8, shed: 9 }]]),
+    loopDelayMs: 6,
+    droppedLines: 7,
+  });
+}
+
+test('/metrics: each line is of the text format, and buckets hold all below their bound', (t) => {
+  const page = writeSheet(sheetOf([0.5, 1, 2, 70_000]));
+  for (const line of page.trimEnd().split('\n')) t.regex(line, textFormat);
+  t.is(told(page, 'request_duration_seconds_bucket{contract="/v2",transport="xml",le="0.001"}'), 2);
+  t.is(told(page, 'request_duration_seconds_bucket{contract="/v2",transport="xml",le="60"}'), 3);
+  t.is(told(page, 'request_duration_seconds_bucket{contract="/v2",transport="xml",le="+Inf"}'), 4);
+  t.is(told(page, 'upstream_retries_total{contract="/v2"}'), 4);
+  t.is(told(page, 'aborted_total{contract="/v2"}'), 1);
+  t.is(told(page, 'upstream_breaker_open{contract="/v2"}'), 1);
+  t.is(told(page, 'event_loop_delay_seconds'), 0.006);
+});
+
+test('/metrics of several processes: counts and amounts are sums, the rest is told of each', (t) => {
+  const page = writeSheet(
+    addSheets([
+      ['1', sheetOf([0.5, 2])],
+      ['2', sheetOf([0.5])],
+    ]),
+  );
+  for (const line of page.trimEnd().split('\n')) t.regex(line, textFormat);
+  const names = page.split('\n').filter((line) => line.startsWith('# TYPE'));
+  t.is(new Set(names).size, names.length);
+  const labels = 'contract="/v2",transport="xml"';
+  t.is(told(page, `requests_total{${labels},status="200"}`), 3);
+  t.is(told(page, `request_duration_seconds_bucket{${labels},le="0.001"}`), 2);
+  t.is(told(page, `request_duration_seconds_sum{${labels}}`), 0.003);
+  t.is(told(page, 'in_flight'), 2);
+  t.is(told(page, 'shed_total'), 8);
+  t.is(told(page, 'log_lines_dropped_total'), 14);
+  t.is(told(page, 'upstream_breaker_open{contract="/v2",worker="2"}'), 1);
+  t.is(told(page, 'upstream_operations_open{contract="/v2",worker="2"}'), 7);
+  t.is(told(page, 'upstream_waiting{contract="/v2"}'), 16);
+  t.is(told(page, 'upstream_shed_total{contract="/v2"}'), 18);
+  t.is(told(page, 'event_loop_delay_seconds{worker="1"}'), 0.006);
+  t.true(told(page, 'resident_memory_bytes{worker="2"}') > 0);
+});

@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import test from 'ava';
+import { Pool } from 'undici';
+import { createConnector } from '../../../gateway/upstream/connector.ts';
+
+const lengths = [1, 100, 4_095, 65_535, 65_536, 65_537, 200_000, 3_000_000];
+
+/** Bytes that tell a place of one body from others and from those of another body. */
+function bodyOf(length: number): Buffer {
+  const body = Buffer.alloc(length);
+  for (let at = 0; at < length; at++) body[at] = (at * 31 + length) % 251;
+  return body;
+}
+
+test('replies of all sizes come whole, on connections that are read in turns', async (t) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', async (request) => {
+      const length = Number(/^GET \/(\d+)/.exec(request.toString('latin1'))?.[1]);
+      const reply = Buffer.concat([
+        Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`),
+        bodyOf(length),
+      ]);
+      // in pieces, so that what comes on one connection lies in its buffer while another is read
+      for (let at = 0; at < reply.length; at += 50_000) {
+        socket.write(reply.subarray(at, at + 50_000));
+        await turn();
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 4, connect: createConnector(1_000) });
+  for (let round = 0; round < 3; round++) {
+    const bodies = await Promise.all(
+      lengths.map(async (length) => {
+        const { body } = await pool.request({ method: 'GET', path: `/${length}` });
+        return Buffer.from(await body.arrayBuffer());
+      }),
+    );
+    for (const [index, length] of lengths.entries())
+      t.true(bodies[index]?.equals(bodyOf(length)), `${length}`);
+  }
+  await pool.close();
+  server.close();
+});
+
+test('a reader that lags behind holds the upstream back', async (t) => {
+  const length = 64 * 1024 * 1024;
+  let written = 0;
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`);
+      const piece = Buffer.alloc(64 * 1024, 'x');
+      const send = (): void => {
+        while (written < length) {
+          written += piece.length;
+          if (!socket.write(piece)) {
+            socket.once('drain', send);
+            return;
+          }
+        }
+      };
+      send();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connect: createConnector(1_000) });
+  const { body } = await pool.request({ method: 'GET', path: '/' });
+  for (let before = -1; before !== written; ) {
+    before = written;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  t.true(written < length, `${written} bytes were taken that nobody read`);
+  let read = 0;
+  for await (const piece of body) read += piece.length;
+  t.is(read, length);
+  await pool.close();
+  server.close();
+});
+
+test('a connection that is refused is told as undici tells it', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connect: createConnector(1_000) });
+  await t.throwsAsync(pool.request({ method: 'GET', path: '/' }), { code: 'ECONNREFUSED' });
+  await pool.close();
+});

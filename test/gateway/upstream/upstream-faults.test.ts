@@ -1,0 +1,548 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createServer as createTlsServer } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import test from 'ava';
+import { emptyReply, type Gateway, keyHeaders, type Reply, startGateway, statusOf } from '../gateway.ts';
+import { startSockets } from '../sockets.ts';
+
+// Numbers are those of the faults in docs/security.md; the others stand in errors.test.ts.
+
+const read = (gateway: Gateway): Promise<Reply> =>
+  gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
+const write = (gateway: Gateway): Promise<Reply> =>
+  gateway.send('PUT', '/subusers/update', keyHeaders, '{"request":{"subUserName":"a"}}');
+
+function replyOf(body: string | Buffer, ...lines: readonly string[]): Buffer {
+  const length = `Content-Length: ${Buffer.byteLength(body)}`;
+  return Buffer.concat([
+    Buffer.from(`${['HTTP/1.1 200 OK', length, ...lines].join('\r\n')}\r\n\r\n`),
+    Buffer.from(body),
+  ]);
+}
+
+/** Waits for what is bound to come; a test that waits in vain runs into its time limit. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test('fault 19: unknown members of a reply are dropped from XML and counted', async (t) => {
+  const gateway = await startGateway(t);
+  gateway.answer({ body: '{"data":{"responseStatus":{},"x":{"y":[1]},"z":1},"w":null}' });
+  const reply = await gateway.send('POST', '/json/reply/GetSearch?format=xml', keyHeaders, '{}');
+  t.is(reply.status, 200);
+  t.false(/[<"][xyzw][>"]/i.test(reply.text), reply.text);
+  t.is(JSON.parse(gateway.log()).noted.dropped, 3);
+});
+
+test('fault 26: a certificate that nobody trusts, or no TLS at all, is 503 without a detail', async (t) => {
+  const key = readFileSync(new URL('../../fixtures/tls/key.pem', import.meta.url));
+  const cert = readFileSync(new URL('../../fixtures/tls/certificate.pem', import.meta.url));
+  const tls = createTlsServer({ key, cert }, (socket) => socket.end(replyOf(emptyReply)));
+  tls.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => tls.close());
+  const address = tls.address();
+  const plain = await startSockets(t, (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  for (const port of [typeof address === 'object' ? address?.port : undefined, new URL(plain.url).port]) {
+    const gateway = await startGateway(t, { serve: { upstreamUrl: `https://127.0.0.1:${port}` } });
+    for (const call of [read, write]) {
+      const reply = await call(gateway);
+      t.is(reply.status, 503);
+      t.is(statusOf(reply.text).errorCode, 'UpstreamUnavailable');
+      t.is(statusOf(reply.text).message, 'the service behind is not available');
+    }
+    t.false(/certificate|SSL|self.signed/i.test(gateway.log()));
+  }
+});
+
+test('an upstream that prefers HTTP/2 is offered HTTP/1.1 alone, as undici repeats requests over HTTP/2', async (t) => {
+  const key = readFileSync(new URL('../../fixtures/tls/key.pem', import.meta.url));
+  const cert = readFileSync(new URL('../../fixtures/tls/certificate.pem', import.meta.url));
+  const offered: string[][] = [];
+  const tls = createTlsServer({
+    key,
+    cert,
+    ALPNCallback: ({ protocols }) => {
+      offered.push(protocols);
+      return protocols[0];
+    },
+  });
+  tls.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => tls.close());
+  const address = tls.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const gateway = await startGateway(t, { serve: { upstreamUrl: `https://127.0.0.1:${port}` } });
+  await write(gateway);
+  t.deepEqual(offered, [['http/1.1']]);
+});
+
+test('a 205 that holds something is a 200, to callers of JSON too', async (t) => {
+  const chunk = `${emptyReply.length.toString(16)}\r\n${emptyReply}\r\n0\r\n\r\n`;
+  const sockets = await startSockets(t, (socket) =>
+    socket.write(`HTTP/1.1 205 Reset Content\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`),
+  );
+  const gateway = await startGateway(t, { serve: { upstreamUrl: sockets.url } });
+  const reply = await read(gateway);
+  t.is(reply.status, 200);
+  t.is(reply.text, emptyReply);
+});
+
+test('fault 28: a gzip nobody asked for, a bomb or not, is 502 and never unpacked', async (t) => {
+  const bomb = gzipSync(Buffer.alloc(20_000_000, 32));
+  const sockets = await startSockets(t, (socket) => socket.write(replyOf(bomb, 'Content-Encoding: gzip')));
+  const gateway = await startGateway(t, { serve: { upstreamUrl: sockets.url } });
+  const reply = await read(gateway);
+  t.is(reply.status, 502);
+  t.is(statusOf(reply.text).errorCode, 'UpstreamInvalidResponse');
+});
+
+test('fault 29: a second answer to one request reaches no other call, and its socket is dropped', async (t) => {
+  const other = '{"data":{"responseStatus":{"message":"of nobody’s call"}}}';
+  const sockets = await startSockets(t, (socket) =>
+    socket.write(Buffer.concat([replyOf(emptyReply), replyOf(other)])),
+  );
+  const limits = { upstreamConnections: 1 };
+  const gateway = await startGateway(t, { limits, serve: { upstreamUrl: sockets.url } });
+  const replies = await Promise.all(Array.from({ length: 12 }, () => read(gateway)));
+  for (const reply of replies) {
+    t.true(reply.status === 200 || reply.status === 502, reply.text);
+    t.false(reply.text.includes('of nobody'), reply.text);
+  }
+  await until(() => sockets.open() === 0);
+});
+
+test('fault 29: an answer on a connection before there is a request is no call’s', async (t) => {
+  const early = '{"data":{"responseStatus":{"message":"too early"}}}';
+  const seen = new Set<Socket>();
+  const sockets = await startSockets(t, (socket) => {
+    socket.write(replyOf(emptyReply));
+    // a moment after the first exchange: where the next one would wait
+    if (!seen.has(socket)) setTimeout(() => socket.writable && socket.write(replyOf(early)), 20);
+    seen.add(socket);
+  });
+  const gateway = await startGateway(t, { serve: { upstreamUrl: sockets.url } });
+  t.is((await read(gateway)).status, 200);
+  await until(() => sockets.open() === 0);
+  t.is((await read(gateway)).text, emptyReply);
+});
+
+// --- the breaker -----------------------------------------------------------------------------------------
+
+/** A caller by name, of a network where the gateway trusts the proxy that the test is. */
+const callerOf = (name: string, network = '192.0.2.1') => ({
+  'X-Api-User': name,
+  'X-Api-Key': 'key',
+  'X-Forwarded-For': network,
+});
+
+const behindProxy = { trustedProxies: ['127.0.0.1'] };
+
+const search = (gateway: Gateway, headers: Record<string, string>, id = 1): Promise<Reply> =>
+  gateway.send('POST', '/json/reply/GetSearch', headers, `{"request":{"id":${id}}}`);
+
+/** An upstream that says 500 of a search for 500, and answers all others. */
+function failOn500(gateway: Gateway): void {
+  gateway.answer((hit, response) => {
+    if (hit.body.includes('"id":500')) response.statusCode = 500;
+    response.end(emptyReply);
+  });
+}
+
+/** Calls until that is refused, as a breaker does after `breakerFailingMs`. */
+async function untilRefused(call: () => Promise<Reply>): Promise<Reply> {
+  for (;;) {
+    const reply = await call();
+    if (reply.status === 503) return reply;
+  }
+}
+
+test('one caller whose calls make the upstream say 500 has nobody else’s calls refused, at the same address or not', async (t) => {
+  const limits = { breakerCalls: 5, breakerFailingMs: 1 };
+  const gateway = await startGateway(t, { limits, serve: behindProxy });
+  failOn500(gateway);
+  for (let round = 0; round < 20; round++) {
+    for (let call = 0; call < 6; call++) await search(gateway, callerOf('harmful'), 500);
+    t.is((await search(gateway, callerOf('another'))).status, 200);
+    for (let call = 0; call < 6; call++) await search(gateway, callerOf('harmful'), 500);
+    t.is((await search(gateway, callerOf('harmful', '192.0.2.2'))).status, 200);
+  }
+});
+
+test('one network with as many callers as it likes has no call of another network refused', async (t) => {
+  const limits = { breakerCalls: 5, breakerFailingMs: 1, breakerProbeMs: 600_000 };
+  const gateway = await startGateway(t, { limits, serve: behindProxy });
+  failOn500(gateway);
+  let made = 0;
+  await untilRefused(() => search(gateway, callerOf(`invented${made++}`), 500));
+  t.is((await search(gateway, callerOf('harmful'), 500)).status, 503);
+  t.is((await search(gateway, callerOf('another', '192.0.2.2'))).status, 200);
+});
+
+test('faults 22 and 30: calls of an operation that all fail are refused with Retry-After, and nothing is sent but a probe, which may end it', async (t) => {
+  const gateway = await startGateway(t, {
+    limits: { breakerFailingMs: 50, breakerCalls: 20, breakerProbeMs: 400 },
+  });
+  gateway.answer((_hit, response) => response.destroy());
+  const first = await untilRefused(() => write(gateway));
+  const sent = gateway.hits.length;
+  t.true(sent >= 20);
+  t.is((await gateway.send('POST', '/json/reply/GetSearch', callerOf('u'), '{}')).status, 502);
+  gateway.answer({ body: emptyReply });
+  const refused: Reply[] = [first];
+  let answered: Reply | undefined;
+  while (answered === undefined) {
+    const reply = await write(gateway);
+    if (reply.status === 503) refused.push(reply);
+    else answered = reply;
+  }
+  for (const reply of refused) {
+    t.is(reply.headers['retry-after'], '1');
+    t.is(statusOf(reply.text).errorCode, 'UpstreamUnavailable');
+  }
+  t.is(answered.status, 200);
+  t.is((await write(gateway)).status, 200);
+  const told = gateway
+    .log()
+    .split('\n')
+    .filter((line) => line.includes('"breaker"'))
+    .map((line) => JSON.parse(line));
+  t.deepEqual(
+    told.map(({ breaker, operation }) => [breaker, operation]),
+    [
+      ['open', 'UpdateSubUser'],
+      ['closed', 'UpdateSubUser'],
+    ],
+  );
+});
+
+test('an upstream that takes no connection has all calls refused, from one caller’s evidence, until it is there again', async (t) => {
+  const gone = await startSockets(t, () => {});
+  const { port } = new URL(gone.url);
+  gone.close();
+  const gateway = await startGateway(t, {
+    limits: { breakerFailingMs: 50, breakerCalls: 5, breakerProbeMs: 300 },
+    serve: { ...behindProxy, upstreamUrl: gone.url },
+  });
+  // a call that finds no connection is 503 too, but without a Retry-After
+  while ((await search(gateway, callerOf('u'))).headers['retry-after'] === undefined);
+  while ((await search(gateway, callerOf('another', '192.0.2.2'))).headers['retry-after'] !== '1');
+  const metrics = await (await fetch(`${gateway.running.url}/metrics`)).text();
+  t.regex(metrics, /^soapbridge_upstream_breaker_open\{contract="\/v2"\} 1$/m);
+  // it comes back, and says 500 of the probe: it is there, all the same
+  const back = createServer((_request, response) => response.writeHead(500).end());
+  await new Promise<void>((resolve) => back.listen(Number(port), '127.0.0.1', resolve));
+  t.teardown(() => {
+    back.closeAllConnections();
+    back.close();
+  });
+  while ((await search(gateway, callerOf('u'))).status !== 502);
+  t.is((await search(gateway, callerOf('another', '192.0.2.2'))).status, 502);
+});
+
+/** Calls one after the other, of which the upstream breaks those that `failing` says; gives their statuses. */
+async function callInTurn(gateway: Gateway, failing: readonly boolean[]): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  for (const fails of failing) {
+    if (fails) gateway.answer((_hit, response) => response.destroy());
+    else gateway.answer({ body: emptyReply });
+    statuses.push((await write(gateway)).status);
+  }
+  return statuses;
+}
+
+const long = 600_000;
+
+test('breakerCalls: two failures leave the breaker closed, three open it, and a success between them starts it anew', async (t) => {
+  const limits = { breakerCalls: 3, breakerFailingMs: 1, breakerWindowMs: long, breakerProbeMs: long };
+  const calls = [true, true, false, true, true, true, false];
+  const statuses = await callInTurn(await startGateway(t, { limits }), calls);
+  t.deepEqual(statuses, [502, 502, 200, 502, 502, 502, 503]);
+});
+
+test('breakerFailingMs: what has failed for as long as that is refused, what hasn’t isn’t', async (t) => {
+  for (const [breakerFailingMs, last] of [
+    [long, 200],
+    [100, 503],
+  ] as const) {
+    const limits = { breakerCalls: 2, breakerFailingMs, breakerProbeMs: long };
+    const gateway = await startGateway(t, { limits });
+    await callInTurn(gateway, [true]);
+    await pause(300);
+    t.deepEqual(await callInTurn(gateway, [true, false]), [502, last]);
+  }
+});
+
+test('breakerWindowMs: what failed within it counts, what failed before doesn’t', async (t) => {
+  for (const [breakerWindowMs, last] of [
+    [long, 503],
+    [100, 200],
+  ] as const) {
+    const limits = { breakerCalls: 2, breakerFailingMs: 1, breakerWindowMs, breakerProbeMs: long };
+    const gateway = await startGateway(t, { limits });
+    await callInTurn(gateway, [true]);
+    await pause(300);
+    t.deepEqual(await callInTurn(gateway, [true, false]), [502, last]);
+  }
+});
+
+test('breakerProbeMs: an open breaker lets a call through once it is over, and none before', async (t) => {
+  for (const [breakerProbeMs, status] of [
+    [long, 503],
+    [100, 200],
+  ] as const) {
+    const limits = { breakerCalls: 1, breakerFailingMs: 1, breakerProbeMs };
+    const gateway = await startGateway(t, { limits });
+    gateway.answer((_hit, response) => setTimeout(() => response.destroy(), 20));
+    t.is((await write(gateway)).status, 502);
+    await pause(300);
+    t.deepEqual(await callInTurn(gateway, [false, false]), [status, status]);
+  }
+});
+
+test('breakerNetworks: a network that no failure met has a call let through where two failed of three, and none where two failed of two', async (t) => {
+  for (const [breakerNetworks, status] of [
+    [3, 200],
+    [2, 503],
+  ] as const) {
+    const limits = { breakerCalls: 2, breakerFailingMs: 1, breakerProbeMs: long, breakerNetworks };
+    const gateway = await startGateway(t, { limits, serve: behindProxy });
+    gateway.answer((_hit, response) => setTimeout(() => response.writeHead(500).end(), 20));
+    for (const network of ['192.0.2.1', '2001:db8:1::1'])
+      t.is((await search(gateway, callerOf('u', network))).status, 502);
+    gateway.answer({ body: emptyReply });
+    t.is((await search(gateway, callerOf('u', '2001:db8:2::1'))).status, status);
+  }
+});
+
+test('retrySavings: of three reads that break the first two are sent twice where two retries are saved up', async (t) => {
+  const limits = { retryPercent: 0, retrySavings: 2, breakerCalls: 1_000 };
+  const gateway = await startGateway(t, { limits });
+  gateway.answer((_hit, response) => response.destroy());
+  const sent: number[] = [];
+  for (let call = 0; call < 3; call++) {
+    await read(gateway);
+    sent.push(gateway.hits.length);
+  }
+  t.deepEqual(sent, [2, 4, 5]);
+});
+
+test('retryPercent: at 50 every second read that breaks is sent twice', async (t) => {
+  const limits = { retryPercent: 50, retrySavings: 1, breakerCalls: 1_000 };
+  const gateway = await startGateway(t, { limits });
+  gateway.answer((_hit, response) => response.destroy());
+  const sent: number[] = [];
+  for (let call = 0; call < 5; call++) {
+    await read(gateway);
+    sent.push(gateway.hits.length);
+  }
+  t.deepEqual(sent, [2, 3, 5, 6, 8]);
+});
+
+test('300 writes that meet resets go out 300 times', async (t) => {
+  const gateway = await startGateway(t, { limits: { breakerCalls: 1_000 } });
+  gateway.answer((hit, response) =>
+    hit.body.includes('"subUserName":"a"') ? response.socket?.resetAndDestroy() : response.end(emptyReply),
+  );
+  for (let batch = 0; batch < 30; batch++) {
+    const replies = await Promise.all(Array.from({ length: 10 }, () => write(gateway)));
+    t.true(replies.every(({ status }) => status === 502));
+  }
+  t.is(gateway.hits.length, 300);
+});
+
+// --- a 503 that asks to come back soon ------------------------------------------------------------------
+
+/** An upstream that answers its first call with 503 and a Retry-After, and what comes after with a success. */
+function busyOnce(gateway: Gateway, retryAfter: string | undefined): void {
+  const headers = retryAfter === undefined ? {} : { 'Retry-After': retryAfter };
+  gateway.answer((_hit, response) => {
+    if (gateway.hits.length === 1) response.writeHead(503, headers).end();
+    else response.end(emptyReply);
+  });
+}
+
+test('retryAfterMs: a read that is asked to wait for one second goes out once more, for two it doesn’t', async (t) => {
+  for (const [asked, status, hits] of [
+    ['1', 200, 2],
+    ['2', 503, 1],
+  ] as const) {
+    const gateway = await startGateway(t, { limits: { retryAfterMs: 1_000 } });
+    busyOnce(gateway, asked);
+    const reply = await read(gateway);
+    t.is(reply.status, status);
+    t.is(reply.headers['retry-after'], status === 503 ? asked : undefined);
+    t.is(gateway.hits.length, hits);
+    t.is(JSON.parse(gateway.log()).retry, hits === 2 ? true : undefined);
+  }
+});
+
+for (const [what, asked, limits] of [
+  ['without Retry-After', undefined, {}],
+  ['whose Retry-After is a date', 'Fri, 31 Dec 1999 23:59:59 GMT', {}],
+  ['that asks to wait beyond the deadline', '30', { totalMs: 20_000, retryAfterMs: 60_000 }],
+  ['when there is no retry in the budget', '0', { retryPercent: 0, retrySavings: 0 }],
+] as const) {
+  test(`a 503 ${what} is passed on and not waited for`, async (t) => {
+    const gateway = await startGateway(t, { limits });
+    busyOnce(gateway, asked);
+    const reply = await read(gateway);
+    t.is(reply.status, 503);
+    t.is(reply.headers['retry-after'], asked);
+    t.is(gateway.hits.length, 1);
+  });
+}
+
+test('a write whose 503 asks to come back at once goes out once', async (t) => {
+  const gateway = await startGateway(t);
+  busyOnce(gateway, '0');
+  t.is((await write(gateway)).status, 503);
+  t.is(gateway.hits.length, 1);
+});
+
+test('a read that meets a second 503 is told that, and goes out no third time', async (t) => {
+  const gateway = await startGateway(t);
+  gateway.answer({ status: 503, headers: { 'retry-after': '0' } });
+  t.is((await read(gateway)).status, 503);
+  t.is(gateway.hits.length, 2);
+});
+
+test('a read isn’t sent again when its caller leaves while it waits as asked', async (t) => {
+  const gateway = await startGateway(t, { limits: { retryAfterMs: 30_000 } });
+  busyOnce(gateway, '30');
+  const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
+  socket.write(post('GetSearch', '{}'));
+  await until(() => gateway.hits.length === 1);
+  socket.resetAndDestroy();
+  await until(() => gateway.log() !== '');
+  t.is(JSON.parse(gateway.log()).status, 499);
+  t.is(gateway.running.load().inFlight, 0);
+  t.is(gateway.hits.length, 1);
+});
+
+// --- a caller that goes away -----------------------------------------------------------------------------
+
+const post = (path: string, body: string): string =>
+  `POST /v2/json/reply/${path} HTTP/1.1\r\nHost: x\r\nX-Api-User: u\r\nX-Api-Key: key\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+for (const [how, leave] of [
+  ['resets', (socket: Socket) => socket.resetAndDestroy()],
+  ['closes', (socket: Socket) => socket.end()],
+] as const) {
+  test(`a caller that ${how} its connection while a read is under way ends it upstream`, async (t) => {
+    const gateway = await startGateway(t);
+    const aborted = new Promise<void>((resolve) => {
+      gateway.answer((_hit, response) => response.on('close', resolve));
+    });
+    const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
+    socket.write(post('GetSearch', '{}'));
+    await until(() => gateway.hits.length === 1);
+    leave(socket);
+    await aborted;
+    await until(() => gateway.log() !== '');
+    const { status, aborted: gone } = JSON.parse(gateway.log());
+    t.deepEqual({ status, gone }, { status: 499, gone: true });
+    gateway.answer({ body: emptyReply });
+    t.is((await read(gateway)).status, 200);
+  });
+}
+
+test('a caller that leaves lets a write finish, and what came of it is logged', async (t) => {
+  const gateway = await startGateway(t);
+  let finish: (() => void) | undefined;
+  let cut = false;
+  gateway.answer((_hit, response) => {
+    response.on('close', () => {
+      cut = !response.writableFinished;
+    });
+    finish = () => response.end(emptyReply);
+  });
+  const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
+  socket.write(post('UpdateSubUser', '{"request":{"subUserName":"a"}}'));
+  await until(() => finish !== undefined);
+  socket.resetAndDestroy();
+  await once(socket, 'close');
+  // whoever ended the call would have by the time that another one is answered
+  await gateway.send('GET', '?wsdl');
+  t.false(cut);
+  finish?.();
+  await until(() => gateway.log().includes('"transport":"json"'));
+  const line =
+    gateway
+      .log()
+      .split('\n')
+      .find((text) => text.includes('"transport":"json"')) ?? '';
+  const { status, aborted } = JSON.parse(line);
+  t.deepEqual({ status, aborted }, { status: 200, aborted: true });
+  t.false(cut);
+});
+
+test('a read that waits for a connection is not sent once its caller is gone', async (t) => {
+  const gateway = await startGateway(t, { limits: { upstreamConnections: 1 } });
+  let release: (() => void) | undefined;
+  gateway.answer((_hit, response) => {
+    release = () => response.end(emptyReply);
+  });
+  const first = read(gateway);
+  await until(() => release !== undefined);
+  const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
+  socket.write(post('GetSearch', '{"request":{"id":2}}'));
+  await until(() => gateway.running.load().inFlight === 2);
+  socket.resetAndDestroy();
+  await until(() => gateway.running.load().inFlight === 1);
+  release?.();
+  t.is((await first).status, 200);
+  gateway.answer({ body: emptyReply });
+  t.is((await read(gateway)).status, 200);
+  t.false(gateway.hits.some(({ body }) => body.includes('"id":2')));
+});
+
+test('an interim answer that nobody asked for is no answer, however it comes: what follows it is', async (t) => {
+  const interim = 'HTTP/1.1 100 Continue\r\nX: y\r\n\r\n';
+  const answer = replyOf(emptyReply).toString();
+  const whole = Array.from(interim + interim + answer);
+  for (const parts of [
+    [interim + answer],
+    [interim, answer],
+    [interim + interim, answer],
+    [`${interim}HTTP/1.1 103 Early Hints\r\n\r\n${answer}`],
+    whole,
+  ]) {
+    const upstream = await startSockets(t, (socket) => {
+      socket.setNoDelay();
+      const send = (at: number): void => {
+        if (at < parts.length) socket.write(parts[at] ?? '', () => setImmediate(send, at + 1));
+      };
+      send(0);
+    });
+    const gateway = await startGateway(t, { serve: { upstreamUrl: upstream.url } });
+    for (const call of [write, read, write]) t.is((await call(gateway)).status, 200, parts[0]);
+    t.is(upstream.count(), 3);
+  }
+});
+
+test('a body that reads like an interim answer comes as it is', async (t) => {
+  const body = '{"data":{"subUser":{"name":"HTTP/1.1 100 Continue\\r\\n\\r\\n"}}}';
+  const text = replyOf(body).toString();
+  const at = text.indexOf('HTTP/1.1 100');
+  const upstream = await startSockets(t, (socket) => {
+    socket.write(text.slice(0, at));
+    setTimeout(() => socket.write(text.slice(at)), 20);
+  });
+  const gateway = await startGateway(t, { serve: { upstreamUrl: upstream.url } });
+  t.is((await write(gateway)).text, body);
+});
+
+test('a status that HTTP doesn’t have is 502, whatever stands in its body', async (t) => {
+  const gateway = await startGateway(t);
+  for (const status of [600, 999]) {
+    for (const body of [emptyReply, '{"responseStatus":{"errorCode":"E","message":"m"}}', '']) {
+      gateway.answer({ status, body });
+      for (const call of [read, write]) t.is((await call(gateway)).status, 502);
+    }
+  }
+});

@@ -1,0 +1,132 @@
+import { strictEqual } from 'node:assert';
+import test from 'ava';
+import { SaxesParser } from 'saxes';
+import { nearest } from '../../../../mappings/codec/nearest.ts';
+import { escapeAttribute, escapeXml, excerpt } from '../../../../mappings/codec/scalars/text.ts';
+import { isCharacter } from '../../../../mappings/xml/characters.ts';
+import { fc } from '../../../property.ts';
+
+function escaped(text: string): { readonly xml: string; readonly replaced: number } {
+  const count = { replaced: 0 };
+  return { xml: escapeXml(text, count), replaced: count.replaced };
+}
+
+const w21: Readonly<Record<string, readonly (readonly [text: string, xml: string, replaced: number])[]>> = {
+  'W21: & < > are escaped, quotes in content are not': [
+    ['a & b < c > d', 'a &amp; b &lt; c &gt; d', 0],
+    [']]><x/>', ']]&gt;&lt;x/&gt;', 0],
+    ['--><x/>', '--&gt;&lt;x/&gt;', 0],
+    ['</Name><Admin>1', '&lt;/Name&gt;&lt;Admin&gt;1', 0],
+    ['&amp;', '&amp;amp;', 0],
+    [`"it's"`, `"it's"`, 0],
+    ['', '', 0],
+  ],
+  'W21: a carriage return is written as a reference, other blanks as they are': [
+    ['a\r\nb\tc d', 'a&#13;\nb\tc d', 0],
+    ['\r', '&#13;', 0],
+    ['  ', '  ', 0],
+  ],
+  'W21: what XML 1.0 can’t carry becomes U+FFFD and is counted': [
+    ['\0', '\ufffd', 1],
+    ['a\u0001b\u000bc\u001f', 'a\ufffdb\ufffdc\ufffd', 3],
+    ['\ufffe\uffff', '\ufffd\ufffd', 2],
+    ['\ud83d', '\ufffd', 1],
+    ['\ude00', '\ufffd', 1],
+    ['\ude00\ud83d', '\ufffd\ufffd', 2],
+    ['\ud83d\ud83d\ude00', '\ufffd😀', 1],
+    ['\ud83dx', '\ufffdx', 1],
+  ],
+  'W21: every other character stays': [
+    ['é漢😀\u{10ffff}', 'é漢😀\u{10ffff}', 0],
+    ['\u007f\u0085\u2028\ue000\ufffd\ufeff', '\u007f\u0085\u2028\ue000\ufffd\ufeff', 0],
+    ['=>?@', '=&gt;?@', 0],
+  ],
+};
+
+for (const [title, rows] of Object.entries(w21)) {
+  test(title, (t) => {
+    for (const [text, xml, replaced] of rows)
+      t.deepEqual(escaped(text), { xml, replaced }, JSON.stringify(text));
+  });
+}
+
+test('W21: in an attribute the quote is escaped too', (t) => {
+  t.is(escapeAttribute('http://x/?a=1&b="<>"'), 'http://x/?a=1&amp;b=&quot;&lt;&gt;&quot;');
+});
+
+function parsed(content: string): string {
+  let text = '';
+  const parser = new SaxesParser();
+  parser.on('text', (piece) => {
+    text += piece;
+  });
+  parser.on('error', (error) => {
+    throw error;
+  });
+  parser.write(`<e>${content}</e>`).close();
+  return text;
+}
+
+const units = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('&', '<', '>', ']]>', '\r', '\n', '\r\n', '"', '\0', '\ufffe', '\ud800', '\udc00', '😀'),
+    fc.nat(0xffff).map((code) => String.fromCharCode(code)),
+  ),
+});
+
+test('W21: any text, parsed again by saxes, is the text that went in, with U+FFFD for what XML can’t carry', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(units, (text) => {
+        const { xml, replaced } = escaped(text);
+        let expected = '';
+        let count = 0;
+        for (const character of text) {
+          const legal = isCharacter(character.codePointAt(0) ?? 0);
+          if (!legal) count++;
+          expected += legal ? character : '\ufffd';
+        }
+        strictEqual(parsed(xml), expected);
+        strictEqual(replaced, count);
+      }),
+      { numRuns: 500 },
+    ),
+  );
+});
+
+test('an excerpt is quoted, cut after 32 characters, its control characters escaped', (t) => {
+  t.is(excerpt('five'), '"five"');
+  t.is(excerpt('a"b\n\0'), '"a\\"b\\n\\u0000"');
+  t.is(excerpt('x'.repeat(32)), `"${'x'.repeat(32)}"`);
+  t.is(excerpt('x'.repeat(33)), `"${'x'.repeat(32)}…"`);
+  t.is(excerpt('😀'.repeat(40)), `"${'😀'.repeat(32)}…"`);
+  t.is(excerpt('x'.repeat(1_000_000)).length, 35);
+});
+
+test('W12: the nearest name is the one with the fewest edits, case aside', (t) => {
+  const known = ['SubUserName', 'Permissions', 'Id', 'OnlyShowUnresolvedResults'];
+  const rows = [
+    ['SubUsername', 'SubUserName'],
+    ['subUserName', 'SubUserName'],
+    ['SubUserNam', 'SubUserName'],
+    ['SubUsrNme', 'SubUserName'],
+    ['UserName', undefined],
+    ['Permission', 'Permissions'],
+    ['Permisions', 'Permissions'],
+    ['ID', 'Id'],
+    ['I', 'Id'],
+    ['Ids', 'Id'],
+    ['OnlyUnresolvedResults', 'OnlyShowUnresolvedResults'],
+    ['Email', undefined],
+    ['Xy', undefined],
+    ['', undefined],
+    ['SubUserName'.repeat(6), undefined],
+    ['__proto__', undefined],
+  ] as const;
+  for (const [name, expected] of rows) t.is(nearest(name, known), expected, name);
+});
+
+test('W12: of equally near names the first is told, of none none', (t) => {
+  t.is(nearest('Nam1', ['Name', 'Namo']), 'Name');
+  t.is(nearest('Name', []), undefined);
+});

@@ -1,0 +1,210 @@
+import test from 'ava';
+import {
+  compareDecimals,
+  type Decimal,
+  decimalOf,
+  isMultiple,
+  zero,
+} from '../../../../mappings/codec/scalars/decimal.ts';
+import { isFormat, isOfFormat } from '../../../../mappings/codec/scalars/formats.ts';
+import { load } from '../../../plain/documents.ts';
+import { fc } from '../../../property.ts';
+import { compile, readJson, readXml } from '../contracts.ts';
+
+/** A contract that checks all of a member's schema. */
+function compileStrict(schema: object, limits = {}, openapi = '3.1.0') {
+  const body = { type: 'object', properties: { m: schema } };
+  const requestBody = { content: { 'application/json': { schema: body } } };
+  const put = { operationId: 'put', requestBody, responses: { 204: { description: '' } } };
+  const info = { title: 'Strict', version: '1' };
+  const document = { openapi, info, paths: { '/': { put } } };
+  const { contract, unchecked } = load(document, undefined, { validate: 'strict' });
+  return { compiled: compile(contract, {}, limits), unchecked };
+}
+
+/** What a value's JSON is refused for, told as of the member. */
+function faultsOf(schema: object, value: string, openapi?: string): readonly string[] {
+  const { compiled } = compileStrict(schema, {}, openapi);
+  return readJson(compiled, 'put', `{"Body":{"m":${value}}}`).problems.map((problem) =>
+    problem.replace(' Body.m: ', ' '),
+  );
+}
+
+for (const [schema, good, bad, says] of [
+  [{ type: 'string', minLength: 2 }, '"ab"', '"😀"', 'OutOfRange expected at least 2 characters, got 1'],
+  [{ type: 'string', maxLength: 1 }, '"😀"', '"ab"', 'OutOfRange expected at most 1 characters, got 2'],
+  [{ type: 'string', pattern: 'b' }, '"abc"', '"x"', 'InvalidType expected text that matches b, got "x"'],
+  [
+    { type: 'string', pattern: '^\\u00e9\\/$' },
+    '"é/"',
+    '"e/"',
+    'InvalidType expected text that matches ^\\u00e9\\/$, got "e/"',
+  ],
+  [
+    { type: 'string', format: 'ipv4' },
+    '"10.0.0.1"',
+    '"10.0.0.256"',
+    'InvalidType expected a ipv4, got "10.0.0.256"',
+  ],
+  [{ type: 'integer', minimum: 3 }, '3', '2', 'OutOfRange expected at least 3, got 2'],
+  [{ type: 'integer', exclusiveMaximum: 3 }, '2', '3', 'OutOfRange expected less than 3, got 3'],
+  [
+    { type: 'number', multipleOf: 0.01 },
+    '0.07',
+    '0.075',
+    'OutOfRange expected a multiple of 0.01, got 0.075',
+  ],
+  [
+    { type: 'number', maximum: 1e-7 },
+    '1.0e-7',
+    '0.00000010001',
+    'OutOfRange expected at most 1e-7, got 0.00000010001',
+  ],
+  [{ type: 'number', enum: [1, 2.5] }, '2.50', '3', 'InvalidEnum expected one of 1, 2.5, got "3"'],
+  [{ type: 'string', const: '1' }, '"\\u0031"', '"2"', 'InvalidEnum expected 1, got "2"'],
+  [{ const: { a: [1] } }, '{"a":[1.0]}', '{"a":[2]}', 'InvalidEnum expected {"a":[1]}, got "{\\"a\\":[2]}"'],
+  [
+    { type: 'array', items: { type: 'string' }, maxItems: 1 },
+    '["a"]',
+    '["a","b"]',
+    'OutOfRange expected at most 1 items, got 2',
+  ],
+  [
+    { type: 'array', items: {}, uniqueItems: true },
+    '[1,"1"]',
+    '[{"a":1,"b":2},{"b":2.0,"a":1}]',
+    'DuplicateElement expected items that differ, got one again',
+  ],
+  [
+    { type: 'object', additionalProperties: {}, minProperties: 1 },
+    '{"a":1}',
+    '{}',
+    'OutOfRange expected at least 1 members, got 0',
+  ],
+  [
+    { allOf: [{ type: 'string', maxLength: 3 }, { minLength: 2 }] },
+    '"ab"',
+    '"a"',
+    'OutOfRange expected at least 2 characters, got 1',
+  ],
+  [
+    { anyOf: [{ type: 'integer', minimum: 2 }, { type: 'null' }] },
+    'null',
+    '1',
+    'OutOfRange expected at least 2, got 1',
+  ],
+] as const) {
+  test(`validate: strict holds ${JSON.stringify(schema)}`, (t) => {
+    t.deepEqual(faultsOf(schema, good), []);
+    t.deepEqual(faultsOf(schema, bad), [says]);
+  });
+}
+
+test('OpenAPI 3.0 says by a boolean that a bound itself is out', (t) => {
+  const schema = { type: 'integer', minimum: 3, exclusiveMinimum: true };
+  t.deepEqual(faultsOf(schema, '3', '3.0.3'), ['OutOfRange expected more than 3, got 3']);
+});
+
+test('a null is left to the type, and so is a value of another type', (t) => {
+  const schema = { type: ['string', 'null'], minLength: 2, readOnly: true };
+  t.deepEqual(faultsOf(schema, 'null'), []);
+  t.deepEqual(faultsOf({ type: 'string', minLength: 2 }, '7'), [
+    'InvalidType expected a string, got a number',
+  ]);
+});
+
+test('a pattern that would backtrack for ever is matched in linear time', (t) => {
+  const { compiled } = compileStrict({ type: 'string', pattern: '^(a|aa)+(a|aa)+$' });
+  const { problems } = readXml(compiled, 'put', `<Body><m>${'a'.repeat(100_000)}!</m></Body>`);
+  t.is(problems.length, 1);
+});
+
+test('the steps of all patterns of a request are limited together', (t) => {
+  const schema = { type: 'array', items: { type: 'string', pattern: '^[a-z]+$' } };
+  const { compiled } = compileStrict(schema, { patternSteps: 1_000 });
+  const item = `<string>${'a'.repeat(60)}</string>`;
+  t.deepEqual(readXml(compiled, 'put', `<Body><m>${item}</m></Body>`).problems, []);
+  const { problems } = readXml(compiled, 'put', `<Body><m>${item.repeat(4)}</m></Body>`);
+  t.true(problems.at(-1)?.endsWith('expected less text to match with patterns in one request'));
+});
+
+test('a pattern that has no linear form, and a bound that a double rounds, are listed and not checked', (t) => {
+  const { unchecked } = compileStrict({
+    anyOf: [
+      { type: 'string', pattern: '^(?!a)(b)\\1$' },
+      { type: 'integer', maximum: 2 ** 60 },
+    ],
+  });
+  const member = '/paths/~1/put/requestBody/content/application~1json/schema/properties/m/anyOf';
+  t.deepEqual(unchecked, [
+    { pointer: `${member}/0/pattern`, why: 'no regular expression that matches in linear time' },
+    {
+      pointer: `${member}/1/maximum`,
+      why: 'beyond 2 to the power of 53, where digits of the document are not kept',
+    },
+  ]);
+});
+
+for (const [format, good, bad] of [
+  ['uuid', ['6F9619FF-8B86-D011-B42D-00CF4FC964FF'], ['6f9619ff8b86d011b42d00cf4fc964ff', '']],
+  ['ipv4', ['0.0.0.0', '255.255.255.255'], ['1.2.3', '1.2.3.4.', '01.2.3.400']],
+  ['ipv6', ['::', '2001:db8::1', '::ffff:10.0.0.1'], ['1', 'g::', '1:2:3:4:5:6:7:8:9']],
+  ['hostname', ['a', 'a-b.example', 'a'.repeat(63)], ['-a', 'a-.b', 'a_b', '', 'a..b', 'a'.repeat(64)]],
+  ['email', ['a@b'], ['a', '@b', 'a b@c']],
+  ['uri', ['urn:a', 'https://a/b?c#d'], ['/a', 'a b:c', 'http://a/<b>']],
+  ['time', ['23:59:60Z', '10:00:00.5+02:00'], ['10:00', '24:00:00Z']],
+  ['duration', ['P1D', 'PT0.5S', 'P2W', 'P1Y2M3DT4H5M6S'], ['P', 'PT', '1D', 'P1S', 'P1DT', 'P1D2W']],
+] as const) {
+  test(`format ${format} takes ${good.join(', ')} and nothing else`, (t) => {
+    if (!isFormat(format)) return t.fail('unknown');
+    for (const text of good) t.true(isOfFormat(format, text), text);
+    for (const text of bad) t.false(isOfFormat(format, text), text);
+  });
+}
+
+const numbers = fc
+  .tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.integer({ min: -20, max: 20 }))
+  .map(([digits, exponent]) => ({ digits, exponent }));
+
+/** A number with an exponent, as the generator makes it. */
+interface Scaled {
+  readonly digits: bigint;
+  readonly exponent: number;
+}
+
+/** So many times what it is, so that no fraction is left. */
+function scaled({ digits, exponent }: Scaled): bigint {
+  return digits * 10n ** BigInt(exponent + 20);
+}
+
+function told({ digits, exponent }: Scaled): Decimal {
+  return decimalOf(`${digits}e${exponent}`) ?? zero;
+}
+
+test('decimals compare and divide as their integers do', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(numbers, numbers, (a, b) => {
+        const [large, small] = [scaled(a), scaled(b)];
+        const order = large < small ? -1 : large > small ? 1 : 0;
+        if (Math.sign(compareDecimals(told(a), told(b))) !== order) throw new Error('order');
+        if (small !== 0n && isMultiple(told(a), told(b)) !== (large % small === 0n))
+          throw new Error('multiple');
+        if (
+          !isMultiple(
+            told({ ...a, digits: a.digits * (b.digits || 1n) }),
+            told({ ...a, digits: b.digits || 1n }),
+          )
+        )
+          throw new Error('product');
+      }),
+    ),
+  );
+});
+
+test('a number of thousands of digits, or with an exponent of as many, is no decimal to look at', (t) => {
+  t.is(decimalOf('9'.repeat(500)), undefined);
+  t.is(decimalOf('1e99999999'), undefined);
+  t.deepEqual(decimalOf('-01.500e3'), { isNegative: true, digits: '15', exponent: 2 });
+  t.deepEqual(decimalOf('-0.00'), zero);
+});

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import test from 'ava';
+import { startReading } from '../../../mappings/codec/problem.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import { compileMultipart } from '../../../mappings/http-mapping/multipart.ts';
+import { fc } from '../../property.ts';
+
+const write = compileMultipart(
+  [{ name: 'file', kind: 'file', contentType: undefined }],
+  'text',
+  defaultLimits,
+);
+
+/** What stands between the boundaries, heads included; a reader of its own, by RFC 2046, 5.1.1. */
+function partsOf(content: Buffer, boundary: string): string[] {
+  const text = content.toString('latin1');
+  const pieces = text.split(`--${boundary}`);
+  return pieces.slice(1, -1).map((piece) => piece.replace(/^\r\n/, '').replace(/\r\n$/, ''));
+}
+
+test('the bytes of a file go as they are, whatever they are', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.string(), (bytes, text) => {
+        const base64 = Buffer.from(bytes).toString('base64');
+        const reading = startReading(20);
+        const { boundary, content } = write(
+          JSON.stringify({ file: { Content: base64, FileName: 'a' }, text }),
+          reading,
+        );
+        const [file = '', field = ''] = partsOf(content, boundary);
+        const body = file.slice(file.indexOf('\r\n\r\n') + 4);
+        const said = field.slice(field.indexOf('\r\n\r\n') + 4);
+        return (
+          Buffer.from(body, 'latin1').equals(Buffer.from(bytes)) &&
+          Buffer.from(said, 'latin1').toString('utf8') === text.toWellFormed()
+        );
+      }),
+    ),
+  );
+});
+
+test('a name or file name ends no header', (t) => {
+  const reading = startReading(20);
+  const { content } = write(
+    JSON.stringify({ 'a"\r\nb': 'x', file: { Content: '', FileName: '"\r\nX: 1' } }),
+    reading,
+  );
+  const text = content.toString('utf8');
+  t.true(text.includes('name="a%22%0D%0Ab"\r\n'));
+  t.true(text.includes('name="file"; filename="%22%0D%0AX: 1"\r\n'));
+});
+
+test('a boundary is in none of the parts, even where one says what it would be', (t) => {
+  // the part's own digest can't be in it, so one that holds the boundary is made of the first choice of another
+  const first = write('{"text":"x"}', startReading(20)).boundary;
+  const head = 'Content-Disposition: form-data; name="text"\r\n\r\n';
+  t.is(first, createHash('sha256').update(`${head}x`).digest('hex').slice(0, 32));
+  const { boundary, content } = write(JSON.stringify({ text: first }), startReading(20));
+  t.is(content.toString().split(boundary).length, 3);
+});
+
+for (const [contentType, isOne] of [
+  ['image/png', true],
+  ['text/plain; charset=utf-8 ;format=flowed', true],
+  ['text/plain;charset="a;b"', true],
+  ['text/plain;', false],
+  ['text/plain; é', false],
+  ['text/plain;a=b\r\nX-Evil: 1', false],
+  ['text/plain;\r\nX-Evil:1', false],
+  // read in two ways each, these pairs took a pattern minutes
+  [`a/b${';x'.repeat(2_000)}é`, false],
+  [`a/b${' ; '.repeat(2_000)}é`, false],
+] as const) {
+  const told = contentType.length > 60 ? `${contentType.slice(0, 20)}…` : contentType;
+  test(`a part ${isOne ? 'goes with' : 'is refused with'} the content type ${JSON.stringify(told)}`, (t) => {
+    const reading = startReading(20);
+    const { content } = write(
+      JSON.stringify({ file: { Content: '', ContentType: contentType, FileName: 'a' } }),
+      reading,
+    );
+    const found = reading.problems.map(({ code, field }) => `${code} ${field}`);
+    t.deepEqual(found, isOne ? [] : ['InvalidCharacter file.ContentType']);
+    if (isOne) t.true(content.includes(`\r\nContent-Type: ${contentType}\r\n`));
+  });
+}

@@ -1,0 +1,119 @@
+import test from 'ava';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import type { Parameter } from '../../../mappings/contract/model.ts';
+import { compileParameter } from '../../../mappings/http-mapping/parameter.ts';
+import { fc } from '../../property.ts';
+
+/** A parameter's text for a value; undefined for nothing or a refusal. */
+function written(
+  parts: Pick<Parameter, 'in' | 'style' | 'explode'> & Partial<Parameter>,
+  value: unknown,
+): string | undefined {
+  const parameter: Parameter = {
+    field: 'n',
+    name: 'n',
+    allowReserved: false,
+    spansSegments: false,
+    deepLists: 'numbered',
+    ...parts,
+  };
+  const text = compileParameter(parameter, defaultLimits)(JSON.stringify(value));
+  return typeof text === 'string' ? text : undefined;
+}
+
+const lists = fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 });
+
+/** Takes a list apart again as a service would: by the separators first, then each item by itself. */
+const readers: readonly (readonly [
+  Pick<Parameter, 'in' | 'style' | 'explode'>,
+  (text: string) => string[],
+])[] = [
+  [{ in: 'path', style: 'simple', explode: false }, (text) => text.split(',')],
+  [{ in: 'path', style: 'simple', explode: true }, (text) => text.split(',')],
+  [{ in: 'path', style: 'label', explode: false }, (text) => text.slice(1).split(',')],
+  [{ in: 'path', style: 'label', explode: true }, (text) => text.slice(1).split('.')],
+  [{ in: 'path', style: 'matrix', explode: false }, (text) => text.replace(/^;n=?/, '').split(',')],
+  [
+    { in: 'path', style: 'matrix', explode: true },
+    (text) =>
+      text
+        .slice(1)
+        .split(';')
+        .map((item) => item.replace(/^n=?/, '')),
+  ],
+  [{ in: 'query', style: 'form', explode: false }, (text) => text.slice(2).split(',')],
+  [{ in: 'query', style: 'form', explode: true }, (text) => text.split('&').map((item) => item.slice(2))],
+  [{ in: 'query', style: 'pipeDelimited', explode: false }, (text) => text.slice(2).split('|')],
+  [{ in: 'query', style: 'spaceDelimited', explode: false }, (text) => text.slice(2).split('%20')],
+  [
+    { in: 'query', style: 'deepObject', explode: true },
+    (text) => text.split('&').map((item, index) => item.slice(`n[${index}]=`.length)),
+  ],
+  [{ in: 'cookie', style: 'form', explode: true }, (text) => text.split('; ').map((item) => item.slice(2))],
+];
+
+for (const [parts, read] of readers) {
+  const how = `${parts.in}, ${parts.style}${parts.explode ? ', exploded' : ''}`;
+  for (const allowReserved of parts.in === 'query' ? [false, true] : [false]) {
+    test(`a list comes apart as it was put together: ${how}${allowReserved ? ', reserved characters allowed' : ''}`, (t) => {
+      t.notThrows(() =>
+        fc.assert(
+          fc.property(lists, (items) => {
+            const text = written({ ...parts, allowReserved }, items);
+            if (text === undefined)
+              return parts.style === 'spaceDelimited' && items.some((item) => item.includes(' '));
+            return (
+              /^[\x21-\x7e]*$/.test(text.replaceAll('; ', ';')) &&
+              JSON.stringify(read(text).map(decodeURIComponent)) ===
+                JSON.stringify(items.map((item) => item.toWellFormed()))
+            );
+          }),
+        ),
+      );
+    });
+  }
+}
+
+test('no value of a query ends it, or begins another parameter', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 3 }), fc.boolean(), (json, allowReserved) => {
+        const parameter: Parameter = {
+          field: 'n',
+          in: 'query',
+          name: 'n',
+          style: 'deepObject',
+          explode: true,
+          allowReserved,
+          spansSegments: false,
+          deepLists: 'numbered',
+        };
+        const text = compileParameter(parameter, defaultLimits)(json);
+        if (typeof text !== 'string') return true;
+        return text.split('&').every((pair) => /^n(?:\[[^\][&=#]*\])*=[^&# ]*$/.test(pair));
+      }),
+    ),
+  );
+});
+
+for (const [json, expected] of [
+  ['12.50', '12.50'],
+  ['1E400', '1E400'],
+  ['9007199254740993', '9007199254740993'],
+  ['true', 'true'],
+  ['"a,b"', 'a,b'],
+] as const) {
+  test(`a header holds the scalar ${json} as it is`, (t) => {
+    const parameter = {
+      field: 'n',
+      name: 'n',
+      in: 'header',
+      style: 'simple',
+      explode: false,
+      allowReserved: false,
+      spansSegments: false,
+      deepLists: 'numbered',
+    } as const;
+    t.is(compileParameter(parameter, defaultLimits)(json), expected);
+  });
+}

@@ -1,0 +1,58 @@
+import test from 'ava';
+import { LetterRuns } from '../../../mappings/json/base64-spans.ts';
+import { fc } from '../../property.ts';
+
+const long = 'A'.repeat(64 * 1024);
+
+function runsOf(pieces: readonly string[]): LetterRuns {
+  const runs = new LetterRuns();
+  for (const piece of pieces) runs.add(Buffer.from(piece));
+  return runs;
+}
+
+test('a run of 64 KiB of letters is known from each of its offsets up to the byte that ends it', (t) => {
+  const runs = runsOf([`{"a":"${long}"}`]);
+  t.is(runs.total, long.length);
+  t.is(runs.endFrom(6), 6 + long.length);
+  t.is(runs.endFrom(1_000), 6 + long.length);
+  for (const offset of [0, 5, 6 + long.length, 7 + long.length]) t.is(runs.endFrom(offset), offset);
+});
+
+test('a run that is a byte short is not known', (t) => {
+  t.is(runsOf([`"${long.slice(1)}"`]).total, 0);
+});
+
+test('a run that nothing has ended yet is not known', (t) => {
+  t.is(runsOf([`"${long}`]).total, 0);
+  t.is(runsOf([`"${long}`, '"']).total, long.length);
+});
+
+test('padding and every byte that is no letter end a run', (t) => {
+  for (const end of ['=', '"', '\\', '-', '_', ' ', '\u00e9'])
+    t.is(runsOf([`${long}${end}`]).endFrom(0), long.length);
+});
+
+test('however a body is cut into pieces, the same runs are found', (t) => {
+  const parts = fc.array(fc.constantFrom(long, `${long}Zz09+/`, '"', '==","b":"', 'short', '{}'), {
+    maxLength: 6,
+  });
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(parts, fc.array(fc.nat(200_000), { maxLength: 6 }), (texts, cuts) => {
+        const body = `${texts.join('')}"`;
+        const places = [0, ...cuts.map((cut) => cut % body.length).toSorted((a, b) => a - b), body.length];
+        const pieces = places.slice(1).map((end, index) => body.slice(places[index], end));
+        const runs = runsOf(pieces);
+        for (let offset = 0; offset < body.length; offset += 4_099) {
+          let end = offset;
+          while (/[A-Za-z0-9+/]/.test(body[end] ?? '')) end++;
+          let start = offset;
+          while (start > 0 && /[A-Za-z0-9+/]/.test(body[start - 1] ?? '')) start--;
+          const expected = end - start >= long.length && end > offset ? end : offset;
+          if (runs.endFrom(offset) !== expected) throw new Error(`${offset}: expected ${expected}`);
+        }
+      }),
+      { numRuns: 15 },
+    ),
+  );
+});

@@ -1,0 +1,80 @@
+import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
+import { JsonError, JsonReader } from '../../../mappings/json/reader.ts';
+import { Tape } from '../../../mappings/json/tape.ts';
+
+/** A JSON text as the pull methods of JsonReader see it: numbers as their text, objects as lists of members. */
+export type Seen =
+  | { readonly number: string }
+  | { readonly string: string }
+  | { readonly literal: string }
+  | { readonly items: readonly Seen[] }
+  | { readonly members: readonly (readonly [string, Seen])[] };
+
+/** Reads a whole text by pulling each member and item, as codecs do. Throws JsonError. */
+export function pull(text: string, limits: Limits = defaultLimits): Seen {
+  const json = new JsonReader(text, limits);
+  const seen = pullValue(json);
+  json.end();
+  return seen;
+}
+
+function pullValue(json: JsonReader): Seen {
+  const code = json.peek();
+  if (code === 34) return { string: json.string() };
+  if (code === 91) {
+    const items: Seen[] = [];
+    json.enter();
+    for (let first = true; json.next(first, 93); first = false) items.push(pullValue(json));
+    return { items };
+  }
+  if (code === 123) {
+    const members: (readonly [string, Seen])[] = [];
+    json.enter();
+    for (let first = true; json.next(first, 125); first = false) members.push([json.name(), pullValue(json)]);
+    return { members };
+  }
+  if (code === 116 || code === 102 || code === 110) return { literal: json.literal() };
+  return { number: json.number() };
+}
+
+/** Reads a whole text by skipping it, as codecs do with what they don't know. Throws JsonError. */
+export function skip(text: string, limits: Limits = defaultLimits): void {
+  const json = new JsonReader(text, limits);
+  json.skip();
+  json.end();
+}
+
+/** Reads a whole text as replies are read, from its bytes. Throws JsonError. */
+function scan(text: string, limits: Limits): void {
+  const tape = new Tape();
+  tape.start(Buffer.from(text), limits);
+  tape.skip();
+  tape.end();
+}
+
+/**
+ * The JsonError that all ways of reading give; undefined when none gives one. Throws where they disagree; the
+ * positions of `scan` count bytes, so only whether it refuses, and for which limit, is compared.
+ */
+export function errorOf(text: string, limits: Limits = defaultLimits): JsonError | undefined {
+  const pulled = catchError(() => pull(text, limits));
+  const skipped = catchError(() => skip(text, limits));
+  const scanned = catchError(() => scan(text, limits));
+  if (pulled?.message !== skipped?.message) {
+    throw new Error(`pulled: ${pulled?.message}; skipped: ${skipped?.message}`);
+  }
+  if ((pulled === undefined) !== (scanned === undefined) || pulled?.limit !== scanned?.limit) {
+    throw new Error(`pulled: ${pulled?.message}; scanned: ${scanned?.message}`);
+  }
+  return pulled;
+}
+
+function catchError(read: () => void): JsonError | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    if (error instanceof JsonError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { ContractError } from '../../../../mappings/loader/document/error.ts';
+import { loadContract } from '../../../../mappings/loader/load.ts';
+
+/** What is told of a document whose operation `tried` replies with what a reference names; beside and around it lie other files. */
+function reasonsFor(t: ExecutionContext, ref: string): string {
+  const around = mkdtempSync(join(tmpdir(), 'files-'));
+  t.teardown(() => rmSync(around, { recursive: true, force: true }));
+  const directory = join(around, 'contract');
+  mkdirSync(join(directory, 'vendored'), { recursive: true });
+  mkdirSync(join(around, 'contract-too'));
+  mkdirSync(join(around, 'allowed/deep'), { recursive: true });
+  const response = JSON.stringify({ description: 'a reply' });
+  for (const path of [
+    'secret.yaml',
+    'contract-too/reply.yaml',
+    'contract/a b.yaml',
+    'contract/vendored/r.yaml',
+    'allowed/r.yaml',
+  ])
+    writeFileSync(join(around, path), response);
+  writeFileSync(join(directory, 'round.yaml'), 'a: { $ref: "#/b" }\nb: { $ref: "./round.yaml#/a" }\n');
+  writeFileSync(join(directory, 'twice.yaml'), 'a: 1\na: 2\n');
+  symlinkSync(join(around, 'secret.yaml'), join(directory, 'link.yaml'));
+  symlinkSync(join(around, 'secret.yaml'), join(around, 'allowed/link.yaml'));
+  writeFileSync(join(around, 'allowed/reply.yaml'), '{ $ref: "deep/reply.yaml" }');
+  writeFileSync(join(around, 'allowed/deep/reply.yaml'), '{ $ref: "../r.yaml" }');
+  const reply = (target: object): object => ({ get: { responses: { 200: target } } });
+  const paths = { '/tried': reply({ $ref: ref }), '/served': reply({ description: 'done' }) };
+  writeFileSync(join(directory, 'openapi.yaml'), JSON.stringify({ openapi: '3.1.0', info: {}, paths }));
+  const refs = { 'https://schemas.example/': 'vendored', '../allowed/': '../allowed' };
+  writeFileSync(join(directory, 'soap.yaml'), JSON.stringify({ service: 'Files', refs }));
+  try {
+    return loadContract(directory)
+      .notServed.flatMap(({ reasons }) => reasons.map(({ why }) => why))
+      .join();
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    return error.problems.map(({ message }) => message).join();
+  }
+}
+
+for (const ref of [
+  'a%20b.yaml',
+  './a b.yaml#',
+  'vendored/../a b.yaml',
+  'https://schemas.example/r.yaml',
+  '../allowed/reply.yaml',
+  '../allowed/deep/reply.yaml',
+]) {
+  test(`a reference to ${ref} leads to its file`, (t) => {
+    t.is(reasonsFor(t, ref), '');
+  });
+}
+
+const outside =
+  'leads out of the folder of the document; expected its beginning, such as "../", and a folder among the overlay\'s refs';
+const elsewhere =
+  "can't be followed: expected a file below the folder of the document, got one that lies elsewhere";
+const fetched = "is a URL, and none is fetched; expected its beginning and a folder among the overlay's refs";
+
+for (const [ref, says] of [
+  ['../secret.yaml', outside],
+  ['%2e%2e/secret.yaml', outside],
+  ['..%2Fsecret.yaml', outside],
+  ['../contract-too/reply.yaml', outside],
+  ['vendored/../../secret.yaml', outside],
+  ['../allowed/../secret.yaml', outside],
+  [
+    '../allowed/link.yaml',
+    'can\'t be followed: expected a file in "../allowed", got one that lies elsewhere',
+  ],
+  ['../allowed/gone.yaml', 'can\'t be followed: expected a file in "../allowed", got none (ENOENT)'],
+  ['/etc/passwd', 'is no relative path'],
+  ['..\\secret.yaml', 'is no relative path'],
+  ['a.yaml?version=1', 'is no relative path'],
+  ['link.yaml', elsewhere],
+  ['file:///etc/passwd', fetched],
+  ['http://127.0.0.1/reply.yaml', fetched],
+  [
+    'https://schemas.example/..%2F..%2Fsecret.yaml',
+    'can\'t be followed: expected a file in "vendored", got one that lies elsewhere',
+  ],
+  [
+    'vendored',
+    "can't be followed: expected a file below the folder of the document, got one that can't be read (expected a file, got a directory)",
+  ],
+  ['gone.yaml', "can't be followed: expected a file below the folder of the document, got none (ENOENT)"],
+  [
+    'twice.yaml',
+    "can't be followed: expected a file below the folder of the document, got one that can't be read (line 2, column 1: expected each key once, got this one again)",
+  ],
+  ['#/components/schemas/Gone', 'leads nowhere; expected something that this file has'],
+] as const) {
+  test(`a reference to ${ref} is a contract error, and not followed`, (t) => {
+    t.is(reasonsFor(t, ref), `${JSON.stringify(ref)} ${says}`);
+  });
+}
+
+test('references round in a circle, across files too, are a contract error', (t) => {
+  t.is(reasonsFor(t, 'round.yaml#/a'), 'leads back to itself; expected what it names to be there');
+});

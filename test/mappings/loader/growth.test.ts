@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { ContractError } from '../../../mappings/loader/document/error.ts';
+import { loadContract } from '../../../mappings/loader/load.ts';
+import { writeMetadataPage } from '../../../wsdl/page.ts';
+import { writeWsdl } from '../../../wsdl/wsdl.ts';
+import { type Shape, shapes } from '../contract/shapes.ts';
+
+/** What twice the size may cost: twice, and room for noise; what grows with the square costs four times as much. */
+const most = 3.2;
+
+/** CPU time, in µs, of loading a document of a size and writing what callers see of it. */
+function costOf({ document, overlay }: Shape, size: number): number {
+  const directory = mkdtempSync(join(tmpdir(), 'contract-'));
+  try {
+    writeFileSync(join(directory, 'openapi.yaml'), document(size));
+    if (overlay !== undefined) writeFileSync(join(directory, 'soap.yaml'), overlay(size));
+    const before = process.cpuUsage();
+    load(directory);
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+function load(directory: string): void {
+  try {
+    const { contract } = loadContract(directory);
+    writeWsdl(contract, { address: 'http://127.0.0.1' });
+    writeMetadataPage(contract, { address: 'http://127.0.0.1' });
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error; // what is wrong is found in time too
+  }
+}
+
+for (const shape of shapes) {
+  test.serial(`loading grows with the document: ${shape.name}`, (t) => {
+    const ratios: number[] = [];
+    while (ratios.length < 5 && !ratios.some((ratio) => ratio < most)) {
+      const half = Math.min(costOf(shape, shape.size), costOf(shape, shape.size));
+      ratios.push(Math.min(costOf(shape, shape.size * 2), costOf(shape, shape.size * 2)) / half);
+    }
+    t.true(Math.min(...ratios) < most, ratios.join(', '));
+  });
+}

@@ -1,0 +1,255 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { defaultLimits, type LimitName } from '../../../mappings/contract/limits.ts';
+import { ContractError } from '../../../mappings/loader/document/error.ts';
+import { loadContract } from '../../../mappings/loader/load.ts';
+import { documentOf, ref } from '../contract/shapes.ts';
+
+/** A folder with these files, whose path a problem doesn't tell. */
+function folder(t: ExecutionContext, files: Readonly<Record<string, string>>): string {
+  const directory = mkdtempSync(join(tmpdir(), 'contract-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
+  return directory;
+}
+
+function problemsOf(directory: string, limits: Partial<Record<LimitName, number>>): readonly string[] {
+  try {
+    loadContract(directory, { ...defaultLimits, ...limits });
+    return [];
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    return error.message.split('\n').map((line) => line.replace(`${directory}/`, ''));
+  }
+}
+
+const text = { type: 'string' };
+const small = documentOf({ Root: { properties: { it: text } } });
+const yaml = (notes: string): string =>
+  `openapi: 3.0.3\ninfo: {title: Small}\npaths: {/it: {get: {responses: {200: {description: it}}}}}\n${notes}`;
+
+/** Lists in one another. */
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+
+/** References from one to the next, so many of them from a member on. */
+function chain(length: number): string {
+  const links = Array.from({ length }, (_, at) => [`S${at}`, at === 0 ? text : ref(`S${at - 1}`)]);
+  return documentOf({ ...Object.fromEntries(links), Root: { properties: { it: ref(`S${length - 1}`) } } });
+}
+
+const rows: readonly {
+  readonly limit: Extract<LimitName, `contract${string}`>;
+  readonly value: number;
+  readonly within: Readonly<Record<string, string>>;
+  readonly beyond: Readonly<Record<string, string>>;
+  readonly says: string;
+}[] = [
+  {
+    limit: 'contractBytes',
+    value: small.length,
+    within: { 'openapi.yaml': small },
+    beyond: { 'openapi.yaml': `${small} ` },
+    says: `openapi.yaml#: expected at most ${small.length} bytes, got ${small.length + 1}`,
+  },
+  {
+    limit: 'contractBytes',
+    value: small.length + 2,
+    within: { 'openapi.yaml': small, 'soap.yaml': '{}' },
+    beyond: { 'openapi.yaml': small, 'soap.yaml': '{ }' },
+    says: `soap.yaml#: expected at most ${small.length + 2} bytes in all files together, got ${small.length + 3}`,
+  },
+  {
+    limit: 'contractFiles',
+    value: 1,
+    within: { 'openapi.json': documentOf({ Root: { $ref: 'a.yaml' } }), 'a.yaml': 'type: string' },
+    beyond: {
+      'openapi.json': documentOf({ Root: { properties: { a: { $ref: 'a.yaml' }, b: { $ref: 'b.yaml' } } } }),
+      'a.yaml': 'type: string',
+      'b.yaml': 'type: string',
+    },
+    says: 'openapi.json:1#/components/schemas/Root/properties/b/$ref: "b.yaml" would be one more than 1 files',
+  },
+  {
+    limit: 'contractAliases',
+    value: 3,
+    within: { 'openapi.yaml': yaml('x-it: [&a b, *a, *a, *a]\n') },
+    beyond: { 'openapi.yaml': yaml('x-it: [&a b, *a, *a, *a, *a]\n') },
+    says: 'openapi.yaml#: line 4, column 26: expected at most 3 uses of an anchor, got more; write a $ref instead',
+  },
+  {
+    limit: 'contractDepth',
+    value: 20,
+    within: { 'openapi.yaml': yaml(`x-it: ${nested(19)}\n`) },
+    beyond: { 'openapi.yaml': yaml(`x-it: ${nested(20)}\n`) },
+    says: 'openapi.yaml#: line 4, column 26: expected at most 20 lists and objects in one another, got more',
+  },
+  {
+    limit: 'contractDepth',
+    value: 20,
+    within: { 'openapi.yaml': small.replace('{', `{"x-it":${nested(19)},`) },
+    beyond: { 'openapi.yaml': small.replace('{', `{"x-it":${nested(20)},`) },
+    says: 'openapi.yaml#: line 1, column 28: expected at most 20 lists and objects in one another, got more',
+  },
+  {
+    limit: 'contractKey',
+    value: 20,
+    within: { 'openapi.yaml': yaml(`${'k'.repeat(20)}: 1\n`) },
+    beyond: { 'openapi.yaml': yaml(`${'k'.repeat(21)}: 1\n`) },
+    says: 'openapi.yaml#: line 4, column 1: expected at most 20 characters in a key, got 21',
+  },
+  {
+    limit: 'contractReferences',
+    value: 4,
+    within: { 'openapi.yaml': chain(4) },
+    beyond: { 'openapi.yaml': chain(5) },
+    says: 'openapi.yaml:1#/components/schemas/Root/properties/it/$ref: expected at most 4 references from one to the next, got more',
+  },
+];
+
+for (const { limit, value, within, beyond, says } of rows) {
+  test(`${limit}: ${Object.keys(within).join(' and ')} at the limit loads, beyond it isn't served: ${says.slice(0, 60)}`, (t) => {
+    t.deepEqual(problemsOf(folder(t, within), { [limit]: value }), []);
+    t.deepEqual(problemsOf(folder(t, beyond), { [limit]: value }), [says]);
+  });
+}
+
+/** The least limit with which a contract loads. */
+function leastOf(directory: string, limit: LimitName): number {
+  let [no, yes] = [0, 100_000];
+  while (yes - no > 1) {
+    const middle = Math.floor((no + yes) / 2);
+    if (problemsOf(directory, { [limit]: middle }).length === 0) yes = middle;
+    else no = middle;
+  }
+  return yes;
+}
+
+test('contractTokens: what YAML is made of is counted, one more is refused', (t) => {
+  const least = leastOf(folder(t, { 'openapi.yaml': yaml('x-it: 1\n') }), 'contractTokens');
+  const more = folder(t, { 'openapi.yaml': yaml('x-it: 1\n\n') });
+  t.deepEqual(problemsOf(more, { contractTokens: least }), [
+    `openapi.yaml#: expected at most ${least} indents, marks and texts of YAML, got more`,
+  ]);
+  t.deepEqual(problemsOf(more, { contractTokens: least + 1 }), []);
+});
+
+test('contractSteps: members count wherever something refers to them, and the error says where it was', (t) => {
+  const least = leastOf(folder(t, { 'openapi.yaml': small }), 'contractSteps');
+  const more = folder(t, { 'openapi.yaml': documentOf({ Root: { properties: { it: text, more: text } } }) });
+  t.true(leastOf(more, 'contractSteps') > least);
+  const [problem = ''] = problemsOf(more, { contractSteps: least });
+  t.regex(problem, /^openapi\.yaml:1#\/\S+: expected a contract of at most \d+ steps, got more/);
+});
+
+test('contractProblems: so many are told, and how many there are more', (t) => {
+  const directory = folder(t, { 'openapi.yaml': small, 'soap.yaml': 'a: 1\nb: 2\nc: 3\n' });
+  t.is(problemsOf(directory, { contractProblems: 3 }).length, 3);
+  const told = problemsOf(directory, { contractProblems: 2 });
+  t.is(told.length, 3);
+  t.is(told[2], 'soap.yaml#: 1 problems more, which are not told');
+});
+
+test('contractPattern: a longer one is not checked, and that is told', (t) => {
+  const pattern = { type: 'string', pattern: 'abcd' };
+  const files = {
+    'openapi.yaml': documentOf({ Root: { properties: { it: pattern } } }),
+    'soap.yaml': 'validate: strict',
+  };
+  const uncheckedAt = (contractPattern: number) =>
+    loadContract(folder(t, files), { ...defaultLimits, contractPattern }).unchecked;
+  t.deepEqual(uncheckedAt(4), []);
+  t.deepEqual(uncheckedAt(3), [
+    {
+      pointer: '/components/schemas/Root/properties/it/pattern',
+      why: 'expected at most 3 characters, got 4',
+    },
+  ]);
+});
+
+test('keys that YAML tells apart and JSON does not are one key', (t) => {
+  t.deepEqual(problemsOf(folder(t, { 'openapi.yaml': yaml(`x-it: {200: a, '200': b}\n`) }), {}), [
+    'openapi.yaml#: line 4, column 16: expected each key once, got this one again',
+  ]);
+  t.deepEqual(problemsOf(folder(t, { 'openapi.yaml': yaml('x-it: {[a]: b}\n') }), {}), [
+    'openapi.yaml#: line 4, column 8: expected a text as key, got a list or an object',
+  ]);
+});
+
+for (const [what, says, make] of [
+  ['a pipe', 'expected a file, got a pipe', (path: string) => execFileSync('mkfifo', [path])],
+  ['a directory', 'expected a file, got a directory', (path: string) => mkdirSync(path)],
+  [
+    'a sparse file of terabytes',
+    /^expected at most 67108864 bytes( in all files together)?, got \d+$/,
+    (path: string) => {
+      writeFileSync(path, '');
+      truncateSync(path, 2 ** 41);
+    },
+  ],
+] as const) {
+  test(`${what} as document, as overlay, as names.lock or behind a $ref is told at once`, (t) => {
+    for (const name of ['openapi.yaml', 'soap.yaml', 'names.lock', 'other.yaml']) {
+      const directory = folder(
+        t,
+        name === 'openapi.yaml' ? {} : { 'openapi.yaml': documentOf({}, { $ref: 'other.yaml' }) },
+      );
+      if (name !== 'other.yaml') writeFileSync(join(directory, 'other.yaml'), 'type: string');
+      else rmSync(join(directory, name), { force: true });
+      make(join(directory, name));
+      const [problem = ''] = problemsOf(directory, {});
+      const told =
+        /(expected (?:a file, got a \w+|at most \d+ bytes.*?got \d+))\)?$/.exec(problem)?.[1] ?? problem;
+      if (typeof says === 'string') t.is(told, says);
+      else t.regex(told, says);
+    }
+  });
+}
+
+test('a device is no file', (t) => {
+  const error = t.throws(() => loadContract({ openapi: '/dev/zero', overlay: undefined }), {
+    instanceOf: ContractError,
+  });
+  t.is(error.message, '/dev/zero#: expected a file, got a device');
+});
+
+const deep = (levels: number, around: (inner: unknown) => unknown): Record<string, unknown> => {
+  let inner: unknown = text;
+  for (let level = 0; level < levels; level++) inner = around(inner);
+  return { Root: inner as Record<string, unknown> };
+};
+
+for (const [what, schemas] of [
+  [
+    'an allOf that sums up thousands in turn',
+    Object.fromEntries([
+      ...Array.from({ length: 20_000 }, (_, at) => [
+        at === 0 ? 'Root' : `S${at}`,
+        { allOf: [ref(`S${at + 1}`), { properties: { [`m${at}`]: text } }] },
+      ]),
+      ['S20000', text],
+    ]),
+  ],
+  ['arrays without end', deep(600, (items) => ({ type: 'array', items }))],
+] as const) {
+  test(`${what} is told with its place, without a stack`, (t) => {
+    const [problem = ''] = problemsOf(folder(t, { 'openapi.json': documentOf(schemas) }), {});
+    t.regex(problem, /^openapi\.json\S*: (?:line 1, column \d+: )?expected (?:fewer|at most)/);
+  });
+}
+
+test('two kilobytes of doubled allOf load', (t) => {
+  const schemas = Object.fromEntries(
+    Array.from({ length: 40 }, (_, at) => [
+      `S${at}`,
+      at === 0 ? { properties: { it: text } } : { allOf: [ref(`S${at - 1}`), ref(`S${at - 1}`)] },
+    ]),
+  );
+  const { contract } = loadContract(folder(t, { 'openapi.json': documentOf(schemas, 'S39') }));
+  t.deepEqual(
+    contract.types.map((type) => (type.kind === 'record' ? type.fields.map(({ json }) => json) : [])),
+    [['it']],
+  );
+});

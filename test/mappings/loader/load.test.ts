@@ -1,0 +1,947 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { parse } from 'yaml';
+import { compileContract } from '../../../mappings/compile.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import { buildContract, type LoadedContract } from '../../../mappings/loader/build-contract.ts';
+import { ContractError } from '../../../mappings/loader/document/error.ts';
+import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
+import { writeWsdl } from '../../../wsdl/wsdl.ts';
+import { fc } from '../../property.ts';
+
+// --- contracts of a few lines ----------------------------------------------------------------------
+
+type Schema = boolean | object;
+
+const json = (schema: Schema): object => ({ content: { 'application/json': { schema } } });
+const done = {
+  200: { description: 'done', ...json({ type: 'object', properties: { done: { type: 'boolean' } } }) },
+};
+
+/** A document with one operation, and what a test adds or puts in its place. */
+function api(parts: Readonly<Record<string, unknown>> = {}): object {
+  return {
+    openapi: '3.1.0',
+    info: { title: 'parcel post', version: '1' },
+    paths: { '/parcels': { get: { operationId: 'ListParcels', responses: done } } },
+    ...parts,
+  };
+}
+
+/** A document with one operation whose body has these schemas as members, and components to refer to. */
+function taking(properties: Readonly<Record<string, Schema>>, schemas: object = {}): object {
+  const schema = { type: 'object', properties };
+  return api({
+    paths: {
+      '/parcels': { post: { operationId: 'SendParcel', requestBody: json(schema), responses: done } },
+    },
+    components: { schemas },
+  });
+}
+
+const operation = (parts: object = {}): object => ({ operationId: 'SendParcel', responses: done, ...parts });
+
+function build(openapi: unknown, overlay: unknown = {}): LoadedContract {
+  return buildContract({ openapi, openapiName: 'openapi.yaml', overlay, overlayName: 'soap.yaml' });
+}
+
+/** `file#pointer: message` of each problem. */
+function problemsOf(load: () => unknown): readonly string[] {
+  try {
+    load();
+  } catch (error) {
+    if (error instanceof ContractError) return error.message.split('\n');
+    throw error;
+  }
+  return [];
+}
+
+/** A folder with these files. */
+function folder(t: ExecutionContext, files: Readonly<Record<string, string | Buffer>>): string {
+  const directory = mkdtempSync(join(tmpdir(), 'contract-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
+  return directory;
+}
+
+// --- what is wrong with the files ------------------------------------------------------------------
+
+const yaml = JSON.stringify(api()); // JSON is YAML
+const soap = 'service: Parcels\n';
+const laughs = [
+  'a: &a [ha, ha, ha, ha, ha, ha, ha, ha, ha]',
+  ...['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].map((name, at) => {
+    const aliases = Array.from({ length: 9 }, () => `*${'abcdefgh'.charAt(at)}`);
+    return `${name}: &${name} [${aliases.join(', ')}]`;
+  }),
+].join('\n');
+
+const files: readonly (readonly [string, Readonly<Record<string, string | Buffer>>, readonly string[]])[] = [
+  [
+    'an empty folder lacks its document',
+    {},
+    [
+      'openapi.yaml#: no such file; a contract is a folder with openapi.yaml and, where the defaults do not fit, soap.yaml (or .yml, .json)',
+    ],
+  ],
+  [
+    'both files are read before anything is said of one',
+    { 'openapi.yaml': 'openapi: [', 'soap.yaml': 'service: "a' },
+    [
+      'openapi.yaml#: line 1, column 11: Flow sequence in block collection must be sufficiently indented and end with a ]',
+      'soap.yaml#: line 1, column 12: Missing closing "quote',
+    ],
+  ],
+  [
+    'a key given twice is told with its place',
+    { 'openapi.yaml': yaml, 'soap.yaml': 'service: A\njsonp: true\nservice: B\n' },
+    ['soap.yaml#: line 3, column 1: expected each key once, got this one again'],
+  ],
+  [
+    'a key given twice in JSON is one too',
+    { 'openapi.json': '{"openapi": "3.1.0",\n "openapi": "3.1.0"}', 'soap.yaml': soap },
+    ['openapi.json#: line 2, column 2: expected each key once, got this one again'],
+  ],
+  [
+    'a second document in a file is refused',
+    { 'openapi.yaml': yaml, 'soap.yaml': `${soap}---\n${soap}` },
+    ['soap.yaml#: line 2, column 1: expected one document, got another'],
+  ],
+  [
+    'a tag of one’s own is refused',
+    { 'openapi.yaml': yaml, 'soap.yaml': 'service: !name Parcels\n' },
+    ['soap.yaml#: line 1, column 10: Unresolved tag: !name'],
+  ],
+  [
+    'bytes that are no UTF-8 are refused',
+    { 'openapi.yaml': yaml, 'soap.yaml': Buffer.from('service: Caf\xe9\n', 'latin1') },
+    ['soap.yaml#: expected UTF-8, got other bytes'],
+  ],
+  [
+    'an alias without an anchor is refused',
+    { 'openapi.yaml': yaml, 'soap.yaml': 'service: *name\n' },
+    ['soap.yaml#: line 1, column 10: expected an anchor before its alias *name, got none'],
+  ],
+  [
+    'aliases that multiply are refused',
+    { 'openapi.yaml': laughs, 'soap.yaml': soap },
+    [
+      'openapi.yaml#: line 4, column 12: expected at most 100 uses of an anchor, got more; write a $ref instead',
+    ],
+  ],
+  [
+    'lists in one another without end are refused',
+    { 'openapi.yaml': `a: ${'['.repeat(50_000)}`, 'soap.yaml': soap },
+    ['openapi.yaml#: line 1, column '],
+  ],
+  [
+    'a file of gigabytes would be refused before it is read as YAML',
+    { 'openapi.yaml': Buffer.alloc(64 * 1024 * 1024 + 1, 32), 'soap.yaml': soap },
+    ['openapi.yaml#: expected at most 67108864 bytes, got 67108865'],
+  ],
+];
+
+for (const [title, given, expected] of files) {
+  test(title, (t) => {
+    const directory = folder(t, given);
+    const problems = problemsOf(() => loadContract(directory)).map((line) =>
+      line.replace(`${directory}/`, ''),
+    );
+    t.true(problems.length <= 20);
+    if (expected[0]?.endsWith(' ')) t.true(problems[0]?.startsWith(expected[0]));
+    else t.deepEqual(problems, [...expected]);
+  });
+}
+
+test('a folder that can’t be read says why', (t) => {
+  const directory = folder(t, { 'soap.yaml': soap });
+  mkdirSync(join(directory, 'openapi.yaml'));
+  t.deepEqual(
+    problemsOf(() => loadContract(directory)),
+    [`${directory}/openapi.yaml#: expected a file, got a directory`],
+  );
+});
+
+test('files that are named may be called anything, and each that isn’t there is told', (t) => {
+  const directory = folder(t, { 'parcels.json': yaml, 'parcels.soap': soap });
+  const openapi = join(directory, 'parcels.json');
+  const overlay = join(directory, 'parcels.soap');
+  t.is(loadContract({ openapi, overlay }).contract.service, 'Parcels');
+  t.deepEqual(
+    problemsOf(() => loadContract({ openapi: `${openapi}x`, overlay: `${overlay}x` })),
+    [`${openapi}x#: no such file`, `${overlay}x#: no such file`],
+  );
+});
+
+test('a document without an overlay is a contract of the plain dialect, all defaults', (t) => {
+  const directory = folder(t, { 'openapi.yaml': yaml });
+  const byFolder = loadContract(directory).contract;
+  t.deepEqual(byFolder, build(api(), { dialect: 'plain' }).contract);
+  const openapi = join(directory, 'openapi.yaml');
+  t.deepEqual(loadContract({ openapi, overlay: undefined }).contract, byFolder);
+});
+
+for (const [title, servers, service] of [
+  ['parcel post', [], 'ParcelPost'],
+  ['Société: l’été (v2)', [], 'SocieteLEteV2'],
+  ['3D printing', [], 'N_3DPrinting'],
+  ['郵便', [{ url: 'https://api.post.example/v1' }], 'ApiPostExample'],
+  ['', [{ url: '/v1' }], 'Api'],
+  ['a'.repeat(200), [], `A${'a'.repeat(63)}`],
+] as const) {
+  test(`a service titled ${title.slice(0, 40) || 'with nothing'} is called ${service.slice(0, 40)}`, (t) => {
+    const { contract } = build(api({ info: { title }, servers }));
+    t.is(contract.service, service);
+    t.is(contract.namespaces.types, `urn:${service}`);
+  });
+}
+
+for (const [title, given] of [
+  ['openapi.yml and soap.yml', { 'openapi.yml': yaml, 'soap.yml': soap }],
+  [
+    'openapi.json and soap.json, indented by tabs',
+    { 'openapi.json': JSON.stringify(api(), null, '\t'), 'soap.json': '{"service":"Parcels"}' },
+  ],
+  [
+    'a byte order mark and CRLF',
+    { 'openapi.yaml': `\ufeff${yaml}\r\n`, 'soap.yaml': '\ufeffservice: Parcels\r\n' },
+  ],
+  [
+    'a status that is a number, as YAML reads it',
+    { 'openapi.yaml': yaml.replace('"200"', '200'), 'soap.yaml': soap },
+  ],
+  [
+    'an overlay of comments, all defaults',
+    { 'openapi.yaml': yaml.replace('parcel post', 'Parcels'), 'soap.yaml': '# all as it is\n' },
+  ],
+] as const) {
+  test(`a contract may come as ${title}`, (t) => {
+    t.deepEqual(loadContract(folder(t, given)).contract, build(api(), { service: 'Parcels' }).contract);
+  });
+}
+
+// --- what is wrong with the document ---------------------------------------------------------------
+
+type DocumentCase = readonly [title: string, openapi: unknown, problems: readonly string[], overlay?: object];
+
+const documents: readonly DocumentCase[] = [
+  ['a list is no document', [], ['/openapi: expected OpenAPI 3.0 or 3.1, got a list']],
+  ['an empty file is no document', null, ['/openapi: expected OpenAPI 3.0 or 3.1, got null']],
+  ['no version', {}, ['/openapi: expected OpenAPI 3.0 or 3.1, got nothing']],
+  ['a later version', { openapi: '4.0.0' }, ['/openapi: expected OpenAPI 3.0 or 3.1, got "4.0.0"']],
+  [
+    'a version that only begins alike',
+    { openapi: '3.10.0' },
+    ['/openapi: expected OpenAPI 3.0 or 3.1, got "3.10.0"'],
+  ],
+  [
+    'Swagger',
+    { swagger: '2.0' },
+    ['/swagger: expected OpenAPI 3.0 or 3.1, got Swagger "2.0"; convert it first'],
+  ],
+  [
+    'no operations',
+    api({ paths: {} }),
+    ['/paths: expected at least one operation that can be served, got none'],
+  ],
+];
+
+for (const [title, openapi, expected, overlay] of documents) {
+  const says = expected.length === 0 ? 'is fine' : 'is told with its pointer';
+  test(`document: ${title} ${says}`, (t) => {
+    t.deepEqual(
+      problemsOf(() => build(openapi, { service: 'Parcels', ...overlay })),
+      expected.map((problem) => `openapi.yaml#${problem}`),
+    );
+  });
+}
+
+test('document: a YAML alias of what it stands in travels as JSON text, and the loader ends', (t) => {
+  const text = [
+    'openapi: 3.1.0',
+    'paths:',
+    '  /a:',
+    '    post:',
+    '      requestBody: { content: { application/json: { schema: *n } } }',
+    '      responses: { 200: { content: { application/json: { schema: *n } } } }',
+  ].join('\n');
+  const directory = folder(t, {
+    'openapi.yaml': `x: &n {type: object, properties: {a: *n, b: {type: array, items: *n}, c: {allOf: [*n]}}}\n${text}`,
+    'soap.yaml': soap,
+  });
+  t.deepEqual(
+    loadContract(directory).notes,
+    ['requestBody', 'responses/200'].flatMap((body) =>
+      ['a', 'b/items', 'c/allOf/0'].map((at) => ({
+        pointer: `/paths/~1a/post/${body}/content/application~1json/schema/properties/${at}`,
+        why: 'is an alias of what it stands in; expected a $ref',
+      })),
+    ),
+  );
+});
+
+// --- what can't be carried -------------------------------------------------------------------------
+
+const leftOut: readonly DocumentCase[] = [
+  [
+    'what the overlay asks of a body or path that lacks it',
+    api({
+      paths: {
+        '/a': { post: operation({ requestBody: json({ type: 'object', properties: { a: {} } }) }) },
+      },
+    }),
+    [
+      '/paths/~1a/post: expected {id} in the path, which the overlay says spans segments',
+      '/paths/~1a/post/requestBody/content: expected text/csv that can be sent, got application/json',
+      '/paths/~1a/post/responses: expected text/csv among the replies, got application/json',
+    ],
+    { operations: { SendParcel: { mediaType: 'text/csv', accept: 'text/csv', spansSegments: ['id'] } } },
+  ],
+  [
+    'what the service calls others with, and TRACE,',
+    api({
+      paths: {
+        '/a': {
+          trace: operation(),
+          put: operation({ callbacks: { onSent: { '{$request.body#/url}': {} } } }),
+        },
+        'x-order': ['/a'],
+      },
+      webhooks: { lost: { post: operation({ operationId: 'Lost' }) } },
+    }),
+    [
+      '/paths/~1a/trace: it would show what proxies add',
+      '/paths/~1a/put/callbacks/onSent: the service calls others with it, past this gateway',
+      '/webhooks/lost: the service calls others with it, past this gateway',
+    ],
+  ],
+  [
+    'a path that is no object',
+    api({ paths: { '/a': 1, '/b': { get: operation() } } }),
+    ['/paths/~1a: expected an object of methods, got 1'],
+  ],
+  [
+    'an operation that is no object',
+    api({ paths: { '/a': { get: [], put: operation() } } }),
+    ['/paths/~1a/get: expected an operation, an object, got a list'],
+  ],
+  [
+    'a path whose query has a blank',
+    api({ paths: { '/a?action=send it': { get: operation() } } }),
+    [
+      '/paths/~1a?action=send it/get: expected a path of URL characters and {parameters}, got "/a?action=send it"',
+    ],
+  ],
+  [
+    'a path without a slash, or with a blank',
+    api({ paths: { 'a b': { get: operation() } } }),
+    ['/paths/a b/get: expected a path of URL characters and {parameters}, got "a b"'],
+  ],
+  [
+    'a hole in the path without a parameter',
+    api({
+      paths: {
+        '/a/{id}': {
+          get: operation({ parameters: [{ name: 'id', in: 'query', schema: { type: 'string' } }] }),
+        },
+      },
+    }),
+    ["/paths/~1a~1{id}/get: expected a path parameter for the path's {id}, got none"],
+  ],
+  [
+    'a path parameter without a hole',
+    api({
+      paths: {
+        '/a': {
+          get: operation({
+            parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+          }),
+        },
+      },
+    }),
+    ['/paths/~1a/get: expected {id} in the path, as it has a parameter id'],
+  ],
+  [
+    'parameters that can’t be carried',
+    api({
+      paths: {
+        '/a': {
+          parameters: 'none',
+          get: operation({
+            parameters: [
+              { name: 'session', in: 'body', schema: { type: 'string' } },
+              { in: 'query', schema: { type: 'string' } },
+              { name: 'list', in: 'query', style: 'matrix', schema: { type: 'string' } },
+              { name: 'filter', in: 'query', content: { 'image/png': { schema: {} } } },
+              { name: 'x y', in: 'header', schema: { type: 'string' } },
+              { $ref: '#/components/parameters/Gone' },
+            ],
+          }),
+        },
+      },
+    }),
+    [
+      '/paths/~1a/parameters: expected a list, got "none"',
+      '/paths/~1a/get/parameters/0/in: expected one of path, query, header, cookie, got "body"',
+      "/paths/~1a/get/parameters/1/name: expected the parameter's name, got nothing",
+      '/paths/~1a/get/parameters/5/$ref: "#/components/parameters/Gone" leads nowhere; expected something that this file has',
+      '/paths/~1a/get/parameters/2/style: expected one of form, spaceDelimited, pipeDelimited, deepObject in a query, got "matrix"',
+      '/paths/~1a/get/parameters/3: expected a schema, or content of application/json, got neither',
+      '/paths/~1a/get/parameters/4/name: expected the name of an HTTP header, got "x y"',
+    ],
+  ],
+  [
+    'a request body of parts without names, a reply without an end',
+    api({
+      paths: {
+        '/a': {
+          post: operation({
+            requestBody: { content: { 'multipart/mixed': {}, 'a b/c': {} } },
+            responses: { 200: { content: { 'text/event-stream': {} } } },
+          }),
+        },
+      },
+    }),
+    [
+      '/paths/~1a/post/requestBody/content: expected a media type that can be sent, got multipart/mixed, a b/c',
+      '/paths/~1a/post/responses/200/content: expected a media type that can be carried, got text/event-stream; a stream has no end to wait for',
+    ],
+  ],
+  [
+    'references that lead nowhere, outside, round in a circle, or are none',
+    api({
+      paths: {
+        '/a': { $ref: 'paths.yaml#/a' },
+        '/b': { $ref: '#/paths/~1c' },
+        '/c': { $ref: '#/paths/~1b' },
+        '/d': { put: operation({ requestBody: { $ref: '#anchor' }, responses: { 200: { $ref: '#/%zz' } } }) },
+      },
+    }),
+    [
+      '/paths/~1a/$ref: "paths.yaml#/a" lies outside this file; copy what it names under /components',
+      '/paths/~1b/$ref: leads back to itself; expected what it names to be there',
+      '/paths/~1c/$ref: leads back to itself; expected what it names to be there',
+      '/paths/~1d/put/requestBody/$ref: expected a JSON pointer such as "#/components/schemas/Name", got "#anchor"',
+      '/paths/~1d/put/responses/200/$ref: expected a JSON pointer such as "#/components/schemas/Name", got "#/%zz"',
+    ],
+  ],
+  [
+    'a body that has no members to be the wrapper’s children',
+    api({
+      paths: {
+        '/a': {
+          post: operation({
+            requestBody: json({ type: 'array', items: {} }),
+            responses: { 200: json({ allOf: [{ oneOf: [{ type: 'object' }, { type: 'string' }] }] }) },
+          }),
+        },
+        '/b': { post: operation({ operationId: 'Empty', responses: { 204: {} } }) },
+      },
+    }),
+    [
+      "/paths/~1a/post/requestBody/content/application~1json/schema: expected an object whose members become the wrapper's children; it is not an object alone",
+      "/paths/~1a/post/responses/200/content/application~1json/schema/allOf/0/oneOf: expected an object whose members become the wrapper's children; oneOf fits no closed type",
+      '/paths/~1b/post/responses/204: expected content of application/json, got none; this dialect has no other replies',
+    ],
+    { dialect: 'servicestack', soapErrors: 'fault' },
+  ],
+];
+
+for (const [title, openapi, expected, overlay] of leftOut) {
+  test(`operation: ${title} is left out with its reasons, and keeps no other from being served`, (t) => {
+    const { paths, ...rest } = openapi as { paths: object };
+    const { contract, notServed } = build(
+      { ...rest, paths: { ...paths, '/served': { get: { operationId: 'Served', responses: done } } } },
+      { service: 'Parcels', ...overlay },
+    );
+    t.true(contract.operations.some(({ name }) => name === 'Served'));
+    t.deepEqual(
+      notServed.flatMap(({ reasons }) => reasons.map(({ pointer, why }) => `${pointer}: ${why}`)),
+      [...expected],
+    );
+  });
+}
+
+const asText: readonly DocumentCase[] = [
+  [
+    'schemas that refer to nothing, also by names that every object has',
+    taking({ a: { $ref: '#/components/schemas/Gone' }, b: { $ref: '#/components/schemas/constructor' } }),
+    [
+      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/a/$ref: "#/components/schemas/Gone" leads nowhere; expected something that this file has',
+      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/b/$ref: "#/components/schemas/constructor" leads nowhere; expected something that this file has',
+    ],
+  ],
+];
+
+for (const [title, openapi, expected] of asText) {
+  test(`schema: ${title} travels as JSON text, and is told with its pointer`, (t) => {
+    const { notes } = build(openapi, { service: 'Parcels' });
+    t.deepEqual(
+      notes.map(({ pointer, why }) => `${pointer}: ${why}`),
+      [...expected],
+    );
+  });
+}
+
+test('a document none of whose operations can be carried is refused with all reasons', (t) => {
+  t.deepEqual(
+    problemsOf(() => build(api({ paths: { '/a b': { get: operation() } } }), { service: 'Parcels' })),
+    [
+      'openapi.yaml#/paths/~1a b/get: expected a path of URL characters and {parameters}, got "/a b"',
+      'openapi.yaml#/paths: expected at least one operation that can be served, got none',
+    ],
+  );
+});
+
+// --- what is wrong with the overlay ----------------------------------------------------------------
+
+const parcel = {
+  type: 'object',
+  required: ['name'],
+  properties: {
+    name: { type: 'string' },
+    grams: { type: 'integer' },
+    marks: { type: 'array', items: { $ref: '#/components/schemas/Mark' } },
+  },
+};
+
+/** A document for the overlay to name things of. */
+const named = api({
+  paths: {
+    '/send': {
+      post: operation({ requestBody: json({ $ref: '#/components/schemas/Parcel' }) }),
+    },
+    '/find': {
+      get: {
+        operationId: 'FindParcel',
+        parameters: [
+          { name: 'name', in: 'query', required: true, schema: { type: 'string' } },
+          { name: 'page', in: 'query', schema: { type: 'integer' } },
+        ],
+        responses: { 200: json({ $ref: '#/components/schemas/Parcel' }) },
+      },
+    },
+  },
+  components: {
+    schemas: { Parcel: parcel, Mark: { type: 'object', properties: { text: { type: 'string' } } } },
+  },
+});
+
+const overlays: readonly (readonly [title: string, overlay: unknown, problems: readonly string[]])[] = [
+  [
+    'text for an overlay',
+    'dialect',
+    [': expected an object with keys such as dialect, service, basePath, got "dialect"'],
+  ],
+  [
+    'an unknown key',
+    { Dialect: 'plain' },
+    [
+      '/Dialect: unknown key, expected one of dialect, service, basePath, namespaces, names, order, dates, utcDates, upstreamTimeZone, unknownEnumValues, unknownElements, validate, json, documentation, emptyElements, illegalCharacterReferences, soapErrors, upstreamErrors, soap12FaultStatus, soapReplyContentType, stackTrace, replyHeaders, deepLists, reply, jsonp, cors, credentials, routes, operations, types, refs, servers, personal',
+    ],
+  ],
+  [
+    '__proto__ as a key',
+    JSON.parse('{"__proto__": {"dialect": "servicestack"}}'),
+    ['/__proto__: unknown key, expected one of '],
+  ],
+  [
+    'an unknown dialect',
+    { dialect: 'constructor' },
+    ['/dialect: expected one of servicestack, plain, got "constructor"'],
+  ],
+  [
+    'a service that is no identifier',
+    { service: 'parcel post' },
+    ['/service: expected the service\'s name, an identifier, got "parcel post"'],
+  ],
+  ['a service that is no text', { service: ['Parcels'] }, ['/service: expected text, got a list']],
+  [
+    'a base path that ends with a slash',
+    { basePath: '/v2/' },
+    ['/basePath: expected a path such as /v2, without a slash at its end, got "/v2/"'],
+  ],
+  [
+    'a base path with a blank',
+    { basePath: '/v 2' },
+    ['/basePath: expected a path such as /v2, without a slash at its end, got "/v 2"'],
+  ],
+  [
+    'namespaces that are none',
+    { namespaces: { types: 'parcels', arrays: 'urn:a b', other: 1 } },
+    [
+      '/namespaces/types: expected a URI of the contract\'s own, such as urn:example:parcels, got "parcels"',
+      '/namespaces/arrays: expected a URI of the contract\'s own, such as urn:example:parcels, got "urn:a b"',
+      '/namespaces/other: unknown key, expected one of types, arrays',
+    ],
+  ],
+  [
+    'a namespace that is SOAP’s',
+    { namespaces: { types: 'http://www.w3.org/2003/05/soap-envelope' } },
+    [
+      '/namespaces/types: expected a URI of the contract\'s own, such as urn:example:parcels, got "http://www.w3.org/2003/05/soap-envelope"',
+    ],
+  ],
+  [
+    'a time zone that nobody knows',
+    { upstreamTimeZone: 'Europe/Atlantis' },
+    ['/upstreamTimeZone: expected an IANA zone such as Europe/London, got "Europe/Atlantis"'],
+  ],
+  [
+    'settings of other words',
+    { dates: 'ISO', jsonp: 'yes', stackTrace: true, cors: ['https://app.example/'] },
+    [
+      '/dates: expected one of wcf, iso, text, got "ISO"',
+      '/jsonp: expected true or false, got "yes"',
+      '/stackTrace: expected one of drop, keep, got true',
+      '/cors/0: expected an origin such as https://app.example, or "*", got "https://app.example/"',
+    ],
+  ],
+  [
+    'in-band errors without a place for them',
+    { soapErrors: 'in-band' },
+    ['/soapErrors: expected data.responseStatus in every reply, got none in SendParcel; choose fault'],
+  ],
+  [
+    'credentials without headers',
+    { credentials: {} },
+    ['/credentials/headers: expected at least one `name: Header-Name`, got none'],
+  ],
+  [
+    'credentials of the wrong kinds',
+    {
+      credentials: {
+        headers: { key: 'X Key', host: 'Host', id: 'X-Id', again: 'x-id' },
+        secret: 'key',
+        required: ['key'],
+        send: 'query',
+        member: 1,
+        query: 'key',
+      },
+    },
+    [
+      '/credentials/headers/key: expected the name of an HTTP header of the API\'s own, got "X Key"',
+      '/credentials/secret: expected a list of names from /credentials/headers, got "key"',
+      '/credentials/send: expected one of body, headers, got "query"',
+      '/credentials/member: expected text, got 1',
+      '/credentials/query: unknown key, expected one of member, headers, required, secret, send',
+      '/credentials/headers/host: expected the name of an HTTP header of the API\'s own, got "Host"',
+      '/credentials/headers/again: expected a header for each name, got x-id again',
+      '/credentials/required: expected names from /credentials/headers, got "key"',
+    ],
+  ],
+  [
+    'credentials sent in a body without a member for them',
+    { credentials: { headers: { key: 'X-Key' }, send: 'body' } },
+    ['/credentials/send: expected headers, since /credentials/member names no member of the body'],
+  ],
+  [
+    'a credentials member that some request lacks',
+    { credentials: { member: 'Body', headers: { name: 'X-Name' } } },
+    ['/credentials/member: expected one object Body in every request, got none in FindParcel'],
+  ],
+  [
+    'an unknown operation',
+    { operations: { sendParcel: { readOnly: true } } },
+    ['/operations/sendParcel: expected the name of an operation, got "sendParcel"'],
+  ],
+  [
+    'a media type that an operation has nowhere',
+    { operations: { SendParcel: { as: ['text/csv'] } } },
+    ['/operations/SendParcel/as: expected media types of its request body or its replies, got "text/csv"'],
+  ],
+  [
+    'operations said wrongly',
+    { operations: { SendParcel: { readonly: true }, FindParcel: { readOnly: 'no' } } },
+    [
+      '/operations/SendParcel/readonly: unknown key, expected one of readOnly, name, hide, upstream, mediaType, accept, as, spansSegments',
+      '/operations/FindParcel/readOnly: expected true or false, got "no"',
+    ],
+  ],
+  [
+    'an unknown type',
+    { types: { parcel: { item: 'P' }, Parcel: [] } },
+    [
+      '/types/Parcel: expected an object with order, item, got a list',
+      '/types/parcel: expected the name of a type that an operation reaches, got "parcel"',
+    ],
+  ],
+  [
+    'an order with too few, too many and repeated members',
+    { types: { Parcel: { order: ['grams', 'weight', 'name', 'name'] } } },
+    [
+      '/types/Parcel/order: expected each member once, got "name" again',
+      '/types/Parcel/order: Parcel has no member weight; expected name, grams, marks',
+      '/types/Parcel/order: expected all members of Parcel, marks is missing',
+    ],
+  ],
+  [
+    'an order for what is no object, an item for what no array holds',
+    { types: { ArrayOfMark: { order: ['Mark'] }, Parcel: { item: 'Packet' } } },
+    [
+      '/types/ArrayOfMark/order: expected none, since ArrayOfMark is no object',
+      '/types/Parcel/item: expected none, since there is no array of Parcel',
+    ],
+  ],
+  [
+    'an order that is no list, an item that is no name',
+    { types: { Mark: { order: 'text', item: 'a mark' } } },
+    [
+      '/types/Mark/order: expected a list of all JSON members of the type, got "text"',
+      '/types/Mark/item: expected the name of an XML element, got "a mark"',
+    ],
+  ],
+  [
+    'routes that are no object',
+    { routes: ['GET /a'] },
+    ['/routes: expected an object with `METHOD /path: Operation`, got a list'],
+  ],
+  [
+    'routes that don’t parse',
+    { routes: { 'get /a': 'FindParcel', 'GET a': 'FindParcel', 'GET /': 'FindParcel', 'GET /b': 7 } },
+    [
+      '/routes/GET ~1b: expected the name of an operation, got 7',
+      '/routes/get ~1a: expected "METHOD /path/{Input}?input", got "get /a"',
+      '/routes/GET a: expected "METHOD /path/{Input}?input", got "GET a"',
+      '/routes/GET ~1: expected "METHOD /path/{Input}?input", got "GET /"',
+    ],
+  ],
+  [
+    'a route of an unknown operation',
+    { routes: { 'GET /a': 'GetParcel' } },
+    ['/routes/GET ~1a: expected the name of an operation, got "GetParcel"'],
+  ],
+  [
+    'a route that names an unknown input, or an object',
+    { routes: { 'GET /a/{Name}?size': 'FindParcel', 'PUT /a?body': 'SendParcel' } },
+    [
+      '/routes/GET ~1a~1{Name}?size: expected an input of FindParcel that is no object or array, got "size"',
+      '/routes/PUT ~1a?body: expected an input of SendParcel that is no object or array, got "body"',
+      '/routes/PUT ~1a?body: PUT takes its inputs from the body alone (W38), not Body from the path or query',
+    ],
+  ],
+  [
+    'a route whose verb has no body and that leaves out what is required',
+    { routes: { 'GET /a': 'FindParcel', 'DELETE /a/{name}': 'FindParcel' } },
+    ['/routes/GET ~1a: GET carries no body; expected name, which is required, in the path or the query'],
+  ],
+  [
+    'a route whose verb has a body, with inputs beside it',
+    { routes: { 'POST /a?name': 'FindParcel', 'PATCH /a/{name}': 'FindParcel' } },
+    [
+      '/routes/POST ~1a?name: POST takes its inputs from the body alone (W38), not name from the path or query',
+      '/routes/PATCH ~1a~1{name}: PATCH takes its inputs from the body alone (W38), not name from the path or query',
+    ],
+  ],
+  [
+    'a route that has an input twice',
+    { routes: { 'GET /a/{name}?Name': 'FindParcel' } },
+    ['/routes/GET ~1a~1{name}?Name: name stands in it twice'],
+  ],
+  [
+    'a hole in part of a segment, an empty segment, a letter that no path has',
+    { routes: { 'GET /a-{name}': 'FindParcel', 'PUT /a//b': 'SendParcel', 'PUT /größe': 'SendParcel' } },
+    [
+      '/routes/GET ~1a-{name}: expected letters of a path or {Input} between two slashes, got "a-{name}"',
+      '/routes/GET ~1a-{name}: GET carries no body; expected name, which is required, in the path or the query',
+      '/routes/PUT ~1a~1~1b: expected letters of a path or {Input} between two slashes, got ""',
+      '/routes/PUT ~1größe: expected letters of a path or {Input} between two slashes, got "größe"',
+    ],
+  ],
+  [
+    'two routes of one path',
+    { routes: { 'GET /a/{name}': 'FindParcel', 'GET /A/{Page}?name': 'FindParcel' } },
+    ['/routes/GET ~1A~1{Page}?name: expected another path than that of "GET /a/{name}"'],
+  ],
+  [
+    'routes where the gateway serves something else',
+    {
+      routes: {
+        'PUT /Soap11': 'SendParcel',
+        'PUT /json/reply/x': 'SendParcel',
+        'PUT /list.json': 'SendParcel',
+      },
+    },
+    [
+      "/routes/PUT ~1Soap11: expected a path that isn't one of the gateway's own (soap11, soap12, json/reply, xml/reply)",
+      "/routes/PUT ~1json~1reply~1x: expected a path that isn't one of the gateway's own (soap11, soap12, json/reply, xml/reply)",
+      "/routes/PUT ~1list.json: expected a path without .json, .xml, .soap11 or .soap12 at its end, which choose the reply's format",
+    ],
+  ],
+];
+
+for (const [title, overlay, expected] of overlays) {
+  test(`overlay: ${title} is told with its pointer`, (t) => {
+    const problems = problemsOf(() => build(named, overlay));
+    const wanted = expected.map((problem) => `soap.yaml#${problem}`);
+    if (wanted[0]?.endsWith(' ')) t.true(problems[0]?.startsWith(wanted[0]), problems[0]);
+    else t.deepEqual(problems, wanted);
+  });
+}
+
+test('all that is wrong with both files is told at once', (t) => {
+  const broken = api({
+    paths: { '/a/{id}': { get: operation({ responses: { 200: { $ref: '#/gone' } } }) } },
+    info: { title: '' },
+  });
+  t.deepEqual(
+    problemsOf(() => build(broken, { colour: 'red', types: { T: {} }, routes: { 'GET /b': 'B' } })).map(
+      (line) => line.split(':')[0],
+    ),
+    [
+      'soap.yaml#/colour',
+      'openapi.yaml#/paths/~1a~1{id}/get',
+      'openapi.yaml#/paths/~1a~1{id}/get/responses/200/$ref',
+      'openapi.yaml#/paths',
+      'soap.yaml#/types/T',
+      'soap.yaml#/routes/GET ~1b',
+    ],
+  );
+});
+
+// --- credentials in the body -----------------------------------------------------------------------
+
+/** A document whose two requests have these schemas as their member `who`. */
+function asking(first: Schema, second: Schema): object {
+  const call = (operationId: string, who: Schema): object =>
+    operation({ operationId, requestBody: json({ type: 'object', properties: { who } }) });
+  return api({
+    paths: { '/a': { post: call('A', first) }, '/b': { post: call('B', second) } },
+    components: {
+      schemas: {
+        Who: { type: 'object', properties: { id: { type: 'string' }, key: { type: 'string' } } },
+        Other: { type: 'object', properties: { id: { type: 'string' }, key: { type: 'string' } } },
+        Odd: { type: 'object', properties: { id: { type: 'integer' }, more: { type: 'string' } } },
+      },
+    },
+  });
+}
+
+const who = { $ref: '#/components/schemas/Who' };
+const credentials = { member: 'who', headers: { id: 'X-Id', key: 'X-Key' } };
+
+for (const [title, document, expected] of [
+  ['one type in every request', asking(who, who), []],
+  [
+    'two types alike',
+    asking(who, { $ref: '#/components/schemas/Other' }),
+    ['/credentials/member: expected one object who in every request, got another one in B'],
+  ],
+  [
+    'text in one request',
+    asking(who, { type: 'string' }),
+    ['/credentials/member: expected one object who in every request, got another type in B'],
+  ],
+  [
+    'members that aren’t text, that lack, and that have no header',
+    asking({ $ref: '#/components/schemas/Odd' }, { $ref: '#/components/schemas/Odd' }),
+    [
+      '/credentials/headers/id: expected a string id in Odd, got another type',
+      '/credentials/headers/key: expected a string key in Odd, got none',
+      '/credentials/headers: expected a header for more, the member of Odd, got none',
+    ],
+  ],
+] as const) {
+  test(`W25: a credentials member of ${title} ${expected.length === 0 ? 'is fine' : 'is told'}`, (t) => {
+    const overlay = { dialect: 'servicestack', soapErrors: 'fault', service: 'Parcels', credentials };
+    t.deepEqual(
+      problemsOf(() => build(document, overlay)),
+      expected.map((problem) => `soap.yaml#${problem}`),
+    );
+  });
+}
+
+// --- whatever stands in the files ------------------------------------------------------------------
+
+/** Every place in a document that holds a value, as a path of keys. */
+function placesIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return [path, ...Object.entries(value).flatMap(([key, inner]) => placesIn(inner, [...path, key]))];
+}
+
+/** The document with another value at a place. */
+function replaced(value: unknown, [key, ...rest]: readonly string[], other: unknown): unknown {
+  if (key === undefined) return other;
+  if (Array.isArray(value))
+    return value.map((item, at) => (String(at) === key ? replaced(item, rest, other) : item));
+  const entries = Object.entries(value as object);
+  return Object.fromEntries(
+    entries.map(([name, inner]) => [name, name === key ? replaced(inner, rest, other) : inner]),
+  );
+}
+
+const parcels = join(import.meta.dirname, '../../fixtures/contracts/parcels');
+
+for (const [name, directory, numRuns] of [
+  ['screening', screeningContract, 50],
+  ['parcels', parcels, 500],
+] as const) {
+  test(`the ${name} contract with anything anywhere is told as wrong, or is served: nothing is left for a request to find`, (t) => {
+    const [openapi, overlay] = ['openapi.yaml', 'soap.yaml'].map((file): unknown =>
+      parse(readFileSync(join(directory, file), 'utf8')),
+    );
+    const places = placesIn({ openapi, overlay }).filter(({ length }) => length > 1);
+    const words = [
+      'object',
+      'array',
+      'string',
+      '#/components/schemas/Parcel',
+      '#/components/schemas/Address',
+      '__proto__',
+      'a b',
+      '{',
+      'null',
+    ];
+    const names = [
+      '$ref',
+      'type',
+      'allOf',
+      'anyOf',
+      'items',
+      'properties',
+      'additionalProperties',
+      'enum',
+      'required',
+      'nullable',
+      'name',
+      '__proto__',
+    ];
+    const value = fc.letrec((tie) => ({
+      any: fc.oneof(
+        { depthSize: 'small' },
+        fc.constantFrom<unknown>(null, true, false, 0, -1, 1e30, '', ...words),
+        fc.string(),
+        fc.array(tie('any'), { maxLength: 3 }),
+        fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), tie('any'), { maxKeys: 4 }),
+      ),
+    })).any;
+    let served = 0;
+    fc.assert(
+      fc.property(fc.constantFrom(...places), value, (place, other) => {
+        const mutated = replaced({ openapi, overlay }, place, other) as {
+          openapi: unknown;
+          overlay: unknown;
+        };
+        const source = { ...mutated, openapiName: 'openapi.yaml', overlayName: 'soap.yaml' };
+        let loaded: LoadedContract;
+        try {
+          loaded = buildContract(source);
+        } catch (error) {
+          if (error instanceof ContractError) return error.problems.length > 0;
+          throw error;
+        }
+        served++;
+        compileContract(loaded.contract, defaultLimits);
+        return writeWsdl(loaded.contract, { address: 'http://127.0.0.1' }).length > 0;
+      }),
+      { numRuns },
+    );
+    t.true(served > 0);
+  });
+}
+
+test('the screening contract has nothing that travels as JSON text', (t) => {
+  t.deepEqual(loadContract(screeningContract).notes, []);
+});

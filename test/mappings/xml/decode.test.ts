@@ -1,0 +1,302 @@
+import test from 'ava';
+import { decodeXml } from '../../../mappings/xml/decode.ts';
+import { UnsupportedCharset, XmlError } from '../../../mappings/xml/error.ts';
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
+const utf16le = (text: string) => Buffer.from(text, 'utf16le');
+const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
+const bytes = (...parts: (number | string | Buffer)[]) =>
+  Buffer.concat(parts.map((part) => (typeof part === 'number' ? Buffer.from([part]) : Buffer.from(part))));
+
+const mark8 = bytes(0xef, 0xbb, 0xbf);
+const markLe = bytes(0xff, 0xfe);
+const markBe = bytes(0xfe, 0xff);
+
+const declared = (encoding: string) => `<?xml version="1.0" encoding="${encoding}"?>`;
+
+interface Accepted {
+  title: string;
+  input: Buffer;
+  charset?: string;
+  text: string;
+}
+
+const accepted: Accepted[] = [
+  { title: 'ASCII without any statement is UTF-8', input: bytes('<a>x</a>'), text: '<a>x</a>' },
+  { title: 'UTF-8 without any statement is UTF-8', input: bytes('<a>é☃😀</a>'), text: '<a>é☃😀</a>' },
+  { title: 'no bytes are no text', input: bytes(), text: '' },
+  {
+    title: 'a declaration without encoding is UTF-8',
+    input: bytes('<?xml version="1.0"?><a>é</a>'),
+    text: '<?xml version="1.0"?><a>é</a>',
+  },
+  { title: 'a UTF-8 mark is cut off', input: bytes(mark8, '<a>é</a>'), text: '<a>é</a>' },
+  {
+    title: 'a UTF-8 mark agrees with charset utf-8',
+    input: bytes(mark8, '<a/>'),
+    charset: 'utf-8',
+    text: '<a/>',
+  },
+  { title: 'the UTF-16LE mark decides', input: bytes(markLe, utf16le('<a>é</a>')), text: '<a>é</a>' },
+  { title: 'the UTF-16BE mark decides', input: bytes(markBe, utf16be('<a>é</a>')), text: '<a>é</a>' },
+  {
+    title: 'a UTF-16 mark agrees with charset utf-16',
+    input: bytes(markBe, utf16be('<a/>')),
+    charset: 'UTF-16',
+    text: '<a/>',
+  },
+  {
+    title: 'a UTF-16LE mark agrees with charset utf-16le',
+    input: bytes(markLe, utf16le('<a/>')),
+    charset: 'utf-16le',
+    text: '<a/>',
+  },
+  {
+    title: 'a UTF-16 mark agrees with a declared UTF-16',
+    input: bytes(markLe, utf16le(declared('UTF-16'))),
+    text: declared('UTF-16'),
+  },
+  {
+    title: 'charset utf-16 without mark is little-endian by its first <',
+    input: utf16le(' \n<a/>'),
+    charset: 'utf-16',
+    text: ' \n<a/>',
+  },
+  {
+    title: 'charset utf-16 without mark is big-endian by its first <',
+    input: utf16be(' \n<a/>'),
+    charset: 'utf-16',
+    text: ' \n<a/>',
+  },
+  {
+    title: 'UTF-16 without mark and charset is known by its declaration',
+    input: utf16be(declared('utf-16')),
+    text: declared('utf-16'),
+  },
+  {
+    title: 'the charset overrules the declaration',
+    input: bytes(declared('iso-8859-1'), 'é'),
+    charset: 'utf-8',
+    text: `${declared('iso-8859-1')}é`,
+  },
+  {
+    title: 'the charset overrules a declared encoding that we don’t read',
+    input: bytes(declared('utf-7')),
+    charset: 'utf-8',
+    text: declared('utf-7'),
+  },
+  {
+    title: 'charset and mark together overrule the declaration',
+    input: bytes(mark8, declared('iso-8859-1')),
+    charset: 'utf-8',
+    text: declared('iso-8859-1'),
+  },
+  {
+    title: 'utf-16 declared over UTF-8 is ignored: .NET’s StringWriter',
+    input: bytes(declared('utf-16'), 'é'),
+    text: `${declared('utf-16')}é`,
+  },
+  {
+    title: 'utf-16 declared after a UTF-8 mark is ignored',
+    input: bytes(mark8, declared('utf-16'), 'é'),
+    text: `${declared('utf-16')}é`,
+  },
+  {
+    title: 'a declared ISO-8859-1 is windows-1252',
+    input: latin1(`${declared('ISO-8859-1')}\xe9\x80\x93`),
+    text: `${declared('ISO-8859-1')}é€“`,
+  },
+  {
+    title: 'charset windows-1252 is windows-1252',
+    input: latin1('<a>\xe9\x80\x9f</a>'),
+    charset: 'Windows-1252',
+    text: '<a>é€Ÿ</a>',
+  },
+  {
+    title: 'bytes that windows-1252 leaves open are C1 controls',
+    input: latin1('\x81\x8d\x8f\x90\x9d'),
+    charset: 'iso-8859-1',
+    text: '\x81\x8d\x8f\x90\x9d',
+  },
+  { title: 'US-ASCII is read', input: bytes(declared('us-ascii')), text: declared('us-ascii') },
+  {
+    title: 'names of encodings match in any case',
+    input: bytes('<a>é</a>'),
+    charset: 'uTF-8',
+    text: '<a>é</a>',
+  },
+];
+
+for (const { title, input, charset, text } of accepted) {
+  test(`${title} (W9)`, (t) => {
+    t.is(decodeXml(input, charset), text);
+  });
+}
+
+test('windows-1252 is decoded as the platform decodes it (W9)', (t) => {
+  const all = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+  t.is(decodeXml(all, 'windows-1252'), new TextDecoder('windows-1252').decode(all));
+});
+
+interface Refused {
+  title: string;
+  input: Buffer;
+  charset?: string;
+  message: string;
+}
+
+const refused: Refused[] = [
+  {
+    title: 'a stray continuation byte',
+    input: bytes('<a>\né', 0x80, '</a>'),
+    message: 'line 2, column 2: expected utf-8, got bytes that are not',
+  },
+  {
+    title: 'an overlong NUL',
+    input: bytes('<a>', 0xc0, 0x80, '</a>'),
+    message: 'line 1, column 4: expected utf-8, got bytes that are not',
+  },
+  {
+    title: 'a surrogate in UTF-8',
+    input: bytes('<a>', 0xed, 0xa0, 0xbd, '</a>'),
+    message: 'line 1, column 4: expected utf-8, got bytes that are not',
+  },
+  {
+    title: 'a mark of another encoding in the middle',
+    input: bytes('<a>', 0xff, 0xfe, '</a>'),
+    message: 'line 1, column 4: expected utf-8, got bytes that are not',
+  },
+  {
+    title: 'invalid bytes after a U+FFFD that was written',
+    input: bytes('<a>\uFFFD', 0xff, '</a>'),
+    message: 'line 1, column 5: expected utf-8, got bytes that are not',
+  },
+  {
+    title: 'UTF-8 cut in the middle of a character',
+    input: bytes('<a>', 0xe2, 0x98),
+    message: 'line 1, column 4: expected utf-8, got bytes that are not',
+  },
+  {
+    title: 'a byte above 127 in US-ASCII',
+    input: latin1('<a>\xe9</a>'),
+    charset: 'us-ascii',
+    message: 'line 1, column 4: expected us-ascii, got bytes that are not',
+  },
+  {
+    title: 'a UTF-8 mark against charset utf-16',
+    input: bytes(mark8, '<a/>'),
+    charset: 'utf-16',
+    message: 'line 1, column 1: expected utf-16 by the charset, got the mark of utf-8',
+  },
+  {
+    title: 'a UTF-16 mark against charset utf-8',
+    input: bytes(markLe, utf16le('<a/>')),
+    charset: 'utf-8',
+    message: 'line 1, column 1: expected utf-8 by the charset, got the mark of utf-16le',
+  },
+  {
+    title: 'a UTF-16LE mark against charset utf-16be',
+    input: bytes(markLe, utf16le('<a/>')),
+    charset: 'utf-16be',
+    message: 'line 1, column 1: expected utf-16be by the charset, got the mark of utf-16le',
+  },
+  {
+    title: 'a UTF-8 mark against charset iso-8859-1',
+    input: bytes(mark8, '<a/>'),
+    charset: 'iso-8859-1',
+    message: 'line 1, column 1: expected windows-1252 by the charset, got the mark of utf-8',
+  },
+  {
+    title: 'a UTF-8 mark against a declared ISO-8859-1',
+    input: bytes(mark8, declared('iso-8859-1')),
+    message:
+      'line 1, column 1: expected an XML declaration that agrees with the mark of utf-8, got another encoding',
+  },
+  {
+    title: 'a UTF-16 mark against a declared UTF-8',
+    input: bytes(markBe, utf16be(declared('utf-8'))),
+    message:
+      'line 1, column 1: expected an XML declaration that agrees with the mark of utf-16be, got another encoding',
+  },
+  {
+    title: 'a mark against a declared encoding that we don’t read',
+    input: bytes(mark8, declared('utf-7')),
+    message:
+      'line 1, column 1: expected an XML declaration that agrees with the mark of utf-8, got another encoding',
+  },
+  {
+    title: 'charset utf-16 over UTF-8',
+    input: bytes('<a/>'),
+    charset: 'utf-16',
+    message: 'line 1, column 1: expected utf-16 by the charset, got bytes that are not',
+  },
+  {
+    title: 'charset utf-16 without any <',
+    input: utf16le('a'),
+    charset: 'utf-16',
+    message: 'line 1, column 1: expected utf-16 by the charset, got bytes that are not',
+  },
+  {
+    title: 'UTF-16 that declares UTF-8',
+    input: utf16le(declared('utf-8')),
+    message: 'line 1, column 1: expected an XML declaration of utf-16, got none',
+  },
+  {
+    title: 'utf-16le declared over UTF-8',
+    input: bytes(declared('utf-16le')),
+    message: 'line 1, column 1: expected utf-16le by the XML declaration, got bytes of one each',
+  },
+  {
+    title: 'half a UTF-16 character',
+    input: bytes(markLe, utf16le('<a/>'), 0x20),
+    message: 'line 1, column 5: expected utf-16, got bytes that are not',
+  },
+  {
+    title: 'a lone surrogate in UTF-16',
+    input: bytes(markLe, utf16le('<a>\ud800</a>')),
+    message: 'line 1, column 4: expected utf-16, got bytes that are not',
+  },
+];
+
+for (const { title, input, charset, message } of refused) {
+  test(`${title} is refused (W9)`, (t) => {
+    t.throws(() => decodeXml(input, charset), { instanceOf: XmlError, message });
+  });
+}
+
+interface Unsupported {
+  title: string;
+  input: Buffer;
+  charset?: string;
+  got: string;
+}
+
+const unsupported: Unsupported[] = [
+  { title: 'charset utf-7', input: bytes('<a/>'), charset: 'utf-7', got: 'utf-7' },
+  { title: 'charset utf-32', input: bytes('<a/>'), charset: 'utf-32', got: 'utf-32' },
+  { title: 'charset shift_jis', input: bytes('<a/>'), charset: 'Shift_JIS', got: 'Shift_JIS' },
+  { title: 'charset __proto__', input: bytes('<a/>'), charset: '__proto__', got: '__proto__' },
+  { title: 'a charset that is no name', input: bytes('<a/>'), charset: 'utf-8\r\nx: y', got: 'another' },
+  { title: 'an unread charset against a mark', input: bytes(mark8, '<a/>'), charset: 'utf-7', got: 'utf-7' },
+  { title: 'a declared UTF-7', input: bytes(declared('UTF-7')), got: 'UTF-7' },
+  { title: 'a declared EUC-JP', input: bytes(declared('EUC-JP')), got: 'EUC-JP' },
+  { title: 'UTF-32LE with a mark', input: bytes(0xff, 0xfe, 0, 0, 0x3c, 0, 0, 0), got: 'utf-32' },
+  { title: 'UTF-32BE with a mark', input: bytes(0, 0, 0xfe, 0xff), got: 'utf-32' },
+  { title: 'UTF-32LE without a mark', input: bytes(0x3c, 0, 0, 0), got: 'utf-32' },
+  { title: 'UTF-32BE without a mark', input: bytes(0, 0, 0, 0x3c), got: 'utf-32' },
+  { title: 'EBCDIC', input: bytes(0x4c, 0x6f, 0xa7, 0x94), got: 'ebcdic' },
+];
+
+for (const { title, input, charset, got } of unsupported) {
+  test(`${title} is an unsupported charset (W9)`, (t) => {
+    t.throws(() => decodeXml(input, charset), {
+      instanceOf: UnsupportedCharset,
+      message: `charset: expected utf-8, utf-16, us-ascii, iso-8859-1 or windows-1252, got ${got}`,
+    });
+  });
+}
+
+test('a view into a larger buffer is decoded without what is around it (W9)', (t) => {
+  const whole = bytes('xx', markBe, utf16be('<é/>'), 'yy');
+  t.is(decodeXml(new Uint8Array(whole.buffer, whole.byteOffset + 2, whole.length - 4), undefined), '<é/>');
+});
