@@ -1,0 +1,262 @@
+/**
+ * The components of XML Schema (XSD 1.0, part 1, 2.2) and of WSDL 1.1 that an adopted service is made of, as plain data: built
+ * once by the loader, read by the codecs, the endpoints and the derived OpenAPI. References are followed, groups expanded,
+ * inherited attributes and content merged; types refer to one another directly, in circles too. No JSON here.
+ */
+
+/** A name of a component; `namespace` is `''` for none. */
+export interface QName {
+  readonly namespace: string;
+  readonly local: string;
+}
+
+/** An element declaration with its form applied: `name.namespace` is what stands on the wire. */
+export interface ElementDeclaration {
+  readonly name: QName;
+  /** True for one at the top of a schema, which may be referred to and substituted. */
+  readonly global: boolean;
+  readonly type: SchemaType;
+  readonly nillable: boolean;
+  readonly abstract: boolean;
+  /** `default` or `fixed`, as the document has it. */
+  readonly value: ValueConstraint | undefined;
+  /** The global elements that may stand in its place, abstract ones left out, itself not among them; transitive. */
+  readonly substitutes: readonly ElementDeclaration[];
+  readonly documentation: string;
+}
+
+export interface ValueConstraint {
+  readonly kind: 'default' | 'fixed';
+  readonly text: string;
+}
+
+export type SchemaType = ComplexType | SimpleType;
+
+export interface ComplexType {
+  readonly kind: 'complex';
+  /** Undefined for an anonymous one. */
+  readonly name: QName | undefined;
+  readonly abstract: boolean;
+  /** Undefined for one of `xs:anyType`. */
+  readonly base: SchemaType | undefined;
+  readonly derivation: 'extension' | 'restriction';
+  /** The complex types derived from it directly that are named, in the documents' order. */
+  readonly derived: readonly ComplexType[];
+  /** Its own and the inherited ones, the base's first; prohibited ones left out. */
+  readonly attributes: readonly AttributeUse[];
+  readonly anyAttribute: boolean;
+  readonly content: Content;
+  readonly documentation: string;
+}
+
+/** What stands between the tags; of an extension, the base's content first. */
+export type Content =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'text'; readonly type: SimpleType }
+  | { readonly kind: 'elements'; readonly particle: Particle; readonly mixed: boolean }
+  /** Mixed without any element declared. */
+  | { readonly kind: 'mixed' }
+  /** An array of SOAP 1.1 or 1.2 encoding (`soapenc:Array` restricted by `wsdl:arrayType`); `dimensions` is 1 for `item[]`. */
+  | { readonly kind: 'encodedArray'; readonly item: SchemaType; readonly dimensions: number };
+
+export interface AttributeUse {
+  /** As on the wire: no namespace unless qualified or referred to. */
+  readonly name: QName;
+  readonly type: SimpleType;
+  readonly required: boolean;
+  readonly value: ValueConstraint | undefined;
+  readonly documentation: string;
+}
+
+/** `most` is `Infinity` for `unbounded`. */
+export type Particle = { readonly least: number; readonly most: number } & (
+  | { readonly kind: 'element'; readonly element: ElementDeclaration }
+  | { readonly kind: 'any'; readonly wildcard: Wildcard }
+  | { readonly kind: 'sequence' | 'choice' | 'all'; readonly particles: readonly Particle[] }
+);
+
+export interface Wildcard {
+  readonly namespaces:
+    | { readonly kind: 'any' }
+    /** Any but this one and none (`##other`). */
+    | { readonly kind: 'other'; readonly than: string }
+    | { readonly kind: 'list'; readonly list: readonly string[] };
+  readonly process: 'strict' | 'lax' | 'skip';
+}
+
+export interface SimpleType {
+  readonly kind: 'simple';
+  /** Undefined for an anonymous one; of the built-in ones, their name in the XSD namespace. */
+  readonly name: QName | undefined;
+  /** The nearest built-in type that it is derived from, such as `token` or `int`; of a list or a union `anySimpleType`. */
+  readonly builtIn: BuiltIn;
+  readonly base: SimpleType | undefined;
+  readonly variety:
+    | { readonly kind: 'atomic' }
+    | { readonly kind: 'list'; readonly item: SimpleType }
+    | { readonly kind: 'union'; readonly members: readonly SimpleType[] };
+  readonly facets: Facets;
+  readonly documentation: string;
+}
+
+/** The facets in force, those of bases merged. */
+export interface Facets {
+  /** Undefined for no enumeration. Texts as the document has them, white space folded. */
+  readonly enumeration: readonly string[] | undefined;
+  /** Groups that all have to match, each a list of patterns of which one has to; as XSD writes them. */
+  readonly patterns: readonly (readonly string[])[];
+  readonly whiteSpace: 'preserve' | 'replace' | 'collapse';
+  readonly length: number | undefined;
+  readonly minLength: number | undefined;
+  readonly maxLength: number | undefined;
+  readonly minInclusive: string | undefined;
+  readonly maxInclusive: string | undefined;
+  readonly minExclusive: string | undefined;
+  readonly maxExclusive: string | undefined;
+  readonly totalDigits: number | undefined;
+  readonly fractionDigits: number | undefined;
+}
+
+/** The built-in types of XSD 1.0, part 2, chapter 3, and the two at the root. */
+export type BuiltIn =
+  | 'anyType'
+  | 'anySimpleType'
+  | 'string'
+  | 'normalizedString'
+  | 'token'
+  | 'language'
+  | 'Name'
+  | 'NCName'
+  | 'NMTOKEN'
+  | 'NMTOKENS'
+  | 'ID'
+  | 'IDREF'
+  | 'IDREFS'
+  | 'ENTITY'
+  | 'ENTITIES'
+  | 'anyURI'
+  | 'QName'
+  | 'NOTATION'
+  | 'boolean'
+  | 'decimal'
+  | 'integer'
+  | 'nonPositiveInteger'
+  | 'negativeInteger'
+  | 'nonNegativeInteger'
+  | 'positiveInteger'
+  | 'byte'
+  | 'unsignedByte'
+  | 'short'
+  | 'unsignedShort'
+  | 'int'
+  | 'unsignedInt'
+  | 'long'
+  | 'unsignedLong'
+  | 'float'
+  | 'double'
+  | 'duration'
+  | 'dateTime'
+  | 'time'
+  | 'date'
+  | 'gYearMonth'
+  | 'gYear'
+  | 'gMonthDay'
+  | 'gDay'
+  | 'gMonth'
+  | 'hexBinary'
+  | 'base64Binary';
+
+/** A service as its WSDL says it, all of what is served (A1–A9). */
+export interface AdoptedService {
+  /** `wsdl:definitions/@targetNamespace`. */
+  readonly namespace: string;
+  /** The name of its `wsdl:service`; of several, the first. */
+  readonly name: string;
+  readonly documentation: string;
+  readonly ports: readonly AdoptedPort[];
+  readonly operations: readonly AdoptedOperation[];
+  /** Operations, ports and bindings that aren't served, each with the reason (A4, A7). */
+  readonly notServed: readonly { readonly name: string; readonly reason: string }[];
+  /** The named types that a value may say (`xsi:type`) and those that operations reach, by their JSON name (A19). */
+  readonly typeNames: ReadonlyMap<SchemaType, string>;
+  /** Every global element and named type of the documents, for wildcards, headers and `xsi:type`. */
+  readonly elements: ReadonlyMap<string, ElementDeclaration>;
+  readonly types: ReadonlyMap<string, SchemaType>;
+  readonly documents: readonly AdoptedDocument[];
+  /** What policies ask for (A31), a line each, and whether it can be met. */
+  readonly policies: readonly {
+    readonly text: string;
+    readonly served: boolean;
+    readonly kind: PolicyKind;
+  }[];
+}
+
+export type PolicyKind = 'usernameToken' | 'addressing' | 'mtom' | 'other';
+
+/** The key of a QName in the maps: `{namespace}local`. */
+export function expanded({ namespace, local }: QName): string {
+  return `{${namespace}}${local}`;
+}
+
+/** A document to be served as it is but for some places (A1, A2). */
+export interface AdoptedDocument {
+  readonly kind: 'wsdl' | 'xsd';
+  /** The path in the folder. */
+  readonly file: string;
+  /** `n` of `?wsdl=n` or `?xsd=n`; 0 for the first, which is `?wsdl`. */
+  readonly number: number;
+  readonly bytes: Uint8Array;
+  /** Spans of `bytes`, in order, to put something else in place of: attribute values without their quotes. */
+  readonly places: readonly AdoptedPlace[];
+}
+
+export type AdoptedPlace = { readonly from: number; readonly to: number } & (
+  | { readonly kind: 'address'; readonly port: string }
+  | { readonly kind: 'location'; readonly document: AdoptedDocument }
+);
+
+/** A port with a SOAP address (A5). */
+export interface AdoptedPort {
+  readonly name: string;
+  /** The path of its address as the WSDL has it, `/` and more; undefined where the address has none. */
+  readonly path: string | undefined;
+  readonly soap: '1.1' | '1.2';
+  readonly operations: readonly AdoptedOperation[];
+}
+
+export interface AdoptedOperation {
+  /** In JSON (A4): `POST /{name}`. */
+  readonly name: string;
+  /** In the WSDL, and the port type it is of. */
+  readonly wsdlName: string;
+  readonly portType: string;
+  readonly documentation: string;
+  readonly style: 'document' | 'rpc';
+  /** `soapAction` of the binding; `''` for none. The same operation may have several by its bindings; this one is the first's. */
+  readonly action: string;
+  readonly input: AdoptedMessage;
+  /** Undefined for a one-way operation (A9). */
+  readonly output: AdoptedMessage | undefined;
+  readonly faults: readonly AdoptedFault[];
+}
+
+export interface AdoptedMessage {
+  readonly use: 'literal' | 'encoded';
+  readonly body: AdoptedBody;
+  /** The header blocks that the binding declares (A8). */
+  readonly headers: readonly ElementDeclaration[];
+}
+
+/** What stands in `soap:Body` (A7). */
+export type AdoptedBody =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'element'; readonly element: ElementDeclaration }
+  /** The wrapper of an rpc call or reply; its parts are elements without a namespace, in the message's order (A30). */
+  | { readonly kind: 'rpc'; readonly wrapper: QName; readonly parts: readonly ElementDeclaration[] };
+
+/** A declared fault (A29); its detail is `element`. */
+export interface AdoptedFault {
+  readonly name: string;
+  readonly element: ElementDeclaration;
+  readonly use: 'literal' | 'encoded';
+}
