@@ -1,6 +1,7 @@
 import { credentialsSlot, MismatchError, miss, type Reading } from './codec/problem.ts';
 import { opens } from './codec/read-element.ts';
-import { type Codecs, compileCodecs, scalarsOf } from './codec/readers.ts';
+import { type Codecs, compileCodecs } from './codec/readers.ts';
+import { compileScalars } from './codec/scalars/table.ts';
 import { escapeAttribute } from './codec/scalars/text.ts';
 import { compileReplyWriters, type ReplyWriters } from './codec/writers.ts';
 import type { Limits } from './contract/limits.ts';
@@ -84,7 +85,7 @@ export interface CompiledContract {
 
 /** Compiles a contract's codecs; all the work on schemas that a request would otherwise do. */
 export function compileContract(contract: Contract, limits: Limits): CompiledContract {
-  const scalars = scalarsOf(contract, limits);
+  const scalars = compileScalars({ settings: contract.settings, limits });
   const codecs = compileCodecs(contract, scalars, limits);
   const writers = compileReplyWriters(contract, scalars, limits);
   const pen: Pen = { tape: new Tape(), output: new Output(limits.writtenBytes) };

@@ -1,15 +1,14 @@
-import {
-  type ArrayType,
-  type Contract,
-  type Field,
-  type MapType,
-  type Operation,
-  type RecordType,
-  type ScalarName,
-  type TupleType,
-  type Type,
-  type UnionType,
-  xsdNames,
+import { isWithin, scalarTable } from '../mappings/codec/scalars/table.ts';
+import type {
+  ArrayType,
+  Contract,
+  Field,
+  MapType,
+  Operation,
+  RecordType,
+  TupleType,
+  Type,
+  UnionType,
 } from '../mappings/contract/model.ts';
 
 /**
@@ -367,33 +366,16 @@ function withAllowed({ type, allowed }: Field): Type {
 }
 
 function described(type: Type): string {
-  return type.kind === 'scalar' ? `xs:${xsdNames[type.scalar]}` : `${type.name} (${type.kind})`;
+  return type.kind === 'scalar' ? `xs:${scalarTable[type.scalar].xsd}` : `${type.name} (${type.kind})`;
 }
 
 function isText(type: Type): boolean {
-  return type.kind === 'enum' || (type.kind === 'scalar' && xsdNames[type.scalar] === 'string');
+  return type.kind === 'enum' || (type.kind === 'scalar' && scalarTable[type.scalar].xsd === 'string');
 }
-
-/** The next wider types of a number's; each also takes what they take (XSD Part 2, 3). */
-const wider: { readonly [name in ScalarName]?: readonly ScalarName[] } = {
-  byte: ['short'],
-  unsignedByte: ['short', 'unsignedShort'],
-  short: ['int'],
-  unsignedShort: ['int', 'unsignedInt'],
-  int: ['long', 'double'],
-  unsignedInt: ['long', 'unsignedLong', 'double'],
-  long: ['integer'],
-  unsignedLong: ['integer'],
-  integer: ['decimal'],
-  float: ['double'],
-};
 
 /** True when every value of the one is a value of the other. */
 function fits(narrow: Type, wide: Type): boolean {
-  if (narrow.kind !== 'scalar' || wide.kind !== 'scalar') return false;
-  if (narrow.scalar === wide.scalar) return true;
-  const next: readonly ScalarName[] = wider[narrow.scalar] ?? [];
-  return next.some((scalar) => fits({ kind: 'scalar', scalar }, wide));
+  return narrow.kind === 'scalar' && wide.kind === 'scalar' && isWithin(narrow.scalar, wide.scalar);
 }
 
 function lost(direction: Direction): string {

@@ -1,10 +1,10 @@
+import { scalarTable } from '../mappings/codec/scalars/table.ts';
 import type {
   ArrayType,
   Contract,
   MapType,
   Operation,
   RecordType,
-  ScalarName,
   Type,
 } from '../mappings/contract/model.ts';
 import { namespaces } from '../mappings/contract/model.ts';
@@ -13,28 +13,6 @@ import { schemaOf } from './schema.ts';
 
 /** Records, arrays and maps below this many levels are left out: types may be recursive, a sample is to be read. */
 const deepest = 4;
-
-const values = {
-  string: 'string',
-  guid: '6f9619ff-8b86-d011-b42d-00cf4fc964ff',
-  json: '{}',
-  boolean: 'true',
-  byte: '1',
-  unsignedByte: '1',
-  short: '1',
-  unsignedShort: '1',
-  int: '1',
-  unsignedInt: '1',
-  long: '1',
-  unsignedLong: '1',
-  integer: '1',
-  decimal: '1.5',
-  float: '1.5',
-  double: '1.5',
-  dateTime: '2026-01-31T12:00:00',
-  date: '2026-01-31',
-  base64Binary: 'AAEC',
-} as const satisfies Record<ScalarName, string>;
 
 /** Elements beyond so many are left out: records that hold many of one another would have millions. */
 const largest = 2_000;
@@ -89,7 +67,7 @@ function content(
     case 'scalar':
       if (type.scalar === 'json' && contract.settings.json === 'tree')
         return [element('map', { xmlns: namespaces.jsonTree })];
-      return [values[type.scalar]];
+      return [scalarTable[type.scalar].sample];
     case 'enum':
       return [allowed?.[0] ?? type.values[0] ?? ''];
     case 'record':

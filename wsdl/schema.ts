@@ -1,3 +1,4 @@
+import { scalarTable } from '../mappings/codec/scalars/table.ts';
 import type {
   ArrayType,
   Contract,
@@ -11,7 +12,7 @@ import type {
   Type,
   UnionType,
 } from '../mappings/contract/model.ts';
-import { namespaces, partsOf, xsdNames } from '../mappings/contract/model.ts';
+import { namespaces, partsOf } from '../mappings/contract/model.ts';
 import { type DocumentNode, documentation, element, writeXml } from './document.ts';
 import { treeElements, treePrefix, treeSchema } from './json-tree.ts';
 
@@ -304,7 +305,9 @@ function enumType(type: EnumType): DocumentNode {
 /** The type's qualified name, such as `xs:int` or `arr:ArrayOfstring`. */
 function typeName(contract: Contract, type: Type): string {
   if (type.kind === 'scalar') {
-    return type.scalar === 'json' ? `${prefixes.types}:${contract.jsonType}` : `xs:${xsdNames[type.scalar]}`;
+    return type.scalar === 'json'
+      ? `${prefixes.types}:${contract.jsonType}`
+      : `xs:${scalarTable[type.scalar].xsd}`;
   }
   return `${prefixes[schemaOf(contract, type)]}:${type.name}`;
 }

@@ -1,16 +1,16 @@
 import type { Limits } from '../contract/limits.ts';
-import type { Contract, RecordType, Rules, ScalarName, Type } from '../contract/model.ts';
-import { checkJson } from '../json/parts.ts';
-import { JsonError, type JsonReader } from '../json/reader.ts';
+import type { Contract, RecordType, Rules, Type } from '../contract/model.ts';
+import type { JsonReader } from '../json/reader.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import type { Reading } from './problem.ts';
-import { compileScalars, type Scalar } from './scalars.ts';
+import type { Scalars } from './scalars/table.ts';
 import { arrayCodec } from './types/array.ts';
+import { enumCodec } from './types/enum.ts';
 import { treeCodec } from './types/json-tree.ts';
 import { mapCodec } from './types/map.ts';
 import { recordCodec } from './types/record.ts';
 import { ruledCodec } from './types/rules.ts';
-import { enumCodec, scalarCodecs } from './types/scalar.ts';
+import { scalarCodecs } from './types/scalar.ts';
 import { tupleCodec } from './types/tuple.ts';
 import { unionCodec } from './types/union.ts';
 
@@ -61,7 +61,7 @@ export interface Setup {
  */
 export function compileCodecs(
   contract: Contract,
-  scalarTypes: Readonly<Record<ScalarName, Scalar>>,
+  scalarTypes: Scalars,
   limits: Limits,
   strict: boolean = contract.settings.validate === 'strict',
 ): Codecs {
@@ -116,20 +116,4 @@ export function compileCodecs(
   }
 
   return { codecOf, inputOf: (type, slots) => recordCodec(setup, type, { slots }) };
-}
-
-/** The scalars of a contract, with our own reader behind the JSON that travels as text. */
-export function scalarsOf(contract: Contract, limits: Limits): Readonly<Record<ScalarName, Scalar>> {
-  return compileScalars(contract.settings, (text) => jsonFault(text, limits));
-}
-
-/** What keeps a text from being JSON, in words; undefined when it is. */
-function jsonFault(text: string, limits: Limits): string | undefined {
-  try {
-    checkJson(text, limits);
-    return undefined;
-  } catch (error) {
-    if (error instanceof JsonError) return `text that is none (${error.message})`;
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 import type { Limits } from '../contract/limits.ts';
-import type { Contract, Field, RecordType, ScalarName, Type } from '../contract/model.ts';
+import type { Contract, Field, RecordType, Type } from '../contract/model.ts';
 import { JsonReader } from '../json/reader.ts';
+import { scalarTable } from './scalars/table.ts';
 import type { Hide } from './scalars/text.ts';
 import { foldAscii } from './types/record.ts';
 
@@ -16,8 +17,6 @@ export type Redact = (json: string, type: Type, hide: Hide) => string;
 const hidden = '"***"';
 /** Characters of one string that are shown. */
 const longestText = 256;
-
-const texts: ReadonlySet<ScalarName> = new Set(['string', 'guid', 'dateTime', 'date', 'base64Binary']);
 
 /** Reads what was read before, so neither depth nor number of members is bounded here. */
 const unbounded = { jsonDepth: Number.POSITIVE_INFINITY, jsonMembers: Number.POSITIVE_INFINITY };
@@ -84,7 +83,8 @@ export function compileRedact(contract: Contract, limits: Limits): Redact {
 
     function textOf(types: readonly Type[]): string {
       const isText = types.some(
-        (each) => each.kind === 'enum' || (each.kind === 'scalar' && texts.has(each.scalar)),
+        (each) =>
+          each.kind === 'enum' || (each.kind === 'scalar' && scalarTable[each.scalar].json === 'string'),
       );
       return isText ? shown(json.string()) : skipped();
     }

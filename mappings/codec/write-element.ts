@@ -1,5 +1,6 @@
 import { nodeKinds, type Tape } from '../json/tape.ts';
 import { longRange, type Output, type Piece, piece } from '../xml/output.ts';
+import { MismatchError } from './problem.ts';
 import { escapeXml } from './scalars/text.ts';
 import { writeDate } from './scalars/wcf-dates.ts';
 
@@ -16,6 +17,28 @@ export interface ReplyWriter {
   readonly write: (tape: Tape, node: number, output: Output) => void;
   /** Namespace declarations on every element of this type (W20). */
   readonly declarations: string;
+}
+
+/** The `write` of a writer whose nodes write themselves. */
+export const noContent = (): void => {};
+
+/** Moves past a null and pushes its node. */
+export function scanNull(tape: Tape): void {
+  tape.scanLiteral();
+  tape.pushKind(nothing);
+}
+
+/** Into an object ("{") or array ("["); false for a null, whose node is pushed. Throws MismatchError. */
+export function enters(tape: Tape, open: 123 | 91): boolean {
+  const byte = tape.peek();
+  if (byte === open) {
+    tape.enter();
+    return true;
+  }
+  if (byte !== 110)
+    throw new MismatchError(`expected ${open === 123 ? 'an object' : 'an array'}, got ${tape.kind()}`);
+  scanNull(tape);
+  return false;
 }
 
 /** An element around a value: its tags, and what stands for it when empty or null (W19, W20). */

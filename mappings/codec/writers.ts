@@ -3,15 +3,14 @@ import type { Contract, Field, RecordType, ScalarName, Type } from '../contract/
 import type { Tape } from '../json/tape.ts';
 import type { Output } from '../xml/output.ts';
 import { MismatchError } from './problem.ts';
+import { type Scalars, scalarTable } from './scalars/table.ts';
 import { escapeAttribute } from './scalars/text.ts';
-import { createZone } from './scalars/zone.ts';
-import type { Scalar } from './scalars.ts';
-import { jsonWriter } from './types/json-text-writer.ts';
+import { enumWriter } from './types/enum.ts';
 import { treeWriter } from './types/json-tree-writer.ts';
 import { arrayWriter, mapWriter } from './types/list-writers.ts';
 import { memberOf, recordWriter } from './types/record-writer.ts';
 import { leaveOutMisfits, statusWriter } from './types/response-status-writer.ts';
-import { enumWriter, scalarWriter } from './types/scalar-writer.ts';
+import { scalarWriter } from './types/scalar.ts';
 import { tupleWriter } from './types/tuple-writer.ts';
 import { unionWriter } from './types/union-writer.ts';
 import { type ReplyWriter, writeElement } from './write-element.ts';
@@ -37,19 +36,12 @@ export interface ElementWriter {
 }
 
 /** The writers of a contract's types. */
-export function compileReplyWriters(
-  contract: Contract,
-  scalars: Readonly<Record<ScalarName, Scalar>>,
-  limits: Limits,
-): ReplyWriters {
+export function compileReplyWriters(contract: Contract, scalars: Scalars, limits: Limits): ReplyWriters {
   const { types, arrays } = contract.namespaces;
   const { nulls } = contract;
   const arrayPrefix = arrays === types ? '' : 'a:';
   const arrayDeclaration = arrays === types ? '' : ` xmlns:a="${escapeAttribute(arrays)}"`;
-  /** The zone of `/Date()/`s; undefined where dates are ISO. */
-  const dates =
-    contract.settings.dates === 'wcf' ? createZone(contract.settings.upstreamTimeZone) : undefined;
-  const free = contract.settings.json === 'tree' ? treeWriter : jsonWriter;
+  const jsonTree = contract.settings.json === 'tree';
   // a value may hold a responseStatus, which is written with a pen of its own
   const writeValue = valueWriter(limits);
   const writeInner = valueWriter(limits);
@@ -73,11 +65,12 @@ export function compileReplyWriters(
 
     function ofType(type: Type): ReplyWriter {
       if (type.kind === 'scalar') {
-        if (type.scalar === 'json') return free;
+        const { scalar } = type;
+        if (jsonTree && scalar === 'json') return treeWriter;
         const known =
-          compiledScalars.get(type.scalar) ??
-          leaf(scalarWriter(type.scalar, scalars[type.scalar], dates, limits));
-        compiledScalars.set(type.scalar, known);
+          compiledScalars.get(scalar) ??
+          leaf(scalarWriter(scalars[scalar], scalarTable[scalar].json, limits));
+        compiledScalars.set(scalar, known);
         return known;
       }
       const known = compiled.get(type);

@@ -446,7 +446,7 @@ export interface ScalarType {
   readonly scalar: ScalarName;
 }
 
-/** The scalars; `guid` is a string that replies write in one form (W21), `json` any JSON value as its text. */
+/** The scalars, whose rows stand in codec/scalars/table.ts; `guid` is a string that replies write in one form (W21), `json` any JSON value as its text. */
 export type ScalarName =
   | 'string'
   | 'guid'
@@ -488,42 +488,6 @@ export const namespaces = {
   wsdlAddressing: 'http://www.w3.org/2006/05/addressing/wsdl',
   httpTransport: 'http://schemas.xmlsoap.org/soap/http',
 } as const;
-
-/** What the WSDL calls each scalar (W33). */
-export const xsdNames = {
-  string: 'string',
-  guid: 'string',
-  json: 'string',
-  boolean: 'boolean',
-  byte: 'byte',
-  unsignedByte: 'unsignedByte',
-  short: 'short',
-  unsignedShort: 'unsignedShort',
-  int: 'int',
-  unsignedInt: 'unsignedInt',
-  long: 'long',
-  unsignedLong: 'unsignedLong',
-  integer: 'integer',
-  decimal: 'decimal',
-  float: 'float',
-  double: 'double',
-  dateTime: 'dateTime',
-  date: 'date',
-  base64Binary: 'base64Binary',
-} as const satisfies Record<ScalarName, string>;
-
-/** A JSON null of these is `i:nil`; of the others it is no element (W19). */
-export function isReference(type: Type): boolean {
-  if (type.kind === 'scalar') {
-    return (
-      type.scalar === 'string' ||
-      type.scalar === 'guid' ||
-      type.scalar === 'json' ||
-      type.scalar === 'base64Binary'
-    );
-  }
-  return type.kind !== 'enum';
-}
 
 /** The types that a type is made of. */
 export function partsOf(type: NamedType): readonly Type[] {

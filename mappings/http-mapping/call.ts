@@ -81,7 +81,7 @@ export function compileCall(
     const written = writeBody(input, credentials);
     // several values may make one segment
     if (lastInPath !== undefined && reading.problems.length === before && dots.test(draft.path))
-      refuseAt(reading, gotDots.code, lastInPath, gotDots.says);
+      refuseAt(reading, gotDots.code, lastInPath, gotDots.reason);
     if (reading.problems.length > before) return undefined;
     const { headers } = draft;
     headers.accept = accept;
@@ -152,13 +152,13 @@ function compileFill(
     const token = reading.slots[slot];
     const text = token === undefined || token === 'null' ? undefined : write(token);
     const problem = typeof text === 'object' ? text : put(draft, name, text);
-    if (problem !== undefined) refuseAt(reading, problem.code, field, problem.says);
+    if (problem !== undefined) refuseAt(reading, problem.code, field, problem.reason);
   };
 }
 
 interface Problem {
   readonly code: ProblemCode;
-  readonly says: string;
+  readonly reason: string;
 }
 
 /**
@@ -166,7 +166,7 @@ interface Problem {
  * one, a backslash for a slash, or does without what follows a semicolon, too.
  */
 const dots = /(?:^|[/\\]|%2F|%5C)(?:\.|%2E){1,2}(?:$|[/\\;?]|%2F|%5C|%3B)/i;
-const gotDots = { code: 'InvalidCharacter', says: 'expected a value for the path, got dots' } as const;
+const gotDots = { code: 'InvalidCharacter', reason: 'expected a value for the path, got dots' } as const;
 
 /** Control characters, as they are encoded, and in a query all but tabs and the ends of lines, which texts may have. */
 const controls = /%(?:[01][\dA-F]|7F|C2%[89])/i;
@@ -182,15 +182,15 @@ const putters: Readonly<
 > = {
   path: (draft, name, text) => {
     if (text === undefined || text === '')
-      return { code: 'NotEmpty', says: 'expected a value for the path, got none' };
-    if (controls.test(text)) return { code: 'InvalidCharacter', says: noControls('the path') };
+      return { code: 'NotEmpty', reason: 'expected a value for the path, got none' };
+    if (controls.test(text)) return { code: 'InvalidCharacter', reason: noControls('the path') };
     if (dots.test(text)) return gotDots;
     draft.path = draft.path.replaceAll(`{${name}}`, () => text);
     return undefined;
   },
   query: (draft, _name, text) => {
     if (text !== undefined && controlsButLines.test(text))
-      return { code: 'InvalidCharacter', says: noControls('the query') };
+      return { code: 'InvalidCharacter', reason: noControls('the query') };
     if (text !== undefined) draft.query += (draft.query === '' ? draft.begins : '&') + text;
     return undefined;
   },
@@ -199,21 +199,21 @@ const putters: Readonly<
     if (!headerText.test(text))
       return {
         code: 'InvalidCharacter',
-        says: 'expected printable ASCII for a header, got other characters',
+        reason: 'expected printable ASCII for a header, got other characters',
       };
     draft.headers[name.toLowerCase()] = text;
     return undefined;
   },
   cookie: (draft, _name, text) => {
     if (text !== undefined && controls.test(text))
-      return { code: 'InvalidCharacter', says: noControls('a cookie') };
+      return { code: 'InvalidCharacter', reason: noControls('a cookie') };
     if (text !== undefined) draft.cookie += (draft.cookie === '' ? '' : '; ') + text;
     return undefined;
   },
 };
 
-function refuseAt(reading: Reading, code: ProblemCode, field: string, says: string): void {
+function refuseAt(reading: Reading, code: ProblemCode, field: string, reason: string): void {
   reading.path.push(field);
-  refuse(reading, code, says);
+  refuse(reading, code, reason);
   reading.path.pop();
 }

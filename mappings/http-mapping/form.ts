@@ -94,9 +94,9 @@ function kindWriter(
 function refuseMember(
   reading: Reading,
   name: string,
-  { code, says }: Exclude<ReturnType<WriteParameter>, string | undefined>,
+  { code, reason }: Exclude<ReturnType<WriteParameter>, string | undefined>,
 ): void {
   reading.path.push(name);
-  refuse(reading, code, says);
+  refuse(reading, code, reason);
   reading.path.pop();
 }

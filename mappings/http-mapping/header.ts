@@ -1,4 +1,4 @@
-import type { Scalar } from '../codec/scalars.ts';
+import type { Scalar } from '../codec/scalars/scalar.ts';
 import type { HeaderScalar, HeaderShape } from '../contract/model.ts';
 
 /** What reads the text of each scalar. */

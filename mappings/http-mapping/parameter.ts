@@ -1,4 +1,4 @@
-import type { Refusal } from '../codec/scalars.ts';
+import type { Refusal } from '../codec/scalars/scalar.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { DeepLists, Parameter, ParameterStyle, Type } from '../contract/model.ts';
 import { type Part, readPart } from '../json/parts.ts';
@@ -32,9 +32,9 @@ interface Joined {
 export class Unfit extends Error {
   readonly refusal: Refusal;
 
-  constructor(says: string, code: Refusal['code'] = 'InvalidCharacter') {
-    super(says);
-    this.refusal = { code, says };
+  constructor(reason: string, code: Refusal['code'] = 'InvalidCharacter') {
+    super(reason);
+    this.refusal = { code, reason };
   }
 }
 
@@ -75,7 +75,7 @@ const noNames: ReadonlySet<string> = new Set();
 /** Why a member can't go that has the name of another input, or of a part of it. */
 export const sameName: Refusal = {
   code: 'InvalidCharacter',
-  says: 'expected no member with the name of another input, got one',
+  reason: 'expected no member with the name of another input, got one',
 };
 
 /** A name as servers may read it: many don't look at its case, and some take `name[0]` and `name.0` for a part of `name`. */
@@ -234,7 +234,7 @@ function joinPart(part: Part, joining: Joining, room: Room): string | undefined 
 }
 
 function keyOf(key: string, encode: Encode, taken: ReadonlySet<string>): string {
-  if (taken.has(nameFor(key))) throw new Unfit(sameName.says);
+  if (taken.has(nameFor(key))) throw new Unfit(sameName.reason);
   const encoded = encode(key);
   if (encoded.includes('=')) throw new Unfit('expected no "=" in the name of a member, got one');
   return encoded;

@@ -1,4 +1,8 @@
-import { base64Letters } from '../codec/scalars.ts';
+/** 1 at the code of each letter of base64 (RFC 4648, 4). */
+export const base64Letters = new Uint8Array(256);
+for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/') {
+  base64Letters[letter.charCodeAt(0)] = 1;
+}
 
 /** Shorter runs are looked through where they are met. */
 const leastLength = 64 * 1024;

@@ -1,10 +1,9 @@
 import { namespaces } from '../../contract/model.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
+import { escapeNoncharacters } from '../scalars/json-text.ts';
 import { escapeAttribute, escapeXml } from '../scalars/text.ts';
-import type { ReplyWriter } from '../write-element.ts';
-import { escapeNoncharacters } from './json-text-writer.ts';
-import { scanNull } from './scalar-writer.ts';
+import { type ReplyWriter, scanNull } from '../write-element.ts';
 
 const { list } = nodeKinds;
 

@@ -2,8 +2,7 @@ import type { ArrayType, MapType } from '../../contract/model.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { type Output, piece } from '../../xml/output.ts';
 import { MismatchError } from '../problem.ts';
-import { elementOf, type ReplyWriter, writeElement } from '../write-element.ts';
-import { enters } from './scalar-writer.ts';
+import { elementOf, enters, type ReplyWriter, writeElement } from '../write-element.ts';
 
 const { empty, plain, text, list } = nodeKinds;
 

@@ -1,11 +1,11 @@
 import type { Key } from '../../bytes.ts';
-import { type Contract, type Field, isReference, type RecordType, type Type } from '../../contract/model.ts';
+import type { Contract, Field, RecordType, Type } from '../../contract/model.ts';
 import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import { MismatchError } from '../problem.ts';
-import { type Element, elementOf, type ReplyWriter, writeElement } from '../write-element.ts';
+import { isReference } from '../scalars/table.ts';
+import { type Element, elementOf, enters, type ReplyWriter, writeElement } from '../write-element.ts';
 import { othersWriter } from './additional-properties.ts';
-import { enters } from './scalar-writer.ts';
 
 const { record, nothing } = nodeKinds;
 

@@ -8,9 +8,9 @@ import { entersJson, opens, readMember } from '../read-element.ts';
 import type { Codec, Setup, Slots } from '../readers.ts';
 import { excerpt } from '../scalars/text.ts';
 import { Distinct } from './distinct.ts';
+import { enumCodec } from './enum.ts';
 import { compileLook, type Look } from './fitting.ts';
 import { entriesReader, type ReadEntries } from './map.ts';
-import { enumCodec } from './scalar.ts';
 
 interface Member {
   readonly field: Field;

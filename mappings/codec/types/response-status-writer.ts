@@ -3,10 +3,9 @@ import type { Contract } from '../../contract/model.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { MismatchError } from '../problem.ts';
-import type { ReplyWriter } from '../write-element.ts';
+import { noContent, type ReplyWriter, scanNull } from '../write-element.ts';
 import type { WrittenValue } from '../write-value.ts';
 import { readStatus } from './response-status.ts';
-import { noContent, scanNull } from './scalar-writer.ts';
 
 const { nothing, empty } = nodeKinds;
 

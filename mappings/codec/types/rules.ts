@@ -7,8 +7,8 @@ import type { Codec } from '../readers.ts';
 import { compareDecimals, type Decimal, decimalOf, isMultiple, plainText, zero } from '../scalars/decimal.ts';
 import { isOfFormat } from '../scalars/formats.ts';
 import { linearPattern } from '../scalars/pattern.ts';
+import type { Refusal } from '../scalars/scalar.ts';
 import { excerpt, quoteJson } from '../scalars/text.ts';
-import type { Refusal } from '../scalars.ts';
 import { Distinct } from './distinct.ts';
 import { applyEdits } from './record.ts';
 
@@ -29,7 +29,7 @@ export function ruledCodec(codec: Codec, rules: Rules | undefined, limits: Limit
     }
     for (const one of judges) {
       const refusal = one(token, reading);
-      if (refusal !== undefined) refuse(reading, refusal.code, refusal.says);
+      if (refusal !== undefined) refuse(reading, refusal.code, refusal.reason);
     }
   };
   const { fromText } = codec;
@@ -75,7 +75,7 @@ function mayLookInside(token: string, weight: number, reading: Reading, limits: 
 function judgeOf(check: Check, limits: Limits): Judge {
   switch (check.kind) {
     case 'readOnly':
-      return () => ({ code: 'UnknownElement', says: 'expected none, as it is read only, got a value' });
+      return () => ({ code: 'UnknownElement', reason: 'expected none, as it is read only, got a value' });
     case 'values':
       return valuesJudge(check.tokens, limits);
     case 'length':
@@ -98,7 +98,7 @@ function judgeOf(check: Check, limits: Limits): Judge {
         const seen = new Distinct();
         const differ = itemsOf(token, limits)?.every((item) => seen.add(meaning(item, limits))) ?? true;
         if (differ) return undefined;
-        return { code: 'DuplicateElement', says: 'expected items that differ, got one again' };
+        return { code: 'DuplicateElement', reason: 'expected items that differ, got one again' };
       };
     case 'members':
       return (token) => {
@@ -109,7 +109,7 @@ function judgeOf(check: Check, limits: Limits): Judge {
 }
 
 function misfit(expected: string, text: string): Refusal {
-  return { code: 'InvalidType', says: `expected ${expected}, got ${excerpt(text)}` };
+  return { code: 'InvalidType', reason: `expected ${expected}, got ${excerpt(text)}` };
 }
 
 function ofText(judge: (text: string, reading: Reading) => Refusal | undefined): Judge {
@@ -128,7 +128,7 @@ function countFault(
   if (count >= least && (most === undefined || count <= most)) return undefined;
   const range =
     most === undefined ? `at least ${least}` : least <= 0 ? `at most ${most}` : `${least} to ${most}`;
-  return { code: 'OutOfRange', says: `expected ${range} ${what}, got ${count}` };
+  return { code: 'OutOfRange', reason: `expected ${range} ${what}, got ${count}` };
 }
 
 /** JSON Schema counts code points (Validation 2020-12, 6.3). */
@@ -148,7 +148,7 @@ function patternJudge(source: string, limits: Limits): Judge {
   return ofText((text, reading) => {
     reading.patternSteps += size * (text.length + 1);
     if (reading.patternSteps > limits.patternSteps)
-      return { code: 'OutOfRange', says: 'expected less text to match with patterns in one request' };
+      return { code: 'OutOfRange', reason: 'expected less text to match with patterns in one request' };
     countSteps(reading, size * (text.length + 1));
     return pattern.test(text) ? undefined : misfit(`text that matches ${source}`, text);
   });
@@ -179,7 +179,7 @@ function ofNumber(takes: (value: Decimal) => boolean, expected: string): Judge {
     if (value !== undefined && takes(value)) return undefined;
     return {
       code: 'OutOfRange',
-      says: `expected ${expected}, got ${token.length > 32 ? `${token.slice(0, 32)}…` : token}`,
+      reason: `expected ${expected}, got ${token.length > 32 ? `${token.slice(0, 32)}…` : token}`,
     };
   };
 }
@@ -196,7 +196,7 @@ function valuesJudge(tokens: readonly string[], limits: Limits): Judge {
   return (token) => {
     if (meanings.has(meaning(token, limits))) return undefined;
     const got = token.startsWith('"') ? String(JSON.parse(token)) : token;
-    return { code: 'InvalidEnum', says: `expected ${expected}, got ${excerpt(got)}` };
+    return { code: 'InvalidEnum', reason: `expected ${expected}, got ${excerpt(got)}` };
   };
 }
 

@@ -1,19 +1,23 @@
-import { type EnumType, isReference, namespaces, type ScalarName } from '../../contract/model.ts';
+import type { Limits } from '../../contract/limits.ts';
+import { namespaces, type ScalarName } from '../../contract/model.ts';
+import { JsonReader } from '../../json/reader.ts';
+import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { TextValue } from '../fast-path/placeholders.ts';
-import { type Reading, refuse } from '../problem.ts';
-import { refuseJsonKind } from '../read-element.ts';
+import { MismatchError, type Reading, refuse } from '../problem.ts';
 import type { Codec, Setup } from '../readers.ts';
+import { base64FromXml } from '../scalars/base64.ts';
 import { collapse } from '../scalars/numbers.ts';
-import { excerpt, quoteJson } from '../scalars/text.ts';
-import { base64FromXml, isBlankText, type Refusal, type Scalar } from '../scalars.ts';
+import { isBlankText, type Refusal, type Scalar } from '../scalars/scalar.ts';
+import { isReference, type ScalarRow, type Scalars } from '../scalars/table.ts';
+import { quoteJson } from '../scalars/text.ts';
+import { noContent, type ReplyWriter, scanNull } from '../write-element.ts';
+
+const { nothing, empty } = nodeKinds;
 
 /** Codecs of what an element holds as text alone: scalars and enums. */
 
-export function scalarCodecs(
-  setup: Setup,
-  scalars: Readonly<Record<ScalarName, Scalar>>,
-): Readonly<Record<ScalarName, Codec>> {
+export function scalarCodecs(setup: Setup, scalars: Scalars): Readonly<Record<ScalarName, Codec>> {
   const codecs: Partial<Record<ScalarName, Codec>> = {};
   for (const name of Object.keys(scalars) as ScalarName[]) {
     const nullIsNil = setup.contract.nulls === 'kept' || isReference({ kind: 'scalar', scalar: name });
@@ -23,7 +27,7 @@ export function scalarCodecs(
 }
 
 /** What reading an element's text found: the text, or that there is nothing to convert. */
-function readText(
+export function readText(
   setup: Setup,
   scalar: Pick<Scalar, 'text' | 'takesEmpty' | 'expected'>,
   xml: XmlReader,
@@ -52,7 +56,7 @@ function mostText({ limits }: Setup, { text }: Pick<Scalar, 'text'>): number {
   return text === 'binary' ? Number.POSITIVE_INFINITY : limits.xmlText;
 }
 
-function textValue(
+export function textValue(
   setup: Setup,
   scalar: Pick<Scalar, 'text' | 'takesEmpty'>,
   tokenOf: TextValue['tokenOf'],
@@ -69,7 +73,7 @@ function textValue(
 
 function accept(result: string | Refusal, reading: Reading): string | undefined {
   if (typeof result === 'string') return result;
-  refuse(reading, result.code, result.says);
+  refuse(reading, result.code, result.reason);
   return undefined;
 }
 
@@ -108,7 +112,7 @@ function scalarCodec(setup: Setup, scalar: Scalar, reference: boolean): Codec {
       const result = scalar.checkJson(json);
       if (result === undefined) return;
       if (typeof result === 'string') reading.edits.push({ start, end: json.position, text: result });
-      else refuse(reading, result.code, result.says);
+      else refuse(reading, result.code, result.reason);
     },
     fromText: (text, reading) => {
       if (!scalar.takesEmpty && isBlankText(text)) {
@@ -122,34 +126,36 @@ function scalarCodec(setup: Setup, scalar: Scalar, reference: boolean): Codec {
   };
 }
 
-export function enumCodec(setup: Setup, type: EnumType, allowed: readonly string[]): Codec {
-  const tokens = new Map(allowed.map((value) => [value, JSON.stringify(value)]));
-  const expected = allowed.length > 12 ? `a value of ${type.name}` : `one of ${allowed.join(', ')}`;
-  const shape = { text: 'plain', takesEmpty: allowed.includes(''), expected } as const;
-  const refuseValue = (value: string, reading: Reading): undefined => {
-    refuse(reading, 'InvalidEnum', `expected ${expected}, got ${excerpt(value)}`);
-    return undefined;
+/**
+ * JSON → XML: what needs no second look goes out as the bytes that came, the rest by the scalar's rule.
+ *
+ * @param json the kind of token that a value is; where a union tries the type (`Tape.strict`), no other is taken
+ */
+export function scalarWriter(scalar: Scalar, json: ScalarRow['json'], limits: Limits): ReplyWriter {
+  const isString = json === 'string';
+
+  /** The value that starts here by the scalar's own rules, from its text. */
+  const scanText = (tape: Tape): void => {
+    if (tape.peek() === 110) {
+      scanNull(tape);
+      return;
+    }
+    const start = tape.position;
+    if (tape.strict && (tape.bytes[start] === 34) !== isString)
+      throw new MismatchError(`expected ${scalar.expected}, got ${tape.kind()}`);
+    tape.skip();
+    const reader = new JsonReader(tape.slice(start, tape.position), limits);
+    const content = scalar.toXml(reader);
+    tape.replaced += reader.replaced;
+    tape.passed += reader.passed;
+    if (content === null) {
+      if (tape.strict) throw new MismatchError(`expected ${scalar.expected}, got an empty string`);
+      tape.pushKind(nothing);
+    } else if (content === '') tape.pushKind(empty);
+    else tape.pushMade(content);
   };
-  const fromText = (text: string, reading: Reading) => tokens.get(text) ?? refuseValue(text, reading);
-  const value = textValue(setup, shape, (text) => tokens.get(text), false);
-  return {
-    read: (xml, reading) => {
-      const start = xml.position;
-      const text = readText(setup, shape, xml, reading);
-      if (text === undefined) return undefined;
-      const token = fromText(text, reading);
-      return reading.marks === undefined ? token : reading.marks.mark(start, token, value);
-    },
-    pass: (json, reading) => {
-      const code = json.peek();
-      if (code === 110) json.literal();
-      else if (code !== 34) refuseJsonKind(json, reading, expected);
-      else fromText(json.string(), reading);
-    },
-    fromText,
-    nil: setup.nilItem,
-    nilItem: setup.nilItem,
-  };
+
+  return { scan: scalar.scan?.(scanText) ?? scanText, write: noContent, declarations: '' };
 }
 
 /** SOAP::Lite marks every non-ASCII string so (W11). */

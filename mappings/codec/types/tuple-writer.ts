@@ -1,9 +1,8 @@
 import type { TupleType, Type } from '../../contract/model.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { MismatchError } from '../problem.ts';
-import { elementOf, type ReplyWriter, writeElement } from '../write-element.ts';
+import { elementOf, enters, type ReplyWriter, writeElement } from '../write-element.ts';
 import { pushItem } from './list-writers.ts';
-import { enters } from './scalar-writer.ts';
 
 const { record, list } = nodeKinds;
 

@@ -1,8 +1,7 @@
 import type { RecordType, Type, UnionType, Variant } from '../../contract/model.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { MismatchError } from '../problem.ts';
-import { elementOf, type ReplyWriter, writeElement } from '../write-element.ts';
-import { scanNull } from './scalar-writer.ts';
+import { elementOf, type ReplyWriter, scanNull, writeElement } from '../write-element.ts';
 
 const { list } = nodeKinds;
 

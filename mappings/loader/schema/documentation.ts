@@ -1,3 +1,4 @@
+import { scalarTable } from '../../codec/scalars/table.ts';
 import type { RecordType, TupleType, Type, UnionType, Words } from '../../contract/model.ts';
 import { isNode, type Node, textOf } from '../document/node.ts';
 import type { Located, References } from '../document/references.ts';
@@ -115,7 +116,8 @@ function valueFact(name: string, value: unknown): string {
 
 function formatFact({ format }: Node, type: Type): string {
   if (type.kind !== 'scalar' || typeof format !== 'string') return '';
-  const isText = type.scalar === 'string' || type.scalar === 'guid';
+  const { xsd, json } = scalarTable[type.scalar];
+  const isText = xsd === 'string' && json === 'string';
   return isText || !isTypedFormat(format) ? `Format: ${format}` : '';
 }
 

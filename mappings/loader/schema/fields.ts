@@ -1,4 +1,5 @@
-import { type Field, isReference } from '../../contract/model.ts';
+import { isReference, scalarTable } from '../../codec/scalars/table.ts';
+import type { Field } from '../../contract/model.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { someOf } from '../document/node.ts';
 import type { Dialect } from '../overlay/dialects.ts';
@@ -54,5 +55,5 @@ export function isNillable(
 ): boolean {
   if (dialect.nillable === 'declared') return nullable;
   if (inReply || hasDefault || isReference(type) || type.kind === 'enum') return true;
-  return type.kind === 'scalar' && (type.scalar === 'dateTime' || type.scalar === 'date');
+  return type.kind === 'scalar' && scalarTable[type.scalar].temporal === true;
 }

@@ -1,3 +1,4 @@
+import { isWithin, scalarsByFormat, scalarTable } from '../../codec/scalars/table.ts';
 import type { ScalarName, Settings } from '../../contract/model.ts';
 import { isNode, memberOf, type Node, textOf } from '../document/node.ts';
 
@@ -150,22 +151,13 @@ function kindOfValue(value: unknown): JsonType | undefined {
   return Array.isArray(value) ? 'array' : isNode(value) ? 'object' : undefined;
 }
 
-const integerFormats: Node = {
-  int8: 'byte',
-  uint8: 'unsignedByte',
-  int16: 'short',
-  uint16: 'unsignedShort',
-  int32: 'int',
-  uint32: 'unsignedInt',
-  int64: 'long',
-  uint64: 'unsignedLong',
-} satisfies Readonly<Record<string, ScalarName>>;
-
-const otherTypedFormats: readonly string[] = ['float', 'double', 'date', 'date-time', 'byte'];
+const integerFormats = scalarsByFormat('integer');
+const numberFormats = scalarsByFormat('number');
+const stringFormats = scalarsByFormat('string');
 
 /** An integer without a format is `xs:long`, unless its bounds say that it may be larger (as far as a double can tell). */
 export function integerScalar(schema: Node): ScalarName {
-  const stated = memberOf(integerFormats, textOf(schema.format) ?? '') as ScalarName | undefined;
+  const stated = integerFormats.get(textOf(schema.format) ?? '');
   if (stated !== undefined) return stated;
   const least = tightest(Math.max, schema.minimum, schema.exclusiveMinimum);
   const most = tightest(Math.min, schema.maximum, schema.exclusiveMaximum);
@@ -177,15 +169,11 @@ export function integerScalar(schema: Node): ScalarName {
     : 'integer';
 }
 
-const upToLong: readonly ScalarName[] = [
-  ...(['byte', 'unsignedByte', 'short', 'unsignedShort', 'int', 'unsignedInt', 'long'] as const),
-];
-
 /** An integer type that holds the values of all. */
 export function commonInteger(names: readonly ScalarName[]): ScalarName {
   const [first = 'long'] = names;
   if (names.every((name) => name === first)) return first;
-  return names.every((name) => upToLong.includes(name)) ? 'long' : 'integer';
+  return names.every((name) => isWithin(name, 'long')) ? 'long' : 'integer';
 }
 
 function tightest(pick: (...bounds: number[]) => number, ...stated: readonly unknown[]): number | undefined {
@@ -196,12 +184,12 @@ function tightest(pick: (...bounds: number[]) => number, ...stated: readonly unk
 
 /** True for a format that a type of XSD says. */
 export function isTypedFormat(format: string): boolean {
-  return Object.hasOwn(integerFormats, format) || otherTypedFormats.includes(format);
+  return [integerFormats, numberFormats, stringFormats].some((formats) => formats.has(format));
 }
 
+/** A number without a format is `xs:decimal`. */
 export function numberScalar(schema: Node): ScalarName {
-  const format = textOf(schema.format);
-  return format === 'double' || format === 'float' ? format : 'decimal';
+  return numberFormats.get(textOf(schema.format) ?? '') ?? 'decimal';
 }
 
 /**
@@ -214,9 +202,9 @@ export function stringScalar(
   dates: Settings['dates'],
 ): ScalarName {
   const format = textOf(schema.format) ?? '';
-  if (format === 'date-time' || format === 'date')
-    return dates === 'text' ? 'string' : format === 'date' ? 'date' : 'dateTime';
-  if (format === 'byte') return 'base64Binary';
+  const stated = stringFormats.get(format);
+  if (stated !== undefined)
+    return dates === 'text' && scalarTable[stated].temporal === true ? 'string' : stated;
   if (schema.contentEncoding === 'base64') return 'base64Binary';
   return (memberOf(formats, format) as ScalarName | undefined) ?? 'string';
 }

@@ -1,15 +1,9 @@
 import { MismatchError } from '../../../mappings/codec/problem.ts';
-import { scalarsOf } from '../../../mappings/codec/readers.ts';
+import { compileScalars, isReference } from '../../../mappings/codec/scalars/table.ts';
 import { escapeAttribute, escapeXml } from '../../../mappings/codec/scalars/text.ts';
 import { type CompiledOperation, compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
-import {
-  type Contract,
-  type Field,
-  isReference,
-  namespaces,
-  type Type,
-} from '../../../mappings/contract/model.ts';
+import { type Contract, type Field, namespaces, type Type } from '../../../mappings/contract/model.ts';
 import { JsonError, JsonReader } from '../../../mappings/json/reader.ts';
 import { depot, screening, textOf } from '../../mappings/codec/contracts.ts';
 import { pull, type Seen } from '../../mappings/json/values.ts';
@@ -143,7 +137,10 @@ const unknown = Symbol('unknown');
 class Unknown extends Error {}
 
 const scalarsOfContract = new Map(
-  [screening, depot].map((contract) => [contract, scalarsOf(contract, defaultLimits)]),
+  [screening, depot].map((contract) => [
+    contract,
+    compileScalars({ settings: contract.settings, limits: defaultLimits }),
+  ]),
 );
 
 /** The reply's element; undefined for one that is to be refused. */

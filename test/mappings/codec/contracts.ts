@@ -1,5 +1,6 @@
 import { type Edit, startReading } from '../../../mappings/codec/problem.ts';
-import { type Codec, compileCodecs, scalarsOf } from '../../../mappings/codec/readers.ts';
+import { type Codec, compileCodecs } from '../../../mappings/codec/readers.ts';
+import { compileScalars } from '../../../mappings/codec/scalars/table.ts';
 import { applyEdits } from '../../../mappings/codec/types/record.ts';
 import type { WrittenValue } from '../../../mappings/codec/write-value.ts';
 import { compileReplyWriters } from '../../../mappings/codec/writers.ts';
@@ -233,7 +234,7 @@ export function codecsOf(
   settings: Partial<Settings> = {},
 ): { codecOf(type: Type): BothWays } {
   const chosen = { ...contract, settings: { ...contract.settings, ...settings } };
-  const scalars = scalarsOf(chosen, defaultLimits);
+  const scalars = compileScalars({ settings: chosen.settings, limits: defaultLimits });
   const codecs = compileCodecs(chosen, scalars, defaultLimits);
   const writers = compileReplyWriters(chosen, scalars, defaultLimits);
   return {

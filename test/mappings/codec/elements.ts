@@ -1,12 +1,7 @@
 import { type SaxesAttributeNS, SaxesParser } from 'saxes';
+import { scalarTable } from '../../../mappings/codec/scalars/table.ts';
 import { escapeXml } from '../../../mappings/codec/scalars/text.ts';
-import {
-  type Contract,
-  namespaces,
-  type TupleType,
-  type Type,
-  xsdNames,
-} from '../../../mappings/contract/model.ts';
+import { type Contract, namespaces, type TupleType, type Type } from '../../../mappings/contract/model.ts';
 import { type Pick, shuffle } from './values.ts';
 
 /** One element as saxes reads it. */
@@ -98,7 +93,7 @@ export function findInvalid(
   switch (type.kind) {
     case 'scalar': {
       if (element.children.length > 0) return `${at}: elements in a scalar`;
-      const name = xsdNames[type.scalar];
+      const name = scalarTable[type.scalar].xsd;
       const form = formOf(name, contract) ?? (name === 'string' ? /^.*$/s : /^-?\d+$/);
       return form.test(element.text) ? undefined : `${at}: ${JSON.stringify(element.text)} is no xs:${name}`;
     }

@@ -1,11 +1,5 @@
-import {
-  type Contract,
-  type Field,
-  isReference,
-  type ScalarName,
-  type Type,
-  type Variant,
-} from '../../../mappings/contract/model.ts';
+import { isReference } from '../../../mappings/codec/scalars/table.ts';
+import type { Contract, Field, ScalarName, Type, Variant } from '../../../mappings/contract/model.ts';
 import { isCharacter } from '../../../mappings/xml/characters.ts';
 import { fc } from '../../property.ts';
 import { pull, type Seen } from '../json/values.ts';

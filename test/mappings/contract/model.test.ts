@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import {
-  type Contract,
-  type Field,
-  type RecordType,
-  type Type,
-  xsdNames,
-} from '../../../mappings/contract/model.ts';
+import { scalarTable } from '../../../mappings/codec/scalars/table.ts';
+import type { Contract, Field, RecordType, Type } from '../../../mappings/contract/model.ts';
 import { buildContract, type LoadedContract } from '../../../mappings/loader/build-contract.ts';
 import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
 import { schemaOf } from '../../../wsdl/schema.ts';
@@ -37,7 +32,7 @@ const table: Table = JSON.parse(
 const screening = loadContract(screeningContract).contract;
 
 function nameOf(contract: Contract, type: Type): string {
-  if (type.kind === 'scalar') return `xs:${xsdNames[type.scalar]}`;
+  if (type.kind === 'scalar') return `xs:${scalarTable[type.scalar].xsd}`;
   return `${schemaOf(contract, type) === 'types' ? 'tns' : 'arr'}:${type.name}`;
 }
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { base64FromXml } from '../../../mappings/codec/scalars.ts';
+import { base64FromXml } from '../../../../mappings/codec/scalars/base64.ts';
 
 /** `read` or `refused`, so that a failure doesn't print a hundred thousand letters. */
 function judge(text: string, expected: string): string {

@@ -1,0 +1,148 @@
+import { nodeKinds, type Tape } from '../../json/tape.ts';
+import { MismatchError } from '../problem.ts';
+import {
+  collapse,
+  decimalFromJson,
+  decimalFromXsd,
+  doubleFromXsd,
+  finite,
+  type IntegerRange,
+  integerFromJson,
+  integerFromXsd,
+  isJsonNumber,
+  isPlainInteger,
+  maxDigits,
+  outOfRange,
+  within,
+} from './numbers.ts';
+import { invalid, isNumberStart, mismatch, quote, type Refusal, refuseKind, type Scalar } from './scalar.ts';
+import { excerpt } from './text.ts';
+
+const { plain } = nodeKinds;
+
+/** What a grammar makes of a number's text: the number as it goes on; undefined where it is none of the type. */
+type ReadNumber = (text: string) => string | undefined | typeof outOfRange;
+
+interface NumberRules {
+  /** Such as `xs:int`. */
+  readonly expected: string;
+  /** What a message says of the range, behind `expected`. */
+  readonly range: string;
+  readonly fromXsd: ReadNumber;
+  readonly fromReply: ReadNumber;
+  readonly fromRequest: ReadNumber;
+  /** Whether a number of a reply, in the bytes from `start` to the tape's position, goes out as it came, unread. */
+  readonly isSafe: (integer: boolean, tape: Tape, start: number) => boolean;
+}
+
+/** A number type, from what it makes of the grammars of XSD and JSON (W15); never through a double. */
+function numeric({ expected, range, fromXsd, fromReply, fromRequest, isSafe }: NumberRules): Scalar {
+  const judge = (result: ReturnType<ReadNumber>, text: string): string | Refusal => {
+    if (typeof result === 'string') return result;
+    if (result === undefined) return invalid(expected, excerpt(text));
+    return { code: 'OutOfRange', reason: `expected ${expected}${range}, got ${excerpt(text)}` };
+  };
+  return {
+    expected,
+    takesEmpty: false,
+    text: 'plain',
+    fromXml: (text) => judge(fromXsd(collapse(text)), text),
+    toXml: (json) => {
+      const code = json.peek();
+      let token: string;
+      if (isNumberStart(code)) {
+        token = json.number();
+      } else if (code === quote) {
+        token = json.string();
+        if (token === '') return null;
+        if (!isJsonNumber(token))
+          throw new MismatchError(`expected ${expected}, got a string that is no number`);
+      } else {
+        return mismatch(expected, json);
+      }
+      const result = fromReply(token);
+      if (typeof result === 'string') return result;
+      throw new MismatchError(
+        result === outOfRange
+          ? `expected ${expected}${range}, got a number outside it`
+          : `expected ${expected}, got a fraction`,
+      );
+    },
+    scan: (otherwise) => (tape) => {
+      if (isNumberStart(tape.peek())) {
+        const start = tape.position;
+        const integer = tape.scanNumber();
+        if (isSafe(integer, tape, start)) {
+          tape.pushRange(plain, start, tape.position);
+          return;
+        }
+        tape.position = start;
+      }
+      otherwise(tape);
+    },
+    checkJson: (json) => {
+      const code = json.peek();
+      if (isNumberStart(code)) {
+        const token = json.number();
+        const result = judge(fromRequest(token), token);
+        return typeof result === 'string' ? undefined : result;
+      }
+      if (code !== quote) return refuseKind(json, expected);
+      const text = json.string();
+      if (!isJsonNumber(text)) return invalid(expected, excerpt(text));
+      return judge(fromRequest(text), text);
+    },
+  };
+}
+
+/** An integer type of XSD, such as `int`; one without bounds has at most 400 digits. */
+export function integer(xsd: string, bounds: IntegerRange | undefined): Scalar {
+  // numbers of so few bytes are in the range whatever they are; longer ones are looked at as text
+  const safe = bounds === undefined ? maxDigits : bounds.max.length - 1;
+  const signed = bounds?.min !== '0';
+  return numeric({
+    expected: `xs:${xsd}`,
+    range: bounds === undefined ? ` of at most ${maxDigits} digits` : ` from ${bounds.min} to ${bounds.max}`,
+    fromXsd: (text) => integerFromXsd(text, bounds),
+    fromReply: (token) => integerFromJson(token, bounds),
+    fromRequest: (token) => (isPlainInteger(token) ? within(token, bounds) : undefined),
+    // not `-0`
+    isSafe: (isInteger, { bytes, position }, start) =>
+      isInteger &&
+      position - start <= safe &&
+      (bytes[start] !== 45 || (signed && position - start > 1 && bytes[start + 1] !== 48)),
+  });
+}
+
+/** `xs:double` or `xs:float`: the text of a finite number, which 64 or 32 bits hold. */
+export function floating(xsd: 'double' | 'float'): Scalar {
+  const single = xsd === 'float';
+  const check: ReadNumber = (token) => finite(token, single);
+  const safe = single ? 38 : 300;
+  return numeric({
+    expected: `xs:${xsd}`,
+    range: ` that ${single ? '32' : '64'} bits hold`,
+    fromXsd: (text) => doubleFromXsd(text, single),
+    fromReply: check,
+    fromRequest: check,
+    isSafe: (_, tape, start) => tape.position - start <= safe && !hasExponent(tape, start),
+  });
+}
+
+/** `xs:decimal` of at most 400 digits; it has no exponents, so replies write theirs out. */
+export const decimal: Scalar = numeric({
+  expected: 'xs:decimal',
+  range: ` of at most ${maxDigits} digits`,
+  fromXsd: decimalFromXsd,
+  fromReply: decimalFromJson,
+  fromRequest: (token) => {
+    const written = decimalFromJson(token);
+    return written === outOfRange ? outOfRange : token;
+  },
+  isSafe: (_, tape, start) => tape.position - start <= maxDigits && !hasExponent(tape, start),
+});
+
+function hasExponent(tape: Tape, start: number): boolean {
+  for (let at = start; at < tape.position; at++) if (((tape.bytes[at] as number) | 32) === 101) return true;
+  return false;
+}

@@ -1,0 +1,76 @@
+import type { EnumType } from '../../contract/model.ts';
+import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
+import { MismatchError, type Reading, refuse } from '../problem.ts';
+import { refuseJsonKind } from '../read-element.ts';
+import type { Codec, Setup } from '../readers.ts';
+import { excerpt } from '../scalars/text.ts';
+import { noContent, type ReplyWriter, scanNull } from '../write-element.ts';
+import { readText, textValue } from './scalar.ts';
+
+const { nothing, empty, plain, text } = nodeKinds;
+
+export function enumCodec(setup: Setup, type: EnumType, allowed: readonly string[]): Codec {
+  const tokens = new Map(allowed.map((value) => [value, JSON.stringify(value)]));
+  const expected = allowed.length > 12 ? `a value of ${type.name}` : `one of ${allowed.join(', ')}`;
+  const shape = { text: 'plain', takesEmpty: allowed.includes(''), expected } as const;
+  const refuseValue = (value: string, reading: Reading): undefined => {
+    refuse(reading, 'InvalidEnum', `expected ${expected}, got ${excerpt(value)}`);
+    return undefined;
+  };
+  const fromText = (text: string, reading: Reading) => tokens.get(text) ?? refuseValue(text, reading);
+  const value = textValue(setup, shape, (text) => tokens.get(text), false);
+  return {
+    read: (xml, reading) => {
+      const start = xml.position;
+      const text = readText(setup, shape, xml, reading);
+      if (text === undefined) return undefined;
+      const token = fromText(text, reading);
+      return reading.marks === undefined ? token : reading.marks.mark(start, token, value);
+    },
+    pass: (json, reading) => {
+      const code = json.peek();
+      if (code === 110) json.literal();
+      else if (code !== 34) refuseJsonKind(json, reading, expected);
+      else fromText(json.string(), reading);
+    },
+    fromText,
+    nil: setup.nilItem,
+    nilItem: setup.nilItem,
+  };
+}
+
+/** The writer of an enum; a value it does not know fails the reply, or passes by the setting. */
+export function enumWriter(type: EnumType, passUnknown: boolean): ReplyWriter {
+  const known = type.values.filter((value) => /^[A-Za-z0-9_ .:/-]+$/.test(value)).map(nameKey);
+  const others = new Set(type.values);
+  const expected = type.values.length > 12 ? `a value of ${type.name}` : `one of ${type.values.join(', ')}`;
+  const scan = (tape: Tape): void => {
+    const byte = tape.peek();
+    if (byte === 110) {
+      scanNull(tape);
+      return;
+    }
+    if (byte !== 34) throw new MismatchError(`expected ${expected}, got ${tape.kind()}`);
+    const start = tape.position + 1;
+    for (const key of known) {
+      if (tape.matches(start, key)) {
+        tape.position = start + key.length;
+        tape.pushRange(plain, start, tape.position - 1);
+        return;
+      }
+    }
+    const asIs = tape.scanString();
+    const end = tape.position - 1;
+    const value = tape.decode(start, end);
+    if (value === '' && !others.has('') && !tape.strict) tape.pushKind(nothing);
+    else {
+      if (!others.has(value)) {
+        if (!passUnknown) throw new MismatchError(`expected ${expected}, got another value`);
+        tape.passed++;
+      }
+      if (value === '') tape.pushKind(empty);
+      else tape.pushRange(asIs ? plain : text, start, end);
+    }
+  };
+  return { scan, write: noContent, declarations: '' };
+}

@@ -1,0 +1,185 @@
+import test from 'ava';
+import { compileRedact } from '../../../../mappings/codec/redact.ts';
+import { isWithin, type ScalarRow, scalarRows } from '../../../../mappings/codec/scalars/table.ts';
+import { defaultLimits } from '../../../../mappings/contract/limits.ts';
+import type {
+  Contract,
+  RecordType,
+  ScalarName,
+  Settings,
+  UnionType,
+} from '../../../../mappings/contract/model.ts';
+import {
+  integerScalar,
+  isTypedFormat,
+  numberScalar,
+  stringScalar,
+} from '../../../../mappings/loader/schema/keywords.ts';
+import { writeSample } from '../../../../wsdl/sample.ts';
+import {
+  codecsOf,
+  compile,
+  depot,
+  passOne,
+  readOne,
+  readXmlText,
+  scalar,
+  screening,
+  writeOne,
+} from '../contracts.ts';
+
+const contracts: readonly (readonly [string, Contract])[] = [
+  ['with dates of ISO 8601', depot],
+  ['with dates of /Date()/', screening],
+];
+
+/** A JSON token of each kind. */
+const tokens = {
+  string: '"?"',
+  integer: '7',
+  number: '7.5',
+  boolean: 'true',
+  object: '{}',
+  array: '[]',
+} as const;
+
+for (const [name, row] of scalarRows) {
+  const type = scalar(name);
+
+  for (const [title, contract] of contracts) {
+    const codec = codecsOf(contract).codecOf(type);
+
+    test(`${name} ${title}: its sample is read, passes as JSON, and is written as it was`, (t) => {
+      const { value, problem } = readOne(codec, row.sample);
+      t.is(problem, undefined);
+      t.deepEqual(passOne(codec, value ?? ''), { value: value ?? '' });
+      t.is(writeOne(codec, value ?? ''), row.sample);
+    });
+
+    test(`${name} ${title}: a value among the variants of a union is of it, one of another kind isn't`, (t) => {
+      const union: UnionType = {
+        kind: 'union',
+        name: 'Either',
+        documentation: '',
+        variants: [
+          { xml: 'Own', type, takes: row.json, tag: undefined },
+          { xml: 'Json', type: scalar('json'), takes: 'any', tag: undefined },
+        ],
+      };
+      const either = codecsOf(contract).codecOf(union);
+      const { value = '' } = readOne(codec, row.sample);
+      // of JSON text both variants are one
+      t.is(
+        writeOne(either, value ?? ''),
+        row.json === 'any' ? `<Json>${row.sample}</Json>` : `<Own>${row.sample}</Own>`,
+      );
+      if (row.json === 'any') return;
+      const kinds = row.json === 'integer' || row.json === 'number' ? ['integer', 'number'] : [row.json];
+      for (const [kind, token] of Object.entries(tokens)) {
+        if (!kinds.includes(kind)) t.true(writeOne(either, token)?.startsWith('<Json>'), `${kind} ${token}`);
+      }
+    });
+
+    test(`${name} ${title}: within a variant that is an object, a token of another kind makes the object another's`, (t) => {
+      const record: RecordType = {
+        kind: 'record',
+        name: 'Holder',
+        documentation: '',
+        fields: [
+          {
+            json: 'm',
+            xml: 'm',
+            type,
+            nillable: false,
+            required: false,
+            notEmpty: false,
+            allowed: undefined,
+          },
+        ],
+      };
+      const holder: UnionType = {
+        kind: 'union',
+        name: 'Either',
+        documentation: '',
+        variants: [
+          { xml: 'Holder', type: record, takes: 'object', tag: undefined },
+          { xml: 'Json', type: scalar('json'), takes: 'any', tag: undefined },
+        ],
+      };
+      const either = codecsOf(contract).codecOf(holder);
+      const { value } = readOne(codec, row.sample);
+      t.is(writeOne(either, `{"m":${value}}`), `<Holder><m>${row.sample}</m></Holder>`);
+      if (row.json === 'any') return;
+      const other = row.json === 'string' ? '7' : '"7"';
+      t.true(writeOne(either, `{"m":${other}}`)?.startsWith('<Json>'));
+    });
+  }
+
+  test(`${name}: a log shows a value of its kind alone`, (t) => {
+    const redact = compileRedact(depot, defaultLimits);
+    const { value = '' } = readOne(codecsOf(depot).codecOf(type), row.sample);
+    t.is(
+      redact(value ?? '', type, (text) => text),
+      row.json === 'any' ? '"***"' : (value ?? ''),
+    );
+  });
+
+  if (row.formats.length > 0)
+    test(`${name}: its formats give it, beside a schema's type of its kind`, (t) => {
+      for (const format of row.formats) {
+        t.is(scalarOf(row.json, format, 'iso'), name);
+        t.is(scalarOf(row.json, format, 'text'), row.temporal === true ? 'string' : name);
+        t.true(isTypedFormat(format));
+      }
+    });
+
+  if (row.wider.length > 0)
+    test(`${name}: wider scalars take its values`, (t) => {
+      for (const wider of row.wider) {
+        t.true(isWithin(name, wider));
+        t.false(isWithin(wider, name));
+        const codec = codecsOf(depot).codecOf(scalar(wider));
+        for (const bound of Object.values(row.bounds ?? {}))
+          t.deepEqual(readOne(codec, bound), { value: bound });
+      }
+    });
+
+  const { bounds } = row;
+  if (bounds !== undefined)
+    test(`${name}: its bounds are read and written, the numbers beyond are not`, (t) => {
+      const codec = codecsOf(depot).codecOf(type);
+      for (const [bound, beyond] of [
+        [bounds.min, BigInt(bounds.min) - 1n],
+        [bounds.max, BigInt(bounds.max) + 1n],
+      ] as const) {
+        t.deepEqual(readOne(codec, bound), { value: bound });
+        t.is(writeOne(codec, bound), bound);
+        t.regex(readOne(codec, `${beyond}`).problem ?? '', /^OutOfRange/);
+        t.regex(passOne(codec, `${beyond}`).problem ?? '', /^OutOfRange/);
+        t.throws(() => writeOne(codec, `${beyond}`), { message: /outside it/ });
+      }
+    });
+}
+
+test('no format means two scalars beside the same type', (t) => {
+  const stated = scalarRows.flatMap(([, { json, formats }]) => formats.map((format) => `${json} ${format}`));
+  t.is(new Set(stated).size, stated.length);
+});
+
+test('the sample of an operation is read by the operation', (t) => {
+  for (const operation of depot.operations) {
+    const read = readXmlText(compile(depot), operation.name, bodyOf(writeSample(depot, operation)));
+    t.deepEqual(read.problems, [], operation.name);
+  }
+});
+
+/** What stands in the Body of an envelope. */
+function bodyOf(envelope: string): string {
+  return /<soap:Body>(?<body>.*)<\/soap:Body>/s.exec(envelope)?.groups?.body?.trim() ?? '';
+}
+
+function scalarOf(json: ScalarRow['json'], format: string, dates: Settings['dates']): ScalarName {
+  const schema = { type: json, format };
+  if (json === 'integer') return integerScalar(schema);
+  return json === 'number' ? numberScalar(schema) : stringScalar(schema, {}, dates);
+}
