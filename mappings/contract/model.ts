@@ -466,6 +466,7 @@ export type ScalarName =
   | 'double'
   | 'dateTime'
   | 'date'
+  | 'duration'
   | 'base64Binary';
 
 /** Every namespace URI that is not a contract's own. */

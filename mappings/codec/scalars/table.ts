@@ -3,6 +3,7 @@ import type { JsonKind, ScalarName, Settings, Type } from '../../contract/model.
 import { base64Binary } from './base64.ts';
 import { boolean } from './boolean.ts';
 import { isoDate, wcfDate } from './date-types.ts';
+import { duration } from './duration.ts';
 import { jsonText } from './json-text.ts';
 import type { IntegerRange } from './numbers.ts';
 import { decimal, floating, integer } from './numeric.ts';
@@ -140,6 +141,15 @@ export const scalarTable: Readonly<Record<ScalarName, ScalarRow>> = {
     wider: [],
     temporal: true,
     compile: () => isoDate('date'),
+  },
+  duration: {
+    xsd: 'duration',
+    json: 'string',
+    formats: ['duration'],
+    sample: 'P1DT12H',
+    wider: [],
+    temporal: true,
+    compile: () => duration,
   },
   base64Binary: {
     xsd: 'base64Binary',

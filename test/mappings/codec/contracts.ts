@@ -42,6 +42,7 @@ const parcel = {
     double: { type: ['number', 'null'], format: 'double' },
     sentAt: { type: 'string', format: 'date-time' },
     day: { type: 'string', format: 'date' },
+    takes: { type: 'string', format: 'duration' },
     photo: { type: ['string', 'null'], format: 'byte' },
     state: { $ref: '#/components/schemas/State' },
     marks: { type: 'array', items: { type: 'string' } },

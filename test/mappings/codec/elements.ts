@@ -61,6 +61,7 @@ const lexical: Readonly<Record<string, RegExp>> = {
   float: /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/,
   double: /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/,
   dateTime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d*[1-9])?(?:Z|[+-]\d\d:\d\d)?$/,
+  duration: /^-?P(?=.)(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?=.)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?$/,
   date: /^\d{4}-\d\d-\d\d(?:Z|[+-]\d\d:\d\d)?$/,
   base64Binary: /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
 };

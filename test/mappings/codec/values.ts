@@ -97,6 +97,8 @@ function tokensOf(scalar: ScalarName, { settings }: Contract): fc.Arbitrary<stri
       return days.map((text) => `"${text.replace(/\.?0+Z$/, 'Z')}"`);
     case 'date':
       return days.map((text) => `"${text.slice(0, 10)}"`);
+    case 'duration':
+      return fc.tuple(fc.nat(), fc.nat()).map(([days, ms]) => `"P${days}DT${ms / 1000}S"`);
     case 'base64Binary':
       return fc.uint8Array({ maxLength: 8 }).map((bytes) => `"${Buffer.from(bytes).toString('base64')}"`);
   }

@@ -1,0 +1,34 @@
+import { isOfFormat } from './formats.ts';
+import { collapse, maxDigits } from './numbers.ts';
+import { type Scalar, textual } from './scalar.ts';
+
+/** Weeks, which ISO 8601 has and XSD doesn't. */
+const weeks = /^(?<sign>-?)P(?<count>\d+)W$/;
+
+/** True for the text of an `xs:duration`: ISO 8601's but for weeks, and with a sign (XSD Part 2, 3.2.6). */
+function isOfXsd(text: string): boolean {
+  return !text.endsWith('W') && isOfFormat('duration', text.startsWith('-') ? text.slice(1) : text);
+}
+
+/** An ISO 8601 duration as the text of an `xs:duration`: as it is, weeks as days. Undefined: it is none. */
+export function durationFromJson(text: string): string | undefined {
+  if (isOfXsd(text)) return text;
+  const { sign, count } = weeks.exec(text)?.groups ?? {};
+  // as many digits as are written out elsewhere (W15)
+  return count === undefined || count.length > maxDigits ? undefined : `${sign}P${BigInt(count) * 7n}D`;
+}
+
+/** The text of an `xs:duration`, which is one of ISO 8601 too, blanks around it aside. Undefined: it is none. */
+export function durationFromXml(text: string): string | undefined {
+  const collapsed = collapse(text);
+  return isOfXsd(collapsed) ? collapsed : undefined;
+}
+
+/** `xs:duration`: in JSON the text of ISO 8601; one of a reply that is none goes out as it came. */
+export const duration: Scalar = textual({
+  expected: 'xs:duration',
+  fromXml: durationFromXml,
+  fromReply: durationFromJson,
+  fromRequest: (text) => (durationFromJson(text) === undefined ? undefined : text),
+  misfits: 'pass',
+});
