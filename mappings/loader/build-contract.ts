@@ -21,7 +21,9 @@ import { readRoutes } from './operations/routes.ts';
 import { schemeCredentials } from './operations/security-schemes.ts';
 import { createServers } from './operations/servers.ts';
 import { type Overlay, readOverlay } from './overlay/overlay.ts';
-import { createTypeBuilder, type JsonNote } from './schema/type-builder.ts';
+import type { JsonNote } from './schema/drafts.ts';
+import { deepFreeze } from './schema/freeze.ts';
+import { TypeBuilder } from './schema/type-builder.ts';
 
 /** The two documents of a contract as parsed, with the names to call them by in an error. */
 export interface ContractSource {
@@ -151,7 +153,7 @@ function assemble(
     reportOverlay('/service', `expected the service's name, an identifier, got ${shown(service)}`);
   }
   const types = overlay.typesNamespace ?? `urn:${service}`;
-  const builder = createTypeBuilder({ document, references, overlay, pinned, reportOverlay });
+  const builder = new TypeBuilder({ document, references, overlay, pinned, reportOverlay });
   const servers = createServers(document, overlay, reportOverlay);
   const read = readOperations({
     document,
@@ -263,15 +265,4 @@ function holdersOfBinary(drafts: readonly OperationDraft[]): ReadonlySet<Type> {
   );
   for (const type of binary) for (const holder of holders.get(type) ?? []) binary.add(holder);
   return binary;
-}
-
-/** Freezes a value and all it reaches, itself again too: types may be recursive. */
-function deepFreeze<T extends object>(root: T): T {
-  const seen = new Set<object>([root]);
-  for (const value of seen) {
-    Object.freeze(value);
-    for (const inner of Object.values(value))
-      if (typeof inner === 'object' && inner !== null) seen.add(inner);
-  }
-  return root;
 }

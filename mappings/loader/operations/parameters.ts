@@ -3,7 +3,7 @@ import type { Report } from '../document/error.ts';
 import { isNode, type Node, shown, textOf } from '../document/node.ts';
 import type { Located } from '../document/references.ts';
 import { identifier, upperFirst } from '../names/names.ts';
-import type { WrapperField } from '../schema/type-builder.ts';
+import type { WrapperField } from '../schema/records.ts';
 import { type Entry, follow, type OperationsSource } from './entries.ts';
 import { mediaOf } from './media-types.ts';
 

@@ -13,7 +13,7 @@ import { isUnresolved, type Located } from '../document/references.ts';
 import { identifier, upperFirst } from '../names/names.ts';
 import { kindOf } from '../schema/keywords.ts';
 import { membersOf, type SchemaMember } from '../schema/members.ts';
-import type { TypedField, WrapperField } from '../schema/type-builder.ts';
+import type { TypedField, WrapperField } from '../schema/records.ts';
 import { type Entry, follow, type OperationsSource } from './entries.ts';
 import {
   isBinary,

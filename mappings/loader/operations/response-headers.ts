@@ -12,7 +12,7 @@ import { isUnresolved, type Located } from '../document/references.ts';
 import { identifier, upperFirst } from '../names/names.ts';
 import { kindOf } from '../schema/keywords.ts';
 import { membersOf } from '../schema/members.ts';
-import type { TypedField } from '../schema/type-builder.ts';
+import type { TypedField } from '../schema/records.ts';
 import type { OperationsSource } from './entries.ts';
 
 /** A header that a response declares. */

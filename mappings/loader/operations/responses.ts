@@ -2,7 +2,7 @@ import { type ReplyBody, type ReplyMapping, statusMember, type Type } from '../.
 import { pointerSegment } from '../document/error.ts';
 import { childOf } from '../document/node.ts';
 import type { Located } from '../document/references.ts';
-import type { TypedField, WrapperField } from '../schema/type-builder.ts';
+import type { TypedField, WrapperField } from '../schema/records.ts';
 import { type Entry, follow, type OperationsSource } from './entries.ts';
 import { type Media, type MediaForm, mediaOf, preferred, schemaKey } from './media-types.ts';
 import { linesType, memberFields, rawTypes } from './request-body.ts';

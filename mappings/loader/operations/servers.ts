@@ -3,7 +3,7 @@ import { withoutEndSlashes } from '../../http-mapping/paths.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { childOf, isNode, type Node, shown, textOf } from '../document/node.ts';
 import type { Overlay } from '../overlay/overlay.ts';
-import type { JsonNote } from '../schema/type-builder.ts';
+import type { JsonNote } from '../schema/drafts.ts';
 import type { Entry } from './entries.ts';
 
 /** Finds where an operation's calls go. */

@@ -1,21 +1,30 @@
-import type { ArrayType, MapType, Type } from '../../contract/model.ts';
+import type { ArrayType, MapType, ScalarName, ScalarType, Type } from '../../contract/model.ts';
 import type { Derived } from '../names/type-names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 
-/** Builds arrays and maps, one for each type that they are made of, which they are named after. */
-export interface Lists {
+/** Makes scalars, arrays and maps, one of each kind and element type; arrays and maps are named after that. */
+export interface Collections {
+  readonly scalar: (name: ScalarName) => ScalarType;
   readonly arrayOf: (item: Type) => ArrayType;
   readonly mapOf: (value: Type) => MapType;
-  /** All of them, waiting for their names. */
+  /** All arrays and maps so far, each with its setter for the name that it still lacks. */
   readonly derived: readonly Derived[];
 }
 
-export function createLists({ dialect, types, arraysNamespace }: Overlay): Lists {
+/** Those of one contract, named as its overlay has it: dialect, `types.*.item`, namespace of arrays of strings. */
+export function createCollections({ dialect, types, arraysNamespace }: Overlay): Collections {
+  const scalars = new Map<ScalarName, ScalarType>();
   const arrays = new Map<Type, ArrayType>();
   const maps = new Map<Type, MapType>();
   const derived: Derived[] = [];
   const namespaceOf = (type: Type): 'types' | 'arrays' =>
     isStrings(type) && arraysNamespace !== undefined ? 'arrays' : 'types';
+
+  function scalar(name: ScalarName): ScalarType {
+    const type = scalars.get(name) ?? { kind: 'scalar', scalar: name };
+    scalars.set(name, type);
+    return type;
+  }
 
   function arrayOf(item: Type): ArrayType {
     const known = arrays.get(item);
@@ -45,7 +54,12 @@ export function createLists({ dialect, types, arraysNamespace }: Overlay): Lists
     return type;
   }
 
-  return { arrayOf, mapOf, derived };
+  return { scalar, arrayOf, mapOf, derived };
+}
+
+/** True for the type of JSON that no closed type fits. */
+export function isJson(type: Type): boolean {
+  return type.kind === 'scalar' && type.scalar === 'json';
 }
 
 function isStrings(type: Type): boolean {

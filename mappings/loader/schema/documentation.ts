@@ -6,7 +6,7 @@ import { fixedValues, isTypedFormat } from './keywords.ts';
 import type { SchemaMember } from './members.ts';
 
 /** A member as its field has it. */
-export interface Worded extends Pick<SchemaMember, 'pointer' | 'around'> {
+export interface DocumentedMember extends Pick<SchemaMember, 'pointer' | 'around'> {
   readonly schema?: unknown;
   readonly type: Type;
   /** Enum values it takes, when fewer than its type has. */
@@ -17,12 +17,16 @@ export interface Worded extends Pick<SchemaMember, 'pointer' | 'around'> {
  * What the document says of a member to people, but for what the schema's types say by themselves: their own
  * descriptions, their values. Nothing where that is nothing.
  */
-export function wordsOf(member: Worded, references: References): { readonly words?: Words } {
+export function memberDocumentation(
+  member: DocumentedMember,
+  references: References,
+): { readonly words?: Words } {
   const { type, around, pointer } = member;
   const places = statementsOf({ node: member.schema, pointer }, type, references);
   if (isNode(around)) places.unshift({ node: around, pointer });
-  const told = places.map(({ node }) => (textOf(node.description) ?? '').trim()).find((text) => text !== '');
-  const description = told === undefined || describes(type, told) ? '' : told;
+  const texts = places.map(({ node }) => (textOf(node.description) ?? '').trim());
+  const nearest = texts.find((text) => text !== '') ?? '';
+  const description = describes(type, nearest) ? '' : nearest;
   const facts = factsOf(places, member, references);
   references.allowance.stepText(pointer, description.length + facts.length);
   return description === '' && facts === '' ? {} : { words: { description, facts } };
@@ -41,7 +45,7 @@ function statementsOf(schema: Located, type: Type, references: References): Stat
     const isReference = Object.hasOwn(node, '$ref');
     const alone = isReference && !references.siblingsCount;
     found.set(node, { node: alone ? { description: node.description } : node, pointer });
-    if (isReference && hasWords(type)) return;
+    if (isReference && hasDocumentation(type)) return;
     for (const part of references.parts(node, pointer)) gather(part);
   };
   gather(schema);
@@ -55,18 +59,18 @@ function placesAsOne(places: readonly Statement[]): Node {
 }
 
 /** True for a type that the XSD documents in its own place. */
-function hasWords(type: Type): type is RecordType | TupleType | UnionType {
+function hasDocumentation(type: Type): type is RecordType | TupleType | UnionType {
   return type.kind === 'record' || type.kind === 'union' || type.kind === 'tuple';
 }
 
 /** True for a type in line, which has the member's words already. */
 function describes(type: Type, description: string): boolean {
-  return hasWords(type) && type.documentation === description;
+  return hasDocumentation(type) && type.documentation === description;
 }
 
 function factsOf(
   places: readonly Statement[],
-  { type, allowed }: Pick<Worded, 'type' | 'allowed'>,
+  { type, allowed }: Pick<DocumentedMember, 'type' | 'allowed'>,
   references: References,
 ): string {
   const stated = placesAsOne(places);
@@ -85,8 +89,8 @@ function factsOf(
     stated.writeOnly === true ? 'Write only' : '',
     stated.deprecated === true ? 'Deprecated' : '',
   ];
-  const said = facts.filter((fact) => fact !== '').map((fact) => `${fact}.`);
-  return [...said, ...insideFacts(places, type, references)].join(' ');
+  const sentences = facts.filter((fact) => fact !== '').map((fact) => `${fact}.`);
+  return [...sentences, ...insideFacts(places, type, references)].join(' ');
 }
 
 /** What is said of each item or value; last, as it may be several sentences. */
@@ -97,14 +101,14 @@ function insideFacts(places: readonly Statement[], type: Type, references: Refer
       ? (['items', 'item', type.item] as const)
       : (['additionalProperties', 'value', type.value] as const);
   const holder = places.find(({ node }) => isNode(node[keyword]));
-  if (holder === undefined || hasWords(inner)) return [];
+  if (holder === undefined || hasDocumentation(inner)) return [];
   const schema = { node: holder.node[keyword], pointer: `${holder.pointer}/${keyword}` };
   const of = { type: inner, allowed: undefined };
   const facts = factsOf(statementsOf(schema, inner, references), of, references);
   return facts === '' ? [] : [`Each ${what}: ${facts}`];
 }
 
-function valuesFact(stated: Node, type: Type, allowed: Worded['allowed']): string {
+function valuesFact(stated: Node, type: Type, allowed: DocumentedMember['allowed']): string {
   const values = type.kind === 'enum' ? allowed : fixedValues(stated);
   if (values === undefined || values.length === 0 || !values.every((value) => isExact(value))) return '';
   return `${values.length === 1 ? 'Always' : 'One of'}: ${values.map(wordOf).join(', ')}`;
@@ -143,8 +147,8 @@ function boundsFact(stated: Node): string {
     [exclusiveMaximum === true ? 'below' : 'up to', maximum],
     ['below', exclusiveMaximum],
   ] as const;
-  const said = bounds.flatMap(([word, bound]) => (isExactNumber(bound) ? [`${word} ${bound}`] : []));
-  const text = said.join(', ');
+  const texts = bounds.flatMap(([word, bound]) => (isExactNumber(bound) ? [`${word} ${bound}`] : []));
+  const text = texts.join(', ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -1,18 +1,71 @@
+// The fields of records: their elements' names to be given, their order, which are nillable.
 import { isReference, scalarTable } from '../../codec/scalars/table.ts';
-import type { Field } from '../../contract/model.ts';
+import type { Field, MapType, OthersElement, RecordType } from '../../contract/model.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { someOf } from '../document/node.ts';
+import { byCodeUnit, escapeName, upperFirst } from '../names/names.ts';
 import type { Dialect } from '../overlay/dialects.ts';
 import type { Overlay } from '../overlay/overlay.ts';
+import type { Draft, TypeDrafts } from './drafts.ts';
 
 /** A field while its record is built. */
-export type FieldDraft = { -readonly [key in keyof Field]: Field[key] };
+export type FieldDraft = Draft<Field>;
 
 /** What decides whether a field is nillable, once it is known who reaches its record (W33). */
 export interface FieldFacts {
   readonly field: FieldDraft;
   readonly nullable: boolean;
   readonly hasDefault: boolean;
+}
+
+/** Gives a record its fields, whose elements get their names with the type; `fields` is the record's own list. */
+export function setFields(
+  drafts: TypeDrafts,
+  dialect: Dialect,
+  type: RecordType,
+  fields: FieldDraft[],
+  ofFields: readonly FieldFacts[],
+): void {
+  drafts.facts.set(type, { fields, ofFields });
+  for (const { field } of ofFields) fields.push(field);
+  const elements = fields
+    .toSorted((a, b) => byCodeUnit(a.json, b.json))
+    .map((field) => ({
+      path: `/properties${pointerSegment(field.json)}`,
+      tail: field.json,
+      wanted: () => escapeName(dialect.names === 'same' ? field.json : upperFirst(field.json)),
+      set: (xml: string) => {
+        field.xml = xml;
+      },
+    }));
+  drafts.elements.set(type, elements);
+}
+
+/**
+ * Gives a record the elements of members that it doesn't list, behind those of `setFields`.
+ *
+ * @param untyped where values go that aren't of the type of `typed`; undefined where there are none
+ */
+export function setAdditionalProperties(
+  drafts: TypeDrafts,
+  type: Draft<RecordType>,
+  typed: Omit<OthersElement, 'xml'>,
+  untyped: MapType | undefined,
+): void {
+  const ofType = { ...typed, xml: '' };
+  const ofJson = untyped === undefined ? undefined : { xml: '', type: untyped };
+  type.others = { typed: ofType, untyped: ofJson };
+  const own = [
+    { element: ofType, wanted: 'AdditionalProperties' },
+    { element: ofJson, wanted: 'AdditionalJson' },
+  ].flatMap(({ element, wanted }) => {
+    if (element === undefined) return [];
+    const set = (xml: string): void => {
+      element.xml = xml;
+    };
+    return [{ path: `/additionalProperties/${wanted}`, tail: wanted, wanted: () => wanted, set }];
+  });
+  drafts.elements.set(type, [...(drafts.elements.get(type) ?? []), ...own]);
 }
 
 /** Puts a record's fields in the order of the wire (W18): the overlay's, or the dialect's. */

@@ -1,0 +1,100 @@
+// The last passes: every type that an operation reaches is named (`names/type-names.ts`), what of it is nillable and in
+// which order its fields go is settled, and then nothing changes any more.
+import { type NamedType, partsOf, type RecordType, type Type } from '../../contract/model.ts';
+import { pointerSegment, type Report } from '../document/error.ts';
+import { childOf, type Node } from '../document/node.ts';
+import { nameAt } from '../document/references.ts';
+import { byCodeUnit, type ContractNames } from '../names/names.ts';
+import { nameTypes, type TypeNames } from '../names/type-names.ts';
+import type { Overlay } from '../overlay/overlay.ts';
+import type { TypeDrafts } from './drafts.ts';
+import { isNillable, sortFields } from './fields.ts';
+
+/** The types of a contract as they stay. */
+export interface FinishedTypes extends Omit<TypeNames, 'types'> {
+  /** Those that an operation reaches, wrappers aside, in the order of the contract. */
+  readonly types: readonly NamedType[];
+  /** Their names and those of what was asked for besides, by key. */
+  readonly names: TypeNames['types'];
+}
+
+/** The two wrappers of an operation. */
+export interface Wrappers {
+  readonly input: RecordType;
+  readonly output: RecordType;
+}
+
+/** What finishing types goes by. */
+export interface FreezeSource {
+  readonly document: Node;
+  readonly overlay: Overlay;
+  /** Names that stay whatever else would have them. */
+  readonly pinned: ContractNames;
+  readonly reportOverlay: Report;
+}
+
+/** Names what the operations reach, says what is nillable (W33) and puts fields in the order of the wire (W18). */
+export function finishTypes(
+  drafts: TypeDrafts,
+  operations: readonly Wrappers[],
+  { document, overlay, pinned, reportOverlay }: FreezeSource,
+): FinishedTypes {
+  const { dialect } = overlay;
+  const inReplies = reached(operations.map(({ output }) => output));
+  const roots = operations.flatMap(({ input, output }) => [input, output]);
+  const all = reached(roots);
+  const { nameless, elements, wrappers, collections } = drafts;
+  const { types: names, ...given } = nameTypes({
+    reached: new Set([...all, ...drafts.asked]),
+    nameless,
+    derived: collections.derived,
+    elements,
+    wrappers,
+    components: Object.keys(componentSchemas(document)).map((name) => {
+      const key = componentPointer(name);
+      return { key, name: nameAt(key) };
+    }),
+    pinned,
+  });
+  for (const [type, { fields, ofFields }] of drafts.facts) {
+    for (const fact of ofFields) fact.field.nillable = isNillable(fact, dialect, inReplies.has(type));
+    if (all.has(type)) sortFields(type.name, fields, overlay, reportOverlay);
+  }
+  // once more, as the order of fields is that of what they reach
+  const types = [...reached(roots)].filter((type) => !wrappers.has(type));
+  if (dialect.types === 'by-name') types.sort((a, b) => byCodeUnit(a.name, b.name));
+  return { types, names, ...given };
+}
+
+/** Every named type that these reach, themselves too, each before what it is made of. */
+export function reached(roots: readonly Type[]): Set<NamedType> {
+  const seen = new Set<NamedType>();
+  const open = roots.toReversed();
+  for (let type = open.pop(); type !== undefined; type = open.pop()) {
+    if (type.kind === 'scalar' || seen.has(type)) continue;
+    seen.add(type);
+    for (const part of partsOf(type).toReversed()) open.push(part);
+  }
+  return seen;
+}
+
+/** The schemas that a document has by name (OpenAPI 3.1, 4.8.7). */
+export function componentSchemas(document: Node): Node {
+  return childOf(childOf(document, 'components'), 'schemas');
+}
+
+/** Where the schema stands that a document has under a name. */
+export function componentPointer(name: string): string {
+  return `/components/schemas${pointerSegment(name)}`;
+}
+
+/** Freezes a value and all it reaches, itself again too: types may be recursive. */
+export function deepFreeze<T extends object>(root: T): T {
+  const seen = new Set<object>([root]);
+  for (const value of seen) {
+    Object.freeze(value);
+    for (const inner of Object.values(value))
+      if (typeof inner === 'object' && inner !== null) seen.add(inner);
+  }
+  return root;
+}

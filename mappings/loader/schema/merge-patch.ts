@@ -1,0 +1,75 @@
+// What types are in merge patches (RFC 7396): no member is a must, and each may be null.
+import type { RecordType, Type, UnionType } from '../../contract/model.ts';
+import type { Located } from '../document/references.ts';
+import type { Draft } from './drafts.ts';
+import { type FieldDraft, setAdditionalProperties, setFields } from './fields.ts';
+import type { SchemaContext } from './schema-context.ts';
+import type { VariantDraft } from './union-variants.ts';
+
+/** The types of merge patches, each made once beside the type of which it is. */
+export class MergePatches {
+  readonly #context: SchemaContext;
+  readonly #made = new Map<Type, RecordType | UnionType>();
+
+  constructor(context: SchemaContext) {
+    this.#context = context;
+  }
+
+  /**
+   * The type of patches of values of `type`, which is filled: the type itself where patches look the same.
+   *
+   * @param own schemas that no other operation uses, so that their patches need no names of their own; others are
+   *   called `{Type}Patch`
+   */
+  patchOf(type: Type, own: readonly Located[]): Type {
+    const { drafts } = this.#context;
+    if (type.kind === 'map') return drafts.collections.mapOf(this.patchOf(type.value, own));
+    if (type.kind !== 'record' && type.kind !== 'union') return type;
+    const known = this.#made.get(type);
+    if (known !== undefined) return known;
+    const pointer = drafts.pointerOf(type);
+    const isOwn = own.some((part) => `${pointer}/`.startsWith(`${part.pointer}/`));
+    const name = isOwn ? type.name : `${type.name}Patch`;
+    return type.kind === 'record'
+      ? this.#recordPatch(type, name, pointer, own)
+      : this.#unionPatch(type, name, pointer, own);
+  }
+
+  #recordPatch(type: RecordType, name: string, pointer: string, own: readonly Located[]): RecordType {
+    const { drafts, references, overlay } = this.#context;
+    const { documentation, others } = type;
+    references.allowance.step(pointer, type.fields.length);
+    const fields: FieldDraft[] = [];
+    const patch: Draft<RecordType> = { kind: 'record', name, documentation, fields };
+    this.#made.set(type, drafts.register(patch, pointer));
+    const ofFields = (drafts.facts.get(type)?.ofFields ?? []).map(({ field, hasDefault }) => ({
+      field: { ...field, type: this.patchOf(field.type, own), required: false },
+      nullable: true,
+      hasDefault,
+    }));
+    setFields(drafts, overlay.dialect, patch, fields, ofFields);
+    if (others !== undefined) {
+      const values = drafts.collections.mapOf(this.patchOf(others.typed.type.value, own));
+      setAdditionalProperties(drafts, patch, { ...others.typed, type: values }, others.untyped?.type);
+    }
+    return patch;
+  }
+
+  #unionPatch(type: UnionType, name: string, pointer: string, own: readonly Located[]): UnionType {
+    const { drafts, references } = this.#context;
+    references.allowance.step(pointer, type.variants.length);
+    const variants: VariantDraft[] = [];
+    const patch: UnionType = { ...type, name, variants };
+    this.#made.set(type, drafts.register(patch, pointer));
+    for (const variant of type.variants) variants.push({ ...variant, type: this.patchOf(variant.type, own) });
+    const elements = (drafts.elements.get(type) ?? []).map((element, index) => ({
+      ...element,
+      set: (xml: string) => {
+        const variant = variants[index];
+        if (variant !== undefined) variant.xml = xml;
+      },
+    }));
+    drafts.elements.set(patch, elements);
+    return patch;
+  }
+}

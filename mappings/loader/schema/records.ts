@@ -1,0 +1,144 @@
+// Objects: records of the members that are listed, maps of those that aren't.
+import type { RecordType, Type } from '../../contract/model.ts';
+import { isNode } from '../document/node.ts';
+import { type Located, nameAt } from '../document/references.ts';
+import { identifier, upperFirst } from '../names/names.ts';
+import { isJson } from './collections.ts';
+import { memberDocumentation } from './documentation.ts';
+import type { Draft } from './drafts.ts';
+import { type FieldDraft, setAdditionalProperties, setFields } from './fields.ts';
+import { type Members, membersOf, type SchemaMember } from './members.ts';
+import { plain, type SchemaContext } from './schema-context.ts';
+
+/** A member of a wrapper, from wherever the document has it. */
+export interface WrapperField extends SchemaMember {
+  /** What an inline type of it is called. */
+  readonly typeName: string;
+}
+
+/** A field whose type no schema of the document says. */
+export interface TypedField extends Omit<SchemaMember, 'schema'> {
+  readonly type: Type;
+}
+
+/** A schema of objects, or several of which each value is all. */
+export interface ObjectParts {
+  /** All that the object is, one at least; the type's key is the place of the last one. */
+  readonly parts: readonly Located[];
+  /** Those parts whose inline types are called after the object, not after where they stand; undefined for all. */
+  readonly own?: readonly Located[];
+  readonly documentation: string;
+  /** What the type is called if it is inline. */
+  readonly name: string;
+}
+
+/** The type of objects: a record, a map where no member is listed, or JSON text. */
+export function objectOf(context: SchemaContext, object: ObjectParts): Type {
+  const { references, drafts } = context;
+  const { parts, own = parts, documentation, name } = object;
+  const found = membersOf(parts, references);
+  if (found.kind === 'none') return drafts.asJson(found.pointer, found.why);
+  const pointer = parts.at(-1)?.pointer ?? '';
+  const isOwn = placesBelow(own.map((part) => part.pointer));
+  const inlineName = (at: string, suffix: string): string => (isOwn(at) ? name + suffix : nameAt(at));
+  for (const { pointer: at, why } of found.contradictions) drafts.contradictions.set(at, why);
+  const { members, additional } = found;
+  const valueName = additional === undefined ? '' : inlineName(additional.pointer, 'Value');
+  if (members.length === 0) {
+    if (additional === undefined && found.closed)
+      return drafts.register({ kind: 'record', name, documentation, fields: [] }, pointer);
+    return mapOrJson(context, additional, pointer, valueName);
+  }
+  const fields: FieldDraft[] = [];
+  const type: Draft<RecordType> = { kind: 'record', name, documentation, fields };
+  const listed = members.map((member) => ({
+    ...member,
+    typeName: inlineName(member.pointer, upperFirst(identifier(member.json))),
+  }));
+  drafts.fillLater(() => {
+    fill(context, type, fields, listed);
+    if (additional !== undefined) addAdditionalProperties(context, type, additional, valueName);
+  });
+  return drafts.register(type, pointer);
+}
+
+/** A record of fields that the caller lists, filled at once. */
+export function recordOf(
+  context: SchemaContext,
+  name: string,
+  documentation: string,
+  members: readonly (WrapperField | TypedField)[],
+): RecordType {
+  const fields: FieldDraft[] = [];
+  const type: RecordType = { kind: 'record', name, documentation, fields };
+  fill(context, type, fields, members);
+  context.drafts.fillAll();
+  return type;
+}
+
+function mapOrJson(
+  context: SchemaContext,
+  additional: Members['additional'],
+  pointer: string,
+  valueName: string,
+): Type {
+  const { drafts } = context;
+  if (additional === undefined || isFree(additional.schema))
+    return drafts.asJson(pointer, 'an object with any members');
+  return drafts.collections.mapOf(context.itemOf(additional.schema, additional.pointer, valueName));
+}
+
+/** True for a schema that says nothing of values. */
+function isFree(schema: unknown): boolean {
+  return !isNode(schema) || Object.keys(schema).length === 0;
+}
+
+/** Members of any name beside those that are listed; values of another type than theirs are kept as JSON text. */
+function addAdditionalProperties(
+  context: SchemaContext,
+  type: Draft<RecordType>,
+  { schema, pointer }: NonNullable<Members['additional']>,
+  valueName: string,
+): void {
+  const { drafts, rules } = context;
+  const { scalar, mapOf } = drafts.collections;
+  const value = isFree(schema) ? scalar('json') : context.itemOf(schema, pointer, valueName);
+  const typed = { type: mapOf(value), ...rules.inside('values', schema, pointer) };
+  setAdditionalProperties(drafts, type, typed, isJson(value) ? undefined : mapOf(scalar('json')));
+}
+
+/** Gives a record its fields, each an element of its own. */
+function fill(
+  context: SchemaContext,
+  type: RecordType,
+  fields: FieldDraft[],
+  members: readonly (WrapperField | TypedField)[],
+): void {
+  const { references, rules, drafts, overlay } = context;
+  const ofFields = members.map((member) => {
+    const { json, pointer, required } = member;
+    references.allowance.step(pointer);
+    const { nullable, hasDefault, ...usage } =
+      'type' in member ? plain(member.type) : context.usageOf(member.schema, pointer, member.typeName);
+    const ruled = 'type' in member ? {} : rules.at(member.schema, pointer);
+    const documentation = memberDocumentation({ ...member, ...usage }, references);
+    const field = { json, xml: json, ...usage, nillable: true, required, ...ruled, ...documentation };
+    return { field, nullable, hasDefault };
+  });
+  setFields(drafts, overlay.dialect, type, fields, ofFields);
+}
+
+/** Tells the places below one of several: of many without a look at each. */
+function placesBelow(places: readonly string[]): (pointer: string) => boolean {
+  if (places.length < 10) return (pointer) => places.some((place) => pointer.startsWith(`${place}/`));
+  const known = new Set(places);
+  return (pointer) => isBelow(pointer, known);
+}
+
+function isBelow(pointer: string, places: ReadonlySet<string>): boolean {
+  for (let end = pointer.lastIndexOf('/'); end !== -1; end = pointer.lastIndexOf('/', end - 1)) {
+    if (places.has(pointer.slice(0, end))) return true;
+    if (end === 0) return false;
+  }
+  return false;
+}

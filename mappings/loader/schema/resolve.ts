@@ -1,0 +1,68 @@
+// The first pass over a schema: what it comes to before anyone asks for its shape. A `$ref`, a lone part of an `allOf`,
+// `oneOf` or `anyOf` lead to another schema; null, defaults and narrowed enums stand around. No types are made here.
+// `members.ts` and `alternatives.ts` do the same of objects, and of values of several types.
+import type { EnumType } from '../../contract/model.ts';
+import { isNode, type Node, someOf } from '../document/node.ts';
+import { isUnresolved, type Located, type References, type Unresolved } from '../document/references.ts';
+import { addsMembers, kindOf, onlyInner, takesNull } from './keywords.ts';
+
+/** What stands around the schema of a type, which a field keeps. */
+export interface Surroundings {
+  readonly nullable: boolean;
+  readonly hasDefault: boolean;
+  /** True for text of which the empty one is refused. */
+  readonly notEmpty: boolean;
+}
+
+/** What a schema says of itself but its shape. */
+export function surroundingsOf(schema: Node): Surroundings {
+  return {
+    nullable: takesNull(schema),
+    hasDefault: Object.hasOwn(schema, 'default'),
+    notEmpty: typeof schema.minLength === 'number' && schema.minLength > 0,
+  };
+}
+
+/** What a `$ref` names, one step away, provided that it ends somewhere; reported where it doesn't. */
+export function targetOf(schema: Node, pointer: string, references: References): Located | Unresolved {
+  const end = references.resolve(schema, pointer);
+  return isUnresolved(end) ? end : references.target(schema.$ref, pointer);
+}
+
+/** The one schema in it that a schema comes down to, and whether null is allowed beside it; undefined where it is its own. */
+export function innerOf(
+  schema: Node,
+  pointer: string,
+): (Located & { readonly nullable: boolean }) | undefined {
+  const inner = onlyInner(schema);
+  if (inner === undefined) return undefined;
+  return { node: inner.schema, pointer: pointer + inner.suffix, nullable: inner.nullable };
+}
+
+/**
+ * Of the values listed beside a `$ref` those that the enum has which it names.
+ *
+ * @returns the values, or why they can't be: some are none of the enum
+ */
+export function narrowedValues(
+  stated: readonly unknown[],
+  { values: all }: EnumType,
+): { readonly values: readonly string[] } | { readonly why: string } {
+  const known = new Set<unknown>(all);
+  const values = stated.filter((value): value is string => known.has(value));
+  if (values.length === stated.length) return { values };
+  return { why: `expected values of the enum that it refers to (${someOf(all)})` };
+}
+
+/** The part of an `allOf` without objects that says the type: the first one, which the others narrow. */
+export function scalarPartOf(schema: Node, pointer: string, references: References): Located | undefined {
+  if (!Array.isArray(schema.allOf) || addsMembers(schema)) return undefined;
+  for (const [index, node] of schema.allOf.entries()) {
+    const part = { node, pointer: `${pointer}/allOf/${index}` };
+    const found = references.resolve(node, part.pointer);
+    const kind = !isUnresolved(found) && isNode(found.node) ? kindOf(found.node) : undefined;
+    if (kind === 'object') return undefined;
+    if (kind !== undefined) return part;
+  }
+  return undefined;
+}

@@ -1,0 +1,192 @@
+// The second pass: which type a schema is, each schema once. Objects, unions, arrays and tuples are made in `records.ts`,
+// `unions.ts` and `arrays.ts`, which come back here for the types inside; what is called what is left to `freeze.ts`.
+import type { ScalarName, ScalarType, Type } from '../../contract/model.ts';
+import { isNode, type Node, shown } from '../document/node.ts';
+import { isUnresolved, nameAt, type References } from '../document/references.ts';
+import type { Overlay } from '../overlay/overlay.ts';
+import type { AlternativesReader } from './alternatives.ts';
+import { arrayOf } from './arrays.ts';
+import { isJson } from './collections.ts';
+import type { TypeDrafts } from './drafts.ts';
+import {
+  closedValues,
+  documentationOf,
+  integerScalar,
+  kindOf,
+  numberScalar,
+  stringScalar,
+} from './keywords.ts';
+import { objectOf } from './records.ts';
+import { innerOf, narrowedValues, scalarPartOf, surroundingsOf, targetOf } from './resolve.ts';
+import type { RulesReader } from './rules.ts';
+import { plain, type SchemaContext, type Usage } from './schema-context.ts';
+import { unionOf } from './unions.ts';
+
+/** Arrays, maps and references in one another without an object between; messages are far less deep. */
+const deepest = 100;
+
+/** The types of one document's schemas, made as they are asked for. */
+export class SchemaTypes implements SchemaContext {
+  readonly references: References;
+  readonly overlay: Overlay;
+  readonly alternatives: AlternativesReader;
+  readonly rules: RulesReader;
+  readonly drafts: TypeDrafts;
+  /** What was read already, by where it stands and what an inline type is called. */
+  readonly #usages = new Map<string, Usage>();
+  /** What is being read, with the arrays and maps around it: to tell when it comes up again inside itself. */
+  readonly #open = new Map<string, number>();
+  #containers = 0;
+  /** Where each schema stands; at several places where the file has aliases of it. */
+  readonly #places = new Map<Node, string[]>();
+
+  constructor(parts: Pick<SchemaContext, 'references' | 'overlay' | 'alternatives' | 'rules' | 'drafts'>) {
+    this.references = parts.references;
+    this.overlay = parts.overlay;
+    this.alternatives = parts.alternatives;
+    this.rules = parts.rules;
+    this.drafts = parts.drafts;
+  }
+
+  usageOf(schema: unknown, pointer: string, name: string): Usage {
+    if (!isNode(schema)) {
+      const why = schema === true ? 'any value is allowed' : `expected a schema, got ${shown(schema)}`;
+      return { ...this.#asJson(pointer, why), nullable: true };
+    }
+    const { allowance } = this.references;
+    allowance.step(pointer);
+    allowance.stepText(pointer, name.length + pointer.length);
+    const key = `${name} ${pointer}`;
+    const known = this.#usages.get(key);
+    if (known !== undefined) return known;
+    if (this.#isInsideItself(schema, pointer))
+      return this.#asJson(pointer, 'is an alias of what it stands in; expected a $ref');
+    const opened = this.#open.get(key);
+    // it reaches itself without a record between, whose type would be known by now
+    if (opened !== undefined)
+      return this.#asJson(
+        pointer,
+        opened === this.#containers
+          ? 'refers to itself without an object between; expected an object with members'
+          : 'an array or map of itself',
+      );
+    if (this.#open.size >= deepest)
+      return this.#asJson(pointer, `more than ${deepest} arrays, maps and references in one another`);
+    this.#open.set(key, this.#containers);
+    const usage = this.#read(schema, pointer, name);
+    this.#open.delete(key);
+    this.#usages.set(key, usage);
+    return usage;
+  }
+
+  /** A GUID is one only as a member (W21). */
+  itemOf(schema: unknown, pointer: string, name: string): Type {
+    this.#containers++;
+    const { type } = this.usageOf(schema, pointer, name);
+    this.#containers--;
+    return type.kind === 'scalar' && type.scalar === 'guid' ? this.#scalar('string') : type;
+  }
+
+  shapeOf(schema: Node, pointer: string, name: string): Type {
+    if (Object.hasOwn(schema, '$ref')) return this.#objectOf(schema, pointer, name);
+    switch (kindOf(schema)) {
+      case 'object': {
+        const part = scalarPartOf(schema, pointer, this.references);
+        return part === undefined
+          ? this.#objectOf(schema, pointer, name)
+          : this.usageOf(part.node, part.pointer, name).type;
+      }
+      case 'array':
+        return arrayOf(this, schema, pointer, name);
+      case 'string':
+        return this.#stringOf(schema, pointer, name);
+      case 'integer':
+        return this.#scalar(integerScalar(schema));
+      case 'number':
+        return this.#scalar(numberScalar(schema));
+      case 'boolean':
+        return this.#scalar('boolean');
+      default:
+        return this.drafts.asJson(pointer, 'it says no single type');
+    }
+  }
+
+  #asJson(pointer: string, why: string): Usage {
+    return plain(this.drafts.asJson(pointer, why));
+  }
+
+  #scalar(name: ScalarName): ScalarType {
+    return this.drafts.collections.scalar(name);
+  }
+
+  /** True for a YAML alias of something around it, which would go on for ever. */
+  #isInsideItself(schema: Node, pointer: string): boolean {
+    const known = this.#places.get(schema) ?? [];
+    this.#places.set(schema, known);
+    if (known.some((place) => pointer.startsWith(`${place}/`))) return true;
+    if (!known.includes(pointer)) known.push(pointer);
+    return false;
+  }
+
+  /** The type of what the schema leads to, or its own, with what stands around both. */
+  #read(schema: Node, pointer: string, name: string): Usage {
+    const usage = this.references.isReference(schema)
+      ? this.#readReference(schema, pointer)
+      : (this.#readInner(schema, pointer, name) ?? this.#readOwn(schema, pointer, name));
+    const own = surroundingsOf(schema);
+    return {
+      ...usage,
+      nullable: usage.nullable || own.nullable,
+      hasDefault: usage.hasDefault || own.hasDefault,
+      notEmpty: usage.notEmpty || own.notEmpty,
+    };
+  }
+
+  #readReference(schema: Node, pointer: string): Usage {
+    const target = targetOf(schema, pointer, this.references);
+    if (isUnresolved(target)) return this.#asJson(target.pointer, target.why);
+    const usage = this.usageOf(target.node, target.pointer, nameAt(target.pointer));
+    return { ...usage, allowed: this.#allowedOf(schema, usage, pointer) };
+  }
+
+  /** Fewer values of an enum, which may stand beside its `$ref`. */
+  #allowedOf(schema: Node, { type, allowed }: Usage, pointer: string): Usage['allowed'] {
+    if (type.kind !== 'enum' || !Array.isArray(schema.enum)) return allowed;
+    const stated: readonly unknown[] = schema.enum.filter((value) => value !== null);
+    this.references.allowance.step(pointer, stated.length + type.values.length);
+    const narrowed = narrowedValues(stated, type);
+    if ('values' in narrowed) return narrowed.values;
+    this.drafts.contradictions.set(`${pointer}/enum`, narrowed.why);
+    return allowed;
+  }
+
+  #readInner(schema: Node, pointer: string, name: string): Usage | undefined {
+    const inner = innerOf(schema, pointer);
+    if (inner === undefined) return undefined;
+    const usage = this.usageOf(inner.node, inner.pointer, name);
+    return inner.nullable ? { ...usage, nullable: true } : usage;
+  }
+
+  #readOwn(schema: Node, pointer: string, name: string): Usage {
+    if (this.alternatives.hasSeveral(schema, pointer)) {
+      const { list, nullable } = this.alternatives.alternativesOf(schema, pointer, name);
+      return { ...plain(unionOf(this, list, schema, pointer, name)), nullable };
+    }
+    const type = this.shapeOf(schema, pointer, name);
+    // a schema that says nothing allows null too
+    return { ...plain(type), nullable: isJson(type) && kindOf(schema) === undefined };
+  }
+
+  #objectOf(node: Node, pointer: string, name: string): Type {
+    return objectOf(this, { parts: [{ node, pointer }], documentation: documentationOf(node), name });
+  }
+
+  #stringOf(schema: Node, pointer: string, name: string): Type {
+    const { overlay, references, drafts } = this;
+    const values = Array.isArray(schema.enum) ? closedValues(schema.enum) : undefined;
+    references.allowance.step(pointer, values?.length ?? 0);
+    if (values === undefined)
+      return this.#scalar(stringScalar(schema, overlay.dialect.formats, overlay.settings.dates));
+    return drafts.register({ kind: 'enum', name, documentation: documentationOf(schema), values }, pointer);
+  }
+}
