@@ -4,7 +4,7 @@ import type { ScalarName, ScalarType, Type } from '../../contract/model.ts';
 import { isNode, type Node, shown } from '../document/node.ts';
 import { isUnresolved, nameAt, type References } from '../document/references.ts';
 import type { Overlay } from '../overlay/overlay.ts';
-import type { AlternativesReader } from './alternatives.ts';
+import type { AlternativesReader } from './alternative.ts';
 import { arrayOf } from './arrays.ts';
 import { isJson } from './collections.ts';
 import type { TypeDrafts } from './drafts.ts';

@@ -26,7 +26,7 @@ export function mappingOf(
   schema: Node,
   at: string,
   references: References,
-): { key: string; target: Located }[] {
+): readonly { readonly key: string; readonly target: Located }[] {
   const discriminator = isNode(schema.discriminator) ? schema.discriminator : {};
   return Object.entries(childOf(discriminator, 'mapping')).flatMap(([key, value]) => {
     const text = textOf(value) ?? '';
@@ -42,68 +42,76 @@ export interface Subtype extends Labelled {
   readonly target: Located;
 }
 
-/** Looks up what extends a base type by `allOf`, where the base has a discriminator. */
-export function listSubtypes(
-  document: Node,
-  references: References,
-): (schema: Node, pointer: string) => readonly Subtype[] {
-  let children: Map<string, Located[]> | undefined;
+/** What extends a schema with a discriminator, in the document's order of keys; nothing of any other schema. Throws OverLimit. */
+export type SubtypesOf = (schema: Node, pointer: string) => readonly Subtype[];
+
+/** Looks up what extends a base type by `allOf`, where the base has a discriminator (OpenAPI 3.1, 4.8.25). */
+export function createSubtypes(document: Node, references: References): SubtypesOf {
+  let children: ReadonlyMap<string, readonly Located[]> | undefined;
   const known = new Map<string, readonly Subtype[]>();
-
-  function childrenOf(pointer: string): readonly Located[] {
-    if (children === undefined) {
-      children = new Map();
-      for (const [name, schema] of Object.entries(childOf(childOf(document, 'components'), 'schemas'))) {
-        const place = `/components/schemas${pointerSegment(name)}`;
-        if (!isNode(schema) || !Array.isArray(schema.allOf)) continue;
-        for (const part of schema.allOf) {
-          const base =
-            isNode(part) && Object.hasOwn(part, '$ref') ? references.target(part.$ref, place) : undefined;
-          if (base === undefined || isUnresolved(base)) continue;
-          const known = children.get(base.pointer) ?? [];
-          known.push({ node: schema, pointer: place });
-          children.set(base.pointer, known);
-        }
-      }
-    }
-    return children.get(pointer) ?? [];
-  }
-
-  /** Everything below a type, however many steps. */
-  function descendants(pointer: string): readonly Located[] {
-    const found = new Map<string, Located>();
-    const open = [pointer];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      for (const child of childrenOf(next)) {
-        if (found.has(child.pointer) || child.pointer === pointer) continue;
-        found.set(child.pointer, child);
-        open.push(child.pointer);
-      }
-    }
-    return [...found.values()].toSorted((a, b) => byCodeUnit(a.pointer, b.pointer));
-  }
-
   return (schema, pointer) => {
     const member = discriminatorOf(schema);
     if (member === undefined || openKeyword(schema) !== undefined) return [];
     const found = known.get(pointer);
     if (found !== undefined) return found;
-    const below = descendants(pointer);
-    const mapped = [{ node: schema, pointer }, ...below].flatMap(({ node, pointer: at }) =>
-      isNode(node) && discriminatorOf(node) === member ? mappingOf(node, at, references) : [],
-    );
-    const byKey = new Map(mapped.map(({ key, target }) => [key, { ...labelled(member, key), target }]));
-    const named = new Set(mapped.map(({ target }) => target.pointer));
-    references.allowance.step(pointer, below.length + mapped.length);
-    for (const target of below) {
-      if (named.has(target.pointer)) continue;
-      const key = lastSegment(target.pointer);
-      byKey.set(key, { ...labelled(member, key), target });
-    }
-    const list = [...byKey.values()];
+    children ??= childrenOfAll(document, references);
+    const list = subtypesOf({ node: schema, pointer }, member, descendants(pointer, children), references);
     known.set(pointer, list);
     return list;
   };
+}
+
+/** By the place of a schema the components whose `allOf` refers to it. */
+function childrenOfAll(document: Node, references: References): ReadonlyMap<string, readonly Located[]> {
+  const children = new Map<string, Located[]>();
+  for (const [name, schema] of Object.entries(childOf(childOf(document, 'components'), 'schemas'))) {
+    const place = `/components/schemas${pointerSegment(name)}`;
+    if (!isNode(schema) || !Array.isArray(schema.allOf)) continue;
+    for (const part of schema.allOf) {
+      const base =
+        isNode(part) && Object.hasOwn(part, '$ref') ? references.target(part.$ref, place) : undefined;
+      if (base === undefined || isUnresolved(base)) continue;
+      const known = children.get(base.pointer) ?? [];
+      known.push({ node: schema, pointer: place });
+      children.set(base.pointer, known);
+    }
+  }
+  return children;
+}
+
+/** Everything below a type, however many steps. */
+function descendants(pointer: string, children: ReadonlyMap<string, readonly Located[]>): readonly Located[] {
+  const found = new Map<string, Located>();
+  const open = [pointer];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const child of children.get(next) ?? []) {
+      if (found.has(child.pointer) || child.pointer === pointer) continue;
+      found.set(child.pointer, child);
+      open.push(child.pointer);
+    }
+  }
+  return [...found.values()].toSorted((a, b) => byCodeUnit(a.pointer, b.pointer));
+}
+
+/** What is below a base type by the values of its discriminator: those of a `mapping` first, then the others by their names. */
+function subtypesOf(
+  base: Located,
+  member: string,
+  below: readonly Located[],
+  references: References,
+): readonly Subtype[] {
+  const mapped = [base, ...below].flatMap(({ node, pointer }) =>
+    isNode(node) && discriminatorOf(node) === member ? mappingOf(node, pointer, references) : [],
+  );
+  const byKey = new Map(mapped.map(({ key, target }) => [key, { ...labelled(member, key), target }]));
+  const named = new Set(mapped.map(({ target }) => target.pointer));
+  references.allowance.step(base.pointer, below.length + mapped.length);
+  for (const target of below) {
+    if (named.has(target.pointer)) continue;
+    const key = lastSegment(target.pointer);
+    byKey.set(key, { ...labelled(member, key), target });
+  }
+  return [...byKey.values()];
 }
 
 /** What a schema is called in its document. */

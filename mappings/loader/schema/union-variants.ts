@@ -2,7 +2,9 @@ import type { Ruled, ScalarName, Type, Variant } from '../../contract/model.ts';
 import { pointerSegment } from '../document/error.ts';
 import { escapeName, identifier, upperFirst } from '../names/names.ts';
 import type { NamelessElement } from '../names/type-names.ts';
-import type { Alternative } from './alternatives.ts';
+import type { Alternative } from './alternative.ts';
+import { isJson } from './collections.ts';
+import type { Draft } from './drafts.ts';
 import { commonInteger, integerScalar } from './keywords.ts';
 
 /** What the variants of a union are made with. */
@@ -16,7 +18,7 @@ export interface VariantsSource {
 }
 
 /** A variant that waits for the name of its element. */
-export type VariantDraft = { -readonly [key in keyof Variant]: Variant[key] };
+export type VariantDraft = Draft<Variant>;
 
 export interface Variants {
   /** In the order of the wire: scalars, objects, arrays, and JSON text for all else. */
@@ -79,8 +81,4 @@ export function listVariants({ alternatives, scalar, typeOf, rulesAt }: Variants
 /** The integer type of several. */
 export function commonIntegerOf(alternatives: readonly Alternative[]): ScalarName {
   return commonInteger(alternatives.map(({ node }) => integerScalar(node)));
-}
-
-function isJson(type: Type): boolean {
-  return type.kind === 'scalar' && type.scalar === 'json';
 }

@@ -2,7 +2,7 @@
 import type { Type, UnionType, Variant } from '../../contract/model.ts';
 import { isNode, type Node } from '../document/node.ts';
 import { type Located, nameAt } from '../document/references.ts';
-import type { Alternative } from './alternatives.ts';
+import type { Alternative } from './alternative.ts';
 import { arrayOf } from './arrays.ts';
 import { documentationOf } from './keywords.ts';
 import { objectOf } from './records.ts';
