@@ -123,13 +123,13 @@ function compareOperations(before: Contract, after: Contract, tell: Tell): void 
   const callOf = ({ upstream: { method, path } }: Operation): string => `${method} ${path}`;
   const added = after.operations.filter(({ name }) => !names.has(name));
   const byCall = new Map(added.map((operation) => [callOf(operation), operation] as const).toReversed());
-  const compare = createComparer(tell);
+  const types = new TypeComparer(tell);
   for (const operation of before.operations) {
     const successor = successors.get(operation.name);
     if (successor === undefined) tellRemoved(operation, byCall.get(callOf(operation)), tell);
     else {
-      compare(operation.input, successor.input, 'requests');
-      compare(operation.output, successor.output, 'replies');
+      types.compare(operation.input, successor.input, 'requests');
+      types.compare(operation.output, successor.output, 'replies');
     }
   }
   for (const { name } of added)
@@ -143,8 +143,6 @@ function tellRemoved({ name }: Operation, renamed: Operation | undefined, tell: 
 }
 
 // --- types -----------------------------------------------------------------------------------------
-
-type Compare = (before: Type, after: Type, direction: Direction, where?: string) => void;
 
 /** A record with the elements of members that it doesn't list as fields like others. */
 function withAllElements(record: RecordType): RecordType {
@@ -169,46 +167,51 @@ function optional({ xml, type }: { readonly xml: string; readonly type: Type }):
 }
 
 /** Compares two types, each pair of them once in each direction. */
-function createComparer(tell: Tell): Compare {
-  const seen = new Map<Type, Set<string>>();
-  const serials = new Map<Type, number>();
+class TypeComparer {
+  readonly #tell: Tell;
+  readonly #seen = new Map<Type, Set<string>>();
+  readonly #serials = new Map<Type, number>();
 
-  function isNew(old: Type, next: Type, direction: Direction): boolean {
-    const serial = serials.get(next) ?? serials.size;
-    serials.set(next, serial);
-    const known = seen.get(old) ?? new Set();
-    seen.set(old, known);
+  constructor(tell: Tell) {
+    this.#tell = tell;
+  }
+
+  compare(old: Type, next: Type, direction: Direction, where = ''): void {
+    if (old.kind === 'scalar' || old.kind === 'enum' || next.kind === 'scalar' || next.kind === 'enum') {
+      this.#compareValues(old, next, direction, where);
+      return;
+    }
+    if (!this.#isNew(old, next, direction)) return;
+    if (old.kind === 'record' && next.kind === 'record')
+      this.#compareRecords(withAllElements(old), withAllElements(next), direction);
+    else if (old.kind === 'union' && next.kind === 'union')
+      this.#compareRecords(variantsOf(old), variantsOf(next), direction);
+    else if (old.kind === 'tuple' && next.kind === 'tuple')
+      this.#compareRecords(positionsOf(old), positionsOf(next), direction);
+    else if (old.kind === 'array' && next.kind === 'array') {
+      const at = `items of ${old.name} in ${direction}`;
+      this.#comparePart(old, old.itemName, next, next.itemName, direction, at);
+      this.compare(old.item, next.item, direction, at);
+    } else if (old.kind === 'map' && next.kind === 'map') {
+      const at = `values of ${old.name} in ${direction}`;
+      this.#comparePart(old, old.entryName, next, next.entryName, direction, at);
+      this.compare(old.value, next.value, direction, at);
+    } else this.#tell('breaking', where, `${described(old)} is ${described(next)}`, misread(direction));
+  }
+
+  #isNew(old: Type, next: Type, direction: Direction): boolean {
+    const serial = this.#serials.get(next) ?? this.#serials.size;
+    this.#serials.set(next, serial);
+    const known = this.#seen.get(old) ?? new Set();
+    this.#seen.set(old, known);
     const key = `${serial} ${direction}`;
     if (known.has(key)) return false;
     known.add(key);
     return true;
   }
 
-  const compare: Compare = (old, next, direction, where = '') => {
-    if (old.kind === 'scalar' || old.kind === 'enum' || next.kind === 'scalar' || next.kind === 'enum') {
-      compareValues(old, next, direction, where);
-      return;
-    }
-    if (!isNew(old, next, direction)) return;
-    if (old.kind === 'record' && next.kind === 'record')
-      compareRecords(withAllElements(old), withAllElements(next), direction);
-    else if (old.kind === 'union' && next.kind === 'union')
-      compareRecords(variantsOf(old), variantsOf(next), direction);
-    else if (old.kind === 'tuple' && next.kind === 'tuple')
-      compareRecords(positionsOf(old), positionsOf(next), direction);
-    else if (old.kind === 'array' && next.kind === 'array') {
-      const at = `items of ${old.name} in ${direction}`;
-      comparePart(old, old.itemName, next, next.itemName, direction, at);
-      compare(old.item, next.item, direction, at);
-    } else if (old.kind === 'map' && next.kind === 'map') {
-      const at = `values of ${old.name} in ${direction}`;
-      comparePart(old, old.entryName, next, next.entryName, direction, at);
-      compare(old.value, next.value, direction, at);
-    } else tell('breaking', where, `${described(old)} is ${described(next)}`, misread(direction));
-  };
-
   /** The elements of which an array or map is made. */
-  function comparePart(
+  #comparePart(
     old: ArrayType | MapType,
     oldName: string,
     next: ArrayType | MapType,
@@ -216,12 +219,17 @@ function createComparer(tell: Tell): Compare {
     direction: Direction,
     where: string,
   ): void {
-    if (oldName !== nextName) tell('breaking', where, `<${oldName}> is <${nextName}>`, lost(direction));
+    if (oldName !== nextName) this.#tell('breaking', where, `<${oldName}> is <${nextName}>`, lost(direction));
     if (old.namespace !== next.namespace)
-      tell('breaking', where, `<${oldName}> is in the namespace of the ${next.namespace}`, lost(direction));
+      this.#tell(
+        'breaking',
+        where,
+        `<${oldName}> is in the namespace of the ${next.namespace}`,
+        lost(direction),
+      );
   }
 
-  function compareRecords(old: RecordType, next: RecordType, direction: Direction): void {
+  #compareRecords(old: RecordType, next: RecordType, direction: Direction): void {
     const successors = new Map(next.fields.map((field) => [field.xml, field]));
     const known = new Set(old.fields.map(({ xml }) => xml));
     const formerJson = new Set(old.fields.map(({ json }) => json));
@@ -235,37 +243,38 @@ function createComparer(tell: Tell): Compare {
     for (const field of old.fields) {
       const successor = successors.get(field.xml);
       const where = `${old.name}.${field.xml} in ${direction}`;
-      if (successor === undefined) tellGone(field, renamed.get(field.json), direction, where);
-      else compareFields(field, successor, direction, where);
+      if (successor === undefined) this.#tellGone(field, renamed.get(field.json), direction, where);
+      else this.#compareFields(field, successor, direction, where);
     }
-    compareOrder(old, next, direction);
+    this.#compareOrder(old, next, direction);
     for (const field of next.fields) {
       // one whose JSON name was there is told as renamed
-      if (!known.has(field.xml) && !formerJson.has(field.json)) tellAdded(field, old, direction);
+      if (!known.has(field.xml) && !formerJson.has(field.json)) this.#tellAdded(field, old, direction);
     }
   }
 
-  function tellGone({ xml }: Field, renamed: Field | undefined, direction: Direction, where: string): void {
+  #tellGone({ xml }: Field, renamed: Field | undefined, direction: Direction, where: string): void {
     const what = renamed === undefined ? `<${xml}> is gone` : `<${xml}> is <${renamed.xml}>`;
-    tell('breaking', where, what, lost(direction));
+    this.#tell('breaking', where, what, lost(direction));
   }
 
-  function tellAdded(field: Field, old: RecordType, direction: Direction): void {
+  #tellAdded(field: Field, old: RecordType, direction: Direction): void {
     const where = `${old.name}.${field.xml} in ${direction}`;
     const what = `<${field.xml}> is new`;
     if (direction === 'replies')
-      tell(
+      this.#tell(
         'strict',
         where,
         what,
         'zeep, suds, Axis, PySimpleSOAP and SOAP::WSDL refuse elements they do not know',
       );
-    else if (field.required) tell('breaking', where, `${what} and required`, 'calls without it are refused');
-    else tell('compatible', where, what, 'clients that are built leave it out');
+    else if (field.required)
+      this.#tell('breaking', where, `${what} and required`, 'calls without it are refused');
+    else this.#tell('compatible', where, what, 'clients that are built leave it out');
   }
 
   /** Requests are read in any order; replies aren't by all clients. */
-  function compareOrder(old: RecordType, next: RecordType, direction: Direction): void {
+  #compareOrder(old: RecordType, next: RecordType, direction: Direction): void {
     if (direction === 'requests') return;
     const common = (fields: readonly Field[], others: readonly Field[]): readonly string[] => {
       const names = new Set(others.map(({ xml }) => xml));
@@ -274,7 +283,7 @@ function createComparer(tell: Tell): Compare {
     const sequence = common(next.fields, old.fields);
     const moved = common(old.fields, next.fields).find((xml, index) => sequence[index] !== xml);
     if (moved !== undefined)
-      tell(
+      this.#tell(
         'breaking',
         `${old.name} in replies`,
         `its elements stand in another order from <${moved}> on`,
@@ -282,30 +291,40 @@ function createComparer(tell: Tell): Compare {
       );
   }
 
-  function compareFields(old: Field, next: Field, direction: Direction, where: string): void {
+  #compareFields(old: Field, next: Field, direction: Direction, where: string): void {
     if (direction === 'requests') {
       if (!old.required && next.required)
-        tell('breaking', where, 'is required', 'calls without it are refused');
+        this.#tell('breaking', where, 'is required', 'calls without it are refused');
       if (old.required && !next.required)
-        tell('compatible', where, 'is optional', 'clients go on sending it');
+        this.#tell('compatible', where, 'is optional', 'clients go on sending it');
       if (!old.notEmpty && next.notEmpty)
-        tell('breaking', where, 'may no longer be empty', 'calls with an empty one are refused');
+        this.#tell('breaking', where, 'may no longer be empty', 'calls with an empty one are refused');
       if (old.nillable && !next.nillable)
-        tell('strict', where, 'is no longer nillable', 'clients that send xsi:nil may be refused upstream');
+        this.#tell(
+          'strict',
+          where,
+          'is no longer nillable',
+          'clients that send xsi:nil may be refused upstream',
+        );
       if (!old.nillable && next.nillable)
-        tell('compatible', where, 'is nillable', 'clients that are built send no xsi:nil');
+        this.#tell('compatible', where, 'is nillable', 'clients that are built send no xsi:nil');
     } else {
       if (!old.nillable && next.nillable)
-        tell('strict', where, 'is nillable', 'generated classes without a place for null fail on xsi:nil');
+        this.#tell(
+          'strict',
+          where,
+          'is nillable',
+          'generated classes without a place for null fail on xsi:nil',
+        );
       if (old.nillable && !next.nillable)
-        tell('compatible', where, 'is no longer nillable', 'clients read a value as before');
+        this.#tell('compatible', where, 'is no longer nillable', 'clients read a value as before');
     }
-    compare(withAllowed(old), withAllowed(next), direction, where);
+    this.compare(withAllowed(old), withAllowed(next), direction, where);
   }
 
-  function compareValues(old: Type, next: Type, direction: Direction, where: string): void {
+  #compareValues(old: Type, next: Type, direction: Direction, where: string): void {
     if (old.kind === 'enum' && next.kind === 'enum') {
-      compareEnums(old.values, next.values, direction, where);
+      this.#compareEnums(old.values, next.values, direction, where);
       return;
     }
     const from = described(old);
@@ -315,49 +334,43 @@ function createComparer(tell: Tell): Compare {
     if (isEnumOfStrings && isText(old) && isText(next)) {
       const opened = old.kind === 'enum';
       if (opened && direction === 'replies')
-        tell(
+        this.#tell(
           'strict',
           where,
           'takes values beside those listed',
           'generated enums refuse values they do not know',
         );
       else if (!opened && direction === 'requests')
-        tell('breaking', where, 'takes listed values alone', 'calls with other values are refused');
-      else tell('compatible', where, `${from} is ${to}`, 'the values clients send or read fit both');
+        this.#tell('breaking', where, 'takes listed values alone', 'calls with other values are refused');
+      else this.#tell('compatible', where, `${from} is ${to}`, 'the values clients send or read fit both');
       return;
     }
     const [narrow, wide] = direction === 'requests' ? [old, next] : [next, old];
-    if (fits(narrow, wide)) tell('compatible', where, `${from} is ${to}`, 'every value fits the other');
-    else tell('breaking', where, `${from} is ${to}`, misread(direction));
+    if (fits(narrow, wide)) this.#tell('compatible', where, `${from} is ${to}`, 'every value fits the other');
+    else this.#tell('breaking', where, `${from} is ${to}`, misread(direction));
   }
 
-  function compareEnums(
-    old: readonly string[],
-    next: readonly string[],
-    direction: Direction,
-    where: string,
-  ): void {
+  #compareEnums(old: readonly string[], next: readonly string[], direction: Direction, where: string): void {
     const before = new Set(old);
     const after = new Set(next);
     for (const value of old) {
       if (after.has(value)) continue;
-      if (direction === 'requests') tell('breaking', where, `${value} is gone`, 'calls with it are refused');
-      else tell('compatible', where, `${value} is gone`, 'clients no longer meet it');
+      if (direction === 'requests')
+        this.#tell('breaking', where, `${value} is gone`, 'calls with it are refused');
+      else this.#tell('compatible', where, `${value} is gone`, 'clients no longer meet it');
     }
     for (const value of next) {
       if (before.has(value)) continue;
       if (direction === 'replies')
-        tell(
+        this.#tell(
           'strict',
           where,
           `${value} is new`,
           'generated enums of .NET and Java refuse values they do not know',
         );
-      else tell('compatible', where, `${value} is new`, 'clients that are built do not send it');
+      else this.#tell('compatible', where, `${value} is new`, 'clients that are built do not send it');
     }
   }
-
-  return compare;
 }
 
 /** The enum with the values that the field takes of it. */
