@@ -1,5 +1,12 @@
 import { defaultLimits } from '../contract/limits.ts';
-import { type Contract, partsOf, type Type } from '../contract/model.ts';
+import {
+  type Contract,
+  type Operation,
+  partsOf,
+  type RecordType,
+  type Server,
+  type Type,
+} from '../contract/model.ts';
 import {
   Allowance,
   type ContractLimits,
@@ -7,21 +14,20 @@ import {
   isStackOverflow,
   OverLimit,
 } from './document/allowance.ts';
-import { type ContractProblem, pointerSegment, type Report } from './document/error.ts';
+import { type ContractProblem, type Note, pointerSegment, type Report } from './document/error.ts';
 import { childOf, isNode, type Node, shown, textOf } from './document/node.ts';
 import { createOtherFiles, fileOf, type OtherFiles, type OtherFilesSource } from './document/other-files.ts';
 import { createReferences, type References } from './document/references.ts';
 import type { ContractNames, Displaced } from './names/names.ts';
 import { serviceNameOf } from './names/service-name.ts';
 import { buildCredentials } from './operations/credentials.ts';
-import type { NotServed } from './operations/entries.ts';
+import type { Entry, NotServed } from './operations/entries.ts';
 import { type OperationDraft, readOperations } from './operations/operations.ts';
 import { carriesStatus, findResponseStatus } from './operations/response-status.ts';
 import { readRoutes } from './operations/routes.ts';
 import { schemeCredentials } from './operations/security-schemes.ts';
 import { createServers } from './operations/servers.ts';
 import { type Overlay, readOverlay } from './overlay/overlay.ts';
-import type { JsonNote } from './schema/drafts.ts';
 import { deepFreeze } from './schema/freeze.ts';
 import { TypeBuilder } from './schema/type-builder.ts';
 
@@ -43,17 +49,17 @@ export interface LoadedContract {
   /** Frozen, all of it. */
   readonly contract: Contract;
   /** What travels as JSON, because no closed type fits. */
-  readonly notes: readonly JsonNote[];
+  readonly notes: readonly Note[];
   /** Operations of the document that nobody can call. */
   readonly notServed: readonly NotServed[];
   /** Each `$ref` that leads nowhere, in a circle or out of the folder; what it stands for travels as JSON text. */
   readonly brokenReferences: readonly ContractProblem[];
   /** Members that an `allOf` describes twice in ways that no value can be; the first one counts. */
-  readonly contradictions: readonly JsonNote[];
+  readonly contradictions: readonly Note[];
   /** What `validate: strict` would check of requests and can't. */
-  readonly unchecked: readonly JsonNote[];
+  readonly unchecked: readonly Note[];
   /** Servers of operations whose address nobody said: the upstream is called in their place. */
-  readonly assumedServers: readonly JsonNote[];
+  readonly assumedServers: readonly Note[];
   /** Every name that callers compile in, for `names.lock`. */
   readonly names: ContractNames;
   /** What would have a name that `names.lock` keeps for another. */
@@ -87,7 +93,9 @@ export function buildContract(source: ContractSource): LoadedContract {
   const make = (root: Node): Omit<LoadedContract, 'brokenReferences'> => {
     const others = otherFilesOf(source, overlay, limits);
     const references = createReferences(root, reportTo(source.openapiName, broken), others, allowance);
-    return assemble(root, references, overlay, pinned, report, reportOverlay);
+    const credentials = overlay.credentials ?? schemeCredentials(root, references);
+    const parts = { document: root, references, overlay: { ...overlay, credentials }, pinned };
+    return assemble({ ...parts, report, reportOverlay });
   };
   const loaded = document === undefined ? undefined : withinLimits(() => make(document), allowance, report);
   if (loaded === undefined || problems.size > 0) throw contractError(problems.values(), limits);
@@ -138,33 +146,23 @@ function readDocument(root: unknown, report: Report): Node | undefined {
   return undefined;
 }
 
-function assemble(
-  document: Node,
-  references: References,
-  stated: Overlay,
-  pinned: ContractNames,
-  report: Report,
-  reportOverlay: Report,
-): Omit<LoadedContract, 'brokenReferences'> {
-  const overlay = { ...stated, credentials: stated.credentials ?? schemeCredentials(document, references) };
-  const info = childOf(document, 'info');
-  const service = overlay.service ?? pinned.service ?? serviceNameOf(document);
-  if (!/^[A-Za-z_]\w*$/.test(service)) {
-    reportOverlay('/service', `expected the service's name, an identifier, got ${shown(service)}`);
-  }
-  const types = overlay.typesNamespace ?? `urn:${service}`;
-  const builder = new TypeBuilder({ document, references, overlay, pinned, reportOverlay });
+/** What a contract is put together of. */
+interface Parts {
+  readonly document: Node;
+  readonly references: References;
+  readonly overlay: Overlay;
+  readonly pinned: ContractNames;
+  readonly report: Report;
+  readonly reportOverlay: Report;
+}
+
+function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences'> {
+  const { document, overlay, pinned, report, reportOverlay } = parts;
+  const service = serviceOf(parts);
+  const builder = new TypeBuilder(parts);
   const servers = createServers(document, overlay, reportOverlay);
-  const read = readOperations({
-    document,
-    references,
-    overlay,
-    builder,
-    pinned: pinned.operations,
-    findServer: servers.find,
-    report,
-    reportOverlay,
-  });
+  const findServer = (entry: Entry): Server => servers.find(entry);
+  const read = readOperations({ ...parts, builder, pinned: pinned.operations, findServer });
   servers.checkOverlay();
   const { served: drafts, notServed } = read;
   if (drafts.length === 0) {
@@ -172,39 +170,15 @@ function assemble(
     report('/paths', 'expected at least one operation that can be served, got none');
   }
   const responseStatus = findResponseStatus(builder);
-  const { types: named, jsonType, names, members, displaced } = builder.finish(drafts);
-  const binary = holdersOfBinary(drafts);
-  const operations = drafts.map((draft) => ({
-    ...draft,
-    binaryInput: binary.has(draft.input),
-    binaryOutput: binary.has(draft.output),
-  }));
-  checkOverlayNames(overlay, drafts, named, reportOverlay);
+  const { types, jsonType, names, members, displaced } = builder.finish(drafts);
+  const operations = withBinary(drafts);
+  checkOverlayNames(overlay, drafts, types, reportOverlay);
   const credentials = buildCredentials(overlay, operations, reportOverlay);
   const routes = readRoutes(overlay, operations, credentials, reportOverlay);
-  const without = operations.find((operation) => !carriesStatus(operation, responseStatus));
-  if (overlay.settings.soapErrors === 'in-band' && without !== undefined) {
-    reportOverlay(
-      '/soapErrors',
-      `expected data.responseStatus in every reply, got none in ${without.name}; choose fault`,
-    );
-  }
+  checkErrors(overlay, operations, responseStatus, reportOverlay);
+  const own = { service, jsonType, operations, types, routes, credentials, responseStatus };
   return {
-    contract: deepFreeze({
-      service,
-      documentation: (textOf(info.description) ?? '').trim(),
-      basePath: overlay.basePath,
-      namespaces: { types, arrays: overlay.arraysNamespace ?? types },
-      nulls: overlay.dialect.nillable === 'declared' ? ('kept' as const) : ('by-kind' as const),
-      jsonType,
-      operations,
-      types: named,
-      routes,
-      credentials,
-      responseStatus,
-      settings: overlay.settings,
-      personal: overlay.personal,
-    }),
+    contract: deepFreeze({ ...own, ...settingsOf(document, overlay, service) }),
     notes: builder.notes(),
     notServed,
     contradictions: builder.contradictions(),
@@ -213,6 +187,56 @@ function assemble(
     names: { service, operations: read.names, types: names, members },
     displaced: [...read.displaced, ...displaced],
   };
+}
+
+/** The service's name by the overlay, `names.lock` or the document's title; reported where it is no identifier. */
+function serviceOf({ document, overlay, pinned, reportOverlay }: Parts): string {
+  const service = overlay.service ?? pinned.service ?? serviceNameOf(document);
+  if (!/^[A-Za-z_]\w*$/.test(service))
+    reportOverlay('/service', `expected the service's name, an identifier, got ${shown(service)}`);
+  return service;
+}
+
+/** What the overlay alone decides, and the document's description. */
+function settingsOf(
+  document: Node,
+  overlay: Overlay,
+  service: string,
+): Pick<Contract, 'documentation' | 'basePath' | 'namespaces' | 'nulls' | 'settings' | 'personal'> {
+  const types = overlay.typesNamespace ?? `urn:${service}`;
+  return {
+    documentation: (textOf(childOf(document, 'info').description) ?? '').trim(),
+    basePath: overlay.basePath,
+    namespaces: { types, arrays: overlay.arraysNamespace ?? types },
+    nulls: overlay.dialect.nillable === 'declared' ? 'kept' : 'by-kind',
+    settings: overlay.settings,
+    personal: overlay.personal,
+  };
+}
+
+/** Errors in band stand in the status of each reply (W26). */
+function checkErrors(
+  { settings }: Overlay,
+  operations: readonly Operation[],
+  responseStatus: RecordType,
+  report: Report,
+): void {
+  const without = operations.find((operation) => !carriesStatus(operation, responseStatus));
+  if (settings.soapErrors === 'in-band' && without !== undefined)
+    report(
+      '/soapErrors',
+      `expected data.responseStatus in every reply, got none in ${without.name}; choose fault`,
+    );
+}
+
+/** Operations with whether their wrappers hold base64. */
+function withBinary(drafts: readonly OperationDraft[]): readonly Operation[] {
+  const binary = holdersOfBinary(drafts);
+  return drafts.map((draft) => ({
+    ...draft,
+    binaryInput: binary.has(draft.input),
+    binaryOutput: binary.has(draft.output),
+  }));
 }
 
 /** Names in the overlay that the document doesn't have. */

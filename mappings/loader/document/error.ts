@@ -28,7 +28,24 @@ function lineOfText({ file, line, pointer, message }: ContractProblem): string {
 /** Gathers the problems of one file, so that an author sees them all at once. */
 export type Report = (pointer: string, message: string) => void;
 
+/** What is to be said of a place of the document that isn't wrong, mostly why it travels as JSON text. */
+export interface Note {
+  /** JSON pointer, as in `Located`. */
+  readonly pointer: string;
+  readonly why: string;
+}
+
+/** Reasons by pointer, as notes. */
+export function notesOf(reasons: ReadonlyMap<string, string>): readonly Note[] {
+  return [...reasons].map(([pointer, why]) => ({ pointer, why }));
+}
+
 /** `segment` as a part of a JSON pointer. */
 export function pointerSegment(segment: string | number): string {
   return `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** The key that a segment of a JSON pointer stands for (RFC 6901, 4). */
+export function unescapedSegment(segment: string): string {
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
 }

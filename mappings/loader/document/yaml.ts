@@ -18,7 +18,7 @@ import {
 } from 'yaml';
 import { defaultLimits } from '../../contract/limits.ts';
 import { JsonError, JsonReader } from '../../json/reader.ts';
-import { Allowance, OverLimit } from './allowance.ts';
+import { Allowance, type ContractLimits, OverLimit } from './allowance.ts';
 import type { ContractProblem } from './error.ts';
 
 /** Faults told of one file's syntax: the first ones; the rest mostly follow from them. */
@@ -174,9 +174,9 @@ function readYaml(bytes: Buffer, messages: string[], allowance: Allowance): unkn
   if (isPlainJson(text, allowance)) return JSON.parse(text);
   const lines = new LineCounter();
   const document = parse(text, lines, allowance);
-  const tell = (offset: number, says: string): void => {
+  const tell = (offset: number, message: string): void => {
     const { line, col } = lines.linePos(offset);
-    messages.push(`line ${line}, column ${col}: ${says}`);
+    messages.push(`line ${line}, column ${col}: ${message}`);
   };
   for (const { code, pos, message } of [...document.errors, ...document.warnings].slice(0, mostProblems))
     tell(pos[0], sentences[code] ?? message);
@@ -227,46 +227,64 @@ interface Anchored {
 function valuesIn(
   contents: unknown,
   { limits }: Allowance,
-  tell: (offset: number, says: string) => void,
+  tell: (offset: number, message: string) => void,
 ): unknown {
-  const anchors = new Map<string, Anchored>();
-  /** How often an anchor is used, at most, within what is being read. */
-  let weight = 1;
+  try {
+    return new ValueReader(limits).read(contents, 1);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    tell(error.offset, error.message);
+    return undefined;
+  }
+}
 
-  function read(node: unknown, depth: number): unknown {
-    if (isAlias(node)) return readAlias(node.source, offsetOf(node));
+/** Reads the values of one file's nodes. Throws Fault at the first thing that is wrong. */
+class ValueReader {
+  readonly #limits: ContractLimits;
+  readonly #anchors = new Map<string, Anchored>();
+  /** How often an anchor is used, at most, within what is being read. */
+  #weight = 1;
+
+  constructor(limits: ContractLimits) {
+    this.#limits = limits;
+  }
+
+  read(node: unknown, depth: number): unknown {
+    if (isAlias(node)) return this.#readAlias(node.source, offsetOf(node));
     if (isScalar(node)) {
-      if (node.anchor !== undefined) anchors.set(node.anchor, { value: node.value, uses: 0, weight: 1 });
+      if (node.anchor !== undefined)
+        this.#anchors.set(node.anchor, { value: node.value, uses: 0, weight: 1 });
       return node.value;
     }
     if (!isMap(node) && !isSeq(node)) return null;
-    if (depth > limits.contractDepth)
+    if (depth > this.#limits.contractDepth)
       refuse(
         offsetOf(node),
-        `expected at most ${limits.contractDepth} lists and objects in one another, got more`,
+        `expected at most ${this.#limits.contractDepth} lists and objects in one another, got more`,
       );
-    const around = weight;
-    weight = 1;
+    const around = this.#weight;
+    this.#weight = 1;
     const value: Record<string, unknown> | unknown[] = isMap(node) ? {} : [];
     const anchored = { value, uses: 0, weight: 1 };
-    if (node.anchor !== undefined) anchors.set(node.anchor, anchored);
-    if (isMap(node)) for (const pair of node.items) readPair(pair, value as Record<string, unknown>, depth);
-    else for (const item of node.items) (value as unknown[]).push(read(item, depth + 1));
-    anchored.weight = weight;
-    weight = Math.max(weight, around);
+    if (node.anchor !== undefined) this.#anchors.set(node.anchor, anchored);
+    if (isMap(node))
+      for (const pair of node.items) this.#readPair(pair, value as Record<string, unknown>, depth);
+    else for (const item of node.items) (value as unknown[]).push(this.read(item, depth + 1));
+    anchored.weight = this.#weight;
+    this.#weight = Math.max(this.#weight, around);
     return value;
   }
 
-  function readPair({ key: node, value }: Pair, object: Record<string, unknown>, depth: number): void {
-    const given = read(node, depth + 1);
+  #readPair({ key: node, value }: Pair, object: Record<string, unknown>, depth: number): void {
+    const given = this.read(node, depth + 1);
     const offset = offsetOf(node);
     if (typeof given === 'object' && given !== null)
       refuse(offset, 'expected a text as key, got a list or an object');
     const key = keyText(given);
-    if (key.length > limits.contractKey)
-      refuse(offset, `expected at most ${limits.contractKey} characters in a key, got ${key.length}`);
+    if (key.length > this.#limits.contractKey)
+      refuse(offset, `expected at most ${this.#limits.contractKey} characters in a key, got ${key.length}`);
     if (Object.hasOwn(object, key)) refuse(offset, duplicateKey);
-    const inner = read(value, depth + 1);
+    const inner = this.read(value, depth + 1);
     if (key !== '__proto__') object[key] = inner;
     else
       Object.defineProperty(object, key, {
@@ -277,30 +295,22 @@ function valuesIn(
       });
   }
 
-  function readAlias(name: string, offset: number): unknown {
-    const anchored = anchors.get(name);
+  #readAlias(name: string, offset: number): unknown {
+    const anchored = this.#anchors.get(name);
     if (anchored === undefined) refuse(offset, `expected an anchor before its alias *${name}, got none`);
     anchored.uses++;
-    weight = Math.max(weight, anchored.uses * anchored.weight);
-    if (weight > limits.contractAliases)
+    this.#weight = Math.max(this.#weight, anchored.uses * anchored.weight);
+    if (this.#weight > this.#limits.contractAliases)
       refuse(
         offset,
-        `expected at most ${limits.contractAliases} uses of an anchor, got more; write a $ref instead`,
+        `expected at most ${this.#limits.contractAliases} uses of an anchor, got more; write a $ref instead`,
       );
     return anchored.value;
   }
+}
 
-  function refuse(offset: number, says: string): never {
-    throw new Fault(offset, says);
-  }
-
-  try {
-    return read(contents, 1);
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    tell(error.offset, error.message);
-    return undefined;
-  }
+function refuse(offset: number, message: string): never {
+  throw new Fault(offset, message);
 }
 
 /** What is wrong with a YAML document, and where in its text. */

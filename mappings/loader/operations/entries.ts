@@ -1,4 +1,4 @@
-import { pointerSegment, type Report } from '../document/error.ts';
+import { type Note, pointerSegment, type Report } from '../document/error.ts';
 import { childOf, isNode, type Node, shown, textOf } from '../document/node.ts';
 import { isUnresolved, type Located, type References } from '../document/references.ts';
 import { classIdentifier, type Names, pascal } from '../names/names.ts';
@@ -24,7 +24,7 @@ export interface NotServed {
   readonly name: string;
   /** Where the operation stands. */
   readonly pointer: string;
-  readonly reasons: readonly { readonly pointer: string; readonly why: string }[];
+  readonly reasons: readonly Note[];
 }
 
 /** One operation of the document. */

@@ -1,9 +1,8 @@
 import type { Server } from '../../contract/model.ts';
 import { withoutEndSlashes } from '../../http-mapping/paths.ts';
-import { pointerSegment, type Report } from '../document/error.ts';
+import { type Note, notesOf, pointerSegment, type Report } from '../document/error.ts';
 import { childOf, isNode, type Node, shown, textOf } from '../document/node.ts';
 import type { Overlay } from '../overlay/overlay.ts';
-import type { JsonNote } from '../schema/drafts.ts';
 import type { Entry } from './entries.ts';
 
 /** Finds where an operation's calls go. */
@@ -20,85 +19,103 @@ interface Stated {
   readonly basePath: string;
 }
 
+/** Finds the servers of operations. */
+export interface ServersOf {
+  readonly find: FindServer;
+  /** Reports servers in the overlay that no operation has; to be called when all operations are read. */
+  readonly checkOverlay: () => void;
+  /** The servers that the upstream is called in place of. */
+  readonly assumed: () => readonly Note[];
+}
+
 /**
  * The document's first server is the upstream, whatever its address; one of the same host is the upstream with another
  * base path. Any other one has its address among the overlay's servers, and gets credentials only if that says so;
  * where it has none, the upstream is called in its place, and that is noted.
  */
 export function createServers(document: Node, overlay: Overlay, reportOverlay: Report): ServersOf {
-  const [first = stateServer({ url: '/' })] = serversOf(document.servers);
-  const upstreamAt = ({ basePath }: Stated): Server => ({
-    address: undefined,
-    basePath,
-    root: first.basePath,
-    credentials: true,
-  });
-  const upstream = upstreamAt(first);
-  const known = new Map<string, Server>([[`${first.origin}${first.basePath}`, upstream]]);
-  const used = new Set<string>();
-  /** Each list once: a path's is that of all its operations, and of all paths that refer to it. */
-  const lists = new Map<unknown, readonly Stated[]>();
-  const assumed = new Map<string, string>();
+  return new DocumentServers(document, overlay, reportOverlay);
+}
 
-  function serverOf(stated: Stated): Server | undefined {
-    const origin = stated.origin === '' ? first.origin : stated.origin;
+class DocumentServers implements ServersOf {
+  readonly #overlay: Overlay;
+  readonly #reportOverlay: Report;
+  readonly #first: Stated;
+  readonly #upstream: Server;
+  readonly #known: Map<string, Server>;
+  readonly #used = new Set<string>();
+  /** Each list once: a path's is that of all its operations, and of all paths that refer to it. */
+  readonly #lists = new Map<unknown, readonly Stated[]>();
+  readonly #assumed = new Map<string, string>();
+
+  constructor(document: Node, overlay: Overlay, reportOverlay: Report) {
+    const [first = stateServer({ url: '/' })] = serversOf(document.servers);
+    this.#overlay = overlay;
+    this.#reportOverlay = reportOverlay;
+    this.#first = first;
+    this.#upstream = this.#upstreamAt(first);
+    this.#known = new Map([[`${first.origin}${first.basePath}`, this.#upstream]]);
+  }
+
+  find({ pathItem, operation, pointer }: Entry): Server {
+    const own = this.#listed(operation.servers);
+    const servers = own.length > 0 ? own : this.#listed(pathItem.node.servers);
+    const [stated] = servers;
+    if (stated === undefined) return this.#upstream;
+    for (const candidate of servers) {
+      const server = this.#serverOf(candidate);
+      if (server !== undefined) return server;
+    }
+    const at = own.length > 0 ? pointer : pathItem.pointer;
+    this.#assumed.set(
+      `${at}/servers`,
+      `lies at ${shown(stated.url)}, which has no address among the overlay's servers`,
+    );
+    return this.#upstreamAt(stated);
+  }
+
+  checkOverlay(): void {
+    for (const url of this.#overlay.servers.keys()) {
+      if (!this.#used.has(url))
+        this.#reportOverlay(
+          `/servers${pointerSegment(url)}`,
+          `expected the URL of a server of some operation, other than the document's first, got ${shown(url)}`,
+        );
+    }
+  }
+
+  assumed(): readonly Note[] {
+    return notesOf(this.#assumed);
+  }
+
+  #upstreamAt({ basePath }: Stated): Server {
+    return { address: undefined, basePath, root: this.#first.basePath, credentials: true };
+  }
+
+  #serverOf(stated: Stated): Server | undefined {
+    const origin = stated.origin === '' ? this.#first.origin : stated.origin;
     const key = `${origin}${stated.basePath}`;
-    const same = known.get(key);
+    const same = this.#known.get(key);
     if (same !== undefined) return same;
-    const name = [stated.url, stated.template].find((url) => overlay.servers.has(url));
-    const said = name === undefined ? undefined : overlay.servers.get(name);
-    if (name !== undefined) used.add(name);
-    if (said === undefined && origin !== first.origin) return undefined;
+    const { servers } = this.#overlay;
+    const name = [stated.url, stated.template].find((url) => servers.has(url));
+    const configured = name === undefined ? undefined : servers.get(name);
+    if (name !== undefined) this.#used.add(name);
+    if (configured === undefined && origin !== this.#first.origin) return undefined;
+    const upstream = this.#upstreamAt(stated);
     const server: Server =
-      said === undefined
-        ? upstreamAt(stated)
-        : { ...upstreamAt(stated), address: said.upstream, credentials: said.credentials === true };
-    known.set(key, server);
+      configured === undefined
+        ? upstream
+        : { ...upstream, address: configured.upstream, credentials: configured.credentials === true };
+    this.#known.set(key, server);
     return server;
   }
 
-  function listed(servers: unknown): readonly Stated[] {
-    const known = lists.get(servers) ?? serversOf(servers);
-    lists.set(servers, known);
+  #listed(servers: unknown): readonly Stated[] {
+    const known = this.#lists.get(servers) ?? serversOf(servers);
+    this.#lists.set(servers, known);
     return known;
   }
-
-  return {
-    find: ({ pathItem, operation, pointer }) => {
-      const own = listed(operation.servers);
-      const servers = own.length > 0 ? own : listed(pathItem.node.servers);
-      const [stated] = servers;
-      if (stated === undefined) return upstream;
-      for (const candidate of servers) {
-        const server = serverOf(candidate);
-        if (server !== undefined) return server;
-      }
-      const at = own.length > 0 ? pointer : pathItem.pointer;
-      assumed.set(
-        `${at}/servers`,
-        `lies at ${shown(stated.url)}, which has no address among the overlay's servers`,
-      );
-      return upstreamAt(stated);
-    },
-    checkOverlay: () => {
-      for (const url of overlay.servers.keys()) {
-        if (!used.has(url))
-          reportOverlay(
-            `/servers${pointerSegment(url)}`,
-            `expected the URL of a server of some operation, other than the document's first, got ${shown(url)}`,
-          );
-      }
-    },
-    assumed: () => [...assumed].map(([pointer, why]) => ({ pointer, why })),
-  };
-}
-
-export interface ServersOf {
-  readonly find: FindServer;
-  /** Reports servers in the overlay that no operation has; to be called when all operations are read. */
-  readonly checkOverlay: () => void;
-  /** The servers that the upstream is called in place of. */
-  readonly assumed: () => readonly JsonNote[];
 }
 
 function serversOf(servers: unknown): Stated[] {

@@ -2,13 +2,8 @@
 // Which types the alternatives are is for `unions.ts`.
 import type { JsonKind } from '../../contract/model.ts';
 import { isNode, type Node } from '../document/node.ts';
-import {
-  isUnresolved,
-  type Located,
-  nameAt,
-  type References,
-  type Unresolved,
-} from '../document/references.ts';
+import { isUnresolved, type Located, type References, type Unresolved } from '../document/references.ts';
+import { nameAt } from '../names/schema-name.ts';
 import type { Alternative, Alternatives, AlternativesReader, Shared } from './alternative.ts';
 import {
   addsMembers,
@@ -20,6 +15,7 @@ import {
   takesNull,
 } from './keywords.ts';
 import { byFixedValue, tagsOf } from './labels.ts';
+import { isReference } from './resolve.ts';
 import { createSubtypes, type SubtypesOf } from './subtypes.ts';
 
 /** Alternatives of alternatives; a YAML alias of what it stands in would go on for ever. */
@@ -85,7 +81,7 @@ class Walk {
       this.#nullable = true;
       return;
     }
-    if (this.#references.isReference(node)) {
+    if (isReference(node, this.#references)) {
       this.#visitReference(this.#references.target(node.$ref, at), at, around);
       return;
     }

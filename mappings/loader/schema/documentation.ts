@@ -4,6 +4,7 @@ import { isNode, type Node, textOf } from '../document/node.ts';
 import type { Located, References } from '../document/references.ts';
 import { fixedValues, isTypedFormat } from './keywords.ts';
 import type { SchemaMember } from './members.ts';
+import { schemaParts } from './resolve.ts';
 
 /** A member as its field has it. */
 export interface DocumentedMember extends Pick<SchemaMember, 'pointer' | 'around'> {
@@ -42,11 +43,11 @@ function statementsOf(schema: Located, type: Type, references: References): Stat
   const gather = ({ node, pointer }: Located): void => {
     references.allowance.step(pointer);
     if (!isNode(node) || found.has(node)) return;
-    const isReference = Object.hasOwn(node, '$ref');
-    const alone = isReference && !references.siblingsCount;
+    const refers = Object.hasOwn(node, '$ref');
+    const alone = refers && !references.siblingsCount;
     found.set(node, { node: alone ? { description: node.description } : node, pointer });
-    if (isReference && hasDocumentation(type)) return;
-    for (const part of references.parts(node, pointer)) gather(part);
+    if (refers && hasDocumentation(type)) return;
+    for (const part of schemaParts(node, pointer, references)) gather(part);
   };
   gather(schema);
   return [...found.values()];

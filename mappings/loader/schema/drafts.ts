@@ -7,7 +7,7 @@ import type {
   Type,
   UnionType,
 } from '../../contract/model.ts';
-import { nameAt } from '../document/references.ts';
+import { nameAt } from '../names/schema-name.ts';
 import type { Nameless, NamelessElement } from '../names/type-names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import { type Collections, createCollections } from './collections.ts';
@@ -15,13 +15,6 @@ import type { FieldDraft, FieldFacts } from './fields.ts';
 
 /** A part of the model while it is built: its members may still be set. */
 export type Draft<T> = { -readonly [key in keyof T]: T[key] };
-
-/** A place of the document and what is to be said of it, mostly why it travels as JSON text. */
-export interface JsonNote {
-  /** JSON pointer, as in `Located`. */
-  readonly pointer: string;
-  readonly why: string;
-}
 
 /** The fields of a record, with what decides whether each is nillable. */
 export interface RecordFacts {

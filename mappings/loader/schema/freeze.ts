@@ -3,8 +3,8 @@
 import { type NamedType, partsOf, type RecordType, type Type } from '../../contract/model.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { childOf, type Node } from '../document/node.ts';
-import { nameAt } from '../document/references.ts';
 import { byCodeUnit, type ContractNames } from '../names/names.ts';
+import { nameAt } from '../names/schema-name.ts';
 import { nameTypes, type TypeNames } from '../names/type-names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import type { TypeDrafts } from './drafts.ts';

@@ -1,8 +1,9 @@
 // What tells alternatives apart: the values of a discriminator, or of a member that each fixes to others; and what each
 // is called after that.
 import { isNode, type Node, textOf } from '../document/node.ts';
-import { isUnresolved, type Located, nameAt, type References } from '../document/references.ts';
+import { isUnresolved, type Located, type References } from '../document/references.ts';
 import { byCodeUnit, hexOf } from '../names/names.ts';
+import { nameAt } from '../names/schema-name.ts';
 import type { Alternative } from './alternative.ts';
 import { fixedValues, kindsOf } from './keywords.ts';
 import { membersOf, type SchemaMember } from './members.ts';

@@ -1,4 +1,4 @@
-import { pointerSegment } from '../document/error.ts';
+import { type Note, pointerSegment } from '../document/error.ts';
 import { childOf, isNode, type Node, textsOf } from '../document/node.ts';
 import { isUnresolved, type Located, type References } from '../document/references.ts';
 import { countsInAllOf, isBare, kindOf, openKeyword, saysShape } from './keywords.ts';
@@ -24,14 +24,12 @@ export interface Members {
   /** True where the schema says that nothing else may be in it. */
   readonly closed: boolean;
   /** Members that two parts say can't be the same, each where the second stands; the first part's type counts. */
-  readonly contradictions: readonly { readonly pointer: string; readonly why: string }[];
+  readonly contradictions: readonly Note[];
 }
 
 /** Why a schema is no object with known members, and where that shows. */
-export interface NoMembers {
+export interface NoMembers extends Note {
   readonly kind: 'none';
-  readonly pointer: string;
-  readonly why: string;
 }
 
 /**
@@ -41,47 +39,75 @@ export interface NoMembers {
  * says nothing new, however many lead to it.
  */
 export function membersOf(parts: readonly Located[], references: References): Members | NoMembers {
-  const members = new Map<string, Omit<SchemaMember, 'required'>>();
-  const required = new Set<string>();
-  const contradictions: { pointer: string; why: string }[] = [];
-  let additional: Members['additional'];
-  let closed = false;
-  const open = new Set<Node>();
-  /** What was met outside of conditions, whose parts require nothing, and in them. */
-  const met = { always: new Set<Node>(), sometimes: new Set<Node>() };
-  let conditions = 0;
-  const { allowance } = references;
+  return new MembersReader(references).read(parts);
+}
 
-  function gather(node: unknown, at: string): NoMembers | undefined {
-    allowance.step(at);
+class MembersReader {
+  readonly #references: References;
+  readonly #members = new Map<string, Omit<SchemaMember, 'required'>>();
+  readonly #required = new Set<string>();
+  readonly #contradictions: Note[] = [];
+  #additional: Members['additional'];
+  #closed = false;
+  readonly #open = new Set<Node>();
+  /** What was met outside of conditions, whose parts require nothing. */
+  readonly #always = new Set<Node>();
+  /** What was met in conditions. */
+  readonly #sometimes = new Set<Node>();
+  #conditions = 0;
+
+  constructor(references: References) {
+    this.#references = references;
+  }
+
+  read(parts: readonly Located[]): Members | NoMembers {
+    for (const { node, pointer } of parts) {
+      const problem = this.#gather(node, pointer);
+      if (problem !== undefined) return problem;
+    }
+    return {
+      kind: 'members',
+      members: [...this.#members.values()].map((member) => ({
+        ...member,
+        required: this.#required.has(member.json) && !this.#isReadOnly(member),
+      })),
+      additional: this.#additional,
+      closed: this.#closed,
+      contradictions: this.#contradictions,
+    };
+  }
+
+  #gather(node: unknown, at: string): NoMembers | undefined {
+    this.#references.allowance.step(at);
     if (!isNode(node)) return { kind: 'none', pointer: at, why: 'a part of it is no schema' };
-    if (open.has(node)) return { kind: 'none', pointer: at, why: 'it is a part of itself' };
-    if (met.always.has(node) || (conditions > 0 && met.sometimes.has(node))) return undefined;
-    (conditions > 0 ? met.sometimes : met.always).add(node);
-    open.add(node);
-    const problem = gatherReference(node, at) ?? gatherParts(node, at) ?? gatherOwn(node, at);
-    open.delete(node);
+    if (this.#open.has(node)) return { kind: 'none', pointer: at, why: 'it is a part of itself' };
+    if (this.#always.has(node) || (this.#conditions > 0 && this.#sometimes.has(node))) return undefined;
+    (this.#conditions > 0 ? this.#sometimes : this.#always).add(node);
+    this.#open.add(node);
+    const problem =
+      this.#gatherReference(node, at) ?? this.#gatherParts(node, at) ?? this.#gatherOwn(node, at);
+    this.#open.delete(node);
     return problem;
   }
 
-  function gatherReference(node: Node, at: string): NoMembers | undefined {
+  #gatherReference(node: Node, at: string): NoMembers | undefined {
     if (!Object.hasOwn(node, '$ref')) return undefined;
-    const target = references.target(node.$ref, at);
-    return isUnresolved(target) ? { kind: 'none', ...target } : gather(target.node, target.pointer);
+    const target = this.#references.target(node.$ref, at);
+    return isUnresolved(target) ? { kind: 'none', ...target } : this.#gather(target.node, target.pointer);
   }
 
-  function gatherParts({ allOf }: Node, at: string): NoMembers | undefined {
+  #gatherParts({ allOf }: Node, at: string): NoMembers | undefined {
     if (allOf === undefined) return undefined;
     if (!Array.isArray(allOf)) return { kind: 'none', pointer: `${at}/allOf`, why: 'it is no list' };
     for (const [index, part] of allOf.entries()) {
       if (!countsInAllOf(part)) continue;
-      const problem = gather(part, `${at}/allOf/${index}`);
+      const problem = this.#gather(part, `${at}/allOf/${index}`);
       if (problem !== undefined) return problem;
     }
     return undefined;
   }
 
-  function gatherOwn(node: Node, at: string): NoMembers | undefined {
+  #gatherOwn(node: Node, at: string): NoMembers | undefined {
     const keyword = openKeyword(node);
     if (keyword !== undefined)
       return { kind: 'none', pointer: `${at}/${keyword}`, why: `${keyword} fits no closed type` };
@@ -89,72 +115,60 @@ export function membersOf(parts: readonly Located[], references: References): Me
     if (kind === undefined ? node.type !== undefined && !takesObjects(node) : kind !== 'object')
       return { kind: 'none', pointer: at, why: 'it is not an object alone' };
     for (const [json, member] of Object.entries(childOf(node, 'properties')))
-      add({ json, schema: member, pointer: `${at}/properties${pointerSegment(json)}` });
-    for (const name of textsOf(node.required) ?? []) required.add(name);
-    additional = additionalOf(node, at) ?? additional;
-    closed ||= node.additionalProperties === false || node.unevaluatedProperties === false;
-    return gatherBranches(node, at);
+      this.#add({ json, schema: member, pointer: `${at}/properties${pointerSegment(json)}` });
+    for (const name of textsOf(node.required) ?? []) this.#required.add(name);
+    this.#additional = additionalOf(node, at) ?? this.#additional;
+    this.#closed ||= node.additionalProperties === false || node.unevaluatedProperties === false;
+    return this.#gatherBranches(node, at);
   }
 
   /** What a condition may add: members that are never required. */
-  function gatherBranches(node: Node, at: string): NoMembers | undefined {
+  #gatherBranches(node: Node, at: string): NoMembers | undefined {
     if (!isNode(node.then) && !isNode(node.else)) return undefined;
-    allowance.step(at, required.size);
-    const before = new Set(required);
+    this.#references.allowance.step(at, this.#required.size);
+    const before = new Set(this.#required);
     for (const branch of ['then', 'else'] as const) {
       if (!isNode(node[branch])) continue;
-      conditions++;
-      const problem = gather(node[branch], `${at}/${branch}`);
-      conditions--;
+      this.#conditions++;
+      const problem = this.#gather(node[branch], `${at}/${branch}`);
+      this.#conditions--;
       if (problem !== undefined) return problem;
-      for (const name of required) if (!before.has(name)) required.delete(name);
+      for (const name of this.#required) if (!before.has(name)) this.#required.delete(name);
     }
     return undefined;
   }
 
-  function add(member: Omit<SchemaMember, 'required'>): void {
-    allowance.step(member.pointer);
-    const known = members.get(member.json);
+  #add(member: Omit<SchemaMember, 'required'>): void {
+    this.#references.allowance.step(member.pointer);
+    const known = this.#members.get(member.json);
     if (known === undefined) {
-      members.set(member.json, member);
+      this.#members.set(member.json, member);
       return;
     }
     if (!saysShape(member.schema)) return;
-    const [first, second] = [known, member].map((one) => kindAt(one));
+    const [first, second] = [known, member].map((one) => this.#kindAt(one));
     if (first === second) {
-      if (!isBare(member.schema)) members.set(member.json, member);
+      if (!isBare(member.schema)) this.#members.set(member.json, member);
     } else if (first === undefined || second === undefined || (first === 'number' && second === 'integer')) {
-      members.set(member.json, member);
+      this.#members.set(member.json, member);
     } else if (first !== 'integer' || second !== 'number') {
-      contradictions.push({ pointer: member.pointer, why: `${second} here, ${first} at ${known.pointer}` });
+      this.#contradictions.push({
+        pointer: member.pointer,
+        why: `${second} here, ${first} at ${known.pointer}`,
+      });
     }
   }
 
-  function kindAt({ schema, pointer }: Omit<SchemaMember, 'required'>): string | undefined {
-    const found = references.resolve(schema, pointer);
+  #kindAt({ schema, pointer }: Omit<SchemaMember, 'required'>): string | undefined {
+    const found = this.#references.resolve(schema, pointer);
     return !isUnresolved(found) && isNode(found.node) ? kindOf(found.node) : undefined;
   }
 
-  function isReadOnly({ schema, pointer }: Omit<SchemaMember, 'required'>): boolean {
+  #isReadOnly({ schema, pointer }: Omit<SchemaMember, 'required'>): boolean {
     if (isNode(schema) && schema.readOnly === true) return true;
-    const found = references.resolve(schema, pointer);
+    const found = this.#references.resolve(schema, pointer);
     return !isUnresolved(found) && isNode(found.node) && found.node.readOnly === true;
   }
-
-  for (const { node, pointer } of parts) {
-    const problem = gather(node, pointer);
-    if (problem !== undefined) return problem;
-  }
-  return {
-    kind: 'members',
-    members: [...members.values()].map((member) => ({
-      ...member,
-      required: required.has(member.json) && !isReadOnly(member),
-    })),
-    additional,
-    closed,
-    contradictions,
-  };
 }
 
 function takesObjects({ type }: Node): boolean {

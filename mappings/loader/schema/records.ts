@@ -1,8 +1,9 @@
 // Objects: records of the members that are listed, maps of those that aren't.
 import type { RecordType, Type } from '../../contract/model.ts';
 import { isNode } from '../document/node.ts';
-import { type Located, nameAt } from '../document/references.ts';
+import type { Located } from '../document/references.ts';
 import { identifier, upperFirst } from '../names/names.ts';
+import { nameAt } from '../names/schema-name.ts';
 import { isJson } from './collections.ts';
 import { memberDocumentation } from './documentation.ts';
 import type { Draft } from './drafts.ts';

@@ -4,7 +4,7 @@
 import type { EnumType } from '../../contract/model.ts';
 import { isNode, type Node, someOf } from '../document/node.ts';
 import { isUnresolved, type Located, type References, type Unresolved } from '../document/references.ts';
-import { addsMembers, kindOf, onlyInner, takesNull } from './keywords.ts';
+import { addsMembers, combines, kindOf, onlyInner, takesNull } from './keywords.ts';
 
 /** What stands around the schema of a type, which a field keeps. */
 export interface Surroundings {
@@ -65,4 +65,25 @@ export function scalarPartOf(schema: Node, pointer: string, references: Referenc
     if (kind !== undefined) return part;
   }
   return undefined;
+}
+
+/**
+ * True for a schema that is what its `$ref` names: OpenAPI 3.0 ignores what stands beside it, of 3.1 it is what adds
+ * nothing to the shape.
+ */
+export function isReference(schema: Node, { siblingsCount }: References): boolean {
+  return Object.hasOwn(schema, '$ref') && !(siblingsCount && combines(schema));
+}
+
+/** The schemas that a value of this one keeps to besides what it says itself, a step away. */
+export function schemaParts(schema: Node, pointer: string, references: References): readonly Located[] {
+  const { $ref, allOf } = schema;
+  if ($ref !== undefined) {
+    const found = references.target($ref, pointer);
+    return isUnresolved(found) ? [] : [found];
+  }
+  if (Array.isArray(allOf))
+    return allOf.map((node: unknown, index) => ({ node, pointer: `${pointer}/allOf/${index}` }));
+  const inner = innerOf(schema, pointer);
+  return inner === undefined ? [] : [inner];
 }

@@ -1,9 +1,11 @@
 import { isFormat } from '../../codec/scalars/formats.ts';
 import { linearPattern } from '../../codec/scalars/pattern.ts';
 import type { Bound, Check, Ruled, Rules, Settings } from '../../contract/model.ts';
+import { type Note, notesOf } from '../document/error.ts';
 import { isNode, type Node } from '../document/node.ts';
 import type { References } from '../document/references.ts';
 import { fixedValues } from './keywords.ts';
+import { schemaParts } from './resolve.ts';
 
 /** Reads what a document's schemas ask of values beyond their type. */
 export interface RulesReader {
@@ -12,58 +14,92 @@ export interface RulesReader {
   /** The same of a list or map of which nothing is asked but of what is in it. */
   readonly inside: (kind: 'items' | 'values', schema: unknown, pointer: string) => Ruled;
   /** Keywords that can't be checked. */
-  readonly unchecked: () => readonly { readonly pointer: string; readonly why: string }[];
+  readonly unchecked: () => readonly Note[];
 }
 
+/**
+ * The rules that a document's schemas state.
+ *
+ * @param validate `types` for none at all
+ */
 export function createRules(references: References, validate: Settings['validate']): RulesReader {
-  const { allowance } = references;
-  const { contractPattern } = allowance.limits;
-  const unchecked = new Map<string, string>();
+  return new SchemaRules(references, validate);
+}
+
+class SchemaRules implements RulesReader {
+  readonly #references: References;
+  readonly #validate: Settings['validate'];
+  readonly #unchecked = new Map<string, string>();
   /** By schema; one that is being read asks nothing more inside itself. */
-  const known = new Map<Node, Rules | undefined>();
+  readonly #known = new Map<Node, Rules | undefined>();
 
-  const rulesOf = (schema: unknown, pointer: string): Rules | undefined => {
+  constructor(references: References, validate: Settings['validate']) {
+    this.#references = references;
+    this.#validate = validate;
+  }
+
+  at(schema: unknown, pointer: string): Ruled {
+    const rules = this.#validate === 'strict' ? this.#rulesOf(schema, pointer) : undefined;
+    return rules === undefined ? {} : { rules };
+  }
+
+  inside(kind: 'items' | 'values', schema: unknown, pointer: string): Ruled {
+    const { rules } = this.at(schema, pointer);
+    if (rules === undefined) return {};
+    return { rules: { checks: [], items: undefined, values: undefined, [kind]: rules } };
+  }
+
+  unchecked(): readonly Note[] {
+    return notesOf(this.#unchecked);
+  }
+
+  #rulesOf(schema: unknown, pointer: string): Rules | undefined {
     if (!isNode(schema)) return undefined;
-    if (known.has(schema)) return known.get(schema);
-    known.set(schema, undefined);
-    const alone = Object.hasOwn(schema, '$ref') && !references.siblingsCount;
+    if (this.#known.has(schema)) return this.#known.get(schema);
+    this.#known.set(schema, undefined);
+    const { allowance, siblingsCount } = this.#references;
+    const alone = Object.hasOwn(schema, '$ref') && !siblingsCount;
     allowance.step(pointer);
-    const parts = references.parts(schema, pointer).map((part) => rulesOf(part.node, part.pointer));
-    const rules = sum([...parts, ...(alone ? [] : [ownRules(schema, pointer)])]);
+    const parts = schemaParts(schema, pointer, this.#references).map((part) =>
+      this.#rulesOf(part.node, part.pointer),
+    );
+    const rules = sum([...parts, ...(alone ? [] : [this.#ownRules(schema, pointer)])]);
     allowance.step(pointer, rules?.checks.length ?? 0);
-    known.set(schema, rules);
+    this.#known.set(schema, rules);
     return rules;
-  };
+  }
 
-  function ownRules(schema: Node, pointer: string): Rules {
+  #ownRules(schema: Node, pointer: string): Rules {
     const { items, additionalProperties } = schema;
     return {
       checks: [
         ...(schema.readOnly === true ? [{ kind: 'readOnly' } as const] : []),
         ...valuesOf(schema),
         ...countsOf('length', schema.minLength, schema.maxLength),
-        ...patternOf(schema, pointer),
+        ...this.#patternOf(schema, pointer),
         ...formatOf(schema),
-        ...boundsOf(schema, pointer),
+        ...this.#boundsOf(schema, pointer),
         ...countsOf('items', schema.minItems, schema.maxItems),
         ...(schema.uniqueItems === true ? [{ kind: 'unique' } as const] : []),
         ...countsOf('members', schema.minProperties, schema.maxProperties),
       ],
-      items: insideOf(items, `${pointer}/items`),
-      values: insideOf(additionalProperties, `${pointer}/additionalProperties`),
+      items: this.#insideOf(items, `${pointer}/items`),
+      values: this.#insideOf(additionalProperties, `${pointer}/additionalProperties`),
     };
   }
 
   /** A list as a whole may be read only, an item by itself not. */
-  function insideOf(schema: unknown, pointer: string): Rules | undefined {
-    const rules = rulesOf(schema, pointer);
+  #insideOf(schema: unknown, pointer: string): Rules | undefined {
+    const rules = this.#rulesOf(schema, pointer);
     return rules && sum([{ ...rules, checks: rules.checks.filter(({ kind }) => kind !== 'readOnly') }]);
   }
 
-  function patternOf({ pattern }: Node, pointer: string): Check[] {
+  #patternOf({ pattern }: Node, pointer: string): Check[] {
     if (typeof pattern !== 'string') return [];
+    const { allowance } = this.#references;
+    const { contractPattern } = allowance.limits;
     if (pattern.length > contractPattern) {
-      unchecked.set(
+      this.#unchecked.set(
         `${pointer}/pattern`,
         `expected at most ${contractPattern} characters, got ${pattern.length}`,
       );
@@ -72,17 +108,17 @@ export function createRules(references: References, validate: Settings['validate
     const compiled = linearPattern(pattern);
     allowance.step(pointer, compiled?.programSize());
     if (compiled !== undefined) return [{ kind: 'pattern', source: pattern }];
-    unchecked.set(`${pointer}/pattern`, 'no regular expression that matches in linear time');
+    this.#unchecked.set(`${pointer}/pattern`, 'no regular expression that matches in linear time');
     return [];
   }
 
-  function boundsOf(schema: Node, pointer: string): Check[] {
+  #boundsOf(schema: Node, pointer: string): Check[] {
     const checks: Check[] = [];
     const numberOf = (keyword: Bound | 'multipleOf'): string | undefined => {
       const value = schema[keyword];
       if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
       if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
-      unchecked.set(
+      this.#unchecked.set(
         `${pointer}/${keyword}`,
         'beyond 2 to the power of 53, where digits of the document are not kept',
       );
@@ -96,20 +132,6 @@ export function createRules(references: References, validate: Settings['validate
     if (factor !== undefined && Number(factor) > 0) checks.push({ kind: 'multipleOf', number: factor });
     return checks;
   }
-
-  const at: RulesReader['at'] = (schema, pointer) => {
-    const rules = validate === 'strict' ? rulesOf(schema, pointer) : undefined;
-    return rules === undefined ? {} : { rules };
-  };
-  return {
-    at,
-    inside: (kind, schema, pointer) => {
-      const { rules } = at(schema, pointer);
-      if (rules === undefined) return {};
-      return { rules: { checks: [], items: undefined, values: undefined, [kind]: rules } };
-    },
-    unchecked: () => [...unchecked].map(([pointer, why]) => ({ pointer, why })),
-  };
 }
 
 /** A format whose grammar isn't known is a remark. */

@@ -2,7 +2,8 @@
 // `unions.ts` and `arrays.ts`, which come back here for the types inside; what is called what is left to `freeze.ts`.
 import type { ScalarName, ScalarType, Type } from '../../contract/model.ts';
 import { isNode, type Node, shown } from '../document/node.ts';
-import { isUnresolved, nameAt, type References } from '../document/references.ts';
+import { isUnresolved, type References } from '../document/references.ts';
+import { nameAt } from '../names/schema-name.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import type { AlternativesReader } from './alternative.ts';
 import { arrayOf } from './arrays.ts';
@@ -17,7 +18,7 @@ import {
   stringScalar,
 } from './keywords.ts';
 import { objectOf } from './records.ts';
-import { innerOf, narrowedValues, scalarPartOf, surroundingsOf, targetOf } from './resolve.ts';
+import { innerOf, isReference, narrowedValues, scalarPartOf, surroundingsOf, targetOf } from './resolve.ts';
 import type { RulesReader } from './rules.ts';
 import { plain, type SchemaContext, type Usage } from './schema-context.ts';
 import { unionOf } from './unions.ts';
@@ -130,7 +131,7 @@ export class SchemaTypes implements SchemaContext {
 
   /** The type of what the schema leads to, or its own, with what stands around both. */
   #read(schema: Node, pointer: string, name: string): Usage {
-    const usage = this.references.isReference(schema)
+    const usage = isReference(schema, this.references)
       ? this.#readReference(schema, pointer)
       : (this.#readInner(schema, pointer, name) ?? this.#readOwn(schema, pointer, name));
     const own = surroundingsOf(schema);

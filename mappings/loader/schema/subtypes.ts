@@ -1,5 +1,5 @@
 import type { Tag } from '../../contract/model.ts';
-import { pointerSegment } from '../document/error.ts';
+import { pointerSegment, unescapedSegment } from '../document/error.ts';
 import { childOf, isNode, type Node, textOf } from '../document/node.ts';
 import { isUnresolved, type Located, type References } from '../document/references.ts';
 import { byCodeUnit } from '../names/names.ts';
@@ -116,5 +116,5 @@ function subtypesOf(
 
 /** What a schema is called in its document. */
 export function lastSegment(pointer: string): string {
-  return (pointer.split('/').at(-1) ?? '').replaceAll('~1', '/').replaceAll('~0', '~');
+  return unescapedSegment(pointer.split('/').at(-1) ?? '');
 }

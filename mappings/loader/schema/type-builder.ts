@@ -2,10 +2,11 @@
 // schema comes to, `shape.ts` which type that is, `names/type-names.ts` what it is called, `freeze.ts` what stays of it.
 // Nothing here knows of operations, parameters or HTTP, nor reads a file.
 import type { ArrayType, MapType, RecordType, Type } from '../../contract/model.ts';
+import { type Note, notesOf } from '../document/error.ts';
 import type { Located, References } from '../document/references.ts';
-import { nameAt } from '../document/references.ts';
+import { nameAt } from '../names/schema-name.ts';
 import { createAlternatives } from './alternatives.ts';
-import { type JsonNote, TypeDrafts } from './drafts.ts';
+import { TypeDrafts } from './drafts.ts';
 import {
   componentPointer,
   componentSchemas,
@@ -110,21 +111,17 @@ export class TypeBuilder {
   }
 
   /** What travels as JSON text, because no closed type fits. */
-  notes(): readonly JsonNote[] {
+  notes(): readonly Note[] {
     return notesOf(this.#drafts.notes);
   }
 
   /** Members that two parts of an `allOf` say can't be the same: the first part's type counts. */
-  contradictions(): readonly JsonNote[] {
+  contradictions(): readonly Note[] {
     return notesOf(this.#drafts.contradictions);
   }
 
   /** What `validate: strict` would check and can't. */
-  unchecked(): readonly JsonNote[] {
+  unchecked(): readonly Note[] {
     return this.#schemas.rules.unchecked();
   }
-}
-
-function notesOf(found: ReadonlyMap<string, string>): readonly JsonNote[] {
-  return [...found].map(([pointer, why]) => ({ pointer, why }));
 }

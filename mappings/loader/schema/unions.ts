@@ -1,7 +1,8 @@
 // Values of several types: a union of variants, unless one closed type takes them all.
 import type { Type, UnionType, Variant } from '../../contract/model.ts';
 import { isNode, type Node } from '../document/node.ts';
-import { type Located, nameAt } from '../document/references.ts';
+import type { Located } from '../document/references.ts';
+import { nameAt } from '../names/schema-name.ts';
 import type { Alternative } from './alternative.ts';
 import { arrayOf } from './arrays.ts';
 import { documentationOf } from './keywords.ts';
@@ -44,7 +45,7 @@ export function unionOf(
       alternatives: closed,
       scalar,
       typeOf: (alternative, own) => typeOf(context, alternative, own),
-      rulesAt: rules.at,
+      rulesAt: (node, at) => rules.at(node, at),
     });
     for (const variant of found.list) variants.push(variant);
     drafts.elements.set(type, found.elements);
