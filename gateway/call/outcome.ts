@@ -5,7 +5,8 @@ import { readStatus } from '../../mappings/codec/types/response-status.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { readUpstreamError } from '../../mappings/http-mapping/upstream-error.ts';
-import { JsonError, JsonReader } from '../../mappings/json/reader.ts';
+import { JsonError } from '../../mappings/json/grammar.ts';
+import { JsonReader } from '../../mappings/json/reader.ts';
 import type { UpstreamReply } from '../upstream/upstream.ts';
 import { CallError, type ErrorCode, errorCodes, type Failure, upstreamMember } from './error.ts';
 

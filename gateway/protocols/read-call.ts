@@ -1,7 +1,7 @@
 import { type Reading, startReading } from '../../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
-import { JsonError } from '../../mappings/json/reader.ts';
+import { JsonError } from '../../mappings/json/grammar.ts';
 import { decodeXml } from '../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../mappings/xml/error.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';

@@ -24,7 +24,7 @@ export const noContent = (): void => {};
 
 /** Moves past a null and pushes its node. */
 export function scanNull(tape: Tape): void {
-  tape.scanLiteral();
+  tape.literal();
   tape.pushKind(nothing);
 }
 

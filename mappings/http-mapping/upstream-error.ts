@@ -1,8 +1,9 @@
 import type { Hide } from '../codec/scalars/text.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { Settings } from '../contract/model.ts';
+import { JsonError } from '../json/grammar.ts';
 import { type Part, readPart } from '../json/parts.ts';
-import { JsonError, JsonReader } from '../json/reader.ts';
+import { JsonReader } from '../json/reader.ts';
 import type { Answer } from './answer.ts';
 
 /** What the body of an upstream's error says, whatever its shape, without the caller's secrets. */

@@ -1,7 +1,7 @@
 import { type Key, keyOf, matches, padding, plainByte } from '../bytes.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { LetterRuns } from './base64-spans.ts';
-import { JsonError } from './reader.ts';
+import { JsonGrammar, type Literal } from './grammar.ts';
 
 /**
  * What a node of the tape is; the words behind it in its entry.
@@ -42,31 +42,22 @@ export interface TapeMark {
  * A reply's JSON as bytes, and the tape that a codec lays out while it reads: where each value stands, so that
  * they can be written in another order than they came. Everything is looked at once; no object is made per value.
  */
-export class Tape {
+export class Tape extends JsonGrammar {
   readonly #scratch: Uint8Array = new Uint8Array(16 * 1024);
   bytes: Uint8Array = this.#scratch;
   view: DataView = new DataView(this.#scratch.buffer);
   /** Bytes of JSON; `bytes` is longer, by zeros that end every scan. */
   size = 0;
-  position = 0;
   words: Int32Array = new Int32Array(4096);
   top = 0;
   /** Texts that are no range of the reply: dates, numbers written out. ASCII. */
   readonly made: string[] = [];
-  dropped = 0;
-  replaced = 0;
-  /** Values that aren't of their type and were written all the same. */
-  passed = 0;
   /** True where a value is tried for its type: another kind of it, or a null where there is none, is then a mismatch. */
   strict = false;
   /** Bytes that were looked at in vain, as what was tried first didn't fit. */
   wasted = 0;
   /** True once a responseStatus with an errorCode was met. */
   failed = false;
-  #depth = 0;
-  #members = 0;
-  #maxDepth = 0;
-  #maxMembers = 0;
   #runs: LetterRuns | undefined;
 
   /** Takes a reply's body, UTF-8 that has been checked, and where its long runs of base64 letters are, as far as known. */
@@ -75,19 +66,12 @@ export class Tape {
     if (this.bytes !== this.#scratch) this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset);
     this.#runs = runs;
     this.size = body.length;
-    this.position = 0;
+    this.begin(0, limits);
     this.top = 0;
     this.made.length = 0;
-    this.dropped = 0;
-    this.replaced = 0;
-    this.passed = 0;
     this.wasted = 0;
     this.strict = false;
     this.failed = false;
-    this.#depth = 0;
-    this.#members = 0;
-    this.#maxDepth = limits.jsonDepth;
-    this.#maxMembers = limits.jsonMembers;
   }
 
   /** The body with its padding: where it is, if zeros stand behind it, else copied. */
@@ -128,8 +112,8 @@ export class Tape {
       dropped: this.dropped,
       replaced: this.replaced,
       passed: this.passed,
-      depth: this.#depth,
-      members: this.#members,
+      depth: this.depth,
+      members: this.members,
     };
   }
 
@@ -142,17 +126,17 @@ export class Tape {
     this.dropped = mark.dropped;
     this.replaced = mark.replaced;
     this.passed = mark.passed;
-    this.#depth = mark.depth;
-    this.#members = mark.members;
+    this.depth = mark.depth;
+    this.members = mark.members;
   }
 
-  fail(expected: string): never {
-    const byte = this.bytes[this.position];
-    const got =
-      this.position >= this.size || byte === undefined
-        ? 'the end'
-        : `byte ${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-    throw new JsonError(this.position, `expected ${expected}, got ${got}`);
+  protected code(at: number): number {
+    return this.bytes[at] as number;
+  }
+
+  protected got(at: number): string | undefined {
+    if (at >= this.size) return undefined;
+    return `byte ${this.code(at).toString(16).toUpperCase().padStart(2, '0')}`;
   }
 
   /** Room for `count` more words on the tape. */
@@ -173,47 +157,27 @@ export class Tape {
     return byte;
   }
 
-  end(): void {
-    this.peek();
-    if (this.position < this.size) this.fail('nothing more');
-  }
-
-  enter(): void {
-    if (++this.#depth > this.#maxDepth) {
-      throw new JsonError(this.position, `nesting deeper than ${this.#maxDepth}`, 'jsonDepth');
-    }
-    this.position++;
-  }
-
-  /** As JsonReader.next: moves to the next member or item, or past the closing bracket. */
-  next(first: boolean, close: number): boolean {
-    let byte = this.peek();
-    if (byte === close) {
-      this.position++;
-      this.#depth--;
-      return false;
-    }
-    if (!first) {
-      if (byte !== 44) this.fail(close === 125 ? '"," or "}"' : '"," or "]"');
-      this.position++;
-      byte = this.peek();
-      if (byte === close) this.fail('a value after ","');
-    }
-    if (++this.#members > this.#maxMembers) {
-      throw new JsonError(this.position, `more than ${this.#maxMembers} members and items`, 'jsonMembers');
-    }
-    return true;
-  }
-
   /** True when the bytes at `at` are the name and its closing quote. */
   matches(at: number, key: Key): boolean {
     return matches(this.view, at, key);
   }
 
-  /** Past the colon after a name, at its value. */
-  colon(): void {
-    if (this.peek() !== 58) this.fail('":"');
-    this.position++;
+  /** As JsonGrammar has it, with nothing in it that depends on the view. */
+  override next(first: boolean, close: number): boolean {
+    let byte = this.peek();
+    if (byte === close) {
+      this.position++;
+      this.depth--;
+      return false;
+    }
+    if (!first) {
+      if (byte !== 44) this.failAtComma(close);
+      this.position++;
+      byte = this.peek();
+      if (byte === close) this.fail('a value after ","');
+    }
+    if (++this.members > this.maxMembers) this.failAtMembers();
+    return true;
   }
 
   /** Moves past the string that starts here; true when XML content can hold its bytes as they are. */
@@ -228,123 +192,39 @@ export class Tape {
         this.position = at + 1;
         return plain;
       }
-      if (byte < 32) {
-        this.position = at;
-        this.fail('a character of a string or its closing quote');
-      }
+      if (byte < 32) this.failAt(at, 'a character of a string or its closing quote');
       plain = false;
-      at = byte === 92 ? this.#escapeEnd(at) : at + 1;
+      at = byte === 92 ? this.escapeEnd(at) : at + 1;
     }
   }
 
-  #escapeEnd(at: number): number {
-    const letter = this.bytes[at + 1] as number;
-    if (letter === 117) {
-      for (let digit = at + 2; digit < at + 6; digit++) {
-        const code = this.bytes[digit] as number;
-        const hexadecimal = (code >= 48 && code <= 57) || ((code | 32) >= 97 && (code | 32) <= 102);
-        if (!hexadecimal) {
-          this.position = digit;
-          this.fail('a hexadecimal digit');
-        }
-      }
-      return at + 6;
-    }
-    // " \ / b f n r t
-    if (
-      letter === 34 ||
-      letter === 92 ||
-      letter === 47 ||
-      letter === 98 ||
-      letter === 102 ||
-      letter === 110 ||
-      letter === 114 ||
-      letter === 116
-    ) {
-      return at + 2;
-    }
-    this.position = at + 1;
-    return this.fail('an escape of JSON');
-  }
-
-  /** Moves past the number that starts here; true when it is an integer without exponent. */
-  scanNumber(): boolean {
+  /** As JsonGrammar has it: integers here, all other numbers there. */
+  override scanNumber(): boolean {
     const { bytes } = this;
     let at = this.position;
-    let integer = true;
-    if (bytes[at] === 45) at++;
     let byte = bytes[at] as number;
-    if (byte === 48) byte = bytes[++at] as number;
-    else if (byte >= 49 && byte <= 57) {
-      do byte = bytes[++at] as number;
-      while (byte >= 48 && byte <= 57);
-    } else {
-      this.position = at;
-      this.fail('a value');
-    }
-    if (byte === 46) {
-      integer = false;
-      at = this.#digits(at + 1);
-      byte = bytes[at] as number;
-    }
-    if (byte === 101 || byte === 69) {
-      integer = false;
-      byte = bytes[++at] as number;
-      if (byte === 43 || byte === 45) at++;
-      at = this.#digits(at);
-    }
+    if (byte === 45) byte = bytes[++at] as number;
+    if (byte < 49 || byte > 57) return super.scanNumber();
+    do byte = bytes[++at] as number;
+    while (byte >= 48 && byte <= 57);
+    if (byte === 46 || (byte | 32) === 101) return super.scanNumber();
     this.position = at;
-    return integer;
+    return true;
   }
 
-  #digits(from: number): number {
-    let at = from;
-    let byte = this.bytes[at] as number;
-    while (byte >= 48 && byte <= 57) byte = this.bytes[++at] as number;
-    if (at === from) {
-      this.position = at;
-      this.fail('a digit');
-    }
-    return at;
-  }
-
-  /** Moves past `true`, `false` or `null`. */
-  scanLiteral(): void {
+  /** As JsonGrammar has it: four letters at once. */
+  override literal(): Literal {
     const { view, position } = this;
     const word = view.getUint32(position, true);
-    if (word === 0x65757274 || word === 0x6c6c756e) this.position = position + 4;
-    else if (word === 0x736c6166 && this.bytes[position + 4] === 101) this.position = position + 5;
-    else this.fail('a value');
-  }
-
-  /** Moves past whatever value starts here, checking it whole. */
-  skip(): void {
-    const byte = this.peek();
-    if (byte === 34) this.scanString();
-    else if (byte === 123 || byte === 91) {
-      const close = byte + 2; // "{" "}" and "[" "]" lie two apart
-      this.enter();
-      for (let first = true; this.next(first, close); first = false) {
-        if (close === 125) {
-          if (this.peek() !== 34) this.fail('a member name');
-          this.scanString();
-          this.colon();
-        }
-        this.skip();
-      }
-    } else if (byte === 116 || byte === 102 || byte === 110) this.scanLiteral();
-    else this.scanNumber();
-  }
-
-  /** What kind of value starts here, in words for a message. */
-  kind(): string {
-    const byte = this.peek();
-    if (byte === 34) return 'a string';
-    if (byte === 123) return 'an object';
-    if (byte === 91) return 'an array';
-    if (byte === 116 || byte === 102) return 'a boolean';
-    if (byte === 110) return 'null';
-    return byte === 45 || (byte >= 48 && byte <= 57) ? 'a number' : this.fail('a value');
+    if (word === 0x6c6c756e) {
+      this.position = position + 4;
+      return 'null';
+    }
+    if (word === 0x65757274) {
+      this.position = position + 4;
+      return 'true';
+    }
+    return super.literal();
   }
 
   /** The bytes of a range as text. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
-import { JsonError } from '../../mappings/json/reader.ts';
+import { JsonError } from '../../mappings/json/grammar.ts';
 import { errorOf } from '../mappings/json/values.ts';
 
 /** JSONTestSuite by Nicolas Seriot: `y_` must be read, `n_` must be refused, `i_` is left to each reader. */

@@ -57,7 +57,7 @@ export const base64Binary: Scalar = {
   toXml: (json) => {
     if (json.peek() !== quote) return mismatch('base64', json);
     const start = json.position + 1;
-    const letters = json.skipString() ? undefined : json.text.slice(start, json.position - 1);
+    const letters = json.scanString() ? json.text.slice(start, json.position - 1) : undefined;
     const unescaped = letters ?? base64OfEscaped(json.text, start, json.position - 1);
     if (unescaped === undefined || !isBase64(unescaped, 0, unescaped.length))
       throw new MismatchError('expected base64, got other text');
@@ -67,10 +67,9 @@ export const base64Binary: Scalar = {
   checkJson: (json) => {
     if (json.peek() !== quote) return refuseKind(json, 'base64');
     const start = json.position + 1;
-    const escaped = json.skipString();
-    const letters = escaped
-      ? base64OfEscaped(json.text, start, json.position - 1)
-      : json.text.slice(start, json.position - 1);
+    const letters = json.scanString()
+      ? json.text.slice(start, json.position - 1)
+      : base64OfEscaped(json.text, start, json.position - 1);
     const good = letters !== undefined && isBase64(letters, 0, letters.length);
     return good ? undefined : invalid('base64', 'other text');
   },

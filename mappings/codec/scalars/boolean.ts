@@ -34,7 +34,7 @@ export const boolean: Scalar = {
       return;
     }
     const start = tape.position;
-    tape.scanLiteral();
+    tape.literal();
     tape.pushRange(plain, start, tape.position);
   },
   checkJson: (json) => {

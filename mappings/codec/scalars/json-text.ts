@@ -1,6 +1,6 @@
 import type { Limits } from '../../contract/limits.ts';
+import { JsonError } from '../../json/grammar.ts';
 import { checkJson } from '../../json/parts.ts';
-import { JsonError } from '../../json/reader.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { collapse } from './numbers.ts';
 import { invalid, type Scalar } from './scalar.ts';

@@ -49,7 +49,7 @@ export const string: Scalar = {
   },
   checkJson: (json) => {
     if (json.peek() !== quote) return refuseKind(json, 'a string');
-    json.skipString();
+    json.scanString();
     return undefined;
   },
 };

@@ -222,9 +222,9 @@ function meaning(token: string, limits: Limits): string {
     }
     const start = json.position;
     if (code === 34) {
-      const isEscaped = json.skipString();
+      const isPlain = json.scanString();
       const text = json.text.slice(start, json.position);
-      return isEscaped ? JSON.stringify(JSON.parse(text)) : text;
+      return isPlain ? text : JSON.stringify(JSON.parse(text));
     }
     json.skip();
     const text = json.text.slice(start, json.position);

@@ -17,7 +17,8 @@ import {
   YAMLParseError,
 } from 'yaml';
 import { defaultLimits } from '../../contract/limits.ts';
-import { JsonError, JsonReader } from '../../json/reader.ts';
+import { JsonError } from '../../json/grammar.ts';
+import { JsonReader } from '../../json/reader.ts';
 import { Allowance, type ContractLimits, OverLimit } from './allowance.ts';
 import type { ContractProblem } from './error.ts';
 

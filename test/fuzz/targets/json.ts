@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonError } from '../../../mappings/json/reader.ts';
+import type { JsonError } from '../../../mappings/json/grammar.ts';
 import { errorOf, pull, type Seen } from '../../mappings/json/values.ts';
 import type { Random } from '../random.ts';
 import { shapeOf, target } from '../target.ts';

@@ -4,7 +4,8 @@ import { escapeAttribute, escapeXml } from '../../../mappings/codec/scalars/text
 import { type CompiledOperation, compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { type Contract, type Field, namespaces, type Type } from '../../../mappings/contract/model.ts';
-import { JsonError, JsonReader } from '../../../mappings/json/reader.ts';
+import { JsonError } from '../../../mappings/json/grammar.ts';
+import { JsonReader } from '../../../mappings/json/reader.ts';
 import { depot, screening, textOf } from '../../mappings/codec/contracts.ts';
 import { pull, type Seen } from '../../mappings/json/values.ts';
 import type { Random } from '../random.ts';

@@ -2,7 +2,7 @@ import test from 'ava';
 import { startReading } from '../../../mappings/codec/problem.ts';
 import type { RouteValue } from '../../../mappings/compile.ts';
 import type { CredentialValues } from '../../../mappings/http-mapping/call.ts';
-import { JsonError } from '../../../mappings/json/reader.ts';
+import { JsonError } from '../../../mappings/json/grammar.ts';
 import { compile, depot, operationOf, readJson, readXml, screening } from './contracts.ts';
 
 const family = compile(screening);

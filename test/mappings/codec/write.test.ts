@@ -2,7 +2,7 @@ import test from 'ava';
 import { SaxesParser } from 'saxes';
 import { MismatchError } from '../../../mappings/codec/problem.ts';
 import type { RecordType } from '../../../mappings/contract/model.ts';
-import { JsonError } from '../../../mappings/json/reader.ts';
+import { JsonError } from '../../../mappings/json/grammar.ts';
 import { compile, depot, operationOf, screening, typeNamed, writeReply } from './contracts.ts';
 
 const family = compile(screening);

@@ -11,7 +11,7 @@ import {
 import { createZone } from '../../../mappings/codec/scalars/zone.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
 import type { ScalarName } from '../../../mappings/contract/model.ts';
-import { JsonError } from '../../../mappings/json/reader.ts';
+import { JsonError } from '../../../mappings/json/grammar.ts';
 import { isCharacter } from '../../../mappings/xml/characters.ts';
 import { fc } from '../../property.ts';
 import {

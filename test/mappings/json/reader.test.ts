@@ -1,7 +1,8 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import test from 'ava';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
-import { hexValue, JsonError, JsonReader } from '../../../mappings/json/reader.ts';
+import { JsonError } from '../../../mappings/json/grammar.ts';
+import { JsonReader } from '../../../mappings/json/reader.ts';
 import { fc } from '../../property.ts';
 import { errorOf, pull, type Seen } from './values.ts';
 
@@ -238,10 +239,22 @@ test('a text that isn’t JSON is over no limit', (t) => {
   t.is(errorOf('[1')?.limit, undefined);
 });
 
-test('hexValue is -1 for what is no hexadecimal digit', (t) => {
-  for (let code = 0; code < 256; code++) {
+test('RFC 8259, 7: each of the four digits of an escape is hexadecimal', (t) => {
+  for (let code = 32; code < 512; code++) {
     const digit = String.fromCharCode(code);
-    t.is(hexValue(code), /[0-9a-fA-F]/.test(digit) ? Number.parseInt(digit, 16) : -1);
+    for (let place = 0; place < 4; place++) {
+      const text = `"\\u${'123'.slice(0, place)}${digit}${'456'.slice(place)}"`;
+      const expected = /[0-9a-fA-F]/.test(digit) ? undefined : place + 3;
+      t.is(errorOf(text)?.position, expected, text);
+    }
+  }
+});
+
+test('RFC 8259, 7: of all characters nine may follow a backslash', (t) => {
+  for (let code = 0; code < 512; code++) {
+    const letter = String.fromCharCode(code);
+    const isRead = errorOf(`"\\${letter}0000"`) === undefined;
+    t.is(isRead, '"\\/bfnrtu'.includes(letter), letter);
   }
 });
 

@@ -1,5 +1,6 @@
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
-import { JsonError, JsonReader } from '../../../mappings/json/reader.ts';
+import { JsonError } from '../../../mappings/json/grammar.ts';
+import { JsonReader } from '../../../mappings/json/reader.ts';
 import { Tape } from '../../../mappings/json/tape.ts';
 
 /** A JSON text as the pull methods of JsonReader see it: numbers as their text, objects as lists of members. */
@@ -52,10 +53,7 @@ function scan(text: string, limits: Limits): void {
   tape.end();
 }
 
-/**
- * The JsonError that all ways of reading give; undefined when none gives one. Throws where they disagree; the
- * positions of `scan` count bytes, so only whether it refuses, and for which limit, is compared.
- */
+/** The JsonError that all ways of reading give; undefined when none gives one. Throws where they disagree. */
 export function errorOf(text: string, limits: Limits = defaultLimits): JsonError | undefined {
   const pulled = catchError(() => pull(text, limits));
   const skipped = catchError(() => skip(text, limits));
@@ -63,10 +61,18 @@ export function errorOf(text: string, limits: Limits = defaultLimits): JsonError
   if (pulled?.message !== skipped?.message) {
     throw new Error(`pulled: ${pulled?.message}; skipped: ${skipped?.message}`);
   }
-  if ((pulled === undefined) !== (scanned === undefined) || pulled?.limit !== scanned?.limit) {
+  if (verdictOf(pulled) !== verdictOf(scanned, Buffer.from(text))) {
     throw new Error(`pulled: ${pulled?.message}; scanned: ${scanned?.message}`);
   }
   return pulled;
+}
+
+/** An error without what it found, which is a character of text and a byte of bytes; its place in characters of both. */
+function verdictOf(error: JsonError | undefined, bytes?: Buffer): string | undefined {
+  if (error === undefined) return undefined;
+  const { position, message, limit } = error;
+  const place = bytes === undefined ? position : bytes.toString('utf8', 0, position).length;
+  return `${place}${message.slice(message.indexOf(':')).replace(/got (?!the end).*/, 'got another')} ${limit}`;
 }
 
 function catchError(read: () => void): JsonError | undefined {
