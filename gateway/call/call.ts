@@ -30,7 +30,7 @@ import { type Outcome, readReply } from './outcome.ts';
 
 /** What every call of one contract needs, put together at start. */
 export interface Service extends Readers {
-  /** Reads what would hold the event loop for long. */
+  /** Reads what would hold the event loop for long, requests and replies. */
   readonly readAside: ReadAside;
   /** Undefined where every call needs credentials. */
   readonly refuseForeign: RefuseForeign | undefined;
@@ -221,22 +221,65 @@ export async function runCall(
     }
     audit?.settled(exchange, 'answered');
     exchange.passed = passedOn(reply.headers, settings.replyHeaders);
-    const isLarge = reply.body.length > smallBytes && frame !== undefined;
-    if (isLarge && !service.admission.hold(exchange, 0))
-      await roomToWrite(service.admission, exchange, readOnly);
-    const outcome = readReply(reply, compiled, operation, hide, frame);
-    if (isLarge) holdWritten(service.admission, exchange, readOnly, outcome, reply.body.length);
-    if (outcome.kind === 'reply' && messages !== undefined) {
-      const shown = messages.shown.reply(operation, outcome.json, values);
-      messages.write('reply', exchange, operation, shown);
+    let outcome: Outcome;
+    if (reply.body.length > smallBytes) {
+      outcome = await readLargeReply(service, exchange, operation, reply, { frame, values, hide });
+    } else {
+      outcome = readReply(reply, compiled, operation, hide, frame);
+      if (outcome.kind === 'reply' && messages !== undefined) {
+        const shown = messages.shown.reply(operation, outcome.json, values);
+        messages.write('reply', exchange, operation, shown);
+      }
     }
-    if (isLarge && outcome.kind === 'reply' && Buffer.isBuffer(outcome.xml)) giveBack(reply.body);
     exchange.noted = noted(reading, outcome);
     if (outcome.kind === 'failure') exchange.error = outcome.failure.errorCode;
     return outcome;
   } catch (error) {
     return { kind: 'failure', failure: tellFailure(service, exchange, error, hide) };
   }
+}
+
+/** What a reply is read for: what it goes out in, the call's credentials, and what takes these out of errors. */
+interface ReplyTerms {
+  readonly frame: Frame | undefined;
+  readonly values: CredentialValues | undefined;
+  readonly hide: Hide;
+}
+
+/**
+ * Reads a large reply once there is room for what is made of it; beside the event loop but for what is base64 in the most
+ * part, which was looked through as it came. Throws CallError.
+ */
+async function readLargeReply(
+  service: Service,
+  exchange: Exchange,
+  operation: CompiledOperation,
+  reply: UpstreamReply,
+  { frame, values, hide }: ReplyTerms,
+): Promise<Outcome> {
+  const { admission, compiled, messages, readAside } = service;
+  const { readOnly } = operation.operation;
+  const bytes = reply.body.length; // none is left of one that went over to the thread
+  const isWritten = frame !== undefined;
+  const mayBegin = (): boolean => !isWritten || admission.hold(exchange, 0);
+  if (!mayBegin()) await roomToWrite(admission, exchange, readOnly);
+  let outcome: Outcome;
+  let shown: string | undefined;
+  if (bytes - (reply.runs?.total ?? 0) > compiled.limits.replyAsideBytes) {
+    let read = await readAside.reply(exchange, operation, reply, { frame, values, mayBegin });
+    while (read === undefined) {
+      await roomToWrite(admission, exchange, readOnly);
+      read = await readAside.reply(exchange, operation, reply, { frame, values, mayBegin });
+    }
+    ({ outcome, shown } = read);
+  } else {
+    outcome = readReply(reply, compiled, operation, hide, frame);
+    if (outcome.kind === 'reply') shown = messages?.shown.reply(operation, outcome.json, values);
+  }
+  if (isWritten) holdWritten(admission, exchange, readOnly, outcome, bytes);
+  if (shown !== undefined) messages?.write('reply', exchange, operation, shown);
+  if (isWritten && outcome.kind === 'reply' && Buffer.isBuffer(outcome.xml)) giveBack(reply.body);
+  return outcome;
 }
 
 /** Lets go of all of a large request but what goes upstream, in bytes: a part of a text keeps the whole text in memory. */

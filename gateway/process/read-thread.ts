@@ -25,8 +25,9 @@ import {
   soap12,
 } from '../protocols/soap/soap.ts';
 import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
+import { bufferOf, memoryOf, type ReadReply, type ReplyMessage, readReplyMessage } from './reply-message.ts';
 
-/** What the reading thread and the thread of the event loop say to each other; all of it plain data. */
+/** What the reading thread and the thread of the event loop send each other; all of it plain data. */
 
 /** A contract as the thread gets it, once. */
 export interface SharedContract {
@@ -37,16 +38,17 @@ export interface SharedContract {
   readonly isShown: boolean;
 }
 
-/** A request to be read. */
+/** A request or a reply to be read. */
 export interface Task {
   readonly contractId: number;
   /** The contract, where the thread doesn't have it yet. */
   readonly contract: SharedContract | undefined;
+  /** The request's. */
   readonly head: { readonly headers: IncomingHttpHeaders; readonly rawHeaders: string[] };
-  readonly message: Message;
+  readonly message: Message | ReplyMessage;
 }
 
-/** What is to be read: a body by its endpoint, or a route's parameters. */
+/** What is to be read of a request: a body by its endpoint, or a route's parameters. */
 export type Message =
   | { readonly kind: 'soap'; readonly version: SoapVersion['name']; readonly body: Uint8Array<ArrayBuffer> }
   | {
@@ -69,6 +71,7 @@ export type QueryFindings = Pick<Reading, 'problems' | 'ignored'>;
 /** What came of a task. */
 export type Result =
   | { readonly kind: 'read'; readonly call: ReadCall }
+  | { readonly kind: 'replied'; readonly reply: ReadReply }
   | { readonly kind: 'fault'; readonly fault: FaultFields }
   | { readonly kind: 'refused'; readonly refusal: CallErrorFields }
   /** An error of ours. */
@@ -166,7 +169,11 @@ function readerOf({ contractId, contract }: Task): Reader {
 
 function perform(task: Task): Result {
   try {
-    return { kind: 'read', call: readTask(task, readerOf(task)) };
+    const reader = readerOf(task);
+    const { message, head } = task;
+    if (message.kind !== 'reply') return { kind: 'read', call: readMessage(message, head, reader) };
+    const { compiled } = reader.readers;
+    return { kind: 'replied', reply: readReplyMessage(message, compiled, reader.shown) };
   } catch (error) {
     if (error instanceof Fault) return { kind: 'fault', fault: faultFields(error) };
     if (error instanceof CallError) return { kind: 'refused', refusal: callErrorFields(error) };
@@ -174,7 +181,7 @@ function perform(task: Task): Result {
   }
 }
 
-function readTask({ message, head }: Task, reader: Reader): ReadCall {
+function readMessage(message: Message, head: MessageHead, reader: Reader): ReadCall {
   const { readers } = reader;
   const { limits } = readers.compiled;
   if (message.kind === 'soap') {
@@ -242,10 +249,6 @@ function prepare(
   };
 }
 
-function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
-}
-
 function callErrorFields({ code, message, problems, allow, retryAfter }: CallError): CallErrorFields {
   return { code, message, problems, allow, retryAfter };
 }
@@ -257,7 +260,13 @@ function faultFields({ version, code, message, block, addressing }: Fault): Faul
 if (!isMainThread && workerData === threadData) {
   parentPort?.on('message', (task: Task) => {
     const result = perform(task);
-    const body = result.kind === 'read' ? result.call.request?.body : undefined;
-    parentPort?.postMessage(result, body === undefined ? [] : [body.buffer]);
+    parentPort?.postMessage(result, memoryIn(result));
   });
+}
+
+/** The memory that goes over with a result. */
+function memoryIn(result: Result): ArrayBuffer[] {
+  if (result.kind === 'replied') return memoryOf(result.reply);
+  const body = result.kind === 'read' ? result.call.request?.body : undefined;
+  return body === undefined ? [] : [body.buffer];
 }

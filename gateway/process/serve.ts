@@ -116,7 +116,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const aside = new AsideReader(limits, (error) =>
     log.error(
       describeError(error),
-      'the thread that reads large requests was lost; another one takes its place',
+      'the thread that reads large messages was lost; another one takes its place',
     ),
   );
   let loopDelayMs = 0;

@@ -1,10 +1,11 @@
 import type { Worker } from 'node:worker_threads';
 import type { Reading } from '../../mappings/codec/problem.ts';
-import type { CompiledContract, CompiledOperation, RouteValue } from '../../mappings/compile.ts';
+import type { CompiledContract, CompiledOperation, Frame, RouteValue } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { CredentialValues, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import type { Exchange } from '../call/call.ts';
 import { CallError } from '../call/error.ts';
+import type { Outcome } from '../call/outcome.ts';
 import { overloaded } from '../http/admission.ts';
 import {
   type CallErrorFields,
@@ -18,6 +19,8 @@ import {
   type Task,
   versionNamed,
 } from '../process/read-thread.ts';
+import { outcomeOf, ownMemoryOf, type ReplyMessage } from '../process/reply-message.ts';
+import type { UpstreamReply } from '../upstream/upstream.ts';
 import type { BodyForm } from './read-call.ts';
 import { Fault, type SoapCall, type SoapVersion } from './soap/soap.ts';
 
@@ -35,8 +38,8 @@ export interface Prepared {
 }
 
 /**
- * Reads requests of one contract in a thread beside the event loop, one at a time. Throws what reading them here would;
- * CallError CallerGone and Overloaded for those that waited too long or take too long.
+ * Reads requests of one contract, and large replies to them, in a thread beside the event loop, one at a time. Throws what
+ * reading them here would; CallError CallerGone, and Overloaded for those that waited too long or take too long.
  */
 export interface ReadAside {
   /** The body's memory goes over to the thread. */
@@ -55,6 +58,33 @@ export interface ReadAside {
     values: readonly RouteValue[],
     query: QueryFindings,
   ) => Promise<Prepared>;
+  /**
+   * Reads an upstream's answer, whose memory goes over to the thread; undefined, with the answer as it was, where it may
+   * not begin. That of a write waits however many do, and throws UpstreamTimeout where it is too late.
+   */
+  readonly reply: (
+    exchange: Exchange,
+    operation: CompiledOperation,
+    reply: UpstreamReply,
+    terms: ReplyTerms,
+  ) => Promise<AsideReply | undefined>;
+}
+
+/** What an upstream's answer is read for. */
+export interface ReplyTerms {
+  /** What it goes out in; undefined for a caller of JSON. */
+  readonly frame: Frame | undefined;
+  /** The call's credentials, which no error tells. */
+  readonly values: CredentialValues | undefined;
+  /** Asked when its turn has come: whether there is still room for what is made of it. */
+  readonly mayBegin: () => boolean;
+}
+
+/** What came of an answer that was read beside the event loop. */
+export interface AsideReply {
+  readonly outcome: Outcome;
+  /** What the log of messages shows of it; undefined where there is no such log, and for a failure. */
+  readonly shown: string | undefined;
 }
 
 /** A SOAP request that was read beside the event loop; the credentials of its header are among those given. */
@@ -63,14 +93,25 @@ export interface PreparedSoapCall extends Omit<SoapCall, 'input'> {
   readonly credentials: undefined;
 }
 
-/** A request that waits for the thread, or is read by it. */
-interface Waiting {
+/** What is to be read in the thread. */
+interface Order {
   readonly contract: SharedContract;
   readonly exchange: Exchange;
-  readonly message: Message;
+  readonly message: Message | ReplyMessage;
   readonly bytes: number;
-  /** Called once: nobody waits for it any more. */
-  readonly settle: (outcome: ReadCall | Error) => void;
+  /** Memory that goes over to the thread. */
+  readonly memory: ArrayBuffer[];
+  /** Whether it waits however many do. */
+  readonly isBound: boolean;
+  readonly mayBegin: () => boolean;
+  /** Its refusal when it is too late or takes too long. */
+  readonly refuse: (message?: string) => CallError;
+}
+
+/** What waits for the thread, or is read by it. */
+interface Waiting extends Order {
+  /** Called once: nobody waits for it any more. Undefined where it may not begin. */
+  readonly settle: (outcome: Result | Error | undefined) => void;
 }
 
 /** In ms: a thread that had nothing to do for so long ends, and its memory with it. */
@@ -101,7 +142,7 @@ export class AsideReader {
   readerOf(compiled: CompiledContract, isShown: boolean): ReadAside {
     const { contract, limits } = compiled;
     const shared: SharedContract = { id: this.#contracts++, contract, limits, isShown };
-    return readAsideOf(compiled, (exchange, message) => this.#read(shared, exchange, message));
+    return readAsideOf(compiled, shared, (order) => this.#read(order));
   }
 
   /** Other contracts are served from now on: the next request is read by a thread that knows of no other. */
@@ -116,26 +157,25 @@ export class AsideReader {
     await left?.terminate();
   }
 
-  #read(contract: SharedContract, exchange: Exchange, message: Message): Promise<ReadCall> {
-    const { response, deadline } = exchange;
+  #read(order: Order): Promise<Result | undefined> {
+    const { response, deadline } = order.exchange;
     if (response.destroyed) return Promise.reject(new CallError('CallerGone'));
-    const isBusy = this.#current !== undefined;
-    if (isBusy && this.#waiting.length >= this.#limits.readAsideQueue) return Promise.reject(overloaded());
+    const isFull = this.#current !== undefined && this.#waiting.length >= this.#limits.readAsideQueue;
+    if (isFull && !order.isBound) return Promise.reject(overloaded());
     return new Promise((resolve, reject) => {
-      const settle = (outcome: ReadCall | Error): void => {
+      const settle = (outcome: Result | Error | undefined): void => {
         clearTimeout(late);
         response.off('close', onGone);
-        const place = this.#waiting.indexOf(call);
+        const place = this.#waiting.indexOf(waiting);
         if (place >= 0) this.#waiting.splice(place, 1);
         if (outcome instanceof Error) reject(outcome);
         else resolve(outcome);
       };
       const onGone = (): void => settle(new CallError('CallerGone'));
-      const late = setTimeout(() => settle(overloaded()), Math.max(0, deadline - performance.now()));
-      const bytes = 'body' in message ? message.body.length : 0;
-      const call: Waiting = { contract, exchange, message, bytes, settle };
+      const late = setTimeout(() => settle(order.refuse()), Math.max(0, deadline - performance.now()));
+      const waiting: Waiting = { ...order, settle };
       response.on('close', onGone);
-      this.#waiting.push(call);
+      this.#waiting.push(waiting);
       this.#readNext();
     });
   }
@@ -154,24 +194,30 @@ export class AsideReader {
     try {
       const worker = this.#thread ?? this.#start();
       const { readAsideMs } = this.#limits;
-      this.#timer = setTimeout(() => this.#lose(worker, tooSlow(readAsideMs)), readAsideMs);
+      this.#timer = setTimeout(() => this.#lose(worker, tooSlow(call, readAsideMs)), readAsideMs);
       this.#post(worker, call);
     } catch (error) {
-      this.#finish(error instanceof Error ? error : new Error('no request could be given to the thread'));
+      this.#finish(error instanceof Error ? error : new Error('nothing could be given to the thread'));
     }
   }
 
   /** The one that came first and the smallest in turn: one of 200 KB doesn't wait for all those of 16 MiB. */
   #takeNext(): Waiting | undefined {
-    const [first] = this.#waiting;
-    if (first === undefined) return undefined;
-    const smallest = this.#waiting.reduce((least, call) => (call.bytes < least.bytes ? call : least), first);
-    const next = this.#turns++ % 2 === 0 ? first : smallest;
-    this.#waiting.splice(this.#waiting.indexOf(next), 1);
-    return next;
+    for (;;) {
+      const [first] = this.#waiting;
+      if (first === undefined) return undefined;
+      const smallest = this.#waiting.reduce(
+        (least, call) => (call.bytes < least.bytes ? call : least),
+        first,
+      );
+      const next = this.#turns++ % 2 === 0 ? first : smallest;
+      this.#waiting.splice(this.#waiting.indexOf(next), 1);
+      if (next.mayBegin()) return next;
+      next.settle(undefined);
+    }
   }
 
-  #post(worker: Worker, { contract, message, exchange: { request } }: Waiting): void {
+  #post(worker: Worker, { contract, message, memory, exchange: { request } }: Waiting): void {
     const isKnown = this.#known.has(contract.id);
     const task: Task = {
       contractId: contract.id,
@@ -179,7 +225,7 @@ export class AsideReader {
       head: { headers: request.headers, rawHeaders: request.rawHeaders },
       message,
     };
-    worker.postMessage(task, 'body' in message ? [message.body.buffer] : []);
+    worker.postMessage(task, memory);
     this.#known.add(contract.id);
   }
 
@@ -187,16 +233,16 @@ export class AsideReader {
     const worker = startReadThread(this.#limits);
     worker.unref();
     worker.on('message', (result: Result) => {
-      if (worker === this.#thread) this.#finish(outcomeOf(result));
+      if (worker === this.#thread) this.#finish(result);
     });
     worker.on('error', (error) => this.#lose(worker, error));
-    worker.on('exit', () => this.#lose(worker, new Error('the thread that reads requests ended')));
+    worker.on('exit', () => this.#lose(worker, new Error('the thread that reads large messages ended')));
     this.#thread = worker;
     return worker;
   }
 
   /** Gives what came of a request to who waits for it. */
-  #finish(outcome: ReadCall | Error): void {
+  #finish(outcome: Result | Error): void {
     const call = this.#current;
     this.#current = undefined;
     call?.settle(outcome);
@@ -217,20 +263,18 @@ export class AsideReader {
     if (worker !== this.#thread) return;
     this.#leave();
     this.#onLost(reason);
-    this.#finish(reason instanceof Error ? reason : new Error('the thread that reads requests failed'));
+    this.#finish(reason instanceof Error ? reason : new Error('the thread that reads large messages failed'));
   }
 }
 
-function tooSlow(ms: number): CallError {
-  const message = `expected a request that is read within ${ms} ms, got one that takes longer`;
-  return new CallError('Overloaded', { message, retryAfter: '1' });
+function tooSlow({ message: { kind }, refuse }: Waiting, ms: number): CallError {
+  const what = kind === 'reply' ? 'reply' : 'request';
+  return refuse(`expected a ${what} that is read within ${ms} ms, got one that takes longer`);
 }
 
-/** What a result means to who waits for it. */
-function outcomeOf(result: Result): ReadCall | Error {
+/** The error that a result is. */
+function errorOf(result: Result): Error {
   switch (result.kind) {
-    case 'read':
-      return result.call;
     case 'refused':
       return callErrorOf(result.refusal);
     case 'fault': {
@@ -238,7 +282,9 @@ function outcomeOf(result: Result): ReadCall | Error {
       return new Fault(versionNamed(version), code, message, { block, addressing });
     }
     case 'failed':
-      return result.error instanceof Error ? result.error : new Error('reading a request failed');
+      return result.error instanceof Error ? result.error : new Error('reading in the thread failed');
+    default:
+      return new Error('the thread read something else');
   }
 }
 
@@ -253,8 +299,24 @@ function callErrorOf({ code, message, problems, allow, retryAfter }: CallErrorFi
 
 function readAsideOf(
   { operations }: CompiledContract,
-  read: (exchange: Exchange, message: Message) => Promise<ReadCall>,
+  contract: SharedContract,
+  ask: (order: Order) => Promise<Result | undefined>,
 ): ReadAside {
+  const read = async (exchange: Exchange, message: Message): Promise<ReadCall> => {
+    const body = 'body' in message ? message.body : undefined;
+    const result = await ask({
+      contract,
+      exchange,
+      message,
+      bytes: body?.length ?? 0,
+      memory: body === undefined ? [] : [body.buffer],
+      isBound: false,
+      mayBegin: () => true,
+      refuse: (text) => refusal('Overloaded', text),
+    });
+    if (result?.kind === 'read') return result.call;
+    throw result === undefined ? overloaded() : errorOf(result);
+  };
   const operationOf = ({ operation: name }: ReadCall): CompiledOperation => {
     const operation = operations.get(name);
     if (operation === undefined) throw new Error('an operation that the contract lacks was read');
@@ -284,7 +346,36 @@ function readAsideOf(
       const call = await read(exchange, { kind: 'parameters', operation: name, values, query });
       return preparedOf(call, operation);
     },
+    reply: async (exchange, { operation }, { body, status, headers, retryAfter }, terms) => {
+      const { frame, values, mayBegin } = terms;
+      const result = await ask({
+        contract,
+        exchange,
+        message: {
+          kind: 'reply',
+          operation: operation.name,
+          reply: { status, headers, retryAfter, body },
+          frame,
+          values,
+        },
+        bytes: body.length,
+        memory: ownMemoryOf([body]),
+        isBound: !operation.readOnly,
+        mayBegin,
+        refuse: (text) => refusal(operation.readOnly ? 'Overloaded' : 'UpstreamTimeout', text),
+      });
+      if (result === undefined) return undefined;
+      if (result.kind !== 'replied') throw errorOf(result);
+      return { outcome: outcomeOf(result.reply), shown: result.reply.shown };
+    },
   };
+}
+
+/** "Try again" is for what wasn't done. */
+function refusal(code: 'Overloaded' | 'UpstreamTimeout', message: string | undefined): CallError {
+  if (code === 'Overloaded' && message === undefined) return overloaded();
+  const retryAfter = code === 'Overloaded' ? { retryAfter: '1' } : {};
+  return new CallError(code, { ...(message === undefined ? {} : { message }), ...retryAfter });
 }
 
 function preparedOf(call: ReadCall, { operation }: CompiledOperation): Prepared {

@@ -66,11 +66,20 @@ export const limitTable = {
     value: 128 * 1024,
     bounds: 'a request body that is read on the event loop; a longer one is read in a thread beside it',
   },
-  readAsideQueue: { value: 64, bounds: 'requests that wait for that thread', orNone: true },
-  readAsideMs: { value: 20_000, bounds: 'how long that thread may read one request' },
+  readAsideQueue: {
+    value: 64,
+    bounds: 'requests, and replies to reads, that wait for that thread',
+    orNone: true,
+  },
+  readAsideMs: { value: 20_000, bounds: 'how long that thread may read one of them' },
   readAsideHeapBytes: {
     value: 256 * mebibyte,
     bounds: "memory of that thread's heap, to the MiB, without the bodies themselves",
+  },
+  replyAsideBytes: {
+    value: 256 * 1024,
+    bounds:
+      "an upstream's reply, without what was found to be base64 as it came, that is read on the event loop; a longer one is read in that thread",
   },
   rereadText: {
     value: 32 * mebibyte,

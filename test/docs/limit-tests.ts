@@ -32,6 +32,7 @@ export const limitTests = {
   readAsideQueue: ['test/gateway/protocols/read-aside.test.ts', "'readAsideQueue: "],
   readAsideMs: ['test/gateway/protocols/read-aside.test.ts', "'readAsideMs: "],
   readAsideHeapBytes: ['test/gateway/protocols/read-aside.test.ts', "'readAsideHeapBytes: "],
+  replyAsideBytes: ['test/gateway/protocols/reply-aside.test.ts', "'replyAsideBytes: "],
   rereadText: ['test/gateway/protocols/validation.test.ts', "'rereadText: "],
   parameterText: ['test/gateway/protocols/validation.test.ts', "'parameterText: "],
   formText: ['test/gateway/protocols/validation.test.ts', "'formText: "],

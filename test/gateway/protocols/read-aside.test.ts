@@ -360,7 +360,7 @@ test('readAsideMs: a request that takes longer to read ends with its thread, and
   t.is(jsonReply.status, 503);
   t.is(statusOf(jsonReply.text).errorCode, 'Overloaded');
   t.deepEqual(gateway.hits, []);
-  t.regex(gateway.log(), /the thread that reads large requests was lost/);
+  t.regex(gateway.log(), /the thread that reads large messages was lost/);
   const patient = await startGateway(t, { limits: aside });
   t.is((await patient.send('POST', '/soap11', xml, envelope('1.1'))).status, 200);
 });

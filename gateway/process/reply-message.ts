@@ -1,0 +1,93 @@
+import { isMarkedAsUntransferable } from 'node:worker_threads';
+import type { CompiledContract, Frame } from '../../mappings/compile.ts';
+import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
+import { hideCredentials, secrets } from '../call/credentials.ts';
+import { type Outcome, readReply } from '../call/outcome.ts';
+import type { ShownMessages } from '../telemetry/messages.ts';
+import { giveBack } from '../upstream/collector.ts';
+import type { UpstreamReply } from '../upstream/upstream.ts';
+
+/** An upstream's answer on its way to the thread that reads it; plain data, but for its bytes. */
+export interface ReplyMessage {
+  readonly kind: 'reply';
+  /** The name of its operation. */
+  readonly operation: string;
+  /** Its bytes are taken along with their memory; what is known of its base64 stays behind. */
+  readonly reply: Omit<UpstreamReply, 'runs' | 'body'> & { readonly body: Uint8Array };
+  /** What it goes out in; undefined for a caller of JSON. */
+  readonly frame: Frame | undefined;
+  /** The credentials of the call, which its errors don't tell. */
+  readonly values: CredentialValues | undefined;
+}
+
+/** What came of a reply that was read in the thread. */
+export interface ReadReply {
+  /** Its JSON is there for a caller of JSON alone. */
+  readonly outcome: Outcome;
+  /** What the log of messages shows of it; undefined where there is no such log, and for a failure. */
+  readonly shown: string | undefined;
+}
+
+/**
+ * Reads a reply in the thread as it would be read on the event loop. Throws CallError UpstreamInvalidResponse.
+ *
+ * @param shown undefined where messages aren't logged
+ */
+export function readReplyMessage(
+  { operation: name, reply, frame, values }: ReplyMessage,
+  compiled: CompiledContract,
+  shown: ShownMessages | undefined,
+): ReadReply {
+  const operation = compiled.operations.get(name);
+  if (operation === undefined) throw new Error('an operation that the contract of the reading thread lacks');
+  const body = bufferOf(reply.body);
+  const hide = hideCredentials(compiled.contract.credentials, values, secrets);
+  const outcome = readReply({ ...reply, body }, compiled, operation, hide, frame);
+  if (outcome.kind === 'failure') return { outcome, shown: undefined };
+  const text = shown?.reply(operation, outcome.json, values);
+  if (frame === undefined) return { outcome, shown: text };
+  if (Buffer.isBuffer(outcome.xml)) giveBack(body);
+  return { outcome: { ...outcome, json: noBytes }, shown: text };
+}
+
+const noBytes = Buffer.alloc(0);
+
+/** The memory that an outcome takes along to another thread; what is small and others' too is copied. */
+export function memoryOf({ outcome }: ReadReply): ArrayBuffer[] {
+  if (outcome.kind === 'failure') return [];
+  const { json, xml } = outcome;
+  const pieces = xml === undefined || typeof xml === 'string' || Buffer.isBuffer(xml) ? [xml] : xml;
+  return ownMemoryOf([json, ...pieces.filter((piece) => Buffer.isBuffer(piece))]);
+}
+
+/** In bytes: memory of less may be others' too, and is copied. */
+const leastOwn = 64 * 1024;
+
+/** The large memory that bytes are in, which may go over to another thread. */
+export function ownMemoryOf(pieces: readonly Uint8Array[]): ArrayBuffer[] {
+  const own = new Set<ArrayBuffer>();
+  for (const { buffer } of pieces) {
+    const isLarge = buffer instanceof ArrayBuffer && buffer.byteLength >= leastOwn;
+    if (isLarge && !isMarkedAsUntransferable(buffer)) own.add(buffer);
+  }
+  return [...own];
+}
+
+/** An outcome as it came from another thread, where a Buffer becomes a Uint8Array on the way. */
+export function outcomeOf({ outcome }: ReadReply): Outcome {
+  if (outcome.kind === 'failure') return outcome;
+  const { json, xml } = outcome;
+  return { ...outcome, json: bufferOf(json), xml: xml === undefined ? undefined : writtenOf(xml) };
+}
+
+type Written = NonNullable<Extract<Outcome, { kind: 'reply' }>['xml']>;
+
+function writtenOf(xml: Written): Written {
+  if (typeof xml === 'string') return xml;
+  return Array.isArray(xml) ? xml.map(bufferOf) : bufferOf(xml as Uint8Array);
+}
+
+/** The same bytes with Node's methods. */
+export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+}
