@@ -259,6 +259,11 @@ async function unpackAll(
       cause: error,
     });
   }
+  const { bytesWritten } = stream;
+  if (bytesWritten < packed.length) {
+    const message = `expected the body to end with its Content-Encoding at byte ${bytesWritten}, got ${packed.length - bytesWritten} bytes more`;
+    throw new CallError('MalformedRequest', { message });
+  }
   admission.shrink(arrival, collector.size);
   arrival.bytesIn = collector.size;
   return collector.take().body;

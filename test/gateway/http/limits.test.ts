@@ -369,6 +369,28 @@ for (const [what, coding, compress] of [
   });
 }
 
+for (const [coding, compress] of [
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+] as const) {
+  for (const [what, behind] of [
+    ['a zero', '\0'],
+    ['zeros and another body', Buffer.concat([Buffer.from('\0\0'), compress('{}')])],
+  ] as const) {
+    test(`bytes behind a body of ${coding} are refused, with where they begin: ${what}`, async (t) => {
+      const packed = compress('{}');
+      const headers = { ...keyHeaders, 'Content-Encoding': coding };
+      const body = Buffer.concat([packed, Buffer.from(behind)]);
+      const reply = await gateway.send('POST', '/json/reply/GetSearch', headers, body);
+      t.is(reply.status, 400);
+      t.is(
+        statusOf(reply.text).message,
+        `expected the body to end with its Content-Encoding at byte ${packed.length}, got ${behind.length} bytes more`,
+      );
+    });
+  }
+}
+
 /** A gzip of so many bytes: those too few are put into its comment (RFC 1952, 2.3.1). */
 function gzipOf(text: string, bytes: number): Buffer {
   const plain = gzipSync(text);
