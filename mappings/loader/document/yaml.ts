@@ -206,9 +206,13 @@ function parse(text: string, lines: LineCounter, allowance: Allowance): Document
 function* tokensOf(text: string, lines: LineCounter, allowance: Allowance): Generator<CST.Token> {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
+  const { contractDepth } = allowance.limits;
   for (const lexeme of new Lexer().lex(text)) {
     allowance.takeToken();
     yield* parser.next(lexeme);
+    // what is a little too deep is told by the values, with its column; its parser ends far deeper as the stack does
+    if (parser.stack.length > 2 * contractDepth)
+      throw new OverLimit(`line ${lines.lineStarts.length}: ${tooDeep(contractDepth)}`);
   }
   yield* parser.end();
 }
@@ -258,11 +262,7 @@ class ValueReader {
       return node.value;
     }
     if (!isMap(node) && !isSeq(node)) return null;
-    if (depth > this.#limits.contractDepth)
-      refuse(
-        offsetOf(node),
-        `expected at most ${this.#limits.contractDepth} lists and objects in one another, got more`,
-      );
+    if (depth > this.#limits.contractDepth) refuse(offsetOf(node), tooDeep(this.#limits.contractDepth));
     const around = this.#weight;
     this.#weight = 1;
     const value: Record<string, unknown> | unknown[] = isMap(node) ? {} : [];
@@ -366,6 +366,10 @@ function hasUniqueKeys(json: JsonReader, longest: number): boolean {
     if (!hasUniqueKeys(json, longest)) return false;
   }
   return true;
+}
+
+function tooDeep(most: number): string {
+  return `expected at most ${most} lists and objects in one another, got more`;
 }
 
 const duplicateKey = 'expected each key once, got this one again';

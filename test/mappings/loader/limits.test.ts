@@ -116,6 +116,21 @@ for (const { limit, value, within, beyond, says } of rows) {
   });
 }
 
+for (const [what, line] of [
+  ['maps without a key', `x-it: ${': '.repeat(24_000)}`],
+  ['lists on one line', `x-it:\n ${'- '.repeat(24_000)}1`],
+  ['flow lists', `x-it: ${'['.repeat(24_000)}`],
+] as const) {
+  test(`thousands of ${what} in one another are told as too deep, with their line`, (t) => {
+    const [says = '', ...more] = problemsOf(folder(t, { 'openapi.yaml': yaml(`${line}\n`) }), {});
+    t.regex(
+      says,
+      /^openapi\.yaml#: line [45]: expected at most 500 lists and objects in one another, got more$/,
+    );
+    t.deepEqual(more, []);
+  });
+}
+
 /** The least limit with which a contract loads. */
 function leastOf(directory: string, limit: LimitName): number {
   let [no, yes] = [0, 100_000];
