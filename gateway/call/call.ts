@@ -209,7 +209,7 @@ export async function runCall(
     }
     if (exchange.response.destroyed) throw new CallError('CallerGone');
     const { readOnly } = request.operation;
-    if (!readOnly && service.admission.room.size >= compiled.limits.roomWaits) throw service.admission.shed();
+    if (!readOnly) refuseLarge(service, request);
     const audit = readOnly ? undefined : service.audit;
     audit?.sending(exchange);
     let reply: UpstreamReply;
@@ -237,6 +237,15 @@ export async function runCall(
   } catch (error) {
     return { kind: 'failure', failure: tellFailure(service, exchange, error, hide) };
   }
+}
+
+/**
+ * Refuses a write whose reply would wait for room where too many do: one whose operation gave large replies of late. Throws
+ * CallError Overloaded.
+ */
+function refuseLarge({ admission, compiled }: Service, { operation }: UpstreamRequest): void {
+  const { room, largeReplies } = admission;
+  if (room.size >= compiled.limits.roomWaits && largeReplies.isLikelyOf(operation)) throw admission.shed();
 }
 
 /** What a reply is read for: what it goes out in, the call's credentials, and what takes these out of errors. */

@@ -1,5 +1,6 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { CallError } from '../call/error.ts';
+import { LargeReplies } from './large-replies.ts';
 import { type Passage, Passages } from './passages.ts';
 import { Places } from './places.ts';
 import { type Room, RoomLine } from './room-line.ts';
@@ -70,6 +71,8 @@ export interface Admission {
   readonly unpacking: Places;
   /** Room for the replies of writes, which aren't refused for want of it. */
   readonly room: Room;
+  /** Of which operations' writes such a reply is likely. */
+  readonly largeReplies: LargeReplies;
   /** Ends what is too slow, and looks whether there is room again; to be called every second or so. */
   readonly sweep: () => void;
   /** Tells how late the event loop's timers came at most since the last look, in ms; to be called every second. */
@@ -179,6 +182,7 @@ export function createAdmission(limits: Limits): Admission {
     },
     unpacking: new Places(limits.unpacking, limits.queue, limits.queueMs, shedding),
     room: line,
+    largeReplies: new LargeReplies(),
     sweep: () => {
       cutSlowDepartures();
       if (line.size === 0) return;

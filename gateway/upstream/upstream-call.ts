@@ -268,9 +268,11 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
    */
   #hold(bytes: number, coming: number): void {
     const { admission } = this.#line;
+    const { operation } = this.#request;
     this.#held += bytes;
+    if (!operation.readOnly && this.#held > smallBytes) admission.largeReplies.note(operation);
     if (admission.hold(this.#waiting, bytes) || this.#held <= smallBytes || this.#given !== undefined) return;
-    if (this.#request.operation.readOnly) {
+    if (operation.readOnly) {
       this.#give(admission.shed(), undefined);
       return;
     }

@@ -191,7 +191,8 @@ export const limitTable = {
   },
   roomWaits: {
     value: 8,
-    bounds: 'writes that wait for room for their replies; while there are so many no other is begun',
+    bounds:
+      'writes that wait for room for their replies; while there are so many no other is begun of an operation that gave a large reply of late',
   },
   loopDelayMs: {
     value: 200,

@@ -41,6 +41,9 @@ const readOf = ({ send }: Gateway, bytes: number): Promise<Reply> =>
 const write = ({ send }: Gateway): Promise<Reply> =>
   send('PUT', '/subusers/update', keyHeaders, '{"request":{"subUserName":"a"}}');
 
+const otherWrite = ({ send }: Gateway): Promise<Reply> =>
+  send('POST', '/json/reply/RenewAllPepSearches', keyHeaders, '{"request":{}}');
+
 /** A body of which some has come and the rest is still to come. */
 interface Coming {
   readonly socket: Socket;
@@ -275,7 +278,7 @@ test('replies of writes that are five times as long in XML are written one at a 
   t.true(most <= heldBytes + 5 * bytes, `${most}`);
 });
 
-test('roomWaits: while one write waits for room for its reply another is begun; while two do it is shed, unsent', async (t) => {
+test('roomWaits: while one write waits for room for its reply another is begun; while two do it is shed, unsent, and one of an operation whose replies are small is begun', async (t) => {
   for (const [roomWaits, status] of [
     [3, 200],
     [2, 503],
@@ -299,6 +302,7 @@ test('roomWaits: while one write waits for room for its reply another is begun; 
       t.is(statusOf(last.text).errorCode, 'Overloaded');
       t.is(gateway.hits.length, length);
     }
+    t.is((await otherWrite(gateway)).status, 200);
     for (const end of ends) end();
     for (const reply of first) t.is((await reply).status, 200);
   }
