@@ -92,26 +92,3 @@ export function isCallback(name: string): boolean {
 export function writeJsonp(callback: string, json: string): string {
   return `/**/${callback}(${json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')});`;
 }
-
-/** A Content-Type's type in lower case and the parameters asked for, unquoted. Linear in its length. */
-export function parseContentType(header: string): {
-  readonly type: string;
-  readonly charset: string | undefined;
-  readonly action: string | undefined;
-} {
-  const [type = '', ...parameters] = header.split(';');
-  let charset: string | undefined;
-  let action: string | undefined;
-  for (const parameter of parameters) {
-    const equals = parameter.indexOf('=');
-    if (equals === -1) continue;
-    const name = parameter.slice(0, equals).trim().toLowerCase();
-    const value = parameter
-      .slice(equals + 1)
-      .trim()
-      .replace(/^"(.*)"$/s, '$1');
-    if (name === 'charset') charset ??= value;
-    else if (name === 'action') action ??= value;
-  }
-  return { type: type.trim().toLowerCase(), charset, action };
-}

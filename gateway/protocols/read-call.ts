@@ -1,13 +1,13 @@
 import { type Reading, startReading } from '../../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
+import { type ContentType, parseContentType } from '../../mappings/http-mapping/content-type.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { decodeXml } from '../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../mappings/xml/error.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
 import { compileCredentials, type MessageHead, type ReadCredentials } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
-import { parseContentType } from '../http/negotiate.ts';
 import { createSoapReader, type ReadSoap, type SoapCall, type SoapVersion } from './soap/soap.ts';
 
 /** What requests of one contract are read by, put together at start. */
@@ -58,20 +58,9 @@ function unquote(text: string): string {
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 }
 
-const noContent = parseContentType('');
-
-/** Callers send the same few headers over and over. */
-const contentTypes = new Map<string, ReturnType<typeof parseContentType>>();
-
 /** A message's Content-Type, taken apart. */
-export function contentTypeOf({ headers }: MessageHead): ReturnType<typeof parseContentType> {
-  const header = headers['content-type'];
-  if (header === undefined) return noContent;
-  const known = contentTypes.get(header);
-  if (known !== undefined) return known;
-  const parsed = parseContentType(header);
-  if (contentTypes.size < 256 && header.length < 128) contentTypes.set(header, parsed);
-  return parsed;
+export function contentTypeOf({ headers }: MessageHead): ContentType {
+  return parseContentType(headers['content-type'] ?? '');
 }
 
 /** Refuses a media type that is looked at before the body (W39): MTOM isn’t offered. Throws CallError. */

@@ -9,6 +9,7 @@ import {
 } from '../contract/model.ts';
 import { checkJson } from '../json/parts.ts';
 import { recordSeparator } from './body.ts';
+import { parseContentType } from './content-type.ts';
 import { type HeaderScalars, headerJson, linksOf } from './header.ts';
 
 /** What the service behind answered, whole. */
@@ -71,8 +72,7 @@ function isBodyless(status: number): boolean {
 /** A raw body as one JSON string. */
 function rawOf({ body, headers }: Answer, form: 'text' | 'binary'): string {
   if (form === 'binary') return `"${body.toString('base64')}"`;
-  const charset =
-    /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(String(headers['content-type'] ?? ''))?.[1] ?? 'utf-8';
+  const charset = parseContentType(String(headers['content-type'] ?? '')).charset || 'utf-8';
   return JSON.stringify(decode(body, charset));
 }
 

@@ -7,6 +7,7 @@ import {
   type TextCharset,
   type Type,
 } from '../../contract/model.ts';
+import { parseContentType } from '../../http-mapping/content-type.ts';
 import { pointerSegment } from '../document/error.ts';
 import { childOf, isNode, memberOf, type Node, shown, textOf } from '../document/node.ts';
 import { isUnresolved, type Located } from '../document/references.ts';
@@ -179,7 +180,7 @@ const charsets: Readonly<Record<string, TextCharset>> = {
 
 /** The charset that a media type says, UTF-8 where it says none; one that nothing is written in is reported. */
 function charsetOf({ type, pointer }: Media, { report }: OperationsSource): TextCharset {
-  const stated = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type)?.[1] ?? 'utf-8';
+  const stated = parseContentType(type).charset || 'utf-8';
   const charset = charsets[stated.toLowerCase()];
   if (charset === undefined)
     report(pointer, `expected text in utf-8, iso-8859-1 or us-ascii, got ${shown(stated)}`);

@@ -1,7 +1,7 @@
 import { MIMEType } from 'node:util';
 import { CallError } from '../../../gateway/call/error.ts';
-import { parseContentType } from '../../../gateway/http/negotiate.ts';
 import { refuseMultipart } from '../../../gateway/protocols/read-call.ts';
+import { parseContentType } from '../../../mappings/http-mapping/content-type.ts';
 import type { Random } from '../random.ts';
 import { target } from '../target.ts';
 

@@ -159,6 +159,11 @@ for (const version of versions) {
       { 'Content-Type': 'application/soap+xml; action="urn:any/DeleteClient"' },
       '',
     ],
+    [
+      'action= with a semicolon in its quotes',
+      { 'Content-Type': 'application/soap+xml; action="urn:a;b/DeleteClient"' },
+      '',
+    ],
     ['wsa:Action', {}, `<w:Action xmlns:w="${addressing10}">DeleteClient</w:Action>`],
     ['wsa:Action of 2004', {}, `<w:Action xmlns:w="${addressing2004}">urn:any#DeleteClient</w:Action>`],
   ] as const) {
