@@ -18,7 +18,8 @@ import {
   refuseProblems,
   requestOf,
 } from '../protocols/read-call.ts';
-import type { SoapCall, SoapVersion } from '../protocols/soap/soap.ts';
+import type { SoapCall } from '../protocols/soap/envelope.ts';
+import type { SoapVersion } from '../protocols/soap/versions.ts';
 import type { Audit, WriteOutcome } from '../telemetry/audit.ts';
 import type { MessageLog } from '../telemetry/messages.ts';
 import { giveBack } from '../upstream/collector.ts';

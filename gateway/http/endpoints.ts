@@ -1,6 +1,6 @@
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { Route } from '../../mappings/contract/model.ts';
-import { type SoapVersion, soap11, soap12 } from '../protocols/soap/soap.ts';
+import { type SoapVersion, soap11, soap12 } from '../protocols/soap/versions.ts';
 import { cutSuffix, type Format } from './negotiate.ts';
 
 /** What a path means, before its verb is looked at (W2). */

@@ -2,16 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';
 import { type Failure, upstreamMember } from '../call/error.ts';
 import type { Outcome } from '../call/outcome.ts';
-import {
-  type Addressing,
-  Fault,
-  replyFrame,
-  type SoapVersion,
-  soap11,
-  soap12,
-  writeFault,
-  xmlDeclaration,
-} from '../protocols/soap/soap.ts';
+import { replyFrame } from '../protocols/soap/envelope.ts';
+import { Fault, isSenderCode, writeFault } from '../protocols/soap/faults.ts';
+import type { ReplyHeader } from '../protocols/soap/headers/reply-header.ts';
+import { type SoapVersion, soap11, soap12, xmlDeclaration } from '../protocols/soap/versions.ts';
 import { giveBack } from '../upstream/collector.ts';
 import { type Format, writeJsonp } from './negotiate.ts';
 
@@ -46,14 +40,15 @@ export interface ReplyContext {
   /** Undefined for an error before the operation is known. */
   readonly operation: CompiledOperation | undefined;
   readonly requestId: string;
-  readonly addressing: Addressing | undefined;
+  /** What a SOAP reply’s Header answers. */
+  readonly header: ReplyHeader | undefined;
   /** True for a SOAP request whose Accept is `application/xml` and nothing else (W7). */
   readonly asXml: boolean;
 }
 
 /** An outcome in a SOAP envelope, in-band errors with 200 and X-Status (W26), or as a fault by the setting. */
 export function soapReply(version: SoapVersion, outcome: Outcome, context: ReplyContext): Reply {
-  const { operation, compiled, addressing } = context;
+  const { operation, compiled, header } = context;
   const name = operation?.operation.name;
   const contentType = soapContentType(version, context);
   if (outcome.kind === 'reply') {
@@ -63,13 +58,13 @@ export function soapReply(version: SoapVersion, outcome: Outcome, context: Reply
   const { failure } = outcome;
   if (compiled.contract.settings.soapErrors === 'fault') {
     const code = failure.status < 500 ? 'sender' : 'receiver';
-    return faultReply(new Fault(version, code, messageOf(failure), { addressing }), context, failure);
+    return faultReply(new Fault(version, code, messageOf(failure), { header }), context, failure);
   }
   const payload =
     operation === undefined
       ? compiled.writeError(failure.statusJson)
       : operation.writeError(failure.statusJson);
-  const { before, after } = replyFrame(version, name, addressing);
+  const { before, after } = replyFrame(version, name, header);
   return {
     status: 200,
     contentType,
@@ -97,10 +92,8 @@ export function frameOf(format: Format): Frame | undefined {
 export function faultReply(fault: Fault, context: ReplyContext, failure?: Failure): Reply {
   const { version } = fault;
   const standard = context.compiled.contract.settings.soap12FaultStatus === 'standard';
-  const sender =
-    fault.code !== 'receiver' && fault.code !== 'VersionMismatch' && fault.code !== 'MustUnderstand';
   return {
-    status: standard && version === soap12 && sender ? 400 : 500,
+    status: standard && version === soap12 && isSenderCode(fault.code) ? 400 : 500,
     contentType: soapContentType(version, context),
     body: writeFault(fault, context.requestId),
     xStatus: failure !== undefined && failure.status >= 400 ? failure.status : undefined,

@@ -119,10 +119,10 @@ export function startVisit(
 export function replyContext(
   { options, requestId }: Visit,
   operation: CompiledOperation | undefined,
-  addressing: ReplyContext['addressing'],
+  header: ReplyContext['header'],
   asXml = false,
 ): ReplyContext {
-  return { compiled: options.service.compiled, operation, requestId, addressing, asXml };
+  return { compiled: options.service.compiled, operation, requestId, header, asXml };
 }
 
 /** The refusal of a verb that its address does not take. */

@@ -16,14 +16,9 @@ import {
   refuseProblems,
   requestOf,
 } from '../protocols/read-call.ts';
-import {
-  type Addressing,
-  Fault,
-  type FaultCode,
-  type SoapVersion,
-  soap11,
-  soap12,
-} from '../protocols/soap/soap.ts';
+import { Fault, type FaultCode } from '../protocols/soap/faults.ts';
+import type { ReplyHeader } from '../protocols/soap/headers/reply-header.ts';
+import { type SoapVersion, versionNamed } from '../protocols/soap/versions.ts';
 import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
 import { bufferOf, memoryOf, type ReadReply, type ReplyMessage, readReplyMessage } from './reply-message.ts';
 
@@ -82,7 +77,7 @@ export interface ReadCall {
   readonly operation: string;
   /** Undefined outside SOAP. */
   readonly version: SoapVersion['name'] | undefined;
-  readonly addressing: Addressing | undefined;
+  readonly header: ReplyHeader | undefined;
   /** Of a body outside SOAP. */
   readonly form: BodyForm | undefined;
   readonly ignored: readonly string[];
@@ -116,7 +111,7 @@ export interface FaultFields {
   readonly code: FaultCode;
   readonly message: string;
   readonly block: Fault['block'];
-  readonly addressing: Addressing | undefined;
+  readonly header: ReplyHeader | undefined;
 }
 
 const threadData = 'soapbridge reads requests';
@@ -125,11 +120,6 @@ const threadData = 'soapbridge reads requests';
 export function startReadThread({ readAsideHeapBytes }: Limits): Worker {
   const resourceLimits = { maxOldGenerationSizeMb: Math.ceil(readAsideHeapBytes / 1024 / 1024) };
   return new Worker(new URL(import.meta.url), { workerData: threadData, resourceLimits });
-}
-
-/** A SOAP version by its name. */
-export function versionNamed(name: SoapVersion['name']): SoapVersion {
-  return name === '1.1' ? soap11 : soap12;
 }
 
 /** Memory that a message takes along; that of a buffer which shares its own with others is copied. */
@@ -186,9 +176,9 @@ function readMessage(message: Message, head: MessageHead, reader: Reader): ReadC
   const { limits } = readers.compiled;
   if (message.kind === 'soap') {
     const call = readSoapCall(readers, head, versionNamed(message.version), bufferOf(message.body));
-    const { operation, input, credentials, addressing } = call;
+    const { operation, input, credentials, header } = call;
     const prepared = prepare(reader, head, operation, input, 'xml', credentials);
-    return { ...prepared, version: call.version.name, addressing };
+    return { ...prepared, version: call.version.name, header };
   }
   const operation = readers.compiled.operations.get(message.operation);
   if (operation === undefined) throw new Error('an operation that the contract of the reading thread lacks');
@@ -216,10 +206,10 @@ function prepare(
   operation: CompiledOperation,
   input: Input,
   spelling: Spelling,
-  header: ReadonlyMap<string, string> | undefined,
+  block: ReadonlyMap<string, string> | undefined,
 ): ReadCall {
   const { reading } = input;
-  const given = header ?? operation.credentialsOf(input);
+  const given = block ?? operation.credentialsOf(input);
   let values: CredentialValues | undefined;
   let request: RequestFields | undefined;
   let refusal: CallErrorFields | undefined;
@@ -237,7 +227,7 @@ function prepare(
   return {
     operation: operation.operation.name,
     version: undefined,
-    addressing: undefined,
+    header: undefined,
     form: undefined,
     ignored: reading.ignored.slice(0, 20).map((name) => name.slice(0, 64)), // as many as are logged
     quirks: reading.quirks,
@@ -253,8 +243,8 @@ function callErrorFields({ code, message, problems, allow, retryAfter }: CallErr
   return { code, message, problems, allow, retryAfter };
 }
 
-function faultFields({ version, code, message, block, addressing }: Fault): FaultFields {
-  return { version: version.name, code, message, block, addressing };
+function faultFields({ version, code, message, block, header }: Fault): FaultFields {
+  return { version: version.name, code, message, block, header };
 }
 
 if (!isMainThread && workerData === threadData) {

@@ -17,12 +17,13 @@ import {
   type SharedContract,
   startReadThread,
   type Task,
-  versionNamed,
 } from '../process/read-thread.ts';
 import { outcomeOf, ownMemoryOf, type ReplyMessage } from '../process/reply-message.ts';
 import type { UpstreamReply } from '../upstream/upstream.ts';
 import type { BodyForm } from './read-call.ts';
-import { Fault, type SoapCall, type SoapVersion } from './soap/soap.ts';
+import type { SoapCall } from './soap/envelope.ts';
+import { Fault } from './soap/faults.ts';
+import { type SoapVersion, versionNamed } from './soap/versions.ts';
 
 /** A call that was read beside the event loop: its inputs are checked and gone, its call upstream is made. */
 export interface Prepared {
@@ -278,8 +279,8 @@ function errorOf(result: Result): Error {
     case 'refused':
       return callErrorOf(result.refusal);
     case 'fault': {
-      const { version, code, message, block, addressing } = result.fault;
-      return new Fault(versionNamed(version), code, message, { block, addressing });
+      const { version, code, message, block, header } = result.fault;
+      return new Fault(versionNamed(version), code, message, { block, header });
     }
     case 'failed':
       return result.error instanceof Error ? result.error : new Error('reading in the thread failed');
@@ -331,7 +332,7 @@ function readAsideOf(
         version: versionNamed(call.version ?? version.name),
         operation,
         input: preparedOf(call, operation),
-        addressing: call.addressing,
+        header: call.header,
         credentials: undefined,
       };
     },

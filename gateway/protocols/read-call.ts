@@ -8,7 +8,8 @@ import { UnsupportedCharset, XmlError } from '../../mappings/xml/error.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
 import { compileCredentials, type MessageHead, type ReadCredentials } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
-import { createSoapReader, type ReadSoap, type SoapCall, type SoapVersion } from './soap/soap.ts';
+import { createSoapReader, type ReadSoap, type SoapCall } from './soap/envelope.ts';
+import type { SoapVersion } from './soap/versions.ts';
 
 /** What requests of one contract are read by, put together at start. */
 export interface Readers {

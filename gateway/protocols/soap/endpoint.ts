@@ -4,7 +4,9 @@ import { readBody } from '../../http/body.ts';
 import { serveDocument } from '../../http/document-endpoint.ts';
 import { faultReply, type Reply, soapReply, textReply } from '../../http/reply.ts';
 import { replyContext, send, serveOptions, type Visit } from '../../http/request-context.ts';
-import { Fault, replyFrame, type SoapVersion } from './soap.ts';
+import { replyFrame } from './envelope.ts';
+import { Fault } from './faults.ts';
+import type { SoapVersion } from './versions.ts';
 
 const soapVerbs = 'GET, HEAD, OPTIONS, POST';
 
@@ -27,10 +29,10 @@ async function answerSoap(version: SoapVersion, visit: Visit): Promise<void> {
     const body = Buffer.isBuffer(read) ? read : await read;
     const call =
       readSoapHere(service, visit, version, body) ?? (await service.readAside.soap(visit, version, body));
-    const { operation, addressing } = call;
-    const frame = replyFrame(call.version, operation.operation.name, addressing);
+    const { operation, header } = call;
+    const frame = replyFrame(call.version, operation.operation.name, header);
     const outcome = await runCall(service, visit, operation, call.input, 'xml', frame, call.credentials);
-    const context = replyContext(visit, operation, addressing, asksForXml(visit));
+    const context = replyContext(visit, operation, header, asksForXml(visit));
     reply = soapReply(call.version, outcome, context);
   } catch (error) {
     // at the latest a codec of ours failed on a reply of ours: still in the caller's own protocol

@@ -1,11 +1,6 @@
-import {
-  createSoapReader,
-  Fault,
-  type SoapCall,
-  soap11,
-  soap12,
-  writeFault,
-} from '../../../gateway/protocols/soap/soap.ts';
+import { createSoapReader, type SoapCall } from '../../../gateway/protocols/soap/envelope.ts';
+import { Fault, writeFault } from '../../../gateway/protocols/soap/faults.ts';
+import { soap11, soap12 } from '../../../gateway/protocols/soap/versions.ts';
 import { compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { namespaces } from '../../../mappings/contract/model.ts';

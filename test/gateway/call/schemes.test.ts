@@ -103,6 +103,13 @@ for (const block of ['<keys>k</keys>', '<key>k</key><key>k</key>', '<key xmlns="
   });
 }
 
+test('two Credentials blocks in a SOAP header are refused: none of them bypasses the other', async (t) => {
+  const more = '</Credentials><Credentials xmlns="urn:Schemes">';
+  const { hit, text } = await call(6, {}, `<key>k-6</key>${more}<key>k-7</key>`);
+  t.is(hit, undefined);
+  t.true(text.includes('expected Credentials once in Header, got it again'), text);
+});
+
 test('credentials that a caller leaves out are not sent: which ones are needed is the service’s to say', async (t) => {
   const { hit } = await call(2, {});
   t.is(hit?.path, '/pets?page=2');

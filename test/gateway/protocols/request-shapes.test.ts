@@ -1,6 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import test from 'ava';
-import { createSoapReader, soap11 } from '../../../gateway/protocols/soap/soap.ts';
+import { createSoapReader } from '../../../gateway/protocols/soap/envelope.ts';
+import { soap11 } from '../../../gateway/protocols/soap/versions.ts';
 import { mostBytes } from '../../../mappings/codec/fast-path/text-tokenizer.ts';
 import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
 import { type Contract, namespaces } from '../../../mappings/contract/model.ts';

@@ -1,17 +1,14 @@
-import { Fault, type ReadSoap, soap11 } from '../../../../gateway/protocols/soap/soap.ts';
+import type { ReadSoap } from '../../../../gateway/protocols/soap/envelope.ts';
+import { Fault } from '../../../../gateway/protocols/soap/faults.ts';
+import { soap11 } from '../../../../gateway/protocols/soap/versions.ts';
 import type { Input } from '../../../../mappings/http-mapping/call.ts';
 
 /** What came of reading a SOAP request, errors with their places. */
 export function outcomeOf(read: ReadSoap, text: string): unknown {
   try {
-    const { version, operation, input, addressing, credentials } = read(
-      Buffer.from(text),
-      undefined,
-      soap11,
-      [],
-    );
+    const { version, operation, input, header, credentials } = read(Buffer.from(text), undefined, soap11, []);
     const { name } = operation.operation;
-    return { version: version.name, operation: name, input: plainInput(input), addressing, credentials };
+    return { version: version.name, operation: name, input: plainInput(input), header, credentials };
   } catch (error) {
     if (error instanceof Fault) return { code: error.code, version: error.version.name, says: error.message };
     throw error;

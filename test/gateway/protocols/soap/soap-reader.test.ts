@@ -1,5 +1,6 @@
 import test from 'ava';
-import { createSoapReader, type ReadSoap, soap11 } from '../../../../gateway/protocols/soap/soap.ts';
+import { createSoapReader, type ReadSoap } from '../../../../gateway/protocols/soap/envelope.ts';
+import { soap11 } from '../../../../gateway/protocols/soap/versions.ts';
 import { compileContract } from '../../../../mappings/compile.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { loadContract, screeningContract } from '../../../../mappings/loader/load.ts';

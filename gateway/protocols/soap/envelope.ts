@@ -1,0 +1,269 @@
+import { type Head, Heads } from '../../../mappings/codec/fast-path/prefix-cache.ts';
+import { createDesk, type Desk, Templates } from '../../../mappings/codec/fast-path/request-shapes.ts';
+import { type Reading, startReading } from '../../../mappings/codec/problem.ts';
+import type { CompiledContract, CompiledOperation, Frame } from '../../../mappings/compile.ts';
+import type { Input } from '../../../mappings/http-mapping/call.ts';
+import { decodeXml } from '../../../mappings/xml/decode.ts';
+import { XmlError } from '../../../mappings/xml/error.ts';
+import { XmlReader } from '../../../mappings/xml/reader.ts';
+import { Fault, refuse } from './faults.ts';
+import type { HeaderFindings } from './headers/header-block.ts';
+import { compileReadHeader, type ReadHeader } from './headers/headers.ts';
+import { headerOfReply, type ReplyHeader } from './headers/reply-header.ts';
+import { envelopeFrame, type SoapVersion, soap11, soap12 } from './versions.ts';
+
+/** One SOAP request, read whole. */
+export interface SoapCall {
+  readonly version: SoapVersion;
+  readonly operation: CompiledOperation;
+  readonly input: Input;
+  /** What the reply's Header answers; undefined for nothing. */
+  readonly header: ReplyHeader | undefined;
+  /** What the header block `Credentials` holds, as a member of the body would. */
+  readonly credentials: ReadonlyMap<string, string> | undefined;
+}
+
+/**
+ * Reads SOAP requests of a contract; `charset` is the Content-Type's, `actions` are the hints at an action in the HTTP
+ * message (W4). Throws Fault; UnsupportedCharset.
+ */
+export type ReadSoap = (
+  document: Buffer,
+  charset: string | undefined,
+  pathVersion: SoapVersion,
+  actions: readonly string[],
+) => SoapCall;
+
+/** What the text up to the payload's start tag says. */
+interface Opening {
+  readonly version: SoapVersion;
+  readonly operation: CompiledOperation;
+  /** Of the requests that go on from there. */
+  readonly templates: Templates;
+}
+
+/** A request's document, and what else its HTTP message says of it. */
+interface SoapRequest {
+  readonly document: Buffer;
+  readonly charset: string | undefined;
+  /** Its beginning, if it was met before. */
+  readonly head: Head<Opening> | undefined;
+  readonly actions: readonly string[];
+}
+
+/** What is known of a request while it is read, for the fault of whatever comes next. */
+interface Findings extends HeaderFindings {
+  version: SoapVersion;
+  headerBlocks: number;
+}
+
+/**
+ * A reader of SOAP requests: envelope, headers, and the payload by its operation's codec. Problems of members are in
+ * the input's reading; everything before them throws Fault, in the version of the envelope once it is known
+ * and else of the path (W3). The first stage that fails speaks, whatever comes later in the text (W43).
+ *
+ * @param mostSteps as `startReading` has it: one that takes more throws TooManySteps
+ */
+export function createSoapReader(
+  compiled: CompiledContract,
+  mostSteps: number = Number.POSITIVE_INFINITY,
+): ReadSoap {
+  const { limits, contract } = compiled;
+  const quirks = { illegalReferences: contract.settings.illegalCharacterReferences === 'accept' };
+  const heads = new Heads<Opening>();
+  const desk = createDesk();
+  const readHeader = compileReadHeader(compiled);
+
+  /** Up to the payload's start tag; an envelope without header blocks is remembered up to there. */
+  const open = (xml: XmlReader, request: SoapRequest, findings: Findings): Opening => {
+    const { document, charset, head } = request;
+    if (head !== undefined) {
+      xml.resume(head.standing);
+      findings.version = head.meaning.version;
+      return head.meaning;
+    }
+    const opening = openEnvelope(xml, { compiled, readHeader, desk }, findings);
+    if (findings.headerBlocks === 0) heads.note(document, charset, xml.position, opening, limits);
+    return opening;
+  };
+
+  /** Reads a request that goes on from its beginning as others did; undefined where it doesn't. */
+  const readAsBefore = (document: Buffer, head: Head<Opening>): Input | undefined => {
+    const { templates } = head.meaning;
+    const { length } = head.bytes;
+    if (!templates.mayKnow(document)) return undefined;
+    return templates.read(document, length, limits.errors, quirks.illegalReferences);
+  };
+
+  /** Learns the form of a request behind a known beginning that was read without fault. */
+  const learn = (text: string, { standing, meaning: { operation, templates } }: Head<Opening>): void =>
+    templates.note(text, standing.position, limits.errors, (reading) => {
+      const xml = new XmlReader(text, limits, quirks);
+      xml.resume(standing);
+      return operation.readXml(xml, reading);
+    });
+
+  return (document, charset, pathVersion, actions) => {
+    const head = heads.find(document, charset);
+    const input = head && readAsBefore(document, head);
+    if (head === undefined || input === undefined)
+      return readWhole({ document, charset, head, actions }, pathVersion);
+    const { version: soapVersion, operation } = head.meaning;
+    for (const action of actions) checkAction(action, operation, compiled, soapVersion);
+    return { version: soapVersion, operation, input, header: undefined, credentials: undefined };
+  };
+
+  function readWhole(request: SoapRequest, pathVersion: SoapVersion): SoapCall {
+    const { document, charset, head, actions } = request;
+    const findings: Findings = {
+      version: pathVersion,
+      actions: [...actions],
+      headerBlocks: 0,
+      credentials: undefined,
+      reply: undefined,
+      fault: undefined,
+    };
+    try {
+      const text = decodeXml(document, charset);
+      const xml = new XmlReader(text, limits, quirks);
+      try {
+        const { version: soapVersion, operation } = open(xml, request, findings);
+        for (const action of findings.actions) checkAction(action, operation, compiled, soapVersion);
+        const input = operation.readXml(xml, startReading(limits.errors, mostSteps));
+        closeEnvelope(xml, soapVersion);
+        if (findings.fault !== undefined) throw findings.fault;
+        if (head !== undefined && isFaultless(input.reading)) learn(text, head);
+        const { reply, credentials } = findings;
+        return { version: soapVersion, operation, input, header: reply, credentials };
+      } catch (error) {
+        // A document that isn't well-formed is told so before anything else is (W43).
+        if (error instanceof Fault && error !== findings.fault) xml.drain();
+        throw error;
+      }
+    } catch (error) {
+      const { version: soapVersion, reply } = findings;
+      if (error instanceof XmlError)
+        throw new Fault(soapVersion, 'sender', error.message, { cause: error, header: reply });
+      if (error instanceof Fault) error.header ??= reply;
+      throw error;
+    }
+  }
+}
+
+function isFaultless({ problems, missing, ignored }: Reading): boolean {
+  return problems.length + missing.length + ignored.length === 0;
+}
+
+function envelopeVersion(xml: XmlReader, pathVersion: SoapVersion): SoapVersion {
+  if (xml.local !== 'Envelope') {
+    refuse(pathVersion, `expected a SOAP Envelope, got <${xml.local.slice(0, 64)}>`);
+  }
+  if (xml.namespace === soap11.namespace) return soap11;
+  if (xml.namespace === soap12.namespace) return soap12;
+  throw new Fault(
+    pathVersion,
+    'VersionMismatch',
+    `expected an Envelope of SOAP 1.1 (${soap11.namespace}) or SOAP 1.2 (${soap12.namespace}), got one of another namespace`,
+  );
+}
+
+/** What envelopes of a contract are opened with. */
+interface Opener {
+  readonly compiled: CompiledContract;
+  readonly readHeader: ReadHeader;
+  readonly desk: Desk;
+}
+
+/** At most one Header, then a Body, blanks between (W41), up to the start tag of what is in Body. */
+function openEnvelope(xml: XmlReader, { compiled, readHeader, desk }: Opener, findings: Findings): Opening {
+  xml.readRoot();
+  const soapVersion = envelopeVersion(xml, findings.version);
+  findings.version = soapVersion;
+  if (soapVersion === soap12) {
+    for (let index = 0; index < xml.attributeCount; index++) {
+      if (xml.attributeNamespace(index) === '')
+        refuse(soapVersion, 'expected no attribute without namespace on Envelope (SOAP 1.2)');
+    }
+  }
+  for (let seenHeader = false; ; seenHeader = true) {
+    if (!xml.nextChild()) {
+      refuseStray(xml, soapVersion);
+      refuse(soapVersion, 'expected a Body in Envelope, got none');
+    }
+    const ours = xml.namespace === soapVersion.namespace;
+    if (ours && xml.local === 'Body') break;
+    if (!ours || xml.local !== 'Header' || seenHeader) {
+      const expected = seenHeader ? 'Body' : 'Header or Body';
+      refuse(
+        soapVersion,
+        `expected ${expected} of the Envelope's namespace, got <${xml.local.slice(0, 64)}>`,
+      );
+    }
+    findings.headerBlocks = readHeader(xml, soapVersion, findings);
+  }
+  if (!xml.nextChild()) refuse(soapVersion, 'expected one element in Body, got none');
+  const operation = findOperation(xml, compiled, soapVersion);
+  return { version: soapVersion, operation, templates: new Templates(operation.operation.input, desk) };
+}
+
+/** From the payload's end tag to the end of the document: nothing more in Body, nothing after it (W41). */
+function closeEnvelope(xml: XmlReader, soapVersion: SoapVersion): void {
+  if (xml.nextChild()) {
+    refuse(soapVersion, `expected one element in Body, got <${xml.local.slice(0, 64)}> after it`);
+  }
+  if (xml.stray) refuse(soapVersion, 'expected one element in Body, got text beside it');
+  if (xml.nextChild()) {
+    refuse(soapVersion, `expected nothing after Body, got <${xml.local.slice(0, 64)}>`);
+  }
+  refuseStray(xml, soapVersion);
+  xml.finish();
+}
+
+function refuseStray(xml: XmlReader, soapVersion: SoapVersion): void {
+  if (xml.stray) refuse(soapVersion, 'expected only blanks between the parts of Envelope, got text');
+}
+
+/** Dispatch is on Body's first child alone (W4). */
+function findOperation(
+  xml: XmlReader,
+  compiled: CompiledContract,
+  soapVersion: SoapVersion,
+): CompiledOperation {
+  const { types } = compiled.contract.namespaces;
+  const operation = compiled.operations.get(xml.local);
+  const name = xml.local.slice(0, 64);
+  if (operation === undefined) {
+    refuse(soapVersion, `expected an operation of the contract in Body, got <${name}>`);
+  }
+  if (xml.namespace !== types && xml.namespace !== '') {
+    refuse(soapVersion, `expected <${name}> in namespace "${types}", got another namespace`);
+  }
+  return operation;
+}
+
+/** A hint that names another operation of the contract is a spoof; any other is nothing (W4). */
+function checkAction(
+  action: string,
+  operation: CompiledOperation,
+  compiled: CompiledContract,
+  soapVersion: SoapVersion,
+): void {
+  if (action === operation.operation.name) return;
+  const name = action.slice(Math.max(action.lastIndexOf('/'), action.lastIndexOf('#')) + 1);
+  if (name !== operation.operation.name && compiled.operations.has(name)) {
+    refuse(
+      soapVersion,
+      `expected the action of ${operation.operation.name}, the operation in Body, got that of ${name}`,
+    );
+  }
+}
+
+/** The envelope of an operation's reply or in-band error, with what its Header answers of the request's (W28). */
+export function replyFrame(
+  version: SoapVersion,
+  operation: string | undefined,
+  header: ReplyHeader | undefined,
+): Frame {
+  if (header === undefined || operation === undefined) return version.frame;
+  return envelopeFrame(version.namespace, headerOfReply(header, operation));
+}

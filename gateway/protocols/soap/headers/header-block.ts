@@ -1,0 +1,48 @@
+import { collapse } from '../../../../mappings/codec/scalars/numbers.ts';
+import type { Limits } from '../../../../mappings/contract/limits.ts';
+import type { XmlReader } from '../../../../mappings/xml/reader.ts';
+import type { Fault } from '../faults.ts';
+import type { SoapVersion } from '../versions.ts';
+import type { ReplyHeader } from './reply-header.ts';
+
+/**
+ * A kind of header block that is understood here, whether it has mustUnderstand or not (W28): a row of the table in
+ * `headers.ts`, and a file beside this one.
+ */
+export interface HeaderBlock {
+  readonly namespace: string;
+  /** `*` for every block of the namespace. */
+  readonly local: string;
+  /**
+   * Reads a block from behind its start tag to behind its end tag, and notes what it says. Throws Fault for what makes the
+   * rest unreadable; any other waits in `found`. Throws XmlError.
+   */
+  readonly read: (xml: XmlReader, found: HeaderFindings, facts: BlockFacts) => void;
+}
+
+/** What holds for the block that is read. */
+export interface BlockFacts {
+  /** Of the envelope. */
+  readonly version: SoapVersion;
+  /** Whether it has mustUnderstand, and for us. */
+  readonly mustUnderstand: boolean;
+  readonly limits: Limits;
+}
+
+/** What the header blocks of a request say, all of them together. */
+export interface HeaderFindings {
+  /** Hints at the operation (W4), those in the HTTP message first. */
+  readonly actions: string[];
+  /** Credentials by name, as the body would give them (W24). */
+  credentials: ReadonlyMap<string, string> | undefined;
+  /** What the reply's Header answers. */
+  reply: ReplyHeader | undefined;
+  /** A fault of the header blocks waits until the envelope and the operation are known (W43). */
+  fault: Fault | undefined;
+}
+
+/** Whether a block is for us: only the envelope's own attributes count (W28). */
+export function isForUs(xml: XmlReader, version: SoapVersion): boolean {
+  const role = collapse(xml.attribute(version.namespace, version.roleAttribute) ?? '');
+  return role === '' || version.ourRoles.includes(role);
+}

@@ -1,0 +1,74 @@
+import { collapse } from '../../../../mappings/codec/scalars/numbers.ts';
+import type { CompiledContract } from '../../../../mappings/compile.ts';
+import type { Contract } from '../../../../mappings/contract/model.ts';
+import type { XmlReader } from '../../../../mappings/xml/reader.ts';
+import { Fault, refuse } from '../faults.ts';
+import type { SoapVersion } from '../versions.ts';
+import { addressingBlocks } from './addressing.ts';
+import { credentialsBlocks } from './credentials.ts';
+import { type HeaderBlock, type HeaderFindings, isForUs } from './header-block.ts';
+
+/** Every header block that is understood here: another kind is another row. */
+function blocksOf(contract: Contract): readonly HeaderBlock[] {
+  return [...addressingBlocks, ...credentialsBlocks(contract)];
+}
+
+/**
+ * Reads a Header from behind its start tag to behind its end tag, and notes what its blocks say. Throws Fault; XmlError.
+ *
+ * @returns how many blocks there are
+ */
+export type ReadHeader = (xml: XmlReader, version: SoapVersion, found: HeaderFindings) => number;
+
+/** One function that reads the Headers of a contract's requests by the table of blocks (W28). */
+export function compileReadHeader({ contract, limits }: CompiledContract): ReadHeader {
+  const blocks = new Map<string, Map<string, HeaderBlock>>();
+  for (const block of blocksOf(contract)) {
+    const ofNamespace = blocks.get(block.namespace) ?? new Map<string, HeaderBlock>();
+    ofNamespace.set(block.local, block);
+    blocks.set(block.namespace, ofNamespace);
+  }
+  return (xml, version, found) => {
+    const endTag = `</${xml.prefix}:${xml.local}>`.length - (xml.prefix === '' ? 1 : 0);
+    const start = xml.position;
+    let count = 0;
+    while (xml.nextChild()) {
+      if (++count > limits.soapHeaderBlocks)
+        refuse(version, `more than ${limits.soapHeaderBlocks} header blocks`);
+      const mustUnderstand = readMustUnderstand(xml, version, found);
+      const ofNamespace = blocks.get(xml.namespace);
+      const block = ofNamespace?.get(xml.local) ?? ofNamespace?.get('*');
+      if (block !== undefined) block.read(xml, found, { version, mustUnderstand, limits });
+      else {
+        if (mustUnderstand) found.fault ??= notUnderstood(xml, version);
+        xml.skip();
+      }
+    }
+    if (xml.stray) refuse(version, 'expected only elements in Header, got text');
+    if (xml.position - endTag - start > limits.soapHeaderText)
+      refuse(version, `Header longer than ${limits.soapHeaderText} characters`);
+    return count;
+  };
+}
+
+function notUnderstood({ namespace, local }: XmlReader, version: SoapVersion): Fault {
+  const security = local === 'Security' ? '; WS-Security is not understood here' : '';
+  return new Fault(
+    version,
+    'MustUnderstand',
+    `the header block ${local.slice(0, 64)} has mustUnderstand and is not understood${security}`,
+    { block: { namespace, local } },
+  );
+}
+
+/** Whether the block must be understood by us: only the envelope's own attributes count (W28). */
+function readMustUnderstand(xml: XmlReader, version: SoapVersion, found: HeaderFindings): boolean {
+  const flag = xml.attribute(version.namespace, 'mustUnderstand');
+  if (flag === undefined) return false;
+  const word = collapse(flag);
+  if (word === '1' || word === 'true') return isForUs(xml, version);
+  // a message that isn't well made is told so before a block that isn't understood, wherever either stands
+  if (word !== '0' && word !== 'false' && found.fault?.code !== 'sender')
+    found.fault = new Fault(version, 'sender', 'expected 0, 1, true or false in mustUnderstand');
+  return false;
+}
