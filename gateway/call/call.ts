@@ -25,7 +25,13 @@ import type { MessageLog } from '../telemetry/messages.ts';
 import { giveBack } from '../upstream/collector.ts';
 import type { Standing } from '../upstream/in-flight-set.ts';
 import type { Upstream, UpstreamReply, Waiting } from '../upstream/upstream.ts';
-import { hideCredentials, hideGiven, type Spelling, secrets } from './credentials.ts';
+import {
+  hideCredentials,
+  hideGiven,
+  type MessageCredentials,
+  type Spelling,
+  secrets,
+} from './credentials.ts';
 import { CallError, type Failure, failureOf } from './error.ts';
 import { type Outcome, readReply } from './outcome.ts';
 
@@ -156,7 +162,7 @@ export function readParametersHere(
  *
  * @param input of the operation, or all that was made of it beside the loop
  * @param frame what the reply goes out in; undefined for a caller of JSON
- * @param header the credentials in a SOAP header, where the body has no place for them
+ * @param block the credentials in a SOAP header
  */
 export async function runCall(
   service: Service,
@@ -165,12 +171,13 @@ export async function runCall(
   input: Input | Prepared,
   spelling: Spelling,
   frame: Frame | undefined,
-  header?: ReadonlyMap<string, string>,
+  block?: ReadonlyMap<string, string>,
 ): Promise<Outcome> {
   const { compiled, messages } = service;
   const { credentials, settings } = compiled.contract;
   const { reading } = input;
-  let given = header ?? ('given' in input ? input.given : operation.credentialsOf(input));
+  let given: MessageCredentials =
+    'given' in input ? input.given : { body: operation.credentialsOf(input), block };
   let values: CredentialValues | undefined;
   let hideKnown: Hide | undefined;
   const hide: Hide = (text, most) => {

@@ -13,14 +13,21 @@ export type MessageHead = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 /** How the caller spells the path of a credential in an error (W29). */
 export type Spelling = 'xml' | 'json';
 
+/** What a message holds of credentials beside its HTTP headers, by name; an empty text is none. */
+export interface MessageCredentials {
+  /** The member of the body. */
+  readonly body: ReadonlyMap<string, string>;
+  /** The blocks of a SOAP header. */
+  readonly block: ReadonlyMap<string, string> | undefined;
+}
+
 /**
- * A call's credentials from its body and its headers, each on its own (W24). Throws CallError: malformed, then
- * conflicting, then missing; the first answers alone, and no value is said.
- *
- * @param inMessage those in the body or in its stead in a SOAP header, by name
+ * A call's credentials from all places at once, each on its own (W24): the body, the blocks of a SOAP header, the HTTP
+ * headers. Equal values of two places are one. Throws CallError: malformed, then conflicting, then missing; the first answers
+ * alone, and no value is said.
  */
 export type ReadCredentials = (
-  inMessage: ReadonlyMap<string, string>,
+  inMessage: MessageCredentials,
   request: MessageHead,
   spelling: Spelling,
 ) => CredentialValues;
@@ -48,8 +55,8 @@ export function compileCredentials(
     for (const { part, key, paths, form } of parts) {
       const { name } = part;
       const path = paths[spelling];
-      const said = inMessage.get(name);
-      const inBody = said === '' ? undefined : said;
+      const inBody = inMessage.body.get(name) || undefined;
+      const inBlock = inMessage.block?.get(name) || undefined;
       const inHeader = request.headers[key];
       const header = typeof inHeader === 'string' && inHeader !== '' ? inHeader : undefined;
       const given = header === undefined ? noValues : headerValues(request, key);
@@ -58,14 +65,19 @@ export function compileCredentials(
         const says = `expected printable ASCII, at most ${form.most} characters, got other text`;
         malformed.push(problem('InvalidCharacter', path, says));
       }
-      if (inBody !== undefined && !isBodyValue(inBody, form, credentials.send)) {
+      const isMalformed =
+        (inBody !== undefined && !isBodyValue(inBody, form, credentials.send)) ||
+        (inBlock !== undefined && !isBodyValue(inBlock, form, credentials.send));
+      if (isMalformed) {
         const says = `expected at most ${limits.credential} characters, none a control character, got other text`;
         malformed.push(problem('InvalidCharacter', path, says));
       }
-      if (header !== undefined && inBody !== undefined && header !== inBody) {
+      const said = inBody ?? inBlock;
+      if (inBlock !== undefined && inBlock !== said)
+        conflict ??= `the header block of ${part.xml} and ${path} differ`;
+      if (header !== undefined && said !== undefined && header !== said)
         conflict ??= `${part.header} and ${path} differ`;
-      }
-      const value = inBody ?? header;
+      const value = said ?? header;
       if (value !== undefined) {
         all.set(name, value);
         if (inBody === undefined) {
@@ -162,7 +174,7 @@ export function hideCredentials(
 /** Hides what message and headers say the credentials are, before these are known to be good (W25). */
 export function hideGiven(
   credentials: Credentials | undefined,
-  inMessage: ReadonlyMap<string, string>,
+  { body, block }: MessageCredentials,
   { headers }: MessageHead,
   isHidden: IsHidden,
 ): Hide {
@@ -172,7 +184,8 @@ export function hideGiven(
     if (typeof value === 'string') inHeaders.set(name, value);
   }
   const fromHeaders = hiddenOf(credentials, inHeaders, isHidden);
-  return compileHide([...fromHeaders, ...hiddenOf(credentials, inMessage, isHidden)]);
+  const fromBlock = block === undefined ? [] : hiddenOf(credentials, block, isHidden);
+  return compileHide([...fromHeaders, ...fromBlock, ...hiddenOf(credentials, body, isHidden)]);
 }
 
 function hiddenOf(

@@ -5,7 +5,7 @@ import { type CompiledOperation, compileContract, type RouteValue } from '../../
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
-import type { MessageHead, Spelling } from '../call/credentials.ts';
+import type { MessageCredentials, MessageHead, Spelling } from '../call/credentials.ts';
 import { CallError, type CallErrorDetails, type ErrorCode } from '../call/error.ts';
 import {
   type BodyForm,
@@ -82,8 +82,7 @@ export interface ReadCall {
   readonly form: BodyForm | undefined;
   readonly ignored: readonly string[];
   readonly quirks: number;
-  /** The credentials in the message, by name. */
-  readonly given: ReadonlyMap<string, string>;
+  readonly given: MessageCredentials;
   /** Those of the call, once they are known to be good. */
   readonly values: CredentialValues | undefined;
   /** What the log of messages shows of it. */
@@ -209,7 +208,7 @@ function prepare(
   block: ReadonlyMap<string, string> | undefined,
 ): ReadCall {
   const { reading } = input;
-  const given = block ?? operation.credentialsOf(input);
+  const given = { body: operation.credentialsOf(input), block };
   let values: CredentialValues | undefined;
   let request: RequestFields | undefined;
   let refusal: CallErrorFields | undefined;

@@ -4,6 +4,7 @@ import type { CompiledContract, CompiledOperation, Frame, RouteValue } from '../
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { CredentialValues, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import type { Exchange } from '../call/call.ts';
+import type { MessageCredentials } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { overloaded } from '../http/admission.ts';
@@ -28,8 +29,7 @@ import { type SoapVersion, versionNamed } from './soap/versions.ts';
 /** A call that was read beside the event loop: its inputs are checked and gone, its call upstream is made. */
 export interface Prepared {
   readonly reading: Readonly<Pick<Reading, 'quirks'>> & { readonly ignored: readonly string[] };
-  /** The credentials in the message, by name. */
-  readonly given: ReadonlyMap<string, string>;
+  readonly given: MessageCredentials;
   /** Those of the call; undefined where the contract has none, and where they weren't looked at. */
   readonly values: CredentialValues | undefined;
   /** What the log of messages shows of it; undefined where there is no such log. */

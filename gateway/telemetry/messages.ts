@@ -1,7 +1,13 @@
 import { compileRedact } from '../../mappings/codec/redact.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { CredentialValues, Input } from '../../mappings/http-mapping/call.ts';
-import { allCredentials, hideCredentials, hideGiven, type MessageHead } from '../call/credentials.ts';
+import {
+  allCredentials,
+  hideCredentials,
+  hideGiven,
+  type MessageCredentials,
+  type MessageHead,
+} from '../call/credentials.ts';
 import type { LineBuffer } from './line-buffer.ts';
 
 /** The call that a message is of. */
@@ -11,12 +17,11 @@ interface Call {
 
 /** What the log may show of a message: JSON with the members by their JSON names, whatever form the caller speaks. */
 export interface ShownMessages {
-  /** @param inMessage the credentials in the message, by name */
   readonly request: (
     head: MessageHead,
     operation: CompiledOperation,
     input: Input,
-    inMessage: ReadonlyMap<string, string>,
+    inMessage: MessageCredentials,
   ) => string;
   readonly reply: (
     operation: CompiledOperation,

@@ -1,0 +1,59 @@
+import test from 'ava';
+import { compileCredentials } from '../../../gateway/call/credentials.ts';
+import { CallError } from '../../../gateway/call/error.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import type { Credentials } from '../../../mappings/contract/model.ts';
+
+const credentials: Credentials = {
+  member: 'authentication',
+  send: 'headers',
+  parts: [
+    {
+      name: 'key',
+      xml: 'Key',
+      header: 'X-Key',
+      sent: { in: 'header', name: 'X-Key' },
+      required: true,
+      secret: true,
+    },
+  ],
+};
+const read = compileCredentials(credentials, defaultLimits);
+
+type Place = 'the body' | 'a header block' | 'an HTTP header';
+
+/** What comes of a key that is given in these places. */
+function keyOf(values: Partial<Record<Place, string>>): string | undefined {
+  const mapOf = (place: Place) => new Map(values[place] === undefined ? [] : [['key', values[place]]]);
+  const header = values['an HTTP header'];
+  const head =
+    header === undefined
+      ? { headers: {}, rawHeaders: [] }
+      : { headers: { 'x-key': header }, rawHeaders: ['X-Key', header] };
+  try {
+    return read?.({ body: mapOf('the body'), block: mapOf('a header block') }, head, 'xml').all.get('key');
+  } catch (error) {
+    if (error instanceof CallError) return error.code;
+    throw error;
+  }
+}
+
+const places = ['the body', 'a header block', 'an HTTP header'] as const;
+
+for (const [index, one] of places.entries()) {
+  test(`W24: a credential in ${one} alone is the call's, an empty one is none`, (t) => {
+    t.is(keyOf({ [one]: 'k' }), 'k');
+    t.is(keyOf({ [one]: '' }), 'Unauthorized');
+  });
+  for (const other of places.slice(index + 1)) {
+    test(`W24: a credential that differs between ${one} and ${other} is a conflict, the same one is not`, (t) => {
+      t.is(keyOf({ [one]: 'k', [other]: 'l' }), 'ConflictingCredentials');
+      t.is(keyOf({ [one]: 'k', [other]: 'k' }), 'k');
+    });
+  }
+}
+
+test('W24: of three places each is held to the others, and to what a credential may be', (t) => {
+  t.is(keyOf({ 'the body': 'k', 'a header block': 'k', 'an HTTP header': 'l' }), 'ConflictingCredentials');
+  t.is(keyOf({ 'the body': 'k', 'a header block': 'a b' }), 'Unauthorized');
+});
