@@ -1,38 +1,29 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Logger, pino } from 'pino';
-import { compileContract } from '../../mappings/compile.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
-import type { Contract } from '../../mappings/contract/model.ts';
-import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
+import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import type { ContractPlace } from '../../mappings/loader/load.ts';
-import type { Service } from '../call/call.ts';
-import { type Admission, createAdmission, type Load } from '../http/admission.ts';
+import { type Core, createCore, shownPath } from '../core.ts';
+import type { Load } from '../http/admission.ts';
 import { createApp } from '../http/app.ts';
-import { callerNetwork } from '../http/caller-network.ts';
-import { createConnections, isLoopback } from '../http/connections.ts';
-import { createDocuments, isListed, proxyList } from '../http/documents.ts';
-import { compileRefuseForeign } from '../http/foreign.ts';
+import { type Connections, createConnections, isLoopback } from '../http/connections.ts';
+import { isListed, proxyList } from '../http/documents.ts';
 import { hostList } from '../http/framing.ts';
-import type { Passage } from '../http/passages.ts';
-import type { WhenWaiting } from '../http/reply.ts';
+import type { RequestRecord } from '../http/request-context.ts';
 import { createUnparsed } from '../http/unparsed.ts';
-import { AsideReader } from '../protocols/read-aside.ts';
-import { compileReaders } from '../protocols/read-call.ts';
 import { type Audit, auditApart, auditInLog } from '../telemetry/audit.ts';
 import { AuditFile } from '../telemetry/audit-file.ts';
 import { LineBuffer } from '../telemetry/line-buffer.ts';
-import { compileRequestLine, createPseudonyms, describeError } from '../telemetry/log.ts';
+import { describeError } from '../telemetry/log.ts';
 import { type StandardOutput, standardOutput } from '../telemetry/log-writer.ts';
-import { createMessageLog } from '../telemetry/messages.ts';
-import { createMetrics, type Sheet, writeSheet } from '../telemetry/metrics.ts';
+import { type Sheet, writeSheet } from '../telemetry/metrics.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
-import { createLocalUpstream, idleUpstream, type Upstream } from '../upstream/upstream.ts';
+import { createLocalUpstream, type Upstream } from '../upstream/upstream.ts';
 import { readConfig } from './config.ts';
-import { LoopDelay } from './loop-delay.ts';
-import { openSites, type SitePlan } from './sites.ts';
+import { openSites, type SitePlan, type Sites } from './sites.ts';
 
 /** How a process serves; the command line and the environment fill it in. */
 export interface ServeOptions {
@@ -95,12 +86,10 @@ export interface Running {
 export async function serve(options: ServeOptions): Promise<Running> {
   const limits = options.limits ?? defaultLimits;
   const trustedProxies = proxyList(options.trustedProxies);
-  const isOwnHost = options.allowedHosts === undefined ? undefined : hostList(options.allowedHosts);
   const { lines, dropped } =
     options.logTo === undefined ? standardOutput(limits.logBytes) : linesTo(options.logTo);
   const log = pino({ level: options.logLevel, base: null }, lines);
   const logsRequests = log.isLevelEnabled('info');
-  const logsProbes = log.isLevelEnabled('debug');
   let stopping = false;
   let stopped: Promise<boolean> | undefined;
   let publicUrl = options.publicUrl ?? '';
@@ -110,134 +99,43 @@ export async function serve(options: ServeOptions): Promise<Running> {
     audit = auditApart(new LineBuffer(auditFile, 1), (error, requestId) =>
       log.error({ requestId, ...describeError(error) }, 'the outcome of a write is not in the audit log'),
     );
-  const pseudonyms = createPseudonyms();
-  const admission = createAdmission(limits);
-  const metrics = createMetrics();
-  const aside = new AsideReader(limits, (error) =>
-    log.error(
-      describeError(error),
-      'the thread that reads large messages was lost; another one takes its place',
-    ),
-  );
-  let loopDelayMs = 0;
-  /** By the path that the contract is under. */
-  const behind = new Map<string, Upstream>();
+  const core = createCore({
+    limits,
+    log,
+    lines,
+    logsRequests,
+    logsProbes: log.isLevelEnabled('debug'),
+    logMessages: options.logMessages === true,
+    audit,
+    trustedProxies,
+    isOwnHost: options.allowedHosts === undefined ? undefined : hostList(options.allowedHosts),
+    publicUrl: () => publicUrl,
+    isPublicUrlSet: options.publicUrl !== undefined,
+    isReady: () => !stopping,
+    metricsPage: async () => {
+      const sheet = await (options.metricsOfAll ?? readMetrics)();
+      return sheet === undefined ? undefined : writeSheet(sheet);
+    },
+  });
   const upstreams = new Map<string | undefined, Promise<Upstream>>();
   const sites = await openSites(() => plansOf(options), {
     limits,
-    onLoad: ({ contract, notes, notServed, contradictions, unchecked, assumedServers }) => {
-      for (const { pointer, why } of notes)
-        log.warn({ pointer, why }, `travels as JSON ${contract.settings.json}`);
-      for (const operation of notServed) log.warn(operation, 'an operation of the document is not served');
-      for (const { pointer, why } of contradictions)
-        log.warn({ pointer, why }, 'described twice, and no value can be both; the first counts');
-      for (const { pointer, why } of unchecked) log.warn({ pointer, why }, 'not checked');
-      for (const { pointer, why } of assumedServers)
-        log.warn({ pointer, why }, 'the upstream is called in the place of another server');
-    },
+    onLoad: (loaded) => tellLoaded(loaded, log),
     // one that no contract needs any more is kept: it holds no connection, and its last calls may still be on their way
     upstreamAt: (url) => {
       const known = upstreams.get(url);
       if (known !== undefined) return known;
-      const upstream = createUpstream(url, options, {
-        limits,
-        admission,
-        networkOf: (request) => callerNetwork(request, trustedProxies),
-        onBreaker: (upstream, open, operation) =>
-          log.warn({ upstream, operation, breaker: open ? 'open' : 'closed' }, sayBreaker(open, operation)),
-      });
+      const upstream = createUpstream(url, options, core.upstreamOptions);
       upstreams.set(url, upstream);
       return upstream;
     },
-    handlerOf: (contract, upstream) => {
-      const path = shownPath(contract.basePath);
-      behind.set(path, upstream);
-      const count = metrics.counterOf(path);
-      const tellRequest = compileRequestLine(path);
-      const tellProbe = compileRequestLine(path, 'debug');
-      const compiled = compileContract(contract, limits);
-      const binary = contract.operations.some((operation) => operation.binaryInput);
-      const service: Service = {
-        ...compileReaders(compiled, limits.loopSteps),
-        readAside: aside.readerOf(compiled, options.logMessages === true),
-        refuseForeign: compileRefuseForeign(contract),
-        upstream,
-        admission,
-        audit,
-        messages: options.logMessages === true ? createMessageLog(lines, compiled, path) : undefined,
-        pseudonymOf: callerPseudonyms(contract, pseudonyms),
-        bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
-        onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
-      };
-      return createApp({
-        service,
-        documents: createDocuments(contract, {
-          publicUrl: () => publicUrl,
-          configured: options.publicUrl !== undefined,
-          trustedProxies,
-          limits,
-        }),
-        isOwnHost,
-        isReady: () => !stopping,
-        metrics: async () => {
-          const sheet = await (options.metricsOfAll ?? readMetrics)();
-          return sheet === undefined ? undefined : writeSheet(sheet);
-        },
-        onRequest: (record) => {
-          count(record);
-          if (logsRequests) tellRequest(record, lines);
-        },
-        onProbe: (record) => {
-          count(record);
-          if (logsProbes) tellProbe(record, lines);
-        },
-        whenWaiting: watchReplies(admission, (requestId) => {
-          metrics.countCut(path);
-          log.info({ requestId, contract: path, cut: true }, 'the reply was not sent whole');
-        }),
-      });
-    },
+    handlerOf: (contract, upstream) => createApp(core.appOf(contract, upstream)),
   });
-  const { handle } = sites;
-  const server = createServer(
-    {
-      maxHeaderSize: limits.headerBytes + 1, // Node refuses from its maximum on
-      headersTimeout: limits.headersMs,
-      requestTimeout: limits.headersMs + limits.bodyMs,
-      keepAliveTimeout: limits.keepAliveMs,
-      connectionsCheckingInterval: 100, // ms: a thousand that came together are cut a few at a time
-      requireHostHeader: false, // the app does, and tells
-    },
-    (request, response) => connections.begin(request, response, handle),
-  );
-  server.maxHeadersCount = 0; // counted by the app, which refuses where Node would drop
-  const connections = createConnections(
-    limits,
-    (address) => isLoopback(address) || (trustedProxies !== undefined && isListed(address, trustedProxies)),
-  );
-  /** The path that stands for none, and what tells of its requests; another one after a reload. */
-  let nowhere = { path: '', tellRequest: compileRequestLine('/') };
-  const { answer, refuseConnect, refuseExpectation } = createUnparsed(connections, (record) => {
-    const path = shownPath(sites.basePaths()[0] ?? '');
-    if (nowhere.path !== path) nowhere = { path, tellRequest: compileRequestLine(path) };
-    metrics.counterOf(path)(record);
-    if (logsRequests) nowhere.tellRequest(record, lines);
-  });
-  server
-    .on('connection', connections.add)
-    .on('clientError', answer)
-    .on('connect', refuseConnect)
-    // the body is asked for once nothing speaks against it
-    .on('checkContinue', (request, response) => connections.begin(request, response, handle))
-    .on('checkExpectation', (request, response) => connections.begin(request, response, refuseExpectation));
-  const loopDelay = new LoopDelay();
-  const everySecond = setInterval(() => {
-    connections.sweep();
-    admission.sweep();
-    loopDelayMs = loopDelay.take();
-    admission.observeDelay(loopDelayMs);
-  }, 1_000).unref();
-
+  const isProxy = (address: string): boolean =>
+    trustedProxies !== undefined && isListed(address, trustedProxies);
+  const { server, connections } = createListener(core, sites, limits, isProxy);
+  const everySecond = setInterval(connections.sweep, 1_000).unref();
+  core.start();
   const url = await listen(server, options.host, options.port);
   // too many open files, say: told, and over when some of them are closed
   server.on('error', (error) => log.error(describeError(error), 'a connection was not accepted'));
@@ -257,7 +155,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     address: addresses[0] ?? publicUrl,
     addresses,
     log,
-    load: admission.load,
+    load: core.admission.load,
     metrics: readMetrics,
     reload: () => {
       reopen();
@@ -272,15 +170,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
   };
 
   function readMetrics(): Sheet {
-    const paths = sites.basePaths().map(shownPath);
-    const upstreamStates = new Map(paths.map((path) => [path, behind.get(path)?.state() ?? idleUpstream]));
-    return metrics.read({
-      ...admission.load(),
-      connections: connections.count(),
-      upstreamStates,
-      loopDelayMs,
-      droppedLines: dropped(),
-    });
+    const own = { connections: connections.count(), droppedLines: dropped() };
+    return core.readMetrics(sites.basePaths().map(shownPath), own);
   }
 
   function reopen(): void {
@@ -297,7 +188,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   async function reload(): Promise<void> {
     try {
       await sites.reload();
-      aside.renew();
+      core.renew();
       log.info({ basePaths: sites.basePaths() }, 'reloaded');
     } catch (error) {
       const why = error instanceof ContractError ? { problems: error.problems } : describeError(error);
@@ -311,54 +202,61 @@ export async function serve(options: ServeOptions): Promise<Running> {
     const cut = await connections.close(server, limits.drainMs);
     if (cut > 0) log.error({ connections: cut }, 'stopped with requests or replies under way: they were cut');
     clearInterval(everySecond);
-    loopDelay.stop();
-    await aside.close();
+    await core.close();
     for (const upstream of upstreams.values()) await (await upstream).close();
     await new Promise<void>((resolve) => log.flush(() => resolve()));
     return cut === 0;
   }
 }
 
-/** What watches replies that wait for room in their connection: counts their bytes, and tells of those that are never sent whole. */
-function watchReplies(admission: Admission, tellCut: (requestId: string) => void): WhenWaiting {
-  return (response, requestId, bytes) => {
-    if (response.destroyed) {
-      tellCut(requestId);
-      return;
-    }
-    const passage = passageOf(response, bytes, admission);
-    admission.depart(passage);
-    response.once('close', () => {
-      admission.departed(passage);
-      if (!response.writableFinished) tellCut(requestId);
-    });
-  };
-}
-
-/** A reply on its way out through its connection. */
-function passageOf(response: ServerResponse, bytes: number | Buffer, admission: Admission): Passage {
-  const { socket } = response.req;
-  const taken = (): number => socket.bytesWritten - socket.writableLength;
-  const takenBefore = taken();
-  const passage: Passage = {
-    place: -1,
-    heldBytes: typeof bytes === 'number' ? bytes : bytes.length,
-    shared: typeof bytes === 'number' ? undefined : bytes,
-    began: performance.now(),
-    moved: () => taken() - takenBefore,
-    cut: () => {
-      admission.departed(passage);
-      socket.destroy();
+/** The HTTP server that gives requests to what is served, and its connections; it doesn't listen yet. */
+function createListener(
+  core: Core,
+  { handle, basePaths }: Sites,
+  limits: Limits,
+  isProxy: (address: string) => boolean,
+): { readonly server: Server; readonly connections: Connections } {
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytes + 1, // Node refuses from its maximum on
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.headersMs + limits.bodyMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: 100, // ms: a thousand that came together are cut a few at a time
+      requireHostHeader: false, // the app does, and tells
     },
-  };
-  return passage;
+    (request, response) => connections.begin(request, response, handle),
+  );
+  server.maxHeadersCount = 0; // counted by the app, which refuses where Node would drop
+  const connections = createConnections(limits, (address) => isLoopback(address) || isProxy(address));
+  /** The path that stands for none, and what tells of its requests; another one after a reload. */
+  let nowhere: { readonly path: string; readonly tell: (record: RequestRecord) => void } | undefined;
+  const { answer, refuseConnect, refuseExpectation } = createUnparsed(connections, (record) => {
+    const path = shownPath(basePaths()[0] ?? '');
+    if (nowhere?.path !== path) nowhere = { path, tell: core.tellOf(path) };
+    nowhere.tell(record);
+  });
+  server
+    .on('connection', connections.add)
+    .on('clientError', answer)
+    .on('connect', refuseConnect)
+    // the body is asked for once nothing speaks against it
+    .on('checkContinue', (request, response) => connections.begin(request, response, handle))
+    .on('checkExpectation', (request, response) => connections.begin(request, response, refuseExpectation));
+  return { server, connections };
 }
 
-/** What the log says of a breaker's change. */
-function sayBreaker(open: boolean, operation: string | undefined): string {
-  if (operation !== undefined)
-    return open ? 'an operation is left alone: all its calls failed' : 'an operation is called again';
-  return open ? 'the upstream is left alone: no connection was had' : 'the upstream is called again';
+/** Tells what a contract's author may want to know of what was loaded. */
+function tellLoaded(loaded: LoadedContract, log: Logger): void {
+  const { contract, notes, notServed, contradictions, unchecked, assumedServers } = loaded;
+  for (const { pointer, why } of notes)
+    log.warn({ pointer, why }, `travels as JSON ${contract.settings.json}`);
+  for (const operation of notServed) log.warn(operation, 'an operation of the document is not served');
+  for (const { pointer, why } of contradictions)
+    log.warn({ pointer, why }, 'described twice, and no value can be both; the first counts');
+  for (const { pointer, why } of unchecked) log.warn({ pointer, why }, 'not checked');
+  for (const { pointer, why } of assumedServers)
+    log.warn({ pointer, why }, 'the upstream is called in the place of another server');
 }
 
 /** A stream keeps what it is given until it is written. */
@@ -371,11 +269,6 @@ function plansOf({ config, contract, upstreamUrl }: ServeOptions): readonly Site
   return config === undefined ? [{ contract, basePath: undefined, upstreamUrl }] : readConfig(config);
 }
 
-/** A contract's base path as log and metrics show it. */
-function shownPath(basePath: string): string {
-  return basePath === '' ? '/' : basePath;
-}
-
 /** The file of audit lines. Throws RangeError. */
 function openAuditFile(path: string): AuditFile {
   try {
@@ -385,18 +278,6 @@ function openAuditFile(path: string): AuditFile {
       `--audit-log: expected a file that can be written, got ${describeError(error).code ?? error}`,
     );
   }
-}
-
-/** Callers are told apart by the first of their credentials that isn't secret. */
-function callerPseudonyms(
-  { credentials }: Contract,
-  pseudonymOf: (id: string) => string,
-): (values: CredentialValues) => string | undefined {
-  const name = credentials?.parts.find(({ secret }) => !secret)?.name;
-  return ({ all }) => {
-    const id = name === undefined ? undefined : all.get(name);
-    return id === undefined ? undefined : pseudonymOf(id);
-  };
 }
 
 async function createUpstream(
