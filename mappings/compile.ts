@@ -4,7 +4,7 @@ import { type Codecs, compileCodecs } from './codec/readers.ts';
 import { compileScalars } from './codec/scalars/table.ts';
 import { escapeAttribute } from './codec/scalars/text.ts';
 import { compileReplyWriters, type ReplyWriters } from './codec/writers.ts';
-import type { Limits } from './contract/limits.ts';
+import { defaultLimits, type Limits } from './contract/limits.ts';
 import { type Contract, type Field, namespaces, type Operation, type Type } from './contract/model.ts';
 import { compileAnswer, compileSuccess, type ReadAnswer } from './http-mapping/answer.ts';
 import { compileCall, type Input, type WriteCall } from './http-mapping/call.ts';
@@ -84,7 +84,7 @@ export interface CompiledContract {
 }
 
 /** Compiles a contract's codecs; all the work on schemas that a request would otherwise do. */
-export function compileContract(contract: Contract, limits: Limits): CompiledContract {
+export function compileContract(contract: Contract, limits: Limits = defaultLimits): CompiledContract {
   const scalars = compileScalars({ settings: contract.settings, limits });
   const codecs = compileCodecs(contract, scalars, limits);
   const writers = compileReplyWriters(contract, scalars, limits);

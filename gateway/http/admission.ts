@@ -78,6 +78,8 @@ export interface Admission {
   /** Tells how late the event loop's timers came at most since the last look, in ms; to be called every second. */
   readonly observeDelay: (ms: number) => void;
   readonly load: () => Load;
+  /** Sheds every call from now on; those that are in end as they would. */
+  readonly close: () => void;
 }
 
 /** How much is under way in a process. */
@@ -100,6 +102,7 @@ export function createAdmission(limits: Limits): Admission {
   let heldBytes = 0;
   let shed = 0;
   let late = false;
+  let closed = false;
   /** Looks at the delay so far, and the calls under way that came since the last one, and between that and the one before. */
   let looks = 0;
   let young = 0;
@@ -116,11 +119,11 @@ export function createAdmission(limits: Limits): Admission {
 
   return {
     look: (bytes) => {
-      if (isLate() || places.isFull) throw shedding();
+      if (isShut() || places.isFull) throw shedding();
       if (bytes > smallBytes && !hasRoom(1)) throw shedding();
     },
     enter: (place) => {
-      if (isLate()) throw shedding();
+      if (isShut()) throw shedding();
       if (!places.take()) return wait(place);
       begin(place);
       return undefined;
@@ -203,6 +206,9 @@ export function createAdmission(limits: Limits): Admission {
       heldBytes,
       shed,
     }),
+    close: () => {
+      closed = true;
+    },
   };
 
   function begin(place: Place): void {
@@ -211,9 +217,12 @@ export function createAdmission(limits: Limits): Admission {
     young++;
   }
 
-  /** Calls that have been under way for longer wait for a slow upstream: what makes the loop late is not theirs. */
-  function isLate(): boolean {
-    return late && young + older >= limits.loopDelayInFlight;
+  /**
+   * Whether no call is let in: it is closed, or the loop is late. Calls that have been under way for longer wait for a slow
+   * upstream: what makes the loop late is not theirs.
+   */
+  function isShut(): boolean {
+    return closed || (late && young + older >= limits.loopDelayInFlight);
   }
 
   /** Whether there is room for so many bytes more, once those gave way that take more than their share. */

@@ -3,9 +3,10 @@ import Koa from 'koa';
 import Router from 'koa-router';
 import { serveCall } from '../protocols/call-endpoint.ts';
 import { serveSoap } from '../protocols/soap/endpoint.ts';
+import { hasBody } from './body.ts';
 import { compileCors } from './cors.ts';
 import { servePage } from './document-endpoint.ts';
-import { compileEndpoints, type Endpoint } from './endpoints.ts';
+import { compileEndpoints, type Endpoint, type Endpoints } from './endpoints.ts';
 import { ambiguityOf } from './framing.ts';
 import { textReply } from './reply.ts';
 import { type AppOptions, recordOf, send, startVisit, tell, type Visit } from './request-context.ts';
@@ -13,22 +14,147 @@ import { type AppOptions, recordOf, send, startVisit, tell, type Visit } from '.
 /** Answers one HTTP request; a promise ends with the reply handed over, and never fails. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
+/** What Koa gives to middleware, as far as a gateway needs it. */
+export interface MiddlewareContext {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly path: string;
+  readonly querystring: string;
+  readonly body: unknown;
+  status: number;
+  /** False: the reply is written here, and not by Koa. */
+  respond?: boolean;
+  readonly onerror: (error: Error) => void;
+}
+
+/** Middleware of Koa. */
+export type Middleware = (context: MiddlewareContext, next: () => Promise<unknown>) => Promise<void>;
+
 /**
  * The gateway of one contract as a Koa application: its endpoints first, then the process's own pages. A call at its
  * usual address goes straight to its endpoint, as nothing of Koa's is needed for it (decision 5).
  */
 export function createApp(options: AppOptions): Handler {
-  const endpoints = compileEndpoints(options.service.compiled);
-  const cors = compileCors(options.service.compiled.contract);
-  const app = new Koa();
-  const serveEndpoint = endpointServer(options, ({ request, response }, error) =>
-    app.createContext(request, response).onerror(error as Error),
-  );
-  app.on('error', (error: unknown) => {
-    if (!isGone(error)) options.service.onError(error, '-');
-  });
-  app.use(async (ctx, next) => {
-    const endpoint = endpoints.find(ctx.path) ?? { kind: 'nothing', suffix: undefined };
+  const site = compileSite(options);
+  const app = createKoa(options);
+  app.use(middlewareOf(site, (ctx, visit) => tellPage(ctx as Koa.Context, visit)));
+  const pages = processPages(options);
+  app.use(pages.routes());
+  app.use(pages.allowedMethods());
+  const serveKoa = app.callback();
+  const fail = failureOf(app);
+  return (request, response) => {
+    const ambiguity = ambiguityOf(request);
+    if (ambiguity !== undefined) return refuse(request, response, ambiguity, site);
+    const endpoint = request.method === 'POST' ? site.endpoints.calls.get(request.url ?? '') : undefined;
+    if (endpoint === undefined) return serveKoa(request, response);
+    return site.serve(endpoint, startVisit(request, response, '', options, site.cors), fail);
+  };
+}
+
+/**
+ * The gateway of one contract as middleware for another Koa application, which answers what is under no path of the
+ * contract. What is wrong with the gateway itself goes to that application's 'error' event.
+ */
+function embeddedMiddleware(site: Site): Middleware {
+  const serve = middlewareOf(site, () => {});
+  return async (context, next) => {
+    const { req, res } = context;
+    if (site.endpoints.find(context.path) === undefined) {
+      await next();
+      return;
+    }
+    refuseReadBody(req);
+    const ambiguity = ambiguityOf(req);
+    if (ambiguity === undefined) return serve(context, next);
+    context.respond = false;
+    refuse(req, res, ambiguity, site);
+  };
+}
+
+/** What answers requests of `node:http`, and of frames with such a `next`; without one, what is not the contract's is 404. */
+export type NodeHandler = (request: IncomingMessage, response: ServerResponse, next?: () => unknown) => void;
+
+/** The gateway of one contract without a frame. */
+function embeddedHandler(site: Site): NodeHandler {
+  const fail = failureOf(createKoa(site.options));
+  return (request, response, next) => {
+    const { path, query } = targetOf(request.url ?? '');
+    const found = site.endpoints.find(path);
+    const isOurs = found !== undefined && (found.kind !== 'nothing' || site.hasBasePath);
+    if (!isOurs && next !== undefined) {
+      next();
+      return;
+    }
+    refuseReadBody(request);
+    const ambiguity = ambiguityOf(request);
+    if (ambiguity !== undefined) refuse(request, response, ambiguity, site);
+    else {
+      const visit = startVisit(request, response, query, site.options, site.cors);
+      void site.serve(found ?? nothing, visit, fail);
+    }
+  };
+}
+
+/** The gateway of one contract for another program. */
+export function createEmbedded(options: AppOptions): {
+  readonly middleware: Middleware;
+  readonly handler: NodeHandler;
+} {
+  const site = compileSite(options);
+  return { middleware: embeddedMiddleware(site), handler: embeddedHandler(site) };
+}
+
+/** A request's target as path and query, the latter without its mark. */
+function targetOf(url: string): { readonly path: string; readonly query: string } {
+  const start = url.startsWith('/') ? 0 : /^https?:\/\/[^/?#]*/i.exec(url)?.[0].length;
+  const target = url.slice(start ?? 0);
+  const mark = target.indexOf('?');
+  return mark === -1
+    ? { path: target, query: '' }
+    : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+/** Whoever reads a body before the gateway leaves nothing of it. */
+function refuseReadBody(request: IncomingMessage): void {
+  if (hasBody(request) && request.readableDidRead)
+    throw new Error(
+      'expected a body that nobody has read, got a read one: the gateway goes before body parsers',
+    );
+}
+
+const nothing: Endpoint = { kind: 'nothing', suffix: undefined };
+
+/** Answers what no flow has an answer to. */
+type Fail = (visit: Visit, error: unknown) => void;
+
+/** What a contract's paths are served by. */
+interface Site {
+  readonly options: AppOptions;
+  readonly endpoints: Endpoints;
+  readonly hasBasePath: boolean;
+  readonly cors: ReturnType<typeof compileCors>;
+  readonly serve: (endpoint: Endpoint, visit: Visit, fail: Fail) => Promise<void>;
+}
+
+function compileSite(options: AppOptions): Site {
+  const { compiled } = options.service;
+  return {
+    options,
+    endpoints: compileEndpoints(compiled),
+    hasBasePath: compiled.contract.basePath !== '',
+    cors: compileCors(compiled.contract),
+    serve: endpointServer(options),
+  };
+}
+
+/** @param tellPage told of a request that came under the contract's base path and was answered by what comes after */
+function middlewareOf(
+  { options, endpoints, cors, serve }: Site,
+  tellPage: (context: MiddlewareContext, visit: Visit) => void,
+): Middleware {
+  return async (ctx, next) => {
+    const endpoint = endpoints.find(ctx.path) ?? nothing;
     const visit = startVisit(ctx.req, ctx.res, ctx.querystring, options, cors);
     if (endpoint.kind === 'nothing') {
       await next(); // under a contract at the root is every path
@@ -39,26 +165,32 @@ export function createApp(options: AppOptions): Handler {
     }
     ctx.respond = false;
     ctx.res.statusCode = 200; // Koa began with 404, which the log would take for an answer
-    await serveEndpoint(endpoint, visit);
-  });
-  const pages = processPages(options);
-  app.use(pages.routes());
-  app.use(pages.allowedMethods());
-  const serveKoa = app.callback();
-  return (request, response) => {
-    const ambiguity = ambiguityOf(request);
-    if (ambiguity !== undefined) return refuse(request, response, ambiguity);
-    const endpoint = request.method === 'POST' ? endpoints.calls.get(request.url ?? '') : undefined;
-    if (endpoint === undefined) return serveKoa(request, response);
-    return serveEndpoint(endpoint, startVisit(request, response, '', options, cors));
+    await serve(endpoint, visit, (_visit, error) => ctx.onerror(error as Error));
   };
+}
 
-  /** Answers a message that isn't clear, the last one on its connection. */
-  function refuse(request: IncomingMessage, response: ServerResponse, ambiguity: string): void {
-    response.shouldKeepAlive = false;
-    const visit = startVisit(request, response, '', options, undefined);
-    send(visit, 'http', textReply(400, ambiguity, visit.requestId));
-  }
+function createKoa({ service }: AppOptions): Koa {
+  const app = new Koa();
+  app.on('error', (error: unknown) => {
+    if (!isGone(error)) service.onError(error, '-');
+  });
+  return app;
+}
+
+function failureOf(app: Koa): Fail {
+  return ({ request, response }, error) => app.createContext(request, response).onerror(error as Error);
+}
+
+/** Answers a message that isn't clear, the last one on its connection. */
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  ambiguity: string,
+  { options }: Site,
+): void {
+  response.shouldKeepAlive = false;
+  const visit = startVisit(request, response, '', options, undefined);
+  send(visit, 'http', textReply(400, ambiguity, visit.requestId));
 }
 
 /** Tells of a request for one of the process's own pages, which those that watch it ask for again and again. */
@@ -95,17 +227,10 @@ function processPages({ isReady, metrics }: AppOptions): Router {
   return router;
 }
 
-/**
- * One function that serves an endpoint by its own flow, once the request's headers are known to be few and for us.
- *
- * @param onError told of what no flow has an answer to
- */
-function endpointServer(
-  { service, isOwnHost }: AppOptions,
-  onError: (visit: Visit, error: unknown) => void,
-): (endpoint: Endpoint, visit: Visit) => Promise<void> {
+/** One function that serves an endpoint by its own flow, once the request's headers are known to be few and for us. */
+function endpointServer({ service, isOwnHost }: AppOptions): Site['serve'] {
   const { limits } = service.compiled;
-  return async (endpoint, visit) => {
+  return async (endpoint, visit, fail) => {
     try {
       if (visit.request.rawHeaders.length > limits.headerCount * 2) {
         const says = `expected at most ${limits.headerCount} header lines, got more`;
@@ -117,7 +242,7 @@ function endpointServer(
       else await serveCall(endpoint, visit);
     } catch (error) {
       const isTold = visit.response.headersSent;
-      onError(visit, error);
+      fail(visit, error);
       if (!isTold) tell(visit, 500, 0);
     } finally {
       service.admission.leave(visit);

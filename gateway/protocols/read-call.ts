@@ -216,8 +216,11 @@ export function requestOf(
   return request;
 }
 
-/** The credentials' own requirements are W24's, not the record's. */
-function withoutCredentials(reading: Reading, { compiled }: Readers): Reading['missing'] {
+/** The members that are required and missing; the credentials' own requirements are W24's, not the record's. */
+export function withoutCredentials(
+  reading: Reading,
+  { compiled }: Pick<Readers, 'compiled'>,
+): Reading['missing'] {
   const member = compiled.contract.credentials?.member;
   if (member === undefined || reading.missing.length === 0) return reading.missing;
   const prefix = `${member.toLowerCase()}.`;

@@ -274,14 +274,27 @@ export function readLimits(list: string): Limits {
         `limits: expected a limit and its value, such as inFlight=256, got ${JSON.stringify(entry.trim())}`,
       );
     }
-    const value = Number(text);
-    const { orNone }: Limit = limitTable[name];
-    const least = orNone ? 0 : 1;
-    if (value < least || value > most)
-      throw new RangeError(`limits: ${name}: expected a number from ${least} to ${most}, got ${text}`);
-    limits[name] = value;
+    limits[name] = checked(name, Number(text));
   }
   return limits;
+}
+
+/** The defaults but for those that are given. Throws RangeError. */
+export function limitsWith(given: Partial<Limits>): Limits {
+  const limits: Record<LimitName, number> = { ...defaultLimits };
+  for (const [name, value] of Object.entries(given)) {
+    if (!isLimit(name))
+      throw new RangeError(`limits: expected the name of a limit, got ${JSON.stringify(name)}`);
+    limits[name] = checked(name, value);
+  }
+  return limits;
+}
+
+function checked(name: LimitName, value: number): number {
+  const { orNone }: Limit = limitTable[name];
+  const least = orNone ? 0 : 1;
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw new RangeError(`limits: ${name}: expected a number from ${least} to ${most}, got ${value}`);
 }
 
 function isLimit(name: string): name is LimitName {

@@ -1,0 +1,147 @@
+import { MismatchError, type Problem } from '../mappings/codec/problem.ts';
+import type { CompiledContract, CompiledOperation, Frame } from '../mappings/compile.ts';
+import type { Input } from '../mappings/http-mapping/call.ts';
+import { JsonError } from '../mappings/json/reader.ts';
+import { decodeXml } from '../mappings/xml/decode.ts';
+import { UnsupportedCharset, XmlError } from '../mappings/xml/error.ts';
+import { XmlReader } from '../mappings/xml/reader.ts';
+import type { MessageHead } from './call/credentials.ts';
+import { CallError } from './call/error.ts';
+import {
+  compileReaders,
+  contentTypeOf,
+  readCallBody,
+  readSoapCall,
+  withoutCredentials,
+} from './protocols/read-call.ts';
+import { Fault, soap11, soap12 } from './protocols/soap/soap.ts';
+
+// `soapbridge/codec`: what translates without a server, and loads nothing that has one.
+
+export { type CompiledContract, compileContract } from '../mappings/compile.ts';
+export { defaultLimits, type Limits, limitsWith } from '../mappings/contract/limits.ts';
+export type { Contract } from '../mappings/contract/model.ts';
+export type { LoadedContract } from '../mappings/loader/build-contract.ts';
+export { ContractError, type ContractProblem } from '../mappings/loader/document/error.ts';
+export { type ContractPlace, loadContract } from '../mappings/loader/load.ts';
+export type { Problem };
+
+/** A message that can't be translated; what it says names places by path or by line, never a value's text alone. */
+export class TranslationError extends Error {
+  /** The members that are wrong or missing, each with its dotted path; empty where the message as a whole is. */
+  readonly problems: readonly Problem[];
+
+  constructor(message: string, problems: readonly Problem[], cause?: unknown) {
+    super(message, { cause });
+    this.name = 'TranslationError';
+    this.problems = problems;
+  }
+}
+
+/** A request that was read: which operation it calls, and its inputs. */
+export interface TranslatedRequest {
+  /** The operation's name in the contract. */
+  readonly operation: string;
+  /** One JSON object of all inputs by their JSON names, credentials in the body among them; numbers digit by digit. */
+  readonly json: string;
+}
+
+/** Translates messages of one contract, both ways, in the calling thread. */
+export interface Codec {
+  /**
+   * A SOAP envelope of either version, or an operation's element by itself → its inputs as JSON. Throws TranslationError.
+   *
+   * @param contentType the message's Content-Type, whose charset counts (W9); without one the document says its own
+   */
+  readonly xmlToJson: (document: Uint8Array, contentType?: string) => TranslatedRequest;
+  /**
+   * An operation's reply in JSON → the XML of its reply element, in a SOAP envelope where one is asked for. Throws
+   * TranslationError for what isn't of the reply's type, RangeError for an operation that the contract lacks.
+   */
+  readonly jsonToXml: (operation: string, json: Uint8Array | string, envelope?: '1.1' | '1.2') => string;
+}
+
+/** A codec of a compiled contract: many messages, or one, whatever their order. */
+export function createCodec(compiled: CompiledContract): Codec {
+  const readers = compileReaders(compiled, Number.POSITIVE_INFINITY);
+  return {
+    xmlToJson: (document, contentType) => {
+      const bytes = Buffer.from(document.buffer, document.byteOffset, document.byteLength);
+      const headers = contentType === undefined ? {} : { 'content-type': contentType };
+      const head: MessageHead = { headers, rawHeaders: [] };
+      try {
+        const operation = operationOf(bytes, contentTypeOf(head).charset, compiled);
+        const { operation: called, input } =
+          operation === undefined
+            ? readSoapCall(readers, head, soap11, bytes)
+            : { operation, ...readCallBody(readers, head, operation, bytes, 'xml') };
+        refuseProblems(input, compiled);
+        return { operation: called.operation.name, json: called.jsonOf(input) };
+      } catch (error) {
+        throw translationError(error);
+      }
+    },
+    jsonToXml: (name, json, envelope) => {
+      const operation = compiled.operations.get(name);
+      if (operation === undefined)
+        throw new RangeError(`operation: expected one of the contract, got ${JSON.stringify(name)}`);
+      const body = typeof json === 'string' ? Buffer.from(json) : json;
+      try {
+        return writeReply(operation, body, envelope);
+      } catch (error) {
+        throw translationError(error);
+      }
+    },
+  };
+}
+
+/** The operation whose element a document is; undefined for a SOAP envelope. */
+function operationOf(
+  bytes: Buffer,
+  charset: string | undefined,
+  { contract, limits, operations }: CompiledContract,
+): CompiledOperation | undefined {
+  const xml = new XmlReader(decodeXml(bytes, charset), limits, { illegalReferences: false });
+  xml.readRoot();
+  if (xml.local === 'Envelope') return undefined;
+  const operation = operations.get(xml.local);
+  if (operation !== undefined) return operation;
+  const names = contract.operations.slice(0, 8).map(({ name }) => `<${name}>`);
+  throw new TranslationError(
+    `expected a SOAP Envelope or one of ${names.join(', ')}, got <${xml.local.slice(0, 64)}>`,
+    [],
+  );
+}
+
+/** Throws TranslationError for inputs that are wrong or lack a member; credentials may travel elsewhere. */
+function refuseProblems({ reading }: Input, compiled: CompiledContract): void {
+  const problems = [...reading.problems, ...withoutCredentials(reading, { compiled })];
+  const [first] = problems;
+  if (first !== undefined) throw new TranslationError(first.message, problems);
+}
+
+const frames = { '1.1': soap11.frame, '1.2': soap12.frame } as const;
+const bare: Frame = { before: '', after: '' };
+
+function writeReply(
+  { writeReply: write }: CompiledOperation,
+  body: Uint8Array,
+  envelope?: '1.1' | '1.2',
+): string {
+  const { failed, xml = '' } = write(body, envelope === undefined ? bare : frames[envelope]);
+  if (failed) throw new TranslationError('expected a reply, got one that says that the call failed', []);
+  if (typeof xml === 'string') return Buffer.from(xml, 'latin1').toString('utf8');
+  return (Buffer.isBuffer(xml) ? xml : Buffer.concat(xml)).toString('utf8');
+}
+
+/** The errors of readers and writers as one; what is no error of a message stays what it is. */
+function translationError(error: unknown): unknown {
+  if (error instanceof CallError) return new TranslationError(error.message, error.problems, error);
+  const isOfMessage =
+    error instanceof Fault ||
+    error instanceof XmlError ||
+    error instanceof UnsupportedCharset ||
+    error instanceof MismatchError ||
+    error instanceof JsonError;
+  return isOfMessage ? new TranslationError(error.message, [], error) : error;
+}
