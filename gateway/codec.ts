@@ -1,7 +1,7 @@
 import { MismatchError, type Problem } from '../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../mappings/compile.ts';
 import type { Input } from '../mappings/http-mapping/call.ts';
-import { JsonError } from '../mappings/json/reader.ts';
+import { JsonError } from '../mappings/json/grammar.ts';
 import { decodeXml } from '../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../mappings/xml/error.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
@@ -14,7 +14,8 @@ import {
   readSoapCall,
   withoutCredentials,
 } from './protocols/read-call.ts';
-import { Fault, soap11, soap12 } from './protocols/soap/soap.ts';
+import { Fault } from './protocols/soap/faults.ts';
+import { soap11, soap12 } from './protocols/soap/versions.ts';
 
 // `soapbridge/codec`: what translates without a server, and loads nothing that has one.
 
