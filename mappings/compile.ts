@@ -1,11 +1,18 @@
 import { credentialsSlot, MismatchError, miss, type Reading } from './codec/problem.ts';
 import { opens } from './codec/read-element.ts';
-import { type Codecs, compileCodecs } from './codec/readers.ts';
+import { compileRequestReaders, type RequestReaders } from './codec/readers.ts';
 import { compileScalars } from './codec/scalars/table.ts';
 import { escapeAttribute } from './codec/scalars/text.ts';
 import { compileReplyWriters, type ReplyWriters } from './codec/writers.ts';
 import { defaultLimits, type Limits } from './contract/limits.ts';
-import { type Contract, type Field, namespaces, type Operation, type Type } from './contract/model.ts';
+import {
+  type Contract,
+  errorMembers,
+  type Field,
+  namespaces,
+  type Operation,
+  type Type,
+} from './contract/model.ts';
 import { compileAnswer, compileSuccess, type ReadAnswer } from './http-mapping/answer.ts';
 import { compileCall, type Input, type WriteCall } from './http-mapping/call.ts';
 import type { HeaderScalars } from './http-mapping/header.ts';
@@ -86,14 +93,14 @@ export interface CompiledContract {
 /** Compiles a contract's codecs; all the work on schemas that a request would otherwise do. */
 export function compileContract(contract: Contract, limits: Limits = defaultLimits): CompiledContract {
   const scalars = compileScalars({ settings: contract.settings, limits });
-  const codecs = compileCodecs(contract, scalars, limits);
+  const readers = compileRequestReaders(contract, scalars, limits);
   const writers = compileReplyWriters(contract, scalars, limits);
-  const pen: Pen = { tape: new Tape(), output: new Output(limits.writtenBytes) };
+  const scratch: Scratch = { tape: new Tape(), output: new Output(limits.writtenBytes) };
   const operations = new Map<string, CompiledOperation>();
   for (const operation of contract.operations) {
     operations.set(
       operation.name,
-      compileOperation(contract, operation, codecs, writers, scalars, pen, limits),
+      compileOperation(contract, operation, readers, writers, scalars, scratch, limits),
     );
   }
   return {
@@ -110,10 +117,10 @@ export function compileContract(contract: Contract, limits: Limits = defaultLimi
 function compileOperation(
   contract: Contract,
   operation: Operation,
-  codecs: Codecs,
+  readers: RequestReaders,
   writers: ReplyWriters,
   scalars: HeaderScalars,
-  pen: Pen,
+  scratch: Scratch,
   limits: Limits,
 ): CompiledOperation {
   const { upstream, input } = operation;
@@ -122,13 +129,13 @@ function compileOperation(
   if (credentials?.member !== undefined) slots.set(credentials.member, credentialsSlot);
   for (const parameter of upstream.parameters) slots.set(parameter.field, slots.size + 1);
   if ('field' in upstream.body) slots.set(upstream.body.field, slots.size + 1);
-  const inputCodec = codecs.inputOf(input, slots);
-  const fieldCodecs = new Map(
-    input.fields.map((field) => [field.json, codecs.codecOf(field.type, field.rules)]),
+  const inputReader = readers.inputOf(input, slots);
+  const fieldReaders = new Map(
+    input.fields.map((field) => [field.json, readers.readerOf(field.type, field.rules)]),
   );
   const [open, close] = elementTags(contract, `${operation.name}Response`);
   const inBand = contract.settings.soapErrors === 'in-band';
-  const dataXml = operation.output.fields.find((field) => field.json === 'data')?.xml ?? 'Data';
+  const dataXml = operation.output.fields.find((field) => field.json === errorMembers.data)?.xml ?? 'Data';
   const statusXml = statusElement(operation, contract);
   const credentialsType = input.fields.find(({ json }) => json === credentials?.member)?.type;
   const credentialNames =
@@ -141,7 +148,7 @@ function compileOperation(
   return {
     operation,
     readXml: (xml, reading) => {
-      const text = opens(xml, reading) ? inputCodec.read(xml, reading) : undefined;
+      const text = opens(xml, reading) ? inputReader.read(xml, reading) : undefined;
       reading.quirks = xml.joinedSurrogates + xml.illegalReferences;
       return { text: text ?? '{}', reading, closes: undefined };
     },
@@ -150,11 +157,11 @@ function compileOperation(
       const json = new JsonReader(text, limits);
       const first = json.peek();
       if (json.position === text.length) {
-        inputCodec.pass(new JsonReader('{}', limits), reading); // what is required is missed
+        inputReader.pass(new JsonReader('{}', limits), reading); // what is required is missed
         return { text: '{}', reading, closes: undefined };
       }
       if (first !== 123) json.fail('one JSON object');
-      inputCodec.pass(json, reading);
+      inputReader.pass(json, reading);
       const closes = json.position - 1;
       json.end();
       return { text, reading, closes };
@@ -164,7 +171,7 @@ function compileOperation(
       const parts: string[] = [];
       for (const { field, said, text } of values) {
         reading.path.push(said);
-        const value = fieldCodecs.get(field)?.fromText?.(text, reading);
+        const value = fieldReaders.get(field)?.fromText?.(text, reading);
         reading.path.pop();
         const slot = slots.get(field);
         if (value === undefined) continue;
@@ -204,7 +211,7 @@ function compileOperation(
     readAnswer: compileAnswer(operation, scalars, limits),
     replyType: replyMember?.type ?? operation.output,
 
-    writeReply: compileReply(operation, replyMember, writers, pen, limits, inBand, open, close),
+    writeReply: compileReply(operation, replyMember, writers, scratch, limits, inBand, open, close),
 
     writeError: (status) => {
       const content = writers.writeStatus(status);
@@ -218,8 +225,8 @@ function textOf(token: string, limits: Limits): string {
   return token.includes('\\') ? new JsonReader(token, limits).string() : token.slice(1, -1);
 }
 
-/** What replies are written with, one at a time. */
-interface Pen {
+/** The scratch buffers that replies are written with, one at a time. */
+interface Scratch {
   readonly tape: Tape;
   readonly output: Output;
 }
@@ -229,7 +236,7 @@ function compileReply(
   operation: Operation,
   member: Field | undefined,
   writers: ReplyWriters,
-  { tape, output }: Pen,
+  { tape, output }: Scratch,
   limits: Limits,
   inBand: boolean,
   open: string,
@@ -237,7 +244,7 @@ function compileReply(
 ): CompiledOperation['writeReply'] {
   const writer = member === undefined ? writers.outputOf(operation.output) : writers.elementOf(member);
   const tagsIn = compileTags(open, close);
-  const dataSlot = 1 + operation.output.fields.findIndex(({ json }) => json === 'data');
+  const dataSlot = 1 + operation.output.fields.findIndex(({ json }) => json === errorMembers.data);
   return (body, frame, runs) => {
     try {
       tape.start(body, limits, runs);
@@ -281,7 +288,7 @@ function compileTags(open: string, close: string): (frame: Frame) => Tags {
 }
 
 function statusElement(operation: Operation, contract: Contract): string {
-  const data = operation.output.fields.find((field) => field.json === 'data')?.type;
+  const data = operation.output.fields.find((field) => field.json === errorMembers.data)?.type;
   const status =
     data?.kind === 'record' ? data.fields.find((field) => field.type === contract.responseStatus) : undefined;
   return status?.xml ?? 'ResponseStatus';

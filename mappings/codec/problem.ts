@@ -63,6 +63,18 @@ export interface Edit {
   readonly text: string;
 }
 
+/** `text` with the edits put in; they are in order, `offset` is where `text` starts in what they count from. */
+export function applyEdits(text: string, edits: readonly Edit[], offset = 0): string {
+  if (edits.length === 0) return text;
+  let edited = '';
+  let from = 0;
+  for (const edit of edits) {
+    edited += text.slice(from, edit.start - offset) + edit.text;
+    from = edit.end - offset;
+  }
+  return edited + text.slice(from);
+}
+
 /**
  * A reading of one request that has nothing yet.
  *

@@ -1,11 +1,11 @@
 import { namespaces } from '../contract/model.ts';
 import type { JsonReader } from '../json/reader.ts';
 import type { XmlReader } from '../xml/reader.ts';
+import type { RequestReader } from './context.ts';
 import { type Reading, refuse } from './problem.ts';
-import type { Codec } from './readers.ts';
 import { collapse } from './scalars/numbers.ts';
 
-/** What all codecs ask of an element or a JSON value before its type matters. */
+/** What all readers ask of an element or a JSON value before its type matters. */
 
 /**
  * Reads a member or an item whose start tag is current: its attributes first, then what it holds.
@@ -13,7 +13,7 @@ import { collapse } from './scalars/numbers.ts';
  * @param nil what it is with xsi:nil
  */
 export function readMember<Nil>(
-  read: Codec['read'],
+  read: RequestReader['read'],
   nil: Nil,
   xml: XmlReader,
   reading: Reading,

@@ -2,8 +2,7 @@ import type { Limits } from '../contract/limits.ts';
 import type { Contract, Field, RecordType, Type } from '../contract/model.ts';
 import { JsonReader } from '../json/reader.ts';
 import { scalarTable } from './scalars/table.ts';
-import type { Hide } from './scalars/text.ts';
-import { foldAscii } from './types/record.ts';
+import { foldAscii, type Hide } from './scalars/text.ts';
 
 /**
  * What a log may show of a value's JSON, as JSON again: values of members that the contract knows by that name and type.

@@ -1,23 +1,11 @@
 import { nodeKinds, type Tape } from '../json/tape.ts';
 import { longRange, type Output, type Piece, piece } from '../xml/output.ts';
+import type { ReplyWriter } from './context.ts';
 import { MismatchError } from './problem.ts';
 import { escapeXml } from './scalars/text.ts';
 import { writeDate } from './scalars/wcf-dates.ts';
 
 const { nothing, empty, plain, made, record, list, date, guid } = nodeKinds;
-
-/**
- * JSON → XML for values of one type, compiled at start. Two steps: `scan` checks a value's JSON and lays its
- * parts out on the tape, `write` takes them from there in the order of the wire (W18).
- */
-export interface ReplyWriter {
-  /** Moves past the value that starts at the tape's position and pushes one node. Throws MismatchError, JsonError. */
-  readonly scan: (tape: Tape) => void;
-  /** Writes the content of a record or list node; nodes of other kinds write themselves. */
-  readonly write: (tape: Tape, node: number, output: Output) => void;
-  /** Namespace declarations on every element of this type (W20). */
-  readonly declarations: string;
-}
 
 /** The `write` of a writer whose nodes write themselves. */
 export const noContent = (): void => {};

@@ -1,7 +1,8 @@
 import type { Limits } from '../contract/limits.ts';
 import { nodeKinds, Tape } from '../json/tape.ts';
 import { Output } from '../xml/output.ts';
-import { type ReplyWriter, writeText } from './write-element.ts';
+import type { ReplyWriter } from './context.ts';
+import { writeText } from './write-element.ts';
 
 const { nothing, empty, plain, record, list } = nodeKinds;
 

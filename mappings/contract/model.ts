@@ -159,6 +159,9 @@ export interface BodyPart {
 /** The JSON members of a file among the inputs. */
 export const fileMembers = { content: 'Content', fileName: 'FileName', contentType: 'ContentType' } as const;
 
+/** The JSON members that hold an error in a reply (W26): `{"data":{"responseStatus":{…}}}`. */
+export const errorMembers = { data: 'data', status: 'responseStatus' } as const;
+
 /** How a success of the upstream becomes the output's JSON. */
 export type ReplyMapping =
   /** The body is an object, whose members are the wrapper's. */

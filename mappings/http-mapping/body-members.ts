@@ -1,6 +1,5 @@
-import { credentialsSlot, type Edit, type Reading } from '../codec/problem.ts';
-import { quoteJson } from '../codec/scalars/text.ts';
-import { applyEdits, foldAscii } from '../codec/types/record.ts';
+import { applyEdits, credentialsSlot, type Edit, type Reading } from '../codec/problem.ts';
+import { foldAscii, quoteJson } from '../codec/scalars/text.ts';
 import type { Limits } from '../contract/limits.ts';
 import { JsonReader } from '../json/reader.ts';
 import type { CredentialValues, Input } from './call.ts';

@@ -57,3 +57,16 @@ export function quoteJson(text: string): string {
   }
   return `"${text}"`;
 }
+
+/** Lower case for A to Z alone: names match without regard to ASCII case (W37). */
+export function foldAscii(name: string): string {
+  if (!/[A-Z]/.test(name)) return name;
+  if (!/[^\0-\x7f]/.test(name)) return name.toLowerCase();
+  // letters beyond ASCII keep their case
+  const units = Buffer.from(name, 'utf16le');
+  for (let at = 0; at < units.length; at += 2) {
+    const code = units[at] as number;
+    if (units[at + 1] === 0 && code >= 65 && code <= 90) units[at] = code + 32;
+  }
+  return units.toString('utf16le');
+}

@@ -1,17 +1,96 @@
-import type { OtherMembers, OthersElement, Type } from '../../contract/model.ts';
+import type { JsonKind, OtherMembers, OthersElement } from '../../contract/model.ts';
+import { skipped } from '../../json/parts.ts';
+import type { JsonReader } from '../../json/reader.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
-import { MismatchError } from '../problem.ts';
-import { elementOf, type ReplyWriter, writeElement } from '../write-element.ts';
-import { pushEntry } from './list-writers.ts';
+import type { XmlReader } from '../../xml/reader.ts';
+import type { ReaderContext, RequestReader, WriterContext } from '../context.ts';
+import { MismatchError, type Reading } from '../problem.ts';
+import { opens } from '../read-element.ts';
+import { elementOf, writeElement } from '../write-element.ts';
+import type { Distinct } from './distinct.ts';
+import { pushEntry } from './entries.ts';
+import { compileLook, type Look } from './fitting.ts';
+import { entriesReader, type ReadEntries } from './map.ts';
+
+/** Members of other names than a record lists: entries as a map's, in an element for those of the type, in one for the rest (W20). */
 
 const { list } = nodeKinds;
+
+// --- requests ----------------------------------------------------------------------------------------
+
+/** Reads members of other names than a record lists. */
+export interface AdditionalReader {
+  /** True for the name of an element that holds such members. */
+  readonly has: (local: string) => boolean;
+  /** Reads the entries of the current element as JSON members, without braces; none may have a key that is there already. */
+  readonly read: (xml: XmlReader, reading: Reading, keys: Distinct) => string;
+  /** Passes the JSON value of such a member, which `validate: strict` looks at. */
+  readonly pass: (json: JsonReader, name: string, reading: Reading) => void;
+}
+
+/** Compiles the reader of a record's other members. */
+export function additionalReader(context: ReaderContext, { typed, untyped }: OtherMembers): AdditionalReader {
+  const value = context.readerOf(typed.type.value, typed.rules?.values);
+  const look = lookOf(context, typed, value);
+  const readers = new Map<string, ReadEntries>([[typed.xml, entriesReader(context, typed.type, value)]]);
+  if (untyped !== undefined) {
+    const json = context.readerOf(untyped.type.value, untyped.rules?.values);
+    const reader = look === undefined ? json : lookedAt(json, look);
+    readers.set(untyped.xml, entriesReader(context, untyped.type, reader));
+  }
+  return {
+    has: (local) => readers.has(local),
+    read: (xml, reading, keys) => {
+      const readEntries = readers.get(xml.local);
+      reading.path.push(xml.local);
+      const entries = opens(xml, reading) ? readEntries?.(xml, reading, keys) : undefined;
+      reading.path.pop();
+      return entries ?? '';
+    },
+    pass: (json, name, reading) => {
+      if (look === undefined) {
+        json.skip();
+        return;
+      }
+      reading.path.push(name.slice(0, 64));
+      look(skipped(json), reading);
+      reading.path.pop();
+    },
+  };
+}
+
+/** Under `validate: strict`, what looks at members that come as JSON, which may be of the type or of any other. */
+function lookOf(context: ReaderContext, typed: OthersElement, value: RequestReader): Look | undefined {
+  const plain = context.plainReaderOf?.(typed.type.value);
+  if (plain === undefined) return undefined;
+  const kinds: readonly JsonKind[] = ['string', 'integer', 'boolean', 'object', 'array'];
+  return compileLook(
+    kinds.map((takes) => ({ takes, reader: value, plain })),
+    context.limits,
+  );
+}
+
+/** A reader of JSON in elements that is looked at as JSON of JSON callers is. */
+function lookedAt(reader: RequestReader, look: Look): RequestReader {
+  return {
+    ...reader,
+    read: (xml, reading) => {
+      const before = reading.problems.length;
+      const value = reader.read(xml, reading);
+      if (value !== undefined && reading.problems.length === before) look(value, reading);
+      return value;
+    },
+  };
+}
+
+// --- replies -----------------------------------------------------------------------------------------
 
 /** Words of a list's node: its kind, the link to its first entry, and where the last link is. */
 const listWords = 3;
 
-/** Members that a record doesn't list: a list of entries as a map's for those of the type, one for the others. */
-export interface OthersWriter {
+/** Writes members of other names: two lists on the tape, of entries as a map's. */
+export interface AdditionalWriter {
   /** Words that both lists take among the record's. */
   readonly room: number;
   /** Takes the value at the tape's position, whose name starts at `nameStart`; the names so far. Throws MismatchError. */
@@ -19,10 +98,11 @@ export interface OthersWriter {
   readonly write: (tape: Tape, node: number, output: Output) => void;
 }
 
-export function othersWriter(
+/** Compiles the writer of a record's other members. */
+export function additionalWriter(
+  { writerOf }: WriterContext,
   { typed, untyped }: OtherMembers,
-  writerOf: (type: Type) => ReplyWriter,
-): OthersWriter {
+): AdditionalWriter {
   const value = writerOf(typed.type.value);
   const otherwise = untyped === undefined ? undefined : writerOf(untyped.type.value);
   const compiled = [typed, ...(untyped === undefined ? [] : [untyped])].map(

@@ -1,17 +1,33 @@
 import type { ArrayType } from '../../contract/model.ts';
 import type { JsonReader } from '../../json/reader.ts';
+import { nodeKinds, type Tape } from '../../json/tape.ts';
+import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { type Reading, refuse } from '../problem.ts';
+import {
+  prefixOf,
+  type ReaderContext,
+  type ReplyWriter,
+  type RequestReader,
+  type WriterContext,
+} from '../context.ts';
+import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { entersJson, readMember } from '../read-element.ts';
-import type { Codec, Setup } from '../readers.ts';
+import { elementOf, enters, writeElement } from '../write-element.ts';
+import { pushItem } from './entries.ts';
+
+const { list } = nodeKinds;
 
 /** Stands for an item with xsi:nil, whatever its type makes of it. */
 const nilMark: unique symbol = Symbol('nil');
 
 /** An array: a wrapper element with items of one name (W20). */
-export function arrayCodec(setup: Setup, type: ArrayType, item = setup.codecOf(type.item)): Codec {
-  const { types: typesNamespace, arrays: arraysNamespace } = setup.contract.namespaces;
-  const refuseUnknown = setup.contract.settings.unknownElements === 'refuse';
+export function arrayReader(
+  context: ReaderContext,
+  type: ArrayType,
+  item = context.readerOf(type.item),
+): RequestReader {
+  const { types: typesNamespace, arrays: arraysNamespace } = context.contract.namespaces;
+  const refuseUnknown = context.contract.settings.unknownElements === 'refuse';
   const { itemName } = type;
 
   const read = (xml: XmlReader, reading: Reading): string | undefined => {
@@ -43,7 +59,7 @@ export function arrayCodec(setup: Setup, type: ArrayType, item = setup.codecOf(t
     }
     if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
     // soap4r leaves an array out by sending one nil item; where nulls are kept, that is an array of a null
-    if (count === 1 && nils === 1 && setup.nilItem === undefined) return undefined;
+    if (count === 1 && nils === 1 && context.nilItem === undefined) return undefined;
     if (nils !== 0 && item.nilItem === undefined) {
       reading.path.push(firstNil);
       refuse(reading, 'InvalidType', `expected a value of <${itemName}>, got xsi:nil`);
@@ -66,6 +82,37 @@ export function arrayCodec(setup: Setup, type: ArrayType, item = setup.codecOf(t
     pass,
     fromText: undefined,
     nil: 'null',
-    nilItem: setup.nilItem,
+    nilItem: context.nilItem,
   };
+}
+
+/** JSON → XML: a chain on the tape, each entry a link to the next one, then the item's node; -1 ends it. */
+export function arrayWriter({ contract, writerOf }: WriterContext, type: ArrayType): ReplyWriter {
+  const { prefix, declarations } = prefixOf(contract, type);
+  const item = writerOf(type.item);
+  const element = elementOf(prefix + type.itemName, item.declarations, true);
+  const scan = (tape: Tape): void => {
+    if (!enters(tape, 91)) return;
+    tape.reserve(2);
+    const node = tape.top;
+    tape.words[node] = list;
+    tape.words[node + 1] = -1;
+    tape.top = node + 2;
+    let link = node + 1;
+    let index = 0;
+    try {
+      for (; tape.next(index === 0, 93); index++) {
+        link = pushItem(tape, link);
+        item.scan(tape);
+      }
+    } catch (error) {
+      throw error instanceof MismatchError ? error.at(index) : error;
+    }
+  };
+  const write = (tape: Tape, node: number, output: Output): void => {
+    for (let entry = tape.words[node + 1] as number; entry !== -1; entry = tape.words[entry] as number) {
+      writeElement(element, item, tape, entry + 1, output);
+    }
+  };
+  return { scan, write, declarations };
 }

@@ -1,15 +1,19 @@
 import type { EnumType } from '../../contract/model.ts';
 import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
+import type { ReaderContext, ReplyWriter, RequestReader, WriterContext } from '../context.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { refuseJsonKind } from '../read-element.ts';
-import type { Codec, Setup } from '../readers.ts';
 import { excerpt } from '../scalars/text.ts';
-import { noContent, type ReplyWriter, scanNull } from '../write-element.ts';
+import { noContent, scanNull } from '../write-element.ts';
 import { readText, textValue } from './scalar.ts';
 
 const { nothing, empty, plain, text } = nodeKinds;
 
-export function enumCodec(setup: Setup, type: EnumType, allowed: readonly string[]): Codec {
+export function enumReader(
+  context: ReaderContext,
+  type: EnumType,
+  allowed: readonly string[] = type.values,
+): RequestReader {
   const tokens = new Map(allowed.map((value) => [value, JSON.stringify(value)]));
   const expected = allowed.length > 12 ? `a value of ${type.name}` : `one of ${allowed.join(', ')}`;
   const shape = { text: 'plain', takesEmpty: allowed.includes(''), expected } as const;
@@ -18,11 +22,11 @@ export function enumCodec(setup: Setup, type: EnumType, allowed: readonly string
     return undefined;
   };
   const fromText = (text: string, reading: Reading) => tokens.get(text) ?? refuseValue(text, reading);
-  const value = textValue(setup, shape, (text) => tokens.get(text), false);
+  const value = textValue(context, shape, (text) => tokens.get(text), false);
   return {
     read: (xml, reading) => {
       const start = xml.position;
-      const text = readText(setup, shape, xml, reading);
+      const text = readText(context, shape, xml, reading);
       if (text === undefined) return undefined;
       const token = fromText(text, reading);
       return reading.marks === undefined ? token : reading.marks.mark(start, token, value);
@@ -34,13 +38,14 @@ export function enumCodec(setup: Setup, type: EnumType, allowed: readonly string
       else fromText(json.string(), reading);
     },
     fromText,
-    nil: setup.nilItem,
-    nilItem: setup.nilItem,
+    nil: context.nilItem,
+    nilItem: context.nilItem,
   };
 }
 
 /** The writer of an enum; a value it does not know fails the reply, or passes by the setting. */
-export function enumWriter(type: EnumType, passUnknown: boolean): ReplyWriter {
+export function enumWriter({ contract }: WriterContext, type: EnumType): ReplyWriter {
+  const passUnknown = contract.settings.unknownEnumValues === 'pass';
   const known = type.values.filter((value) => /^[A-Za-z0-9_ .:/-]+$/.test(value)).map(nameKey);
   const others = new Set(type.values);
   const expected = type.values.length > 12 ? `a value of ${type.name}` : `one of ${type.values.join(', ')}`;

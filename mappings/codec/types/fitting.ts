@@ -1,15 +1,15 @@
 import type { Limits } from '../../contract/limits.ts';
 import type { JsonKind } from '../../contract/model.ts';
 import { JsonReader } from '../../json/reader.ts';
+import type { RequestReader } from '../context.ts';
 import { countSteps, isFull, type Problem, type Reading, refuse, startReading } from '../problem.ts';
-import type { Codec } from '../readers.ts';
 
 /** A type that a value may be of, with what is asked of it and without. */
 export interface Candidate {
   readonly takes: JsonKind;
-  readonly codec: Codec;
+  readonly reader: RequestReader;
   /** The type alone. */
-  readonly plain: Codec;
+  readonly plain: RequestReader;
 }
 
 /** Notes what the type that a JSON value fits asks of it beyond that (`validate: strict`). */
@@ -35,18 +35,23 @@ export function compileLook(candidates: readonly Candidate[], limits: Limits): L
       const [only, ...others] = fitting;
       if (only === undefined) continue;
       if (others.length > 0) return;
-      for (const problem of problemsOf(only.codec, token, reading, limits))
+      for (const problem of problemsOf(only.reader, token, reading, limits))
         if (!isFull(reading)) reading.problems.push(problem);
       return;
     }
   };
 }
 
-/** What a codec finds wrong with a value, whose steps count with those of the reading around. */
-function problemsOf(codec: Codec, token: string, around: Reading, limits: Limits): readonly Problem[] {
+/** What a reader finds wrong with a value, whose steps count with those of the reading around. */
+function problemsOf(
+  reader: RequestReader,
+  token: string,
+  around: Reading,
+  limits: Limits,
+): readonly Problem[] {
   const { limit, mostSteps, path, patternSteps, steps } = around;
   const reading: Reading = { ...startReading(limit, mostSteps), path: [...path], patternSteps, steps };
-  codec.pass(new JsonReader(token, limits), reading);
+  reader.pass(new JsonReader(token, limits), reading);
   around.patternSteps = reading.patternSteps;
   around.steps = reading.steps;
   return reading.problems;

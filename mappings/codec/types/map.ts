@@ -1,19 +1,31 @@
 import type { MapType } from '../../contract/model.ts';
 import type { JsonReader } from '../../json/reader.ts';
+import { nodeKinds, type Tape } from '../../json/tape.ts';
+import { type Output, piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { type Reading, refuse } from '../problem.ts';
+import {
+  prefixOf,
+  type ReaderContext,
+  type ReplyWriter,
+  type RequestReader,
+  type WriterContext,
+} from '../context.ts';
+import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { entersJson, opens, readMember } from '../read-element.ts';
-import type { Codec, Setup } from '../readers.ts';
+import { elementOf, enters, writeElement } from '../write-element.ts';
 import { Distinct } from './distinct.ts';
+import { pushEntry } from './entries.ts';
+
+const { list } = nodeKinds;
 
 /** Reads the entries of a map as JSON members, without braces; `keys` are JSON strings that were there already. */
 export type ReadEntries = (xml: XmlReader, reading: Reading, keys: Distinct) => string;
 
 /** Entries of Key and Value, in the JSON's order (W20). */
-export function entriesReader(setup: Setup, type: MapType, value: Codec): ReadEntries {
-  const { types: typesNamespace, arrays: arraysNamespace } = setup.contract.namespaces;
-  const refuseUnknown = setup.contract.settings.unknownElements === 'refuse';
-  const keyCodec = setup.codecOf({ kind: 'scalar', scalar: 'string' });
+export function entriesReader(context: ReaderContext, type: MapType, value: RequestReader): ReadEntries {
+  const { types: typesNamespace, arrays: arraysNamespace } = context.contract.namespaces;
+  const refuseUnknown = context.contract.settings.unknownElements === 'refuse';
+  const keyCodec = context.readerOf({ kind: 'scalar', scalar: 'string' });
   const { entryName } = type;
   const inNamespace = (xml: XmlReader): boolean =>
     xml.namespace === typesNamespace || xml.namespace === arraysNamespace || xml.namespace === '';
@@ -73,8 +85,12 @@ export function entriesReader(setup: Setup, type: MapType, value: Codec): ReadEn
 }
 
 /** A map: repeated entries (W20). */
-export function mapCodec(setup: Setup, type: MapType, value = setup.codecOf(type.value)): Codec {
-  const readEntries = entriesReader(setup, type, value);
+export function mapReader(
+  context: ReaderContext,
+  type: MapType,
+  value = context.readerOf(type.value),
+): RequestReader {
+  const readEntries = entriesReader(context, type, value);
 
   const pass = (json: JsonReader, reading: Reading): void => {
     if (!entersJson(json, reading, 123)) return;
@@ -93,6 +109,49 @@ export function mapCodec(setup: Setup, type: MapType, value = setup.codecOf(type
     pass,
     fromText: undefined,
     nil: 'null',
-    nilItem: setup.nilItem,
+    nilItem: context.nilItem,
   };
+}
+
+/** JSON → XML: on the tape as an array, with the key between the link and the value's node. */
+export function mapWriter({ contract, writerOf }: WriterContext, type: MapType): ReplyWriter {
+  const { prefix, declarations } = prefixOf(contract, type);
+  const value = writerOf(type.value);
+  const entryOpen = piece(`<${prefix}${type.entryName}>`);
+  const entryClose = piece(`</${prefix}${type.entryName}>`);
+  const key = elementOf(`${prefix}Key`, '', false);
+  const element = elementOf(`${prefix}Value`, value.declarations, true);
+  const scan = (tape: Tape): void => {
+    if (!enters(tape, 123)) return;
+    tape.reserve(2);
+    const node = tape.top;
+    tape.words[node] = list;
+    tape.words[node + 1] = -1;
+    tape.top = node + 2;
+    const keys = new Set<string>();
+    let link = node + 1;
+    for (let first = true; tape.next(first, 125); first = false) {
+      if (tape.bytes[tape.position] !== 34) tape.fail('a member name');
+      const start = tape.position + 1;
+      const asIs = tape.scanString();
+      const end = tape.position - 1;
+      const name = asIs ? tape.slice(start, end) : tape.decode(start, end);
+      if (keys.has(name)) throw new MismatchError('expected each key once, got one again');
+      keys.add(name);
+      tape.colon();
+      link = pushEntry(tape, link, start, end, asIs);
+      value.scan(tape);
+    }
+  };
+  const write = (tape: Tape, node: number, output: Output): void => {
+    for (let entry = tape.words[node + 1] as number; entry !== -1; entry = tape.words[entry] as number) {
+      output.reserve(entryOpen.length);
+      output.piece(entryOpen);
+      writeElement(key, value, tape, entry + 1, output);
+      writeElement(element, value, tape, entry + 4, output);
+      output.reserve(entryClose.length);
+      output.piece(entryClose);
+    }
+  };
+  return { scan, write, declarations };
 }

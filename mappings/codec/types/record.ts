@@ -1,370 +1,299 @@
-import type { Field, JsonKind, RecordType, Tag, Type } from '../../contract/model.ts';
-import { skipped } from '../../json/parts.ts';
+import { errorMembers, type Field, type RecordType, type Tag } from '../../contract/model.ts';
 import type { JsonReader } from '../../json/reader.ts';
+import { nodeKinds, type Tape } from '../../json/tape.ts';
+import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { nearest } from '../nearest.ts';
-import { credentialsSlot, isFull, miss, type Reading, refuse, type Step } from '../problem.ts';
-import { entersJson, opens, readMember } from '../read-element.ts';
-import type { Codec, Setup, Slots } from '../readers.ts';
-import { excerpt } from '../scalars/text.ts';
+import type { ReaderContext, ReplyWriter, RequestReader, WriterContext } from '../context.ts';
+import { applyEdits, credentialsSlot, MismatchError, type Reading, refuse } from '../problem.ts';
+import { entersJson, readMember } from '../read-element.ts';
+import { foldAscii } from '../scalars/text.ts';
+import { enters, writeElement } from '../write-element.ts';
+import { additionalWriter } from './additional-properties.ts';
 import { Distinct } from './distinct.ts';
-import { enumCodec } from './enum.ts';
-import { compileLook, type Look } from './fitting.ts';
-import { entriesReader, type ReadEntries } from './map.ts';
+import { enumReader } from './enum.ts';
+import {
+  checkRequired,
+  type FieldReader,
+  type FieldWriter,
+  fieldWriter,
+  passElement,
+  passMember,
+  type RecordShape,
+  shapeOf,
+} from './record-fields.ts';
 
-interface Member {
-  readonly field: Field;
-  readonly codec: Codec;
-  /** What the element with xsi:nil is in JSON; undefined for absent (W13). */
-  readonly readNil: 'null' | undefined;
-  readonly slot: number | undefined;
-  readonly jsonKey: string;
+/** A record: an element for each field, in any order in requests (W11), in the contract's in replies (W18). */
+
+const { record, nothing } = nodeKinds;
+
+/** Where a record's members go that don't travel in the body object: JSON name → slot. */
+export type Slots = ReadonlyMap<string, number>;
+
+/** What a record may be besides a value like others. */
+export interface RecordOptions {
+  /** Of an operation's input: the members that don't travel in the body object. */
+  readonly slots?: Slots;
+  /** Of a variant of a union: written where the caller left it out, refused where it says otherwise. */
+  readonly tag?: Tag | undefined;
+  /** True for the credentials: their members are kept apart as well (W24). */
+  readonly keepsValues?: boolean;
 }
 
-function memberOf(setup: Setup, field: Field, slots: Slots | undefined): Member {
+// --- requests ----------------------------------------------------------------------------------------
+
+/** XML and JSON → JSON. */
+export function recordReader(
+  context: ReaderContext,
+  type: RecordType,
+  { slots, tag, keepsValues = false }: RecordOptions = {},
+): RequestReader {
+  const fields = type.fields.map((field) => fieldReader(context, field, slots));
+  const shape = shapeOf(context, type, fields, { tag, keepsValues });
+  return {
+    read: (xml, reading) => readRecord(shape, xml, reading),
+    pass: (json, reading) => passRecord(shape, json, reading),
+    fromText: undefined,
+    nil: 'null',
+    nilItem: context.nilItem,
+  };
+}
+
+function fieldReader(context: ReaderContext, field: Field, slots: Slots | undefined): FieldReader {
+  const { type, allowed, rules } = field;
   const slot = slots?.get(field.json);
-  const isSlottedRecord = slots !== undefined && field.type.kind === 'record';
-  const codec = memberCodec(setup, field, slot);
+  const isSlottedRecord = slots !== undefined && type.kind === 'record';
+  let reader: RequestReader;
+  if (allowed !== undefined && type.kind === 'enum')
+    reader = context.ruled(enumReader(context, type, allowed), rules);
+  else if (slot === credentialsSlot && type.kind === 'record')
+    reader = recordReader(context, type, { keepsValues: true });
+  else reader = context.readerOf(type, rules);
   return {
     field,
-    codec,
+    reader,
     // a nil Request or Authentication is as absent (W13)
-    readNil: isSlottedRecord && setup.contract.nulls === 'by-kind' ? undefined : codec.nil,
+    readNil: isSlottedRecord && context.contract.nulls === 'by-kind' ? undefined : reader.nil,
     slot,
     jsonKey: `${JSON.stringify(field.json)}:`,
   };
 }
 
-function memberCodec(setup: Setup, { type, allowed, rules }: Field, slot: number | undefined): Codec {
-  if (allowed !== undefined && type.kind === 'enum')
-    return setup.ruled(enumCodec(setup, type, allowed), rules);
-  if (slot === credentialsSlot && type.kind === 'record') return recordCodec(setup, type, { keep: true });
-  return setup.codecOf(type, rules);
-}
-
-/** What a record may be besides a value like others. */
-interface RecordOptions {
-  /** Of an operation's input: the members that don't travel in the body object. */
-  readonly slots?: Slots;
-  /** Of a variant of a union: written where the caller left it out, refused where it says otherwise. */
-  readonly tag?: Tag | undefined;
-  /** True for the credentials: their members are kept apart as well. */
-  readonly keep?: boolean;
-}
-
-/** A record: children by name, in any order (W11). */
-export function recordCodec(setup: Setup, type: RecordType, { slots, tag, keep }: RecordOptions = {}): Codec {
-  const { contract } = setup;
-  const typesNamespace = contract.namespaces.types;
-  const refuseUnknown = contract.settings.unknownElements === 'refuse';
-  const members = type.fields.map((field) => memberOf(setup, field, slots));
-  const byXml = new Map(members.map((member, index) => [member.field.xml, index]));
-  const byJson = new Map(members.map((member, index) => [member.field.json, index]));
-  const byFolded = new Map(members.map((member, index) => [foldAscii(member.field.json), index]));
-  const required = members.flatMap((member, index) => (member.field.required ? [index] : []));
-  const others = othersOf(setup, type);
-  const listed = members.map(({ field }) => JSON.stringify(field.json));
-  const tagIndex = tag === undefined ? undefined : byJson.get(tag.member);
-  const keepsNulls = contract.nulls === 'kept';
-
-  /** A required member that is absent, null, or an empty string that may not be (W42). */
-  const checkRequired = (
-    values: readonly (string | undefined)[],
-    spelling: 'xml' | 'json',
-    reading: Reading,
-  ): void => {
-    for (const index of required) {
-      const field = members[index]?.field;
-      if (field === undefined) continue;
-      const value = values[index];
-      const isNull = value === 'null' && !(keepsNulls && field.nillable);
-      if (reading.missing.length >= reading.limit) return;
-      if (value === undefined || isNull || (field.notEmpty && value === '""')) {
-        missDeep(field, spelling, [...reading.path], reading);
+/** Reads the children of the element whose start tag is current, past its end tag. */
+function readRecord(shape: RecordShape, xml: XmlReader, reading: Reading): string {
+  const { fields, byXml, typesNamespace, additional } = shape;
+  const values: (string | undefined)[] = [];
+  const seen: boolean[] = [];
+  let keys: Distinct | undefined;
+  let json = '{';
+  let index = -1;
+  while (xml.nextChild()) {
+    // most come in the order of the contract
+    index = fields[index + 1]?.field.xml === xml.local ? index + 1 : (byXml.get(xml.local) ?? -1);
+    const member = fields[index];
+    if (member === undefined || !(xml.namespace === typesNamespace || xml.namespace === '')) {
+      if (additional?.has(xml.local) !== true) passElement(shape, xml, reading);
+      else {
+        keys ??= new Distinct(shape.listed);
+        const entries = additional.read(xml, reading, keys);
+        if (entries !== '') json += json.length === 1 ? entries : `,${entries}`;
+      }
+      continue;
+    }
+    reading.path.push(member.field.xml);
+    if (seen[index] === true) {
+      refuse(reading, 'DuplicateElement', 'expected the element once, got it again');
+      xml.skip();
+    } else {
+      seen[index] = true;
+      const value = readMember(member.reader.read, member.readNil, xml, reading);
+      values[index] = value;
+      if (value !== undefined) {
+        if (member.slot !== undefined) reading.slots[member.slot] = value;
+        else json += json.length === 1 ? member.jsonKey + value : `,${member.jsonKey}${value}`;
       }
     }
-  };
-
-  /** Position of an element's member, -1 for none; most come in the order of the contract, `expected` being next. */
-  const indexOf = (local: string, expected: number): number =>
-    members[expected]?.field.xml === local ? expected : (byXml.get(local) ?? -1);
-
-  const read = (xml: XmlReader, reading: Reading): string => {
-    const values: (string | undefined)[] = [];
-    const seen: boolean[] = [];
-    let keys: Distinct | undefined;
-    let json = '{';
-    let index = -1;
-    while (xml.nextChild()) {
-      index = indexOf(xml.local, index + 1);
-      const member = members[index];
-      if (member === undefined || !(xml.namespace === typesNamespace || xml.namespace === '')) {
-        const other = others?.read.get(xml.local);
-        if (other === undefined) readUnknown(xml, byXml, reading);
-        else {
-          keys ??= new Distinct(listed);
-          const entries = readOthers(other, xml, keys, reading);
-          if (entries !== '') json += json.length === 1 ? entries : `,${entries}`;
-        }
-        continue;
-      }
-      reading.path.push(member.field.xml);
-      if (seen[index] === true) {
-        refuse(reading, 'DuplicateElement', 'expected the element once, got it again');
-        xml.skip();
-      } else {
-        seen[index] = true;
-        const value = readMember(member.codec.read, member.readNil, xml, reading);
-        values[index] = value;
-        if (value !== undefined) {
-          if (member.slot !== undefined) reading.slots[member.slot] = value;
-          else json += json.length === 1 ? member.jsonKey + value : `,${member.jsonKey}${value}`;
-        }
-      }
-      reading.path.pop();
-    }
-    if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
-    if (tag !== undefined) json = withTag(tag, json, values, reading);
-    if (required.length !== 0) checkRequired(values, 'xml', reading);
-    if (keep === true) reading.credentials = values;
-    return `${json}}`;
-  };
-
-  /** The object's text so far with the tag, which the caller may leave out where it can be one value only. */
-  const withTag = (
-    { member, values: [only = '', ...more] }: Tag,
-    json: string,
-    values: (string | undefined)[],
-    reading: Reading,
-  ): string => {
-    const value = tagIndex === undefined ? undefined : values[tagIndex];
-    if (value !== undefined) {
-      if (value !== only && !more.includes(value)) {
-        reading.path.push(members[tagIndex ?? -1]?.field.xml ?? member);
-        refuse(
-          reading,
-          'InvalidEnum',
-          `expected ${[only, ...more].join(' or ')}, as the element says, got another value`,
-        );
-        reading.path.pop();
-      }
-      return json;
-    }
-    if (more.length > 0) return json;
-    if (tagIndex !== undefined) values[tagIndex] = only;
-    const text = `{${JSON.stringify(member)}:${only}`;
-    return json === '{' ? text : `${text},${json.slice(1)}`;
-  };
-
-  const pass = (json: JsonReader, reading: Reading): void => {
-    if (!entersJson(json, reading, 123)) return;
-    const values: (string | undefined)[] = [];
-    const seen: boolean[] = [];
-    for (let first = true; json.next(first, 125); first = false) {
-      json.peek();
-      const nameStart = json.position;
-      const name = json.name();
-      // where any name is one, another spelling is another member
-      const index = byJson.get(name) ?? (others === undefined ? byFolded.get(foldAscii(name)) : undefined);
-      const member = index === undefined ? undefined : members[index];
-      if (index === undefined || member === undefined) {
-        if (others === undefined) passUnknown(json, name, byJson, reading);
-        else if (others.look === undefined) json.skip();
-        else {
-          reading.path.push(name.slice(0, 64));
-          others.look(skipped(json), reading);
-          reading.path.pop();
-        }
-        continue;
-      }
-      reading.path.push(member.field.json);
-      const start = json.position;
-      if (seen[index] === true) {
-        refuse(reading, 'DuplicateElement', 'expected the member once, got it again');
-        json.skip();
-      } else {
-        if (name !== member.field.json) {
-          const nameEnd = json.text.lastIndexOf(':', start - 1);
-          const end = nameStart + json.text.slice(nameStart, nameEnd).trimEnd().length;
-          reading.edits.push({ start: nameStart, end, text: member.jsonKey.slice(0, -1) });
-        }
-        const edits = reading.edits.length;
-        member.codec.pass(json, reading);
-        const value = json.text.slice(start, json.position);
-        values[index] = value;
-        if (member.slot !== undefined) {
-          reading.slots[member.slot] = applyEdits(value, reading.edits.slice(edits), start);
-          reading.spans[member.slot] = { start, end: json.position };
-        }
-        seen[index] = true;
-      }
-      reading.path.pop();
-    }
-    if (required.length !== 0) checkRequired(values, 'json', reading);
-    if (keep === true) reading.credentials = values;
-  };
-
-  /** An element that the type lacks: refused with the nearest name, or left out and noted (W12). */
-  function readUnknown(xml: XmlReader, known: ReadonlyMap<string, number>, reading: Reading): void {
-    if (!refuseUnknown) reading.ignored.push(xml.local);
-    else if (!isFull(reading)) {
-      reading.path.push(xml.local.slice(0, 64));
-      const { namespace } = xml;
-      const says =
-        known.has(xml.local) && namespace !== typesNamespace
-          ? `expected it in namespace "${typesNamespace}", got ${excerpt(namespace)}`
-          : unknownSays('element', xml.local, known.keys(), type, 'xml');
-      refuse(reading, 'UnknownElement', says);
-      reading.path.pop();
-    }
-    xml.skip();
+    reading.path.pop();
   }
-
-  function passUnknown(
-    json: JsonReader,
-    name: string,
-    known: ReadonlyMap<string, number>,
-    reading: Reading,
-  ): void {
-    if (!refuseUnknown) reading.ignored.push(name);
-    else if (!isFull(reading)) {
-      reading.path.push(name.slice(0, 64));
-      refuse(reading, 'UnknownElement', unknownSays('member', name, known.keys(), type, 'json'));
-      reading.path.pop();
-    }
-    json.skip();
-  }
-
-  const codec: Codec = {
-    read,
-    pass,
-    fromText: undefined,
-    nil: 'null',
-    nilItem: setup.nilItem,
-  };
-  return codec;
+  if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
+  if (shape.tag !== undefined) json = withTag(shape, shape.tag, json, values, reading);
+  if (shape.required.length !== 0) checkRequired(shape, values, 'xml', reading);
+  if (shape.keepsValues) reading.credentials = values;
+  return `${json}}`;
 }
 
-/** Members of other names than a record lists. */
-interface Others {
-  /** What reads them, by element. */
-  readonly read: ReadonlyMap<string, ReadEntries>;
-  /** Under `validate: strict`, what looks at those that come as JSON. */
-  readonly look: Look | undefined;
-}
-
-/** Undefined where a record takes no others. */
-function othersOf(setup: Setup, { others }: RecordType): Others | undefined {
-  if (others === undefined) return undefined;
-  const { typed, untyped } = others;
-  const value = setup.codecOf(typed.type.value, typed.rules?.values);
-  const read = new Map([[typed.xml, entriesReader(setup, typed.type, value)]]);
-  const kinds: readonly JsonKind[] = ['string', 'integer', 'boolean', 'object', 'array'];
-  const plain = setup.plainOf?.(typed.type.value);
-  const look =
-    plain === undefined
-      ? undefined
-      : compileLook(
-          kinds.map((takes) => ({ takes, codec: value, plain })),
-          setup.limits,
-        );
-  if (untyped !== undefined) {
-    const json = setup.codecOf(untyped.type.value, untyped.rules?.values);
-    read.set(
-      untyped.xml,
-      entriesReader(setup, untyped.type, look === undefined ? json : lookedAt(json, look)),
-    );
-  }
-  return { read, look };
-}
-
-/** A codec of JSON in elements that is looked at as JSON of JSON callers is. */
-function lookedAt(codec: Codec, look: Look): Codec {
-  return {
-    ...codec,
-    read: (xml, reading) => {
-      const before = reading.problems.length;
-      const value = codec.read(xml, reading);
-      if (value !== undefined && reading.problems.length === before) look(value, reading);
-      return value;
-    },
-  };
-}
-
-/** Members of other names, which can't be those that the record lists. */
-function readOthers(read: ReadEntries, xml: XmlReader, keys: Distinct, reading: Reading): string {
-  reading.path.push(xml.local);
-  const entries = opens(xml, reading) ? read(xml, reading, keys) : '';
-  reading.path.pop();
-  return entries;
-}
-
-/** A required member that isn't there; of a record, its own required members are named. */
-function missDeep(
-  field: Field,
-  spelling: 'xml' | 'json',
-  path: Step[],
+/** The object's text so far with the tag, which the caller may leave out where it can be one value only. */
+function withTag(
+  { fields, tagIndex }: RecordShape,
+  { member, values: [only = '', ...more] }: Tag,
+  json: string,
+  values: (string | undefined)[],
   reading: Reading,
-  around: readonly Type[] = [],
-): void {
-  if (reading.missing.length >= reading.limit) return;
-  const { type } = field;
-  path.push(field[spelling]);
-  // a type that requires itself would be named for ever
-  const inner =
-    type.kind === 'record' && !around.includes(type) ? type.fields.filter(({ required }) => required) : [];
-  if (inner.length === 0) miss(reading, path);
-  for (const member of inner) missDeep(member, spelling, path, reading, [...around, type]);
-  path.pop();
+): string {
+  const value = tagIndex === undefined ? undefined : values[tagIndex];
+  if (value !== undefined) {
+    if (value !== only && !more.includes(value)) {
+      reading.path.push(fields[tagIndex ?? -1]?.field.xml ?? member);
+      refuse(
+        reading,
+        'InvalidEnum',
+        `expected ${[only, ...more].join(' or ')}, as the element says, got another value`,
+      );
+      reading.path.pop();
+    }
+    return json;
+  }
+  if (more.length > 0) return json;
+  if (tagIndex !== undefined) values[tagIndex] = only;
+  const text = `{${JSON.stringify(member)}:${only}`;
+  return json === '{' ? text : `${text},${json.slice(1)}`;
 }
 
-/** The sentence about an unknown name: the nearest known one, or where it belongs (W12, W37). */
-function unknownSays(
-  what: 'element' | 'member',
-  name: string,
-  known: Iterable<string>,
+/** Checks the object that starts here and notes the edits that make it upstream's. */
+function passRecord(shape: RecordShape, json: JsonReader, reading: Reading): void {
+  if (!entersJson(json, reading, 123)) return;
+  const { fields, byJson, byFolded, additional } = shape;
+  const values: (string | undefined)[] = [];
+  const seen: boolean[] = [];
+  for (let first = true; json.next(first, 125); first = false) {
+    json.peek();
+    const nameStart = json.position;
+    const name = json.name();
+    // where any name is one, another spelling is another member
+    const index = byJson.get(name) ?? (additional === undefined ? byFolded.get(foldAscii(name)) : undefined);
+    const member = index === undefined ? undefined : fields[index];
+    if (index === undefined || member === undefined) {
+      passMember(shape, json, name, reading);
+      continue;
+    }
+    reading.path.push(member.field.json);
+    if (seen[index] === true) {
+      refuse(reading, 'DuplicateElement', 'expected the member once, got it again');
+      json.skip();
+    } else {
+      if (name !== member.field.json) editName(json, nameStart, member, reading);
+      const start = json.position;
+      const edits = reading.edits.length;
+      member.reader.pass(json, reading);
+      const value = json.text.slice(start, json.position);
+      values[index] = value;
+      if (member.slot !== undefined) {
+        reading.slots[member.slot] = applyEdits(value, reading.edits.slice(edits), start);
+        reading.spans[member.slot] = { start, end: json.position };
+      }
+      seen[index] = true;
+    }
+    reading.path.pop();
+  }
+  if (shape.required.length !== 0) checkRequired(shape, values, 'json', reading);
+  if (shape.keepsValues) reading.credentials = values;
+}
+
+/** Notes that a name is spelled otherwise; the reader is at the value behind it. */
+function editName(json: JsonReader, start: number, { jsonKey }: FieldReader, reading: Reading): void {
+  const colon = json.text.lastIndexOf(':', json.position - 1);
+  const end = start + json.text.slice(start, colon).trimEnd().length;
+  reading.edits.push({ start, end, text: jsonKey.slice(0, -1) });
+}
+
+// --- replies -----------------------------------------------------------------------------------------
+
+/** What the position of a member is that isn't listed, and of a responseStatus that stands beside the members. */
+const unlisted = -1;
+const besides = -2;
+
+/**
+ * JSON → XML: a slot per field on the tape, filled in the order that came, written in the wire's (W18). Longer than
+ * others: a function of its own for each member takes some percent more of a reply.
+ *
+ * @param statusBeside reads a responseStatus that stands beside the members rather than in them (W30)
+ */
+export function recordWriter(
+  context: WriterContext,
   type: RecordType,
-  spelling: 'xml' | 'json',
-): string {
-  const names = [...known];
-  const folded = foldAscii(name);
-  for (const field of type.fields) {
-    if (field.type.kind !== 'record') continue;
-    const inner = field.type.fields.find((member) => foldAscii(member[spelling]) === folded);
-    if (inner !== undefined) return `unknown ${what}; ${inner[spelling]} is a member of ${field[spelling]}`;
-  }
-  const near = nearest(name, names);
-  if (near !== undefined) return `unknown ${what}, did you mean ${near}?`;
-  return names.length === 0
-    ? `unknown ${what}, none is expected here`
-    : `unknown ${what}, expected ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`;
+  statusBeside?: ReplyWriter,
+): ReplyWriter {
+  const members = type.fields.map((field) => fieldWriter(context, field));
+  const additional = type.others === undefined ? undefined : additionalWriter(context, type.others);
+  const count = members.length;
+  const byName = new Map(members.map(({ name }, index) => [name, index]));
+  // Upstreams write a type's members in one order. What followed each member last time is tried first: a hint
+  // that is checked each time and can't change what is written.
+  const follower = new Int32Array(count + 1);
+  for (let index = 0; index < count; index++) follower[index] = (index + 1) % count;
+
+  /** The position of the member whose name starts here, past its closing quote. */
+  const findMember = (tape: Tape, before: number): number => {
+    const start = tape.position + 1;
+    const asIs = tape.scanString();
+    const end = tape.position - 1;
+    const name = asIs ? tape.slice(start, end) : tape.decode(start, end);
+    const index = byName.get(name);
+    if (index !== undefined) follower[before] = index;
+    return index ?? (statusBeside !== undefined && name === errorMembers.status ? besides : unlisted);
+  };
+
+  const scan = (tape: Tape): void => {
+    if (!enters(tape, 123)) return;
+    const room = additional === undefined ? count : count + additional.room;
+    const node = beginRecord(tape, room);
+    let names: Set<string> | undefined;
+    let before = count;
+    for (let first = true; tape.next(first, 125); first = false) {
+      if (tape.bytes[tape.position] !== 34) tape.fail('a member name');
+      const nameStart = tape.position;
+      let index = follower[before] as number;
+      const guessed = members[index];
+      if (guessed !== undefined && tape.matches(tape.position + 1, guessed.key)) {
+        tape.position += 1 + guessed.key.length;
+      } else {
+        index = findMember(tape, before);
+      }
+      tape.colon();
+      const member = members[index];
+      if (member !== undefined) {
+        const slot = node + 1 + index;
+        if (tape.words[slot] !== -1)
+          throw new MismatchError('expected the member once, got it again').at(member.name);
+        const value = tape.top;
+        tape.words[slot] = value;
+        before = index;
+        try {
+          member.writer.scan(tape);
+          if (tape.strict && tape.words[value] === nothing && member.element.nil === undefined)
+            throw new MismatchError('expected a value, got null');
+        } catch (error) {
+          throw error instanceof MismatchError ? error.at(member.name) : error;
+        }
+      } else if (additional !== undefined && index === unlisted) {
+        names = additional.scan(tape, node + 1 + count, nameStart, names);
+      } else {
+        tape.dropped++;
+        if (index === besides) statusBeside?.scan(tape);
+        else tape.skip();
+      }
+    }
+  };
+
+  const write = (tape: Tape, node: number, output: Output): void => {
+    const slots = node + 1;
+    for (let index = 0; index < count; index++) {
+      const value = tape.words[slots + index] as number;
+      if (value === -1) continue;
+      const member = members[index] as FieldWriter;
+      writeElement(member.element, member.writer, tape, value, output);
+    }
+    additional?.write(tape, slots + count, output);
+  };
+
+  return { scan, write, declarations: '' };
 }
 
-/** Lower case for A to Z alone: names match without regard to ASCII case (W37). */
-export function foldAscii(name: string): string {
-  if (!/[A-Z]/.test(name)) return name;
-  if (!/[^\0-\x7f]/.test(name)) return name.toLowerCase();
-  // letters beyond ASCII keep their case
-  const units = Buffer.from(name, 'utf16le');
-  for (let at = 0; at < units.length; at += 2) {
-    const code = units[at] as number;
-    if (units[at + 1] === 0 && code >= 65 && code <= 90) units[at] = code + 32;
-  }
-  return units.toString('utf16le');
-}
-
-/** `text` with the edits put in; they are in order, `offset` is where `text` starts in what they count from. */
-export function applyEdits(
-  text: string,
-  edits: readonly { readonly start: number; readonly end: number; readonly text: string }[],
-  offset = 0,
-): string {
-  if (edits.length === 0) return text;
-  let edited = '';
-  let from = 0;
-  for (const edit of edits) {
-    edited += text.slice(from, edit.start - offset) + edit.text;
-    from = edit.end - offset;
-  }
-  return edited + text.slice(from);
+/** Pushes a record's node with so many empty slots. */
+export function beginRecord(tape: Tape, room: number): number {
+  tape.reserve(room + 1);
+  const node = tape.top;
+  tape.words[node] = record;
+  for (let slot = node + 1; slot <= node + room; slot++) tape.words[slot] = -1;
+  tape.top = node + 1 + room;
+  return node;
 }

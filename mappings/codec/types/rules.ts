@@ -2,22 +2,21 @@ import type { Limits } from '../../contract/limits.ts';
 import type { Bound, Check, Rules } from '../../contract/model.ts';
 import { itemsOf, membersOf } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
-import { countSteps, type Reading, refuse } from '../problem.ts';
-import type { Codec } from '../readers.ts';
+import type { RequestReader } from '../context.ts';
+import { applyEdits, countSteps, type Reading, refuse } from '../problem.ts';
 import { compareDecimals, type Decimal, decimalOf, isMultiple, plainText, zero } from '../scalars/decimal.ts';
 import { isOfFormat } from '../scalars/formats.ts';
 import { linearPattern } from '../scalars/pattern.ts';
 import type { Refusal } from '../scalars/scalar.ts';
 import { excerpt, quoteJson } from '../scalars/text.ts';
 import { Distinct } from './distinct.ts';
-import { applyEdits } from './record.ts';
 
 /** Looks at a value's JSON; what it is refused for, if it is. */
 type Judge = (token: string, reading: Reading) => Refusal | undefined;
 
-/** The codec of values of a type that `validate: strict` asks more of; nulls are left to the type. */
-export function ruledCodec(codec: Codec, rules: Rules | undefined, limits: Limits): Codec {
-  if (rules === undefined || rules.checks.length === 0) return codec;
+/** The reader of values of a type that `validate: strict` asks more of; nulls are left to the type. */
+export function ruledReader(reader: RequestReader, rules: Rules | undefined, limits: Limits): RequestReader {
+  if (rules === undefined || rules.checks.length === 0) return reader;
   const judges = rules.checks.map((check) => judgeOf(check, limits));
   const weight = Math.max(0, ...rules.checks.map(({ kind }) => weights[kind] ?? 0));
   const judge = (token: string, reading: Reading): void => {
@@ -32,23 +31,23 @@ export function ruledCodec(codec: Codec, rules: Rules | undefined, limits: Limit
       if (refusal !== undefined) refuse(reading, refusal.code, refusal.reason);
     }
   };
-  const { fromText } = codec;
+  const { fromText } = reader;
   const judged = (value: string | undefined, reading: Reading, before: number): string | undefined => {
     if (value !== undefined && reading.problems.length === before) judge(value, reading);
     return value;
   };
   return {
-    ...codec,
+    ...reader,
     read: (xml, reading) => {
       const before = reading.problems.length;
-      return judged(codec.read(xml, reading), reading, before);
+      return judged(reader.read(xml, reading), reading, before);
     },
     pass: (json, reading) => {
       json.peek();
       const start = json.position;
       const edits = reading.edits.length;
       const before = reading.problems.length;
-      codec.pass(json, reading);
+      reader.pass(json, reading);
       const text = json.text.slice(start, json.position);
       judged(applyEdits(text, reading.edits.slice(edits), start), reading, before);
     },

@@ -3,43 +3,46 @@ import { namespaces, type ScalarName } from '../../contract/model.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
+import type { ReaderContext, ReplyWriter, RequestReader } from '../context.ts';
 import type { TextValue } from '../fast-path/placeholders.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
-import type { Codec, Setup } from '../readers.ts';
 import { base64FromXml } from '../scalars/base64.ts';
 import { collapse } from '../scalars/numbers.ts';
 import { isBlankText, type Refusal, type Scalar } from '../scalars/scalar.ts';
 import { isReference, type ScalarRow, type Scalars } from '../scalars/table.ts';
 import { quoteJson } from '../scalars/text.ts';
-import { noContent, type ReplyWriter, scanNull } from '../write-element.ts';
+import { noContent, scanNull } from '../write-element.ts';
 
 const { nothing, empty } = nodeKinds;
 
 /** Codecs of what an element holds as text alone: scalars and enums. */
 
-export function scalarCodecs(setup: Setup, scalars: Scalars): Readonly<Record<ScalarName, Codec>> {
-  const codecs: Partial<Record<ScalarName, Codec>> = {};
+export function scalarReaders(
+  context: ReaderContext,
+  scalars: Scalars,
+): Readonly<Record<ScalarName, RequestReader>> {
+  const readers: Partial<Record<ScalarName, RequestReader>> = {};
   for (const name of Object.keys(scalars) as ScalarName[]) {
-    const nullIsNil = setup.contract.nulls === 'kept' || isReference({ kind: 'scalar', scalar: name });
-    codecs[name] = scalarCodec(setup, scalars[name], nullIsNil);
+    const nullIsNil = context.contract.nulls === 'kept' || isReference({ kind: 'scalar', scalar: name });
+    readers[name] = scalarReader(context, scalars[name], nullIsNil);
   }
-  return codecs as Record<ScalarName, Codec>;
+  return readers as Record<ScalarName, RequestReader>;
 }
 
 /** What reading an element's text found: the text, or that there is nothing to convert. */
 export function readText(
-  setup: Setup,
+  context: ReaderContext,
   scalar: Pick<Scalar, 'text' | 'takesEmpty' | 'expected'>,
   xml: XmlReader,
   reading: Reading,
 ): string | undefined {
-  const text = xml.readText(mostText(setup, scalar), scalar.text === 'string');
+  const text = xml.readText(mostText(context, scalar), scalar.text === 'string');
   if (text === undefined) {
     refuse(reading, 'InvalidType', `expected ${scalar.expected}, got elements`);
     return undefined;
   }
   if (!scalar.takesEmpty && isBlankText(text)) {
-    if (setup.contract.settings.emptyElements === 'refuse') {
+    if (context.contract.settings.emptyElements === 'refuse') {
       refuse(
         reading,
         'NotEmpty',
@@ -52,12 +55,12 @@ export function readText(
 }
 
 /** In characters. */
-function mostText({ limits }: Setup, { text }: Pick<Scalar, 'text'>): number {
+function mostText({ limits }: ReaderContext, { text }: Pick<Scalar, 'text'>): number {
   return text === 'binary' ? Number.POSITIVE_INFINITY : limits.xmlText;
 }
 
 export function textValue(
-  setup: Setup,
+  context: ReaderContext,
   scalar: Pick<Scalar, 'text' | 'takesEmpty'>,
   tokenOf: TextValue['tokenOf'],
   isText: boolean,
@@ -65,7 +68,7 @@ export function textValue(
   const { text, takesEmpty } = scalar;
   return {
     lenient: text === 'string',
-    maxLength: mostText(setup, scalar),
+    maxLength: mostText(context, scalar),
     tokenOf: takesEmpty ? tokenOf : (given) => (isBlankText(given) ? undefined : tokenOf(given)),
     isText,
   };
@@ -77,18 +80,18 @@ function accept(result: string | Refusal, reading: Reading): string | undefined 
   return undefined;
 }
 
-function scalarCodec(setup: Setup, scalar: Scalar, reference: boolean): Codec {
+function scalarReader(context: ReaderContext, scalar: Scalar, reference: boolean): RequestReader {
   const keepsText = scalar.text === 'string';
   const tokenOf = (text: string): string | undefined => {
     const token = scalar.fromXml(text);
     return typeof token === 'string' ? token : undefined;
   };
-  const value = textValue(setup, scalar, tokenOf, scalar.fromXml === quoteJson);
+  const value = textValue(context, scalar, tokenOf, scalar.fromXml === quoteJson);
   return {
     read: (xml, reading) => {
       const encoded = keepsText && xml.attributeCount !== 0 && isBase64Typed(xml);
       const start = xml.position;
-      const text = readText(setup, scalar, xml, reading);
+      const text = readText(context, scalar, xml, reading);
       if (text === undefined) return undefined;
       if (!encoded) {
         const token = accept(scalar.fromXml(text), reading);
@@ -122,7 +125,7 @@ function scalarCodec(setup: Setup, scalar: Scalar, reference: boolean): Codec {
       return accept(scalar.fromXml(text), reading);
     },
     nil: reference ? 'null' : undefined,
-    nilItem: keepsText ? 'null' : setup.nilItem,
+    nilItem: keepsText ? 'null' : context.nilItem,
   };
 }
 

@@ -1,26 +1,31 @@
 import type { TupleType } from '../../contract/model.ts';
 import type { JsonReader } from '../../json/reader.ts';
+import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { type Reading, refuse } from '../problem.ts';
+import type { ReaderContext, ReplyWriter, RequestReader, WriterContext, WriterOf } from '../context.ts';
+import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { entersJson, readMember } from '../read-element.ts';
-import type { Codec, Setup } from '../readers.ts';
+import { elementOf, enters, writeElement } from '../write-element.ts';
+import { pushItem } from './entries.ts';
+
+const { list, record } = nodeKinds;
 
 /** A tuple: an element for each of its positions, in any order (W11), and one for the items behind them. */
-export function tupleCodec(setup: Setup, type: TupleType): Codec {
-  const typesNamespace = setup.contract.namespaces.types;
-  const refuseUnknown = setup.contract.settings.unknownElements === 'refuse';
+export function tupleReader(context: ReaderContext, type: TupleType): RequestReader {
+  const typesNamespace = context.contract.namespaces.types;
+  const refuseUnknown = context.contract.settings.unknownElements === 'refuse';
   const positions = type.positions.map(({ xml, type: inner, rules }) => {
-    return { xml, codec: setup.codecOf(inner, rules) };
+    return { xml, reader: context.readerOf(inner, rules) };
   });
   const rest =
     type.rest === undefined
       ? undefined
       : {
           xml: type.rest.xml,
-          list: setup.codecOf(type.rest.type, type.rest.rules),
-          item: setup.codecOf(type.rest.type.item, type.rest.rules?.items),
+          list: context.readerOf(type.rest.type, type.rest.rules),
+          item: context.readerOf(type.rest.type.item, type.rest.rules?.items),
         };
-  const elements = rest === undefined ? positions : [...positions, { xml: rest.xml, codec: rest.list }];
+  const elements = rest === undefined ? positions : [...positions, { xml: rest.xml, reader: rest.list }];
   const byXml = new Map(elements.map(({ xml }, index) => [xml, index]));
   const names = elements.map(({ xml }) => `<${xml}>`);
   const expected = `${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`;
@@ -44,7 +49,7 @@ export function tupleCodec(setup: Setup, type: TupleType): Codec {
         xml.skip();
       } else {
         const before = reading.problems.length;
-        const value = readMember(element.codec.read, index < behind ? 'null' : undefined, xml, reading);
+        const value = readMember(element.reader.read, index < behind ? 'null' : undefined, xml, reading);
         values[index] = value;
         seen[index] = value !== undefined || reading.problems.length > before;
       }
@@ -72,8 +77,8 @@ export function tupleCodec(setup: Setup, type: TupleType): Codec {
     if (!entersJson(json, reading, 91)) return;
     for (let index = 0; json.next(index === 0, 93); index++) {
       reading.path.push(index);
-      const codec = positions[index]?.codec ?? rest?.item;
-      if (codec !== undefined) codec.pass(json, reading);
+      const reader = positions[index]?.reader ?? rest?.item;
+      if (reader !== undefined) reader.pass(json, reading);
       else {
         if (refuseUnknown) refuse(reading, 'UnknownElement', `expected at most ${behind} items`);
         else reading.ignored.push(`[${index}]`);
@@ -83,5 +88,67 @@ export function tupleCodec(setup: Setup, type: TupleType): Codec {
     }
   };
 
-  return { read, pass, fromText: undefined, nil: 'null', nilItem: setup.nilItem };
+  return { read, pass, fromText: undefined, nil: 'null', nilItem: context.nilItem };
+}
+
+/**
+ * The writer of a tuple: a slot on the tape per position, as a record's, then the node of a list, empty while no item
+ * came behind them.
+ */
+export function tupleWriter({ writerOf }: WriterContext, type: TupleType): ReplyWriter {
+  const positions = type.positions.map(({ xml, type: inner }) => {
+    const writer = writerOf(inner);
+    return { writer, element: elementOf(xml, writer.declarations, true) };
+  });
+  const rest = type.rest === undefined ? undefined : restOf(type.rest, writerOf);
+  const count = positions.length;
+  const room = count + 2;
+
+  const scan = (tape: Tape): void => {
+    if (!enters(tape, 91)) return;
+    tape.reserve(1 + room);
+    const node = tape.top;
+    tape.words[node] = record;
+    for (let slot = node + 1; slot <= node + room; slot++) tape.words[slot] = -1;
+    tape.top = node + 1 + room;
+    let link = node + room;
+    let index = 0;
+    try {
+      for (; tape.next(index === 0, 93); index++) {
+        const position = positions[index];
+        if (position !== undefined) {
+          tape.words[node + 1 + index] = tape.top;
+          position.writer.scan(tape);
+        } else if (rest !== undefined) {
+          tape.words[node + 1 + count] = list;
+          link = pushItem(tape, link);
+          rest.item.scan(tape);
+        } else {
+          tape.dropped++;
+          tape.skip();
+        }
+      }
+    } catch (error) {
+      throw error instanceof MismatchError ? error.at(index) : error;
+    }
+  };
+
+  const write: ReplyWriter['write'] = (tape, node, output) => {
+    for (const [index, { element, writer }] of positions.entries()) {
+      const value = tape.words[node + 1 + index] as number;
+      if (value === -1) return;
+      writeElement(element, writer, tape, value, output);
+    }
+    const behind = node + 1 + count;
+    if (rest !== undefined && tape.words[behind] === list)
+      writeElement(rest.element, rest.writer, tape, behind, output);
+  };
+
+  return { scan, write, declarations: '' };
+}
+
+/** What writes the items behind the positions. */
+function restOf({ xml, type }: NonNullable<TupleType['rest']>, writerOf: WriterOf) {
+  const writer = writerOf(type);
+  return { item: writerOf(type.item), writer, element: elementOf(xml, writer.declarations, false) };
 }

@@ -1,4 +1,12 @@
-import type { ArrayType, MapType, Operation, RecordType, ScalarType, Type } from '../../contract/model.ts';
+import {
+  type ArrayType,
+  errorMembers,
+  type MapType,
+  type Operation,
+  type RecordType,
+  type ScalarType,
+  type Type,
+} from '../../contract/model.ts';
 import { upperFirst } from '../names/names.ts';
 import type { TypeBuilder } from '../schema/type-builder.ts';
 
@@ -44,9 +52,9 @@ function record(name: string, members: Readonly<Record<string, Type>>): RecordTy
 
 /** True when the operation's replies have the family's place for an error, `data.responseStatus` (W26). */
 export function carriesStatus(operation: Pick<Operation, 'output'>, responseStatus: RecordType): boolean {
-  const data = operation.output.fields.find((field) => field.json === 'data')?.type;
+  const data = operation.output.fields.find((field) => field.json === errorMembers.data)?.type;
   return (
     data?.kind === 'record' &&
-    data.fields.some((field) => field.json === 'responseStatus' && field.type === responseStatus)
+    data.fields.some((field) => field.json === errorMembers.status && field.type === responseStatus)
   );
 }

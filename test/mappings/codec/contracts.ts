@@ -1,7 +1,7 @@
-import { type Edit, startReading } from '../../../mappings/codec/problem.ts';
-import { type Codec, compileCodecs } from '../../../mappings/codec/readers.ts';
+import type { RequestReader } from '../../../mappings/codec/context.ts';
+import { applyEdits, type Edit, startReading } from '../../../mappings/codec/problem.ts';
+import { compileRequestReaders } from '../../../mappings/codec/readers.ts';
 import { compileScalars } from '../../../mappings/codec/scalars/table.ts';
-import { applyEdits } from '../../../mappings/codec/types/record.ts';
 import type { WrittenValue } from '../../../mappings/codec/write-value.ts';
 import { compileReplyWriters } from '../../../mappings/codec/writers.ts';
 import { type CompiledContract, compileContract } from '../../../mappings/compile.ts';
@@ -223,7 +223,7 @@ export const typeNamed = (contract: Contract, name: string): Type => {
 export const scalar = (name: ScalarName): Type => ({ kind: 'scalar', scalar: name });
 
 /** A type's codec for requests and its writer for replies, as one. */
-export interface BothWays extends Codec {
+export interface BothWays extends RequestReader {
   readonly declarations: string;
   /** JSON → XML content of one value. Throws MismatchError, JsonError. */
   readonly write: (text: string) => WrittenValue;
@@ -236,13 +236,13 @@ export function codecsOf(
 ): { codecOf(type: Type): BothWays } {
   const chosen = { ...contract, settings: { ...contract.settings, ...settings } };
   const scalars = compileScalars({ settings: chosen.settings, limits: defaultLimits });
-  const codecs = compileCodecs(chosen, scalars, defaultLimits);
+  const readers = compileRequestReaders(chosen, scalars, defaultLimits);
   const writers = compileReplyWriters(chosen, scalars, defaultLimits);
   return {
     codecOf: (type) => {
       const writer = writers.writerOf(type);
       return {
-        ...codecs.codecOf(type),
+        ...readers.readerOf(type),
         declarations: writer.declarations,
         write: (text) => writers.writeValue(writer, text),
       };
@@ -257,7 +257,7 @@ export interface Made {
 }
 
 /** XML → JSON of one element, content as given. */
-export function readOne(codec: Codec, content: string, declarations = ''): Made {
+export function readOne(codec: RequestReader, content: string, declarations = ''): Made {
   const xml = new XmlReader(`<e${declarations}>${content}</e>`, defaultLimits, { illegalReferences: true });
   xml.readRoot();
   const reading = startReading(20);
@@ -273,7 +273,7 @@ export function writeOne(codec: BothWays, text: string): string | null {
 }
 
 /** JSON → JSON of one value of a request. */
-export function passOne(codec: Codec, text: string): Made {
+export function passOne(codec: RequestReader, text: string): Made {
   const json = new JsonReader(text, defaultLimits);
   const reading = startReading(20);
   codec.pass(json, reading);

@@ -1,8 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import test from 'ava';
-import { MismatchError, startReading } from '../../../mappings/codec/problem.ts';
-import type { Codec } from '../../../mappings/codec/readers.ts';
-import { applyEdits } from '../../../mappings/codec/types/record.ts';
+import type { RequestReader } from '../../../mappings/codec/context.ts';
+import { applyEdits, MismatchError, startReading } from '../../../mappings/codec/problem.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { type Contract, namespaces, type Type } from '../../../mappings/contract/model.ts';
 import type { UpstreamRequest } from '../../../mappings/http-mapping/call.ts';
@@ -46,7 +45,7 @@ function write(codec: BothWays, text: string): string | null {
   return content;
 }
 
-function read(codec: Codec, xmlText: string): string | undefined {
+function read(codec: RequestReader, xmlText: string): string | undefined {
   const xml = new XmlReader(xmlText, defaultLimits);
   const reading = startReading(20);
   xml.readRoot();
@@ -60,7 +59,7 @@ function elementOf(contract: Contract, codec: BothWays, content: string): string
   return `<e xmlns="${contract.namespaces.types}" xmlns:i="${namespaces.xsi}"${codec.declarations}>${content}</e>`;
 }
 
-function pass(codec: Codec, text: string): string {
+function pass(codec: RequestReader, text: string): string {
   const json = new JsonReader(text, defaultLimits);
   const reading = startReading(20);
   codec.pass(json, reading);

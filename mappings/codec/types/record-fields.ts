@@ -1,0 +1,192 @@
+import type { Key } from '../../bytes.ts';
+import type { Field, RecordType, Tag, Type } from '../../contract/model.ts';
+import type { JsonReader } from '../../json/reader.ts';
+import { nameKey } from '../../json/tape.ts';
+import type { XmlReader } from '../../xml/reader.ts';
+import type { ReaderContext, ReplyWriter, RequestReader, WriterContext } from '../context.ts';
+import { nearest } from '../nearest.ts';
+import { isFull, miss, type Reading, refuse, type Step } from '../problem.ts';
+import { isReference } from '../scalars/table.ts';
+import { excerpt, foldAscii } from '../scalars/text.ts';
+import { type Element, elementOf } from '../write-element.ts';
+import { type AdditionalReader, additionalReader } from './additional-properties.ts';
+
+/** The fields of a record: by which names they are found, both ways, and what is said of those that are not there. */
+
+/** A field with what reads it. */
+export interface FieldReader {
+  readonly field: Field;
+  readonly reader: RequestReader;
+  /** What the element with xsi:nil is in JSON; undefined for absent (W13). */
+  readonly readNil: 'null' | undefined;
+  /** Where its JSON goes in `Reading.slots`; undefined where it is a member of the object. */
+  readonly slot: number | undefined;
+  /** Its name and a colon, in JSON. */
+  readonly jsonKey: string;
+}
+
+/** A field with what scans and writes it. */
+export interface FieldWriter {
+  readonly name: string;
+  readonly key: Key;
+  readonly writer: ReplyWriter;
+  readonly element: Element;
+}
+
+/** A field's writer; a field that allows null is written as nil where the WSDL says so too (W19). */
+export function fieldWriter({ contract, writerOf }: WriterContext, field: Field): FieldWriter {
+  const writer = writerOf(field.type);
+  // where the WSDL allows no nil, an absent element says the same
+  const nillable = field.nillable && (contract.nulls === 'kept' || isReference(field.type));
+  return {
+    name: field.json,
+    key: nameKey(field.json),
+    writer,
+    element: elementOf(field.xml, writer.declarations, nillable),
+  };
+}
+
+/** What reading a record asks of its type, compiled at start. */
+export interface RecordShape {
+  readonly type: RecordType;
+  readonly fields: readonly FieldReader[];
+  readonly typesNamespace: string;
+  /** Positions of the fields, by the names of either side; the last one's without regard to ASCII case (W37). */
+  readonly byXml: ReadonlyMap<string, number>;
+  readonly byJson: ReadonlyMap<string, number>;
+  readonly byFolded: ReadonlyMap<string, number>;
+  /** Positions of those that may not be absent. */
+  readonly required: readonly number[];
+  /** The names that members of other names can't have, as JSON strings. */
+  readonly listed: readonly string[];
+  /** Undefined where a record takes no members of other names. */
+  readonly additional: AdditionalReader | undefined;
+  /** Of a variant of a union: written where the caller left it out, refused where it says otherwise. */
+  readonly tag: Tag | undefined;
+  /** The position of the tag's member, where it is one. */
+  readonly tagIndex: number | undefined;
+  /** True for the credentials: their members are kept apart as well (W24). */
+  readonly keepsValues: boolean;
+  readonly refuseUnknown: boolean;
+  readonly keepsNulls: boolean;
+}
+
+/** The shape of a record whose fields have these readers. */
+export function shapeOf(
+  context: ReaderContext,
+  type: RecordType,
+  fields: readonly FieldReader[],
+  { tag, keepsValues }: Pick<RecordShape, 'tag' | 'keepsValues'>,
+): RecordShape {
+  const { contract } = context;
+  const by = (nameOf: (field: Field) => string): ReadonlyMap<string, number> =>
+    new Map(fields.map(({ field }, index) => [nameOf(field), index]));
+  const byJson = by(({ json }) => json);
+  return {
+    type,
+    fields,
+    typesNamespace: contract.namespaces.types,
+    byXml: by(({ xml }) => xml),
+    byJson,
+    byFolded: by(({ json }) => foldAscii(json)),
+    required: fields.flatMap(({ field }, index) => (field.required ? [index] : [])),
+    listed: fields.map(({ field }) => JSON.stringify(field.json)),
+    additional: type.others === undefined ? undefined : additionalReader(context, type.others),
+    tag,
+    tagIndex: tag === undefined ? undefined : byJson.get(tag.member),
+    keepsValues,
+    refuseUnknown: contract.settings.unknownElements === 'refuse',
+    keepsNulls: contract.nulls === 'kept',
+  };
+}
+
+/** Notes required members that are absent, null, or empty strings that may not be (W42). */
+export function checkRequired(
+  { required, fields, keepsNulls }: RecordShape,
+  values: readonly (string | undefined)[],
+  spelling: 'xml' | 'json',
+  reading: Reading,
+): void {
+  for (const index of required) {
+    const field = fields[index]?.field;
+    if (field === undefined) continue;
+    const value = values[index];
+    const isNull = value === 'null' && !(keepsNulls && field.nillable);
+    if (reading.missing.length >= reading.limit) return;
+    if (value === undefined || isNull || (field.notEmpty && value === '""'))
+      missDeep(field, spelling, [...reading.path], reading);
+  }
+}
+
+/** A required member that isn't there; of a record, its own required members are named. */
+function missDeep(
+  field: Field,
+  spelling: 'xml' | 'json',
+  path: Step[],
+  reading: Reading,
+  around: readonly Type[] = [],
+): void {
+  if (reading.missing.length >= reading.limit) return;
+  const { type } = field;
+  path.push(field[spelling]);
+  // a type that requires itself would be named for ever
+  const inner =
+    type.kind === 'record' && !around.includes(type) ? type.fields.filter(({ required }) => required) : [];
+  if (inner.length === 0) miss(reading, path);
+  for (const member of inner) missDeep(member, spelling, path, reading, [...around, type]);
+  path.pop();
+}
+
+/** The sentence about an unknown name: the nearest known one, or where it belongs (W12, W37). */
+function unknownReason(
+  what: 'element' | 'member',
+  name: string,
+  known: Iterable<string>,
+  type: RecordType,
+  spelling: 'xml' | 'json',
+): string {
+  const names = [...known];
+  const folded = foldAscii(name);
+  for (const field of type.fields) {
+    if (field.type.kind !== 'record') continue;
+    const inner = field.type.fields.find((member) => foldAscii(member[spelling]) === folded);
+    if (inner !== undefined) return `unknown ${what}; ${inner[spelling]} is a member of ${field[spelling]}`;
+  }
+  const near = nearest(name, names);
+  if (near !== undefined) return `unknown ${what}, did you mean ${near}?`;
+  return names.length === 0
+    ? `unknown ${what}, none is expected here`
+    : `unknown ${what}, expected ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`;
+}
+
+/** Passes an element that the type lacks: refused with the nearest name, or left out and noted (W12). */
+export function passElement(shape: RecordShape, xml: XmlReader, reading: Reading): void {
+  const { type, byXml, typesNamespace } = shape;
+  if (!shape.refuseUnknown) reading.ignored.push(xml.local);
+  else if (!isFull(reading)) {
+    reading.path.push(xml.local.slice(0, 64));
+    const reason =
+      byXml.has(xml.local) && xml.namespace !== typesNamespace
+        ? `expected it in namespace "${typesNamespace}", got ${excerpt(xml.namespace)}`
+        : unknownReason('element', xml.local, byXml.keys(), type, 'xml');
+    refuse(reading, 'UnknownElement', reason);
+    reading.path.pop();
+  }
+  xml.skip();
+}
+
+/** Passes a JSON member that the type lacks: looked at where the record takes any, else as an element is. */
+export function passMember(shape: RecordShape, json: JsonReader, name: string, reading: Reading): void {
+  const { additional, byJson, type } = shape;
+  if (additional !== undefined) {
+    additional.pass(json, name, reading);
+    return;
+  }
+  if (!shape.refuseUnknown) reading.ignored.push(name);
+  else if (!isFull(reading)) {
+    reading.path.push(name.slice(0, 64));
+    refuse(reading, 'UnknownElement', unknownReason('member', name, byJson.keys(), type, 'json'));
+    reading.path.pop();
+  }
+  json.skip();
+}
