@@ -1,3 +1,4 @@
+import { civilFromDays, daySlots, daysFromCivil, daysIn } from './calendar.ts';
 import { collapse } from './numbers.ts';
 import type { Zone } from './zone.ts';
 
@@ -148,27 +149,14 @@ function readIso(text: string, grammar: 'xsd' | 'json'): WrittenIso | undefined 
   return offset === undefined ? undefined : { wall, timed, fraction, suffix: text.slice(at), offset };
 }
 
-/** Reads the `yyyy-mm-dd` that a text begins with: ms of its midnight, by days from civil (proleptic Gregorian). */
+/** Reads the `yyyy-mm-dd` that a text begins with: ms of its midnight. */
 function readDay(text: string): number | undefined {
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
   const month = twoDigits(text, 5);
   const day = twoDigits(text, 8);
   if (text.charCodeAt(4) !== minus || text.charCodeAt(7) !== minus) return undefined;
   if (!(year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month))) return undefined;
-  // counted from 1 March, so that the leap day is a year's last
-  const marchYear = month > 2 ? year : year - 1;
-  const century = Math.floor(marchYear / 100);
-  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
-  const leapDays = Math.floor(marchYear / 4) - century + Math.floor(century / 4);
-  return (marchYear * 365 + leapDays + dayOfYear - EPOCH) * DAY;
-}
-
-/** From 1 March of year 0 to 1970-01-01. */
-const EPOCH = 719_468;
-
-function daysIn(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+  return daysFromCivil(year, month, day) * DAY;
 }
 
 /** A wall clock as `yyyy-mm-ddThh:mm:ss`, with a fraction where it isn't zero. */
@@ -178,22 +166,16 @@ function writeWall(wall: number): string {
   const ms = (wall - day * DAY) | 0;
   const time = `${minutesOfDay[(ms / MINUTE) | 0]}:${two[((ms / SECOND) | 0) % 60]}`;
   const fraction = ms % SECOND;
-  const whole = writeDay((day + EPOCH) | 0) + time;
+  const whole = writeDay(day) + time;
   return fraction === 0 ? whole : whole + trimFraction(`${fraction + SECOND}`.slice(1));
 }
 
-/** Days since 1 March of year 0 as `yyyy-mm-dd`, by civil from days: 400, 100, 4 years and 1 year, each counted from March. */
+/** Days since 1970-01-01 as `yyyy-mm-dd`. */
 function writeDay(days: number): string {
-  const ofEra = days % 146_097;
-  const leapDays = ((ofEra / 1_460) | 0) - ((ofEra / 36_524) | 0) + ((ofEra / 146_096) | 0);
-  const yearOfEra = ((ofEra - leapDays) / 365) | 0;
-  const dayOfYear = ofEra - (365 * yearOfEra + ((yearOfEra / 4) | 0) - ((yearOfEra / 100) | 0));
-  const year = ((days / 146_097) | 0) * 400 + yearOfEra + (dayOfYear < FIRST_OF_JANUARY ? 0 : 1);
-  return `${two[(year / 100) | 0]}${two[year % 100]}${daysOfYear[dayOfYear]}`;
+  const date = civilFromDays(days);
+  const year = (date / daySlots) | 0;
+  return `${two[(year / 100) | 0]}${two[year % 100]}${daysOfYear[date % daySlots]}`;
 }
-
-/** 1 January, counted from 1 March. */
-const FIRST_OF_JANUARY = 306;
 
 /** 00 to 99, as written. */
 const two: readonly string[] = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));

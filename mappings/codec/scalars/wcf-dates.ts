@@ -1,10 +1,11 @@
 import type { Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
+import { civilFromDays, daySlots } from './calendar.ts';
 import type { Zone } from './zone.ts';
 
 /**
  * The two commonest dates of a reply, `/Date(ms-0000)/` and `/Date(ms)/`, from bytes to bytes. All others, the
- * bounds too, are left to codec/dates.ts, whose rules (W17) these two follow.
+ * bounds too, are left to dates.ts, whose rules (W17) these two follow.
  */
 
 const day = 86_400_000;
@@ -55,9 +56,6 @@ export function scanDate(tape: Tape, zone: Zone): WallClock | undefined {
   return { days, ms: wall - days * day, utc };
 }
 
-/** Days from 0000-03-01 to 1970-01-01. */
-const epoch = 719_468;
-
 function twoDigits(bytes: Uint8Array, at: number, value: number): void {
   const tens = (value / 10) | 0;
   bytes[at] = 48 + tens;
@@ -68,17 +66,11 @@ function twoDigits(bytes: Uint8Array, at: number, value: number): void {
 export function writeDate(output: Output, daysSince1970: number, msOfDay: number, utc: boolean): void {
   const { bytes } = output;
   const start = output.length;
-  // civil from days, years counted from March
-  const days = daysSince1970 + epoch;
-  const era = (days / 146_097) | 0;
-  const dayOfEra = days - era * 146_097;
-  const yearOfEra =
-    ((dayOfEra - ((dayOfEra / 1_460) | 0) + ((dayOfEra / 36_524) | 0) - ((dayOfEra / 146_096) | 0)) / 365) |
-    0;
-  const dayOfYear = dayOfEra - (365 * yearOfEra + ((yearOfEra / 4) | 0) - ((yearOfEra / 100) | 0));
+  const date = civilFromDays(daysSince1970);
+  const year = (date / daySlots) | 0;
+  const dayOfYear = date - year * daySlots;
   const month = ((5 * dayOfYear + 2) / 153) | 0;
   const dayOfMonth = dayOfYear - (((153 * month + 2) / 5) | 0) + 1;
-  const year = era * 400 + yearOfEra + (month < 10 ? 0 : 1);
   const century = (year / 100) | 0;
   const seconds = (msOfDay / 1000) | 0;
   const minutes = (seconds / 60) | 0;
