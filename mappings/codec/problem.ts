@@ -1,4 +1,4 @@
-import type { Marks } from './fast-path/placeholders.ts';
+import type { TokenPlaceholders } from './text-value.ts';
 
 /** What can be wrong with a member of a request (W29). */
 export type ProblemCode =
@@ -53,8 +53,8 @@ export interface Reading {
   rereadText: number;
   /** Character references of clients that XML forbids and that were read all the same (W10). */
   quirks: number;
-  /** While a form is learned (`Templates`): texts give marks in place of their tokens. */
-  marks: Marks | undefined;
+  /** While the shape of a request is learned (`fast-path/`): texts give placeholders instead of their tokens. */
+  placeholders: TokenPlaceholders | undefined;
 }
 
 export interface Edit {
@@ -97,7 +97,7 @@ export function startReading(limit: number, mostSteps: number = Number.POSITIVE_
     mostSteps,
     rereadText: 0,
     quirks: 0,
-    marks: undefined,
+    placeholders: undefined,
   };
 }
 

@@ -10,7 +10,7 @@ import { compileParameter, encodeName, encodeText, namesTaken } from './paramete
 export interface Input {
   /**
    * The body object's JSON without the slotted inputs; of a JSON request the caller's own text. In UTF-8 where it was made
-   * from bytes (`Templates`). Empty once a large request is on its way.
+   * from bytes (`fast-path/`). Empty once a large request is on its way.
    */
   text: string | Buffer;
   readonly reading: Reading;

@@ -37,8 +37,8 @@ class Attribute {
 /** Attributes that are compared with each other, pair by pair. */
 const fewAttributes = 8;
 
-/** Where a reader stands at a start tag, for documents with the same beginning to be read on from there. */
-export interface Standing {
+/** Where a reader is, at a start tag: documents with the same beginning can be read on from there. */
+export interface ReaderSnapshot {
   readonly position: number;
   readonly local: string;
   readonly namespace: string;
@@ -121,10 +121,10 @@ export class XmlReader {
     this.#readStartTag(at);
   }
 
-  /** Where the reader stands at a start tag; undefined when the tag has attributes or text stood between the tags. */
-  standing(): Standing | undefined {
+  /** Where the reader is, at a start tag; undefined when the tag has attributes or text stood between the tags. */
+  snapshot(): ReaderSnapshot | undefined {
     if (this.attributeCount !== 0) return undefined;
-    const open: Standing['open'][number][] = [];
+    const open: ReaderSnapshot['open'][number][] = [];
     let declared = this.#namespaces.count;
     for (let element = this.#open; element.outer !== undefined; element = element.outer) {
       const { nameStart, nameEnd, children, characters, declarations } = element;
@@ -141,8 +141,8 @@ export class XmlReader {
     return { position, local, namespace, prefix, empty, elements: this.#elements, open };
   }
 
-  /** Stands where another reader stood, whose document had the same text up to there; instead of `readRoot`. */
-  resume({ position, local, namespace, prefix, empty, elements, open }: Standing): void {
+  /** Goes on from where another reader was, whose document had the same text up to there; instead of `readRoot`. */
+  resume({ position, local, namespace, prefix, empty, elements, open }: ReaderSnapshot): void {
     this.#scanner.limitToLegal(position, position);
     for (const { nameStart, nameEnd, children, declarations } of open) {
       this.#enter(nameStart, nameEnd).children = children;

@@ -1,5 +1,4 @@
-import { type Head, Heads } from '../../../mappings/codec/fast-path/prefix-cache.ts';
-import { createDesk, type Desk, Templates } from '../../../mappings/codec/fast-path/request-shapes.ts';
+import { FastPath } from '../../../mappings/codec/fast-path/fast-path.ts';
 import { type Reading, startReading } from '../../../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../../mappings/compile.ts';
 import type { Input } from '../../../mappings/http-mapping/call.ts';
@@ -38,16 +37,12 @@ export type ReadSoap = (
 interface Opening {
   readonly version: SoapVersion;
   readonly operation: CompiledOperation;
-  /** Of the requests that go on from there. */
-  readonly templates: Templates;
 }
 
 /** A request's document, and what else its HTTP message says of it. */
 interface SoapRequest {
   readonly document: Buffer;
   readonly charset: string | undefined;
-  /** Its beginning, if it was met before. */
-  readonly head: Head<Opening> | undefined;
   readonly actions: readonly string[];
 }
 
@@ -70,51 +65,36 @@ export function createSoapReader(
 ): ReadSoap {
   const { limits, contract } = compiled;
   const quirks = { illegalReferences: contract.settings.illegalCharacterReferences === 'accept' };
-  const heads = new Heads<Opening>();
-  const desk = createDesk();
+  const fastPath = new FastPath<Opening>(limits, quirks);
   const readHeader = compileReadHeader(compiled);
 
   /** Up to the payload's start tag; an envelope without header blocks is remembered up to there. */
   const open = (xml: XmlReader, request: SoapRequest, findings: Findings): Opening => {
-    const { document, charset, head } = request;
-    if (head !== undefined) {
-      xml.resume(head.standing);
-      findings.version = head.meaning.version;
-      return head.meaning;
+    const { document, charset } = request;
+    const known = fastPath.opening;
+    if (known !== undefined) {
+      fastPath.resume(xml);
+      findings.version = known.version;
+      return known;
     }
-    const opening = openEnvelope(xml, { compiled, readHeader, desk }, findings);
-    if (findings.headerBlocks === 0) heads.note(document, charset, xml.position, opening, limits);
+    const opening = openEnvelope(xml, { compiled, readHeader }, findings);
+    if (findings.headerBlocks === 0)
+      fastPath.learnOpening(document, charset, xml.position, opening, opening.operation.operation.input);
     return opening;
   };
 
-  /** Reads a request that goes on from its beginning as others did; undefined where it doesn't. */
-  const readAsBefore = (document: Buffer, head: Head<Opening>): Input | undefined => {
-    const { templates } = head.meaning;
-    const { length } = head.bytes;
-    if (!templates.mayKnow(document)) return undefined;
-    return templates.read(document, length, limits.errors, quirks.illegalReferences);
-  };
-
-  /** Learns the form of a request behind a known beginning that was read without fault. */
-  const learn = (text: string, { standing, meaning: { operation, templates } }: Head<Opening>): void =>
-    templates.note(text, standing.position, limits.errors, (reading) => {
-      const xml = new XmlReader(text, limits, quirks);
-      xml.resume(standing);
-      return operation.readXml(xml, reading);
-    });
-
   return (document, charset, pathVersion, actions) => {
-    const head = heads.find(document, charset);
-    const input = head && readAsBefore(document, head);
-    if (head === undefined || input === undefined)
-      return readWhole({ document, charset, head, actions }, pathVersion);
-    const { version: soapVersion, operation } = head.meaning;
+    const input = fastPath.read(document, charset);
+    const { opening } = fastPath;
+    if (input === undefined || opening === undefined)
+      return readWhole({ document, charset, actions }, pathVersion);
+    const { version: soapVersion, operation } = opening;
     for (const action of actions) checkAction(action, operation, compiled, soapVersion);
     return { version: soapVersion, operation, input, header: undefined, credentials: undefined };
   };
 
   function readWhole(request: SoapRequest, pathVersion: SoapVersion): SoapCall {
-    const { document, charset, head, actions } = request;
+    const { document, charset, actions } = request;
     const findings: Findings = {
       version: pathVersion,
       actions: [...actions],
@@ -132,7 +112,7 @@ export function createSoapReader(
         const input = operation.readXml(xml, startReading(limits.errors, mostSteps));
         closeEnvelope(xml, soapVersion);
         if (findings.fault !== undefined) throw findings.fault;
-        if (head !== undefined && isFaultless(input.reading)) learn(text, head);
+        if (isFaultless(input.reading)) fastPath.learnShape(text, operation.readXml);
         const { reply, credentials } = findings;
         return { version: soapVersion, operation, input, header: reply, credentials };
       } catch (error) {
@@ -171,11 +151,10 @@ function envelopeVersion(xml: XmlReader, pathVersion: SoapVersion): SoapVersion 
 interface Opener {
   readonly compiled: CompiledContract;
   readonly readHeader: ReadHeader;
-  readonly desk: Desk;
 }
 
 /** At most one Header, then a Body, blanks between (W41), up to the start tag of what is in Body. */
-function openEnvelope(xml: XmlReader, { compiled, readHeader, desk }: Opener, findings: Findings): Opening {
+function openEnvelope(xml: XmlReader, { compiled, readHeader }: Opener, findings: Findings): Opening {
   xml.readRoot();
   const soapVersion = envelopeVersion(xml, findings.version);
   findings.version = soapVersion;
@@ -202,8 +181,7 @@ function openEnvelope(xml: XmlReader, { compiled, readHeader, desk }: Opener, fi
     findings.headerBlocks = readHeader(xml, soapVersion, findings);
   }
   if (!xml.nextChild()) refuse(soapVersion, 'expected one element in Body, got none');
-  const operation = findOperation(xml, compiled, soapVersion);
-  return { version: soapVersion, operation, templates: new Templates(operation.operation.input, desk) };
+  return { version: soapVersion, operation: findOperation(xml, compiled, soapVersion) };
 }
 
 /** From the payload's end tag to the end of the document: nothing more in Body, nothing after it (W41). */

@@ -1,36 +1,27 @@
 import { type Piece, piece } from '../../xml/output.ts';
+import type { TextValue, TokenPlaceholders } from '../text-value.ts';
 
-/** How an element's text becomes a JSON token, where nothing but the text matters. */
-export interface TextValue {
-  /** As `XmlReader.readText` has it. */
-  readonly lenient: boolean;
-  /** In characters. */
-  readonly maxLength: number;
-  /** undefined for a text that is refused or means that nothing was given. */
-  readonly tokenOf: (text: string) => string | undefined;
-  /** Whether any text's token is that text as a JSON string. */
-  readonly isText: boolean;
-}
-
-/** A text of a document, by its offsets. */
-export interface MarkedText {
+/** A text of a document that has a placeholder: its offsets, in UTF-16 units, and what its token is made by. */
+export interface ReplacedText {
   readonly start: number;
   readonly end: number;
   readonly value: TextValue;
 }
 
-/** The texts of one request while its form is learned: its codec gets a mark in place of each one's token. */
-export class Marks {
-  readonly texts: MarkedText[] = [];
+/** The placeholders of one document, whose shape is learned: the number of a text between two control characters. */
+export class Placeholders implements TokenPlaceholders {
+  /** In the order of the document. */
+  readonly texts: ReplacedText[] = [];
   readonly #document: string;
 
+  /** @param document its text, from the first character */
   constructor(document: string) {
     this.#document = document;
   }
 
-  /** The mark of the text that starts at an offset; a token that says how much was given stays what it is. */
-  mark(start: number, token: string | undefined, value: TextValue): string | undefined {
-    if (token === undefined || saysHowMuch(token)) return token;
+  /** As TokenPlaceholders has it: an empty token stays, and is part of the shape, as no text is read to one (W42). */
+  placeholderOf(start: number, token: string | undefined, value: TextValue): string | undefined {
+    if (token === undefined || isEmptyToken(token)) return token;
     const end = this.#document.indexOf('<', start);
     return opens + (this.texts.push({ start, end, value }) - 1) + closes;
   }
@@ -39,24 +30,24 @@ export class Marks {
 // no JSON text has these characters as they stand
 const opens = '\u0001';
 const closes = '\u0002';
-const marked = new RegExp(`${opens}(\\d+)${closes}`);
+const placeholder = new RegExp(`${opens}(\\d+)${closes}`);
 
-/** Whether a value decides by itself whether a required member was given (W42). */
-export function saysHowMuch(token: string): boolean {
+/** Whether a JSON token is one that a required member may not have (W42): an empty string, or null. */
+export function isEmptyToken(token: string): boolean {
   return token === '""' || token === 'null';
 }
 
 /** A JSON text with places for tokens. */
-export class Form {
+export class JsonTemplate {
   readonly #parts: readonly string[];
   #pieces: readonly (Piece | number)[] | undefined;
 
-  /** @param json with marks in the places of tokens */
+  /** @param json with placeholders in the places of tokens */
   constructor(json: string) {
-    this.#parts = json.split(marked);
+    this.#parts = json.split(placeholder);
   }
 
-  /** What is constant in it, and the tokens' numbers; made when it is first asked for, as many a form never comes again. */
+  /** What is constant in it, and the tokens' numbers; made when it is first asked for, as many a shape never comes again. */
   get pieces(): readonly (Piece | number)[] {
     this.#pieces ??= this.#parts
       .map((part, index) => (index % 2 === 0 ? part : Number(part)))
@@ -66,6 +57,7 @@ export class Form {
   }
 }
 
-export function formOf(json: string | undefined): Form | undefined {
-  return json === undefined ? undefined : new Form(json);
+/** The template of a JSON text; undefined where there is none. */
+export function templateOf(json: string | undefined): JsonTemplate | undefined {
+  return json === undefined ? undefined : new JsonTemplate(json);
 }

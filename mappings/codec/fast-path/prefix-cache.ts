@@ -1,59 +1,65 @@
 import { isAscii } from 'node:buffer';
 import type { Limits } from '../../contract/limits.ts';
 import { isPlainUtf8 } from '../../xml/decode.ts';
-import { type Standing, XmlReader } from '../../xml/reader.ts';
+import { type ReaderSnapshot, XmlReader } from '../../xml/reader.ts';
 
-/** A beginning of documents, and where a reader stands at the end of it. */
-export interface Head<T> {
+/** A beginning of documents, up to a start tag, and where a reader stands at the end of it. */
+export interface Prefix<T> {
   /** ASCII, of documents that are UTF-8. */
   readonly bytes: Buffer;
-  /** Which the documents came with. */
+  /** The Content-Type's charset, which the documents came with: the same bytes with another one are another text. */
   readonly charset: string | undefined;
-  readonly standing: Standing;
+  readonly snapshot: ReaderSnapshot;
   readonly meaning: T;
 }
 
-const mostHeads = 16;
-const mostCharacters = 2_048;
+const mostPrefixes = 16;
+/** In bytes. */
+const longestPrefix = 2_048;
 /** One in so many unknown beginnings is kept, so that callers who never begin twice alike cost next to nothing. */
 const keptOneIn = 8;
 
 /**
- * The beginnings of documents that were met before, up to a start tag, each with what its reader made of it: a caller
- * begins every message with the same declaration, envelope and namespaces.
+ * The beginnings of documents that were met before, each with what its reader made of it: a caller begins every message
+ * with the same declaration, envelope and namespaces.
  */
-export class Heads<T> {
-  readonly #heads: Head<T>[] = [];
+export class PrefixCache<T> {
+  /** Those asked for most come to stand before the others. */
+  readonly #prefixes: Prefix<T>[] = [];
   #unknown = 0;
 
-  /** The known beginning of a document, by what `decodeXml` is given. */
-  find(document: Buffer, charset: string | undefined): Head<T> | undefined {
-    for (let index = 0; index < this.#heads.length; index++) {
-      const head = this.#heads[index];
-      if (head === undefined || head.charset !== charset || !startsWith(document, head.bytes)) continue;
-      const before = this.#heads[index - 1];
+  /** The known beginning of a document, by what `decodeXml` is given; undefined for one that isn't known. */
+  find(document: Buffer, charset: string | undefined): Prefix<T> | undefined {
+    for (let index = 0; index < this.#prefixes.length; index++) {
+      const prefix = this.#prefixes[index];
+      if (prefix === undefined || prefix.charset !== charset || !startsWith(document, prefix.bytes)) continue;
+      const before = this.#prefixes[index - 1];
       if (before !== undefined) {
-        this.#heads[index - 1] = head;
-        this.#heads[index] = before;
+        this.#prefixes[index - 1] = prefix;
+        this.#prefixes[index] = before;
       }
-      return head;
+      return prefix;
     }
     return undefined;
   }
 
-  /** Takes note of a document read up to a start tag, whose end is at `end`. */
+  /**
+   * Takes note of the beginning of a document that was read without fault so far.
+   *
+   * @param end offset behind the start tag that it ends with, in characters
+   */
   note(document: Buffer, charset: string | undefined, end: number, meaning: T, limits: Limits): void {
-    if (++this.#unknown % keptOneIn !== 0 || end > mostCharacters) return;
+    if (++this.#unknown % keptOneIn !== 0 || end > longestPrefix) return;
     // bytes of their own: a part of the document would keep all of the document in memory
     const bytes = Buffer.from(document.subarray(0, end));
     if (!isAscii(bytes) || !isPlainUtf8(document, charset)) return;
     const reader = new XmlReader(bytes.toString('latin1'), limits);
     reader.readRoot();
     while (reader.position < end) reader.nextChild();
-    const standing = reader.standing();
-    if (standing === undefined) return;
-    if (this.#heads.length === mostHeads) this.#heads.pop();
-    this.#heads.push({ bytes, charset, standing, meaning });
+    const snapshot = reader.snapshot();
+    if (snapshot === undefined) return;
+    if (this.#prefixes.length === mostPrefixes) this.#prefixes.pop();
+    this.#prefixes.push({ bytes, charset, snapshot, meaning });
   }
 }
 

@@ -1,7 +1,8 @@
 import { type Key, keyOf, matches, padding, plainByte } from '../../bytes.ts';
 import { findIllegal } from '../../xml/characters.ts';
 import { ampersand, doubleQuote, entities, lessThan, Scanner } from '../../xml/scanner.ts';
-import { saysHowMuch, type TextValue } from './placeholders.ts';
+import type { TextValue } from '../text-value.ts';
+import { isEmptyToken } from './placeholders.ts';
 
 /** In bytes, of a document that texts are read from: in a larger one, most of the time goes into its texts. */
 export const mostBytes = 8_192;
@@ -14,21 +15,28 @@ const backslash = 0x5c;
 const references = entities.map(({ reference, code }) => ({ key: keyOf(reference), code }));
 
 /** The texts of one small document on their way to JSON tokens, from bytes to bytes; used anew for each document. */
-export class Texts {
+export class TextTokenizer {
   readonly #document: Buffer<ArrayBuffer> = Buffer.from(new ArrayBuffer(mostBytes + padding));
   readonly #view: DataView = new DataView(this.#document.buffer);
   #size = 0;
   #illegalReferences = false;
-  /** The tokens, one behind the other. */
+  /** The tokens in UTF-8, one behind the other. */
   readonly tokens: Buffer<ArrayBuffer> = Buffer.from(new ArrayBuffer(roomForTokens + padding));
+  /** The same bytes. */
   readonly view: DataView = new DataView(this.tokens.buffer);
   /** Where each token ends, and before the first; behind each text is an end tag of four bytes at least. */
   readonly ends: Int32Array = new Int32Array(mostBytes / 4 + 1);
+  /** Tokens so far. */
   count = 0;
   /** Character references of clients that XML forbids and that were read all the same (W10). */
   quirks = 0;
 
-  /** @param document UTF-8, of `mostBytes` at most */
+  /**
+   * Begins with a document.
+   *
+   * @param document UTF-8, of `mostBytes` at most
+   * @param illegalReferences as `XmlReader` has it
+   */
   start(document: Buffer, illegalReferences: boolean): void {
     const { length } = document;
     this.#document.set(document);
@@ -39,17 +47,19 @@ export class Texts {
     this.quirks = 0;
   }
 
+  /** Whether an offset is the document's end. */
   isEnd(at: number): boolean {
     return at === this.#size;
   }
 
+  /** Whether a key's bytes stand at an offset. */
   matches(at: number, key: Key): boolean {
     return matches(this.#view, at, key);
   }
 
   /**
    * Lays down the token of the text at an offset. Gives where the text ends; -1 where there is no token of its own: the
-   * text is refused or says how much was given. Throws XmlError.
+   * text is refused, or its token is an empty one. Throws XmlError.
    */
   read(at: number, value: TextValue): number {
     const from = this.ends[this.count] as number;
@@ -58,7 +68,7 @@ export class Texts {
     return end < 0 ? this.#convert(at, value) : end;
   }
 
-  /** A token as text. */
+  /** A token as text, by its number from 0. */
   token(index: number): string {
     return this.tokens.toString('utf8', this.ends[index], this.ends[index + 1]);
   }
@@ -107,7 +117,7 @@ export class Texts {
       ? text
       : scanner.resolveText(0, text.length, maxLength, lenient);
     const token = content.length > maxLength ? undefined : tokenOf(content);
-    if (token === undefined || saysHowMuch(token)) return -1;
+    if (token === undefined || isEmptyToken(token)) return -1;
     this.quirks += scanner.joinedSurrogates + scanner.illegalReferences;
     const from = this.ends[this.count] as number;
     if (from + Buffer.byteLength(token) > roomForTokens) return -1;

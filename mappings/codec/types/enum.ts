@@ -29,7 +29,9 @@ export function enumReader(
       const text = readText(context, shape, xml, reading);
       if (text === undefined) return undefined;
       const token = fromText(text, reading);
-      return reading.marks === undefined ? token : reading.marks.mark(start, token, value);
+      return reading.placeholders === undefined
+        ? token
+        : reading.placeholders.placeholderOf(start, token, value);
     },
     pass: (json, reading) => {
       const code = json.peek();

@@ -4,13 +4,13 @@ import { JsonReader } from '../../json/reader.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { ReaderContext, ReplyWriter, RequestReader } from '../context.ts';
-import type { TextValue } from '../fast-path/placeholders.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { base64FromXml } from '../scalars/base64.ts';
 import { collapse } from '../scalars/numbers.ts';
 import { isBlankText, type Refusal, type Scalar } from '../scalars/scalar.ts';
 import { isReference, type ScalarRow, type Scalars } from '../scalars/table.ts';
 import { quoteJson } from '../scalars/text.ts';
+import type { TextValue } from '../text-value.ts';
 import { noContent, scanNull } from '../write-element.ts';
 
 const { nothing, empty } = nodeKinds;
@@ -95,7 +95,9 @@ function scalarReader(context: ReaderContext, scalar: Scalar, reference: boolean
       if (text === undefined) return undefined;
       if (!encoded) {
         const token = accept(scalar.fromXml(text), reading);
-        return reading.marks === undefined ? token : reading.marks.mark(start, token, value);
+        return reading.placeholders === undefined
+          ? token
+          : reading.placeholders.placeholderOf(start, token, value);
       }
       const decoded = decodeBase64Text(text);
       if (decoded !== undefined) return scalar.fromXml(decoded) as string;

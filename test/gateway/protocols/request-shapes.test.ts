@@ -12,7 +12,7 @@ import { picker, tell, valuesOf } from '../../mappings/codec/values.ts';
 import { fc } from '../../property.ts';
 import { outcomeOf, plainInput } from './soap/soap-outcome.ts';
 
-/** Often enough for a beginning and the forms behind it to be learned. */
+/** Often enough for a beginning and the shapes behind it to be learned. */
 const often = 20;
 
 function envelope({ namespaces: { types } }: Contract, name: string, content: string): string {
@@ -47,7 +47,7 @@ function counting(
   });
 }
 
-test('a request of a form that was read before is read without its codec, whatever its texts', (t) => {
+test('a request of a shape that was read before is read without its codec, whatever its texts', (t) => {
   const counted = counting(compile(screening), 'UpdateSubUser');
   const read = createSoapReader(counted.compiled);
   for (let times = 0; times < often; times++)
@@ -62,7 +62,7 @@ test('a request of a form that was read before is read without its codec, whatev
   );
 });
 
-test('a request of a form that was read before goes upstream, and into a log, as any other', (t) => {
+test('a request of a shape that was read before goes upstream, and into a log, as any other', (t) => {
   const compiled = compile(screening);
   const read = createSoapReader(compiled);
   const credentialsAlone = envelope(
@@ -161,7 +161,7 @@ const oddTexts = {
   'U+FFFF': updateOf('jane', 'k\uffff', ['a', 'b']),
   'characters near U+FFFE': updateOf('jane', '\ufffd\uffe5\uff05', ['a', 'b']),
   'a control': updateOf('jane', 'k\u0001', ['a', 'b']),
-  'what marks are made of': updateOf('jane', 'k', ['&#1;0&#2;', 'b']),
+  'what placeholders are made of': updateOf('jane', 'k', ['&#1;0&#2;', 'b']),
   'a text longer than the limit': updateOf('jane', 'key', ['a'.repeat(65), 'b']),
   'a text as long as the limit': updateOf('jane', 'key', ['a'.repeat(64), 'b']),
 } as const;
@@ -173,7 +173,7 @@ const withKeyOf = (length: number, key: string): string => {
 
 for (const [what, key] of Object.entries({ letters: 'k', quotes: '"', tabs: '\t' })) {
   for (const length of [mostBytes, mostBytes + 1, 2 * mostBytes]) {
-    test(`a request of ${length} bytes, most of them ${what}, reads the same by its form as without`, (t) => {
+    test(`a request of ${length} bytes, most of them ${what}, reads the same by its shape as without`, (t) => {
       const compiled = compile(screening);
       const read = createSoapReader(compiled);
       for (let times = 0; times < often; times++)
@@ -185,7 +185,7 @@ for (const [what, key] of Object.entries({ letters: 'k', quotes: '"', tabs: '\t'
   }
 }
 
-test('a request of as many short texts as fit reads the same by its form as without', (t) => {
+test('a request of as many short texts as fit reads the same by its shape as without', (t) => {
   const compiled = compile(screening);
   const read = createSoapReader(compiled);
   const textOf = (name: string): string => updateOf('jane', 'key', Array<string>(400).fill(name));
@@ -195,7 +195,7 @@ test('a request of as many short texts as fit reads the same by its form as with
 });
 
 for (const [what, text] of Object.entries(oddTexts)) {
-  test(`W43: behind forms met before, ${what} reads as it does the first time`, (t) => {
+  test(`W43: behind shapes met before, ${what} reads as it does the first time`, (t) => {
     const compiled = compile(screening, {}, { xmlText: 64 });
     const read = createSoapReader(compiled);
     for (const names of [['a', 'b'], [], ['c']]) {
@@ -210,7 +210,7 @@ for (const [what, text] of Object.entries(oddTexts)) {
   });
 }
 
-test('W9: bytes that are not UTF-8 are refused behind forms met before, too', (t) => {
+test('W9: bytes that are not UTF-8 are refused behind shapes met before, too', (t) => {
   const read = createSoapReader(compile(screening));
   const text = updateOf('jane', 'key', ['a', 'b']);
   for (let times = 0; times < often; times++) read(Buffer.from(text), undefined, soap11, []);
@@ -218,7 +218,7 @@ test('W9: bytes that are not UTF-8 are refused behind forms met before, too', (t
   t.throws(() => read(torn, undefined, soap11, []), { message: /expected utf-8/ });
 });
 
-test('W4: an action of another operation is a spoof behind a form met before, too', (t) => {
+test('W4: an action of another operation is a spoof behind a shape met before, too', (t) => {
   const read = createSoapReader(compile(screening));
   const text = updateOf('jane', 'key', ['a']);
   for (let times = 0; times < often; times++) read(Buffer.from(text), undefined, soap11, ['UpdateSubUser']);
@@ -227,7 +227,7 @@ test('W4: an action of another operation is a spoof behind a form met before, to
   });
 });
 
-test('more forms than are kept are read all the same', (t) => {
+test('more shapes than are kept are read all the same', (t) => {
   const compiled = compile(screening);
   const read = createSoapReader(compiled);
   for (let round = 0; round < 600; round++) {

@@ -1,0 +1,143 @@
+import type { IncomingMessage } from 'node:http';
+import test from 'ava';
+import { ambiguityOf, hostList } from '../../../gateway/http/framing.ts';
+
+/** A message as Node's parser gives it: of two headers of one name it keeps the first. */
+function message(
+  url: string | undefined,
+  rawHeaders: readonly string[],
+  httpVersion = '1.1',
+): IncomingMessage {
+  const headers: Record<string, string> = {};
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    headers[(rawHeaders[index] ?? '').toLowerCase()] ??= rawHeaders[index + 1] ?? '';
+  // the parts of a request that say how it is framed
+  return { url, headers, rawHeaders, httpVersion } as IncomingMessage;
+}
+
+const coding = 'expected Transfer-Encoding to be chunked, once, in HTTP/1.1';
+const once = 'expected Host once';
+const name = 'expected Host to be a name and perhaps a port';
+const target = 'expected a path, or an http URL of the same host';
+
+test('RFC 9112, 6.1: a transfer coding is chunked, once, and of HTTP/1.1', (t) => {
+  const ofCoding = (value: string, version?: string) =>
+    ambiguityOf(message('/', ['Host', 'a', 'Transfer-Encoding', value], version));
+  t.is(ofCoding('chunked'), undefined);
+  t.is(ofCoding('CHUNKED'), undefined);
+  for (const value of ['', 'gzip', 'gzip, chunked', 'chunked, chunked', 'xchunked', 'chunked;q=1'])
+    t.is(ofCoding(value), coding, value);
+  t.is(ofCoding('chunked', '1.0'), coding);
+});
+
+test('RFC 9112, 3.2: Host is given once, however each is spelled', (t) => {
+  for (const first of ['Host', 'host', 'HOST', 'hOsT']) {
+    t.is(ambiguityOf(message('/', [first, 'a'])), undefined);
+    for (const second of ['Host', 'host', 'HOST', 'hosT']) {
+      t.is(ambiguityOf(message('/', [first, 'a', second, 'a'])), once);
+      t.is(ambiguityOf(message('/', ['X', 'y', first, 'a', 'Z', 'y', second, 'b'])), once);
+    }
+  }
+});
+
+test('RFC 9112, 3.2: headers with names or values like Host are no second one', (t) => {
+  t.is(
+    ambiguityOf(message('/', ['Host', 'a', 'Hosts', 'a', 'X', 'Host', 'Most', 'b', 'Y', 'host'])),
+    undefined,
+  );
+});
+
+test('RFC 9112, 3.2: only HTTP/1.0 may leave Host out, and in none it is anything but a name and a port', (t) => {
+  t.is(ambiguityOf(message('/', [])), name);
+  t.is(ambiguityOf(message('/', [], '1.0')), undefined);
+  for (const host of [
+    'a',
+    'a.example',
+    'a.example:8080',
+    '127.0.0.1:1',
+    '[::1]',
+    '[2001:db8::1]:65535',
+    'a-b_c~%41',
+  ])
+    for (const version of ['1.0', '1.1'])
+      t.is(ambiguityOf(message('/', ['Host', host], version)), undefined, host);
+  for (const host of [
+    '',
+    'a b',
+    'a,b',
+    'a/b',
+    'a?b',
+    'a#b',
+    'u@a',
+    'a:',
+    'a:b',
+    'a:123456',
+    '[::1',
+    '::1',
+    '<a>',
+    'a\u00e9',
+    '[g]',
+  ])
+    for (const version of ['1.0', '1.1'])
+      t.is(ambiguityOf(message('/', ['Host', host], version)), name, host);
+});
+
+test('a host is of 255 characters at most', (t) => {
+  t.is(ambiguityOf(message('/', ['Host', 'a'.repeat(255)])), undefined);
+  t.is(ambiguityOf(message('/', ['Host', 'a'.repeat(256)])), name);
+});
+
+test('a host that was found good does not make the next one good', (t) => {
+  t.is(ambiguityOf(message('/', ['Host', 'good.example'])), undefined);
+  t.is(ambiguityOf(message('/', ['Host', 'bad example'])), name);
+  t.is(ambiguityOf(message('/', ['Host', 'bad example'])), name);
+  t.is(ambiguityOf(message('/', ['Host', 'good.example'])), undefined);
+});
+
+test('RFC 9112, 3.2: a target is a path, an asterisk, or a URL of the same host', (t) => {
+  const ofTarget = (url: string | undefined, host = 'a.example:80') =>
+    ambiguityOf(message(url, ['Host', host]));
+  for (const url of [
+    '/',
+    '/a?b',
+    '//b',
+    '*',
+    'http://a.example:80/',
+    'HTTP://A.example:80',
+    'https://a.example:80?b',
+  ])
+    t.is(ofTarget(url), undefined, url);
+  t.is(ofTarget('http://A.EXAMPLE/x', 'a.Example'), undefined);
+  for (const url of [
+    undefined,
+    '',
+    'a',
+    '*a',
+    '?a',
+    'a.example:80',
+    'http://b.example:80/',
+    'http://a.example/',
+    'http://u@a.example:80/',
+    'http:/a.example:80/',
+    'ftp://a.example:80/',
+    'x http://a.example:80/',
+  ])
+    t.is(ofTarget(url), target, url);
+  t.is(ambiguityOf(message('http://a/', [], '1.0')), target);
+});
+
+test('RFC 9110, 15.5.20: hosts of a list are known whatever the port and in any case, and no others are', (t) => {
+  const isKnown = hostList(['A.example', '[::1]', 'b']);
+  for (const host of ['a.example', 'A.EXAMPLE', 'a.example:8080', '[::1]', '[::1]:80', 'B', 'b:1'])
+    t.true(isKnown(host), host);
+  for (const host of [undefined, '', 'c', 'a.example.', 'xa.example', 'a.example:', 'b:123456', '[::2]'])
+    t.false(isKnown(host), host);
+});
+
+test('a list of hosts takes names alone', (t) => {
+  for (const host of ['', 'a b', 'a/b', 'a:80', 'http://a', '[::1]:80'])
+    t.throws(() => hostList(['a', host]), {
+      instanceOf: RangeError,
+      message: `allowed host: expected a name without a port, got ${JSON.stringify(host)}`,
+    });
+});
