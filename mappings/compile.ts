@@ -95,7 +95,10 @@ export function compileContract(contract: Contract, limits: Limits = defaultLimi
   const scalars = compileScalars({ settings: contract.settings, limits });
   const readers = compileRequestReaders(contract, scalars, limits);
   const writers = compileReplyWriters(contract, scalars, limits);
-  const scratch: Scratch = { tape: new Tape(), output: new Output(limits.writtenBytes) };
+  const scratch: Scratch = {
+    tape: new Tape(),
+    output: new Output(limits.writtenBytes, (message) => new MismatchError(message)),
+  };
   const operations = new Map<string, CompiledOperation>();
   for (const operation of contract.operations) {
     operations.set(

@@ -1,8 +1,8 @@
+import type { CredentialValues, Input } from '../codec/input.ts';
 import { applyEdits, credentialsSlot, type Edit, type Reading } from '../codec/problem.ts';
 import { foldAscii, quoteJson } from '../codec/scalars/text.ts';
 import type { Limits } from '../contract/limits.ts';
 import { JsonReader } from '../json/reader.ts';
-import type { CredentialValues, Input } from './call.ts';
 
 /** The JSON object that most inputs are members of, as a request's body. */
 export type WriteMembers = (input: Input, values: CredentialValues | undefined) => string | Buffer;

@@ -1,10 +1,10 @@
+import type { CredentialValues, Input } from '../codec/input.ts';
 import { type Reading, refuse } from '../codec/problem.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { Contract, Operation, RequestBody, TextCharset, Type } from '../contract/model.ts';
 import { itemsOf, readPart } from '../json/parts.ts';
 import { replaceCharacters, replacementsOf } from '../xml/gathered-text.ts';
 import { compileMembers } from './body-members.ts';
-import type { CredentialValues, Input } from './call.ts';
 import { compileForm } from './form.ts';
 import { compileMultipart } from './multipart.ts';
 

@@ -1,6 +1,3 @@
-import { MismatchError } from '../codec/problem.ts';
-import type { ReplacementCount } from '../codec/scalars/text.ts';
-
 /**
  * A constant text, as groups of eight bytes for fast writing. They travel as doubles: no eight bytes of
  * UTF-8 are a NaN, whose bits might not survive, since that needs a byte from F0 up before 7F or FF.
@@ -17,6 +14,11 @@ export function piece(text: string): Piece {
   const groups = new Float64Array(padded.length / 8);
   for (let index = 0; index < groups.length; index++) groups[index] = padded.readDoubleLE(index * 8);
   return { groups, length: bytes.length };
+}
+
+/** Counts the characters that XML can't carry and that U+FFFD stands for (W21). */
+export interface ReplacementCount {
+  replaced: number;
 }
 
 /** What XML content writes for one byte of JSON text; 0 for a byte that stays. */
@@ -58,10 +60,18 @@ export class Output {
   readonly #kept: Buffer<ArrayBuffer> = this.bytes;
   #inserts: Insert[] = [];
   readonly #most: number;
+  readonly #tooLong: (message: string) => Error;
 
-  /** @param most about as many bytes may be written; MismatchError for more */
-  constructor(most = Number.POSITIVE_INFINITY) {
+  /**
+   * @param most about as many bytes may be written
+   * @param tooLong makes what is thrown for more
+   */
+  constructor(
+    most: number = Number.POSITIVE_INFINITY,
+    tooLong: (message: string) => Error = (message) => new RangeError(message),
+  ) {
     this.#most = most;
+    this.#tooLong = tooLong;
   }
 
   /** Begins anew, with room for about `expected` bytes. */
@@ -114,8 +124,7 @@ export class Output {
   /** Room for `count` more bytes. */
   reserve(count: number): void {
     if (this.length + count + slack <= this.bytes.length) return;
-    if (this.length + count > this.#most)
-      throw new MismatchError(`expected at most ${this.#most} bytes of XML`);
+    if (this.length + count > this.#most) throw this.#tooLong(`expected at most ${this.#most} bytes of XML`);
     const size = Math.max(Math.ceil(this.bytes.length * 1.6), this.length + count + slack);
     const grown = Buffer.from(new ArrayBuffer(size));
     this.bytes.copy(grown, 0, 0, this.length);

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { type Key, keyOf } from '../../bytes.ts';
 import type { RecordType, Type } from '../../contract/model.ts';
-import type { Input } from '../../http-mapping/call.ts';
 import { XmlError } from '../../xml/error.ts';
 import { Output } from '../../xml/output.ts';
+import type { Input } from '../input.ts';
 import { type Reading, startReading } from '../problem.ts';
 import type { TextValue } from '../text-value.ts';
 import { JsonTemplate, Placeholders, templateOf } from './placeholders.ts';

@@ -1,9 +1,6 @@
-/** Text between the two grammars: what XML must escape and what it can't carry (W21). */
+import type { ReplacementCount } from '../../xml/output.ts';
 
-/** What escaping counts. */
-export interface ReplacementCount {
-  replaced: number;
-}
+/** Text between the two grammars: what XML must escape and what it can't carry (W21). */
 
 /** Character data for XML content: `& < >` escaped, CR as `&#13;`, what XML 1.0 can't carry as U+FFFD, counted. */
 export function escapeXml(text: string, count: ReplacementCount): string {

@@ -1,10 +1,13 @@
+import type { Server } from '../../contract/model.ts';
 import { type Note, pointerSegment, type Report } from '../document/error.ts';
 import { childOf, isNode, type Node, shown, textOf } from '../document/node.ts';
 import { isUnresolved, type Located, type References } from '../document/references.ts';
 import { classIdentifier, type Names, pascal } from '../names/names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import type { TypeBuilder } from '../schema/type-builder.ts';
-import type { FindServer } from './servers.ts';
+
+/** Finds where an operation's calls go. */
+export type FindServer = (entry: Entry) => Server;
 
 /** What operations are read from, and where what is wrong with one is told. */
 export interface OperationsSource {

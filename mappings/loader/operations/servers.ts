@@ -3,10 +3,7 @@ import { withoutEndSlashes } from '../../http-mapping/paths.ts';
 import { type Note, notesOf, pointerSegment, type Report } from '../document/error.ts';
 import { childOf, isNode, type Node, shown, textOf } from '../document/node.ts';
 import type { Overlay } from '../overlay/overlay.ts';
-import type { Entry } from './entries.ts';
-
-/** Finds where an operation's calls go. */
-export type FindServer = (entry: Entry) => Server;
+import type { Entry, FindServer } from './entries.ts';
 
 /** A server that the document states. */
 interface Stated {

@@ -1,5 +1,6 @@
 import type {
   EnumType,
+  Field,
   NamedType,
   RecordType,
   ScalarType,
@@ -11,10 +12,19 @@ import { nameAt } from '../names/schema-name.ts';
 import type { Nameless, NamelessElement } from '../names/type-names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import { type Collections, createCollections } from './collections.ts';
-import type { FieldDraft, FieldFacts } from './fields.ts';
 
 /** A part of the model while it is built: its members may still be set. */
 export type Draft<T> = { -readonly [key in keyof T]: T[key] };
+
+/** A field while its record is built. */
+export type FieldDraft = Draft<Field>;
+
+/** What decides whether a field is nillable, once it is known who reaches its record (W33). */
+export interface FieldFacts {
+  readonly field: FieldDraft;
+  readonly nullable: boolean;
+  readonly hasDefault: boolean;
+}
 
 /** The fields of a record, with what decides whether each is nillable. */
 export interface RecordFacts {

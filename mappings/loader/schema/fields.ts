@@ -6,17 +6,7 @@ import { someOf } from '../document/node.ts';
 import { byCodeUnit, escapeName, upperFirst } from '../names/names.ts';
 import type { Dialect } from '../overlay/dialects.ts';
 import type { Overlay } from '../overlay/overlay.ts';
-import type { Draft, TypeDrafts } from './drafts.ts';
-
-/** A field while its record is built. */
-export type FieldDraft = Draft<Field>;
-
-/** What decides whether a field is nillable, once it is known who reaches its record (W33). */
-export interface FieldFacts {
-  readonly field: FieldDraft;
-  readonly nullable: boolean;
-  readonly hasDefault: boolean;
-}
+import type { Draft, FieldDraft, FieldFacts, TypeDrafts } from './drafts.ts';
 
 /** Gives a record its fields, whose elements get their names with the type; `fields` is the record's own list. */
 export function setFields(

@@ -1,8 +1,8 @@
 // What types are in merge patches (RFC 7396): no member is a must, and each may be null.
 import type { RecordType, Type, UnionType } from '../../contract/model.ts';
 import type { Located } from '../document/references.ts';
-import type { Draft } from './drafts.ts';
-import { type FieldDraft, setAdditionalProperties, setFields } from './fields.ts';
+import type { Draft, FieldDraft } from './drafts.ts';
+import { setAdditionalProperties, setFields } from './fields.ts';
 import type { SchemaContext } from './schema-context.ts';
 import type { VariantDraft } from './union-variants.ts';
 

@@ -6,8 +6,8 @@ import { identifier, upperFirst } from '../names/names.ts';
 import { nameAt } from '../names/schema-name.ts';
 import { isJson } from './collections.ts';
 import { memberDocumentation } from './documentation.ts';
-import type { Draft } from './drafts.ts';
-import { type FieldDraft, setAdditionalProperties, setFields } from './fields.ts';
+import type { Draft, FieldDraft } from './drafts.ts';
+import { setAdditionalProperties, setFields } from './fields.ts';
 import { type Members, membersOf, type SchemaMember } from './members.ts';
 import { plain, type SchemaContext } from './schema-context.ts';
 
