@@ -1,0 +1,164 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'ava';
+
+/** What each file imports of the project, types too: paths from the root. */
+const imports: ReadonlyMap<string, readonly string[]> = new Map(
+  globSync('{gateway,mappings,upstream,wsdl}/**/*.ts', { cwd: root() })
+    .toSorted()
+    .map((file) => [file, importsOf(file)]),
+);
+
+function root(): string {
+  return join(import.meta.dirname, '../..');
+}
+
+function importsOf(file: string): readonly string[] {
+  const source = readFileSync(join(root(), file), 'utf8');
+  const clauses = source.matchAll(
+    /^(?:import|export)\b[^;'"]*?(?:from )?'(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm,
+  );
+  return [...clauses].map(([, named, called]) => join(dirname(file), named ?? called ?? ''));
+}
+
+/** Which files below `from` import which below `not` and not below `but`, as `one → another`. */
+function edges(from: readonly string[], not: readonly string[], but: readonly string[]): readonly string[] {
+  return [...imports].flatMap(([file, targets]) =>
+    isBelow(file, from)
+      ? targets
+          .filter((target) => isBelow(target, not) && !isBelow(target, but))
+          .map((target) => `${file} → ${target}`)
+      : [],
+  );
+}
+
+function isBelow(file: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => file === folder || file.startsWith(`${folder}/`));
+}
+
+/** Files that reach one another by their imports, each circle in the order of names (Tarjan). */
+function circles(): readonly (readonly string[])[] {
+  const numbers = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const stack: string[] = [];
+  const found: (readonly string[])[] = [];
+  const visit = (file: string): number => {
+    const number = numbers.size;
+    numbers.set(file, number);
+    stack.push(file);
+    let low = number;
+    for (const target of imports.get(file) ?? []) {
+      if (!numbers.has(target)) low = Math.min(low, visit(target));
+      else if (stack.includes(target)) low = Math.min(low, lowest.get(target) ?? numbers.get(target) ?? low);
+    }
+    lowest.set(file, low);
+    if (low === number) {
+      const circle = stack.splice(stack.indexOf(file));
+      if (circle.length > 1) found.push(circle.toSorted());
+    }
+    return low;
+  };
+  for (const file of imports.keys()) if (!numbers.has(file)) visit(file);
+  return found;
+}
+
+test('every import of the project leads to a file of it', (t) => {
+  t.true(imports.size > 150);
+  const targets = [...imports.values()].flat();
+  t.true(targets.length > 500);
+  t.deepEqual(
+    targets.filter((target) => !imports.has(target)),
+    [],
+  );
+});
+
+/** Circles that are left, by the folder that holds all of their files; none is to come. */
+const leftCircles: readonly string[] = ['mappings/codec'];
+
+test('no files of mappings/ and wsdl/ import one another in a circle', (t) => {
+  const found = circles().filter(
+    (circle) =>
+      circle.some((file) => isBelow(file, ['mappings', 'wsdl'])) &&
+      !leftCircles.some((folder) => circle.every((file) => isBelow(file, [folder]))),
+  );
+  t.deepEqual(found, []);
+});
+
+/** What some folders, and all below them, may not import of others. */
+interface Layer {
+  readonly title: string;
+  readonly from: readonly string[];
+  readonly not: readonly string[];
+  /** What of that they may import all the same. */
+  readonly but?: readonly string[];
+}
+
+const layers: readonly Layer[] = [
+  {
+    title: 'mappings/ knows no WSDL and no gateway',
+    from: ['mappings'],
+    not: ['wsdl', 'gateway', 'upstream'],
+  },
+  { title: 'wsdl/ knows no gateway', from: ['wsdl'], not: ['gateway', 'upstream'] },
+  {
+    title: 'wsdl/ writes what a contract says, however it was loaded and is called',
+    from: ['wsdl'],
+    not: ['mappings/compile.ts', 'mappings/http-mapping', 'mappings/loader'],
+  },
+  {
+    title: 'the reference upstream knows nothing of the rest',
+    from: ['upstream'],
+    not: ['mappings', 'wsdl', 'gateway'],
+  },
+  {
+    title: 'the contract is plain data, which imports nothing',
+    from: ['mappings/contract'],
+    not: ['mappings'],
+    but: ['mappings/contract'],
+  },
+  {
+    title: 'XML and JSON are read and written whatever they are of',
+    from: ['mappings/json', 'mappings/xml'],
+    not: ['mappings/codec', 'mappings/compile.ts', 'mappings/http-mapping', 'mappings/loader'],
+    // the letters of base64, which both look for
+    but: ['mappings/codec/scalars.ts'],
+  },
+  {
+    title: 'codecs know contracts, XML and JSON',
+    from: ['mappings/codec'],
+    not: ['mappings/compile.ts', 'mappings/http-mapping', 'mappings/loader'],
+  },
+  {
+    title: 'calls are mapped to HTTP with codecs, whoever made the contract',
+    from: ['mappings/http-mapping'],
+    not: ['mappings/compile.ts', 'mappings/loader'],
+  },
+  {
+    title: 'the loader knows of codecs what scalars there are, and compiles nothing',
+    from: ['mappings/loader'],
+    not: ['mappings/codec', 'mappings/compile.ts', 'mappings/xml'],
+    but: ['mappings/codec/scalars', 'mappings/codec/scalars.ts'],
+  },
+  {
+    title: 'files are read before anything is known of schemas, operations and names',
+    from: ['mappings/loader/document'],
+    not: ['mappings/loader'],
+    but: ['mappings/loader/document'],
+  },
+  {
+    title: 'schemas, names and overlays know no operations',
+    from: ['mappings/loader/names', 'mappings/loader/overlay', 'mappings/loader/schema'],
+    not: ['mappings/loader/operations'],
+  },
+];
+
+for (const { title, from, not, but = [] } of layers) {
+  test(title, (t) => {
+    for (const folder of from)
+      t.true(
+        [...imports.keys()].some((file) => isBelow(file, [folder])),
+        `expected files in ${folder}`,
+      );
+    t.deepEqual(edges(from, not, but), []);
+  });
+}
