@@ -2,10 +2,10 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
+import type { Setting } from '../../mappings/loader/document/settings-file.ts';
 import { loadContract, schemaFiles } from '../../mappings/loader/load.ts';
 import { dialects } from '../../mappings/loader/overlay/dialects.ts';
-import { overlayForm } from '../../mappings/loader/overlay/overlay-keys.ts';
-import type { Form } from '../../mappings/loader/overlay/settings-file.ts';
+import { overlaySettings } from '../../mappings/loader/overlay/overlay-keys.ts';
 import { type ContractFlags, contractCommand } from './options.ts';
 import { jsonOption, printJson } from './output.ts';
 
@@ -55,10 +55,10 @@ function overlayText(loaded: LoadedContract, openapi: string, path: string): str
     'namespaces:',
     `  types: ${JSON.stringify(contract.namespaces.types)}`,
     '',
-    ...Object.entries(overlayForm.keys)
+    ...Object.entries(overlaySettings.keys)
       .filter(([key]) => !decided.has(key))
-      .flatMap(([key, form]) => [
-        ...commented(`${form.says}${choicesOf(form)}`),
+      .flatMap(([key, setting]) => [
+        ...commented(`${setting.description}${choicesOf(setting)}`),
         ...commented(lineOf(key, loaded)),
         '',
       ]),
@@ -66,8 +66,8 @@ function overlayText(loaded: LoadedContract, openapi: string, path: string): str
   ].join('\n');
 }
 
-function choicesOf(form: Form): string {
-  return form.kind === 'words' ? ` One of ${form.words.join(', ')}.` : '';
+function choicesOf(setting: Setting): string {
+  return setting.kind === 'keyword' ? ` One of ${setting.keywords.join(', ')}.` : '';
 }
 
 function commented(text: string): string[] {

@@ -1,13 +1,13 @@
 import { dirname, resolve } from 'node:path';
 import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
+import { map, readSettings, record, text } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
-import { map, readForm, record, text } from '../../mappings/loader/overlay/settings-file.ts';
 import type { SitePlan } from './sites.ts';
 
 const file = (says: string) => text(says, 'a path, from the folder of this file on');
 
 /** The keys of `soapbridge.yaml`. */
-export const configForm = record('What one process serves.', {
+export const configSettings = record('What one process serves.', {
   contracts: map(
     'The contracts, each under the path that all its endpoints hang under.',
     '`/path: { contract, upstream }`',
@@ -31,7 +31,7 @@ export function readConfig(path: string): readonly SitePlan[] {
     problems.push({ file: path, pointer, message });
   };
   const root = readYamlFile(path, problems)?.root;
-  const { contracts = new Map() } = readForm(configForm, root ?? {}, '', report) ?? {};
+  const { contracts = new Map() } = readSettings(configSettings, root ?? {}, '', report) ?? {};
   if (problems.length === 0 && contracts.size === 0)
     report('/contracts', 'expected at least one contract, got none');
   const plans: SitePlan[] = [];

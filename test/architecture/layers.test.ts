@@ -150,8 +150,13 @@ const layers: readonly Layer[] = [
     but: ['mappings/loader/document'],
   },
   {
-    title: 'schemas, names and overlays know no operations',
-    from: ['mappings/loader/names', 'mappings/loader/overlay', 'mappings/loader/schema'],
+    title: 'names are given whatever types and operations have them',
+    from: ['mappings/loader/names'],
+    not: ['mappings/loader/operations', 'mappings/loader/overlay', 'mappings/loader/schema'],
+  },
+  {
+    title: 'schemas and overlays know no operations',
+    from: ['mappings/loader/overlay', 'mappings/loader/schema'],
     not: ['mappings/loader/operations'],
   },
   {

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { configForm } from '../../gateway/process/config.ts';
-import { schemaFileOf } from '../../mappings/loader/overlay/settings-file.ts';
-import { overlayForm } from '../../mappings/loader/overlay/overlay-keys.ts';
+import { configSettings } from '../../gateway/process/config.ts';
+import { schemaFileOf } from '../../mappings/loader/document/settings-file.ts';
+import { overlaySettings } from '../../mappings/loader/overlay/overlay-keys.ts';
 import { loadContract, schemaFiles, screeningContract } from '../../mappings/loader/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { clientPages, withExcerpts } from '../docs/excerpts.ts';
@@ -20,8 +20,8 @@ export const goldens = {
 } as const;
 
 /** What editors complete overlays and configurations by; ships with the package. */
-export const overlaySchema = `${JSON.stringify(schemaFileOf(overlayForm), null, 2)}\n`;
-export const configSchema = `${JSON.stringify(schemaFileOf(configForm), null, 2)}\n`;
+export const overlaySchema = `${JSON.stringify(schemaFileOf(overlaySettings), null, 2)}\n`;
+export const configSchema = `${JSON.stringify(schemaFileOf(configSettings), null, 2)}\n`;
 
 if (import.meta.main) {
   for (const { file } of clientPages()) writeFileSync(file, withExcerpts(readFileSync(file, 'utf8')));

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import type { Allowance } from '../document/allowance.ts';
 import { type ContractProblem, pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
+import { map, readSettings, record, text } from '../document/settings-file.ts';
 import { readYamlFile } from '../document/yaml.ts';
-import { map, readForm, record, text } from '../overlay/settings-file.ts';
 import { byCodeUnit, type ContractNames, folded, type Names } from './names.ts';
 
 const names = map(
@@ -13,7 +13,7 @@ const names = map(
 );
 
 /** The content of a `names.lock`. */
-const lockForm = record('Names that callers have compiled in.', {
+const lockSettings = record('Names that callers have compiled in.', {
   service: text('The service.', 'an identifier', /^[A-Za-z_]\w*$/),
   operations: names,
   types: names,
@@ -32,7 +32,7 @@ export function readNamesLock(
   const report: Report = (pointer, message) => {
     problems.push({ file: path, pointer, message });
   };
-  const lock = readForm(lockForm, file.root, '', report) ?? {};
+  const lock = readSettings(lockSettings, file.root, '', report) ?? {};
   checkUnique('operations', lock.operations, report);
   checkUnique('types', lock.types, report);
   const { service, operations = new Map(), types = new Map(), members = new Map() } = lock;

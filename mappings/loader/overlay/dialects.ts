@@ -85,4 +85,5 @@ const plain: Dialect = {
   },
 };
 
+/** The presets, by the names that `dialect` in an overlay has for them. */
 export const dialects = { servicestack, plain } as const satisfies Record<string, Dialect>;

@@ -1,14 +1,14 @@
 import {
   choice,
   flag,
+  keyword,
   list,
   map,
   record,
-  type TextForm,
+  type TextSetting,
   text,
   type ValueOf,
-  words,
-} from './settings-file.ts';
+} from '../document/settings-file.ts';
 
 const headerName = text(
   'The HTTP header that may hold it.',
@@ -29,12 +29,12 @@ const credentials = record(
     ),
     required: credentialNames('Those without which a call is 401.'),
     secret: credentialNames('Those whose values may stand in no error.'),
-    send: words('How they go upstream.', 'body', 'headers'),
+    send: keyword('How they go upstream.', 'body', 'headers'),
   },
 );
 
 const upstreamCall = record("The call upstream, where it isn't the document's.", {
-  method: words('Its method.', 'GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'),
+  method: keyword('Its method.', 'GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'),
   path: text(
     "Its path below the upstream's address, with {name} for each path parameter of the document.",
     'a path such as /parcels/{number}',
@@ -89,8 +89,8 @@ const type = record('Exceptions for one type, by its name in the WSDL.', {
 });
 
 /** The keys of an overlay (`soap.yaml`); its reader adds what depends on other keys or on the document. */
-export const overlayForm = record('The SOAP face of an OpenAPI document; every key has a default.', {
-  dialect: words('The preset that all other keys start from.', 'servicestack', 'plain'),
+export const overlaySettings = record('The SOAP face of an OpenAPI document; every key has a default.', {
+  dialect: keyword('The preset that all other keys start from.', 'servicestack', 'plain'),
   service: text("The WSDL's service name, an identifier."),
   basePath: text(
     'What all endpoints hang under.',
@@ -101,47 +101,60 @@ export const overlayForm = record('The SOAP face of an OpenAPI document; every k
     types: namespace('The namespace of every element.'),
     arrays: namespace('The namespace of the items of string arrays and of maps of strings.'),
   }),
-  names: words(
+  names: keyword(
     'Elements named as JSON members, or with their first letter upper-cased.',
     'same',
     'upper-first',
   ),
-  order: words(
+  order: keyword(
     "Elements in the document's order, or by code unit over all of a type.",
     'declared',
     'ordinal',
   ),
-  dates: words('How dates travel in JSON: /Date(ms-0000)/, ISO 8601, or as any text.', 'wcf', 'iso', 'text'),
-  utcDates: words('With wcf, whether a UTC date has its offset.', 'zoned', 'bare'),
+  dates: keyword(
+    'How dates travel in JSON: /Date(ms-0000)/, ISO 8601, or as any text.',
+    'wcf',
+    'iso',
+    'text',
+  ),
+  utcDates: keyword('With wcf, whether a UTC date has its offset.', 'zoned', 'bare'),
   upstreamTimeZone: text('The IANA zone whose wall clock a date without an offset shows.'),
-  unknownEnumValues: words('An enum value in a reply that the document lacks.', 'refuse', 'pass'),
-  unknownElements: words('An element in a request that the document lacks.', 'refuse', 'ignore'),
-  validate: words('What of a request is checked: types, or all that the document asks.', 'types', 'strict'),
-  json: words('JSON of no closed type: its text, or a tree of elements.', 'text', 'tree'),
-  documentation: words(
+  unknownEnumValues: keyword('An enum value in a reply that the document lacks.', 'refuse', 'pass'),
+  unknownElements: keyword('An element in a request that the document lacks.', 'refuse', 'ignore'),
+  validate: keyword('What of a request is checked: types, or all that the document asks.', 'types', 'strict'),
+  json: keyword('JSON of no closed type: its text, or a tree of elements.', 'text', 'tree'),
+  documentation: keyword(
     'What the WSDL tells people: of members too, of operations and types alone, or nothing.',
     'full',
     'types',
     'none',
   ),
-  emptyElements: words('An empty element for a number, boolean, date or enum.', 'refuse', 'absent'),
-  illegalCharacterReferences: words('References such as &#xB;, which XML forbids.', 'accept', 'refuse'),
-  soapErrors: words('A failed call: an ordinary reply with its status, or a SOAP fault.', 'in-band', 'fault'),
-  upstreamErrors: words("An upstream's error in a shape of its own.", 'tell', 'hide'),
-  soap12FaultStatus: words('HTTP status of a SOAP 1.2 Sender fault: 500, or 400.', 'compatible', 'standard'),
-  soapReplyContentType: words('That of the envelope, or application/xml.', 'by-version', 'documented'),
-  stackTrace: words("An upstream's stackTrace in error replies and in XML.", 'drop', 'keep'),
+  emptyElements: keyword('An empty element for a number, boolean, date or enum.', 'refuse', 'absent'),
+  illegalCharacterReferences: keyword('References such as &#xB;, which XML forbids.', 'accept', 'refuse'),
+  soapErrors: keyword(
+    'A failed call: an ordinary reply with its status, or a SOAP fault.',
+    'in-band',
+    'fault',
+  ),
+  upstreamErrors: keyword("An upstream's error in a shape of its own.", 'tell', 'hide'),
+  soap12FaultStatus: keyword(
+    'HTTP status of a SOAP 1.2 Sender fault: 500, or 400.',
+    'compatible',
+    'standard',
+  ),
+  soapReplyContentType: keyword('That of the envelope, or application/xml.', 'by-version', 'documented'),
+  stackTrace: keyword("An upstream's stackTrace in error replies and in XML.", 'drop', 'keep'),
   replyHeaders: list(
     "Headers of the service's answers that callers get as headers of their replies.",
     "names of HTTP headers of the API's own",
     text('A header.', "the name of an HTTP header of the API's own", /^[A-Za-z0-9_-]+$/),
   ),
-  deepLists: words(
+  deepLists: keyword(
     'Lists of deepObject parameters and of forms: n[0]=a&n[1]=b, or n[]=a&n[]=b.',
     'numbered',
     'bare',
   ),
-  reply: words(
+  reply: keyword(
     'Replies as a record with status and headers where the document needs one, or all of them.',
     'declared',
     'envelope',
@@ -182,9 +195,9 @@ export const overlayForm = record('The SOAP face of an OpenAPI document; every k
 });
 
 /** What an overlay's keys hold, each undefined where the file doesn't say. */
-export type OverlayKeys = ValueOf<typeof overlayForm>;
+export type OverlayKeys = ValueOf<typeof overlaySettings>;
 
-function namespace(says: string): TextForm {
+function namespace(says: string): TextSetting {
   const expected = "a URI of the contract's own, such as urn:example:parcels";
   return text(says, expected, /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\p{Cc}]+$/u);
 }

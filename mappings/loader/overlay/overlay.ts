@@ -1,3 +1,5 @@
+// What the author of a contract says besides the document: the keys of `soap.yaml`, and the dialects, presets of them as
+// data. Whether a key fits the document is found where that part of it is read; nothing here sees the document.
 import { createZone } from '../../codec/scalars/zone.ts';
 import {
   type CredentialPart,
@@ -7,10 +9,10 @@ import {
 } from '../../contract/model.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
+import { readSettings } from '../document/settings-file.ts';
 import { isElementName } from '../names/names.ts';
 import { type Dialect, dialects } from './dialects.ts';
-import { type OverlayKeys, overlayForm } from './overlay-keys.ts';
-import { readForm } from './settings-file.ts';
+import { type OverlayKeys, overlaySettings } from './overlay-keys.ts';
 
 /** The overlay (`soap.yaml`), its dialect's defaults filled in. */
 export interface Overlay {
@@ -39,6 +41,7 @@ export interface Overlay {
   readonly personal: readonly string[];
 }
 
+/** The overlay's `credentials`. */
 export interface CredentialsOverlay {
   readonly member: string | undefined;
   /** Name → header. */
@@ -51,6 +54,7 @@ export interface CredentialsOverlay {
   readonly send: 'body' | 'headers';
 }
 
+/** One of the overlay's `operations`. */
 export interface OperationOverlay {
   /** Undefined: a GET reads, all others write. */
   readonly readOnly?: boolean | undefined;
@@ -71,12 +75,14 @@ export interface OperationOverlay {
     | undefined;
 }
 
+/** One of the overlay's `servers`. */
 export interface ServerOverlay {
   readonly upstream?: string | undefined;
   /** Undefined: no. */
   readonly credentials?: boolean | undefined;
 }
 
+/** One of the overlay's `types`. */
 export interface TypeOverlay {
   readonly order?: readonly string[] | undefined;
   readonly item?: string | undefined;
@@ -84,7 +90,7 @@ export interface TypeOverlay {
 
 /** Reads an overlay; what is wrong goes to `report`, and a default takes its place. An empty file is all defaults. */
 export function readOverlay(document: unknown, report: Report): Overlay {
-  const keys = readForm(overlayForm, document ?? {}, '', report) ?? {};
+  const keys = readSettings(overlaySettings, document ?? {}, '', report) ?? {};
   const dialect = { ...dialects[keys.dialect ?? 'plain'] };
   const { basePath = '/', namespaces = {} } = keys;
   return {
@@ -128,25 +134,25 @@ function ownNamespace(
   if (uri === undefined || !reserved.has(uri)) return uri;
   report(
     `/namespaces/${key}`,
-    `expected ${overlayForm.keys.namespaces.keys[key].expected}, got ${shown(uri)}`,
+    `expected ${overlaySettings.keys.namespaces.keys[key].expected}, got ${shown(uri)}`,
   );
   return undefined;
 }
 
 /** The settings among the overlay's keys, each the dialect's where the overlay has none. */
 function settingsOf(keys: OverlayKeys, { settings }: Dialect, report: Report): Settings {
-  const chosen: Record<string, unknown> = { ...settings };
-  for (const name of Object.keys(settings) as (keyof Settings)[]) chosen[name] = keys[name] ?? settings[name];
-  chosen.replyHeaders = readReplyHeaders(keys.replyHeaders, report);
+  const values: Record<string, unknown> = { ...settings };
+  for (const name of Object.keys(settings) as (keyof Settings)[]) values[name] = keys[name] ?? settings[name];
+  values.replyHeaders = readReplyHeaders(keys.replyHeaders, report);
   const zone = keys.upstreamTimeZone;
   if (zone !== undefined && !isZone(zone)) {
     report('/upstreamTimeZone', `expected an IANA zone such as Europe/London, got ${shown(zone)}`);
-    chosen.upstreamTimeZone = settings.upstreamTimeZone;
+    values.upstreamTimeZone = settings.upstreamTimeZone;
   }
-  return chosen as unknown as Settings;
+  return values as unknown as Settings;
 }
 
-/** Headers that a reply has of its own, or that are the connection's; those of whole families are told by their beginning. */
+/** Headers that a reply has of its own, or that are the connection's; those of whole families stand by their beginning. */
 const ownHeaders = new Set(
   'transfer-encoding connection keep-alive trailer upgrade date server allow retry-after cache-control x-status x-request-id'.split(
     ' ',

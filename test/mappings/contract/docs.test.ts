@@ -7,7 +7,7 @@ import { buildContract } from '../../../mappings/loader/build-contract.ts';
 import { ContractError } from '../../../mappings/loader/document/error.ts';
 import { schemaFiles } from '../../../mappings/loader/load.ts';
 import { type Dialect, dialects } from '../../../mappings/loader/overlay/dialects.ts';
-import { overlayForm } from '../../../mappings/loader/overlay/overlay-keys.ts';
+import { overlaySettings } from '../../../mappings/loader/overlay/overlay-keys.ts';
 import { configSchema, overlaySchema } from '../../golden/write.ts';
 
 const page = readFileSync(new URL('../../../docs/contract.md', import.meta.url), 'utf8');
@@ -43,7 +43,7 @@ test('docs/contract.md: the walk-through’s pair is a contract', (t) => {
   t.deepEqual(notes, []);
 });
 
-for (const key of Object.keys(overlayForm.keys)) {
+for (const key of Object.keys(overlaySettings.keys)) {
   test(`docs/contract.md tells of the overlay’s ${key}`, (t) => {
     t.regex(page, new RegExp(`^(?:### ${key}$|\\| \`${key}\` +\\|)`, 'm'));
   });

@@ -1,0 +1,259 @@
+import { pointerSegment, type Report } from './error.ts';
+import { isNode, type Node, shown } from './node.ts';
+
+/**
+ * What a place in a file of settings may hold: of it the file's reader is made, the JSON Schema that editors complete
+ * by, and the commented file that `init` writes. `description` is what the place decides, for the file's author.
+ */
+export type Setting =
+  | KeywordSetting
+  | TextSetting
+  | FlagSetting
+  | ListSetting
+  | MapSetting
+  | RecordSetting
+  | ChoiceSetting;
+
+/** One of some keywords. */
+export interface KeywordSetting<Keywords = readonly string[]> {
+  readonly kind: 'keyword';
+  readonly keywords: Keywords;
+  readonly description: string;
+}
+
+/** A text. */
+export interface TextSetting {
+  readonly kind: 'text';
+  /** What is expected there, in the words of an error. */
+  readonly expected: string;
+  readonly pattern: RegExp;
+  readonly description: string;
+}
+
+/** True or false. */
+export interface FlagSetting {
+  readonly kind: 'flag';
+  readonly description: string;
+}
+
+/** A list of settings alike. */
+export interface ListSetting<Inner = Setting> {
+  readonly kind: 'list';
+  /** What the items are, in the words of an error. */
+  readonly holds: string;
+  readonly of: Inner;
+  readonly description: string;
+}
+
+/** An object of keys that the author chooses. */
+export interface MapSetting<Inner = Setting> {
+  readonly kind: 'map';
+  /** What a key and its value are, in the words of an error. */
+  readonly holds: string;
+  readonly of: Inner;
+  readonly description: string;
+}
+
+/** An object of these keys, none of which is a must. */
+export interface RecordSetting<Keys = Readonly<Record<string, Setting>>> {
+  readonly kind: 'record';
+  readonly keys: Keys;
+  readonly description: string;
+}
+
+/** One of several settings, which differ by whether there is a list, an object or something else. */
+export interface ChoiceSetting<Inner = readonly Setting[]> {
+  readonly kind: 'choice';
+  readonly of: Inner;
+  readonly description: string;
+}
+
+/** One of these keywords. */
+export function keyword<const Keywords extends readonly string[]>(
+  description: string,
+  ...keywords: Keywords
+): KeywordSetting<Keywords> {
+  return { kind: 'keyword', keywords, description };
+}
+
+/** Text that matches `pattern`; `expected` is the word for it in errors. */
+export function text(description: string, expected = 'text', pattern = /./): TextSetting {
+  return { kind: 'text', expected, pattern, description };
+}
+
+/** True or false. */
+export function flag(description: string): FlagSetting {
+  return { kind: 'flag', description };
+}
+
+/** A list; `holds` is the word for its items in errors. */
+export function list<Item extends Setting>(description: string, holds: string, of: Item): ListSetting<Item> {
+  return { kind: 'list', holds, of, description };
+}
+
+/** An object of keys that the author chooses; `holds` is the words for them in errors. */
+export function map<Value extends Setting>(description: string, holds: string, of: Value): MapSetting<Value> {
+  return { kind: 'map', holds, of, description };
+}
+
+/** An object of these keys. */
+export function record<const Keys extends Readonly<Record<string, Setting>>>(
+  description: string,
+  keys: Keys,
+): RecordSetting<Keys> {
+  return { kind: 'record', keys, description };
+}
+
+/** The first of these settings that fits. */
+export function choice<const Either extends readonly Setting[]>(
+  description: string,
+  ...of: Either
+): ChoiceSetting<Either> {
+  return { kind: 'choice', of, description };
+}
+
+/** The value of a setting once it is read. */
+export type ValueOf<F> = F extends { kind: 'keyword'; keywords: readonly (infer Keyword)[] }
+  ? Keyword
+  : F extends { kind: 'text' }
+    ? string
+    : F extends { kind: 'flag' }
+      ? boolean
+      : F extends { kind: 'list'; of: infer Item }
+        ? readonly ValueOf<Item>[]
+        : F extends { kind: 'map'; of: infer Value }
+          ? ReadonlyMap<string, ValueOf<Value>>
+          : F extends { kind: 'record'; keys: infer Keys }
+            ? { readonly [Key in keyof Keys]?: ValueOf<Keys[Key]> | undefined }
+            : F extends { kind: 'choice'; of: readonly (infer Either)[] }
+              ? ValueOf<Either>
+              : never;
+
+/** The value at `pointer` as its setting allows it; what doesn't fit goes to `report` and is left out. */
+export function readSettings<F extends Setting>(
+  setting: F,
+  value: unknown,
+  pointer: string,
+  report: Report,
+): ValueOf<F> | undefined {
+  return read(setting, value, pointer, report) as ValueOf<F> | undefined;
+}
+
+function read(setting: Setting, value: unknown, pointer: string, report: Report): unknown {
+  if (value === undefined) return undefined;
+  switch (setting.kind) {
+    case 'keyword':
+      if (setting.keywords.some((word) => word === value)) return value;
+      break;
+    case 'text':
+      if (typeof value === 'string' && setting.pattern.test(value)) return value;
+      break;
+    case 'flag':
+      if (typeof value === 'boolean') return value;
+      break;
+    case 'list':
+      if (Array.isArray(value)) return readList(setting, value, pointer, report);
+      break;
+    case 'map':
+      if (isNode(value)) return readMap(setting, value, pointer, report);
+      break;
+    case 'record':
+      if (isNode(value)) return readRecord(setting, value, pointer, report);
+      break;
+    case 'choice': {
+      const fitting = setting.of.find((candidate) => takes(candidate, value));
+      if (fitting !== undefined) return read(fitting, value, pointer, report);
+    }
+  }
+  report(pointer, `expected ${expectedBy(setting)}, got ${shown(value)}`);
+  return undefined;
+}
+
+function readList(
+  { of }: ListSetting,
+  value: readonly unknown[],
+  pointer: string,
+  report: Report,
+): unknown[] {
+  return value
+    .map((item, index) => read(of, item, `${pointer}/${index}`, report))
+    .filter((item) => item !== undefined);
+}
+
+function readMap({ of }: MapSetting, value: Node, pointer: string, report: Report): Map<string, unknown> {
+  const entries = new Map<string, unknown>();
+  for (const [key, inner] of Object.entries(value)) {
+    const known = read(of, inner, pointer + pointerSegment(key), report);
+    if (known !== undefined) entries.set(key, known);
+  }
+  return entries;
+}
+
+function readRecord({ keys }: RecordSetting, value: Node, pointer: string, report: Report): Node {
+  const known: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value)) {
+    const at = pointer + pointerSegment(key);
+    const setting = Object.hasOwn(keys, key) ? keys[key] : undefined;
+    if (setting === undefined) report(at, `unknown key, expected one of ${Object.keys(keys).join(', ')}`);
+    else known[key] = read(setting, inner, at, report);
+  }
+  return known;
+}
+
+function takes({ kind }: Setting, value: unknown): boolean {
+  if (kind === 'list') return Array.isArray(value);
+  return (kind === 'map' || kind === 'record') === isNode(value) && !Array.isArray(value);
+}
+
+function expectedBy(setting: Setting): string {
+  switch (setting.kind) {
+    case 'keyword':
+      return `one of ${setting.keywords.join(', ')}`;
+    case 'text':
+      return setting.expected;
+    case 'flag':
+      return 'true or false';
+    case 'list':
+      return `a list of ${setting.holds}`;
+    case 'map':
+      return `an object with ${setting.holds}`;
+    case 'record':
+      return `an object with ${someOf(Object.keys(setting.keys))}`;
+    case 'choice':
+      return setting.of.map(expectedBy).join(', or ');
+  }
+}
+
+/** All keys of a few, the first ones of many. */
+function someOf(keys: readonly string[]): string {
+  return keys.length > 6 ? `keys such as ${keys.slice(0, 3).join(', ')}` : keys.join(', ');
+}
+
+/** The JSON Schema (2020-12) of a file of this setting, by which editors complete and check it. */
+export function schemaFileOf(setting: Setting): Node {
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...jsonSchemaOf(setting) };
+}
+
+function jsonSchemaOf(setting: Setting): Node {
+  const { description } = setting;
+  switch (setting.kind) {
+    case 'keyword':
+      return { description, enum: setting.keywords };
+    case 'text':
+      return { description, type: 'string', pattern: setting.pattern.source };
+    case 'flag':
+      return { description, type: 'boolean' };
+    case 'list':
+      return { description, type: 'array', items: jsonSchemaOf(setting.of) };
+    case 'map':
+      return { description, type: 'object', additionalProperties: jsonSchemaOf(setting.of) };
+    case 'record': {
+      const properties = Object.fromEntries(
+        Object.entries(setting.keys).map(([key, inner]) => [key, jsonSchemaOf(inner)]),
+      );
+      return { description, type: 'object', additionalProperties: false, properties };
+    }
+    case 'choice':
+      return { description, anyOf: setting.of.map(jsonSchemaOf) };
+  }
+}
