@@ -30,33 +30,33 @@ export interface Change {
 
 type Direction = 'requests' | 'replies';
 
-/** Tells of one change. */
-type Tell = (grade: Grade, where: string, what: string, why: string) => void;
+/** Takes one change. */
+type ReportChange = (grade: Grade, where: string, what: string, why: string) => void;
 
 /** What differs between a contract and its successor as SOAP callers see it, the worst first. */
 export function compareContracts(before: Contract, after: Contract): readonly Change[] {
   const changes = new Map<string, Change>();
-  const tell: Tell = (grade, where, what, why) => {
+  const report: ReportChange = (grade, where, what, why) => {
     changes.set(JSON.stringify([where, what]), { grade, where, what, why });
   };
-  compareFaces(before, after, tell);
-  compareSettings(before, after, tell);
-  compareCredentials(before, after, tell);
-  compareOperations(before, after, tell);
+  compareFaces(before, after, report);
+  compareSettings(before, after, report);
+  compareCredentials(before, after, report);
+  compareOperations(before, after, report);
   const order: readonly Grade[] = ['breaking', 'strict', 'compatible'];
   return [...changes.values()].toSorted((a, b) => order.indexOf(a.grade) - order.indexOf(b.grade));
 }
 
-function compareFaces(before: Contract, after: Contract, tell: Tell): void {
+function compareFaces(before: Contract, after: Contract, report: ReportChange): void {
   if (before.service !== after.service)
-    tell(
+    report(
       'compatible',
       'service',
       `${before.service} is ${after.service}`,
       'the name stands in no message; proxies generated anew have other class names',
     );
   if (before.basePath !== after.basePath)
-    tell(
+    report(
       'breaking',
       'address',
       `${before.basePath || '/'} is ${after.basePath || '/'}`,
@@ -65,7 +65,7 @@ function compareFaces(before: Contract, after: Contract, tell: Tell): void {
   for (const name of ['types', 'arrays'] as const) {
     const old = before.namespaces[name];
     if (old !== after.namespaces[name])
-      tell(
+      report(
         'breaking',
         `namespace of the ${name}`,
         `${old} is ${after.namespaces[name]}`,
@@ -93,53 +93,57 @@ const settingChanges = [
   ['soap12FaultStatus', 'compatible', 'standard', '.NET and Lua read no fault that comes with 400'],
 ] as const;
 
-function compareSettings({ settings: before }: Contract, { settings: after }: Contract, tell: Tell): void {
+function compareSettings(
+  { settings: before }: Contract,
+  { settings: after }: Contract,
+  report: ReportChange,
+): void {
   for (const [name, from, to, why] of settingChanges) {
-    if (before[name] === from && after[name] === to) tell('breaking', name, `${from} is ${to}`, why);
+    if (before[name] === from && after[name] === to) report('breaking', name, `${from} is ${to}`, why);
   }
 }
 
 function compareCredentials(
   { credentials: before }: Contract,
   { credentials: after }: Contract,
-  tell: Tell,
+  report: ReportChange,
 ): void {
   if (before?.member !== undefined && before.member !== after?.member)
-    tell('breaking', 'credentials', `no longer in ${before.member}`, 'clients send them there');
+    report('breaking', 'credentials', `no longer in ${before.member}`, 'clients send them there');
   for (const { name, header, required } of after?.parts ?? []) {
     const old = before?.parts.find((part) => part.name === name);
     if (required && old?.required !== true)
-      tell('breaking', `credential ${name}`, 'is required', 'calls without it are refused');
+      report('breaking', `credential ${name}`, 'is required', 'calls without it are refused');
     if (old !== undefined && old.header.toLowerCase() !== header.toLowerCase())
-      tell('breaking', `credential ${name}`, `${old.header} is ${header}`, 'clients send the old header');
+      report('breaking', `credential ${name}`, `${old.header} is ${header}`, 'clients send the old header');
   }
 }
 
 // --- operations ------------------------------------------------------------------------------------
 
-function compareOperations(before: Contract, after: Contract, tell: Tell): void {
+function compareOperations(before: Contract, after: Contract, report: ReportChange): void {
   const successors = new Map(after.operations.map((operation) => [operation.name, operation]));
   const names = new Set(before.operations.map(({ name }) => name));
   const callOf = ({ upstream: { method, path } }: Operation): string => `${method} ${path}`;
   const added = after.operations.filter(({ name }) => !names.has(name));
   const byCall = new Map(added.map((operation) => [callOf(operation), operation] as const).toReversed());
-  const types = new TypeComparer(tell);
+  const types = new TypeComparer(report);
   for (const operation of before.operations) {
     const successor = successors.get(operation.name);
-    if (successor === undefined) tellRemoved(operation, byCall.get(callOf(operation)), tell);
+    if (successor === undefined) reportRemoved(operation, byCall.get(callOf(operation)), report);
     else {
       types.compare(operation.input, successor.input, 'requests');
       types.compare(operation.output, successor.output, 'replies');
     }
   }
   for (const { name } of added)
-    tell('compatible', name, 'the operation is new', 'clients that are built do not know it');
+    report('compatible', name, 'the operation is new', 'clients that are built do not know it');
 }
 
 /** An operation is taken for renamed when another that is new makes the same call. */
-function tellRemoved({ name }: Operation, renamed: Operation | undefined, tell: Tell): void {
+function reportRemoved({ name }: Operation, renamed: Operation | undefined, report: ReportChange): void {
   const what = renamed === undefined ? 'the operation is gone' : `the operation is called ${renamed.name}`;
-  tell('breaking', name, what, 'clients that call it meet a fault');
+  report('breaking', name, what, 'clients that call it meet a fault');
 }
 
 // --- types -----------------------------------------------------------------------------------------
@@ -168,12 +172,12 @@ function optional({ xml, type }: { readonly xml: string; readonly type: Type }):
 
 /** Compares two types, each pair of them once in each direction. */
 class TypeComparer {
-  readonly #tell: Tell;
+  readonly #report: ReportChange;
   readonly #seen = new Map<Type, Set<string>>();
   readonly #serials = new Map<Type, number>();
 
-  constructor(tell: Tell) {
-    this.#tell = tell;
+  constructor(report: ReportChange) {
+    this.#report = report;
   }
 
   compare(old: Type, next: Type, direction: Direction, where = ''): void {
@@ -196,7 +200,7 @@ class TypeComparer {
       const at = `values of ${old.name} in ${direction}`;
       this.#comparePart(old, old.entryName, next, next.entryName, direction, at);
       this.compare(old.value, next.value, direction, at);
-    } else this.#tell('breaking', where, `${described(old)} is ${described(next)}`, misread(direction));
+    } else this.#report('breaking', where, `${described(old)} is ${described(next)}`, misread(direction));
   }
 
   #isNew(old: Type, next: Type, direction: Direction): boolean {
@@ -219,9 +223,10 @@ class TypeComparer {
     direction: Direction,
     where: string,
   ): void {
-    if (oldName !== nextName) this.#tell('breaking', where, `<${oldName}> is <${nextName}>`, lost(direction));
+    if (oldName !== nextName)
+      this.#report('breaking', where, `<${oldName}> is <${nextName}>`, lost(direction));
     if (old.namespace !== next.namespace)
-      this.#tell(
+      this.#report(
         'breaking',
         where,
         `<${oldName}> is in the namespace of the ${next.namespace}`,
@@ -243,34 +248,34 @@ class TypeComparer {
     for (const field of old.fields) {
       const successor = successors.get(field.xml);
       const where = `${old.name}.${field.xml} in ${direction}`;
-      if (successor === undefined) this.#tellGone(field, renamed.get(field.json), direction, where);
+      if (successor === undefined) this.#reportGone(field, renamed.get(field.json), direction, where);
       else this.#compareFields(field, successor, direction, where);
     }
     this.#compareOrder(old, next, direction);
     for (const field of next.fields) {
-      // one whose JSON name was there is told as renamed
-      if (!known.has(field.xml) && !formerJson.has(field.json)) this.#tellAdded(field, old, direction);
+      // one whose JSON name was there counts as renamed
+      if (!known.has(field.xml) && !formerJson.has(field.json)) this.#reportAdded(field, old, direction);
     }
   }
 
-  #tellGone({ xml }: Field, renamed: Field | undefined, direction: Direction, where: string): void {
+  #reportGone({ xml }: Field, renamed: Field | undefined, direction: Direction, where: string): void {
     const what = renamed === undefined ? `<${xml}> is gone` : `<${xml}> is <${renamed.xml}>`;
-    this.#tell('breaking', where, what, lost(direction));
+    this.#report('breaking', where, what, lost(direction));
   }
 
-  #tellAdded(field: Field, old: RecordType, direction: Direction): void {
+  #reportAdded(field: Field, old: RecordType, direction: Direction): void {
     const where = `${old.name}.${field.xml} in ${direction}`;
     const what = `<${field.xml}> is new`;
     if (direction === 'replies')
-      this.#tell(
+      this.#report(
         'strict',
         where,
         what,
         'zeep, suds, Axis, PySimpleSOAP and SOAP::WSDL refuse elements they do not know',
       );
     else if (field.required)
-      this.#tell('breaking', where, `${what} and required`, 'calls without it are refused');
-    else this.#tell('compatible', where, what, 'clients that are built leave it out');
+      this.#report('breaking', where, `${what} and required`, 'calls without it are refused');
+    else this.#report('compatible', where, what, 'clients that are built leave it out');
   }
 
   /** Requests are read in any order; replies aren't by all clients. */
@@ -283,7 +288,7 @@ class TypeComparer {
     const sequence = common(next.fields, old.fields);
     const moved = common(old.fields, next.fields).find((xml, index) => sequence[index] !== xml);
     if (moved !== undefined)
-      this.#tell(
+      this.#report(
         'breaking',
         `${old.name} in replies`,
         `its elements stand in another order from <${moved}> on`,
@@ -294,30 +299,30 @@ class TypeComparer {
   #compareFields(old: Field, next: Field, direction: Direction, where: string): void {
     if (direction === 'requests') {
       if (!old.required && next.required)
-        this.#tell('breaking', where, 'is required', 'calls without it are refused');
+        this.#report('breaking', where, 'is required', 'calls without it are refused');
       if (old.required && !next.required)
-        this.#tell('compatible', where, 'is optional', 'clients go on sending it');
+        this.#report('compatible', where, 'is optional', 'clients go on sending it');
       if (!old.notEmpty && next.notEmpty)
-        this.#tell('breaking', where, 'may no longer be empty', 'calls with an empty one are refused');
+        this.#report('breaking', where, 'may no longer be empty', 'calls with an empty one are refused');
       if (old.nillable && !next.nillable)
-        this.#tell(
+        this.#report(
           'strict',
           where,
           'is no longer nillable',
           'clients that send xsi:nil may be refused upstream',
         );
       if (!old.nillable && next.nillable)
-        this.#tell('compatible', where, 'is nillable', 'clients that are built send no xsi:nil');
+        this.#report('compatible', where, 'is nillable', 'clients that are built send no xsi:nil');
     } else {
       if (!old.nillable && next.nillable)
-        this.#tell(
+        this.#report(
           'strict',
           where,
           'is nillable',
           'generated classes without a place for null fail on xsi:nil',
         );
       if (old.nillable && !next.nillable)
-        this.#tell('compatible', where, 'is no longer nillable', 'clients read a value as before');
+        this.#report('compatible', where, 'is no longer nillable', 'clients read a value as before');
     }
     this.compare(withAllowed(old), withAllowed(next), direction, where);
   }
@@ -334,20 +339,21 @@ class TypeComparer {
     if (isEnumOfStrings && isText(old) && isText(next)) {
       const opened = old.kind === 'enum';
       if (opened && direction === 'replies')
-        this.#tell(
+        this.#report(
           'strict',
           where,
           'takes values beside those listed',
           'generated enums refuse values they do not know',
         );
       else if (!opened && direction === 'requests')
-        this.#tell('breaking', where, 'takes listed values alone', 'calls with other values are refused');
-      else this.#tell('compatible', where, `${from} is ${to}`, 'the values clients send or read fit both');
+        this.#report('breaking', where, 'takes listed values alone', 'calls with other values are refused');
+      else this.#report('compatible', where, `${from} is ${to}`, 'the values clients send or read fit both');
       return;
     }
     const [narrow, wide] = direction === 'requests' ? [old, next] : [next, old];
-    if (fits(narrow, wide)) this.#tell('compatible', where, `${from} is ${to}`, 'every value fits the other');
-    else this.#tell('breaking', where, `${from} is ${to}`, misread(direction));
+    if (fits(narrow, wide))
+      this.#report('compatible', where, `${from} is ${to}`, 'every value fits the other');
+    else this.#report('breaking', where, `${from} is ${to}`, misread(direction));
   }
 
   #compareEnums(old: readonly string[], next: readonly string[], direction: Direction, where: string): void {
@@ -356,19 +362,19 @@ class TypeComparer {
     for (const value of old) {
       if (after.has(value)) continue;
       if (direction === 'requests')
-        this.#tell('breaking', where, `${value} is gone`, 'calls with it are refused');
-      else this.#tell('compatible', where, `${value} is gone`, 'clients no longer meet it');
+        this.#report('breaking', where, `${value} is gone`, 'calls with it are refused');
+      else this.#report('compatible', where, `${value} is gone`, 'clients no longer meet it');
     }
     for (const value of next) {
       if (before.has(value)) continue;
       if (direction === 'replies')
-        this.#tell(
+        this.#report(
           'strict',
           where,
           `${value} is new`,
           'generated enums of .NET and Java refuse values they do not know',
         );
-      else this.#tell('compatible', where, `${value} is new`, 'clients that are built do not send it');
+      else this.#report('compatible', where, `${value} is new`, 'clients that are built do not send it');
     }
   }
 }

@@ -26,6 +26,8 @@ const schemaNumbers = { types: 0, arrays: 1, tree: 2 } as const satisfies Record
 
 /** What `?xsd=` may ask for. */
 export const schemaList: readonly SchemaNumber[] = [0, 1, 2];
+
+/** Which of the documents that a WSDL's schema is split into. */
 export type SchemaNumber = 0 | 1 | 2;
 
 /**

@@ -19,7 +19,7 @@ export class UnknownName extends RangeError {
   constructor(kind: 'operation' | 'tag', given: string, known: readonly string[]) {
     const some =
       known.length > 10 ? `one of ${known.length} such as ${known[0]}` : `one of ${known.join(', ')}`;
-    // what may be markup to somebody isn't told back
+    // what may be markup to somebody isn't repeated
     const got = /^[\p{L}\p{N} ._:-]{1,64}$/u.test(given) ? JSON.stringify(given) : 'another';
     super(`${kind}: expected ${known.length === 0 ? 'none' : some}, got ${got}`);
   }
@@ -31,25 +31,26 @@ export interface SliceFinder {
   readonly find: (names: SliceNames) => readonly Operation[];
 }
 
+/** The slices of a contract, by what the query of a `?wsdl` request asks for. */
 export function createSliceFinder({ operations }: Contract): SliceFinder {
   const places = new Map(operations.map((operation, index) => [operation, index]));
   const byName = new Map(operations.map((operation) => [operation.name.toLowerCase(), operation]));
   const byTag = groupByTag(operations);
   return {
     find: (names) => {
-      const chosen = new Set<Operation>();
+      const found = new Set<Operation>();
       for (const name of names.operations) {
         const operation = byName.get(name.toLowerCase());
         if (operation === undefined) throw new UnknownName('operation', name, namesOf(operations));
-        chosen.add(operation);
+        found.add(operation);
       }
       for (const tag of names.tags) {
         const group = byTag.get(tag.toLowerCase());
         if (group === undefined) throw new UnknownName('tag', tag, tagsOf(operations));
-        for (const operation of group) chosen.add(operation);
+        for (const operation of group) found.add(operation);
       }
       const placeOf = (operation: Operation): number => places.get(operation) ?? 0;
-      return [...chosen].sort((one, other) => placeOf(one) - placeOf(other));
+      return [...found].sort((one, other) => placeOf(one) - placeOf(other));
     },
   };
 }
@@ -64,13 +65,13 @@ export function sliceContract(contract: Contract, names: SliceNames): Contract {
 
 /** The contract with these of its operations alone, and the types and routes of theirs. */
 export function sliceOf(contract: Contract, operations: readonly Operation[]): Contract {
-  const chosen = new Set(operations);
-  const reached = reachedFrom(chosen);
+  const kept = new Set(operations);
+  const reached = reachedFrom(kept);
   return {
     ...contract,
     operations,
     types: contract.types.filter((type) => reached.has(type)),
-    routes: contract.routes.filter(({ operation }) => chosen.has(operation)),
+    routes: contract.routes.filter(({ operation }) => kept.has(operation)),
   };
 }
 

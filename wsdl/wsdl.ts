@@ -1,3 +1,5 @@
+// From a contract to documents for people and generators: WSDL, XSD, the metadata page, and what differs between two
+// contracts. Each is a function of the model; nothing here reads a file, a request or the OpenAPI document.
 import type { Contract, Operation } from '../mappings/contract/model.ts';
 import { namespaces } from '../mappings/contract/model.ts';
 import { type DocumentNode, documentation, element, writeXml } from './document.ts';

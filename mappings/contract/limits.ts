@@ -251,11 +251,13 @@ export const limitTable = {
   contractProblems: { value: 1_000, bounds: 'problems of a contract that are told' },
 } as const satisfies Record<string, Limit>;
 
+/** The name of a limit, as a list such as `inFlight=256,queue=0` has it. */
 export type LimitName = keyof typeof limitTable;
 
 /** A full set of limits; `{ ...defaultLimits, xmlDepth: 8 }` makes another. */
 export type Limits = { readonly [name in LimitName]: number };
 
+/** Every limit with its default, in the unit that its row states. */
 export const defaultLimits = Object.fromEntries(
   Object.entries(limitTable).map(([name, { value }]) => [name, value]),
 ) as Limits;

@@ -1,3 +1,5 @@
+// A contract as data, and the limits on what is done with it: types of plain frozen values, their names and few look-ups
+// in them. Nothing here reads, compiles or imports anything, so that all else may import it.
 /** The contract: everything soapbridge knows of one service, built once at start and never changed. */
 export interface Contract {
   /** The WSDL's service name, such as `ScreeningApi`. */
@@ -138,6 +140,7 @@ export type RequestBody =
   /** One input as it is: the bytes of a base64. */
   | { readonly kind: 'binary'; readonly field: string; readonly mediaType: string };
 
+/** The charsets in which a body of text goes upstream. */
 export type TextCharset = 'utf-8' | 'iso-8859-1' | 'us-ascii';
 
 /** A member of a form whose encoding the document states. */
@@ -181,6 +184,7 @@ export type ReplyMapping =
 /** How a body is read: `lines` as a sequence of JSON values; `none` where the document has none, whatever comes. */
 export type BodyForm = 'json' | 'lines' | 'text' | 'binary' | 'none';
 
+/** A header of an upstream's answer that is a member of the reply. */
 export interface ReplyHeader {
   readonly name: string;
   /** The record's member. */
@@ -201,6 +205,7 @@ export type HeaderShape =
       readonly others: HeaderScalar;
     };
 
+/** What a header's text may be. */
 export type HeaderScalar = Extract<ScalarName, 'string' | 'long' | 'decimal' | 'boolean' | 'json'>;
 
 /** The body of a reply by its status. */
@@ -211,10 +216,12 @@ export interface ReplyBody {
   readonly form: BodyForm;
 }
 
-/** The members of a reply's record that are no header and no body. */
+/** The member of a reply's record that holds the upstream's status. */
 export const statusMember = 'StatusCode';
+/** The member that holds the links of a Link header (RFC 8288). */
 export const linksMember = 'Links';
 
+/** How one input goes upstream outside the body (OpenAPI 3.1, 4.8.12). */
 export interface Parameter {
   /** The field of the input. */
   readonly field: string;
@@ -255,6 +262,7 @@ export interface Route {
   readonly operation: Operation;
 }
 
+/** A part of a route's path: text, or an input's value. */
 export type RouteSegment =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'parameter'; readonly field: string };
@@ -267,6 +275,7 @@ export interface Credentials {
   readonly send: 'body' | 'headers';
 }
 
+/** One of the values that make up a caller's credentials, such as a user and a key. */
 export interface CredentialPart {
   readonly name: string;
   /** XML name in the body's member, or in the SOAP header's block. */
@@ -280,9 +289,12 @@ export interface CredentialPart {
   readonly secret: boolean;
 }
 
+/** A type with a name of its own in the WSDL's schema. */
 export type NamedType = RecordType | UnionType | TupleType | ArrayType | MapType | EnumType;
+/** Whatever a value may be of. */
 export type Type = NamedType | ScalarType;
 
+/** A JSON object of listed members: a sequence of elements. */
 export interface RecordType {
   readonly kind: 'record';
   readonly name: string;
@@ -300,6 +312,7 @@ export interface OtherMembers {
   readonly untyped: OthersElement | undefined;
 }
 
+/** An element for the members that a record doesn't list: a map of them by their names. */
 export interface OthersElement extends Ruled {
   readonly xml: string;
   readonly type: MapType;
@@ -321,6 +334,7 @@ export interface Rules {
   readonly values: Rules | undefined;
 }
 
+/** One thing that `validate: strict` asks of a value; values of JSON stand as their texts. */
 export type Check =
   | { readonly kind: 'readOnly' }
   /** One of these values, as JSON. */
@@ -341,8 +355,10 @@ export type Check =
 /** Formats of strings whose grammar is known here. */
 export type FormatName = 'uuid' | 'ipv4' | 'ipv6' | 'hostname' | 'email' | 'uri' | 'time' | 'duration';
 
+/** JSON Schema's bounds of numbers (Validation 2020-12, 6.2). */
 export type Bound = 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum';
 
+/** A member of a record, and its element. */
 export interface Field extends Ruled {
   /** The JSON member. */
   readonly json: string;
@@ -378,6 +394,7 @@ export interface UnionType {
   readonly variants: readonly Variant[];
 }
 
+/** One of the types that a union's values may be of, and its element. */
 export interface Variant extends Ruled {
   readonly xml: string;
   readonly type: Type;
@@ -387,8 +404,10 @@ export interface Variant extends Ruled {
   readonly tag: Tag | undefined;
 }
 
+/** The kinds of JSON values; `any` for whatever no other variant takes. */
 export type JsonKind = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'any';
 
+/** What tells a variant of objects from the others: a member and its values, as JSON. */
 export interface Tag {
   /** A JSON member of the variant's objects. */
   readonly member: string;
@@ -407,6 +426,7 @@ export interface TupleType {
   readonly rest: RestElement | undefined;
 }
 
+/** One of a tuple's first items, and its element. */
 export interface Position extends Ruled {
   readonly xml: string;
   readonly type: Type;
@@ -414,11 +434,13 @@ export interface Position extends Ruled {
   readonly words?: Words;
 }
 
+/** The items of a tuple behind those of its positions: an array of them. */
 export interface RestElement extends Ruled {
   readonly xml: string;
   readonly type: ArrayType;
 }
 
+/** A JSON array whose items are of one type. */
 export interface ArrayType {
   readonly kind: 'array';
   readonly name: string;
@@ -437,6 +459,7 @@ export interface MapType {
   readonly value: Type;
 }
 
+/** A string that is one of some. */
 export interface EnumType {
   readonly kind: 'enum';
   readonly name: string;
@@ -444,6 +467,7 @@ export interface EnumType {
   readonly values: readonly string[];
 }
 
+/** A value without parts. */
 export interface ScalarType {
   readonly kind: 'scalar';
   readonly scalar: ScalarName;

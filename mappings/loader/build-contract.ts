@@ -45,6 +45,7 @@ export interface ContractSource {
   readonly names?: ContractNames | undefined;
 }
 
+/** A contract, and what its author wants to know of it. */
 export interface LoadedContract {
   /** Frozen, all of it. */
   readonly contract: Contract;
@@ -58,7 +59,7 @@ export interface LoadedContract {
   readonly contradictions: readonly Note[];
   /** What `validate: strict` would check of requests and can't. */
   readonly unchecked: readonly Note[];
-  /** Servers of operations whose address nobody said: the upstream is called in their place. */
+  /** Servers of operations whose address nobody gave: the upstream is called in their place. */
   readonly assumedServers: readonly Note[];
   /** Every name that callers compile in, for `names.lock`. */
   readonly names: ContractNames;

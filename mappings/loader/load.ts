@@ -1,3 +1,6 @@
+// From the files of a contract to the model: this folder reads OpenAPI documents and overlays, finds all that is wrong
+// with them, and keeps names for good. What is read goes from `document/` over `schema/` and `operations/` to the frozen
+// contract. No codec, no socket, no request; no I/O but that of this file and `document/yaml.ts`.
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { defaultLimits } from '../contract/limits.ts';

@@ -95,18 +95,18 @@ export class Allowance {
   }
 }
 
-/** The problems as they are told: so many, and how many there are more. */
+/** The problems as an error: so many, and how many there are more. */
 export function contractError(
   problems: Iterable<ContractProblem>,
   { contractProblems }: ContractLimits,
 ): ContractError {
   const all = [...problems];
-  const told = all.slice(0, contractProblems);
+  const listed = all.slice(0, contractProblems);
   const [first] = all;
-  const more = all.length - told.length;
+  const more = all.length - listed.length;
   if (first !== undefined && more > 0)
-    told.push({ file: first.file, pointer: '', message: `${more} problems more, which are not told` });
-  return new ContractError(told);
+    listed.push({ file: first.file, pointer: '', message: `${more} problems more, which are not told` });
+  return new ContractError(listed);
 }
 
 /** True for what Node throws where functions call one another too deep. */

@@ -1,4 +1,4 @@
-/** One thing wrong with a contract, said to whoever wrote it. */
+/** One thing wrong with a contract, for its author. */
 export interface ContractProblem {
   readonly file: string;
   /** JSON pointer (RFC 6901) into the file. */

@@ -1,6 +1,7 @@
 /** YAML or JSON as parsed: an object of unknown members. */
 export type Node = Readonly<Record<string, unknown>>;
 
+/** True for an object, neither null nor a list. */
 export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -16,6 +17,7 @@ export function memberOf(node: Node, key: string): unknown {
   return Object.hasOwn(node, key) ? node[key] : undefined;
 }
 
+/** A string; undefined for any other value. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

@@ -29,6 +29,7 @@ export function fileOf(pointer: string): string {
   return pointer === '' || pointer.startsWith('/') ? '' : pointer.slice(0, pointer.indexOf('#'));
 }
 
+/** A pointer into a file, as `Located` has it; `''` is the document itself. */
 export function joinFile(file: string, pointer: string): string {
   return file === '' ? pointer : `${file}#${pointer}`;
 }

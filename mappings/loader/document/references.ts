@@ -28,6 +28,7 @@ export interface References {
   readonly allowance: Allowance;
 }
 
+/** True where a `$ref` names nothing. */
 export function isUnresolved(found: Located | Unresolved): found is Unresolved {
   return 'why' in found;
 }

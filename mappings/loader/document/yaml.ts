@@ -1,3 +1,5 @@
+// A contract's files as values with places: YAML and JSON, other files, `$ref`s, files of settings, what is wrong and
+// where, and how much all of it may take. Nothing here knows what a schema, an operation or a name is.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import {
   Composer,
@@ -22,7 +24,7 @@ import { JsonReader } from '../../json/reader.ts';
 import { Allowance, type ContractLimits, OverLimit } from './allowance.ts';
 import type { ContractProblem } from './error.ts';
 
-/** Faults told of one file's syntax: the first ones; the rest mostly follow from them. */
+/** Faults of one file's syntax that are reported: the first ones; the rest mostly follow from them. */
 const mostProblems = 10;
 
 /** A file of YAML or JSON as JavaScript values. */

@@ -1,7 +1,10 @@
+// What operations, types, members and the service are called, the same whatever else the document has, and what
+// `names.lock` keeps for good. Nothing here decides what there is to be named: types and operations are handed in.
 import { createHash } from 'node:crypto';
 
 /** How what a document calls things becomes names of operations, types and elements. */
 
+/** `name` with its first letter in upper case. */
 export function upperFirst(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }

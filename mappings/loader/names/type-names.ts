@@ -35,6 +35,7 @@ export interface NamelessElement {
   readonly set: (name: string) => void;
 }
 
+/** What is to be named, and what counts before it. */
 export interface TypeNamesSource {
   /** Every type that an operation reaches. */
   readonly reached: ReadonlySet<Type>;
@@ -49,6 +50,7 @@ export interface TypeNamesSource {
   readonly pinned: ContractNames;
 }
 
+/** The names of a contract's types and elements; each was set where it belongs. */
 export interface TypeNames {
   readonly jsonType: string;
   readonly types: Names;

@@ -9,7 +9,7 @@ import type { TypeBuilder } from '../schema/type-builder.ts';
 /** Finds where an operation's calls go. */
 export type FindServer = (entry: Entry) => Server;
 
-/** What operations are read from, and where what is wrong with one is told. */
+/** What operations are read from, and where to report what is wrong with one. */
 export interface OperationsSource {
   readonly document: Node;
   readonly references: References;

@@ -1,3 +1,6 @@
+// What callers may call: which operations of a document, what each takes and gives, and the call upstream behind it,
+// with servers, credentials and routes. Types are asked for from `schema/`; nothing here looks into a schema's keywords
+// but to tell a file or a list from other values.
 import type { Operation } from '../../contract/model.ts';
 import { textOf, textsOf } from '../document/node.ts';
 import { byCodeUnit, createNamer, type Displaced, type Names } from '../names/names.ts';
@@ -12,6 +15,7 @@ import { readReply } from './responses.ts';
 /** An operation but for what only the finished types tell. */
 export type OperationDraft = Omit<Operation, 'binaryInput' | 'binaryOutput'>;
 
+/** The operations of a document, those that can be served and those that can't. */
 export interface ReadOperations {
   readonly served: readonly OperationDraft[];
   readonly notServed: readonly NotServed[];

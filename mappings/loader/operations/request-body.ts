@@ -273,7 +273,7 @@ function statedType(encoding: unknown): string | undefined {
 
 /**
  * A string of bytes is a file, so is one whose encoding states a type of bytes; JSON where the encoding says so. A part
- * that nothing is said of is bytes: OpenAPI 3.1.1 has `application/octet-stream` for it.
+ * that nothing describes is bytes: OpenAPI 3.1.1 has `application/octet-stream` for it.
  */
 function partKind(
   { schema, pointer }: SchemaMember,

@@ -165,7 +165,7 @@ function scalarType(scalar: HeaderScalar): Type {
   return { kind: 'scalar', scalar };
 }
 
-/** The links of a Link header beside its text, where their relations can be told (RFC 8288). */
+/** The links of a Link header beside its text, where their relations are known (RFC 8288). */
 function linksType({ builder }: OperationsSource): Type {
   const pointer = '/components/schemas/Link';
   const link = builder.record('Link', pointer, [

@@ -26,6 +26,7 @@ interface Success {
 
 const noneType = 'application/json';
 
+/** What an operation gives: the fields of its output, and how an upstream's answer becomes them. Reports what fits neither; throws OverLimit. */
 export function readReply(entry: Entry, source: OperationsSource): ReadReply {
   const successes = findSuccesses(entry, source);
   const accept = acceptOf(entry, successes, source);
@@ -209,7 +210,7 @@ function readRecord(
   };
 }
 
-/** The headers of all successes; a redirect has its target, said or not. */
+/** The headers of all successes; a redirect has its target, described or not. */
 function declaredHeaders(successes: readonly Success[], redirects: boolean): Header[] {
   const headers = successes.flatMap((success) => success.headers);
   const [first] = successes;

@@ -22,6 +22,7 @@ const shapes = [
   'contentEncoding',
 ];
 
+/** True for a schema that says what a value looks like. */
 export function saysShape(schema: unknown): boolean {
   return isNode(schema) && shapes.some((keyword) => Object.hasOwn(schema, keyword));
 }
@@ -187,7 +188,7 @@ export function isTypedFormat(format: string): boolean {
   return [integerFormats, numberFormats, stringFormats].some((formats) => formats.has(format));
 }
 
-/** A number without a format is `xs:decimal`. */
+/** A number without a format is `xs:decimal`, which keeps every digit. */
 export function numberScalar(schema: Node): ScalarName {
   return numberFormats.get(textOf(schema.format) ?? '') ?? 'decimal';
 }
@@ -224,6 +225,7 @@ export function closedValues(values: readonly unknown[]): readonly string[] | un
   return kept && folded.size === texts.length ? texts : undefined;
 }
 
+/** What a schema says of itself to people: its description, else its title. */
 export function documentationOf(schema: Node): string {
   return (textOf(schema.description) ?? textOf(schema.title) ?? '').trim();
 }

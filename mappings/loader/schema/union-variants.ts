@@ -8,6 +8,7 @@ import type { Draft } from './drafts.ts';
 import { commonInteger, integerScalar } from './keywords.ts';
 
 /** What the variants of a union are made with. */
+/** The variants of a union and the elements that want names, one for each. */
 export interface VariantsSource {
   /** The types that its values may be of. */
   readonly alternatives: readonly Alternative[];
