@@ -29,7 +29,7 @@ export const schemaFiles = {
 export interface ContractFiles {
   readonly openapi: string;
   /** Undefined: the plain dialect, all defaults. */
-  readonly overlay: string | undefined;
+  readonly overlay?: string | undefined;
 }
 
 /** A folder with `openapi.yaml` (or `.yml`, `.json`) and, unless all defaults do, the overlay `soap.yaml`; or files by name. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
-import { clientPages, withExcerpts } from './excerpts.ts';
+import { excerptPages, withExcerpts } from './excerpts.ts';
 
-for (const page of clientPages()) {
-  test(`the code of ${page.name} is that of the program which runs against the gateway`, (t) => {
+for (const page of excerptPages()) {
+  test(`the code of ${page.name} is that of the program that the tests run`, (t) => {
     const text = readFileSync(page.file, 'utf8');
     t.regex(text, /^<!-- from /m);
     t.is(text, withExcerpts(text), '`npm run golden` writes it');

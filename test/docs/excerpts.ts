@@ -4,9 +4,16 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'docs/clients');
 
-/** The pages that show callers what to write. */
-export function clientPages(): readonly { readonly name: string; readonly file: string }[] {
-  return readdirSync(folder).map((name) => ({ name: `docs/clients/${name}`, file: join(folder, name) }));
+/** A page whose code is taken from the sources. */
+interface Page {
+  readonly name: string;
+  readonly file: string;
+}
+
+/** The pages that show callers what to write, and the one for who embeds the gateway. */
+export function excerptPages(): readonly Page[] {
+  const names = readdirSync(folder).map((name) => `docs/clients/${name}`);
+  return [...names, 'docs/embedding.md'].map((name) => ({ name, file: join(root, name) }));
 }
 
 /**

@@ -5,7 +5,7 @@ import { schemaFileOf } from '../../mappings/loader/document/settings-file.ts';
 import { overlaySettings } from '../../mappings/loader/overlay/overlay-keys.ts';
 import { loadContract, schemaFiles, screeningContract } from '../../mappings/loader/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
-import { clientPages, withExcerpts } from '../docs/excerpts.ts';
+import { excerptPages, withExcerpts } from '../docs/excerpts.ts';
 import { countAll, countsFile } from '../documents/documents.ts';
 import { conformancePage, writeConformancePage } from '../basic-profile/page.ts';
 import { limitRows, limitTableForm } from '../docs/limit-rows.ts';
@@ -24,7 +24,7 @@ export const overlaySchema = `${JSON.stringify(schemaFileOf(overlaySettings), nu
 export const configSchema = `${JSON.stringify(schemaFileOf(configSettings), null, 2)}\n`;
 
 if (import.meta.main) {
-  for (const { file } of clientPages()) writeFileSync(file, withExcerpts(readFileSync(file, 'utf8')));
+  for (const { file } of excerptPages()) writeFileSync(file, withExcerpts(readFileSync(file, 'utf8')));
   writeFileSync(schemaFiles.overlay, overlaySchema);
   writeFileSync(schemaFiles.config, configSchema);
   writeFileSync(conformancePage, writeConformancePage());

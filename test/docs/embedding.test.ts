@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import test, { type ExecutionContext } from 'ava';
+
+const root = join(import.meta.dirname, '../..');
+const page = readFileSync(join(root, 'docs/embedding.md'), 'utf8');
+const lend = readFileSync(join(root, 'docs/tutorial/lend.xml'));
+
+/** Runs an example of the page; `soapbridge` is this one's source. */
+function run(t: ExecutionContext, name: string, env: NodeJS.ProcessEnv = {}) {
+  const child = spawn(process.execPath, ['--conditions=soapbridge-source', `docs/embedding/${name}.ts`], {
+    cwd: root,
+    env: { ...process.env, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  return child;
+}
+
+/** The library of the tutorial, on a free port. */
+async function libraryUpstream(t: ExecutionContext): Promise<string> {
+  const upstream = createServer((_request, response) => {
+    response.writeHead(201, { 'content-type': 'application/json' });
+    response.end('{"number":9007199254740993,"isbn":"1","reader":"Zoë","due":"2026-03-28"}');
+  }).listen(0, '127.0.0.1');
+  await once(upstream, 'listening');
+  t.teardown(() => upstream.close());
+  return `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/api`;
+}
+
+/** Runs an example that serves; its address, and what ends it as an operator would. */
+async function serve(t: ExecutionContext, name: string) {
+  const child = run(t, name, { UPSTREAM_URL: await libraryUpstream(t) });
+  const [chunk] = await once(child.stdout, 'data');
+  const port = /port: (\d+)/.exec(String(chunk))?.[1] ?? '';
+  child.stdout.resume();
+  return {
+    base: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      child.kill('SIGTERM');
+      return once(child, 'exit');
+    },
+  };
+}
+
+async function callSoap(url: string): Promise<string> {
+  const headers = { 'Content-Type': 'text/xml; charset=utf-8', Connection: 'close' };
+  return (await fetch(url, { method: 'POST', headers, body: lend })).text();
+}
+
+test('docs/embedding.md: the Koa application serves its own routes and the contract, and ends when it is told to', async (t) => {
+  const { base, stop } = await serve(t, 'koa');
+  t.is(await (await fetch(`${base}/hello`)).text(), 'hello\n');
+  t.regex(await callSoap(`${base}/library/soap11`), /<number>9007199254740993<\/number>/);
+  t.deepEqual(await stop(), [0, null]);
+});
+
+test('docs/embedding.md: the plain server serves the contract and a page of its own, and ends when it is told to', async (t) => {
+  const { base, stop } = await serve(t, 'node-http');
+  t.regex(await callSoap(`${base}/soap11`), /<number>9007199254740993<\/number>/);
+  t.regex(await (await fetch(`${base}/metrics`)).text(), /^soapbridge_requests_total\{.*\} 1$/m);
+  t.deepEqual(await stop(), [0, null]);
+});
+
+test('docs/embedding.md: what translates without a server prints what the page says', async (t) => {
+  const child = run(t, 'codec');
+  const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  t.is(code, 0);
+  t.true(page.includes(`\`\`\`\n${printed}\`\`\`\n`), printed);
+});
+
+test('docs/embedding.md names every option of createGateway', (t) => {
+  const source = readFileSync(join(root, 'gateway/index.ts'), 'utf8');
+  const [, members = ''] = /^export interface GatewayOptions \{\n(.*?)^\}/ms.exec(source) ?? [];
+  const named = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  t.deepEqual(
+    named,
+    [...members.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name]) => name),
+  );
+});
