@@ -15,6 +15,7 @@ export const slow = [
   'test/gateway/process/workers.test.ts',
   'test/plain/importers.test.ts',
   'test/plain/properties.test.ts',
+  'test/supply-chain/package.test.ts',
 ];
 
 /** `npm run whole`: commands and processes, attacks, documents of others. */

