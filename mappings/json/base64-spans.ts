@@ -30,17 +30,18 @@ export class LetterRuns {
   /** The next piece of the body. */
   add(piece: Uint8Array): void {
     const { length } = piece;
-    const letters = base64Letters;
     let at = 0;
     for (;;) {
-      while (at < length && letters[piece[at] as number] === 1) at++;
+      at = endOfLetters(piece, at);
       if (at === length) break;
       const end = this.#position + at;
       if (end - this.#start >= leastLength) this.#bounds.push(this.#start, end);
       at++;
+      // no run within so few bytes is long: the last one alone may be one's beginning
+      if (length - at <= leastLength) at = startOfLastLetters(piece, at);
       this.#start = this.#position + at;
     }
-    this.#position += piece.length;
+    this.#position += length;
   }
 
   /** The end of the run that an offset is in; the offset itself where it is in none. A run ends with a byte that is no letter. */
@@ -51,4 +52,19 @@ export class LetterRuns {
     }
     return offset;
   }
+}
+
+/** Where the letters that begin at an offset end. */
+function endOfLetters(piece: Uint8Array, from: number): number {
+  const { length } = piece;
+  let at = from;
+  while (at < length && base64Letters[piece[at] as number] === 1) at++;
+  return at;
+}
+
+/** Where the letters begin with which a piece ends, not before an offset; its length where it ends with another byte. */
+function startOfLastLetters(piece: Uint8Array, from: number): number {
+  let at = piece.length;
+  while (at > from && base64Letters[piece[at - 1] as number] === 1) at--;
+  return at;
 }
