@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { CallError } from '../call/error.ts';
-import { Collector } from '../upstream/collector.ts';
+import { Collector, turnBytes } from '../upstream/collector.ts';
 import { type Admission, type Place, smallBytes } from './admission.ts';
 import type { Passage } from './passages.ts';
 
@@ -148,6 +148,7 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
     const collector = new Collector(false);
     collector.announced = Number(request.headers['content-length'] ?? 0);
     let pieces = 0;
+    let inTurn = 0;
     const began = performance.now();
     let cameAt = began;
     const look = (): void => {
@@ -170,6 +171,14 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
       const refusal = refusalOf(collector.size, ++pieces, rules);
       if (refusal !== undefined) finish(refusal);
       else if (!admission.came(passage, chunk.length)) finish(admission.shed());
+      inTurn += chunk.length;
+      if (inTurn < turnBytes || isOver) return;
+      inTurn = 0;
+      request.pause();
+      setImmediate(readOn);
+    };
+    const readOn = (): void => {
+      if (!isOver) request.resume();
     };
     const onEnd = (): void => finish(undefined);
     const onGone = (): void =>
@@ -182,8 +191,7 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
       request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
       admission.arrived(passage, error === undefined ? arrival : undefined);
       if (error !== undefined) {
-        // what follows on a connection that is being given up says nothing new, and nobody keeps it
-        request.on('error', () => {}).resume();
+        dropRest(arrival, error);
         reject(error);
         return;
       }
@@ -193,6 +201,22 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
     admission.arrive(passage);
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
+}
+
+/**
+ * Lets go of what follows of a body that is given up: what has been read is parsed to its end all the same, piece by piece.
+ * One that is too large is read no further until its reply is out, when nobody parses it any more.
+ */
+function dropRest({ request, response }: Arrival, { code }: CallError): void {
+  request.push = (piece: Buffer | null): boolean =>
+    piece !== null || Readable.prototype.push.call(request, null);
+  request.on('error', () => {}); // of a connection that is being given up it says nothing new
+  if (code !== 'RequestTooLarge') {
+    request.resume();
+    return;
+  }
+  request.socket.pause();
+  response.once('finish', () => request.resume());
 }
 
 /** What is wrong about a body of which so much came in so many pieces. */

@@ -6,6 +6,9 @@ const largeBytes = 1024 * 1024;
 /** Up to here memory comes from where Node takes it for small buffers. */
 const smallBytes = 64 * 1024;
 
+/** In bytes: so much of one body is taken in a turn of the event loop; what is there beyond waits for the next one. */
+export const turnBytes: number = 256 * 1024;
+
 /** A body, whole. */
 export interface Collected {
   readonly body: Buffer;

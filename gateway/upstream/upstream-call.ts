@@ -5,7 +5,7 @@ import { CallError } from '../call/error.ts';
 import { type Admission, overloaded, smallBytes } from '../http/admission.ts';
 import type { NetworkOf } from '../http/caller-network.ts';
 import type { Breaker, Evidence, Subject } from './breaker.ts';
-import { Collector } from './collector.ts';
+import { Collector, turnBytes } from './collector.ts';
 import type { Connection } from './connector.ts';
 import type { Watch, Watched } from './deadlines.ts';
 import type { RetryBudget } from './retry-budget.ts';
@@ -69,6 +69,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   #collector = new Collector(true);
   /** Bytes of the answer that are held: all that were announced, where those are many, else those that came. */
   #held = 0;
+  /** Bytes of it since it was last left for the next turn of the event loop. */
+  #inTurn = 0;
   /** Whether it waits for room for its answer. */
   #isPaused = false;
   #controller: Dispatcher.DispatchController | undefined;
@@ -257,7 +259,18 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     else {
       this.#collector.add(chunk);
       if (size > this.#held) this.#hold(size - this.#held, 0);
+      this.#inTurn += chunk.length;
+      if (this.#inTurn >= turnBytes) this.#readOnInNextTurn();
     }
+  }
+
+  #readOnInNextTurn(): void {
+    this.#inTurn = 0;
+    const controller = this.#controller;
+    controller?.pause();
+    setImmediate(() => {
+      if (!this.#isPaused && this.#given === undefined) controller?.resume();
+    });
   }
 
   /**
