@@ -12,6 +12,7 @@ export type ProblemCode =
   | 'UnknownParameter'
   | 'DuplicateParameter';
 
+/** One thing that is wrong with a request, as its error lists it (W29). */
 export interface Problem {
   readonly code: ProblemCode;
   /** Dotted path in the caller's own spelling, array positions from 0: `Request.Permissions[1]`. */
@@ -43,7 +44,7 @@ export interface Reading {
   /** What to replace in the text of a JSON request (W37), in order. */
   readonly edits: Edit[];
   readonly limit: number;
-  /** Steps that patterns took, as far as they can be told before (`validate: strict`). */
+  /** Steps that patterns took, as far as they can be known before (`validate: strict`). */
   patternSteps: number;
   /** These and the characters that rules look at, as `loopSteps` counts them. */
   steps: number;
@@ -57,6 +58,7 @@ export interface Reading {
   placeholders: TokenPlaceholders | undefined;
 }
 
+/** A part of a JSON request's text, by offsets in characters, and what stands there for upstream (W37). */
 export interface Edit {
   readonly start: number;
   readonly end: number;
@@ -101,16 +103,16 @@ export function startReading(limit: number, mostSteps: number = Number.POSITIVE_
   };
 }
 
-/** Whether as many problems are noted as will be told: of a further one no words are needed. */
+/** Whether as many problems are noted as an error lists: a further one needs no message. */
 export function isFull(reading: Reading): boolean {
   return reading.problems.length >= reading.limit;
 }
 
-/** Notes that what stands at the current path is wrong; `says` completes the sentence `path: …`, and is all of it for the whole request. */
-export function refuse(reading: Reading, code: ProblemCode, says: string): void {
+/** Notes that what stands at the current path is wrong; `reason` completes the sentence `path: …`, and is all of it for the whole request. */
+export function refuse(reading: Reading, code: ProblemCode, reason: string): void {
   if (isFull(reading)) return;
   const field = fieldPath(reading.path);
-  reading.problems.push({ code, field, message: field === '' ? says : `${field}: ${says}` });
+  reading.problems.push({ code, field, message: field === '' ? reason : `${field}: ${reason}` });
 }
 
 /** Notes that the required member at `path` isn't there. */
@@ -146,18 +148,18 @@ export class TooManySteps extends Error {
 /** A reply that isn't of the contract's type (W22). */
 export class MismatchError extends Error {
   readonly path: Step[] = [];
-  readonly #says: string;
+  readonly #reason: string;
 
-  constructor(says: string) {
-    super(says);
+  constructor(reason: string) {
+    super(reason);
     this.name = 'MismatchError';
-    this.#says = says;
+    this.#reason = reason;
   }
 
   /** Called by each record and array on the way out. */
   at(step: Step): this {
     this.path.unshift(step);
-    this.message = `${fieldPath(this.path)}: ${this.#says}`;
+    this.message = `${fieldPath(this.path)}: ${this.#reason}`;
     return this;
   }
 }

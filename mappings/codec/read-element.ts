@@ -1,7 +1,7 @@
 import { namespaces } from '../contract/model.ts';
 import type { JsonReader } from '../json/reader.ts';
 import type { XmlReader } from '../xml/reader.ts';
-import type { RequestReader } from './context.ts';
+import type { ReaderContext, RequestReader } from './context.ts';
 import { type Reading, refuse } from './problem.ts';
 import { collapse } from './scalars/numbers.ts';
 
@@ -62,6 +62,18 @@ export function opens(xml: XmlReader, reading: Reading): boolean {
   if (state === 'nil') refuse(reading, 'InvalidType', 'expected elements, got xsi:nil');
   xml.skip();
   return false;
+}
+
+/** Passes an element that the type has no place for: refused for a reason, or left out and noted (W12). */
+export function passUnknown(
+  { contract }: ReaderContext,
+  xml: XmlReader,
+  reading: Reading,
+  reason: string,
+): void {
+  if (contract.settings.unknownElements === 'refuse') refuse(reading, 'UnknownElement', reason);
+  else reading.ignored.push(xml.local);
+  xml.skip();
 }
 
 /** Reads a nil element to its end; true when it holds anything but blanks. */

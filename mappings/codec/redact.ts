@@ -20,7 +20,10 @@ const longestText = 256;
 /** Reads what was read before, so neither depth nor number of members is bounded here. */
 const unbounded = { jsonDepth: Number.POSITIVE_INFINITY, jsonMembers: Number.POSITIVE_INFINITY };
 
-/** The redaction of a contract's values; one that got longer than the limit ends with `…`. */
+/**
+ * The redaction of a contract's values; one that got longer than the limit ends with `…`. One function: its parts read one
+ * another's values, and share what is left of the limit.
+ */
 export function compileRedact(contract: Contract, limits: Limits): Redact {
   const { personal, credentials, responseStatus } = contract;
   const names = credentials?.member === undefined ? personal : [...personal, credentials.member];
@@ -106,9 +109,9 @@ export function compileRedact(contract: Contract, limits: Limits): Redact {
       return [typed, untyped].flatMap((others) => (others === undefined ? [] : [others.type.value]));
     }
 
-    function shown(said: string): string {
-      const told = hide(said, longestText + 1);
-      const cut = told.length > longestText ? `${told.slice(0, longestText)}…` : told;
+    function shown(text: string): string {
+      const clear = hide(text, longestText + 1);
+      const cut = clear.length > longestText ? `${clear.slice(0, longestText)}…` : clear;
       left -= cut.length;
       return JSON.stringify(cut);
     }

@@ -8,6 +8,7 @@ export interface Decimal {
   readonly exponent: number;
 }
 
+/** The number 0. */
 export const zero: Decimal = { isNegative: false, digits: '', exponent: 0 };
 
 /** The value of a JSON number; undefined for one of too many digits to be worth a look. */

@@ -19,6 +19,7 @@ const formats = {
     !text.endsWith('T'),
 } as const satisfies Readonly<Record<FormatName, (text: string) => boolean>>;
 
+/** True for a format whose grammar stands here; another is a remark. */
 export function isFormat(name: string): name is FormatName {
   return Object.hasOwn(formats, name);
 }

@@ -6,6 +6,7 @@ export const maxDigits = 400;
 /** The word for a number that is one, but not within its type's range. */
 export const outOfRange = Symbol('outOfRange');
 
+/** The least and the greatest integer of a type, as digits with a sign. */
 export interface IntegerRange {
   readonly min: string;
   readonly max: string;
@@ -22,6 +23,7 @@ export function collapse(text: string): string {
   return end - start === text.length ? text : text.slice(start, end);
 }
 
+/** True for the code of a blank of XML: space, tab, line feed, return. */
 export function isBlank(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9;
 }

@@ -45,6 +45,11 @@ export function excerpt(value: string): string {
   return JSON.stringify(characters.length > 32 ? `${characters.slice(0, 32).join('')}…` : value);
 }
 
+/** The first names of a list for a message, with `, …` for more. */
+export function someNames(names: readonly string[]): string {
+  return `${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`;
+}
+
 /** A JSON string. Short texts, which are nearly all, are looked at here, because that costs less than a call of `JSON.stringify`. */
 export function quoteJson(text: string): string {
   if (text.length > 64) return JSON.stringify(text);

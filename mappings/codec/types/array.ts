@@ -11,23 +11,24 @@ import {
   type WriterContext,
 } from '../context.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
-import { entersJson, readMember } from '../read-element.ts';
+import { entersJson, passUnknown, readMember } from '../read-element.ts';
 import { elementOf, enters, writeElement } from '../write-element.ts';
 import { pushItem } from './entries.ts';
 
 const { list } = nodeKinds;
 
+/** An array: a wrapper element with items of one name (W20). */
+
 /** Stands for an item with xsi:nil, whatever its type makes of it. */
 const nilMark: unique symbol = Symbol('nil');
 
-/** An array: a wrapper element with items of one name (W20). */
+/** XML and JSON → JSON; an item that is as absent is left out. */
 export function arrayReader(
   context: ReaderContext,
   type: ArrayType,
   item = context.readerOf(type.item),
 ): RequestReader {
   const { types: typesNamespace, arrays: arraysNamespace } = context.contract.namespaces;
-  const refuseUnknown = context.contract.settings.unknownElements === 'refuse';
   const { itemName } = type;
 
   const read = (xml: XmlReader, reading: Reading): string | undefined => {
@@ -43,12 +44,7 @@ export function arrayReader(
         xml.local !== itemName ||
         !(namespace === typesNamespace || namespace === arraysNamespace || namespace === '')
       ) {
-        if (refuseUnknown) {
-          refuse(reading, 'UnknownElement', `expected <${itemName}>, got <${xml.local.slice(0, 64)}>`);
-        } else {
-          reading.ignored.push(xml.local);
-        }
-        xml.skip();
+        passUnknown(context, xml, reading, `expected <${itemName}>, got <${xml.local.slice(0, 64)}>`);
       } else {
         const value = readMember(item.read, nilMark, xml, reading);
         if (value === nilMark && nils++ === 0) firstNil = count - 1;

@@ -7,8 +7,15 @@ import { excerpt } from '../scalars/text.ts';
 import { noContent, scanNull } from '../write-element.ts';
 import { readText, textValue } from './scalar.ts';
 
+/** An enum: one of several texts. */
+
 const { nothing, empty, plain, text } = nodeKinds;
 
+/**
+ * XML and JSON → JSON; values match exactly (W14).
+ *
+ * @param allowed the values that a field takes, when fewer than its type has (W42)
+ */
 export function enumReader(
   context: ReaderContext,
   type: EnumType,
@@ -45,11 +52,11 @@ export function enumReader(
   };
 }
 
-/** The writer of an enum; a value it does not know fails the reply, or passes by the setting. */
+/** JSON → XML; a value that the type lacks fails the reply, or goes out as it came, by `unknownEnumValues` (W22). */
 export function enumWriter({ contract }: WriterContext, type: EnumType): ReplyWriter {
   const passUnknown = contract.settings.unknownEnumValues === 'pass';
   const known = type.values.filter((value) => /^[A-Za-z0-9_ .:/-]+$/.test(value)).map(nameKey);
-  const others = new Set(type.values);
+  const values = new Set(type.values);
   const expected = type.values.length > 12 ? `a value of ${type.name}` : `one of ${type.values.join(', ')}`;
   const scan = (tape: Tape): void => {
     const byte = tape.peek();
@@ -69,9 +76,9 @@ export function enumWriter({ contract }: WriterContext, type: EnumType): ReplyWr
     const asIs = tape.scanString();
     const end = tape.position - 1;
     const value = tape.decode(start, end);
-    if (value === '' && !others.has('') && !tape.strict) tape.pushKind(nothing);
+    if (value === '' && !values.has('') && !tape.strict) tape.pushKind(nothing);
     else {
-      if (!others.has(value)) {
+      if (!values.has(value)) {
         if (!passUnknown) throw new MismatchError(`expected ${expected}, got another value`);
         tape.passed++;
       }

@@ -10,13 +10,15 @@ import { collapse, isJsonNumber } from '../scalars/numbers.ts';
 import { escapeAttribute, escapeXml, excerpt, quoteJson } from '../scalars/text.ts';
 import { scanNull } from '../write-element.ts';
 
+/** JSON as a tree of elements (XSLT 3.0, 22.1), under `json: tree`. */
+
 const { list } = nodeKinds;
 
 const expected = 'one of <map>, <array>, <string>, <number>, <boolean>, <null>';
 
 /**
- * JSON as a tree of elements (XSLT 3.0, 22.1), one of which stands for the value. In JSON it is any value, in a
- * parameter's text JSON text.
+ * XML → JSON: one element stands for the value. In JSON it is any value, in a parameter's text JSON text. One function:
+ * its parts read one another's elements.
  */
 export function treeReader(context: ReaderContext, fromText: RequestReader['fromText']): RequestReader {
   const { limits } = context;
@@ -158,7 +160,7 @@ function stringOf(text: string, escaped: boolean, reading: Reading): string | un
 const legalText = /^[\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]*$/u;
 
 /**
- * The writer of JSON as a tree, in the elements of XSLT 3.0's json-to-xml (22.1): each value as it came, digits, order
+ * JSON → XML, in the elements of XSLT 3.0's json-to-xml: each value as it came, digits, order
  * and members given twice. The node is where the value stands; it is read once more to be written.
  */
 export const treeWriter: ReplyWriter = {
@@ -215,9 +217,9 @@ function writeItems(tape: Tape, start: number, output: Output, attributes: strin
 
 function writeString(tape: Tape, start: number, output: Output, attributes: string): number {
   const end = stringEnd(tape, start);
-  const said = contentOf(tape, start + 1, end - 1);
-  output.text(`<string${attributes}${said.escaped ? ' escaped="true"' : ''}>`);
-  output.text(escapeXml(said.text, tape));
+  const { text, escaped } = contentOf(tape, start + 1, end - 1);
+  output.text(`<string${attributes}${escaped ? ' escaped="true"' : ''}>`);
+  output.text(escapeXml(text, tape));
   output.text('</string>');
   return end;
 }

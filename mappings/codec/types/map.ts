@@ -11,12 +11,14 @@ import {
   type WriterContext,
 } from '../context.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
-import { entersJson, opens, readMember } from '../read-element.ts';
+import { entersJson, opens, passUnknown, readMember } from '../read-element.ts';
 import { elementOf, enters, writeElement } from '../write-element.ts';
 import { Distinct } from './distinct.ts';
 import { pushEntry } from './entries.ts';
 
 const { list } = nodeKinds;
+
+/** A map: repeated entries, each of a key and a value (W20). */
 
 /** Reads the entries of a map as JSON members, without braces; `keys` are JSON strings that were there already. */
 export type ReadEntries = (xml: XmlReader, reading: Reading, keys: Distinct) => string;
@@ -24,18 +26,13 @@ export type ReadEntries = (xml: XmlReader, reading: Reading, keys: Distinct) => 
 /** Entries of Key and Value, in the JSON's order (W20). */
 export function entriesReader(context: ReaderContext, type: MapType, value: RequestReader): ReadEntries {
   const { types: typesNamespace, arrays: arraysNamespace } = context.contract.namespaces;
-  const refuseUnknown = context.contract.settings.unknownElements === 'refuse';
-  const keyCodec = context.readerOf({ kind: 'scalar', scalar: 'string' });
+  const keyReader = context.readerOf({ kind: 'scalar', scalar: 'string' });
   const { entryName } = type;
   const inNamespace = (xml: XmlReader): boolean =>
     xml.namespace === typesNamespace || xml.namespace === arraysNamespace || xml.namespace === '';
 
-  const readUnknown = (xml: XmlReader, expected: string, reading: Reading): void => {
-    const got = xml.local.slice(0, 64);
-    if (refuseUnknown) refuse(reading, 'UnknownElement', `expected ${expected}, got <${got}>`);
-    else reading.ignored.push(xml.local);
-    xml.skip();
-  };
+  const readUnknown = (xml: XmlReader, expected: string, reading: Reading): void =>
+    passUnknown(context, xml, reading, `expected ${expected}, got <${xml.local.slice(0, 64)}>`);
 
   const readEntry = (xml: XmlReader, reading: Reading): [string | undefined, string | undefined] => {
     let key: string | undefined;
@@ -52,7 +49,7 @@ export function entriesReader(context: ReaderContext, type: MapType, value: Requ
         refuse(reading, 'DuplicateElement', 'expected the element once, got it again');
         xml.skip();
       } else if (isKey) {
-        key = readMember(keyCodec.read, undefined, xml, reading);
+        key = readMember(keyReader.read, undefined, xml, reading);
         if (key === undefined) refuse(reading, 'NotEmpty', 'expected a key, got none');
       } else {
         content = readMember(value.read, 'null', xml, reading);
@@ -84,7 +81,7 @@ export function entriesReader(context: ReaderContext, type: MapType, value: Requ
   };
 }
 
-/** A map: repeated entries (W20). */
+/** XML and JSON → JSON; no key may come twice. */
 export function mapReader(
   context: ReaderContext,
   type: MapType,

@@ -7,7 +7,7 @@ import type { ReaderContext, ReplyWriter, RequestReader, WriterContext } from '.
 import { nearest } from '../nearest.ts';
 import { isFull, miss, type Reading, refuse, type Step } from '../problem.ts';
 import { isReference } from '../scalars/table.ts';
-import { excerpt, foldAscii } from '../scalars/text.ts';
+import { excerpt, foldAscii, someNames } from '../scalars/text.ts';
 import { type Element, elementOf } from '../write-element.ts';
 import { type AdditionalReader, additionalReader } from './additional-properties.ts';
 
@@ -156,7 +156,7 @@ function unknownReason(
   if (near !== undefined) return `unknown ${what}, did you mean ${near}?`;
   return names.length === 0
     ? `unknown ${what}, none is expected here`
-    : `unknown ${what}, expected ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`;
+    : `unknown ${what}, expected ${someNames(names)}`;
 }
 
 /** Passes an element that the type lacks: refused with the nearest name, or left out and noted (W12). */

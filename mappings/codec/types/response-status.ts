@@ -9,7 +9,7 @@ import type { WrittenValue } from '../write-value.ts';
 
 const { empty, nothing } = nodeKinds;
 
-/** What an upstream said of a call's outcome, made to fit its type: nothing in it makes a reply fail (W30). */
+/** The outcome of a call as the upstream has it, made to fit its type: nothing in it makes a reply fail (W30). */
 export interface Status {
   /** Not empty when the call failed. */
   readonly errorCode: string | undefined;
@@ -20,7 +20,10 @@ export interface Status {
 /** How a text of the status is written; undefined leaves its member out. */
 export type TakeText = (member: string, value: string) => string | undefined;
 
-/** The responseStatus that starts at the reader; undefined when it is no object. Counts what it leaves out. */
+/**
+ * The responseStatus that starts at the reader; undefined when it is no object. Counts what it leaves out. Throws JsonError.
+ * One function: its parts read one another's values.
+ */
 export function readStatus(
   json: JsonReader,
   type: RecordType,
@@ -72,15 +75,15 @@ export function readStatus(
       const name = json.name();
       const inner = typeOf(name);
       // a key of meta is the upstream's own word, as its value is
-      const told = member === undefined ? name : redact(member, name);
-      if (inner === undefined || told === undefined || seen.has(told)) {
+      const key = member === undefined ? name : redact(member, name);
+      if (inner === undefined || key === undefined || seen.has(key)) {
         json.dropped++;
         json.skip();
         continue;
       }
-      seen.add(told);
+      seen.add(key);
       const value = tidy(inner, member ?? name);
-      if (value !== undefined) parts.push(`${JSON.stringify(told)}:${value}`);
+      if (value !== undefined) parts.push(`${JSON.stringify(key)}:${value}`);
     }
     return `{${parts.join(',')}}`;
   };

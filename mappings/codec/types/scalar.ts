@@ -15,8 +15,9 @@ import { noContent, scanNull } from '../write-element.ts';
 
 const { nothing, empty } = nodeKinds;
 
-/** Codecs of what an element holds as text alone: scalars and enums. */
+/** What an element holds as text alone; the rules of each scalar stand in scalars/. */
 
+/** The readers of all scalars. */
 export function scalarReaders(
   context: ReaderContext,
   scalars: Scalars,
@@ -29,7 +30,7 @@ export function scalarReaders(
   return readers as Record<ScalarName, RequestReader>;
 }
 
-/** What reading an element's text found: the text, or that there is nothing to convert. */
+/** An element's text; undefined, and noted where it is a problem, when there is nothing to convert (W13). */
 export function readText(
   context: ReaderContext,
   scalar: Pick<Scalar, 'text' | 'takesEmpty' | 'expected'>,
@@ -59,6 +60,7 @@ function mostText({ limits }: ReaderContext, { text }: Pick<Scalar, 'text'>): nu
   return text === 'binary' ? Number.POSITIVE_INFINITY : limits.xmlText;
 }
 
+/** What the text of an element comes to, for requests whose markup was met before; undefined sends them to the reader. */
 export function textValue(
   context: ReaderContext,
   scalar: Pick<Scalar, 'text' | 'takesEmpty'>,
@@ -182,6 +184,6 @@ function decodeBase64Text(text: string): string | undefined {
   try {
     return utf8.decode(Buffer.from(letters, 'base64'));
   } catch {
-    return undefined; // not UTF-8: the caller is told so
+    return undefined; // not UTF-8: refused
   }
 }

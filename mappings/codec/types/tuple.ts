@@ -4,31 +4,25 @@ import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext, WriterOf } from '../context.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
-import { entersJson, readMember } from '../read-element.ts';
+import { entersJson, passUnknown, readMember } from '../read-element.ts';
+import { someNames } from '../scalars/text.ts';
 import { elementOf, enters, writeElement } from '../write-element.ts';
 import { pushItem } from './entries.ts';
 
+/** A tuple: an element for each of its positions, and one for the items behind them. */
+
 const { list, record } = nodeKinds;
 
-/** A tuple: an element for each of its positions, in any order (W11), and one for the items behind them. */
+/** XML and JSON → JSON; elements come in any order (W11). */
 export function tupleReader(context: ReaderContext, type: TupleType): RequestReader {
   const typesNamespace = context.contract.namespaces.types;
-  const refuseUnknown = context.contract.settings.unknownElements === 'refuse';
   const positions = type.positions.map(({ xml, type: inner, rules }) => {
     return { xml, reader: context.readerOf(inner, rules) };
   });
-  const rest =
-    type.rest === undefined
-      ? undefined
-      : {
-          xml: type.rest.xml,
-          list: context.readerOf(type.rest.type, type.rest.rules),
-          item: context.readerOf(type.rest.type.item, type.rest.rules?.items),
-        };
+  const rest = type.rest === undefined ? undefined : restReaders(context, type.rest);
   const elements = rest === undefined ? positions : [...positions, { xml: rest.xml, reader: rest.list }];
   const byXml = new Map(elements.map(({ xml }, index) => [xml, index]));
-  const names = elements.map(({ xml }) => `<${xml}>`);
-  const expected = `${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`;
+  const expected = someNames(elements.map(({ xml }) => `<${xml}>`));
   const behind = positions.length;
 
   const read = (xml: XmlReader, reading: Reading): string => {
@@ -41,9 +35,7 @@ export function tupleReader(context: ReaderContext, type: TupleType): RequestRea
       const element = index === undefined ? undefined : elements[index];
       reading.path.push(local.slice(0, 64));
       if (index === undefined || element === undefined) {
-        if (refuseUnknown) refuse(reading, 'UnknownElement', `unknown element, expected ${expected}`);
-        else reading.ignored.push(local);
-        xml.skip();
+        passUnknown(context, xml, reading, `unknown element, expected ${expected}`);
       } else if (seen[index] === true) {
         refuse(reading, 'DuplicateElement', 'expected the element once, got it again');
         xml.skip();
@@ -57,20 +49,10 @@ export function tupleReader(context: ReaderContext, type: TupleType): RequestRea
     }
     if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
     const items = values[behind]?.slice(1, -1) ?? '';
-    refuseGap(seen, items !== '', reading);
-    const told = values.slice(0, behind);
-    return `[${(items === '' ? told : [...told, items]).join()}]`;
-  };
-
-  /** In JSON no item can be missing before another one. */
-  const refuseGap = (seen: readonly boolean[], hasRest: boolean, reading: Reading): void => {
-    const last = hasRest ? behind : seen.slice(0, behind).lastIndexOf(true);
-    for (let index = 0; index < last; index++) {
-      if (seen[index] === true) continue;
-      reading.path.push(elements[index]?.xml ?? '');
-      refuse(reading, 'NotEmpty', `expected a value or xsi:nil before <${elements[last]?.xml}>, got none`);
-      reading.path.pop();
-    }
+    const last = items === '' ? seen.slice(0, behind).lastIndexOf(true) : behind;
+    refuseGap(elements, seen, last, reading);
+    const positioned = values.slice(0, behind);
+    return `[${(items === '' ? positioned : [...positioned, items]).join()}]`;
   };
 
   const pass = (json: JsonReader, reading: Reading): void => {
@@ -80,7 +62,8 @@ export function tupleReader(context: ReaderContext, type: TupleType): RequestRea
       const reader = positions[index]?.reader ?? rest?.item;
       if (reader !== undefined) reader.pass(json, reading);
       else {
-        if (refuseUnknown) refuse(reading, 'UnknownElement', `expected at most ${behind} items`);
+        if (context.contract.settings.unknownElements === 'refuse')
+          refuse(reading, 'UnknownElement', `expected at most ${behind} items`);
         else reading.ignored.push(`[${index}]`);
         json.skip();
       }
@@ -91,8 +74,28 @@ export function tupleReader(context: ReaderContext, type: TupleType): RequestRea
   return { read, pass, fromText: undefined, nil: 'null', nilItem: context.nilItem };
 }
 
+/** What reads the items behind the positions: all of them, and one. */
+function restReaders({ readerOf }: ReaderContext, { xml, type, rules }: NonNullable<TupleType['rest']>) {
+  return { xml, list: readerOf(type, rules), item: readerOf(type.item, rules?.items) };
+}
+
+/** In JSON no item can be missing before another one: those before the last one that aren't there are refused. */
+function refuseGap(
+  elements: readonly { readonly xml: string }[],
+  seen: readonly boolean[],
+  last: number,
+  reading: Reading,
+): void {
+  for (let index = 0; index < last; index++) {
+    if (seen[index] === true) continue;
+    reading.path.push(elements[index]?.xml ?? '');
+    refuse(reading, 'NotEmpty', `expected a value or xsi:nil before <${elements[last]?.xml}>, got none`);
+    reading.path.pop();
+  }
+}
+
 /**
- * The writer of a tuple: a slot on the tape per position, as a record's, then the node of a list, empty while no item
+ * JSON → XML: a slot on the tape per position, as a record's, then the node of a list, empty while no item
  * came behind them.
  */
 export function tupleWriter({ writerOf }: WriterContext, type: TupleType): ReplyWriter {

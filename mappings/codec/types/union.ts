@@ -4,17 +4,19 @@ import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext, WriterOf } from '../context.ts';
 import { MismatchError, type Reading, refuse, startReading } from '../problem.ts';
-import { readMember } from '../read-element.ts';
+import { passUnknown, readMember } from '../read-element.ts';
+import { someNames } from '../scalars/text.ts';
 import { elementOf, scanNull, writeElement } from '../write-element.ts';
 import { compileLook, type Look } from './fitting.ts';
 import { recordReader } from './record.ts';
 
+/** A union: one element, whose name says of which type the value is. In JSON it is any value, since the last type takes all. */
+
 const { list } = nodeKinds;
 
-/** A union: one element, whose name says of which type the value is. In JSON it is any value, since the last type takes all. */
+/** XML and JSON → JSON. */
 export function unionReader(context: ReaderContext, type: UnionType): RequestReader {
   const typesNamespace = context.contract.namespaces.types;
-  const refuseUnknown = context.contract.settings.unknownElements === 'refuse';
   const readers = new Map(
     type.variants.map(({ xml, type: inner, tag, rules }) => [
       xml,
@@ -25,8 +27,7 @@ export function unionReader(context: ReaderContext, type: UnionType): RequestRea
   );
   const json = type.variants.at(-1)?.xml;
   const look = lookOf(context, type);
-  const names = type.variants.map(({ xml }) => `<${xml}>`);
-  const expected = `one of ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`;
+  const expected = `one of ${someNames(type.variants.map(({ xml }) => `<${xml}>`))}`;
 
   const read = (xml: XmlReader, reading: Reading): string | undefined => {
     let value: string | undefined;
@@ -37,10 +38,7 @@ export function unionReader(context: ReaderContext, type: UnionType): RequestRea
       const reader =
         xml.namespace === typesNamespace || xml.namespace === '' ? readers.get(local) : undefined;
       if (reader === undefined) {
-        if (refuseUnknown)
-          refuse(reading, 'UnknownElement', `expected ${expected}, got <${local.slice(0, 64)}>`);
-        else reading.ignored.push(local);
-        xml.skip();
+        passUnknown(context, xml, reading, `expected ${expected}, got <${local.slice(0, 64)}>`);
         continue;
       }
       reading.path.push(local);
@@ -62,13 +60,27 @@ export function unionReader(context: ReaderContext, type: UnionType): RequestRea
     return value;
   };
 
-  // the first that the text is one of; a string, which any is, the last to be asked
-  const scalars = type.variants
+  return {
+    read,
+    pass: look === undefined ? (json) => json.skip() : (json, reading) => look(skipped(json), reading),
+    fromText: textReader(type, readers, expected),
+    nil: 'null',
+    nilItem: context.nilItem,
+  };
+}
+
+/** Reads a parameter's text as the first scalar that it is one of; a string, which any is, is asked last. */
+function textReader(
+  { variants }: UnionType,
+  readers: ReadonlyMap<string, RequestReader>,
+  expected: string,
+): RequestReader['fromText'] {
+  const scalars = variants
     .filter(({ takes }) => takes !== 'object' && takes !== 'array' && takes !== 'any')
     .toSorted((a, b) => Number(a.takes === 'string') - Number(b.takes === 'string'))
     .flatMap(({ xml }) => readers.get(xml)?.fromText ?? []);
-
-  const fromText = (text: string, reading: Reading): string | undefined => {
+  if (scalars.length === 0) return undefined;
+  return (text, reading) => {
     for (const convert of scalars) {
       const trial = startReading(reading.limit, reading.mostSteps);
       const value = convert(text, trial);
@@ -76,14 +88,6 @@ export function unionReader(context: ReaderContext, type: UnionType): RequestRea
     }
     refuse(reading, 'InvalidType', `expected ${expected}, got other text`);
     return undefined;
-  };
-
-  return {
-    read,
-    pass: look === undefined ? (json) => json.skip() : (json, reading) => look(skipped(json), reading),
-    fromText: scalars.length === 0 ? undefined : fromText,
-    nil: 'null',
-    nilItem: context.nilItem,
   };
 }
 
@@ -121,10 +125,10 @@ interface Candidate {
 const patience = 8;
 
 /**
- * The writer of a union: a node with the variant's place, then the value's node. The kind of the JSON token decides;
+ * JSON → XML: a node with the variant's place, then the value's node. The kind of the JSON token decides;
  * among objects a fixed member, else which variant holds every member that is there and misses the fewest it requires,
  * then which requires the most, then the document's order. What fits none is JSON text: no member is dropped for want
- * of a type.
+ * of a type. One function: its parts call one another for the variants they share.
  */
 export function unionWriter({ writerOf }: WriterContext, type: UnionType): ReplyWriter {
   const { variants } = type;
@@ -190,7 +194,7 @@ export function unionWriter({ writerOf }: WriterContext, type: UnionType): Reply
     const before = tape.mark();
     try {
       writer.scan(tape);
-      // a tag that is no member of its type is told by the element
+      // a tag that is no member of its type is stated by the element
       if (names?.has(variants[index]?.tag?.member ?? '') === false) tape.dropped--;
       return index;
     } catch (error) {
@@ -254,7 +258,7 @@ function candidateOf({ type, takes }: Variant, index: number, writerOf: WriterOf
   };
 }
 
-/** The place of a variant by the value of a member that tells it, as JSON tokens, by member. */
+/** The place of a variant by the value of the tag's member, as JSON tokens, by member. */
 type Tags = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 function tagsOf(variants: readonly Variant[]): Tags {
@@ -268,7 +272,7 @@ function tagsOf(variants: readonly Variant[]): Tags {
   return tags;
 }
 
-/** Reads an object for its members' names, up to one that tells its variant. */
+/** Reads an object for its members' names, up to a tag. */
 function lookInto(
   tape: Tape,
   tags: Tags,
