@@ -96,7 +96,7 @@ function numeric({ expected, range, fromXsd, fromReply, fromRequest, isSafe }: N
 }
 
 /** An integer type of XSD, such as `int`; one without bounds has at most 400 digits. */
-export function integer(xsd: string, bounds: IntegerRange | undefined): Scalar {
+export function integer(xsd: string, bounds?: IntegerRange): Scalar {
   // numbers of so few bytes are in the range whatever they are; longer ones are looked at as text
   const safe = bounds === undefined ? maxDigits : bounds.max.length - 1;
   const signed = bounds?.min !== '0';

@@ -24,11 +24,11 @@ export interface ScalarRow {
   /** The kind of JSON token that a value is, and a union knows it by. */
   readonly json: Extract<JsonKind, 'string' | 'integer' | 'number' | 'boolean' | 'any'>;
   /** The formats of OpenAPI, beside the type of that kind, that mean this scalar in every dialect. */
-  readonly formats: readonly string[];
+  readonly formats?: readonly string[];
   /** A value's text in XML, for samples and pages. */
   readonly sample: string;
   /** The next wider scalars, each of which takes all values of this one (XSD Part 2, 3). */
-  readonly wider: readonly ScalarName[];
+  readonly wider?: readonly ScalarName[];
   /** The least and the greatest value, of an integer that has some. */
   readonly bounds?: IntegerRange;
   /** A JSON null is `i:nil` rather than no element (W19). */
@@ -39,50 +39,31 @@ export interface ScalarRow {
   readonly compile: (context: ScalarContext) => Scalar;
 }
 
-/** The row of an integer that is called as its type of XSD. */
+/** The row of an integer with bounds, which is called as its type of XSD. */
 function integerRow(xsd: string, format: string, min: string, max: string, wider: readonly ScalarName[]) {
   const bounds: IntegerRange = { min, max };
   const compile = () => integer(xsd, bounds);
   return { xsd, json: 'integer', formats: [format], sample: '1', wider, bounds, compile } as const;
 }
 
+function floatingRow(xsd: 'float' | 'double', wider: readonly ScalarName[]) {
+  return { xsd, json: 'number', formats: [xsd], sample: '1.5', wider, compile: () => floating(xsd) } as const;
+}
+
+const sampleGuid = '6f9619ff-8b86-d011-b42d-00cf4fc964ff';
+
 /** A row for each scalar. To add one: its name in the model, its row here, and a file beside this one for its rules. */
 export const scalarTable: Readonly<Record<ScalarName, ScalarRow>> = {
-  string: {
-    xsd: 'string',
-    json: 'string',
-    formats: [],
-    sample: 'string',
-    wider: [],
-    reference: true,
-    compile: () => string,
-  },
-  guid: {
-    xsd: 'string',
-    json: 'string',
-    formats: [],
-    sample: '6f9619ff-8b86-d011-b42d-00cf4fc964ff',
-    wider: [],
-    reference: true,
-    compile: () => guid,
-  },
+  string: { xsd: 'string', json: 'string', sample: 'string', reference: true, compile: () => string },
+  guid: { xsd: 'string', json: 'string', sample: sampleGuid, reference: true, compile: () => guid },
   json: {
     xsd: 'string',
     json: 'any',
-    formats: [],
     sample: '{}',
-    wider: [],
     reference: true,
     compile: ({ limits }) => jsonText(limits),
   },
-  boolean: {
-    xsd: 'boolean',
-    json: 'boolean',
-    formats: [],
-    sample: 'true',
-    wider: [],
-    compile: () => boolean,
-  },
+  boolean: { xsd: 'boolean', json: 'boolean', sample: 'true', compile: () => boolean },
   byte: integerRow('byte', 'int8', '-128', '127', ['short']),
   unsignedByte: integerRow('unsignedByte', 'uint8', '0', '255', ['short', 'unsignedShort']),
   short: integerRow('short', 'int16', '-32768', '32767', ['int']),
@@ -94,41 +75,18 @@ export const scalarTable: Readonly<Record<ScalarName, ScalarRow>> = {
   integer: {
     xsd: 'integer',
     json: 'integer',
-    formats: [],
     sample: '1',
     wider: ['decimal'],
-    compile: () => integer('integer', undefined),
+    compile: () => integer('integer'),
   },
-  decimal: {
-    xsd: 'decimal',
-    json: 'number',
-    formats: [],
-    sample: '1.5',
-    wider: [],
-    compile: () => decimal,
-  },
-  float: {
-    xsd: 'float',
-    json: 'number',
-    formats: ['float'],
-    sample: '1.5',
-    wider: ['double'],
-    compile: () => floating('float'),
-  },
-  double: {
-    xsd: 'double',
-    json: 'number',
-    formats: ['double'],
-    sample: '1.5',
-    wider: [],
-    compile: () => floating('double'),
-  },
+  decimal: { xsd: 'decimal', json: 'number', sample: '1.5', compile: () => decimal },
+  float: floatingRow('float', ['double']),
+  double: floatingRow('double', []),
   dateTime: {
     xsd: 'dateTime',
     json: 'string',
     formats: ['date-time'],
     sample: '2026-01-31T12:00:00',
-    wider: [],
     temporal: true,
     compile: ({ settings: { dates, upstreamTimeZone, utcDates } }) =>
       dates === 'wcf' ? wcfDate(createZone(upstreamTimeZone), utcDates) : isoDate('dateTime'),
@@ -138,7 +96,6 @@ export const scalarTable: Readonly<Record<ScalarName, ScalarRow>> = {
     json: 'string',
     formats: ['date'],
     sample: '2026-01-31',
-    wider: [],
     temporal: true,
     compile: () => isoDate('date'),
   },
@@ -147,7 +104,6 @@ export const scalarTable: Readonly<Record<ScalarName, ScalarRow>> = {
     json: 'string',
     formats: ['duration'],
     sample: 'P1DT12H',
-    wider: [],
     temporal: true,
     compile: () => duration,
   },
@@ -156,7 +112,6 @@ export const scalarTable: Readonly<Record<ScalarName, ScalarRow>> = {
     json: 'string',
     formats: ['byte'],
     sample: 'AAEC',
-    wider: [],
     reference: true,
     compile: () => base64Binary,
   },
@@ -183,10 +138,12 @@ export function isReference(type: Type): boolean {
 /** The scalars that formats mean beside a JSON type: `int32` of an integer is `int`. */
 export function scalarsByFormat(json: ScalarRow['json']): ReadonlyMap<string, ScalarName> {
   const rows = scalarRows.filter(([, row]) => row.json === json);
-  return new Map(rows.flatMap(([name, { formats }]) => formats.map((format) => [format, name] as const)));
+  return new Map(
+    rows.flatMap(([name, { formats = [] }]) => formats.map((format) => [format, name] as const)),
+  );
 }
 
 /** True when every value of the one scalar is a value of the other. */
 export function isWithin(narrow: ScalarName, wide: ScalarName): boolean {
-  return narrow === wide || scalarTable[narrow].wider.some((next) => isWithin(next, wide));
+  return narrow === wide || scalarTable[narrow].wider?.some((next) => isWithin(next, wide)) === true;
 }

@@ -44,6 +44,7 @@ const tokens = {
 } as const;
 
 for (const [name, row] of scalarRows) {
+  const { formats = [], wider: widerNames = [] } = row;
   const type = scalar(name);
 
   for (const [title, contract] of contracts) {
@@ -124,18 +125,18 @@ for (const [name, row] of scalarRows) {
     );
   });
 
-  if (row.formats.length > 0)
+  if (formats.length > 0)
     test(`${name}: its formats give it, beside a schema's type of its kind`, (t) => {
-      for (const format of row.formats) {
+      for (const format of formats) {
         t.is(scalarOf(row.json, format, 'iso'), name);
         t.is(scalarOf(row.json, format, 'text'), row.temporal === true ? 'string' : name);
         t.true(isTypedFormat(format));
       }
     });
 
-  if (row.wider.length > 0)
+  if (widerNames.length > 0)
     test(`${name}: wider scalars take its values`, (t) => {
-      for (const wider of row.wider) {
+      for (const wider of widerNames) {
         t.true(isWithin(name, wider));
         t.false(isWithin(wider, name));
         const codec = codecsOf(depot).codecOf(scalar(wider));
@@ -162,7 +163,9 @@ for (const [name, row] of scalarRows) {
 }
 
 test('no format means two scalars beside the same type', (t) => {
-  const stated = scalarRows.flatMap(([, { json, formats }]) => formats.map((format) => `${json} ${format}`));
+  const stated = scalarRows.flatMap(([, { json, formats = [] }]) =>
+    formats.map((format) => `${json} ${format}`),
+  );
   t.is(new Set(stated).size, stated.length);
 });
 
