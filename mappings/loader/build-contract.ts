@@ -17,7 +17,7 @@ import {
 import { type ContractProblem, type Note, pointerSegment, type Report } from './document/error.ts';
 import { childOf, isNode, type Node, shown, textOf } from './document/node.ts';
 import { createOtherFiles, fileOf, type OtherFiles, type OtherFilesSource } from './document/other-files.ts';
-import { createReferences, type References } from './document/references.ts';
+import { References } from './document/references.ts';
 import type { ContractNames, Displaced } from './names/names.ts';
 import { serviceNameOf } from './names/service-name.ts';
 import { buildCredentials } from './operations/credentials.ts';
@@ -26,7 +26,7 @@ import { type OperationDraft, readOperations } from './operations/operations.ts'
 import { carriesStatus, findResponseStatus } from './operations/response-status.ts';
 import { readRoutes } from './operations/routes.ts';
 import { schemeCredentials } from './operations/security-schemes.ts';
-import { createServers } from './operations/servers.ts';
+import { Servers } from './operations/servers.ts';
 import { type Overlay, readOverlay } from './overlay/overlay.ts';
 import { deepFreeze } from './schema/freeze.ts';
 import { TypeBuilder } from './schema/type-builder.ts';
@@ -93,7 +93,7 @@ export function buildContract(source: ContractSource): LoadedContract {
   const pinned = source.names ?? { operations: new Map(), types: new Map(), members: new Map() };
   const make = (root: Node): Omit<LoadedContract, 'brokenReferences'> => {
     const others = otherFilesOf(source, overlay, limits);
-    const references = createReferences(root, reportTo(source.openapiName, broken), others, allowance);
+    const references = new References(root, reportTo(source.openapiName, broken), others, allowance);
     const credentials = overlay.credentials ?? schemeCredentials(root, references);
     const parts = { document: root, references, overlay: { ...overlay, credentials }, pinned };
     return assemble({ ...parts, report, reportOverlay });
@@ -161,7 +161,7 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences'> {
   const { document, overlay, pinned, report, reportOverlay } = parts;
   const service = serviceOf(parts);
   const builder = new TypeBuilder(parts);
-  const servers = createServers(document, overlay, reportOverlay);
+  const servers = new Servers(document, overlay, reportOverlay);
   const findServer = (entry: Entry): Server => servers.find(entry);
   const read = readOperations({ ...parts, builder, pinned: pinned.operations, findServer });
   servers.checkOverlay();

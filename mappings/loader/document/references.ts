@@ -1,5 +1,4 @@
-import { defaultLimits } from '../../contract/limits.ts';
-import { Allowance } from './allowance.ts';
+import type { Allowance } from './allowance.ts';
 import { type Note, pointerSegment, type Report, unescapedSegment } from './error.ts';
 import { isNode, memberOf, type Node, shown, textOf } from './node.ts';
 import { fileOf, joinFile, type OtherFiles } from './other-files.ts';
@@ -14,46 +13,25 @@ export interface Located {
 /** A `$ref` that names nothing here: where it stands, and why. */
 export type Unresolved = Note;
 
-/** Finds what the `$ref`s of a document and of its other files name. */
-export interface References {
-  /** What a text names that may be a reference and may be something else. */
-  readonly find: (text: string, pointer: string) => Located | Unresolved;
-  /** What one `$ref` names; one that names nothing is reported. */
-  readonly target: (ref: unknown, pointer: string) => Located | Unresolved;
-  /** A node, or what it refers to by however many steps; reported as by `target`, and a circle too. */
-  readonly resolve: (node: unknown, pointer: string) => Located | Unresolved;
-  /** OpenAPI 3.0 ignores what stands beside a `$ref`, 3.1 means all of it. */
-  readonly siblingsCount: boolean;
-  /** What reading the document may still take. */
-  readonly allowance: Allowance;
-}
-
 /** True where a `$ref` names nothing. */
 export function isUnresolved(found: Located | Unresolved): found is Unresolved {
   return 'why' in found;
 }
 
-/**
- * @param report gets each reference that names nothing: such a document can't be served
- * @param others the files that the document's references may lead to; undefined where it is all there is
- * @param allowance what reading the document may take; it throws OverLimit
- */
-export function createReferences(
-  document: Node,
-  report: Report,
-  others?: OtherFiles,
-  allowance: Allowance = new Allowance(defaultLimits),
-): References {
-  return new DocumentReferences(document, report, others, allowance);
-}
-
-class DocumentReferences implements References {
+/** Finds what the `$ref`s of a document and of its other files name. What it does counts as steps, and throws OverLimit. */
+export class References {
+  /** OpenAPI 3.0 ignores what stands beside a `$ref`, 3.1 means all of it. */
   readonly siblingsCount: boolean;
+  /** What reading the document may still take. */
   readonly allowance: Allowance;
   readonly #document: Node;
   readonly #report: Report;
   readonly #others: OtherFiles | undefined;
 
+  /**
+   * @param report gets each reference that names nothing: such a document can't be served
+   * @param others the files that the document's references may lead to; undefined where it is all there is
+   */
   constructor(document: Node, report: Report, others: OtherFiles | undefined, allowance: Allowance) {
     this.siblingsCount = !String(document.openapi).startsWith('3.0');
     this.allowance = allowance;
@@ -62,6 +40,7 @@ class DocumentReferences implements References {
     this.#others = others;
   }
 
+  /** What a text names that may be a reference and may be something else. */
   find(text: string, pointer: string): Located | Unresolved {
     this.allowance.step(pointer);
     this.allowance.stepText(pointer, text.length);
@@ -86,6 +65,7 @@ class DocumentReferences implements References {
     return { node, pointer: joinFile(opened.file, path.map(pointerSegment).join('')) };
   }
 
+  /** What one `$ref` names; one that names nothing is reported. */
   target(ref: unknown, pointer: string): Located | Unresolved {
     const text = textOf(ref);
     const why = `expected text such as "#/components/schemas/Name", got ${shown(ref)}`;
@@ -94,6 +74,7 @@ class DocumentReferences implements References {
     );
   }
 
+  /** A node, or what it refers to by however many steps; reported as by `target`, and a circle too. */
   resolve(node: unknown, pointer: string): Located | Unresolved {
     const { contractReferences } = this.allowance.limits;
     const passed = new Set<unknown>();

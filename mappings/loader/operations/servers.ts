@@ -3,7 +3,7 @@ import { withoutEndSlashes } from '../../http-mapping/paths.ts';
 import { type Note, notesOf, pointerSegment, type Report } from '../document/error.ts';
 import { childOf, isNode, type Node, shown, textOf } from '../document/node.ts';
 import type { Overlay } from '../overlay/overlay.ts';
-import type { Entry, FindServer } from './entries.ts';
+import type { Entry } from './entries.ts';
 
 /** A server that the document states. */
 interface Stated {
@@ -16,25 +16,12 @@ interface Stated {
   readonly basePath: string;
 }
 
-/** Finds the servers of operations. */
-export interface ServersOf {
-  readonly find: FindServer;
-  /** Reports servers in the overlay that no operation has; to be called when all operations are read. */
-  readonly checkOverlay: () => void;
-  /** The servers that the upstream is called in place of. */
-  readonly assumed: () => readonly Note[];
-}
-
 /**
  * The document's first server is the upstream, whatever its address; one of the same host is the upstream with another
  * base path. Any other one has its address among the overlay's servers, and gets credentials only if that says so;
  * where it has none, the upstream is called in its place, and that is noted.
  */
-export function createServers(document: Node, overlay: Overlay, reportOverlay: Report): ServersOf {
-  return new DocumentServers(document, overlay, reportOverlay);
-}
-
-class DocumentServers implements ServersOf {
+export class Servers {
   readonly #overlay: Overlay;
   readonly #reportOverlay: Report;
   readonly #first: Stated;
@@ -54,6 +41,7 @@ class DocumentServers implements ServersOf {
     this.#known = new Map([[`${first.origin}${first.basePath}`, this.#upstream]]);
   }
 
+  /** Where an operation's calls go. */
   find({ pathItem, operation, pointer }: Entry): Server {
     const own = this.#listed(operation.servers);
     const servers = own.length > 0 ? own : this.#listed(pathItem.node.servers);
@@ -71,6 +59,7 @@ class DocumentServers implements ServersOf {
     return this.#upstreamAt(stated);
   }
 
+  /** Reports servers in the overlay that no operation has; to be called when all operations are read. */
   checkOverlay(): void {
     for (const url of this.#overlay.servers.keys()) {
       if (!this.#used.has(url))
@@ -81,6 +70,7 @@ class DocumentServers implements ServersOf {
     }
   }
 
+  /** The servers that the upstream is called in place of. */
   assumed(): readonly Note[] {
     return notesOf(this.#assumed);
   }

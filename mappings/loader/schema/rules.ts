@@ -7,48 +7,34 @@ import type { References } from '../document/references.ts';
 import { fixedValues } from './keywords.ts';
 import { schemaParts } from './resolve.ts';
 
-/** Reads what a document's schemas ask of values beyond their type. */
-export interface RulesReader {
-  /** What the schema at a place asks; nothing where that isn't checked. */
-  readonly at: (schema: unknown, pointer: string) => Ruled;
-  /** The same of a list or map of which nothing is asked but of what is in it. */
-  readonly inside: (kind: 'items' | 'values', schema: unknown, pointer: string) => Ruled;
-  /** Keywords that can't be checked. */
-  readonly unchecked: () => readonly Note[];
-}
-
-/**
- * The rules that a document's schemas state.
- *
- * @param validate `types` for none at all
- */
-export function createRules(references: References, validate: Settings['validate']): RulesReader {
-  return new SchemaRules(references, validate);
-}
-
-class SchemaRules implements RulesReader {
+/** What a document's schemas ask of values beyond their type. */
+export class SchemaRules {
   readonly #references: References;
   readonly #validate: Settings['validate'];
   readonly #unchecked = new Map<string, string>();
   /** By schema; one that is being read asks nothing more inside itself. */
   readonly #known = new Map<Node, Rules | undefined>();
 
+  /** @param validate `types` for no rules at all */
   constructor(references: References, validate: Settings['validate']) {
     this.#references = references;
     this.#validate = validate;
   }
 
+  /** What the schema at a place asks; nothing where that isn't checked. Throws OverLimit. */
   at(schema: unknown, pointer: string): Ruled {
     const rules = this.#validate === 'strict' ? this.#rulesOf(schema, pointer) : undefined;
     return rules === undefined ? {} : { rules };
   }
 
+  /** The same of a list or map of which nothing is asked but of what is in it. */
   inside(kind: 'items' | 'values', schema: unknown, pointer: string): Ruled {
     const { rules } = this.at(schema, pointer);
     if (rules === undefined) return {};
     return { rules: { checks: [], items: undefined, values: undefined, [kind]: rules } };
   }
 
+  /** Keywords that can't be checked. */
   unchecked(): readonly Note[] {
     return notesOf(this.#unchecked);
   }

@@ -4,7 +4,7 @@ import type { Overlay } from '../overlay/overlay.ts';
 import type { AlternativesReader } from './alternative.ts';
 import type { TypeDrafts } from './drafts.ts';
 import type { Surroundings } from './resolve.ts';
-import type { RulesReader } from './rules.ts';
+import type { SchemaRules } from './rules.ts';
 
 /** A type, and what stood around its schema that a field keeps. */
 export interface Usage extends Surroundings {
@@ -18,7 +18,7 @@ export interface SchemaContext {
   readonly references: References;
   readonly overlay: Overlay;
   readonly alternatives: AlternativesReader;
-  readonly rules: RulesReader;
+  readonly rules: SchemaRules;
   readonly drafts: TypeDrafts;
   /** The type of the schema at `pointer`, made once; `name` is what an inline type is called. Throws OverLimit. */
   readonly usageOf: (schema: unknown, pointer: string, name: string) => Usage;

@@ -19,7 +19,7 @@ import {
 } from './keywords.ts';
 import { objectOf } from './records.ts';
 import { innerOf, isReference, narrowedValues, scalarPartOf, surroundingsOf, targetOf } from './resolve.ts';
-import type { RulesReader } from './rules.ts';
+import type { SchemaRules } from './rules.ts';
 import { plain, type SchemaContext, type Usage } from './schema-context.ts';
 import { unionOf } from './unions.ts';
 
@@ -31,7 +31,7 @@ export class SchemaTypes implements SchemaContext {
   readonly references: References;
   readonly overlay: Overlay;
   readonly alternatives: AlternativesReader;
-  readonly rules: RulesReader;
+  readonly rules: SchemaRules;
   readonly drafts: TypeDrafts;
   /** What was read already, by where it stands and what an inline type is called. */
   readonly #usages = new Map<string, Usage>();

@@ -18,7 +18,7 @@ import {
 } from './freeze.ts';
 import { MergePatches } from './merge-patch.ts';
 import { recordOf, type TypedField, type WrapperField } from './records.ts';
-import { createRules } from './rules.ts';
+import { SchemaRules } from './rules.ts';
 import { SchemaTypes } from './shape.ts';
 import { typeOfAny } from './unions.ts';
 
@@ -45,7 +45,7 @@ export class TypeBuilder {
       overlay,
       drafts: this.#drafts,
       alternatives: createAlternatives(document, references),
-      rules: createRules(references, overlay.settings.validate),
+      rules: new SchemaRules(references, overlay.settings.validate),
     });
     this.#patches = new MergePatches(this.#schemas);
   }
