@@ -4,7 +4,7 @@ import type { Reading } from './problem.ts';
 export interface Input {
   /**
    * The body object's JSON without the slotted inputs; of a JSON request the caller's own text. In UTF-8 where it was made
-   * from bytes (`fast-path/`). Empty once a large request is on its way.
+   * from bytes by the request-shape cache. Empty once a large request is on its way.
    */
   text: string | Buffer;
   readonly reading: Reading;

@@ -1,4 +1,5 @@
 import type { Type } from '../../contract/model.ts';
+import type { Node } from '../document/node.ts';
 import type { References } from '../document/references.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import type { AlternativesReader } from './alternative.ts';
@@ -25,7 +26,7 @@ export interface SchemaContext {
   /** The same of an array's items or a map's values. */
   readonly itemOf: (schema: unknown, pointer: string, name: string) => Type;
   /** The type of a schema of one kind that leads to no other. */
-  readonly shapeOf: (schema: Readonly<Record<string, unknown>>, pointer: string, name: string) => Type;
+  readonly shapeOf: (schema: Node, pointer: string, name: string) => Type;
 }
 
 /** A type with nothing around its schema. */
