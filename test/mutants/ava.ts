@@ -1,0 +1,127 @@
+import { deepStrictEqual } from 'node:assert';
+import { isDeepStrictEqual } from 'node:util';
+
+/** Stands in for ava where a mutant is judged: tests of a file in turn, in this process, up to the first that fails. */
+
+interface Expected {
+  readonly instanceOf?: new (...values: never[]) => unknown;
+  readonly message?: string | RegExp | ((message: string) => boolean);
+  readonly name?: string;
+  readonly code?: string;
+}
+
+class Failed extends Error {}
+
+function assert(holds: boolean, what: string): true {
+  if (!holds) throw new Failed(what);
+  return true;
+}
+
+function check(error: unknown, expected: Expected | undefined): unknown {
+  assert(error instanceof Error, 'throws an error');
+  if (expected === undefined || !(error instanceof Error)) return error;
+  const { instanceOf, message, name, code } = expected;
+  if (instanceOf !== undefined) assert(error instanceof instanceOf, 'instanceOf');
+  if (name !== undefined) assert(error.name === name, 'name');
+  if (code !== undefined) assert('code' in error && error.code === code, 'code');
+  if (typeof message === 'string') assert(error.message === message, error.message);
+  else if (message instanceof RegExp) assert(message.test(error.message), error.message);
+  else if (message !== undefined) assert(message(error.message), error.message);
+  return error;
+}
+
+/** Whether an object has the members of another, as `t.like` asks. */
+function isLike(value: unknown, pattern: unknown): boolean {
+  if (typeof pattern !== 'object' || pattern === null) return Object.is(value, pattern);
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(pattern).every(([name, part]) => isLike(Reflect.get(value, name), part));
+}
+
+function execution(teardowns: (() => unknown)[]) {
+  return {
+    context: {},
+    title: '',
+    is: (a: unknown, b: unknown) => assert(Object.is(a, b), 'is'),
+    not: (a: unknown, b: unknown) => assert(!Object.is(a, b), 'not'),
+    true: (a: unknown) => assert(a === true, 'true'),
+    false: (a: unknown) => assert(a === false, 'false'),
+    truthy: (a: unknown) => assert(Boolean(a), 'truthy'),
+    falsy: (a: unknown) => assert(!a, 'falsy'),
+    deepEqual: (a: unknown, b: unknown) => {
+      deepStrictEqual(a, b);
+      return true;
+    },
+    notDeepEqual: (a: unknown, b: unknown) => assert(!isDeepStrictEqual(a, b), 'notDeepEqual'),
+    like: (a: unknown, b: unknown) => assert(isLike(a, b), 'like'),
+    regex: (text: string, pattern: RegExp) => assert(pattern.test(text), 'regex'),
+    notRegex: (text: string, pattern: RegExp) => assert(!pattern.test(text), 'notRegex'),
+    pass: () => true,
+    fail: (what = 'fail') => assert(false, what),
+    assert: (a: unknown) => assert(Boolean(a), 'assert'),
+    log: () => {},
+    timeout: () => {},
+    plan: () => {},
+    teardown: (undo: () => unknown) => {
+      teardowns.push(undo);
+    },
+    throws: (run: () => unknown, expected?: Expected) => {
+      let thrown: unknown;
+      try {
+        run();
+      } catch (error) {
+        thrown = error;
+      }
+      return check(thrown, expected);
+    },
+    throwsAsync: async (run: (() => Promise<unknown>) | Promise<unknown>, expected?: Expected) => {
+      let thrown: unknown;
+      try {
+        await (typeof run === 'function' ? run() : run);
+      } catch (error) {
+        thrown = error;
+      }
+      return check(thrown, expected);
+    },
+    notThrows: (run: () => unknown) => {
+      run();
+      return true;
+    },
+    notThrowsAsync: async (run: (() => Promise<unknown>) | Promise<unknown>) => {
+      await (typeof run === 'function' ? run() : run);
+      return true;
+    },
+  };
+}
+
+type Run = (t: ReturnType<typeof execution>) => unknown;
+let tests: { readonly title: string; readonly run: Run }[] = [];
+
+function test(title: string, run: Run): void {
+  tests.push({ title, run });
+}
+test.serial = test;
+test.before = (run: Run): void => {
+  tests.unshift({ title: 'before', run });
+};
+test.after = (): void => {};
+test.skip = (): void => {};
+
+/** Runs the tests that were declared since it was called last. Gives the title of the first that fails; undefined where all hold. */
+export async function runTests(): Promise<string | undefined> {
+  const declared = tests;
+  tests = [];
+  for (const { title, run } of declared) {
+    const teardowns: (() => unknown)[] = [];
+    try {
+      await run(execution(teardowns));
+    } catch {
+      return title;
+    } finally {
+      for (const undo of teardowns.reverse()) await undo();
+    }
+  }
+  return undefined;
+}
+
+// biome-ignore lint/style/noDefaultExport: ava's own is one
+export default test;

@@ -1,0 +1,168 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { testsOf } from './map.ts';
+import { type Mutant, mutantsOf, root } from './mutate.ts';
+import type { Answer, Question } from './worker.ts';
+
+/**
+ * Changes one thing at a time in files whose every line matters, and asks their tests (docs/mutants.md). The exit status
+ * is 1 where fewer than the least share is noticed, or where a listed survivor isn't one.
+ */
+
+const { values: given } = parseArgs({
+  options: {
+    sample: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    jobs: { type: 'string', default: `${availableParallelism()}` },
+    least: { type: 'string', default: '90' },
+    files: { type: 'string', default: '' },
+  },
+});
+
+/** Milliseconds for the tests of one mutant: several times what they take. */
+const mostTime = 60_000;
+/** Each mutant leaves its modules in a worker's memory. */
+const mutantsOfWorker = 60;
+
+const places = Object.keys(testsOf);
+const files = places
+  .flatMap((place) => (place.endsWith('/') ? globSync(`${place}**/*.ts`, { cwd: root }) : [place]))
+  .filter((file, index, all) => all.indexOf(file) === index && file.includes(given.files))
+  .toSorted();
+
+/** The tests of the longest place that a file is in. */
+function testsFor(file: string): readonly string[] {
+  const [place = ''] = places
+    .filter((start) => file.startsWith(start))
+    .toSorted((a, b) => b.length - a.length);
+  return testsOf[place] ?? [];
+}
+
+/** Numbers from 0 up to 1 that a seed decides (Mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function sampleOf<T>(all: readonly T[], count: number, random: () => number): readonly T[] {
+  return all
+    .map((value) => ({ value, order: random() }))
+    .toSorted((a, b) => a.order - b.order)
+    .slice(0, count)
+    .map(({ value }) => value);
+}
+
+/** A process that judges mutants, one at a time; begun anew where one takes too long or too many were judged. */
+class Worker {
+  #child: Promise<ChildProcess> | undefined;
+  #judged = 0;
+
+  async ask(question: Question): Promise<Answer> {
+    if (this.#judged++ >= mutantsOfWorker) this.end();
+    this.#child ??= begin();
+    const child = await this.#child;
+    return new Promise((resolve) => {
+      const settle = (answer: Answer): void => {
+        clearTimeout(timer);
+        child.removeAllListeners();
+        resolve(answer);
+      };
+      const fail = (failed: string): void => {
+        this.end();
+        settle({ failed });
+      };
+      const timer = setTimeout(() => fail('took too long'), mostTime);
+      child.once('message', (answer) => settle(answer as Answer));
+      child.once('exit', (status) => fail(`the process ended with ${status}`));
+      child.send(question);
+    });
+  }
+
+  end(): void {
+    this.#child?.then((child) => child.kill('SIGKILL'));
+    this.#child = undefined;
+    this.#judged = 0;
+  }
+}
+
+function begin(): Promise<ChildProcess> {
+  const child = fork(new URL('./worker.ts', import.meta.url), {
+    cwd: root,
+    env: { ...process.env, MUTANTS: '1' },
+    execArgv: ['--max-old-space-size=1500', '--no-warnings'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  return new Promise((resolve, reject) => {
+    child.once('message', () => resolve(child));
+    child.once('exit', () => reject(new Error('expected a worker, got none')));
+  });
+}
+
+/** What is listed as never noticed: name of a mutant by file, with the reason. */
+const listed = JSON.parse(readFileSync(new URL('./survivors.json', import.meta.url), 'utf8')) as Readonly<
+  Record<string, Readonly<Record<string, string>>>
+>;
+
+const all = mutantsOf(files);
+const stale = Object.entries(listed).flatMap(([file, names]) =>
+  Object.keys(names).filter(
+    (name) => files.includes(file) && !all.some((mutant) => mutant.file === file && mutant.name === name),
+  ),
+);
+const random = randomOf(Number(given.seed));
+const candidates = all.filter(({ file, name }) => listed[file]?.[name] === undefined);
+const chosen = sampleOf(candidates, Number(given.sample ?? candidates.length), random);
+console.log(`${chosen.length} of ${all.length} mutants of ${files.length} files, seed ${given.seed}`);
+
+const counts = new Map<string, { killed: number; survivors: Mutant[] }>();
+const queue = [...chosen];
+const started = Date.now();
+async function work(): Promise<void> {
+  const worker = new Worker();
+  for (let mutant = queue.pop(); mutant !== undefined; mutant = queue.pop()) {
+    const { failed } = await worker.ask({ mutant, tests: testsFor(mutant.file) });
+    const count = counts.get(mutant.file) ?? { killed: 0, survivors: [] };
+    counts.set(mutant.file, count);
+    if (failed === undefined) count.survivors.push(mutant);
+    else count.killed++;
+  }
+  worker.end();
+}
+
+/** Tests that don't hold without a mutant notice each, so they are asked first. */
+async function checkTests(): Promise<void> {
+  const worker = new Worker();
+  for (const tests of new Set(files.flatMap(testsFor))) {
+    const { failed } = await worker.ask({ mutant: undefined, tests: [tests] });
+    if (failed !== undefined) throw new Error(`expected tests that hold, got ${failed}`);
+  }
+  worker.end();
+}
+
+await checkTests();
+await Promise.all(Array.from({ length: Number(given.jobs) }, work));
+
+let killed = 0;
+for (const [file, count] of [...counts].toSorted()) {
+  killed += count.killed;
+  const total = count.killed + count.survivors.length;
+  console.log(
+    `${((100 * count.killed) / total).toFixed(0).padStart(4)} %  ${count.killed} of ${total}  ${file}`,
+  );
+  for (const { line, name } of count.survivors.toSorted((a, b) => a.line - b.line))
+    console.log(`        ${line}: ${name}`);
+}
+const share = chosen.length === 0 ? 100 : (100 * killed) / chosen.length;
+const seconds = ((Date.now() - started) / 1000).toFixed(0);
+console.log(
+  `${share.toFixed(1)} % of ${chosen.length} noticed, at least ${given.least} % asked, in ${seconds} s`,
+);
+for (const name of stale) console.log(`listed as a survivor, and no mutant: ${name}`);
+process.exitCode = share < Number(given.least) || stale.length > 0 ? 1 : 0;
