@@ -137,17 +137,23 @@ async function work(): Promise<void> {
 }
 
 /** Tests that don't hold without a mutant notice each, so they are asked first. */
-async function checkTests(): Promise<void> {
+async function checkTests(tests: string[]): Promise<void> {
   const worker = new Worker();
-  for (const tests of new Set(files.flatMap(testsFor))) {
-    const { failed } = await worker.ask({ mutant: undefined, tests: [tests] });
+  for (let file = tests.pop(); file !== undefined; file = tests.pop()) {
+    const { failed } = await worker.ask({ mutant: undefined, tests: [file] });
     if (failed !== undefined) throw new Error(`expected tests that hold, got ${failed}`);
   }
   worker.end();
 }
 
-await checkTests();
-await Promise.all(Array.from({ length: Number(given.jobs) }, work));
+/** So many at a time. */
+async function inParallel(run: () => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: Number(given.jobs) }, run));
+}
+
+const needed = [...new Set(chosen.flatMap(({ file }) => testsFor(file)))];
+await inParallel(() => checkTests(needed));
+await inParallel(work);
 
 let killed = 0;
 for (const [file, count] of [...counts].toSorted()) {
