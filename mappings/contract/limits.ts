@@ -27,7 +27,7 @@ export const limitTable = {
     bounds: 'pieces, chunks say, that a request body may come in however small they are',
   },
   bodyPieceBytes: { value: 256, bounds: 'the least average size of the pieces of one that comes in more' },
-  unpacking: { value: 4, bounds: 'compressed bodies of more than 16 KiB that are unpacked at once' },
+  unpacking: { value: 1, bounds: 'compressed bodies of more than 16 KiB that are unpacked at once' },
   headerBytes: {
     value: 16 * 1024,
     bounds: 'the target of a request, and the names and values of its header lines',
