@@ -1,9 +1,54 @@
-import { slow } from './whole.config.js';
+/** Files that start processes, wait for limits or hold many inputs: too long for `npm test`. */
+const slow = [
+  'test/documents/**/*.test.ts',
+  'test/expressions/**/*.test.ts',
+  'test/fire/*.test.ts',
+  'test/fuzz/*.test.ts',
+  'test/gateway/commands/**/*.test.ts',
+  'test/gateway/http/admission.test.ts',
+  'test/gateway/http/held-bytes.test.ts',
+  'test/gateway/http/time-limits.test.ts',
+  'test/gateway/process/loop-delay.test.ts',
+  'test/gateway/process/memory.test.ts',
+  'test/gateway/process/process.test.ts',
+  'test/gateway/process/sites.test.ts',
+  'test/gateway/process/workers.test.ts',
+  'test/gateway/telemetry/full-log.test.ts',
+  'test/mappings/loader/growth.test.ts',
+  'test/plain/importers.test.ts',
+  'test/plain/properties.test.ts',
+  'test/supply-chain/package.test.ts',
+];
 
-/** `npm test`: what says in under a minute whether a change holds. */
+/** The sets of tests, by what the variable TESTS says; a script of package.json runs each. */
+export const sets = {
+  /** `npm test`: what says in under a minute whether a change holds. */
+  quick: {
+    files: [
+      'test/**/*.test.ts',
+      '!test/conformance/**',
+      '!test/fire/**',
+      ...slow.map((files) => `!${files}`),
+    ],
+    timeout: '60s',
+  },
+  /** `npm run whole`: commands and processes, attacks, documents of others. */
+  whole: { files: slow, timeout: '2m' },
+  /** `npm run conformance`: whole public suites. */
+  conformance: { files: ['test/conformance/**/*.test.ts'], timeout: '5m' },
+  /** `npm run fire`: restarts under load. */
+  fire: { files: ['test/fire/long/*.ts'], timeout: '15m' },
+};
+
+const named = process.env.TESTS ?? 'quick';
+const set = sets[named];
+if (set === undefined)
+  throw new Error(`TESTS: expected one of ${Object.keys(sets).join(', ')}, got ${JSON.stringify(named)}`);
+
 export default {
   extensions: ['ts'],
-  files: ['test/**/*.test.ts', '!test/conformance/**', '!test/fire/**', ...slow.map((files) => `!${files}`)],
-  timeout: '60s',
   workerThreads: false,
+  // each file is a process of its own, which reads what another one has compiled
+  environmentVariables: { NODE_COMPILE_CACHE: 'node_modules/.cache/compile' },
+  ...set,
 };

@@ -1,0 +1,27 @@
+import { globSync } from 'node:fs';
+import test from 'ava';
+
+const root = new URL('..', import.meta.url);
+const { sets }: { sets: Record<string, { readonly files: readonly string[] }> } = await import(
+  new URL('ava.config.js', root).href
+);
+
+for (const [name, { files }] of Object.entries(sets)) {
+  test(`every pattern of the set ${name} is of files that are there`, (t) => {
+    for (const pattern of files) {
+      const found = globSync(pattern.replace(/^!/, ''), { cwd: root });
+      t.true(found.length > 0, pattern);
+    }
+  });
+}
+
+test('every file of tests is in a set', (t) => {
+  const of = ({ files }: { readonly files: readonly string[] }): Set<string> => {
+    const taken = files.filter((pattern) => !pattern.startsWith('!'));
+    const left = files.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
+    return new Set(globSync(taken, { cwd: root, exclude: left }));
+  };
+  const inSets = Object.values(sets).map(of);
+  for (const file of globSync('test/**/*.test.ts', { cwd: root }))
+    t.is(inSets.filter((set) => set.has(file)).length, 1, file);
+});
