@@ -39,7 +39,8 @@ export class Connection extends Client {
 
 /**
  * Connects to an upstream as undici does, but for how a connection without TLS is read: into one buffer of its own, and
- * copied from there. Left to itself, Node takes 64 KiB anew for each read, however little comes (decision 6).
+ * copied from there. Left to itself, Node takes 64 KiB anew for each read, however little comes: 1 to 2 µs of a
+ * small call's some 37, so 3 to 5 % (decision 6).
  * Connections speak HTTP/1.1 alone: over HTTP/2 undici sends a request again, a write too, when the upstream says
  * that it didn't take it.
  *
