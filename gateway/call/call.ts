@@ -278,8 +278,8 @@ async function readLargeReply(
   const { readOnly } = operation.operation;
   const bytes = reply.body.length; // none is left of one that went over to the thread
   const isWritten = frame !== undefined;
-  const mayBegin = (): boolean => !isWritten || admission.hold(exchange, 0);
-  if (!mayBegin()) await roomToWrite(admission, exchange, readOnly);
+  const mayBegin = (): boolean => !isWritten || admission.mayGrow(exchange);
+  if (isWritten && !admission.hold(exchange, 0)) await roomToWrite(admission, exchange, readOnly);
   let outcome: Outcome;
   let shown: string | undefined;
   if (bytes - (reply.runs?.total ?? 0) > compiled.limits.replyAsideBytes) {

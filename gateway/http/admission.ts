@@ -52,6 +52,8 @@ export interface Admission {
   readonly enter: (place: Place) => Promise<void> | undefined;
   /** Counts bytes that a call has in memory from now on; false when there is no room for them. */
   readonly hold: (place: Place, bytes: number) => boolean;
+  /** Whether there is still room for more of a call's bytes; cuts nobody to make some. */
+  readonly mayGrow: (place: Place) => boolean;
   /** Says that a call has no more than so many bytes in memory from now on. */
   readonly shrink: (place: Place, bytes: number) => void;
   /** Counts a call that there is no room for, and gives its refusal. */
@@ -133,6 +135,7 @@ export function createAdmission(limits: Limits): Admission {
       place.heldBytes += bytes;
       return hasRoom(0) || line.isThrough(place);
     },
+    mayGrow: (place) => heldBytes <= limits.heldBytes || line.isThrough(place),
     shed: shedding,
     shrink: (place, bytes) => {
       if (place.heldBytes <= bytes) return;

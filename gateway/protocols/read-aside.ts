@@ -247,7 +247,8 @@ export class AsideReader {
     const call = this.#current;
     this.#current = undefined;
     call?.settle(outcome);
-    this.#readNext();
+    // what it takes is counted before the next one is asked whether there is room
+    setImmediate(() => this.#readNext());
   }
 
   /** Lets a thread end that reads nothing, or is given up. */
