@@ -1,7 +1,7 @@
 import type { Limits } from '../../contract/limits.ts';
 import type { RecordType } from '../../contract/model.ts';
-import type { Input } from '../../http-mapping/call.ts';
 import { XmlReader } from '../../xml/reader.ts';
+import type { Input } from '../input.ts';
 import type { Reading } from '../problem.ts';
 import { type Prefix, PrefixCache } from './prefix-cache.ts';
 import { createScratch, RequestShapes } from './request-shapes.ts';
