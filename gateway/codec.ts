@@ -7,13 +7,8 @@ import { UnsupportedCharset, XmlError } from '../mappings/xml/error.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
 import type { MessageHead } from './call/credentials.ts';
 import { CallError } from './call/error.ts';
-import {
-  compileReaders,
-  contentTypeOf,
-  readCallBody,
-  readSoapCall,
-  withoutCredentials,
-} from './protocols/read-call.ts';
+import { withoutCredentials } from './call/request.ts';
+import { compileReaders, contentTypeOf, readCallBody, readSoapCall } from './protocols/read-call.ts';
 import { Fault } from './protocols/soap/faults.ts';
 import { soap11, soap12 } from './protocols/soap/versions.ts';
 
@@ -116,7 +111,7 @@ function operationOf(
 
 /** Throws TranslationError for inputs that are wrong or lack a member; credentials may travel elsewhere. */
 function refuseProblems({ reading }: Input, compiled: CompiledContract): void {
-  const problems = [...reading.problems, ...withoutCredentials(reading, { compiled })];
+  const problems = [...reading.problems, ...withoutCredentials(reading, compiled)];
   const [first] = problems;
   if (first !== undefined) throw new TranslationError(first.message, problems);
 }

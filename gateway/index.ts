@@ -1,10 +1,11 @@
 import { type Limits, limitsWith } from '../mappings/contract/limits.ts';
 import type { Contract } from '../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../mappings/http-mapping/paths.ts';
-import { createCore, shownPath } from './core.ts';
-import type { Load } from './http/admission.ts';
+import type { Load } from './admission/admission.ts';
+import { shownPath } from './core/contract-app.ts';
+import { createCore } from './core/core.ts';
 import { createEmbedded, type Middleware, type NodeHandler } from './http/app.ts';
-import { proxyList } from './http/documents.ts';
+import { proxyList } from './http/forwarded.ts';
 import { hostList } from './http/framing.ts';
 import { auditInLog } from './telemetry/audit.ts';
 import { type Logger, linesToLogger, silentLogger } from './telemetry/logger.ts';

@@ -1,50 +1,39 @@
 import type { ServerResponse } from 'node:http';
-import { type Reading, TooManySteps } from '../../mappings/codec/problem.ts';
+import type { Reading } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
-import type { CompiledOperation, Frame, RouteValue } from '../../mappings/compile.ts';
+import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';
 import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
-import { type Admission, smallBytes } from '../http/admission.ts';
-import { type Arrival, admitBody } from '../http/body.ts';
-import type { RefuseForeign } from '../http/foreign.ts';
-import type { Prepared, ReadAside } from '../protocols/read-aside.ts';
-import {
-  type BodyCall,
-  type BodyForm,
-  contentTypeOf,
-  type Readers,
-  readCallBody,
-  readSoapCall,
-  refuseMultipart,
-  refuseProblems,
-  requestOf,
-} from '../protocols/read-call.ts';
-import type { SoapCall } from '../protocols/soap/envelope.ts';
-import type { SoapVersion } from '../protocols/soap/versions.ts';
-import type { Audit, WriteOutcome } from '../telemetry/audit.ts';
+import { type Admission, smallBytes } from '../admission/admission.ts';
+import type { InFlight } from '../admission/in-flight-set.ts';
+import type { Audit } from '../telemetry/audit.ts';
 import type { MessageLog } from '../telemetry/messages.ts';
+import type { Noted, RequestStats } from '../telemetry/request-stats.ts';
 import { giveBack } from '../upstream/collector.ts';
-import type { Standing } from '../upstream/in-flight-set.ts';
 import type { Upstream, UpstreamReply, Waiting } from '../upstream/upstream.ts';
 import {
   hideCredentials,
   hideGiven,
   type MessageCredentials,
+  type ReadCredentials,
   type Spelling,
   secrets,
 } from './credentials.ts';
 import { CallError, type Failure, failureOf } from './error.ts';
 import { type Outcome, readReply } from './outcome.ts';
+import { refuseProblems, requestOf } from './request.ts';
+
+// What lives here: one call, whatever its protocol, from inputs to outcome. No sockets, no markup, no paths: those are of http/
+// and protocols/, which this folder doesn't import.
 
 /** What every call of one contract needs, put together at start. */
-export interface Service extends Readers {
-  /** Reads what would hold the event loop for long, requests and replies. */
-  readonly readAside: ReadAside;
-  /** Undefined where every call needs credentials. */
-  readonly refuseForeign: RefuseForeign | undefined;
+export interface CallService {
+  readonly compiled: CompiledContract;
+  /** Undefined for a contract without credentials. */
+  readonly readCredentials: ReadCredentials | undefined;
+  /** Reads large replies beside the event loop. */
+  readonly readAside: ReplyReader;
   readonly upstream: Upstream;
   readonly admission: Admission;
-  /** Largest request body, in bytes. */
-  readonly bodyLimit: number;
   /** Told of every write; undefined where nobody listens. */
   readonly audit: Audit | undefined;
   /** Told of messages; undefined where nobody listens. */
@@ -55,36 +44,58 @@ export interface Service extends Readers {
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-/** One HTTP exchange as the calls below see it. */
-export interface Exchange extends Waiting, Arrival, Standing {
+/** A request as its call sees it. */
+export interface Exchange extends Waiting, InFlight {
   readonly requestId: string;
-  readonly response: ServerResponse;
-  /** Filled in on the way, for the log. */
-  operation: string | undefined;
-  /** A pseudonym of who calls. */
-  caller: string | undefined;
-  /** The errorCode or the fault's code that the caller is told. */
-  error: string | undefined;
-  fault: string | undefined;
-  bytesIn: number;
-  noted: Noted | undefined;
-  written: WriteOutcome | undefined;
+  readonly response: Pick<ServerResponse, 'destroyed' | 'on' | 'off'>;
+  readonly stats: RequestStats;
   /** Headers of the upstream's answer that the reply has too. */
   passed: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a call was let through with, counted; of what a caller sent, names alone (W10, W12, W20, W21). */
-export interface Noted {
-  /** Names of members left out of the request. */
-  readonly ignored: readonly string[];
-  /** Character references that XML forbids. */
-  readonly quirks: number;
-  /** Members left out of the reply. */
-  readonly dropped: number;
-  /** Characters of the reply that became U+FFFD. */
-  readonly replaced: number;
-  /** Values of the reply that aren't of their type: of an enum, or dates. */
-  readonly passed: number;
+/** A call that was read beside the event loop: its inputs are checked and gone, its call upstream is made. */
+export interface Prepared {
+  readonly reading: Readonly<Pick<Reading, 'quirks'>> & { readonly ignored: readonly string[] };
+  readonly given: MessageCredentials;
+  /** Those of the call; undefined where the contract has none, and where they weren't looked at. */
+  readonly values: CredentialValues | undefined;
+  /** What the log of messages shows of it; undefined where there is no such log. */
+  readonly shown: string | undefined;
+  /** The call upstream, or why there is none. */
+  readonly request: UpstreamRequest | CallError;
+}
+
+/** What a large reply is read for. */
+export interface ReplyTerms {
+  /** What it goes out in; undefined for a caller of JSON. */
+  readonly frame: Frame | undefined;
+  /** The call's credentials, which no error tells. */
+  readonly values: CredentialValues | undefined;
+  /** Asked when its turn has come: whether there is still room for what is made of it. */
+  readonly mayBegin: () => boolean;
+}
+
+/** A large reply that was read. */
+export interface ReadReply {
+  /** Its JSON is there for a caller of JSON alone. */
+  readonly outcome: Outcome;
+  /** What the log of messages shows of it; undefined where there is no such log, and for a failure. */
+  readonly shown: string | undefined;
+}
+
+/** Reads large replies of one contract beside the event loop. */
+export interface ReplyReader {
+  /**
+   * Reads an upstream's answer, whose memory goes over to the thread; undefined, with the answer as it was, where it may
+   * not begin. That of a write waits however many do. Throws CallError CallerGone; for who is too late Overloaded, or for a
+   * write UpstreamTimeout; and what reading it here would.
+   */
+  readonly reply: (
+    exchange: Exchange,
+    operation: CompiledOperation,
+    reply: UpstreamReply,
+    terms: ReplyTerms,
+  ) => Promise<ReadReply | undefined>;
 }
 
 const nothingNoted = { dropped: 0, replaced: 0, passed: 0 } as const;
@@ -96,76 +107,16 @@ function noted({ ignored, quirks }: Prepared['reading'], outcome: Outcome): Note
   return { ignored: names, quirks, dropped, replaced, passed };
 }
 
-/** Looks whether anything speaks against reading a call's body, before any of it is read. Throws CallError. */
-export function admitCall(service: Service, exchange: Exchange): void {
-  const { type } = contentTypeOf(exchange.request);
-  refuseMultipart(type);
-  service.refuseForeign?.(exchange.request, type);
-  admitBody(exchange, service);
-}
-
-/**
- * Reads a body as a SOAP request; undefined for one that would hold the event loop for long, which is to be read beside
- * it. Throws CallError, Fault.
- */
-export function readSoapHere(
-  service: Service,
-  exchange: Exchange,
-  version: SoapVersion,
-  body: Buffer,
-): SoapCall | undefined {
-  if (body.length > service.compiled.limits.readAsideBytes) return undefined;
-  try {
-    const call = readSoapCall(service, exchange.request, version, body);
-    exchange.operation = call.operation.operation.name;
-    return call;
-  } catch (error) {
-    if (error instanceof TooManySteps) return undefined;
-    throw error;
-  }
-}
-
-/** The same of a call outside SOAP. Throws CallError. */
-export function readBodyHere(
-  service: Service,
-  exchange: Exchange,
-  operation: CompiledOperation,
-  body: Buffer,
-  stated: BodyForm | undefined,
-): BodyCall | undefined {
-  if (body.length > service.compiled.limits.readAsideBytes) return undefined;
-  try {
-    return readCallBody(service, exchange.request, operation, body, stated);
-  } catch (error) {
-    if (error instanceof TooManySteps) return undefined;
-    throw error;
-  }
-}
-
-/** The same of a route's parameters. */
-export function readParametersHere(
-  operation: CompiledOperation,
-  values: readonly RouteValue[],
-  reading: Reading,
-): Input | undefined {
-  try {
-    return operation.readParameters(values, reading);
-  } catch (error) {
-    if (error instanceof TooManySteps) return undefined;
-    throw error;
-  }
-}
-
 /**
  * From inputs to outcome: members, credentials, required members, upstream, reply (W43). Never throws: whatever
- * fails is the outcome's failure.
+ * fails is the outcome's failure. One function, as it is a call's story from top to bottom.
  *
  * @param input of the operation, or all that was made of it beside the loop
  * @param frame what the reply goes out in; undefined for a caller of JSON
  * @param block the credentials in a SOAP header
  */
 export async function runCall(
-  service: Service,
+  service: CallService,
   exchange: Exchange,
   operation: CompiledOperation,
   input: Input | Prepared,
@@ -191,14 +142,8 @@ export async function runCall(
   try {
     let request: UpstreamRequest;
     if ('given' in input) {
-      if (input.shown !== undefined) messages?.write('request', exchange, operation, input.shown);
       values = input.values;
-      if (values !== undefined) exchange.caller = service.pseudonymOf(values);
-      if (input.request instanceof CallError) throw input.request;
-      request = input.request;
-      // the body went over to the thread
-      service.admission.shrink(exchange, 0);
-      holdRequest(service.admission, exchange, request);
+      request = requestOfPrepared(service, exchange, operation, input);
     } else {
       if (messages !== undefined) {
         const shown = messages.shown.request(exchange.request, operation, input, given);
@@ -206,8 +151,8 @@ export async function runCall(
       }
       refuseProblems(input.reading);
       values = service.readCredentials?.(given, exchange.request, spelling);
-      if (values !== undefined) exchange.caller = service.pseudonymOf(values);
-      request = requestOf(service, operation, input, values);
+      if (values !== undefined) exchange.stats.caller = service.pseudonymOf(values);
+      request = requestOf(compiled, operation, input, values);
       if (exchange.heldBytes > smallBytes) {
         request = withoutMessage(input, request);
         holdRequest(service.admission, exchange, request);
@@ -239,28 +184,36 @@ export async function runCall(
         messages.write('reply', exchange, operation, shown);
       }
     }
-    exchange.noted = noted(reading, outcome);
-    if (outcome.kind === 'failure') exchange.error = outcome.failure.errorCode;
+    exchange.stats.noted = noted(reading, outcome);
+    if (outcome.kind === 'failure') exchange.stats.error = outcome.failure.errorCode;
     return outcome;
   } catch (error) {
     return { kind: 'failure', failure: tellFailure(service, exchange, error, hide) };
   }
 }
 
+/** Goes on with a call that was read beside the event loop. Throws CallError. */
+function requestOfPrepared(
+  { admission, messages, pseudonymOf }: CallService,
+  exchange: Exchange,
+  operation: CompiledOperation,
+  { shown, values, request }: Prepared,
+): UpstreamRequest {
+  if (shown !== undefined) messages?.write('request', exchange, operation, shown);
+  if (values !== undefined) exchange.stats.caller = pseudonymOf(values);
+  if (request instanceof CallError) throw request;
+  admission.shrink(exchange, 0); // the body went over to the thread
+  holdRequest(admission, exchange, request);
+  return request;
+}
+
 /**
  * Refuses a write whose reply would wait for room where too many do: one whose operation gave large replies of late. Throws
  * CallError Overloaded.
  */
-function refuseLarge({ admission, compiled }: Service, { operation }: UpstreamRequest): void {
+function refuseLarge({ admission, compiled }: CallService, { operation }: UpstreamRequest): void {
   const { room, largeReplies } = admission;
   if (room.size >= compiled.limits.roomWaits && largeReplies.isLikelyOf(operation)) throw admission.shed();
-}
-
-/** What a reply is read for: what it goes out in, the call's credentials, and what takes these out of errors. */
-interface ReplyTerms {
-  readonly frame: Frame | undefined;
-  readonly values: CredentialValues | undefined;
-  readonly hide: Hide;
 }
 
 /**
@@ -268,11 +221,11 @@ interface ReplyTerms {
  * part, which was looked through as it came. Throws CallError.
  */
 async function readLargeReply(
-  service: Service,
+  service: CallService,
   exchange: Exchange,
   operation: CompiledOperation,
   reply: UpstreamReply,
-  { frame, values, hide }: ReplyTerms,
+  { frame, values, hide }: { frame: Frame | undefined; values: CredentialValues | undefined; hide: Hide },
 ): Promise<Outcome> {
   const { admission, compiled, messages, readAside } = service;
   const { readOnly } = operation.operation;
@@ -361,12 +314,12 @@ function passedOn(headers: UpstreamReply['headers'], names: readonly string[]): 
 
 /** Any error as what the caller is told; one that is ours is logged once and told as InternalError. */
 export function tellFailure(
-  service: Service,
+  service: CallService,
   exchange: Exchange,
   error: unknown,
   hide: Hide = (text) => text,
 ): Failure {
-  exchange.error = error instanceof CallError ? error.code : 'InternalError';
+  exchange.stats.error = error instanceof CallError ? error.code : 'InternalError';
   if (error instanceof CallError) return failureOf(error, exchange.requestId, hide);
   service.onError(error, exchange.requestId);
   return failureOf(new CallError('InternalError', { cause: error }), exchange.requestId, hide);

@@ -65,19 +65,16 @@ export function compileCredentials(
         const says = `expected printable ASCII, at most ${form.most} characters, got other text`;
         malformed.push(problem('InvalidCharacter', path, says));
       }
-      const isMalformed =
-        (inBody !== undefined && !isBodyValue(inBody, form, credentials.send)) ||
-        (inBlock !== undefined && !isBodyValue(inBlock, form, credentials.send));
-      if (isMalformed) {
+      if (!isFit(inBody, form, credentials.send) || !isFit(inBlock, form, credentials.send)) {
         const says = `expected at most ${limits.credential} characters, none a control character, got other text`;
         malformed.push(problem('InvalidCharacter', path, says));
       }
-      const said = inBody ?? inBlock;
-      if (inBlock !== undefined && inBlock !== said)
+      const fromMessage = inBody ?? inBlock;
+      if (inBlock !== undefined && inBlock !== fromMessage)
         conflict ??= `the header block of ${part.xml} and ${path} differ`;
-      if (header !== undefined && said !== undefined && header !== said)
+      if (header !== undefined && fromMessage !== undefined && header !== fromMessage)
         conflict ??= `${part.header} and ${path} differ`;
-      const value = said ?? header;
+      const value = fromMessage ?? header;
       if (value !== undefined) {
         all.set(name, value);
         if (inBody === undefined) {
@@ -117,8 +114,9 @@ function isHeaderValue(value: string, { most, pattern }: HeaderForm): boolean {
   return value.length <= most && pattern.test(value);
 }
 
-/** A value that goes on in a header has to be fit for one (W25). */
-function isBodyValue(value: string, form: HeaderForm, send: Credentials['send']): boolean {
+/** A value of a message that goes on in a header has to be fit for one (W25); none is fit. */
+function isFit(value: string | undefined, form: HeaderForm, send: Credentials['send']): boolean {
+  if (value === undefined) return true;
   if (send === 'headers') return isHeaderValue(value, form);
   // a character takes two units at most: what is longer still isn't looked through
   if (value.length > form.most * 2) return false;

@@ -35,8 +35,23 @@ export const errorCodes = {
   InternalError: { status: 500, message: 'internal error' },
 } as const satisfies Record<string, { readonly status: number; readonly message: string }>;
 
+/** What a status means where the upstream gives no code (W30). */
+export const codesOfStatus: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  422: 'UnprocessableEntity',
+  429: 'TooManyRequests',
+  503: 'UpstreamUnavailable',
+  504: 'UpstreamTimeout',
+};
+
+/** An errorCode of our own. */
 export type ErrorCode = keyof typeof errorCodes;
 
+/** What is said of a refusal; by default what `errorCodes` has for it. */
 export interface CallErrorDetails {
   readonly message?: string;
   readonly problems?: readonly Problem[];
@@ -66,6 +81,11 @@ export class CallError extends Error {
   get status(): number {
     return errorCodes[this.code].status;
   }
+}
+
+/** The refusal of a verb that its address does not take. */
+export function wrongVerb(allow: string): CallError {
+  return new CallError('MethodNotAllowed', { message: `expected one of ${allow}`, allow });
 }
 
 /** Where in a responseStatus's `meta` the upstream's whole error stands. */

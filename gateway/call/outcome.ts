@@ -8,7 +8,14 @@ import { readUpstreamError } from '../../mappings/http-mapping/upstream-error.ts
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { JsonReader } from '../../mappings/json/reader.ts';
 import type { UpstreamReply } from '../upstream/upstream.ts';
-import { CallError, type ErrorCode, errorCodes, type Failure, upstreamMember } from './error.ts';
+import {
+  CallError,
+  codesOfStatus,
+  type ErrorCode,
+  errorCodes,
+  type Failure,
+  upstreamMember,
+} from './error.ts';
 
 const utf8 = new TextDecoder(); // drops a mark
 
@@ -144,19 +151,6 @@ function failureStatus(status: number, told: boolean): number {
   if (status >= 500) return told || status === 503 || status === 504 ? status : 502;
   return status >= 300 && status < 400 ? 502 : status;
 }
-
-/** What a status means where the upstream gives no code (W30). */
-export const codesOfStatus: Readonly<Record<number, string>> = {
-  400: 'BadRequest',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'NotFound',
-  409: 'Conflict',
-  422: 'UnprocessableEntity',
-  429: 'TooManyRequests',
-  503: 'UpstreamUnavailable',
-  504: 'UpstreamTimeout',
-};
 
 function codeOfStatus(status: number): string {
   return (

@@ -4,7 +4,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
 import { loadContract } from '../../mappings/loader/load.ts';
 import { giveBackWhenIdle } from '../process/memory.ts';
-import type { Running, ServeOptions } from '../process/serve.ts';
+import type { Running } from '../process/serve.ts';
+import type { ServeOptions } from '../process/serve-options.ts';
 import type { Serving } from '../process/workers.ts';
 import { fail } from './failure.ts';
 import {

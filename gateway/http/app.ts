@@ -9,7 +9,11 @@ import { servePage } from './document-endpoint.ts';
 import { compileEndpoints, type Endpoint, type Endpoints } from './endpoints.ts';
 import { ambiguityOf } from './framing.ts';
 import { textReply } from './reply.ts';
-import { type AppOptions, recordOf, send, startVisit, tell, type Visit } from './request-context.ts';
+import { type AppOptions, type RequestContext, startRequest } from './request-context.ts';
+import { finish, send, tell } from './send.ts';
+
+// What lives here: HTTP as callers speak it, from a connection to a request context and from a reply to its bytes. What a
+// message says is of protocols/, how many calls there is room for of admission/.
 
 /** Answers one HTTP request; a promise ends with the reply handed over, and never fails. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
@@ -37,7 +41,7 @@ export type Middleware = (context: MiddlewareContext, next: () => Promise<unknow
 export function createApp(options: AppOptions): Handler {
   const site = compileSite(options);
   const app = createKoa(options);
-  app.use(middlewareOf(site, (ctx, visit) => tellPage(ctx as Koa.Context, visit)));
+  app.use(middlewareOf(site, (ctx, context) => tellPage(ctx as Koa.Context, context)));
   const pages = processPages(options);
   app.use(pages.routes());
   app.use(pages.allowedMethods());
@@ -48,7 +52,7 @@ export function createApp(options: AppOptions): Handler {
     if (ambiguity !== undefined) return refuse(request, response, ambiguity, site);
     const endpoint = request.method === 'POST' ? site.endpoints.calls.get(request.url ?? '') : undefined;
     if (endpoint === undefined) return serveKoa(request, response);
-    return site.serve(endpoint, startVisit(request, response, '', options, site.cors), fail);
+    return site.serve(endpoint, startRequest(request, response, '', options, site.cors), fail);
   };
 }
 
@@ -90,8 +94,8 @@ function embeddedHandler(site: Site): NodeHandler {
     const ambiguity = ambiguityOf(request);
     if (ambiguity !== undefined) refuse(request, response, ambiguity, site);
     else {
-      const visit = startVisit(request, response, query, site.options, site.cors);
-      void site.serve(found ?? nothing, visit, fail);
+      const context = startRequest(request, response, query, site.options, site.cors);
+      void site.serve(found ?? nothing, context, fail);
     }
   };
 }
@@ -126,7 +130,7 @@ function refuseReadBody(request: IncomingMessage): void {
 const nothing: Endpoint = { kind: 'nothing', suffix: undefined };
 
 /** Answers what no flow has an answer to. */
-type Fail = (visit: Visit, error: unknown) => void;
+type Fail = (context: RequestContext, error: unknown) => void;
 
 /** What a contract's paths are served by. */
 interface Site {
@@ -134,7 +138,7 @@ interface Site {
   readonly endpoints: Endpoints;
   readonly hasBasePath: boolean;
   readonly cors: ReturnType<typeof compileCors>;
-  readonly serve: (endpoint: Endpoint, visit: Visit, fail: Fail) => Promise<void>;
+  readonly serve: (endpoint: Endpoint, context: RequestContext, fail: Fail) => Promise<void>;
 }
 
 function compileSite(options: AppOptions): Site {
@@ -151,21 +155,21 @@ function compileSite(options: AppOptions): Site {
 /** @param tellPage told of a request that came under the contract's base path and was answered by what comes after */
 function middlewareOf(
   { options, endpoints, cors, serve }: Site,
-  tellPage: (context: MiddlewareContext, visit: Visit) => void,
+  tellPage: (ctx: MiddlewareContext, context: RequestContext) => void,
 ): Middleware {
   return async (ctx, next) => {
     const endpoint = endpoints.find(ctx.path) ?? nothing;
-    const visit = startVisit(ctx.req, ctx.res, ctx.querystring, options, cors);
+    const context = startRequest(ctx.req, ctx.res, ctx.querystring, options, cors);
     if (endpoint.kind === 'nothing') {
       await next(); // under a contract at the root is every path
       if (ctx.status !== 404 || ctx.body !== undefined) {
-        tellPage(ctx, visit);
+        tellPage(ctx, context);
         return;
       }
     }
     ctx.respond = false;
     ctx.res.statusCode = 200; // Koa began with 404, which the log would take for an answer
-    await serve(endpoint, visit, (_visit, error) => ctx.onerror(error as Error));
+    await serve(endpoint, context, (_context, error) => ctx.onerror(error as Error));
   };
 }
 
@@ -189,17 +193,16 @@ function refuse(
   { options }: Site,
 ): void {
   response.shouldKeepAlive = false;
-  const visit = startVisit(request, response, '', options, undefined);
-  send(visit, 'http', textReply(400, ambiguity, visit.requestId));
+  const context = startRequest(request, response, '', options, undefined);
+  send(context, 'http', textReply(400, ambiguity, context.requestId));
 }
 
 /** Tells of a request for one of the process's own pages, which those that watch it ask for again and again. */
-function tellPage({ status, length = 0, method }: Koa.Context, visit: Visit): void {
+function tellPage({ status, length = 0, method }: Koa.Context, context: RequestContext): void {
   const isProbe = method === 'GET' || method === 'HEAD';
-  const { onProbe, onRequest } = visit.options;
+  const { onProbe, onRequest } = context.options;
   const bytesOut = method === 'HEAD' ? 0 : length;
-  const record = recordOf(visit, 'http', status, bytesOut, undefined, visit.response.destroyed);
-  (isProbe ? onProbe : onRequest)(record);
+  (isProbe ? onProbe : onRequest)(finish(context, status, bytesOut));
 }
 
 /** Whether the process lives, whether it takes calls, and how it does. */
@@ -230,22 +233,22 @@ function processPages({ isReady, metrics }: AppOptions): Router {
 /** One function that serves an endpoint by its own flow, once the request's headers are known to be few and for us. */
 function endpointServer({ service, isOwnHost }: AppOptions): Site['serve'] {
   const { limits } = service.compiled;
-  return async (endpoint, visit, fail) => {
+  return async (endpoint, context, fail) => {
     try {
-      if (visit.request.rawHeaders.length > limits.headerCount * 2) {
+      if (context.request.rawHeaders.length > limits.headerCount * 2) {
         const says = `expected at most ${limits.headerCount} header lines, got more`;
-        send(visit, 'http', textReply(431, says, visit.requestId));
-      } else if (isOwnHost?.(visit.request.headers.host) === false) {
-        send(visit, 'http', textReply(421, 'expected a Host that is served here', visit.requestId));
-      } else if (endpoint.kind === 'soap') await serveSoap(endpoint.version, visit);
-      else if (endpoint.kind === 'page') await servePage(visit);
-      else await serveCall(endpoint, visit);
+        send(context, 'http', textReply(431, says, context.requestId));
+      } else if (isOwnHost?.(context.request.headers.host) === false) {
+        send(context, 'http', textReply(421, 'expected a Host that is served here', context.requestId));
+      } else if (endpoint.kind === 'soap') await serveSoap(endpoint.version, context);
+      else if (endpoint.kind === 'page') await servePage(context);
+      else await serveCall(endpoint, context);
     } catch (error) {
-      const isTold = visit.response.headersSent;
-      fail(visit, error);
-      if (!isTold) tell(visit, 500, 0);
+      const isTold = context.response.headersSent;
+      fail(context, error);
+      if (!isTold) tell(context, 500, 0);
     } finally {
-      service.admission.leave(visit);
+      service.admission.leave(context);
     }
   };
 }

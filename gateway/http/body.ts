@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib';
 import type { Limits } from '../../mappings/contract/limits.ts';
+import { type Admission, smallBytes } from '../admission/admission.ts';
+import type { Slot } from '../admission/permits.ts';
+import type { Transfer } from '../admission/transfers.ts';
 import { CallError } from '../call/error.ts';
 import { Collector, turnBytes } from '../upstream/collector.ts';
-import { type Admission, type Place, smallBytes } from './admission.ts';
-import type { Passage } from './passages.ts';
 
 const mebibyte = 1024 * 1024;
 const noBytes = Buffer.alloc(0);
@@ -54,13 +55,15 @@ export function gatherBody(request: IncomingMessage): () => void {
 }
 
 /** A request whose body is to be read. */
-export interface Arrival extends Place {
+export interface Arrival extends Slot {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Bytes of the body, as it is read. */
-  bytesIn: number;
   /** Whether all of the body was taken, which Node's parser may not have said yet. */
   bodyTaken: boolean;
+  readonly stats: Slot['stats'] & {
+    /** Bytes of the body, as it is read. */
+    bytesIn: number;
+  };
 }
 
 /** What bodies are read by. */
@@ -118,7 +121,7 @@ function takeBody(arrival: Arrival, { admission }: BodyRules): Buffer {
   const body: Buffer = arrival.request.read() ?? noBytes;
   arrival.bodyTaken = true;
   if (!admission.hold(arrival, body.length) && body.length > smallBytes) throw admission.shed();
-  arrival.bytesIn = body.length;
+  arrival.stats.bytesIn = body.length;
   return body;
 }
 
@@ -158,8 +161,8 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
       else timer = setTimeout(look, wait);
     };
     let timer = setTimeout(look, nextLook(0, 0, 0, limits));
-    const passage: Passage = {
-      place: -1,
+    const transfer: Transfer = {
+      index: -1,
       heldBytes: 0,
       began,
       moved: () => collector.size,
@@ -170,7 +173,7 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
       collector.add(chunk);
       const refusal = refusalOf(collector.size, ++pieces, rules);
       if (refusal !== undefined) finish(refusal);
-      else if (!admission.came(passage, chunk.length)) finish(admission.shed());
+      else if (!admission.came(transfer, chunk.length)) finish(admission.shed());
       inTurn += chunk.length;
       if (inTurn < turnBytes || isOver) return;
       inTurn = 0;
@@ -189,16 +192,16 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
       isOver = true;
       clearTimeout(timer);
       request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
-      admission.arrived(passage, error === undefined ? arrival : undefined);
+      admission.arrived(transfer, error === undefined ? arrival : undefined);
       if (error !== undefined) {
         dropRest(arrival, error);
         reject(error);
         return;
       }
-      arrival.bytesIn = collector.size;
+      arrival.stats.bytesIn = collector.size;
       resolve(collector.take().body);
     };
-    admission.arrive(passage);
+    admission.arrive(transfer);
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });
 }
@@ -289,6 +292,6 @@ async function unpackAll(
     throw new CallError('MalformedRequest', { message });
   }
   admission.shrink(arrival, collector.size);
-  arrival.bytesIn = collector.size;
+  arrival.stats.bytesIn = collector.size;
   return collector.take().body;
 }

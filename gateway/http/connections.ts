@@ -62,6 +62,8 @@ const fullMs = 10;
 const lookMs = 50;
 
 /**
+ * The connections of a server, within limits. One function, as all that it gives works on the same few sets.
+ *
  * @param isExempt whether any number of connections may come from an address, as from a proxy before many callers
  */
 export function createConnections(limits: Limits, isExempt: (address: string) => boolean): Connections {

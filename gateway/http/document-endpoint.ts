@@ -1,22 +1,27 @@
 import { tellFailure } from '../call/call.ts';
-import { CallError } from '../call/error.ts';
+import { CallError, wrongVerb } from '../call/error.ts';
 import type { Outcome } from '../call/outcome.ts';
+import { plainReply, replyContext } from '../protocols/reply.ts';
 import type { Document } from './documents.ts';
-import { contentTypes, isWaiting, plainReply, textReply } from './reply.ts';
-import { replyContext, send, serveOptions, tell, type Visit, wrongVerb } from './request-context.ts';
+import { contentTypes, isWaiting, textReply } from './reply.ts';
+import type { RequestContext } from './request-context.ts';
+import { send, serveOptions, tell } from './send.ts';
 
 const pageVerbs = 'GET, HEAD, OPTIONS';
 
 /** The base path: the metadata page, and the documents by query. */
-export function servePage(visit: Visit): Promise<void> | void {
-  const { method } = visit.request;
-  if (method === 'GET' || method === 'HEAD') return serveDocument(visit, false);
-  if (method === 'OPTIONS') serveOptions(visit, pageVerbs);
+export function servePage(context: RequestContext): Promise<void> | void {
+  const { method } = context.request;
+  if (method === 'GET' || method === 'HEAD') return serveDocument(context, false);
+  if (method === 'OPTIONS') serveOptions(context, pageVerbs);
   else {
     const refusal = wrongVerb(pageVerbs);
-    const outcome: Outcome = { kind: 'failure', failure: tellFailure(visit.options.service, visit, refusal) };
-    const reply = plainReply('json', undefined, outcome, replyContext(visit, undefined, undefined));
-    send(visit, 'http', { ...reply, allow: pageVerbs });
+    const outcome: Outcome = {
+      kind: 'failure',
+      failure: tellFailure(context.options.service, context, refusal),
+    };
+    const reply = plainReply('json', undefined, outcome, replyContext(context, undefined, undefined));
+    send(context, 'http', { ...reply, allow: pageVerbs });
   }
 }
 
@@ -24,29 +29,29 @@ export function servePage(visit: Visit): Promise<void> | void {
  * The WSDL, a schema, or at the base path without a query the metadata page (W2). A part of the WSDL
  * that isn't written yet is written for a caller that has a place, as a call has; the whole is never shed for want of one.
  */
-export async function serveDocument(visit: Visit, wsdlWithoutQuery: boolean): Promise<void> {
-  const { options, request, query } = visit;
+export async function serveDocument(context: RequestContext, wsdlWithoutQuery: boolean): Promise<void> {
+  const { options, request, query } = context;
   const words = new URLSearchParams(query);
   const found = options.documents.find(words, wsdlWithoutQuery, request);
   if (found.kind !== 'unwritten') {
-    sendDocument(visit, found);
+    sendDocument(context, found);
     return;
   }
   try {
-    const place = found.needsPlace ? options.service.admission.enter(visit) : undefined;
+    const place = found.needsPlace ? options.service.admission.enter(context) : undefined;
     if (place !== undefined) await place;
-    sendDocument(visit, await found.write());
+    sendDocument(context, await found.write());
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    visit.error = error.code;
-    send(visit, 'http', textReply(error.status, error.message, visit.requestId));
+    context.stats.error = error.code;
+    send(context, 'http', textReply(error.status, error.message, context.requestId));
   }
 }
 
-function sendDocument(visit: Visit, document: Document): void {
-  const { options, request, response } = visit;
+function sendDocument(context: RequestContext, document: Document): void {
+  const { options, request, response } = context;
   if (document.kind === 'missing') {
-    send(visit, 'http', textReply(404, document.text, visit.requestId));
+    send(context, 'http', textReply(404, document.text, context.requestId));
     return;
   }
   const headers: Record<string, string | number> = {
@@ -64,9 +69,9 @@ function sendDocument(visit: Visit, document: Document): void {
     delete headers['Content-Length'];
     response.writeHead(304, headers).end();
   } else response.writeHead(200, headers).end(document.bytes);
-  if (isWaiting(response)) options.whenWaiting(response, visit.requestId, document.bytes);
+  if (isWaiting(response)) options.whenWaiting(response, context.requestId, document.bytes);
   const hasBody = !isUnchanged && request.method !== 'HEAD';
-  tell(visit, isUnchanged ? 304 : 200, hasBody ? document.bytes.length : 0);
+  tell(context, isUnchanged ? 304 : 200, hasBody ? document.bytes.length : 0);
 }
 
 /** Whether a caller says that it has the document as it is (RFC 9110, 13.1.2). */

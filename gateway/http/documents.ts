@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import type { BlockList } from 'node:net';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { type Contract, partsOf } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { hasSchemaNumber, schemaList } from '../../wsdl/schema.ts';
 import { createSliceFinder, type SliceNames, UnknownName } from '../../wsdl/slice.ts';
-import { NoAnswer } from '../process/thread.ts';
-import { overloaded } from './admission.ts';
+import { overloaded } from '../admission/admission.ts';
+import { forwardedUrl } from './forwarded.ts';
+import { NoAnswer } from './thread.ts';
 import { createWriterAside, type Order, type Written, writeDocument } from './write-aside.ts';
 
 /** A document of a contract, or why there is none. */
@@ -35,6 +36,7 @@ export interface Documents {
   readonly vary: string | undefined;
 }
 
+/** What the documents of a contract depend on besides it. */
 export interface DocumentOptions {
   /** Public URL without the base path; asked for once the process listens. */
   readonly publicUrl: () => string;
@@ -60,6 +62,7 @@ const noSuchDocument: Document = {
 /** So many elements of a contract's WSDL are written in some 20 ms: more are written in another thread. */
 const mostAtOnce = 1_000;
 
+/** The documents of a contract, none of them written yet. One function, as its parts share caches and the writing thread. */
 export function createDocuments(contract: Contract, options: DocumentOptions): Documents {
   const { trustedProxies, limits } = options;
   // slices, of which there may be any number, don't take the place of what all ask for
@@ -202,54 +205,4 @@ function createCache(limit: number): {
       }
     },
   };
-}
-
-/** Addresses and ranges as a list to check against; undefined for none. Throws RangeError. */
-export function proxyList(addresses: readonly string[]): BlockList | undefined {
-  if (addresses.length === 0) return undefined;
-  const list = new BlockList();
-  for (const entry of addresses) {
-    const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(entry.trim()) ?? [];
-    const version = isIP(address);
-    if (version === 0 || Number(bits ?? 0) > (version === 6 ? 128 : 32)) {
-      throw new RangeError(
-        `trusted proxy: expected an IP address or a range such as 10.0.0.0/8, got ${JSON.stringify(entry)}`,
-      );
-    }
-    const family = version === 6 ? 'ipv6' : 'ipv4';
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  return list;
-}
-
-/** Whether a peer's address is on a list, in whichever family it is written. */
-export function isListed(address: string, list: BlockList): boolean {
-  const plain = address.replace(/^::ffff:/, '');
-  const version = isIP(plain);
-  return version !== 0 && list.check(plain, version === 6 ? 'ipv6' : 'ipv4');
-}
-
-/** The address that a listed proxy says it was reached at; anyone else's word isn't taken (W34). */
-function forwardedUrl(request: IncomingMessage, proxies: BlockList): string | undefined {
-  if (!isListed(request.socket.remoteAddress ?? '', proxies)) return undefined;
-  const standard = /(?:^|[;,\s])host="?([^";,\s]+)"?/i.exec(headerText(request, 'forwarded'))?.[1];
-  const standardProto = /(?:^|[;,\s])proto="?([^";,\s]+)"?/i.exec(headerText(request, 'forwarded'))?.[1];
-  const host = standard ?? firstOf(headerText(request, 'x-forwarded-host'));
-  const proto = (standardProto ?? firstOf(headerText(request, 'x-forwarded-proto')) ?? 'http').toLowerCase();
-  const prefix = firstOf(headerText(request, 'x-forwarded-prefix')) ?? '';
-  if (host === undefined || !/^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/.test(host))
-    return undefined;
-  if (proto !== 'http' && proto !== 'https') return undefined;
-  return `${proto}://${host}${/^(?:\/[\w.~-]+)*$/.test(prefix) ? prefix : ''}`;
-}
-
-function headerText(request: IncomingMessage, name: string): string {
-  const value = request.headers[name];
-  return typeof value === 'string' ? value : '';
-}
-
-function firstOf(list: string): string | undefined {
-  const first = list.split(',', 1)[0]?.trim();
-  return first === '' ? undefined : first;
 }

@@ -17,6 +17,7 @@ export type Endpoint =
   | { readonly kind: 'routes'; readonly matches: readonly RouteMatch[]; readonly suffix: Format | undefined }
   | { readonly kind: 'nothing'; readonly suffix: Format | undefined };
 
+/** A REST-style route that a path is of. */
 export interface RouteMatch {
   readonly route: Route;
   readonly operation: CompiledOperation;
@@ -32,7 +33,10 @@ export interface Endpoints {
   readonly find: (path: string) => Endpoint | undefined;
 }
 
-/** A contract's paths: words and operation names match in any case (W1), one trailing slash doesn't count (W40). */
+/**
+ * A contract's paths: words and operation names match in any case (W1), one trailing slash doesn't count (W40). One function,
+ * as its parts share the tables that are made at start.
+ */
 export function compileEndpoints(compiled: CompiledContract): Endpoints {
   const { contract } = compiled;
   const base = contract.basePath.toLowerCase();

@@ -1,9 +1,10 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { type RequestRecord, startStats } from '../telemetry/request-stats.ts';
 import { type Connections, endGently, endWithCare } from './connections.ts';
 import { contentTypes, sendReply, textReply } from './reply.ts';
-import { newRequestId, type RequestRecord } from './request-context.ts';
+import { newRequestId } from './request-context.ts';
 
 // What Node's HTTP server gives to no handler of requests.
 
@@ -140,30 +141,10 @@ function messageOf(
   return { bytes: `${lines.join('\r\n')}\r\n\r\n${body}`, bytesOut: body.length };
 }
 
-type Told = Pick<RequestRecord, 'requestId' | 'method' | 'status' | 'bytesOut'> &
+/** What is known of a message that no call was made of. */
+type Known = Pick<RequestRecord, 'requestId' | 'method' | 'status' | 'bytesOut'> &
   Partial<Pick<RequestRecord, 'error'>>;
 
-function recordOf(socket: Socket, { requestId, method, status, bytesOut, error }: Told): RequestRecord {
-  return {
-    requestId,
-    method,
-    transport: 'http',
-    operation: undefined,
-    status,
-    meant: undefined,
-    bytesIn: 0,
-    bytesOut,
-    ms: 0,
-    clientIp: socket.remoteAddress,
-    caller: undefined,
-    error,
-    fault: undefined,
-    sent: 0,
-    upstreamStatus: 0,
-    upstreamMs: 0,
-    queueMs: 0,
-    aborted: false,
-    noted: undefined,
-    written: undefined,
-  };
+function recordOf(socket: Socket, { requestId, method, ...known }: Known): RequestRecord {
+  return { ...startStats(requestId, method), ...known, clientIp: socket.remoteAddress };
 }

@@ -5,7 +5,7 @@ import { writeMetadataPage } from '../../wsdl/page.ts';
 import { schemaList, writeSchema } from '../../wsdl/schema.ts';
 import { sliceOf } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
-import { NoAnswer, yieldToOthers } from '../process/thread.ts';
+import { NoAnswer, yieldToOthers } from './thread.ts';
 
 /** A document that is asked for. */
 export interface Order {

@@ -3,7 +3,7 @@ import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import type { ContractLimits } from '../../mappings/loader/document/allowance.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts';
-import { answerOf, NoAnswer, yieldToOthers } from './thread.ts';
+import { answerOf, NoAnswer, yieldToOthers } from '../http/thread.ts';
 
 /** What the thread is given; other threads that load this module have nothing to do with it. */
 interface Task {

@@ -12,6 +12,7 @@ export interface Serving {
   readonly addresses: readonly string[];
 }
 
+/** How many workers there are to be, and what they share. */
 export interface WorkersOptions {
   readonly count: number;
   readonly host: string;
@@ -58,7 +59,8 @@ export const isPrimary: boolean = cluster.isPrimary;
 
 /**
  * Starts workers with this process's own arguments and keeps them going; resolves once all of them serve.
- * Throws the error of listening when the address can't be had, WorkerError when a worker ends before it serves.
+ * Throws the error of listening when the address can't be had, WorkerError when a worker ends before it serves. One
+ * function, as its parts share which workers live and serve.
  */
 export async function startWorkers({
   count,

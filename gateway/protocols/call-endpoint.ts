@@ -1,23 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { isFull, type Reading, startReading } from '../../mappings/codec/problem.ts';
 import type { CompiledOperation, Frame, RouteValue } from '../../mappings/compile.ts';
-import {
-  admitCall,
-  readBodyHere,
-  readParametersHere,
-  runCall,
-  type Service,
-  tellFailure,
-} from '../call/call.ts';
-import { CallError } from '../call/error.ts';
+import { runCall, tellFailure } from '../call/call.ts';
+import { CallError, wrongVerb } from '../call/error.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { hasBody, readBody } from '../http/body.ts';
 import type { Endpoint, RouteMatch } from '../http/endpoints.ts';
 import { acceptedFormat, type Format, formatNamed, isCallback } from '../http/negotiate.ts';
-import { frameOf, plainReply } from '../http/reply.ts';
-import { replyContext, send, serveOptions, type Visit, wrongVerb } from '../http/request-context.ts';
-import type { QueryFindings } from '../process/read-thread.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { send, serveOptions } from '../http/send.ts';
 import { type BodyForm, bodyForm } from './read-call.ts';
+import { admitCall, readBodyHere, readParametersHere, type Service } from './read-request.ts';
+import type { QueryFindings } from './read-thread.ts';
+import { frameOf, plainReply, replyContext } from './reply.ts';
 
 /** Where an operation is called in JSON or XML: a generic endpoint, a REST route, or nothing known. */
 type CallEndpoint = Exclude<Endpoint, { kind: 'soap' | 'page' }>;
@@ -25,32 +20,32 @@ type CallEndpoint = Exclude<Endpoint, { kind: 'soap' | 'page' }>;
 const genericVerbs = 'OPTIONS, POST';
 
 /** A call outside the SOAP endpoints: query and format, verb, operation, then the call itself (W43). */
-export async function serveCall(endpoint: CallEndpoint, visit: Visit): Promise<void> {
-  const { service } = visit.options;
-  const query = readQuery(visit.query, service.compiled.contract.settings.jsonp);
-  const choice = choose(query, endpoint.suffix, visit);
-  const target = findTarget(endpoint, visit.request.method ?? '');
-  if (visit.request.method === 'OPTIONS' && target.refusal?.allow !== undefined) {
-    serveOptions(visit, target.refusal.allow);
+export async function serveCall(endpoint: CallEndpoint, context: RequestContext): Promise<void> {
+  const { service } = context.options;
+  const query = readQuery(context.query, service.compiled.contract.settings.jsonp);
+  const choice = choose(query, endpoint.suffix, context);
+  const target = findTarget(endpoint, context.request.method ?? '');
+  if (context.request.method === 'OPTIONS' && target.refusal?.allow !== undefined) {
+    serveOptions(context, target.refusal.allow);
     return;
   }
-  visit.operation = target.operation?.operation.name;
-  let own: Format = target.form ?? (endpoint.kind === 'nothing' ? 'json' : ownFormat(visit.request));
+  context.stats.operation = target.operation?.operation.name;
+  let own: Format = target.form ?? (endpoint.kind === 'nothing' ? 'json' : ownFormat(context.request));
   let outcome: Outcome;
   try {
     const refusal = target.refusal ?? choice.refusal;
     if (refusal !== undefined || target.operation === undefined) throw refusal ?? new CallError('NotFound');
-    outcome = await answerCall(target.operation, target, query, visit, (form) => {
+    outcome = await answerCall(target.operation, target, query, context, (form) => {
       own = form ?? own;
       return frameOf(choice.formatFor(own));
     });
   } catch (error) {
-    outcome = { kind: 'failure', failure: tellFailure(service, visit, error) };
+    outcome = { kind: 'failure', failure: tellFailure(service, context, error) };
   }
   const allow = target.refusal?.allow;
-  const context = replyContext(visit, target.operation, undefined);
-  const reply = plainReply(choice.formatFor(own), choice.callback, outcome, context);
-  send(visit, target.match === undefined ? own : 'rest', allow === undefined ? reply : { ...reply, allow });
+  const replyTo = replyContext(context, target.operation, undefined);
+  const reply = plainReply(choice.formatFor(own), choice.callback, outcome, replyTo);
+  send(context, target.match === undefined ? own : 'rest', allow === undefined ? reply : { ...reply, allow });
 }
 
 /** What a query string says (W5, W6, W38): names in any case. */
@@ -84,7 +79,7 @@ interface Choice {
   readonly refusal: CallError | undefined;
 }
 
-function choose(query: Query, suffix: Format | undefined, visit: Visit): Choice {
+function choose(query: Query, suffix: Format | undefined, context: RequestContext): Choice {
   const { callbacks, formats } = query;
   const [callback] = callbacks;
   const good = callbacks.length === 1 && callback !== undefined && isCallback(callback);
@@ -94,9 +89,9 @@ function choose(query: Query, suffix: Format | undefined, visit: Visit): Choice 
   if (formats.length > 0 && stated === undefined) refusal ??= new CallError('UnsupportedFormat');
   if (good) return { formatFor: () => 'json', callback, refusal };
   if (refusal !== undefined) return { formatFor: (own) => own, callback: undefined, refusal };
-  const { accept } = visit.request.headers;
+  const { accept } = context.request.headers;
   const fixed = suffix ?? stated;
-  const { limits } = visit.options.service.compiled;
+  const { limits } = context.options.service.compiled;
   const formatFor = (own: Format): Format =>
     fixed ?? (accept === undefined || accept === '*/*' ? own : (acceptedFormat(accept, own, limits) ?? own));
   return { formatFor, callback: undefined, refusal };
@@ -151,34 +146,34 @@ async function answerCall(
   operation: CompiledOperation,
   { match, form }: Target,
   query: Query,
-  visit: Visit,
+  context: RequestContext,
   frameFor: (form: BodyForm | undefined) => Frame | undefined,
 ): Promise<Outcome> {
-  const { service } = visit.options;
+  const { service } = context.options;
   const takesBody = match === undefined || (match.route.method !== 'GET' && match.route.method !== 'DELETE');
-  if (!takesBody && hasBody(visit.request)) {
+  if (!takesBody && hasBody(context.request)) {
     throw new CallError('MalformedRequest', {
       message: `expected no body with ${match?.route.method}; credentials go in the headers`,
     });
   }
   if (takesBody) {
-    const stated = form ?? bodyForm(visit.request);
-    admitCall(service, visit);
+    const stated = form ?? bodyForm(context.request);
+    admitCall(service, context);
     await undefined; // Node's parser is about to bring what came with the head
-    const body = readBody(visit, service);
+    const body = readBody(context, service);
     const bytes = Buffer.isBuffer(body) ? body : await body;
-    const call = readBodyHere(service, visit, operation, bytes, stated);
+    const call = readBodyHere(service, context, operation, bytes, stated);
     if (call === undefined) {
       const found = findingsOf(query, [], service);
-      const aside = await service.readAside.body(visit, operation, bytes, stated, found);
-      return await runCall(service, visit, operation, aside.input, aside.form, frameFor(aside.form));
+      const aside = await service.readAside.body(context, operation, bytes, stated, found);
+      return await runCall(service, context, operation, aside.input, aside.form, frameFor(aside.form));
     }
     const { input, form: spelling } = call;
     const frame = frameFor(spelling);
     refuseParameters(query, [], input.reading, service);
-    return await runCall(service, visit, operation, input, spelling, frame);
+    return await runCall(service, context, operation, input, spelling, frame);
   }
-  const place = service.admission.enter(visit);
+  const place = service.admission.enter(context);
   if (place !== undefined) await place;
   const reading = startReading(service.compiled.limits.errors, service.mostSteps);
   const declared = match?.route.query ?? [];
@@ -194,8 +189,8 @@ async function answerCall(
   }
   const input =
     readParametersHere(operation, values, reading) ??
-    (await service.readAside.parameters(visit, operation, values, findingsOf(query, declared, service)));
-  return await runCall(service, visit, operation, input, 'json', frameFor(undefined));
+    (await service.readAside.parameters(context, operation, values, findingsOf(query, declared, service)));
+  return await runCall(service, context, operation, input, 'json', frameFor(undefined));
 }
 
 /** What is wrong with the query of a request that is read beside the event loop. */

@@ -1,13 +1,12 @@
 import type { Worker } from 'node:worker_threads';
-import type { Reading } from '../../mappings/codec/problem.ts';
-import type { CompiledContract, CompiledOperation, Frame, RouteValue } from '../../mappings/compile.ts';
+import type { CompiledContract, CompiledOperation, RouteValue } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
-import type { CredentialValues, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
-import type { Exchange } from '../call/call.ts';
-import type { MessageCredentials } from '../call/credentials.ts';
+import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
+import { overloaded } from '../admission/admission.ts';
+import type { Exchange, Prepared, ReplyReader } from '../call/call.ts';
 import { CallError } from '../call/error.ts';
-import type { Outcome } from '../call/outcome.ts';
-import { overloaded } from '../http/admission.ts';
+import type { RequestStats } from '../telemetry/request-stats.ts';
+import type { BodyForm } from './read-call.ts';
 import {
   type CallErrorFields,
   type Message,
@@ -18,74 +17,38 @@ import {
   type SharedContract,
   startReadThread,
   type Task,
-} from '../process/read-thread.ts';
-import { outcomeOf, ownMemoryOf, type ReplyMessage } from '../process/reply-message.ts';
-import type { UpstreamReply } from '../upstream/upstream.ts';
-import type { BodyForm } from './read-call.ts';
+} from './read-thread.ts';
+import { outcomeOf, ownMemoryOf, type ReplyMessage } from './reply-message.ts';
 import type { SoapCall } from './soap/envelope.ts';
 import { Fault } from './soap/faults.ts';
 import { type SoapVersion, versionNamed } from './soap/versions.ts';
 
-/** A call that was read beside the event loop: its inputs are checked and gone, its call upstream is made. */
-export interface Prepared {
-  readonly reading: Readonly<Pick<Reading, 'quirks'>> & { readonly ignored: readonly string[] };
-  readonly given: MessageCredentials;
-  /** Those of the call; undefined where the contract has none, and where they weren't looked at. */
-  readonly values: CredentialValues | undefined;
-  /** What the log of messages shows of it; undefined where there is no such log. */
-  readonly shown: string | undefined;
-  /** The call upstream, or why there is none. */
-  readonly request: UpstreamRequest | CallError;
+/** A request as its reading beside the event loop sees it. */
+export interface AsideExchange extends Pick<Exchange, 'request' | 'response' | 'deadline'> {
+  readonly stats: Pick<RequestStats, 'operation'>;
 }
 
 /**
  * Reads requests of one contract, and large replies to them, in a thread beside the event loop, one at a time. Throws what
  * reading them here would; CallError CallerGone, and Overloaded for those that waited too long or take too long.
  */
-export interface ReadAside {
+export interface ReadAside extends ReplyReader {
   /** The body's memory goes over to the thread. */
-  readonly soap: (exchange: Exchange, version: SoapVersion, body: Buffer) => Promise<PreparedSoapCall>;
+  readonly soap: (exchange: AsideExchange, version: SoapVersion, body: Buffer) => Promise<PreparedSoapCall>;
   /** The same of a body outside SOAP. */
   readonly body: (
-    exchange: Exchange,
+    exchange: AsideExchange,
     operation: CompiledOperation,
     body: Buffer,
     form: BodyForm | undefined,
     query: QueryFindings,
   ) => Promise<{ readonly input: Prepared; readonly form: BodyForm }>;
   readonly parameters: (
-    exchange: Exchange,
+    exchange: AsideExchange,
     operation: CompiledOperation,
     values: readonly RouteValue[],
     query: QueryFindings,
   ) => Promise<Prepared>;
-  /**
-   * Reads an upstream's answer, whose memory goes over to the thread; undefined, with the answer as it was, where it may
-   * not begin. That of a write waits however many do, and throws UpstreamTimeout where it is too late.
-   */
-  readonly reply: (
-    exchange: Exchange,
-    operation: CompiledOperation,
-    reply: UpstreamReply,
-    terms: ReplyTerms,
-  ) => Promise<AsideReply | undefined>;
-}
-
-/** What an upstream's answer is read for. */
-export interface ReplyTerms {
-  /** What it goes out in; undefined for a caller of JSON. */
-  readonly frame: Frame | undefined;
-  /** The call's credentials, which no error tells. */
-  readonly values: CredentialValues | undefined;
-  /** Asked when its turn has come: whether there is still room for what is made of it. */
-  readonly mayBegin: () => boolean;
-}
-
-/** What came of an answer that was read beside the event loop. */
-export interface AsideReply {
-  readonly outcome: Outcome;
-  /** What the log of messages shows of it; undefined where there is no such log, and for a failure. */
-  readonly shown: string | undefined;
 }
 
 /** A SOAP request that was read beside the event loop; the credentials of its header are among those given. */
@@ -97,7 +60,7 @@ export interface PreparedSoapCall extends Omit<SoapCall, 'input'> {
 /** What is to be read in the thread. */
 interface Order {
   readonly contract: SharedContract;
-  readonly exchange: Exchange;
+  readonly exchange: AsideExchange;
   readonly message: Message | ReplyMessage;
   readonly bytes: number;
   /** Memory that goes over to the thread. */
@@ -304,7 +267,7 @@ function readAsideOf(
   contract: SharedContract,
   ask: (order: Order) => Promise<Result | undefined>,
 ): ReadAside {
-  const read = async (exchange: Exchange, message: Message): Promise<ReadCall> => {
+  const read = async (exchange: AsideExchange, message: Message): Promise<ReadCall> => {
     const body = 'body' in message ? message.body : undefined;
     const result = await ask({
       contract,
@@ -328,7 +291,7 @@ function readAsideOf(
     soap: async (exchange, version, body) => {
       const call = await read(exchange, { kind: 'soap', version: version.name, body: ownMemory(body) });
       const operation = operationOf(call);
-      exchange.operation = call.operation;
+      exchange.stats.operation = call.operation;
       return {
         version: versionNamed(call.version ?? version.name),
         operation,

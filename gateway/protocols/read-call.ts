@@ -1,6 +1,6 @@
 import { type Reading, startReading } from '../../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
-import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
+import type { Input } from '../../mappings/http-mapping/call.ts';
 import { type ContentType, parseContentType } from '../../mappings/http-mapping/content-type.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { decodeXml } from '../../mappings/xml/decode.ts';
@@ -194,35 +194,4 @@ function rootOf(text: string, { limits }: CompiledContract): XmlReader {
   const xml = new XmlReader(text, limits, { illegalReferences: false });
   xml.readRoot();
   return xml;
-}
-
-/** Inputs, the credentials in them and the call upstream are looked at in this order (W43). Throws CallError. */
-export function refuseProblems({ problems }: Reading): void {
-  if (problems.length > 0) throw new CallError('ValidationError', { problems });
-}
-
-/** The call upstream of inputs that are right and whole. Throws CallError for others. */
-export function requestOf(
-  readers: Readers,
-  operation: CompiledOperation,
-  input: Input,
-  values: CredentialValues | undefined,
-): UpstreamRequest {
-  const { reading } = input;
-  const missing = withoutCredentials(reading, readers);
-  if (missing.length > 0) throw new CallError('ValidationError', { problems: missing });
-  const request = operation.request(input, values);
-  if (request === undefined) throw new CallError('ValidationError', { problems: reading.problems });
-  return request;
-}
-
-/** The members that are required and missing; the credentials' own requirements are W24's, not the record's. */
-export function withoutCredentials(
-  reading: Reading,
-  { compiled }: Pick<Readers, 'compiled'>,
-): Reading['missing'] {
-  const member = compiled.contract.credentials?.member;
-  if (member === undefined || reading.missing.length === 0) return reading.missing;
-  const prefix = `${member.toLowerCase()}.`;
-  return reading.missing.filter(({ field }) => !`${field.toLowerCase()}.`.startsWith(prefix));
 }

@@ -1,24 +1,15 @@
-import { Crowd, type Standing } from '../upstream/in-flight-set.ts';
+import { type InFlight, InFlightSet } from '../admission/in-flight-set.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import { toMicrosecond } from './log.ts';
+import type { RequestStats, WriteOutcome } from './request-stats.ts';
 
 /** What an audit line says of the call it is about. */
-export interface Audited extends Standing {
-  readonly requestId: string;
-  readonly operation: string | undefined;
-  readonly caller: string | undefined;
-  /** 0 without an answer. */
-  readonly upstreamStatus: number;
-  readonly upstreamMs: number;
-  /** What came of it, where the line of the request tells so. */
-  written: WriteOutcome | undefined;
+export interface Audited extends InFlight {
+  readonly stats: Pick<
+    RequestStats,
+    'requestId' | 'operation' | 'caller' | 'upstreamStatus' | 'upstreamMs' | 'written'
+  >;
 }
-
-/**
- * `answered`: the upstream said what it did. `unsent`: no connection was had, nothing was done. `unknown`: it may have
- * been done or not.
- */
-export type WriteOutcome = 'answered' | 'unsent' | 'unknown';
 
 /** Tells of every write before it goes upstream, and of what came of it. */
 export interface Audit {
@@ -31,7 +22,7 @@ export interface Audit {
  * are handed on has one that says so among them. So whoever reads the log knows of as much as with a line before each.
  */
 export function auditInLog(log: LineBuffer): Audit {
-  const underWay = new Crowd<Audited>();
+  const underWay = new InFlightSet<Audited>();
   log.beforeHandingOn(() => {
     for (const call of underWay.takeAll()) tellSending(log, call);
   });
@@ -42,7 +33,7 @@ export function auditInLog(log: LineBuffer): Audit {
     },
     settled: (call, outcome) => {
       underWay.delete(call);
-      call.written = outcome;
+      call.stats.written = outcome;
     },
   };
 }
@@ -61,20 +52,20 @@ export function auditApart(to: LineBuffer, onRefused: (error: unknown, requestId
       try {
         tellSettled(to, call, outcome);
       } catch (error) {
-        call.written = outcome;
-        onRefused(error, call.requestId);
+        call.stats.written = outcome;
+        onRefused(error, call.stats.requestId);
       }
     },
   };
 }
 
-function tellSending(to: LineBuffer, { requestId, operation, caller }: Audited): void {
+function tellSending(to: LineBuffer, { stats: { requestId, operation, caller } }: Audited): void {
   to.tell({ level: 30, time: Date.now(), audit: 'sending', requestId, operation, caller });
 }
 
 function tellSettled(
   to: LineBuffer,
-  { requestId, operation, caller, upstreamStatus, upstreamMs }: Audited,
+  { stats: { requestId, operation, caller, upstreamStatus, upstreamMs } }: Audited,
   outcome: WriteOutcome,
 ): void {
   to.tell({

@@ -1,9 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { type Piece, piece } from '../../mappings/xml/output.ts';
-import { errorCodes } from '../call/error.ts';
-import { codesOfStatus } from '../call/outcome.ts';
-import type { RequestRecord } from '../http/request-context.ts';
+import { codesOfStatus, errorCodes } from '../call/error.ts';
 import type { LineBuffer } from './line-buffer.ts';
+import type { RequestRecord } from './request-stats.ts';
+
+// What lives here: what the process tells of itself: log, audit, metrics, messages, and how secrets are kept out of them. It
+// is given stats and writes lines; it decides nothing about a request.
 
 /** Writes the line of a request. */
 export type TellRequest = (record: RequestRecord, to: LineBuffer) => void;

@@ -1,6 +1,6 @@
-import type { Load } from '../http/admission.ts';
-import type { RequestRecord } from '../http/request-context.ts';
+import type { Load } from '../admission/admission.ts';
 import type { UpstreamState } from '../upstream/upstream.ts';
+import type { RequestRecord } from './request-stats.ts';
 
 /** What is true at the moment of asking. */
 export interface Gauges extends Load {

@@ -1,7 +1,7 @@
-import { Crowd, type Standing } from './in-flight-set.ts';
+import { type InFlight, InFlightSet } from '../admission/in-flight-set.ts';
 
 /** Something that may not last for ever. */
-export interface Watched extends Standing {
+export interface Watched extends InFlight {
   /** Until when it may last, in ms of `performance.now()`, by what is known when it is asked, which is now. */
   readonly due: (now: number) => number;
   /** Told when that is over; it is watched no longer. */
@@ -13,7 +13,7 @@ const everyMs = 25;
 
 /** Ends what lasts too long: one timer for all that is under way, where each call would set and clear its own. */
 export class Watch {
-  readonly #watched = new Crowd<Watched>();
+  readonly #watched = new InFlightSet<Watched>();
   #timer: NodeJS.Timeout | undefined;
 
   add(watched: Watched): void {

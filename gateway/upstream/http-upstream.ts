@@ -1,13 +1,12 @@
 import { type Client, Pool } from 'undici';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
-import type { Admission } from '../http/admission.ts';
-import type { NetworkOf } from '../http/caller-network.ts';
+import type { Admission } from '../admission/admission.ts';
 import { Breaker, type TellBreaker } from './breaker.ts';
 import { Connection } from './connector.ts';
 import { Watch } from './deadlines.ts';
 import { createRetryBudget } from './retry-budget.ts';
-import type { Upstream } from './upstream.ts';
+import type { NetworkOf, Upstream } from './upstream.ts';
 import { callUpstream, type Line } from './upstream-call.ts';
 import { UpstreamConnections } from './upstream-connections.ts';
 

@@ -1,15 +1,14 @@
 import type { Dispatcher, Pool } from 'undici';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
+import { type Admission, overloaded, smallBytes } from '../admission/admission.ts';
 import { CallError } from '../call/error.ts';
-import { type Admission, overloaded, smallBytes } from '../http/admission.ts';
-import type { NetworkOf } from '../http/caller-network.ts';
 import type { Breaker, Evidence, Subject } from './breaker.ts';
 import { Collector, turnBytes } from './collector.ts';
 import type { Connection } from './connector.ts';
 import type { Watch, Watched } from './deadlines.ts';
 import type { RetryBudget } from './retry-budget.ts';
-import type { UpstreamReply, Waiting } from './upstream.ts';
+import type { NetworkOf, UpstreamReply, Waiting } from './upstream.ts';
 import type { Outgoing, Party, UpstreamConnections } from './upstream-connections.ts';
 
 /** What all calls to one upstream have in common. */
@@ -54,7 +53,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   readonly #waiting: Waiting;
   readonly #resolve: (reply: UpstreamReply) => void;
   readonly #reject: (error: Error) => void;
-  place = -1;
+  index = -1;
   /** When it came here, in ms as all times. */
   readonly #cameIn = performance.now();
   /** When it was given to a connection. */
@@ -106,9 +105,9 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   #findParty(): Party {
-    const { request, caller = '' } = this.#waiting;
+    const { request, stats } = this.#waiting;
     const network = this.#line.networkOf(request);
-    return { caller: `${network} ${caller}`, network, operation: this.operation };
+    return { caller: `${network} ${stats.caller ?? ''}`, network, operation: this.operation };
   }
 
   start(): void {
@@ -134,7 +133,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   go(): void {
     const { breaker } = this.#line;
     const now = performance.now();
-    this.#waiting.queueMs += now - this.#since;
+    this.#waiting.stats.queueMs += now - this.#since;
     this.#dispatchedAt = now;
     this.#since = now;
     const refused = breaker.hasOpenedSince(this.operation, this.#cameIn)
@@ -148,8 +147,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     const { pool, prefix } = this.#line;
     const { method, path, headers, body } = this.#request;
     this.#stage = 'connecting';
-    this.#waiting.sent++;
-    this.#waiting.upstreamStatus = 0;
+    this.#waiting.stats.sent++;
+    this.#waiting.stats.upstreamStatus = 0;
     pool.dispatch(
       {
         method: method as 'POST',
@@ -240,7 +239,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     this.#status = status;
     this.#headers = headers;
     this.#heard = true;
-    this.#waiting.upstreamStatus = status;
+    this.#waiting.stats.upstreamStatus = status;
     const coding = headers['content-encoding'];
     const announced = this.#request.method === 'HEAD' ? 0 : Number(headers['content-length']) || 0;
     if (coding !== undefined && coding !== 'identity')
@@ -336,7 +335,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   #maySendAgain(): boolean {
-    return this.#request.operation.readOnly && this.#waiting.sent === 1 && this.#line.retries.spend();
+    return this.#request.operation.readOnly && this.#waiting.stats.sent === 1 && this.#line.retries.spend();
   }
 
   /** In ms; undefined where it isn't waited for: it is long, an HTTP date or beyond the deadline. */
@@ -349,7 +348,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
 
   /** Goes out once more; meanwhile its connection is another's. */
   #sendAgain(pauseMs: number): void {
-    this.#waiting.upstreamMs += performance.now() - this.#dispatchedAt;
+    this.#waiting.stats.upstreamMs += performance.now() - this.#dispatchedAt;
     this.#stage = 'waiting';
     this.#status = 0;
     this.#headers = {};
@@ -391,7 +390,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     const now = performance.now();
     watch.delete(this);
     clearTimeout(this.#nextTry);
-    if (this.#stage !== 'waiting') this.#waiting.upstreamMs += now - this.#dispatchedAt;
+    if (this.#stage !== 'waiting') this.#waiting.stats.upstreamMs += now - this.#dispatchedAt;
     if (evidence !== undefined) breaker.settle(this, evidence, this.#dispatchedAt, now);
   }
 }

@@ -2,7 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Answer } from '../../mappings/http-mapping/answer.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import type { LetterRuns } from '../../mappings/json/base64-spans.ts';
-import type { Place } from '../http/admission.ts';
+import type { Slot } from '../admission/permits.ts';
+import type { RequestStats } from '../telemetry/request-stats.ts';
+
+// What lives here: the service behind and the way to it: connections, deadlines, breaker, repeated reads. It knows calls
+// upstream and nothing of who made them but their network and pseudonym.
 
 /** What an upstream answered, whole. */
 export interface UpstreamReply {
@@ -16,24 +20,20 @@ export interface UpstreamReply {
 }
 
 /** A call on its way upstream and back, for whoever waits for it. */
-export interface Waiting extends Place {
+export interface Waiting extends Slot {
   /** When the answer must be there, in ms of `performance.now()`. */
   readonly deadline: number;
   /** The caller's; once it is destroyed nobody waits, and a read is given up. */
   readonly response: { readonly destroyed: boolean };
   /** Whose call it is. */
   readonly request: IncomingMessage;
-  /** A pseudonym of who calls, where callers are told apart. */
-  readonly caller: string | undefined;
-  /** How often a connection was asked for to send it. */
-  sent: number;
   /** Whether it was sent, whole or in part: before, nothing can have been done. */
   reached: boolean;
-  /** The upstream's own status; 0 without an answer. */
-  upstreamStatus: number;
-  /** From when it had a connection, or one was made for it, until its answer was whole or it was given up, in ms. */
-  upstreamMs: number;
+  readonly stats: Pick<RequestStats, 'caller' | 'sent' | 'upstreamStatus' | 'upstreamMs' | 'queueMs'>;
 }
+
+/** Tells from which network a request came, as text that is the same for the same network. */
+export type NetworkOf = (request: IncomingMessage) => string;
 
 /**
  * Makes one call upstream and gives its whole answer. Throws CallError: UpstreamUnavailable, UpstreamTimeout,
@@ -75,15 +75,16 @@ export interface LocalService {
   readonly close: () => void;
 }
 
+/** An upstream that is a service in this process; its calls have no time limit of ours. */
 export function createLocalUpstream(service: LocalService): Upstream {
   return {
     call: async ({ method, path, headers, body }, waiting) => {
       const started = performance.now();
-      waiting.sent++;
+      waiting.stats.sent++;
       waiting.reached = true;
       const reply = await service.handle({ method, path, headers, body: body?.toString() ?? '' });
-      waiting.upstreamStatus = reply.status;
-      waiting.upstreamMs = performance.now() - started;
+      waiting.stats.upstreamStatus = reply.status;
+      waiting.stats.upstreamMs = performance.now() - started;
       return {
         status: reply.status,
         headers: reply.headers,

@@ -141,7 +141,7 @@ function compileFill(
   };
 }
 
-interface Problem {
+interface Refusal {
   readonly code: ProblemCode;
   readonly reason: string;
 }
@@ -163,7 +163,7 @@ function noControls(place: string): string {
 
 /** What each place does with a parameter's text; undefined is nothing to send. */
 const putters: Readonly<
-  Record<Parameter['in'], (draft: Draft, name: string, text: string | undefined) => Problem | undefined>
+  Record<Parameter['in'], (draft: Draft, name: string, text: string | undefined) => Refusal | undefined>
 > = {
   path: (draft, name, text) => {
     if (text === undefined || text === '')

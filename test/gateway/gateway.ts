@@ -11,7 +11,8 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
-import { type Running, type ServeOptions, serve } from '../../gateway/process/serve.ts';
+import { type Running, serve } from '../../gateway/process/serve.ts';
+import type { ServeOptions } from '../../gateway/process/serve-options.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import { screeningContract } from '../../mappings/loader/load.ts';
 

@@ -1,9 +1,12 @@
-import { admitCall, readSoapHere, runCall } from '../../call/call.ts';
+import { runCall } from '../../call/call.ts';
 import { CallError } from '../../call/error.ts';
 import { readBody } from '../../http/body.ts';
 import { serveDocument } from '../../http/document-endpoint.ts';
-import { faultReply, type Reply, soapReply, textReply } from '../../http/reply.ts';
-import { replyContext, send, serveOptions, type Visit } from '../../http/request-context.ts';
+import { type Reply, textReply } from '../../http/reply.ts';
+import type { RequestContext } from '../../http/request-context.ts';
+import { send, serveOptions } from '../../http/send.ts';
+import { admitCall, readSoapHere } from '../read-request.ts';
+import { faultReply, replyContext, soapReply } from '../reply.ts';
 import { replyFrame } from './envelope.ts';
 import { Fault } from './faults.ts';
 import type { SoapVersion } from './versions.ts';
@@ -11,34 +14,34 @@ import type { SoapVersion } from './versions.ts';
 const soapVerbs = 'GET, HEAD, OPTIONS, POST';
 
 /** A SOAP endpoint: POST calls an operation, GET gives the WSDL (W2). */
-export function serveSoap(version: SoapVersion, visit: Visit): Promise<void> | void {
-  const { method } = visit.request;
-  if (method === 'POST') return answerSoap(version, visit);
-  if (method === 'GET' || method === 'HEAD') return serveDocument(visit, true);
-  if (method === 'OPTIONS') serveOptions(visit, soapVerbs);
-  else send(visit, 'http', textReply(405, `expected ${soapVerbs}`, visit.requestId, soapVerbs));
+export function serveSoap(version: SoapVersion, context: RequestContext): Promise<void> | void {
+  const { method } = context.request;
+  if (method === 'POST') return answerSoap(version, context);
+  if (method === 'GET' || method === 'HEAD') return serveDocument(context, true);
+  if (method === 'OPTIONS') serveOptions(context, soapVerbs);
+  else send(context, 'http', textReply(405, `expected ${soapVerbs}`, context.requestId, soapVerbs));
 }
 
-async function answerSoap(version: SoapVersion, visit: Visit): Promise<void> {
-  const { service } = visit.options;
+async function answerSoap(version: SoapVersion, context: RequestContext): Promise<void> {
+  const { service } = context.options;
   let reply: Reply;
   try {
-    admitCall(service, visit);
+    admitCall(service, context);
     await undefined; // Node's parser is about to bring what came with the head
-    const read = readBody(visit, service);
+    const read = readBody(context, service);
     const body = Buffer.isBuffer(read) ? read : await read;
     const call =
-      readSoapHere(service, visit, version, body) ?? (await service.readAside.soap(visit, version, body));
+      readSoapHere(service, context, version, body) ?? (await service.readAside.soap(context, version, body));
     const { operation, header } = call;
     const frame = replyFrame(call.version, operation.operation.name, header);
-    const outcome = await runCall(service, visit, operation, call.input, 'xml', frame, call.credentials);
-    const context = replyContext(visit, operation, header, asksForXml(visit));
-    reply = soapReply(call.version, outcome, context);
+    const outcome = await runCall(service, context, operation, call.input, 'xml', frame, call.credentials);
+    const replyTo = replyContext(context, operation, header, asksForXml(context));
+    reply = soapReply(call.version, outcome, replyTo);
   } catch (error) {
     // at the latest a codec of ours failed on a reply of ours: still in the caller's own protocol
-    reply = soapRefusal(visit, version, undecodable(error, version));
+    reply = soapRefusal(context, version, undecodable(error, version));
   }
-  send(visit, version.format, reply);
+  send(context, version.format, reply);
 }
 
 /** A body that isn't of its coding is as undecodable as one that isn't of its charset (W27). */
@@ -48,17 +51,17 @@ function undecodable(error: unknown, version: SoapVersion): unknown {
 }
 
 /** A SOAP request that no operation could answer: plain text before it was read, a fault after (W44). */
-function soapRefusal(visit: Visit, version: SoapVersion, error: unknown): Reply {
-  if (error instanceof CallError) visit.error = error.code;
-  else visit.fault = error instanceof Fault ? error.code : 'receiver';
-  if (error instanceof CallError) return textReply(error.status, error.message, visit.requestId);
-  const context = replyContext(visit, undefined, undefined, asksForXml(visit));
-  if (error instanceof Fault) return faultReply(error, context);
-  visit.options.service.onError(error, visit.requestId);
-  return faultReply(new Fault(version, 'receiver', 'internal error', { cause: error }), context);
+function soapRefusal(context: RequestContext, version: SoapVersion, error: unknown): Reply {
+  if (error instanceof CallError) context.stats.error = error.code;
+  else context.stats.fault = error instanceof Fault ? error.code : 'receiver';
+  if (error instanceof CallError) return textReply(error.status, error.message, context.requestId);
+  const replyTo = replyContext(context, undefined, undefined, asksForXml(context));
+  if (error instanceof Fault) return faultReply(error, replyTo);
+  context.options.service.onError(error, context.requestId);
+  return faultReply(new Fault(version, 'receiver', 'internal error', { cause: error }), replyTo);
 }
 
 /** A SOAP request that accepts the specification's literal `application/xml` and nothing else gets it (W7). */
-function asksForXml({ request }: Visit): boolean {
+function asksForXml({ request }: RequestContext): boolean {
   return request.headers.accept === 'application/xml';
 }

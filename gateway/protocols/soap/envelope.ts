@@ -55,7 +55,8 @@ interface Findings extends HeaderFindings {
 /**
  * A reader of SOAP requests: envelope, headers, and the payload by its operation's codec. Problems of members are in
  * the input's reading; everything before them throws Fault, in the version of the envelope once it is known
- * and else of the path (W3). The first stage that fails speaks, whatever comes later in the text (W43).
+ * and else of the path (W3). The first stage that fails speaks, whatever comes later in the text (W43). One function, as its
+ * parts share what they know of requests that were met before.
  *
  * @param mostSteps as `startReading` has it: one that takes more throws TooManySteps
  */

@@ -23,6 +23,7 @@ const faultCodes = {
   },
 } as const satisfies Record<string, FaultCodeFacts>;
 
+/** The codes of faults, by what each is here. */
 export type FaultCode = keyof typeof faultCodes;
 
 /** What a SOAP caller meets when no operation can answer (W27). */

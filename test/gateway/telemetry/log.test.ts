@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import type { RequestRecord } from '../../../gateway/http/request-context.ts';
 import { type Audited, auditInLog } from '../../../gateway/telemetry/audit.ts';
 import { LineBuffer } from '../../../gateway/telemetry/line-buffer.ts';
 import { compileRequestLine, describeError } from '../../../gateway/telemetry/log.ts';
 import { addSheets, createMetrics, type Sheet, writeSheet } from '../../../gateway/telemetry/metrics.ts';
+import type { RequestRecord } from '../../../gateway/telemetry/request-stats.ts';
 import { folderOf } from '../../plain/folders.ts';
 import { fc } from '../../property.ts';
 import { emptyReply, envelope, type Gateway, send, startGateway, typesNamespace } from '../gateway.ts';
@@ -173,7 +173,8 @@ for (const [what, answer, outcome, upstreamStatus] of [
 function auditedCall(requestId: string): Audited {
   const operation = 'UpdateSubUser';
   const caller = 'é'.repeat(40);
-  return { requestId, operation, caller, upstreamStatus: 0, upstreamMs: 0, written: undefined, place: -1 };
+  const stats = { requestId, operation, caller, upstreamStatus: 0, upstreamMs: 0, written: undefined };
+  return { index: -1, stats };
 }
 
 function requestIdsIn(lines: string): string[] {
@@ -202,7 +203,7 @@ test('where lines are gathered, a write has a line before it is settled if it is
   lines.flush();
   t.is(batches.length, 2);
   t.deepEqual(
-    calls.map(({ written }) => written),
+    calls.map(({ stats }) => stats.written),
     ['unknown', 'answered', 'answered', 'answered'],
   );
 });

@@ -8,7 +8,7 @@ interface Probe extends Watched {
 /** Something that is due so many ms from now, and says so. */
 function probe(name: string, ms: number, onDue: (name: string) => void): Probe {
   const due = performance.now() + ms;
-  return { name, place: -1, due: () => due, onDue: () => onDue(name) };
+  return { name, index: -1, due: () => due, onDue: () => onDue(name) };
 }
 
 test('what is due is told of, once, whatever was added and taken away around it', async (t) => {

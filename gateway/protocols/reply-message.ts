@@ -1,6 +1,7 @@
 import { isMarkedAsUntransferable } from 'node:worker_threads';
 import type { CompiledContract, Frame } from '../../mappings/compile.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
+import type { ReadReply } from '../call/call.ts';
 import { hideCredentials, secrets } from '../call/credentials.ts';
 import { type Outcome, readReply } from '../call/outcome.ts';
 import type { ShownMessages } from '../telemetry/messages.ts';
@@ -18,14 +19,6 @@ export interface ReplyMessage {
   readonly frame: Frame | undefined;
   /** The credentials of the call, which its errors don't tell. */
   readonly values: CredentialValues | undefined;
-}
-
-/** What came of a reply that was read in the thread. */
-export interface ReadReply {
-  /** Its JSON is there for a caller of JSON alone. */
-  readonly outcome: Outcome;
-  /** What the log of messages shows of it; undefined where there is no such log, and for a failure. */
-  readonly shown: string | undefined;
 }
 
 /**

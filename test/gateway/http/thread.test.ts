@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import test from 'ava';
-import { answerOf } from '../../../gateway/process/thread.ts';
+import { answerOf } from '../../../gateway/http/thread.ts';
 
 const threadOf = (code: string): Worker => new Worker(code, { eval: true });
 

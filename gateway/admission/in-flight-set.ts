@@ -1,14 +1,14 @@
-/** What may be in a crowd. */
-export interface Standing {
-  /** Where it stands in its crowd. */
-  place: number;
+/** A member of an `InFlightSet`. */
+export interface InFlight {
+  /** Where it stands in its set, which alone writes it; -1 before. */
+  index: number;
 }
 
 /**
  * What is under way, in no order, coming and going all the time. No Set: one that is filled and emptied all the time
  * leaves tables behind that keep dead calls in memory.
  */
-export class Crowd<T extends Standing> {
+export class InFlightSet<T extends InFlight> {
   #members: T[] = [];
 
   get size(): number {
@@ -21,17 +21,17 @@ export class Crowd<T extends Standing> {
   }
 
   add(member: T): void {
-    member.place = this.#members.push(member) - 1;
+    member.index = this.#members.push(member) - 1;
   }
 
-  /** Nothing where it isn't in the crowd. */
+  /** Nothing where it isn't in the set. */
   delete(member: T): void {
-    const { place } = member;
-    if (this.#members[place] !== member) return;
+    const { index } = member;
+    if (this.#members[index] !== member) return;
     const last = this.#members.pop();
     if (last === undefined || last === member) return;
-    last.place = place;
-    this.#members[place] = last;
+    last.index = index;
+    this.#members[index] = last;
   }
 
   /** All of it, which leaves. */

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import test from 'ava';
-import { createAdmission, type Place } from '../../../gateway/http/admission.ts';
+import { createAdmission } from '../../../gateway/admission/admission.ts';
+import type { Slot } from '../../../gateway/admission/permits.ts';
 import { isLoopback } from '../../../gateway/http/connections.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import {
@@ -15,7 +16,7 @@ import {
   statusOf,
 } from '../gateway.ts';
 
-const newPlace = (): Place => ({ admitted: false, enteredAfter: 0, queueMs: 0, heldBytes: 0 });
+const newSlot = (): Slot => ({ admitted: false, enteredAfter: 0, heldBytes: 0, stats: { queueMs: 0 } });
 
 const read = ({ send }: Gateway, id = 1): Promise<Reply> =>
   send('POST', '/json/reply/GetSearch', keyHeaders, `{"request":{"id":${id}}}`);
@@ -35,22 +36,22 @@ async function startHeld(t: Parameters<typeof startGateway>[0], limits: Partial<
 
 test('calls that wait for a slow upstream for seconds have nobody shed when the loop is late', (t) => {
   const admission = createAdmission({ ...defaultLimits, loopDelayMs: 100, loopDelayInFlight: 2 });
-  const begin = (): Place => {
-    const place = newPlace();
+  const begin = (): Slot => {
+    const place = newSlot();
     t.is(admission.enter(place), undefined);
     return place;
   };
   const parked = [begin(), begin(), begin()];
   admission.observeDelay(500);
-  t.throws(() => admission.enter(newPlace()), { message: 'too many requests are waiting' });
+  t.throws(() => admission.enter(newSlot()), { message: 'too many requests are waiting' });
   admission.observeDelay(500);
   const young = [begin(), begin()];
-  t.throws(() => admission.enter(newPlace()), { message: 'too many requests are waiting' });
+  t.throws(() => admission.enter(newSlot()), { message: 'too many requests are waiting' });
   for (const place of young) admission.leave(place);
   admission.observeDelay(500);
   for (const place of parked) admission.leave(place);
   const next = [begin(), begin()];
-  t.throws(() => admission.enter(newPlace()), { message: 'too many requests are waiting' });
+  t.throws(() => admission.enter(newSlot()), { message: 'too many requests are waiting' });
   for (const place of next) admission.leave(place);
   t.is(admission.load().inFlight, 0);
 });
@@ -162,7 +163,7 @@ test('writeIdleMs: a caller that takes nothing of its reply is cut', async (t) =
 
 test('a place goes on to who waited longest, and back when nobody waits', async (t) => {
   const admission = createAdmission({ ...defaultLimits, inFlight: 1 });
-  const [first, second, third] = [newPlace(), newPlace(), newPlace()];
+  const [first, second, third] = [newSlot(), newSlot(), newSlot()];
   admission.enter(first);
   const came: number[] = [];
   const waits = [second, third].map((place, index) => admission.enter(place)?.then(() => came.push(index)));
@@ -170,7 +171,7 @@ test('a place goes on to who waited longest, and back when nobody waits', async 
   admission.leave(first);
   await waits[0];
   t.deepEqual(came, [0]);
-  t.true(second.admitted && second.queueMs >= 0);
+  t.true(second.admitted && second.stats.queueMs >= 0);
   admission.leave(first); // has none any more
   admission.leave(second);
   await waits[1];

@@ -1,7 +1,21 @@
 import type { CallError } from '../call/error.ts';
 
-/** So many places; who finds none waits for one for a moment, as long as not too many do. */
-export class Places {
+/** What one call holds of what there is for all. */
+export interface Slot {
+  /** Whether it has its permit. */
+  admitted: boolean;
+  /** The look at the event loop's delay before it was let in, counted from the start. */
+  enteredAfter: number;
+  /** Bytes of bodies that it keeps in memory. */
+  heldBytes: number;
+  readonly stats: {
+    /** How long it waited for its permit, and for connections, in ms. */
+    queueMs: number;
+  };
+}
+
+/** A semaphore: so many permits; who finds none waits for one for a moment, as long as not too many do. */
+export class Permits {
   readonly #most: number;
   readonly #mostWaiting: number;
   readonly #waitMs: number;
@@ -10,7 +24,7 @@ export class Places {
   #taken = 0;
 
   /**
-   * @param waitMs how long one waits for a place at most
+   * @param waitMs how long one waits for a permit at most
    * @param refuse makes the refusal of who finds none
    */
   constructor(most: number, mostWaiting: number, waitMs: number, refuse: () => CallError) {
@@ -28,19 +42,19 @@ export class Places {
     return this.#waiting.length;
   }
 
-  /** Whether neither a place nor room to wait for one is left. */
+  /** Whether neither a permit nor room to wait for one is left. */
   get isFull(): boolean {
     return this.#taken >= this.#most && this.#waiting.length >= this.#mostWaiting;
   }
 
-  /** Takes a place where one is free. */
+  /** Takes a permit where one is free. */
   take(): boolean {
     if (this.#taken >= this.#most) return false;
     this.#taken++;
     return true;
   }
 
-  /** Waits for a place. Throws the refusal, at once or after the longest wait. */
+  /** Waits for a permit. Throws the refusal, at once or after the longest wait. */
   wait(): Promise<void> {
     if (this.#waiting.length >= this.#mostWaiting) throw this.#refuse();
     return new Promise((resolve, reject) => {
@@ -56,7 +70,7 @@ export class Places {
     });
   }
 
-  /** Gives a place to who waited longest, or back. */
+  /** Gives a permit to who waited longest, or back. */
   give(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#taken--;

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import test from 'ava';
-import { callerNetwork } from '../../../gateway/http/caller-network.ts';
-import { proxyList } from '../../../gateway/http/documents.ts';
+import { callerNetwork, proxyList } from '../../../gateway/http/forwarded.ts';
 
 const proxies = proxyList(['10.0.0.0/8', 'fd00::1']);
 

@@ -1,4 +1,4 @@
-import type { Place } from './admission.ts';
+import type { Slot } from './permits.ts';
 
 /** Where calls wait for memory that can't be refused for want of it. */
 export interface Room {
@@ -6,7 +6,7 @@ export interface Room {
    * Has a call go on once there is room for so many bytes, which it holds from then on. Where there is none one call at a
    * time goes on all the same, so that none waits for the others for ever.
    */
-  readonly wait: (place: Place, bytes: number, go: () => void) => void;
+  readonly wait: (slot: Slot, bytes: number, go: () => void) => void;
   /** How many wait. */
   readonly size: number;
 }
@@ -16,21 +16,21 @@ interface Memory {
   readonly fits: (bytes: number) => boolean;
   /** Whether the replies on their way out take no more than their share. */
   readonly isDrained: () => boolean;
-  readonly hold: (place: Place, bytes: number) => void;
+  readonly hold: (slot: Slot, bytes: number) => void;
 }
 
 interface Waiter {
-  readonly place: Place;
+  readonly slot: Slot;
   readonly bytes: number;
   readonly go: () => void;
 }
 
 /** Calls in line for memory, the first one first. */
-export class RoomLine implements Room {
+export class MemoryQueue implements Room {
   readonly #memory: Memory;
   #waiters: Waiter[] = [];
   /** The one that went on though there was no room, until its reply is on its way out. */
-  #through: Place | undefined;
+  #through: Slot | undefined;
   #looks = false;
 
   constructor(memory: Memory) {
@@ -41,20 +41,20 @@ export class RoomLine implements Room {
     return this.#waiters.length;
   }
 
-  isThrough(place: Place): boolean {
-    return place === this.#through;
+  isThrough(slot: Slot): boolean {
+    return slot === this.#through;
   }
 
-  wait(place: Place, bytes: number, go: () => void): void {
-    this.#waiters.push({ place, bytes, go });
+  wait(slot: Slot, bytes: number, go: () => void): void {
+    this.#waiters.push({ slot, bytes, go });
     this.look();
   }
 
   /** A call has ended. */
-  leave(place: Place): void {
-    if (this.#through === place) this.#through = undefined;
+  leave(slot: Slot): void {
+    if (this.#through === slot) this.#through = undefined;
     if (this.#waiters.length === 0) return;
-    this.#waiters = this.#waiters.filter((waiter) => waiter.place !== place);
+    this.#waiters = this.#waiters.filter((waiter) => waiter.slot !== slot);
     this.look();
   }
 
@@ -74,10 +74,10 @@ export class RoomLine implements Room {
     if (first === undefined) return;
     if (!this.#memory.fits(first.bytes)) {
       if (this.#through !== undefined || !this.#memory.isDrained()) return;
-      this.#through = first.place;
+      this.#through = first.slot;
     }
     this.#waiters.shift();
-    this.#memory.hold(first.place, first.bytes);
+    this.#memory.hold(first.slot, first.bytes);
     first.go();
     this.look();
   }

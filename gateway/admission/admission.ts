@@ -1,23 +1,16 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { CallError } from '../call/error.ts';
 import { LargeReplies } from './large-replies.ts';
-import { type Passage, Passages } from './passages.ts';
-import { Places } from './places.ts';
-import { type Room, RoomLine } from './room-line.ts';
+import { MemoryQueue, type Room } from './memory-queue.ts';
+import { Permits, type Slot } from './permits.ts';
+import { type Transfer, Transfers } from './transfers.ts';
 
-/** What one call holds of what there is for all. */
-export interface Place {
-  admitted: boolean;
-  /** The look at the event loop's delay before it was let in, counted from the start. */
-  enteredAfter: number;
-  /** How long it waited for its place, in ms. */
-  queueMs: number;
-  /** Bytes of bodies that it keeps in memory. */
-  heldBytes: number;
-}
+// What lives here: how many calls, bodies and bytes a process carries at once (permits.ts, transfers.ts, memory-queue.ts), and
+// what is under way (in-flight-set.ts). It knows neither HTTP nor protocols: a call is a Slot, a body or a reply on its way
+// a Transfer.
 
 /**
- * In bytes: a body or reply of no more is never refused for want of memory. As many of these as there are places for take
+ * In bytes: a body or reply of no more is never refused for want of memory. As many of these as there are permits for take
  * little beside what large ones may.
  */
 export const smallBytes: number = 64 * 1024;
@@ -28,7 +21,7 @@ const leastLeavingMs = 1_000;
 const soonOutMs = 10_000;
 
 /** Whether a reply on its way out may be cut where others need its memory. */
-function mayBeCut({ heldBytes, began, moved }: Passage): boolean {
+function mayBeCut({ heldBytes, began, moved }: Transfer): boolean {
   const age = performance.now() - began;
   if (heldBytes <= smallBytes || age < leastLeavingMs) return false;
   const sent = moved();
@@ -37,7 +30,7 @@ function mayBeCut({ heldBytes, began, moved }: Passage): boolean {
 
 /**
  * Lets in as many calls as the process can carry, keeps some waiting for a moment, and sheds the rest. A call takes its
- * place once its body is there, and gives it back when its reply was given to its connection; bodies on their way in, and
+ * permit once its body is there, and gives it back when its reply was given to its connection; bodies on their way in, and
  * replies on their way out, have bounds of their own.
  */
 export interface Admission {
@@ -46,31 +39,31 @@ export interface Admission {
    */
   readonly look: (bytes: number) => void;
   /**
-   * Gives the call a place: at once, or a promise of one. Throws CallError Overloaded, at once or when it has waited
+   * Gives the call its permit: at once, or a promise of one. Throws CallError Overloaded, at once or when it has waited
    * too long.
    */
-  readonly enter: (place: Place) => Promise<void> | undefined;
-  /** Counts bytes that a call has in memory from now on; false when there is no room for them. */
-  readonly hold: (place: Place, bytes: number) => boolean;
+  readonly enter: (slot: Slot) => Promise<void> | undefined;
+  /** Counts bytes (here and below) that a call has in memory from now on; false when there is no room for them. */
+  readonly hold: (slot: Slot, bytes: number) => boolean;
   /** Whether there is still room for more of a call's bytes; cuts nobody to make some. */
-  readonly mayGrow: (place: Place) => boolean;
+  readonly mayGrow: (slot: Slot) => boolean;
   /** Says that a call has no more than so many bytes in memory from now on. */
-  readonly shrink: (place: Place, bytes: number) => void;
+  readonly shrink: (slot: Slot, bytes: number) => void;
   /** Counts a call that there is no room for, and gives its refusal. */
   readonly shed: () => CallError;
   /** Gives back all that a call had, whether it was let in or not. */
-  readonly leave: (place: Place) => void;
+  readonly leave: (slot: Slot) => void;
   /** A body begins to come; where too many do the slowest is cut. */
-  readonly arrive: (passage: Passage) => void;
+  readonly arrive: (transfer: Transfer) => void;
   /** Counts bytes of a body that came; false when there is no room for them. */
-  readonly came: (passage: Passage, bytes: number) => boolean;
+  readonly came: (transfer: Transfer, bytes: number) => boolean;
   /** A body is there, and its bytes are its call's; or, without a call, it is given up. */
-  readonly arrived: (passage: Passage, place: Place | undefined) => void;
+  readonly arrived: (transfer: Transfer, slot: Slot | undefined) => void;
   /** A reply is on its way out, or isn't any more. */
-  readonly depart: (passage: Passage) => void;
-  readonly departed: (passage: Passage) => void;
+  readonly depart: (transfer: Transfer) => void;
+  readonly departed: (transfer: Transfer) => void;
   /** Where compressed bodies are unpacked, a few at a time. */
-  readonly unpacking: Places;
+  readonly unpacking: Permits;
   /** Room for the replies of writes, which aren't refused for want of it. */
   readonly room: Room;
   /** Of which operations' writes such a reply is likely. */
@@ -79,6 +72,7 @@ export interface Admission {
   readonly sweep: () => void;
   /** Tells how late the event loop's timers came at most since the last look, in ms; to be called every second. */
   readonly observeDelay: (ms: number) => void;
+  /** How much is under way at this moment. */
   readonly load: () => Load;
   /** Sheds every call from now on; those that are in end as they would. */
   readonly close: () => void;
@@ -97,10 +91,13 @@ export interface Load {
   readonly shed: number;
 }
 
+/**
+ * The admission of one process, by its limits. One function, as all that it gives works on the same few counters.
+ */
 export function createAdmission(limits: Limits): Admission {
-  const places = new Places(limits.inFlight, limits.queue, limits.queueMs, shedding);
-  const arrivals = new Passages();
-  const departures = new Passages();
+  const permits = new Permits(limits.inFlight, limits.queue, limits.queueMs, shedding);
+  const arrivals = new Transfers();
+  const departures = new Transfers();
   let heldBytes = 0;
   let shed = 0;
   let late = false;
@@ -110,83 +107,83 @@ export function createAdmission(limits: Limits): Admission {
   let young = 0;
   let older = 0;
 
-  const line = new RoomLine({
+  const line = new MemoryQueue({
     fits: (bytes) => hasRoom(bytes),
     isDrained: () => departures.heldBytes <= limits.leavingBytes,
-    hold: (place, bytes) => {
+    hold: (slot, bytes) => {
       heldBytes += bytes;
-      place.heldBytes += bytes;
+      slot.heldBytes += bytes;
     },
   });
 
   return {
     look: (bytes) => {
-      if (isShut() || places.isFull) throw shedding();
+      if (isShut() || permits.isFull) throw shedding();
       if (bytes > smallBytes && !hasRoom(1)) throw shedding();
     },
-    enter: (place) => {
+    enter: (slot) => {
       if (isShut()) throw shedding();
-      if (!places.take()) return wait(place);
-      begin(place);
+      if (!permits.take()) return wait(slot);
+      begin(slot);
       return undefined;
     },
-    hold: (place, bytes) => {
+    hold: (slot, bytes) => {
       heldBytes += bytes;
-      place.heldBytes += bytes;
-      return hasRoom(0) || line.isThrough(place);
+      slot.heldBytes += bytes;
+      return hasRoom(0) || line.isThrough(slot);
     },
-    mayGrow: (place) => heldBytes <= limits.heldBytes || line.isThrough(place),
+    mayGrow: (slot) => heldBytes <= limits.heldBytes || line.isThrough(slot),
     shed: shedding,
-    shrink: (place, bytes) => {
-      if (place.heldBytes <= bytes) return;
-      heldBytes -= place.heldBytes - bytes;
-      place.heldBytes = bytes;
+    shrink: (slot, bytes) => {
+      if (slot.heldBytes <= bytes) return;
+      heldBytes -= slot.heldBytes - bytes;
+      slot.heldBytes = bytes;
       line.look();
     },
-    leave: (place) => {
-      heldBytes -= place.heldBytes;
-      place.heldBytes = 0;
-      line.leave(place);
-      if (!place.admitted) return;
-      place.admitted = false;
-      if (place.enteredAfter === looks) young--;
-      else if (place.enteredAfter === looks - 1) older--;
-      places.give();
+    leave: (slot) => {
+      heldBytes -= slot.heldBytes;
+      slot.heldBytes = 0;
+      line.leave(slot);
+      if (!slot.admitted) return;
+      slot.admitted = false;
+      if (slot.enteredAfter === looks) young--;
+      else if (slot.enteredAfter === looks - 1) older--;
+      permits.give();
     },
-    arrive: (passage) => {
+    arrive: (transfer) => {
       if (arrivals.size >= limits.arriving) cutArrival(-1);
-      arrivals.add(passage);
+      arrivals.add(transfer);
     },
-    came: (passage, bytes) => {
+    came: (transfer, bytes) => {
       heldBytes += bytes;
-      arrivals.hold(passage, bytes);
-      return passage.heldBytes <= smallBytes || hasRoom(0);
+      arrivals.hold(transfer, bytes);
+      return transfer.heldBytes <= smallBytes || hasRoom(0);
     },
-    arrived: (passage, place) => {
-      const bytes = passage.heldBytes;
-      arrivals.delete(passage);
-      if (place === undefined) {
+    arrived: (transfer, slot) => {
+      const bytes = transfer.heldBytes;
+      arrivals.delete(transfer);
+      if (slot === undefined) {
         heldBytes -= bytes;
         line.look();
-      } else place.heldBytes += bytes;
+      } else slot.heldBytes += bytes;
     },
-    depart: (passage) => {
-      const { shared } = passage;
-      if (shared !== undefined && departures.ofShared(shared) !== undefined) passage.heldBytes = 0;
-      heldBytes += passage.heldBytes;
-      departures.add(passage);
+    depart: (transfer) => {
+      const { shared } = transfer;
+      if (shared !== undefined && departures.ofShared(shared) !== undefined) transfer.heldBytes = 0;
+      heldBytes += transfer.heldBytes;
+      departures.add(transfer);
       hasRoom(0);
     },
-    departed: (passage) => {
-      const bytes = passage.heldBytes;
-      departures.delete(passage);
+    departed: (transfer) => {
+      const bytes = transfer.heldBytes;
+      departures.delete(transfer);
       const heir =
-        passage.shared === undefined || bytes === 0 ? undefined : departures.ofShared(passage.shared);
+        transfer.shared === undefined || bytes === 0 ? undefined : departures.ofShared(transfer.shared);
       if (heir === undefined) heldBytes -= bytes;
       else departures.hold(heir, bytes);
       line.look();
     },
-    unpacking: new Places(limits.unpacking, limits.queue, limits.queueMs, shedding),
+    unpacking: new Permits(limits.unpacking, limits.queue, limits.queueMs, shedding),
     room: line,
     largeReplies: new LargeReplies(),
     sweep: () => {
@@ -202,8 +199,8 @@ export function createAdmission(limits: Limits): Admission {
       young = 0;
     },
     load: () => ({
-      inFlight: places.taken,
-      queued: places.waiting,
+      inFlight: permits.taken,
+      queued: permits.waiting,
       arriving: arrivals.size,
       leaving: departures.size,
       heldBytes,
@@ -214,9 +211,9 @@ export function createAdmission(limits: Limits): Admission {
     },
   };
 
-  function begin(place: Place): void {
-    place.admitted = true;
-    place.enteredAfter = looks;
+  function begin(slot: Slot): void {
+    slot.admitted = true;
+    slot.enteredAfter = looks;
     young++;
   }
 
@@ -255,13 +252,13 @@ export function createAdmission(limits: Limits): Admission {
     for (const { cut } of slow) cut();
   }
 
-  async function wait(place: Place): Promise<void> {
+  async function wait(slot: Slot): Promise<void> {
     const began = performance.now();
     try {
-      await places.wait();
-      begin(place);
+      await permits.wait();
+      begin(slot);
     } finally {
-      place.queueMs = performance.now() - began;
+      slot.stats.queueMs = performance.now() - began;
     }
   }
 

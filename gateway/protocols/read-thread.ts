@@ -5,22 +5,16 @@ import { type CompiledOperation, compileContract, type RouteValue } from '../../
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
+import type { ReadReply } from '../call/call.ts';
 import type { MessageCredentials, MessageHead, Spelling } from '../call/credentials.ts';
 import { CallError, type CallErrorDetails, type ErrorCode } from '../call/error.ts';
-import {
-  type BodyForm,
-  compileReaders,
-  type Readers,
-  readCallBody,
-  readSoapCall,
-  refuseProblems,
-  requestOf,
-} from '../protocols/read-call.ts';
-import { Fault, type FaultCode } from '../protocols/soap/faults.ts';
-import type { ReplyHeader } from '../protocols/soap/headers/reply-header.ts';
-import { type SoapVersion, versionNamed } from '../protocols/soap/versions.ts';
+import { refuseProblems, requestOf } from '../call/request.ts';
 import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
-import { bufferOf, memoryOf, type ReadReply, type ReplyMessage, readReplyMessage } from './reply-message.ts';
+import { type BodyForm, compileReaders, type Readers, readCallBody, readSoapCall } from './read-call.ts';
+import { bufferOf, memoryOf, type ReplyMessage, readReplyMessage } from './reply-message.ts';
+import { Fault, type FaultCode } from './soap/faults.ts';
+import type { ReplyHeader } from './soap/headers/reply-header.ts';
+import { type SoapVersion, versionNamed } from './soap/versions.ts';
 
 /** What the reading thread and the thread of the event loop send each other; all of it plain data. */
 
@@ -216,7 +210,7 @@ function prepare(
   try {
     refuseProblems(reading);
     values = readers.readCredentials?.(given, head, spelling);
-    const { method, path, headers, body } = requestOf(readers, operation, input, values);
+    const { method, path, headers, body } = requestOf(readers.compiled, operation, input, values);
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     request = { method, path, headers, body: bytes && ownMemory(bytes) };
   } catch (error) {

@@ -1,0 +1,32 @@
+import type { Reading } from '../../mappings/codec/problem.ts';
+import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
+import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
+import { CallError } from './error.ts';
+
+/** Inputs, the credentials in them and the call upstream are looked at in this order (W43). Throws CallError. */
+export function refuseProblems({ problems }: Reading): void {
+  if (problems.length > 0) throw new CallError('ValidationError', { problems });
+}
+
+/** The call upstream of inputs that are right and whole. Throws CallError for others. */
+export function requestOf(
+  compiled: CompiledContract,
+  operation: CompiledOperation,
+  input: Input,
+  values: CredentialValues | undefined,
+): UpstreamRequest {
+  const { reading } = input;
+  const missing = withoutCredentials(reading, compiled);
+  if (missing.length > 0) throw new CallError('ValidationError', { problems: missing });
+  const request = operation.request(input, values);
+  if (request === undefined) throw new CallError('ValidationError', { problems: reading.problems });
+  return request;
+}
+
+/** The members that are required and missing; the credentials' own requirements are W24's, not the record's. */
+export function withoutCredentials(reading: Reading, { contract }: CompiledContract): Reading['missing'] {
+  const member = contract.credentials?.member;
+  if (member === undefined || reading.missing.length === 0) return reading.missing;
+  const prefix = `${member.toLowerCase()}.`;
+  return reading.missing.filter(({ field }) => !`${field.toLowerCase()}.`.startsWith(prefix));
+}

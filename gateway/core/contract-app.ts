@@ -1,0 +1,109 @@
+import { compileContract } from '../../mappings/compile.ts';
+import type { Contract } from '../../mappings/contract/model.ts';
+import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
+import type { Admission } from '../admission/admission.ts';
+import { createDocuments } from '../http/documents.ts';
+import { compileRefuseForeign } from '../http/foreign.ts';
+import type { AppOptions } from '../http/request-context.ts';
+import type { AsideReader } from '../protocols/read-aside.ts';
+import { compileReaders } from '../protocols/read-call.ts';
+import type { Service } from '../protocols/read-request.ts';
+import { compileRequestLine, describeError } from '../telemetry/log.ts';
+import { createMessageLog } from '../telemetry/messages.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { RequestRecord } from '../telemetry/request-stats.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import type { CoreOptions } from './core-options.ts';
+import { watchReplies } from './replies.ts';
+
+/** What a contract is served with, that others of its gateway share. */
+export interface Shared {
+  readonly options: CoreOptions;
+  readonly admission: Admission;
+  readonly metrics: Metrics;
+  /** Reads large requests and replies in a thread beside the event loop. */
+  readonly aside: AsideReader;
+  /** A caller's id as the log may show it. */
+  readonly pseudonymOf: (id: string) => string;
+}
+
+/** What serves a contract, in front of an upstream. */
+export function createContractApp(shared: Shared, contract: Contract, upstream: Upstream): AppOptions {
+  const { options, admission, metrics } = shared;
+  const { limits, log, trustedProxies } = options;
+  const path = shownPath(contract.basePath);
+  return {
+    service: createService(shared, contract, upstream),
+    documents: createDocuments(contract, {
+      publicUrl: options.publicUrl,
+      configured: options.isPublicUrlSet,
+      trustedProxies,
+      limits,
+    }),
+    isOwnHost: options.isOwnHost,
+    isReady: options.isReady,
+    metrics: options.metricsPage,
+    onRequest: createRecorder(shared, path, options.logsRequests, 'info'),
+    onProbe: createRecorder(shared, path, options.logsProbes, 'debug'),
+    whenWaiting: watchReplies(admission, (requestId) => {
+      metrics.countCut(path);
+      log.info({ requestId, contract: path, cut: true }, 'the reply was not sent whole');
+    }),
+  };
+}
+
+/**
+ * What counts requests to a contract, and writes their lines where they are logged.
+ *
+ * @param path the contract's
+ */
+export function createRecorder(
+  { options: { lines }, metrics }: Shared,
+  path: string,
+  isLogged: boolean,
+  level: 'info' | 'debug',
+): (record: RequestRecord) => void {
+  const count = metrics.counterOf(path);
+  if (!isLogged) return count;
+  const writeLine = compileRequestLine(path, level);
+  return (record) => {
+    count(record);
+    writeLine(record, lines);
+  };
+}
+
+function createService(shared: Shared, contract: Contract, upstream: Upstream): Service {
+  const { options, admission, aside, pseudonymOf } = shared;
+  const { limits, log, lines, logMessages, audit } = options;
+  const compiled = compileContract(contract, limits);
+  const binary = contract.operations.some((operation) => operation.binaryInput);
+  return {
+    ...compileReaders(compiled, limits.loopSteps),
+    readAside: aside.readerOf(compiled, logMessages),
+    refuseForeign: compileRefuseForeign(contract),
+    upstream,
+    admission,
+    audit,
+    messages: logMessages ? createMessageLog(lines, compiled, shownPath(contract.basePath)) : undefined,
+    pseudonymOf: callerPseudonyms(contract, pseudonymOf),
+    bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
+    onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
+  };
+}
+
+/** A contract's base path as log and metrics show it. */
+export function shownPath(basePath: string): string {
+  return basePath === '' ? '/' : basePath;
+}
+
+/** Callers are told apart by the first of their credentials that isn't secret. */
+function callerPseudonyms(
+  { credentials }: Contract,
+  pseudonymOf: (id: string) => string,
+): (values: CredentialValues) => string | undefined {
+  const name = credentials?.parts.find(({ secret }) => !secret)?.name;
+  return ({ all }) => {
+    const id = name === undefined ? undefined : all.get(name);
+    return id === undefined ? undefined : pseudonymOf(id);
+  };
+}

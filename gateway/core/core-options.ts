@@ -1,0 +1,36 @@
+import type { BlockList } from 'node:net';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import type { AppOptions } from '../http/request-context.ts';
+import type { Audit } from '../telemetry/audit.ts';
+import type { LineBuffer } from '../telemetry/line-buffer.ts';
+
+/** Where messages of the gateway go, besides the lines of requests: fields first, as pino has it. */
+export interface Log {
+  readonly info: (fields: object, message: string) => void;
+  readonly warn: (fields: object, message: string) => void;
+  readonly error: (fields: object, message: string) => void;
+}
+
+/** What the gateway of a process and one that is embedded are made of. */
+export interface CoreOptions {
+  readonly limits: Limits;
+  readonly log: Log;
+  /** Where lines of requests, of messages and of writes go. */
+  readonly lines: LineBuffer;
+  readonly logsRequests: boolean;
+  /** Whether requests that watch the process, `/healthz` say, are logged too. */
+  readonly logsProbes: boolean;
+  readonly logMessages: boolean;
+  /** Told of each write; undefined: nobody is. */
+  readonly audit: Audit | undefined;
+  readonly trustedProxies: BlockList | undefined;
+  /** Whether a Host header names this gateway; undefined where any does. */
+  readonly isOwnHost: AppOptions['isOwnHost'];
+  /** Where callers reach the gateway, without a base path; asked for once it serves. */
+  readonly publicUrl: () => string;
+  /** Whether someone said so; a trusted proxy may better it otherwise (W34). */
+  readonly isPublicUrlSet: boolean;
+  readonly isReady: () => boolean;
+  /** The page of /metrics, for `createApp`. */
+  readonly metricsPage: AppOptions['metrics'];
+}

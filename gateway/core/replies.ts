@@ -1,0 +1,39 @@
+import type { ServerResponse } from 'node:http';
+import type { Admission } from '../admission/admission.ts';
+import type { Transfer } from '../admission/transfers.ts';
+import type { WhenWaiting } from '../http/reply.ts';
+
+/** What watches replies that wait for room in their connection: counts their bytes, and tells of those that are never sent whole. */
+export function watchReplies(admission: Admission, tellCut: (requestId: string) => void): WhenWaiting {
+  return (response, requestId, bytes) => {
+    if (response.destroyed) {
+      tellCut(requestId);
+      return;
+    }
+    const transfer = transferOf(response, bytes, admission);
+    admission.depart(transfer);
+    response.once('close', () => {
+      admission.departed(transfer);
+      if (!response.writableFinished) tellCut(requestId);
+    });
+  };
+}
+
+/** A reply on its way out through its connection. */
+function transferOf(response: ServerResponse, bytes: number | Buffer, admission: Admission): Transfer {
+  const { socket } = response.req;
+  const taken = (): number => socket.bytesWritten - socket.writableLength;
+  const takenBefore = taken();
+  const transfer: Transfer = {
+    index: -1,
+    heldBytes: typeof bytes === 'number' ? bytes : bytes.length,
+    shared: typeof bytes === 'number' ? undefined : bytes,
+    began: performance.now(),
+    moved: () => taken() - takenBefore,
+    cut: () => {
+      admission.departed(transfer);
+      socket.destroy();
+    },
+  };
+  return transfer;
+}

@@ -1,0 +1,60 @@
+import type { RequestRecord } from '../telemetry/request-stats.ts';
+import { hasBody, hasSmallBody, isAwaited } from './body.ts';
+import { endWithCare } from './connections.ts';
+import { type Reply, sendReply } from './reply.ts';
+import type { RequestContext } from './request-context.ts';
+
+/** Answers an OPTIONS request: the verbs, and to a browser whether its page may call. */
+export function serveOptions(context: RequestContext, allow: string): void {
+  const { request, response, cors } = context;
+  response.writeHead(204, { ...cors?.(request, allow), Allow: allow }).end();
+  tell(context, 204, 0);
+}
+
+/** Sends a reply and tells of the request. */
+export function send(context: RequestContext, transport: string, reply: Reply): void {
+  const { request, response, options, requestId, stats } = context;
+  const aborted = response.destroyed;
+  let bytesOut = 0;
+  if (!response.headersSent && !aborted) {
+    // Of a body that was not read to its end there may be any amount to come. A call that was shed keeps its
+    // connection, where Node reads the little that follows away: callers that come back on new ones cost more.
+    const shed = reply.status === 503 && !isAwaited(request) && hasSmallBody(request);
+    const unread = !request.complete && !context.bodyTaken && hasBody(request) && !shed;
+    // a socket that is closed on bytes nobody read is reset, and the reply is lost with it
+    if (unread && !isAwaited(request)) endWithCare(request.socket);
+    // from here on its bytes are those of a reply on its way out
+    options.service.admission.shrink(context, 0);
+    bytesOut = sendReply(response, reply, requestId, {
+      close: unread || !options.isReady(),
+      more: context.cors === undefined ? context.passed : { ...context.passed, ...context.cors(request) },
+      whenWaiting: options.whenWaiting,
+    });
+  }
+  // one whose body broke was answered when it did
+  const status = aborted && response.statusCode >= 400 ? response.statusCode : reply.status;
+  stats.transport = transport;
+  stats.meant = reply.xStatus;
+  options.onRequest(finish(context, status, bytesOut, aborted));
+}
+
+/** The stats of a request that has its reply, or that nobody takes one for any more. */
+export function finish(
+  context: RequestContext,
+  status: number,
+  bytesOut: number,
+  aborted: boolean = context.response.destroyed,
+): RequestRecord {
+  const { stats, started, request } = context;
+  stats.status = status;
+  stats.bytesOut = bytesOut;
+  stats.ms = performance.now() - started;
+  stats.clientIp = request.socket.remoteAddress;
+  stats.aborted = aborted;
+  return stats;
+}
+
+/** Tells of a request that was answered without a call. */
+export function tell(context: RequestContext, status: number, bytesOut: number): void {
+  context.options.onRequest(finish(context, status, bytesOut));
+}

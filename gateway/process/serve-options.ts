@@ -1,0 +1,37 @@
+import type { Limits } from '../../mappings/contract/limits.ts';
+import type { ContractPlace } from '../../mappings/loader/load.ts';
+import type { Sheet } from '../telemetry/metrics.ts';
+
+/** How a process serves; the command line and the environment fill it in. */
+export interface ServeOptions {
+  /** The file that says what is served, read again at each reload; undefined: `contract` and `upstreamUrl` do. */
+  readonly config?: string | undefined;
+  /** Where the contract's documents lie. */
+  readonly contract: ContractPlace;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** The JSON service behind; undefined runs the reference upstream in this process. */
+  readonly upstreamUrl: string | undefined;
+  /** True for a trial: what goes to other servers goes to the upstream too. */
+  readonly upstreamOnly?: boolean;
+  /** Database file of the embedded reference upstream; undefined keeps it in memory. */
+  readonly upstreamDatabase: string | undefined;
+  /** Where callers reach this process, for the WSDL; undefined takes the listening address (W34). */
+  readonly publicUrl: string | undefined;
+  readonly trustedProxies: readonly string[];
+  /** Names that a request's Host may say, without ports; undefined: any. */
+  readonly allowedHosts?: readonly string[];
+  readonly logLevel: string;
+  /** Whether messages are logged too, whatever the level, without credentials and personal members. */
+  readonly logMessages?: boolean;
+  /** How long, in ms, a stopping process still takes requests, so that a balancer sees it isn't ready. */
+  readonly drainDelayMs: number;
+  readonly limits?: Limits;
+  /** File that audit lines are appended to, each before the call it is about goes out; undefined: they go to the log. */
+  readonly auditLog?: string;
+  /** Where the log goes; standard output by default. */
+  readonly logTo?: NodeJS.WritableStream;
+  /** What /metrics tells in place of this process's own, where it is one of several. */
+  readonly metricsOfAll?: (() => Promise<Sheet | undefined>) | undefined;
+}

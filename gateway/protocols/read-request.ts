@@ -1,0 +1,91 @@
+import { type Reading, TooManySteps } from '../../mappings/codec/problem.ts';
+import type { CompiledOperation, RouteValue } from '../../mappings/compile.ts';
+import type { Input } from '../../mappings/http-mapping/call.ts';
+import type { CallService, Exchange } from '../call/call.ts';
+import { type Arrival, admitBody } from '../http/body.ts';
+import type { RefuseForeign } from '../http/foreign.ts';
+import type { ReadAside } from './read-aside.ts';
+import {
+  type BodyCall,
+  type BodyForm,
+  contentTypeOf,
+  type Readers,
+  readCallBody,
+  readSoapCall,
+  refuseMultipart,
+} from './read-call.ts';
+import type { SoapCall } from './soap/envelope.ts';
+import type { SoapVersion } from './soap/versions.ts';
+
+// What lives here: the faces of a contract. A folder or file for each protocol turns bodies into inputs and outcomes into
+// replies (reply.ts); soap/ has versions, envelope, faults and a table of header blocks. No sockets.
+
+/** What all protocols of one contract need, put together at start. */
+export interface Service extends Readers, CallService {
+  /** Reads what would hold the event loop for long, requests and replies. */
+  readonly readAside: ReadAside;
+  /** Undefined where every call needs credentials. */
+  readonly refuseForeign: RefuseForeign | undefined;
+  /** Largest request body, in bytes. */
+  readonly bodyLimit: number;
+}
+
+/** Looks whether anything speaks against reading a call's body, before any of it is read. Throws CallError. */
+export function admitCall(service: Service, exchange: Arrival): void {
+  const { type } = contentTypeOf(exchange.request);
+  refuseMultipart(type);
+  service.refuseForeign?.(exchange.request, type);
+  admitBody(exchange, service);
+}
+
+/**
+ * Reads a body as a SOAP request; undefined for one that would hold the event loop for long, which is to be read beside
+ * it. Throws CallError, Fault.
+ */
+export function readSoapHere(
+  service: Service,
+  exchange: Pick<Exchange, 'request' | 'stats'>,
+  version: SoapVersion,
+  body: Buffer,
+): SoapCall | undefined {
+  if (body.length > service.compiled.limits.readAsideBytes) return undefined;
+  try {
+    const call = readSoapCall(service, exchange.request, version, body);
+    exchange.stats.operation = call.operation.operation.name;
+    return call;
+  } catch (error) {
+    if (error instanceof TooManySteps) return undefined;
+    throw error;
+  }
+}
+
+/** The same of a call outside SOAP. Throws CallError. */
+export function readBodyHere(
+  service: Service,
+  exchange: Pick<Exchange, 'request' | 'stats'>,
+  operation: CompiledOperation,
+  body: Buffer,
+  stated: BodyForm | undefined,
+): BodyCall | undefined {
+  if (body.length > service.compiled.limits.readAsideBytes) return undefined;
+  try {
+    return readCallBody(service, exchange.request, operation, body, stated);
+  } catch (error) {
+    if (error instanceof TooManySteps) return undefined;
+    throw error;
+  }
+}
+
+/** The same of a route's parameters. */
+export function readParametersHere(
+  operation: CompiledOperation,
+  values: readonly RouteValue[],
+  reading: Reading,
+): Input | undefined {
+  try {
+    return operation.readParameters(values, reading);
+  } catch (error) {
+    if (error instanceof TooManySteps) return undefined;
+    throw error;
+  }
+}

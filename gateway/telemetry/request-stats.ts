@@ -1,0 +1,86 @@
+/**
+ * What happened to a request: one line of the log, and what the metrics count. It is filled in on the way, and is whole once
+ * the request has its reply. Never a value that a caller sent.
+ */
+export interface RequestStats {
+  readonly requestId: string;
+  readonly method: string;
+  /** The face that it came to: `soap11`, `soap12`, `xml`, `json`, `rest`, or `http` for what is no call. */
+  transport: string;
+  operation: string | undefined;
+  /** The HTTP status of the reply, and the one that X-Status says. */
+  status: number;
+  meant: number | undefined;
+  /** Of the bodies. */
+  bytesIn: number;
+  bytesOut: number;
+  ms: number;
+  clientIp: string | undefined;
+  /** A pseudonym of who calls, where callers are told apart. */
+  caller: string | undefined;
+  /** The errorCode or the fault's code that the caller is told. */
+  error: string | undefined;
+  fault: string | undefined;
+  /** How often a connection was asked for to send it upstream. */
+  sent: number;
+  /** The upstream's own status; 0 without an answer. */
+  upstreamStatus: number;
+  /** From when it had a connection, or one was made for it, until its answer was whole or it was given up, in ms. */
+  upstreamMs: number;
+  /** How long it waited for its permit, and for connections, in ms. */
+  queueMs: number;
+  /** Whether the caller left before its reply. */
+  aborted: boolean;
+  noted: Noted | undefined;
+  /** What came of a write, where this line is to tell so. */
+  written: WriteOutcome | undefined;
+}
+
+/** The stats of a request that has its reply. */
+export type RequestRecord = Readonly<RequestStats>;
+
+/**
+ * `answered`: the upstream said what it did. `unsent`: no connection was had, nothing was done. `unknown`: it may have
+ * been done or not.
+ */
+export type WriteOutcome = 'answered' | 'unsent' | 'unknown';
+
+/** What a call was let through with, counted; of what a caller sent, names alone (W10, W12, W20, W21). */
+export interface Noted {
+  /** Names of members left out of the request. */
+  readonly ignored: readonly string[];
+  /** Character references that XML forbids. */
+  readonly quirks: number;
+  /** Members left out of the reply. */
+  readonly dropped: number;
+  /** Characters of the reply that became U+FFFD. */
+  readonly replaced: number;
+  /** Values of the reply that aren't of their type: of an enum, or dates. */
+  readonly passed: number;
+}
+
+/** The stats of a request that has just come. */
+export function startStats(requestId: string, method: string): RequestStats {
+  return {
+    requestId,
+    method,
+    transport: 'http',
+    operation: undefined,
+    status: 0,
+    meant: undefined,
+    bytesIn: 0,
+    bytesOut: 0,
+    ms: 0,
+    clientIp: undefined,
+    caller: undefined,
+    error: undefined,
+    fault: undefined,
+    sent: 0,
+    upstreamStatus: 0,
+    upstreamMs: 0,
+    queueMs: 0,
+    aborted: false,
+    noted: undefined,
+    written: undefined,
+  };
+}
