@@ -1,7 +1,7 @@
 import { base64Letters } from '../../json/base64-spans.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
+import { isBlank } from '../../xml/characters.ts';
 import { MismatchError } from '../problem.ts';
-import { isBlank } from './numbers.ts';
 import { invalid, mismatch, quote, refuseKind, type Scalar, type Scan } from './scalar.ts';
 
 const { plain } = nodeKinds;

@@ -1,3 +1,5 @@
+import { isBlank } from '../../xml/characters.ts';
+
 /** Numbers as text, exactly: never through a double (W15). */
 
 /** Digits that a decimal or an unbounded integer may have once written out (W15). */
@@ -21,11 +23,6 @@ export function collapse(text: string): string {
   while (start < end && isBlank(text.charCodeAt(start))) start++;
   while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
   return end - start === text.length ? text : text.slice(start, end);
-}
-
-/** True for the code of a blank of XML: space, tab, line feed, return. */
-export function isBlank(code: number): boolean {
-  return code === 32 || code === 10 || code === 13 || code === 9;
 }
 
 /** An xs:integer's text as a JSON number (XSD Part 2, 3.3.13): sign and leading zeros as JSON has them. */

@@ -1,7 +1,7 @@
 import type { JsonReader } from '../../json/reader.ts';
 import type { Tape } from '../../json/tape.ts';
+import { isBlank } from '../../xml/characters.ts';
 import { MismatchError, type ProblemCode } from '../problem.ts';
-import { isBlank } from './numbers.ts';
 import { escapeXml, excerpt } from './text.ts';
 
 /** What every scalar is made of: requests are read as text, replies are written from text or from the tape's bytes. */
