@@ -188,7 +188,7 @@ export async function runCall(
     if (outcome.kind === 'failure') exchange.stats.error = outcome.failure.errorCode;
     return outcome;
   } catch (error) {
-    return { kind: 'failure', failure: tellFailure(service, exchange, error, hide) };
+    return { kind: 'failure', failure: failureFor(service, exchange, error, hide) };
   }
 }
 
@@ -313,7 +313,7 @@ function passedOn(headers: UpstreamReply['headers'], names: readonly string[]): 
 }
 
 /** Any error as what the caller is told; one that is ours is logged once and told as InternalError. */
-export function tellFailure(
+export function failureFor(
   service: CallService,
   exchange: Exchange,
   error: unknown,

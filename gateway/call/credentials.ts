@@ -62,12 +62,12 @@ export function compileCredentials(
       const given = header === undefined ? noValues : headerValues(request, key);
       if (given.length > 1) conflict ??= `the header ${part.header} was given twice`;
       if (given.some((value) => value !== '' && !isHeaderValue(value, form))) {
-        const says = `expected printable ASCII, at most ${form.most} characters, got other text`;
-        malformed.push(problem('InvalidCharacter', path, says));
+        const expectation = `expected printable ASCII, at most ${form.most} characters, got other text`;
+        malformed.push(problem('InvalidCharacter', path, expectation));
       }
       if (!isFit(inBody, form, credentials.send) || !isFit(inBlock, form, credentials.send)) {
-        const says = `expected at most ${limits.credential} characters, none a control character, got other text`;
-        malformed.push(problem('InvalidCharacter', path, says));
+        const expectation = `expected at most ${limits.credential} characters, none a control character, got other text`;
+        malformed.push(problem('InvalidCharacter', path, expectation));
       }
       const fromMessage = inBody ?? inBlock;
       if (inBlock !== undefined && inBlock !== fromMessage)
@@ -82,8 +82,8 @@ export function compileCredentials(
           fromHeaders.add(name);
         }
       } else if (part.required) {
-        const says = `expected it in the body or in the header ${part.header}, got none`;
-        missing.push(problem('NotEmpty', path, says));
+        const expectation = `expected it in the body or in the header ${part.header}, got none`;
+        missing.push(problem('NotEmpty', path, expectation));
       }
     }
     if (malformed.length > 0) throw new CallError('Unauthorized', { problems: malformed });
@@ -147,8 +147,8 @@ function pathOf(part: CredentialPart, credentials: Credentials, spelling: Spelli
   return `${credentials.member.charAt(0).toUpperCase()}${credentials.member.slice(1)}.${part.xml}`;
 }
 
-function problem(code: Problem['code'], field: string, says: string): Problem {
-  return { code, field, message: `${field}: ${says}` };
+function problem(code: Problem['code'], field: string, expectation: string): Problem {
+  return { code, field, message: `${field}: ${expectation}` };
 }
 
 /** Which credentials are to be taken out of a text. */

@@ -54,7 +54,7 @@ export function readReply(
     const value = operation.readAnswer(reply);
     if (value !== undefined) body = jsonOf(value);
     const {
-      failed: told,
+      failed: isFailed,
       xml,
       dropped,
       replaced,
@@ -63,7 +63,7 @@ export function readReply(
     // a caller of JSON gets what came, which for no value is nothing
     const json = body === noValue ? nothing : body;
     const content = statusOf(status, frame !== undefined || json.length > 0);
-    if (!told) return { kind: 'reply', status: content, json, xml, dropped, replaced, passed };
+    if (!isFailed) return { kind: 'reply', status: content, json, xml, dropped, replaced, passed };
   } catch (error) {
     // a failed call's other members don't matter, whatever they are (W30)
     if (readFailure(body, compiled, hide)?.errorCode === undefined) throw toInvalid(error);
@@ -117,16 +117,18 @@ function failed(reply: UpstreamReply, compiled: CompiledContract, hide: Hide): O
 /** An upstream's error without a responseStatus: its code, its text and all of it as JSON, where that may be told. */
 function failedOtherwise(reply: UpstreamReply, { contract, limits }: CompiledContract, hide: Hide): Outcome {
   const { upstreamErrors, stackTrace } = contract.settings;
-  const said = upstreamErrors === 'tell' ? readUpstreamError(reply, limits, stackTrace, hide) : undefined;
-  const status = failureStatus(reply.status, said !== undefined);
+  const upstreamError =
+    upstreamErrors === 'tell' ? readUpstreamError(reply, limits, stackTrace, hide) : undefined;
+  const status = failureStatus(reply.status, upstreamError !== undefined);
   const ownCode = codeOfStatus(status);
-  const errorCode = said?.code === undefined || said.code === String(status) ? ownCode : said.code;
+  const errorCode =
+    upstreamError?.code === undefined || upstreamError.code === String(status) ? ownCode : upstreamError.code;
   const own =
     status >= 500 && Object.hasOwn(errorCodes, ownCode)
       ? errorCodes[ownCode as ErrorCode].message
       : undefined;
-  const message = said?.message ?? own ?? `the service behind answered with status ${reply.status}`;
-  const meta = said?.json === undefined ? undefined : { [upstreamMember]: said.json };
+  const message = upstreamError?.message ?? own ?? `the service behind answered with status ${reply.status}`;
+  const meta = upstreamError?.json === undefined ? undefined : { [upstreamMember]: upstreamError.json };
   const statusJson = JSON.stringify({ errorCode, message, meta });
   return { kind: 'failure', failure: { status, errorCode, statusJson, retryAfter: reply.retryAfter } };
 }

@@ -61,7 +61,7 @@ export function createCore(options: CoreOptions): Core {
       admission,
       networkOf: (request) => callerNetwork(request, trustedProxies),
       onBreaker: (upstream, open, operation) =>
-        log.warn({ upstream, operation, breaker: open ? 'open' : 'closed' }, sayBreaker(open, operation)),
+        log.warn({ upstream, operation, breaker: open ? 'open' : 'closed' }, breakerMessage(open, operation)),
     },
     appOf: (contract, upstream) => {
       upstreams.set(shownPath(contract.basePath), upstream);
@@ -95,7 +95,7 @@ export function createCore(options: CoreOptions): Core {
 }
 
 /** What the log says of a breaker's change. */
-function sayBreaker(open: boolean, operation: string | undefined): string {
+function breakerMessage(open: boolean, operation: string | undefined): string {
   if (operation !== undefined)
     return open ? 'an operation is left alone: all its calls failed' : 'an operation is called again';
   return open ? 'the upstream is left alone: no connection was had' : 'the upstream is called again';

@@ -4,17 +4,17 @@ import type { Transfer } from '../admission/transfers.ts';
 import type { WhenWaiting } from '../http/reply.ts';
 
 /** What watches replies that wait for room in their connection: counts their bytes, and tells of those that are never sent whole. */
-export function watchReplies(admission: Admission, tellCut: (requestId: string) => void): WhenWaiting {
+export function watchReplies(admission: Admission, reportCut: (requestId: string) => void): WhenWaiting {
   return (response, requestId, bytes) => {
     if (response.destroyed) {
-      tellCut(requestId);
+      reportCut(requestId);
       return;
     }
     const transfer = transferOf(response, bytes, admission);
     admission.depart(transfer);
     response.once('close', () => {
       admission.departed(transfer);
-      if (!response.writableFinished) tellCut(requestId);
+      if (!response.writableFinished) reportCut(requestId);
     });
   };
 }

@@ -10,7 +10,7 @@ import { compileEndpoints, type Endpoint, type Endpoints } from './endpoints.ts'
 import { ambiguityOf } from './framing.ts';
 import { textReply } from './reply.ts';
 import { type AppOptions, type RequestContext, startRequest } from './request-context.ts';
-import { finish, send, tell } from './send.ts';
+import { finish, report, send } from './send.ts';
 
 // What lives here: HTTP as callers speak it, from a connection to a request context and from a reply to its bytes. What a
 // message says is of protocols/, how many calls there is room for of admission/.
@@ -41,7 +41,7 @@ export type Middleware = (context: MiddlewareContext, next: () => Promise<unknow
 export function createApp(options: AppOptions): Handler {
   const site = compileSite(options);
   const app = createKoa(options);
-  app.use(middlewareOf(site, (ctx, context) => tellPage(ctx as Koa.Context, context)));
+  app.use(middlewareOf(site, (ctx, context) => reportPage(ctx as Koa.Context, context)));
   const pages = processPages(options);
   app.use(pages.routes());
   app.use(pages.allowedMethods());
@@ -152,10 +152,10 @@ function compileSite(options: AppOptions): Site {
   };
 }
 
-/** @param tellPage told of a request that came under the contract's base path and was answered by what comes after */
+/** @param reportPage told of a request that came under the contract's base path and was answered by what comes after */
 function middlewareOf(
   { options, endpoints, cors, serve }: Site,
-  tellPage: (ctx: MiddlewareContext, context: RequestContext) => void,
+  reportPage: (ctx: MiddlewareContext, context: RequestContext) => void,
 ): Middleware {
   return async (ctx, next) => {
     const endpoint = endpoints.find(ctx.path) ?? nothing;
@@ -163,7 +163,7 @@ function middlewareOf(
     if (endpoint.kind === 'nothing') {
       await next(); // under a contract at the root is every path
       if (ctx.status !== 404 || ctx.body !== undefined) {
-        tellPage(ctx, context);
+        reportPage(ctx, context);
         return;
       }
     }
@@ -198,7 +198,7 @@ function refuse(
 }
 
 /** Tells of a request for one of the process's own pages, which those that watch it ask for again and again. */
-function tellPage({ status, length = 0, method }: Koa.Context, context: RequestContext): void {
+function reportPage({ status, length = 0, method }: Koa.Context, context: RequestContext): void {
   const isProbe = method === 'GET' || method === 'HEAD';
   const { onProbe, onRequest } = context.options;
   const bytesOut = method === 'HEAD' ? 0 : length;
@@ -236,17 +236,17 @@ function endpointServer({ service, isOwnHost }: AppOptions): Site['serve'] {
   return async (endpoint, context, fail) => {
     try {
       if (context.request.rawHeaders.length > limits.headerCount * 2) {
-        const says = `expected at most ${limits.headerCount} header lines, got more`;
-        send(context, 'http', textReply(431, says, context.requestId));
+        const expectation = `expected at most ${limits.headerCount} header lines, got more`;
+        send(context, 'http', textReply(431, expectation, context.requestId));
       } else if (isOwnHost?.(context.request.headers.host) === false) {
         send(context, 'http', textReply(421, 'expected a Host that is served here', context.requestId));
       } else if (endpoint.kind === 'soap') await serveSoap(endpoint.version, context);
       else if (endpoint.kind === 'page') await servePage(context);
       else await serveCall(endpoint, context);
     } catch (error) {
-      const isTold = context.response.headersSent;
+      const isAnswered = context.response.headersSent;
       fail(context, error);
-      if (!isTold) tell(context, 500, 0);
+      if (!isAnswered) report(context, 500, 0);
     } finally {
       service.admission.leave(context);
     }

@@ -87,7 +87,7 @@ export function admitBody({ request: { headers } }: Arrival, { bodyLimit, admiss
 
 /**
  * Reads the body, decompressed, of a call that may come in, a turn after its head, by when Node has read what came
- * together with it, and gives the call its place: at once where that is all and as it is and a place is free, else with a
+ * together with it, and gives the call its permit: at once where that is all and as it is and one is free, else with a
  * promise. Throws CallError: Overloaded, CallerGone, RequestTimeout, RequestTooLarge, MalformedRequest.
  */
 export function readBody(arrival: Arrival, rules: BodyRules): Buffer | Promise<Buffer> {
@@ -100,8 +100,8 @@ export function readBody(arrival: Arrival, rules: BodyRules): Buffer | Promise<B
   const unpack = unpackerOf(headers['content-encoding']);
   if (!isThere || unpack !== undefined) return readSlowly(arrival, isThere, unpack, rules);
   const body = takeBody(arrival, rules);
-  const place = rules.admission.enter(arrival);
-  return place === undefined ? body : place.then(() => body);
+  const permit = rules.admission.enter(arrival);
+  return permit === undefined ? body : permit.then(() => body);
 }
 
 async function readSlowly(

@@ -1,11 +1,11 @@
-import { tellFailure } from '../call/call.ts';
+import { failureFor } from '../call/call.ts';
 import { CallError, wrongVerb } from '../call/error.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { plainReply, replyContext } from '../protocols/reply.ts';
 import type { Document } from './documents.ts';
 import { contentTypes, isWaiting, textReply } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
-import { send, serveOptions, tell } from './send.ts';
+import { report, send, serveOptions } from './send.ts';
 
 const pageVerbs = 'GET, HEAD, OPTIONS';
 
@@ -18,7 +18,7 @@ export function servePage(context: RequestContext): Promise<void> | void {
     const refusal = wrongVerb(pageVerbs);
     const outcome: Outcome = {
       kind: 'failure',
-      failure: tellFailure(context.options.service, context, refusal),
+      failure: failureFor(context.options.service, context, refusal),
     };
     const reply = plainReply('json', undefined, outcome, replyContext(context, undefined, undefined));
     send(context, 'http', { ...reply, allow: pageVerbs });
@@ -27,7 +27,7 @@ export function servePage(context: RequestContext): Promise<void> | void {
 
 /**
  * The WSDL, a schema, or at the base path without a query the metadata page (W2). A part of the WSDL
- * that isn't written yet is written for a caller that has a place, as a call has; the whole is never shed for want of one.
+ * that isn't written yet is written for a caller that has a permit, as a call has; the whole is never shed for want of one.
  */
 export async function serveDocument(context: RequestContext, wsdlWithoutQuery: boolean): Promise<void> {
   const { options, request, query } = context;
@@ -38,8 +38,8 @@ export async function serveDocument(context: RequestContext, wsdlWithoutQuery: b
     return;
   }
   try {
-    const place = found.needsPlace ? options.service.admission.enter(context) : undefined;
-    if (place !== undefined) await place;
+    const permit = found.needsPermit ? options.service.admission.enter(context) : undefined;
+    if (permit !== undefined) await permit;
     sendDocument(context, await found.write());
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
@@ -71,7 +71,7 @@ function sendDocument(context: RequestContext, document: Document): void {
   } else response.writeHead(200, headers).end(document.bytes);
   if (isWaiting(response)) options.whenWaiting(response, context.requestId, document.bytes);
   const hasBody = !isUnchanged && request.method !== 'HEAD';
-  tell(context, isUnchanged ? 304 : 200, hasBody ? document.bytes.length : 0);
+  report(context, isUnchanged ? 304 : 200, hasBody ? document.bytes.length : 0);
 }
 
 /** Whether a caller says that it has the document as it is (RFC 9110, 13.1.2). */

@@ -18,8 +18,8 @@ export type Document =
 /** A document that is still to be written. */
 export interface Unwritten {
   readonly kind: 'unwritten';
-  /** Whether its asker needs a place, as a call does: for parts, of which there are any number. */
-  readonly needsPlace: boolean;
+  /** Whether its asker needs a permit, as a call does: for parts, of which there are any number. */
+  readonly needsPermit: boolean;
   /** Several who ask for the same wait for one. Throws CallError Overloaded. */
   readonly write: () => Document | Promise<Document>;
 }
@@ -102,8 +102,8 @@ export function createDocuments(contract: Contract, options: DocumentOptions): D
       return document;
     };
     if (!isSlice && isSmall())
-      return { kind: 'unwritten', needsPlace: false, write: () => keep(writeDocument(contract, order)) };
-    return { kind: 'unwritten', needsPlace: isSlice, write: () => writeAside(key, order, keep) };
+      return { kind: 'unwritten', needsPermit: false, write: () => keep(writeDocument(contract, order)) };
+    return { kind: 'unwritten', needsPermit: isSlice, write: () => writeAside(key, order, keep) };
   }
 
   async function writeAside(

@@ -8,7 +8,7 @@ import type { RequestContext } from './request-context.ts';
 export function serveOptions(context: RequestContext, allow: string): void {
   const { request, response, cors } = context;
   response.writeHead(204, { ...cors?.(request, allow), Allow: allow }).end();
-  tell(context, 204, 0);
+  report(context, 204, 0);
 }
 
 /** Sends a reply and tells of the request. */
@@ -55,6 +55,6 @@ export function finish(
 }
 
 /** Tells of a request that was answered without a call. */
-export function tell(context: RequestContext, status: number, bytesOut: number): void {
+export function report(context: RequestContext, status: number, bytesOut: number): void {
   context.options.onRequest(finish(context, status, bytesOut));
 }

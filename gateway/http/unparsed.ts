@@ -10,7 +10,7 @@ import { newRequestId } from './request-context.ts';
 
 /** How a message is refused. */
 interface Refusal extends Pick<RequestRecord, 'method' | 'status' | 'error'> {
-  readonly says: string;
+  readonly message: string;
   readonly allow?: string;
 }
 
@@ -19,22 +19,22 @@ const malformed: Refusal = {
   method: '',
   status: 400,
   error: 'MalformedRequest',
-  says: 'expected a request of HTTP/1.1',
+  message: 'expected a request of HTTP/1.1',
 };
 
 /** By the code of Node's error; all others are malformed. */
 const refusals = new Map<unknown, Refusal>([
   [
     'ERR_HTTP_REQUEST_TIMEOUT',
-    { method: '', status: 408, error: 'RequestTimeout', says: 'the request took too long to arrive' },
+    { method: '', status: 408, error: 'RequestTimeout', message: 'the request took too long to arrive' },
   ],
   [
     'HPE_CHUNK_EXTENSIONS_OVERFLOW',
-    { method: '', status: 413, error: 'RequestTooLarge', says: 'expected shorter extensions of chunks' },
+    { method: '', status: 413, error: 'RequestTooLarge', message: 'expected shorter extensions of chunks' },
   ],
   [
     'HPE_HEADER_OVERFLOW',
-    { method: '', status: 431, error: undefined, says: 'expected a shorter target and header lines' },
+    { method: '', status: 431, error: undefined, message: 'expected a shorter target and header lines' },
   ],
 ]);
 
@@ -42,7 +42,7 @@ const tunnel: Refusal = {
   method: 'CONNECT',
   status: 405,
   error: 'MethodNotAllowed',
-  says: 'this is no proxy',
+  message: 'this is no proxy',
   allow: 'GET, HEAD, OPTIONS, POST',
 };
 
@@ -56,7 +56,7 @@ export interface Unparsed {
 /** @param tell told of each request that is answered here */
 export function createUnparsed(
   connections: Pick<Connections, 'refuse' | 'excuse'>,
-  tell: (record: RequestRecord) => void,
+  report: (record: RequestRecord) => void,
 ): Unparsed {
   return {
     answer,
@@ -72,7 +72,7 @@ export function createUnparsed(
         more: undefined,
         whenWaiting: undefined,
       });
-      tell(recordOf(request.socket, { method: request.method ?? '', status: 417, requestId, bytesOut }));
+      report(recordOf(request.socket, { method: request.method ?? '', status: 417, requestId, bytesOut }));
     },
   };
 
@@ -104,7 +104,7 @@ export function createUnparsed(
     socket.write(bytes);
     endGently(socket);
     const { method, status, error } = refusal;
-    tell(recordOf(socket, { method, status, error, requestId, bytesOut }));
+    report(recordOf(socket, { method, status, error, requestId, bytesOut }));
   }
 }
 
@@ -124,10 +124,10 @@ function isLate({ code }: NodeJS.ErrnoException): boolean {
 
 /** A reply as it goes over the wire, to what Node made no request of. */
 function messageOf(
-  { status, says, allow }: Refusal,
+  { status, message, allow }: Refusal,
   requestId: string,
 ): { readonly bytes: string; readonly bytesOut: number } {
-  const body = `${says} (request ${requestId})\n`;
+  const body = `${message} (request ${requestId})\n`;
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Content-Type: ${contentTypes.text}`,

@@ -17,11 +17,11 @@ function giveBackMemory(): void {
 const idleShare = 0.01;
 
 /** Tells again and again whether the process had anything to do lately, in ms. */
-function watchIdle(everyMs: number, tell: (isBusy: boolean) => void): NodeJS.Timeout {
+function watchIdle(everyMs: number, report: (isBusy: boolean) => void): NodeJS.Timeout {
   let before = process.cpuUsage();
   return setInterval(() => {
     const { user, system } = process.cpuUsage(before);
-    tell((user + system) / 1000 > everyMs * idleShare);
+    report((user + system) / 1000 > everyMs * idleShare);
     before = process.cpuUsage();
   }, everyMs).unref();
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isFull, type Reading, startReading } from '../../mappings/codec/problem.ts';
 import type { CompiledOperation, Frame, RouteValue } from '../../mappings/compile.ts';
-import { runCall, tellFailure } from '../call/call.ts';
+import { failureFor, runCall } from '../call/call.ts';
 import { CallError, wrongVerb } from '../call/error.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { hasBody, readBody } from '../http/body.ts';
@@ -40,7 +40,7 @@ export async function serveCall(endpoint: CallEndpoint, context: RequestContext)
       return frameOf(choice.formatFor(own));
     });
   } catch (error) {
-    outcome = { kind: 'failure', failure: tellFailure(service, context, error) };
+    outcome = { kind: 'failure', failure: failureFor(service, context, error) };
   }
   const allow = target.refusal?.allow;
   const replyTo = replyContext(context, target.operation, undefined);
@@ -173,8 +173,8 @@ async function answerCall(
     refuseParameters(query, [], input.reading, service);
     return await runCall(service, context, operation, input, spelling, frame);
   }
-  const place = service.admission.enter(context);
-  if (place !== undefined) await place;
+  const permit = service.admission.enter(context);
+  if (permit !== undefined) await permit;
   const reading = startReading(service.compiled.limits.errors, service.mostSteps);
   const declared = match?.route.query ?? [];
   refuseParameters(query, declared, reading, service);

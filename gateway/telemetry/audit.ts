@@ -24,7 +24,7 @@ export interface Audit {
 export function auditInLog(log: LineBuffer): Audit {
   const underWay = new InFlightSet<Audited>();
   log.beforeHandingOn(() => {
-    for (const call of underWay.takeAll()) tellSending(log, call);
+    for (const call of underWay.takeAll()) writeSending(log, call);
   });
   return {
     sending: (call) => {
@@ -47,10 +47,10 @@ export function auditInLog(log: LineBuffer): Audit {
  */
 export function auditApart(to: LineBuffer, onRefused: (error: unknown, requestId: string) => void): Audit {
   return {
-    sending: (call) => tellSending(to, call),
+    sending: (call) => writeSending(to, call),
     settled: (call, outcome) => {
       try {
-        tellSettled(to, call, outcome);
+        writeSettled(to, call, outcome);
       } catch (error) {
         call.stats.written = outcome;
         onRefused(error, call.stats.requestId);
@@ -59,11 +59,11 @@ export function auditApart(to: LineBuffer, onRefused: (error: unknown, requestId
   };
 }
 
-function tellSending(to: LineBuffer, { stats: { requestId, operation, caller } }: Audited): void {
+function writeSending(to: LineBuffer, { stats: { requestId, operation, caller } }: Audited): void {
   to.tell({ level: 30, time: Date.now(), audit: 'sending', requestId, operation, caller });
 }
 
-function tellSettled(
+function writeSettled(
   to: LineBuffer,
   { stats: { requestId, operation, caller, upstreamStatus, upstreamMs } }: Audited,
   outcome: WriteOutcome,

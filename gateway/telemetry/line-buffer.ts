@@ -29,8 +29,8 @@ export class LineBuffer {
   }
 
   /** Has lines added by `tell` whenever lines are about to be handed on. */
-  beforeHandingOn(tell: () => void): void {
-    this.#before = tell;
+  beforeHandingOn(write: () => void): void {
+    this.#before = write;
   }
 
   /** Hands on as soon as a line by itself would be. */

@@ -100,8 +100,8 @@ export class LogWriter implements LineWriter {
     }
     const dropped = this.#dropped - this.#told;
     if (dropped === 0) return;
-    const says = { level: 40, time: Date.now(), dropped, msg: 'lines of the log were dropped' };
-    const line = Buffer.from(`${JSON.stringify(says)}\n`);
+    const members = { level: 40, time: Date.now(), dropped, msg: 'lines of the log were dropped' };
+    const line = Buffer.from(`${JSON.stringify(members)}\n`);
     const written = this.#put(line);
     if (written === 0) return;
     this.#told = this.#dropped;

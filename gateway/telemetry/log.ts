@@ -8,7 +8,7 @@ import type { RequestRecord } from './request-stats.ts';
 // is given stats and writes lines; it decides nothing about a request.
 
 /** Writes the line of a request. */
-export type TellRequest = (record: RequestRecord, to: LineBuffer) => void;
+export type WriteRequestLine = (record: RequestRecord, to: LineBuffer) => void;
 
 /** As pino numbers them. */
 const levels = { debug: 20, info: 30 } as const;
@@ -48,7 +48,7 @@ function isOf(record: RequestRecord, kind: Kind): boolean {
  *
  * @param path the contract's
  */
-export function compileRequestLine(path: string, level: keyof typeof levels = 'info'): TellRequest {
+export function compileRequestLine(path: string, level: keyof typeof levels = 'info'): WriteRequestLine {
   const opening = piece(`{"level":${levels[level]},"time":`);
   const kinds: Kind[] = [];
   const kindOf = (record: RequestRecord): Piece => {

@@ -11,7 +11,7 @@ export type Evidence = 'answered' | 'failed' | 'unreached';
 export type Subject = Pick<Outgoing, 'party'> & { readonly operation: string };
 
 /** Told when calls begin to be refused and when they no longer are: of an operation, or all where it is undefined. */
-export type TellBreaker = (open: boolean, operation: string | undefined) => void;
+export type ReportBreaker = (open: boolean, operation: string | undefined) => void;
 
 /** So many callers of a network are told apart; with more, all of them are one. */
 const callersPerNetwork = 8;
@@ -106,13 +106,13 @@ class Row {
  */
 export class Breaker {
   readonly #limits: Limits;
-  readonly #tell: TellBreaker;
+  readonly #report: ReportBreaker;
   readonly #upstream: Row;
   readonly #operations = new Map<string, Row>();
 
-  constructor(limits: Limits, tell: TellBreaker) {
+  constructor(limits: Limits, report: ReportBreaker) {
     this.#limits = limits;
-    this.#tell = tell;
+    this.#report = report;
     this.#upstream = new Row(limits);
   }
 
@@ -151,7 +151,7 @@ export class Breaker {
     const { operation } = call;
     if (evidence === 'unreached') {
       this.#forgets(this.#upstream, undefined, now);
-      if (this.#upstream.fail(call.party, sentAt, now)) this.#tell(true, undefined);
+      if (this.#upstream.fail(call.party, sentAt, now)) this.#report(true, undefined);
       return;
     }
     let row = this.#operations.get(operation);
@@ -165,18 +165,18 @@ export class Breaker {
       return;
     }
     this.#forgets(row, operation, now);
-    if (row.fail(call.party, sentAt, now)) this.#tell(true, operation);
+    if (row.fail(call.party, sentAt, now)) this.#report(true, operation);
   }
 
   /** Forgets what is stale; true where that closed it. */
   #forgets(row: Row, operation: string | undefined, now: number): boolean {
     const closes = row.isStale(now) && row.start();
-    if (closes) this.#tell(false, operation);
+    if (closes) this.#report(false, operation);
     return closes;
   }
 
   #succeed(row: Row, operation: string | undefined, sentAt: number, now: number): void {
-    if (row.succeed(sentAt, now)) this.#tell(false, operation);
+    if (row.succeed(sentAt, now)) this.#report(false, operation);
   }
 }
 

@@ -2,7 +2,7 @@ import { type Client, Pool } from 'undici';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import type { Admission } from '../admission/admission.ts';
-import { Breaker, type TellBreaker } from './breaker.ts';
+import { Breaker, type ReportBreaker } from './breaker.ts';
 import { Connection } from './connector.ts';
 import { Watch } from './deadlines.ts';
 import { createRetryBudget } from './retry-budget.ts';
@@ -16,7 +16,7 @@ export interface UpstreamOptions {
   readonly admission: Admission;
   readonly networkOf: NetworkOf;
   /** Told by whose breaker, with the upstream's address without its path. */
-  readonly onBreaker: (address: string, ...change: Parameters<TellBreaker>) => void;
+  readonly onBreaker: (address: string, ...change: Parameters<ReportBreaker>) => void;
 }
 
 /** An upstream over HTTP: pooled, behind a breaker. */
