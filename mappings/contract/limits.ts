@@ -236,9 +236,16 @@ export const limitTable = {
     value: 100,
     bounds: 'uses of one YAML anchor, those within what it names multiplied',
   },
-  contractDepth: { value: 500, bounds: 'lists and objects in one another in a file of a contract' },
+  contractDepth: {
+    value: 500,
+    bounds: 'lists and objects, or elements of a WSDL or schema, in one another in a file of a contract',
+  },
+  contractElements: { value: 1_000_000, bounds: 'elements of its WSDLs and schemas together' },
   contractKey: { value: 4_096, bounds: 'characters in a key of such a file' },
-  contractReferences: { value: 100, bounds: 'references (`$ref`) from one to the next' },
+  contractReferences: {
+    value: 100,
+    bounds: 'references (`$ref`, `base`, `substitutionGroup`) from one to the next',
+  },
   contractPattern: {
     value: 4_096,
     bounds: "characters of a pattern (`validate: strict`); a longer one isn't checked",

@@ -234,6 +234,8 @@ export interface AdoptedOperation {
   readonly style: 'document' | 'rpc';
   /** `soapAction` of the binding; `''` for none. The same operation may have several by its bindings; this one is the first's. */
   readonly action: string;
+  /** Each `soapAction` that its bindings have, those that aren't empty. */
+  readonly actions: readonly string[];
   readonly input: AdoptedMessage;
   /** Undefined for a one-way operation (A9). */
   readonly output: AdoptedMessage | undefined;

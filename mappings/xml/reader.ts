@@ -242,6 +242,21 @@ export class XmlReader {
     return undefined;
   }
 
+  /** Offset of the `<` of the start tag that was read last; valid until the next move. */
+  get startOffset(): number {
+    return this.#open.nameStart - 1;
+  }
+
+  /** The namespace declarations of the start tag that was read last; valid until the next move. */
+  get declarations(): readonly Declaration[] {
+    return this.#namespaces.between(this.#open.declarations, this.#namespaces.count);
+  }
+
+  /** Offset of an attribute's name. */
+  attributeOffset(index: number): number {
+    return this.#attribute(index).start;
+  }
+
   attributeLocal(index: number): string {
     return this.#attribute(index).local;
   }

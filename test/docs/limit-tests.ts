@@ -102,6 +102,7 @@ export const limitTests = {
   contractTokens: ['test/mappings/loader/limits.test.ts', "'contractTokens: "],
   contractAliases: ['test/mappings/loader/limits.test.ts', "limit: 'contractAliases'"],
   contractDepth: ['test/mappings/loader/limits.test.ts', "limit: 'contractDepth'"],
+  contractElements: ['test/mappings/loader/wsdl/limits.test.ts', "'contractElements: "],
   contractKey: ['test/mappings/loader/limits.test.ts', "limit: 'contractKey'"],
   contractReferences: ['test/mappings/loader/limits.test.ts', "limit: 'contractReferences'"],
   contractPattern: ['test/mappings/loader/limits.test.ts', "'contractPattern: "],

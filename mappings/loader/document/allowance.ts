@@ -28,6 +28,7 @@ export class Allowance {
   readonly #deadline: number;
   #bytes = 0;
   #tokens = 0;
+  #elements = 0;
   #steps = 0;
   #place = '';
 
@@ -63,6 +64,14 @@ export class Allowance {
     if (++this.#tokens > contractTokens)
       throw new OverLimit(`expected at most ${contractTokens} indents, marks and texts of YAML, got more`);
     if (this.#tokens % stepsPerLook === 0) this.#look(undefined);
+  }
+
+  /** Counts an element of a WSDL or schema. Throws OverLimit. */
+  takeElement(): void {
+    const { contractElements } = this.limits;
+    if (++this.#elements > contractElements)
+      throw new OverLimit(`expected at most ${contractElements} elements in all files together, got more`);
+    if (this.#elements % stepsPerLook === 0) this.#look(undefined);
   }
 
   /** Counts what is done at a place. Throws OverLimit. */

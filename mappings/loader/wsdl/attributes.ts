@@ -1,0 +1,108 @@
+import {
+  type AttributeUse,
+  expanded,
+  type QName,
+  type SimpleType,
+} from '../../contract/schema-components.ts';
+import { anySimpleType } from './built-in-types.ts';
+import type { Schema } from './documents.ts';
+import {
+  constraintOf,
+  type Depth,
+  documentationOf,
+  isQualified,
+  type SchemaContext,
+  xsdChild,
+  xsdChildren,
+} from './schema-context.ts';
+import { readSimpleType, simpleTypeNamed } from './simple-types.ts';
+import { attributeOf, type XmlElement } from './xml-tree.ts';
+
+/** What a type says about attributes, groups expanded. */
+export interface AttributeSet {
+  /** By expanded name, in the schema's order; undefined for a prohibited one. */
+  readonly uses: ReadonlyMap<string, AttributeUse | undefined>;
+  readonly any: boolean;
+}
+
+/** The attributes of a type, an extension, a restriction or a group (XSD 1.0, part 1, 3.2 and 3.6). */
+export function readAttributes(
+  context: SchemaContext,
+  depth: Depth,
+  element: XmlElement,
+  schema: Schema,
+): AttributeSet {
+  const uses = new Map<string, AttributeUse | undefined>();
+  let any = xsdChild(element, 'anyAttribute') !== undefined;
+  for (const child of xsdChildren(element, 'attribute', 'attributeGroup')) {
+    if (child.local === 'attribute') {
+      const use = readUse(context, child, schema);
+      if (use !== undefined)
+        uses.set(expanded(use.name), attributeOf(child, 'use') === 'prohibited' ? undefined : use);
+      continue;
+    }
+    const group = groupOf(context, depth, child, schema);
+    for (const [name, use] of group.uses) uses.set(name, use);
+    any ||= group.any;
+  }
+  context.allowance.step(element.source.file, 1 + uses.size);
+  return { uses, any };
+}
+
+function groupOf(context: SchemaContext, depth: Depth, at: XmlElement, schema: Schema): AttributeSet {
+  const none: AttributeSet = { uses: new Map(), any: false };
+  const ref = attributeOf(at, 'ref');
+  const name = ref === undefined ? undefined : context.symbols.nameOf(at, ref, schema);
+  const declared = name === undefined ? undefined : context.symbols.find('attributeGroup', name, at, schema);
+  if (declared === undefined) return none;
+  return depth.within(at, () => readAttributes(context, depth, declared.element, declared.schema));
+}
+
+/** Inherited attributes with a type's own: an own one takes the place of its namesake, a prohibited one goes (A12, A17). */
+export function mergeAttributes(
+  inherited: readonly AttributeUse[],
+  own: AttributeSet,
+): readonly AttributeUse[] {
+  const uses = new Map<string, AttributeUse | undefined>(inherited.map((use) => [expanded(use.name), use]));
+  for (const [name, use] of own.uses) uses.set(name, use);
+  return [...uses.values()].filter((use) => use !== undefined);
+}
+
+function readUse(context: SchemaContext, element: XmlElement, schema: Schema): AttributeUse | undefined {
+  const required = attributeOf(element, 'use') === 'required';
+  const ref = attributeOf(element, 'ref');
+  if (ref !== undefined) {
+    const name = context.symbols.nameOf(element, ref, schema);
+    const declared =
+      name === undefined ? undefined : context.symbols.find('attribute', name, element, schema);
+    if (declared === undefined) return undefined;
+    return {
+      name: declared.name,
+      type: typeOf(context, declared.element, declared.schema),
+      required,
+      value: constraintOf(element) ?? constraintOf(declared.element),
+      documentation: documentationOf(element) || documentationOf(declared.element),
+    };
+  }
+  const local = attributeOf(element, 'name');
+  if (local === undefined) {
+    context.findings.problem(element, 'expected a name or a ref, got an attribute without');
+    return undefined;
+  }
+  const qualified = isQualified(element, schema, 'attributeFormDefault');
+  const name: QName = { namespace: qualified ? schema.namespace : '', local };
+  return {
+    name,
+    type: typeOf(context, element, schema),
+    required,
+    value: constraintOf(element),
+    documentation: documentationOf(element),
+  };
+}
+
+function typeOf(context: SchemaContext, element: XmlElement, schema: Schema): SimpleType {
+  const named = attributeOf(element, 'type');
+  if (named !== undefined) return simpleTypeNamed(context, named, element, schema);
+  const inner = xsdChild(element, 'simpleType');
+  return inner === undefined ? anySimpleType : readSimpleType(context, inner, schema, undefined);
+}

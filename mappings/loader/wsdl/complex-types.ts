@@ -1,0 +1,208 @@
+import { namespaces } from '../../contract/model.ts';
+import type {
+  ComplexType,
+  Content,
+  Particle,
+  SchemaType,
+  SimpleType,
+} from '../../contract/schema-components.ts';
+import { shown } from '../document/node.ts';
+import { mergeAttributes, readAttributes } from './attributes.ts';
+import { anySimpleType, anyType } from './built-in-types.ts';
+import type { Schema } from './documents.ts';
+import { following, particleNames, readParticle, sizeOf } from './particles.ts';
+import {
+  type Depth,
+  isTrue,
+  type Mutable,
+  type SchemaContext,
+  xsdChild,
+  xsdChildren,
+} from './schema-context.ts';
+import { readSimpleType, restricted } from './simple-types.ts';
+import { attributeOf, type XmlElement } from './xml-tree.ts';
+
+/** A complex type as it is written, to be read once those that it is derived from are. */
+export interface WrittenType {
+  readonly element: XmlElement;
+  readonly schema: Schema;
+}
+
+/** Fills a complex type in from an `xs:complexType` (XSD 1.0, part 1, 3.4); `complete` does so for its base. */
+export function fillComplexType(
+  context: SchemaContext,
+  depth: Depth,
+  type: Mutable<ComplexType>,
+  { element, schema }: WrittenType,
+  complete: (base: ComplexType, at: XmlElement) => boolean,
+): void {
+  const outer = xsdChild(element, 'simpleContent', 'complexContent');
+  const derived = outer === undefined ? undefined : xsdChild(outer, 'extension', 'restriction');
+  const own = readAttributes(context, depth, derived ?? element, schema);
+  if (outer === undefined || derived === undefined) {
+    if (outer !== undefined)
+      context.findings.problem(outer, 'expected xs:extension or xs:restriction, got neither');
+    type.attributes = mergeAttributes([], own);
+    type.anyAttribute = own.any;
+    type.content = contentOf(ownParticle(context, depth, element, schema), isTrue(element, 'mixed'));
+  } else {
+    const base = baseOf(context, derived, schema, complete);
+    type.base = base === anyType ? undefined : base;
+    type.derivation = derived.local === 'extension' ? 'extension' : 'restriction';
+    const inherited = base.kind === 'complex' && base !== anyType ? base : undefined;
+    type.attributes = mergeAttributes(inherited?.attributes ?? [], own);
+    type.anyAttribute =
+      own.any || (type.derivation === 'extension' && inherited !== undefined && inherited.anyAttribute);
+    if (outer.local === 'simpleContent')
+      type.content = { kind: 'text', type: textOf(context, derived, schema, base) };
+    else {
+      const mixed = isTrue(outer, 'mixed') || isTrue(element, 'mixed');
+      type.content = derivedContent(context, depth, derived, schema, base, mixed);
+      if (type.content.kind === 'encodedArray')
+        type.attributes = type.attributes.filter(({ name }) => !isEncoding(name.namespace));
+    }
+  }
+  const { content } = type;
+  context.allowance.step(
+    element.source.file,
+    1 + type.attributes.length + (content.kind === 'elements' ? sizeOf(content.particle) : 0),
+  );
+}
+
+function baseOf(
+  context: SchemaContext,
+  derived: XmlElement,
+  schema: Schema,
+  complete: (base: ComplexType, at: XmlElement) => boolean,
+): SchemaType {
+  const named = attributeOf(derived, 'base');
+  if (named === undefined) {
+    context.findings.problem(derived, 'expected a base, got none');
+    return anyType;
+  }
+  const base = context.typeNamed(named, derived, schema);
+  return base.kind === 'simple' || complete(base, derived) ? base : anyType;
+}
+
+function ownParticle(
+  context: SchemaContext,
+  depth: Depth,
+  element: XmlElement,
+  schema: Schema,
+): Particle | undefined {
+  const written = xsdChild(element, ...particleNames);
+  return written === undefined ? undefined : readParticle(context, depth, written, schema);
+}
+
+function contentOf(particle: Particle | undefined, mixed: boolean): Content {
+  if (particle !== undefined) return { kind: 'elements', particle, mixed };
+  return { kind: mixed ? 'mixed' : 'empty' };
+}
+
+/** The text of simple content: the base's, restricted where facets say so. */
+function textOf(context: SchemaContext, derived: XmlElement, schema: Schema, base: SchemaType): SimpleType {
+  const inner = xsdChild(derived, 'simpleType');
+  const inherited =
+    base.kind === 'simple' ? base : base.content.kind === 'text' ? base.content.type : undefined;
+  if (inner === undefined && inherited === undefined && base !== anyType)
+    context.findings.problem(derived, 'expected a base whose content is text, got one of elements');
+  const text = inner === undefined ? inherited : readSimpleType(context, inner, schema, undefined);
+  if (derived.local === 'extension' || text === undefined) return text ?? anySimpleType;
+  return derived.children.some(isFacet) ? restricted(context, derived, text) : text;
+}
+
+const others: ReadonlySet<string> = new Set([
+  'annotation',
+  'simpleType',
+  'attribute',
+  'attributeGroup',
+  'anyAttribute',
+]);
+
+function isFacet({ namespace, local }: XmlElement): boolean {
+  return namespace === namespaces.xsd && !others.has(local);
+}
+
+function derivedContent(
+  context: SchemaContext,
+  depth: Depth,
+  derived: XmlElement,
+  schema: Schema,
+  base: SchemaType,
+  mixed: boolean,
+): Content {
+  const particle = ownParticle(context, depth, derived, schema);
+  if (base.kind === 'simple') {
+    context.findings.problem(
+      derived,
+      'expected a complex type as the base of complex content, got a simple one',
+    );
+    return contentOf(particle, mixed);
+  }
+  if (isArray(base)) return arrayContent(context, derived, schema, particle);
+  const { content } = base;
+  if (content.kind === 'encodedArray') {
+    const array = arrayContent(context, derived, schema, particle);
+    return array.item === anyType ? content : array;
+  }
+  if (derived.local === 'restriction') return contentOf(particle, mixed);
+  if (content.kind === 'elements') {
+    const whole = particle === undefined ? content.particle : following(content.particle, particle);
+    return { kind: 'elements', particle: whole, mixed: mixed || content.mixed };
+  }
+  if (content.kind === 'text' && particle === undefined) return content;
+  return contentOf(particle, mixed || (content.kind === 'mixed' && base !== anyType));
+}
+
+function isEncoding(namespace: string): boolean {
+  return namespace === namespaces.soap11Encoding || namespace === namespaces.soap12Encoding;
+}
+
+function isArray({ name }: ComplexType): boolean {
+  return name?.local === 'Array' && isEncoding(name.namespace);
+}
+
+/** An array of SOAP's encoding (SOAP 1.1, 5.4.2; WSDL 1.1, 2.2): by `wsdl:arrayType`, or its lone element. */
+function arrayContent(
+  context: SchemaContext,
+  derived: XmlElement,
+  schema: Schema,
+  particle: Particle | undefined,
+): Content & { readonly kind: 'encodedArray' } {
+  for (const attribute of xsdChildren(derived, 'attribute')) {
+    const stated = attributeOf(attribute, 'arrayType', namespaces.wsdl);
+    if (stated === undefined) continue;
+    const bracket = stated.indexOf('[');
+    if (bracket < 0)
+      context.findings.warn(attribute, `the array type ${shown(stated)} has no brackets; [] is taken`);
+    const item = context.typeNamed(bracket < 0 ? stated : stated.slice(0, bracket), attribute, schema);
+    const brackets = bracket < 0 ? '[]' : stated.slice(bracket);
+    return arrayOf(item, brackets, context.allowance.limits.contractReferences);
+  }
+  return { kind: 'encodedArray', item: lonelyItem(particle) ?? anyType, dimensions: 1 };
+}
+
+/** `[,]` has two dimensions; of `[][]` the first bracket's arrays are items of the second's. */
+function arrayOf(
+  item: SchemaType,
+  brackets: string,
+  most: number,
+): Content & { readonly kind: 'encodedArray' } {
+  const each = brackets.split(']', most).filter((bracket) => bracket.includes('['));
+  let array = encodedArray(item, each[0] ?? '');
+  for (const bracket of each.slice(1)) {
+    const inner: ComplexType = { ...anyType, name: undefined, anyAttribute: false, content: array };
+    array = encodedArray(inner, bracket);
+  }
+  return array;
+}
+
+function encodedArray(item: SchemaType, bracket: string): Content & { readonly kind: 'encodedArray' } {
+  return { kind: 'encodedArray', item, dimensions: bracket.split(',').length };
+}
+
+function lonelyItem(particle: Particle | undefined): SchemaType | undefined {
+  if (particle === undefined || particle.kind === 'any') return undefined;
+  if (particle.kind === 'element') return particle.element.type;
+  return particle.particles.length === 1 ? lonelyItem(particle.particles[0]) : undefined;
+}

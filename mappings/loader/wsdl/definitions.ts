@@ -1,0 +1,95 @@
+import { namespaces } from '../../contract/model.ts';
+import { expanded, type QName } from '../../contract/schema-components.ts';
+import { shown } from '../document/node.ts';
+import { isA } from './documents.ts';
+import type { Findings } from './findings.ts';
+import { attributeOf, plainText, qualifiedName, type XmlElement } from './xml-tree.ts';
+
+/** The symbol spaces of WSDL 1.1 (2.1.1). */
+export type DefinitionKind = 'message' | 'portType' | 'binding' | 'service';
+
+/** A message, port type, binding or service as it is written. */
+export interface Definition {
+  readonly name: QName;
+  readonly element: XmlElement;
+}
+
+/** What the `wsdl:definitions` of all documents define, by kind and name. */
+export interface Definitions {
+  readonly all: (kind: DefinitionKind) => readonly Definition[];
+  /** What an attribute refers to; what isn't found is told, once for a name. A name of another namespace is taken when it is the only one (A3). */
+  readonly find: (kind: DefinitionKind, at: XmlElement, attribute: string) => Definition | undefined;
+}
+
+const kinds: readonly DefinitionKind[] = ['message', 'portType', 'binding', 'service'];
+
+export function readDefinitions(roots: readonly XmlElement[], findings: Findings): Definitions {
+  const byName = new Map<string, Definition>();
+  const byLocal = new Map<string, Definition[]>();
+  const byKind = new Map<DefinitionKind, Definition[]>(kinds.map((kind) => [kind, []]));
+
+  for (const root of roots) {
+    const namespace = attributeOf(root, 'targetNamespace') ?? '';
+    for (const element of root.children) {
+      const kind = kinds.find((one) => isA(element, namespaces.wsdl, one));
+      if (kind === undefined) continue;
+      const local = attributeOf(element, 'name') ?? '';
+      const definition = { name: { namespace, local }, element };
+      const key = `${kind} ${expanded(definition.name)}`;
+      if (byName.has(key)) {
+        findings.problem(element, `expected one ${kind} ${shown(local)}, got another`);
+        continue;
+      }
+      byName.set(key, definition);
+      byKind.get(kind)?.push(definition);
+      const others = byLocal.get(`${kind} ${local}`);
+      if (others === undefined) byLocal.set(`${kind} ${local}`, [definition]);
+      else others.push(definition);
+    }
+  }
+
+  function find(kind: DefinitionKind, at: XmlElement, attribute: string): Definition | undefined {
+    const value = attributeOf(at, attribute);
+    const name = value === undefined ? undefined : qualifiedName(at, value);
+    if (name === undefined) {
+      findings.problem(at, `expected the name of a ${kind}, got ${shown(value)}`);
+      return undefined;
+    }
+    const found = byName.get(`${kind} ${expanded(name)}`);
+    if (found !== undefined) return found;
+    const [other, ...more] = byLocal.get(`${kind} ${name.local}`) ?? [];
+    if (other === undefined || more.length > 0) {
+      findings.problem(at, `expected the ${kind} ${name.local} in ${shown(name.namespace)}, got none`);
+      return undefined;
+    }
+    findings.warn(
+      at,
+      `the ${kind} ${name.local} isn't in ${shown(name.namespace)}; that of ${shown(other.name.namespace)}, the only one, is taken`,
+    );
+    return other;
+  }
+
+  return { all: (kind) => byKind.get(kind) ?? [], find };
+}
+
+/** The WSDL children of an element of one name. */
+export function wsdlChildren(element: XmlElement, local: string): readonly XmlElement[] {
+  return element.children.filter((child) => isA(child, namespaces.wsdl, local));
+}
+
+/** The words of a `wsdl:documentation`; `''` for none. */
+export function wordsOf(element: XmlElement): string {
+  const [documentation] = wsdlChildren(element, 'documentation');
+  return documentation === undefined ? '' : plainText(documentation);
+}
+
+/** The SOAP extension of one name (WSDL 1.1, 3; WSDL 1.1 Binding Extension for SOAP 1.2). */
+export function soapChild(element: XmlElement, local: string): XmlElement | undefined {
+  return element.children.find((child) => soapVersionOf(child) !== undefined && child.local === local);
+}
+
+/** The SOAP version of an extension element; undefined for any other element. */
+export function soapVersionOf({ namespace }: XmlElement): '1.1' | '1.2' | undefined {
+  if (namespace === namespaces.wsdlSoap11) return '1.1';
+  return namespace === namespaces.wsdlSoap12 ? '1.2' : undefined;
+}

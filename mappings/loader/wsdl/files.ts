@@ -1,0 +1,209 @@
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { defaultLimits } from '../../contract/limits.ts';
+import { UnsupportedCharset, XmlError } from '../../xml/error.ts';
+import { XmlReader } from '../../xml/reader.ts';
+import { type Allowance, OverLimit } from '../document/allowance.ts';
+import { shown } from '../document/node.ts';
+import { createOtherFiles } from '../document/other-files.ts';
+import { readWhole } from '../document/yaml.ts';
+import type { Findings } from './findings.ts';
+import { blanked, oldSchemas, readSource, readTree, type XmlElement } from './xml-tree.ts';
+
+/** Where the documents of an adopted service lie. */
+export interface WsdlPlace {
+  readonly folder: string;
+  /** The path of the first WSDL in the folder. */
+  readonly wsdl: string;
+  /** Beginnings of URLs, or of paths that lead out of the folder, each with the folder that holds their files (A2). */
+  readonly refs: ReadonlyMap<string, string>;
+}
+
+/** A file that was read: its path in the folder, or its address below one of `refs`, and its root. */
+export interface XmlFile {
+  readonly file: string;
+  readonly root: XmlElement;
+}
+
+/** The files of a folder, each read once. */
+export interface XmlFiles {
+  readonly first: () => XmlFile | undefined;
+  /** The file that a location names as seen from another one, by A2. */
+  readonly open: (
+    location: string,
+    from: string,
+    expected: ExpectedRoot,
+  ) => XmlFile | { readonly why: string };
+}
+
+/** What a file that is looked for holds: the local names of roots that it may have, the best first, and their target namespace. */
+export interface ExpectedRoot {
+  readonly kinds: readonly ('definitions' | 'schema')[];
+  readonly namespace: string;
+}
+
+/** So much of a file is read to see which namespace it holds. */
+const headBytes = 64 * 1024;
+
+const opaque: ReadonlySet<string> = new Set(['documentation', 'appinfo']);
+
+/** The files below a folder. No URL is fetched, and nothing that lies outside is read, whatever links lead there (A2). */
+export function xmlFilesOf(
+  { folder, wsdl, refs }: WsdlPlace,
+  allowance: Allowance,
+  findings: Findings,
+): XmlFiles {
+  const root = realpathSync(folder);
+  /** What relative locations in a file of `refs` go on from. */
+  const addresses = new Map<string, string>();
+  const known = new Map<string, XmlFile | { why: string }>();
+
+  /** Reads a file by its path in a folder; the same file by two paths is one. */
+  function read(below: string, path: string, file: string): XmlFile | { why: string } {
+    const real = inside(below, path);
+    if (typeof real === 'object') return real;
+    const before = known.get(real);
+    if (before !== undefined) return before;
+    const made = parse(real, file);
+    known.set(real, made);
+    return made;
+  }
+
+  function parse(real: string, file: string): XmlFile | { why: string } {
+    try {
+      const { source, early } = readSource(file, readWhole(real, allowance));
+      const element = readTree(source, { allowance, opaque });
+      if (early) findings.warn(element, 'text before the XML declaration is skipped');
+      if (oldSchemas.some((namespace) => source.text.includes(`"${namespace}"`)))
+        findings.warn(element, 'XML Schema of before 2001 is read as that of 2001');
+      return { file, root: element };
+    } catch (error) {
+      if (error instanceof OverLimit) throw new OverLimit(`${file}: ${error.message}`);
+      if (error instanceof XmlError || error instanceof UnsupportedCharset) {
+        findings.fileProblem(file, error instanceof XmlError ? error.line : undefined, error.message);
+        return { why: `got one that isn't read (${error.message})` };
+      }
+      if (error instanceof Error && 'code' in error) return { why: `got none (${error.code})` };
+      throw error;
+    }
+  }
+
+  const others = createOtherFiles({
+    document: '',
+    folders: refs,
+    read: (ref, path) => {
+      const below = ref === undefined ? root : existing(resolve(folder, ref));
+      if (below === undefined) return { why: `got no folder ${shown(ref)}` };
+      const found = read(below, path, ref === undefined ? path : `${ref}/${path}`);
+      return 'why' in found ? found : { root: found };
+    },
+    most: allowance.limits.contractFiles,
+  });
+
+  let byNamespace: ReadonlyMap<string, readonly string[]> | undefined;
+
+  /** The file of the folder that holds a namespace: the one that is called as the URL ends, else the first. */
+  function ofNamespace({ kinds, namespace }: ExpectedRoot, url: string, from: string): XmlFile | undefined {
+    byNamespace ??= namespacesBelow(root, allowance);
+    const held = byNamespace;
+    const all = kinds
+      .flatMap((kind) => held.get(`${kind} ${namespace}`) ?? [])
+      .filter((path) => path !== from);
+    const name = decodeURIComponent(URL.parse(url)?.pathname.split('/').at(-1) ?? '');
+    const path = all.find((candidate) => candidate.split('/').at(-1) === name) ?? all[0];
+    const found = path === undefined ? undefined : read(root, path, path);
+    return found === undefined || 'why' in found ? undefined : found;
+  }
+
+  return {
+    first: () => {
+      const found = read(root, wsdl, wsdl);
+      if (!('why' in found)) return found;
+      if (findings.problems.length === 0)
+        findings.fileProblem(wsdl, undefined, `expected a WSDL in the folder, ${found.why}`);
+      return undefined;
+    },
+    open: (location, from, expected) => {
+      const address = location.trim();
+      if (isUrl(address)) {
+        const found = ofNamespace(expected, address, from);
+        if (found !== undefined) return found;
+      }
+      const opened = others.open(address, addresses.get(from) ?? from);
+      if ('why' in opened) return opened;
+      const found = opened.root as XmlFile;
+      addresses.set(found.file, opened.file);
+      return found;
+    },
+  };
+}
+
+function isUrl(location: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:/i.test(location);
+}
+
+function existing(folder: string): string | undefined {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A file's path without links; else why it can't be read. */
+function inside(root: string, path: string): string | { why: string } {
+  try {
+    const real = realpathSync(join(root, path));
+    return real.startsWith(root + sep) ? real : { why: 'got one that lies elsewhere' };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return { why: `got none (${error.code})` };
+    throw error;
+  }
+}
+
+/** The WSDLs and schemas below a folder by their roots and target namespaces, in the order of their paths. */
+function namespacesBelow(root: string, { limits }: Allowance): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  let files = 0;
+  const visit = (folder: string, depth: number): void => {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true }).toSorted(byName)) {
+      if (entry.name.startsWith('.') || depth > limits.contractDepth) continue;
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory()) visit(path, depth + 1);
+      else {
+        if (++files > limits.contractFiles)
+          throw new OverLimit(`expected at most ${limits.contractFiles} files in the folder, got more`);
+        const held = rootHeld(root, path);
+        if (held !== undefined) found.set(held, [...(found.get(held) ?? []), path]);
+      }
+    }
+  };
+  visit('', 0);
+  return found;
+}
+
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+/** The root and the target namespace of a WSDL or schema by its first tag; undefined for any other file. */
+function rootHeld(root: string, path: string): string | undefined {
+  const real = inside(root, path);
+  if (typeof real === 'object') return undefined;
+  const file = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!fstatSync(file).isFile()) return undefined;
+    const head = Buffer.alloc(headBytes);
+    const length = readSync(file, head, 0, headBytes, 0);
+    const text = head.toString('latin1', 0, length).replace(/^\u00ef\u00bb\u00bf/, '');
+    const reader = new XmlReader(blanked(text), { ...defaultLimits, xmlAttributes: 1_000 });
+    reader.readRoot();
+    if (reader.local !== 'schema' && reader.local !== 'definitions') return undefined;
+    return `${reader.local} ${reader.attribute('', 'targetNamespace') ?? ''}`;
+  } catch (error) {
+    if (error instanceof XmlError) return undefined;
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}

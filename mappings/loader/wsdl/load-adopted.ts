@@ -1,0 +1,100 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { defaultLimits } from '../../contract/limits.ts';
+import type { AdoptedService } from '../../contract/schema-components.ts';
+import {
+  Allowance,
+  type ContractLimits,
+  contractError,
+  isStackOverflow,
+  OverLimit,
+} from '../document/allowance.ts';
+import { ContractError, type ContractProblem } from '../document/error.ts';
+import { readDocuments } from './documents.ts';
+import { Findings } from './findings.ts';
+import { readPolicies } from './policies.ts';
+import { describeMissed } from './reach.ts';
+import { readSchemas } from './schemas.ts';
+import { readService } from './service.ts';
+import { nameTypes } from './type-names.ts';
+
+/** How an adopted service is loaded. */
+export interface AdoptedOptions {
+  /** The path of the WSDL in the folder; undefined for the lone one, or `service.wsdl`. */
+  readonly wsdl?: string | undefined;
+  /** Beginnings of URLs, or of paths out of the folder, each with the folder that holds their files (A2). */
+  readonly refs?: ReadonlyMap<string, string>;
+  /** Names that stay: operations by `portType.operation`, types by `{namespace}local`. */
+  readonly names?: {
+    readonly operations: ReadonlyMap<string, string>;
+    readonly types: ReadonlyMap<string, string>;
+  };
+  readonly limits?: ContractLimits;
+  /** In place of one of its own, where other files count with these. */
+  readonly allowance?: Allowance;
+}
+
+/** An adopted service, and what was read in spite of being wrong (A3). */
+export interface LoadedService {
+  readonly service: AdoptedService;
+  readonly warnings: readonly ContractProblem[];
+}
+
+const noNames = { operations: new Map<string, string>(), types: new Map<string, string>() };
+
+/**
+ * The service that a folder's WSDL describes (A1 to A9). Throws ContractError with all that is wrong, each with file, line,
+ * what was expected and got; documents that pass a limit are wrong there.
+ */
+export function loadAdoptedService(folder: string, options: AdoptedOptions = {}): LoadedService {
+  const limits = options.limits ?? defaultLimits;
+  const allowance = options.allowance ?? new Allowance(limits);
+  const findings = new Findings();
+  const wsdl = options.wsdl ?? findWsdl(folder);
+  try {
+    const service = read(folder, wsdl, options, allowance, findings);
+    if (findings.problems.length > 0) throw contractError(findings.problems, limits);
+    return { service, warnings: findings.warnings };
+  } catch (error) {
+    if (error instanceof OverLimit || isStackOverflow(error)) {
+      const message =
+        error instanceof OverLimit ? error.message : 'expected less of one in another, got more';
+      throw new ContractError([{ file: join(folder, wsdl), pointer: '', message }, ...findings.problems]);
+    }
+    throw error;
+  }
+}
+
+function read(
+  folder: string,
+  wsdl: string,
+  { refs = new Map(), names = noNames }: AdoptedOptions,
+  allowance: Allowance,
+  findings: Findings,
+): AdoptedService {
+  const documents = readDocuments({ folder, wsdl, refs }, allowance, findings);
+  const components = readSchemas(documents.schemas, allowance, findings);
+  const { bindings, ...service } = readService(documents, components, names.operations, allowance, findings);
+  describeMissed(service.operations, documents.broken, allowance, findings);
+  return {
+    ...service,
+    typeNames: nameTypes(components.types, names.types),
+    elements: components.elements,
+    types: components.types,
+    documents: documents.documents,
+    policies: readPolicies(documents.definitions, bindings),
+  };
+}
+
+/** The lone WSDL of a folder, or `service.wsdl` of several. Throws ContractError. */
+export function findWsdl(folder: string): string {
+  const found = readdirSync(folder).filter((name) => /\.wsdl$/i.test(name));
+  const [first, ...more] = found;
+  if (first !== undefined && more.length === 0) return first;
+  if (found.includes('service.wsdl')) return 'service.wsdl';
+  const message =
+    first === undefined
+      ? 'no such file; an adopted service is a folder with a WSDL'
+      : `expected one WSDL, or which of them is the first, got ${found.toSorted().join(', ')}`;
+  throw new ContractError([{ file: join(folder, 'service.wsdl'), pointer: '', message }]);
+}

@@ -1,0 +1,61 @@
+import type { AdoptedOperation } from '../../contract/schema-components.ts';
+import type { UnnamedOperation } from './service.ts';
+
+/** What `names.lock` keeps an operation's name by. */
+export function operationKey({ portType, wsdlName }: UnnamedOperation): string {
+  return `${portType}.${wsdlName}`;
+}
+
+/**
+ * The operations with their JSON names (A4): the operation's, where no other has it; else its body element's local name,
+ * where that is alone; else `{portType}_{operation}`. Of two that have the same even so, the later isn't served.
+ */
+export function nameOperations<Key>(
+  operations: ReadonlyMap<Key, UnnamedOperation>,
+  locked: ReadonlyMap<string, string>,
+  notServed: { name: string; reason: string }[],
+): ReadonlyMap<Key, AdoptedOperation> {
+  const own = countOf([...operations.values()].map(({ wsdlName }) => wsdlName));
+  const bodies = countOf([...operations.values()].map(bodyName));
+  const given = new Set(locked.values());
+  const taken = new Set<string>();
+  const named = new Map<Key, AdoptedOperation>();
+  for (const [key, operation] of operations) {
+    const kept = locked.get(operationKey(operation));
+    const candidates = [
+      ...(own.get(operation.wsdlName) === 1 ? [operation.wsdlName] : []),
+      // a name that another operation would have by itself stays its
+      ...(bodies.get(bodyName(operation)) === 1 && !own.has(bodyName(operation))
+        ? [bodyName(operation)]
+        : []),
+      `${operation.portType}_${operation.wsdlName}`,
+    ];
+    const free = candidates.find((name) => name !== '' && !taken.has(name) && !given.has(name));
+    const name = kept !== undefined && !taken.has(kept) ? kept : free;
+    if (name === undefined) {
+      notServed.push({ name: operationKey(operation), reason: 'overloaded: another operation has its name' });
+      continue;
+    }
+    taken.add(name);
+    named.set(key, { name, ...operation });
+  }
+  return named;
+}
+
+/** `''` for a body of no element. */
+function bodyName({ input }: UnnamedOperation): string {
+  switch (input.body.kind) {
+    case 'element':
+      return input.body.element.name.local;
+    case 'rpc':
+      return input.body.wrapper.local;
+    case 'empty':
+      return '';
+  }
+}
+
+function countOf(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}

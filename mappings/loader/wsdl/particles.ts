@@ -1,0 +1,173 @@
+import { namespaces } from '../../contract/model.ts';
+import type { ElementDeclaration, Particle, Wildcard } from '../../contract/schema-components.ts';
+import { shown } from '../document/node.ts';
+import { anyType } from './built-in-types.ts';
+import type { Schema } from './documents.ts';
+import {
+  constraintOf,
+  type Depth,
+  documentationOf,
+  isQualified,
+  isTrue,
+  type SchemaContext,
+  xsdChild,
+  xsdChildren,
+} from './schema-context.ts';
+import { attributeOf, type XmlElement } from './xml-tree.ts';
+
+/** The elements of a type that hold its particle. */
+export const particleNames = ['group', 'all', 'choice', 'sequence'] as const;
+
+/** How many places a particle has, groups expanded wherever they are referred to. */
+const sizes = new WeakMap<object, number>();
+
+export function sizeOf(particle: Particle): number {
+  return sizes.get(particle) ?? 1;
+}
+
+/** The particle of an `xs:sequence`, `choice`, `all` or `group` (XSD 1.0, part 1, 3.8 and 3.9); undefined for one that holds nothing. */
+export function readParticle(
+  context: SchemaContext,
+  depth: Depth,
+  element: XmlElement,
+  schema: Schema,
+): Particle | undefined {
+  const occurs = readOccurs(context, element);
+  if (occurs.most === 0) return undefined;
+  if (element.local === 'group') {
+    const group = readGroup(context, depth, element, schema);
+    if (group === undefined || group.kind === 'element' || group.kind === 'any') return undefined;
+    return sized({ kind: group.kind, ...occurs, particles: group.particles });
+  }
+  const particles: Particle[] = [];
+  for (const child of xsdChildren(element, 'element', 'any', ...particleNames)) {
+    const particle = readTerm(context, depth, child, schema);
+    if (particle !== undefined) particles.push(particle);
+  }
+  if (particles.length === 0) return undefined;
+  return sized({ kind: element.local as 'sequence' | 'choice' | 'all', ...occurs, particles });
+}
+
+function readTerm(
+  context: SchemaContext,
+  depth: Depth,
+  child: XmlElement,
+  schema: Schema,
+): Particle | undefined {
+  if (child.local !== 'element' && child.local !== 'any') return readParticle(context, depth, child, schema);
+  const occurs = readOccurs(context, child);
+  if (occurs.most === 0) return undefined;
+  if (child.local === 'any') return { kind: 'any', ...occurs, wildcard: readWildcard(child, schema) };
+  const ref = attributeOf(child, 'ref');
+  if (ref === undefined) {
+    const element = readLocalElement(context, child, schema);
+    return element === undefined ? undefined : { kind: 'element', ...occurs, element };
+  }
+  const name = context.symbols.nameOf(child, ref, schema);
+  if (name === undefined) return undefined;
+  // a schema within a message, as a DataSet has it, is XML text (A24)
+  if (name.namespace === namespaces.xsd)
+    return {
+      kind: 'any',
+      ...occurs,
+      wildcard: { namespaces: { kind: 'list', list: [namespaces.xsd] }, process: 'lax' },
+    };
+  const element = context.elementOf(name, child, schema);
+  return element === undefined ? undefined : { kind: 'element', ...occurs, element };
+}
+
+/** A particle that joins a base's content and an extension's own. */
+export function following(base: Particle, own: Particle): Particle {
+  return sized({ kind: 'sequence', least: 1, most: 1, particles: [base, own] });
+}
+
+function sized(particle: Particle & { readonly particles: readonly Particle[] }): Particle {
+  let size = 1;
+  for (const one of particle.particles) size += sizeOf(one);
+  sizes.set(particle, size);
+  return particle;
+}
+
+function readGroup(
+  context: SchemaContext,
+  depth: Depth,
+  at: XmlElement,
+  schema: Schema,
+): Particle | undefined {
+  const ref = attributeOf(at, 'ref');
+  const name = ref === undefined ? undefined : context.symbols.nameOf(at, ref, schema);
+  const declared = name === undefined ? undefined : context.symbols.find('group', name, at, schema);
+  const model = declared === undefined ? undefined : xsdChild(declared.element, 'all', 'choice', 'sequence');
+  if (declared === undefined || model === undefined) return undefined;
+  return context.groupOf(declared, () =>
+    depth.within(at, () => readParticle(context, depth, model, declared.schema)),
+  );
+}
+
+function readOccurs(
+  context: SchemaContext,
+  element: XmlElement,
+): { readonly least: number; readonly most: number } {
+  const number = (attribute: string): number => {
+    const text = attributeOf(element, attribute)?.trim() ?? '1';
+    if (text === 'unbounded' && attribute === 'maxOccurs') return Number.POSITIVE_INFINITY;
+    if (/^\+?\d{1,15}$/.test(text)) return Number(text);
+    context.findings.problem(element, `expected ${attribute} as a number, got ${shown(text)}`);
+    return 1;
+  };
+  const [least, most] = [number('minOccurs'), number('maxOccurs')];
+  if (least > most)
+    context.findings.problem(
+      element,
+      `expected minOccurs of at most ${most}, which maxOccurs is, got ${least}`,
+    );
+  return { least, most };
+}
+
+/** XSD 1.0, part 1, 3.10. */
+function readWildcard(element: XmlElement, schema: Schema): Wildcard {
+  const process = attributeOf(element, 'processContents');
+  const text = attributeOf(element, 'namespace')?.trim() ?? '##any';
+  const one = (word: string): string =>
+    word === '##targetNamespace' ? schema.namespace : word === '##local' ? '' : word;
+  return {
+    namespaces:
+      text === '##any'
+        ? { kind: 'any' }
+        : text === '##other'
+          ? { kind: 'other', than: schema.namespace }
+          : { kind: 'list', list: text.split(/\s+/).map(one) },
+    process: process === 'lax' || process === 'skip' ? process : 'strict',
+  };
+}
+
+function readLocalElement(
+  context: SchemaContext,
+  element: XmlElement,
+  schema: Schema,
+): ElementDeclaration | undefined {
+  const local = attributeOf(element, 'name');
+  if (local === undefined) {
+    context.findings.problem(element, 'expected a name or a ref, got an element without');
+    return undefined;
+  }
+  const qualified = isQualified(element, schema, 'elementFormDefault');
+  const named = attributeOf(element, 'type');
+  const inner = xsdChild(element, 'complexType', 'simpleType');
+  context.allowance.step(element.source.file);
+  return {
+    name: { namespace: qualified ? schema.namespace : '', local },
+    global: false,
+    type:
+      named !== undefined
+        ? context.typeNamed(named, element, schema)
+        : inner !== undefined
+          ? context.anonymousType(inner, schema)
+          : anyType,
+    nillable: isTrue(element, 'nillable'),
+    abstract: false,
+    value: constraintOf(element),
+    substitutes: [],
+    documentation: documentationOf(element),
+  };
+}

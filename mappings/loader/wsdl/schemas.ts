@@ -1,0 +1,262 @@
+import { namespaces } from '../../contract/model.ts';
+import type {
+  ComplexType,
+  ElementDeclaration,
+  Particle,
+  QName,
+  SchemaType,
+} from '../../contract/schema-components.ts';
+import type { Allowance } from '../document/allowance.ts';
+import { anyType, builtInTypes } from './built-in-types.ts';
+import { fillComplexType, type WrittenType } from './complex-types.ts';
+import type { Schema } from './documents.ts';
+import type { Findings } from './findings.ts';
+import {
+  constraintOf,
+  Depth,
+  documentationOf,
+  isTrue,
+  type Mutable,
+  type SchemaContext,
+  xsdChild,
+} from './schema-context.ts';
+import { readSimpleType } from './simple-types.ts';
+import { type Declared, Symbols } from './symbols.ts';
+import { attributeOf, type XmlElement } from './xml-tree.ts';
+
+/** The components of all schemas of a service. */
+export interface SchemaComponents {
+  /** Every global element and every named type that the documents have, by expanded name, in their order. */
+  readonly elements: ReadonlyMap<string, ElementDeclaration>;
+  readonly types: ReadonlyMap<string, SchemaType>;
+  /** A type or global element by its name, for what a WSDL refers to; `xs:anyType` and undefined for what isn't there. */
+  readonly typeOf: (name: QName, at: XmlElement) => SchemaType;
+  readonly elementOf: (name: QName, at: XmlElement) => ElementDeclaration | undefined;
+}
+
+/** Makes the components of XSD 1.0 of schemas (A2, A3, A17). */
+export function readSchemas(
+  schemas: readonly Schema[],
+  allowance: Allowance,
+  findings: Findings,
+): SchemaComponents {
+  return new SchemaReader(schemas, allowance, findings).readAll();
+}
+
+/** Types and elements refer to one another in circles: each exists before it is filled in. */
+class SchemaReader {
+  readonly #symbols: Symbols;
+  readonly #allowance: Allowance;
+  readonly #findings: Findings;
+  readonly #depth: Depth;
+  readonly #context: SchemaContext;
+  readonly #types = new Map<Declared, SchemaType | 'being read'>();
+  readonly #elements = new Map<Declared, Mutable<ElementDeclaration> | 'being read'>();
+  readonly #groups = new Map<Declared, { readonly particle: Particle | undefined } | 'being read'>();
+  /** Complex types that aren't filled in yet. */
+  readonly #written = new Map<Mutable<ComplexType>, WrittenType>();
+  readonly #filling = new Set<ComplexType>();
+
+  constructor(schemas: readonly Schema[], allowance: Allowance, findings: Findings) {
+    this.#allowance = allowance;
+    this.#findings = findings;
+    this.#symbols = new Symbols(schemas, allowance, findings);
+    this.#depth = new Depth(allowance);
+    this.#context = {
+      symbols: this.#symbols,
+      findings,
+      allowance,
+      typeNamed: (value, at, schema) => {
+        const name = this.#symbols.nameOf(at, value, schema);
+        return name === undefined ? anyType : this.#typeOf(name, at, schema);
+      },
+      typeOf: (name, at, schema) => this.#typeOf(name, at, schema),
+      anonymousType: (element, schema) => this.#read(element, schema, undefined),
+      elementOf: (name, at, schema) => this.#elementOf(name, at, schema),
+      groupOf: (group, read) => this.#groupOf(group, read),
+    };
+  }
+
+  readAll(): SchemaComponents {
+    const types = new Map<string, SchemaType>();
+    const elements = new Map<string, ElementDeclaration>();
+    for (const [key, declared] of this.#symbols.all('type')) types.set(key, this.#declaredType(declared));
+    for (const [key, declared] of this.#symbols.all('element')) {
+      const element = this.#declaredElement(declared, declared.element);
+      if (element !== undefined) elements.set(key, element);
+    }
+    this.#fillAll();
+    for (const type of types.values())
+      if (type.kind === 'complex' && type.base?.kind === 'complex')
+        (type.base.derived as ComplexType[]).push(type);
+    this.#fillSubstitutes();
+    return {
+      elements,
+      types,
+      typeOf: (name, at) => {
+        const type = this.#typeOf(name, at, undefined);
+        this.#fillAll();
+        return type;
+      },
+      elementOf: (name, at) => {
+        const element = this.#elementOf(name, at, undefined);
+        this.#fillAll();
+        return element;
+      },
+    };
+  }
+
+  #typeOf(name: QName, at: XmlElement, schema: Schema | undefined): SchemaType {
+    if (name.namespace === namespaces.xsd) {
+      const type = name.local === 'anyType' ? anyType : builtInTypes.get(name.local);
+      if (type !== undefined) return type;
+    }
+    const declared = this.#symbols.find('type', name, at, schema);
+    if (declared === undefined) return anyType;
+    if (this.#types.get(declared) === 'being read') {
+      this.#findings.problem(at, `expected a type that isn't derived from itself, got ${name.local}`);
+      return anyType;
+    }
+    return this.#depth.within(at, () => this.#declaredType(declared));
+  }
+
+  #declaredType(declared: Declared): SchemaType {
+    const known = this.#types.get(declared);
+    if (known !== undefined && known !== 'being read') return known;
+    this.#types.set(declared, 'being read');
+    const type = this.#read(declared.element, declared.schema, declared.name);
+    this.#types.set(declared, type);
+    return type;
+  }
+
+  #read(element: XmlElement, schema: Schema, name: QName | undefined): SchemaType {
+    if (element.local === 'simpleType') return readSimpleType(this.#context, element, schema, name);
+    this.#allowance.step(element.source.file);
+    const type: Mutable<ComplexType> = {
+      kind: 'complex',
+      name,
+      abstract: isTrue(element, 'abstract'),
+      base: undefined,
+      derivation: 'restriction',
+      derived: [],
+      attributes: [],
+      anyAttribute: false,
+      content: { kind: 'empty' },
+      documentation: documentationOf(element),
+    };
+    this.#written.set(type, { element, schema });
+    return type;
+  }
+
+  /** Fills in what there is to fill in, which makes more of it. */
+  #fillAll(): void {
+    for (const type of this.#written.keys()) this.#complete(type);
+  }
+
+  #complete(type: Mutable<ComplexType>): void {
+    const written = this.#written.get(type);
+    if (written === undefined) return;
+    this.#written.delete(type);
+    this.#filling.add(type);
+    const { owner } = this.#findings;
+    this.#findings.owner = type;
+    fillComplexType(this.#context, this.#depth, type, written, (base, at) => {
+      if (this.#filling.has(base)) {
+        this.#findings.problem(at, "expected a type that isn't derived from itself, got one that is");
+        return false;
+      }
+      this.#depth.within(at, () => this.#complete(base));
+      return true;
+    });
+    this.#findings.owner = owner;
+    this.#filling.delete(type);
+  }
+
+  #elementOf(name: QName, at: XmlElement, schema: Schema | undefined): ElementDeclaration | undefined {
+    const declared = this.#symbols.find('element', name, at, schema);
+    return declared === undefined ? undefined : this.#declaredElement(declared, at);
+  }
+
+  #declaredElement(declared: Declared, at: XmlElement): ElementDeclaration | undefined {
+    const known = this.#elements.get(declared);
+    if (known === 'being read') {
+      this.#findings.problem(
+        at,
+        `expected an element that doesn't substitute itself, got ${declared.name.local}`,
+      );
+      return undefined;
+    }
+    if (known !== undefined) return known;
+    this.#elements.set(declared, 'being read');
+    const made = this.#readElement(declared);
+    this.#elements.set(declared, made);
+    return made;
+  }
+
+  #readElement({ name, element, schema }: Declared): Mutable<ElementDeclaration> {
+    const { owner } = this.#findings;
+    const made: Mutable<ElementDeclaration> = {
+      name,
+      global: true,
+      type: anyType,
+      nillable: isTrue(element, 'nillable'),
+      abstract: isTrue(element, 'abstract'),
+      value: constraintOf(element),
+      substitutes: [],
+      documentation: documentationOf(element),
+    };
+    this.#findings.owner = made;
+    const named = attributeOf(element, 'type');
+    const inner = xsdChild(element, 'complexType', 'simpleType');
+    if (named !== undefined) made.type = this.#context.typeNamed(named, element, schema);
+    else if (inner !== undefined) made.type = this.#read(inner, schema, undefined);
+    else made.type = this.#headOf({ name, element, schema })?.type ?? anyType;
+    this.#findings.owner = owner;
+    return made;
+  }
+
+  /** The element that another one may stand in the place of (XSD 1.0, part 1, 3.3.6). */
+  #headOf({ element, schema }: Declared): ElementDeclaration | undefined {
+    const stated = attributeOf(element, 'substitutionGroup');
+    const name = stated === undefined ? undefined : this.#symbols.nameOf(element, stated, schema);
+    if (name === undefined) return undefined;
+    return this.#depth.within(element, () => this.#elementOf(name, element, schema));
+  }
+
+  /** Fills in what may stand in an element's place: what names it, and what may stand in the place of that. */
+  #fillSubstitutes(): void {
+    const groups = new Map<ElementDeclaration, ElementDeclaration[]>();
+    for (const declared of this.#symbols.all('element').values()) {
+      const element = this.#declaredElement(declared, declared.element);
+      const head = this.#headOf(declared);
+      if (element === undefined || head === undefined) continue;
+      const members = groups.get(head);
+      if (members === undefined) groups.set(head, [element]);
+      else members.push(element);
+    }
+    for (const head of groups.keys()) {
+      const all = new Set<ElementDeclaration>([head]);
+      // grows meanwhile
+      for (const of of all) {
+        const members = groups.get(of) ?? [];
+        this.#allowance.step('', members.length);
+        for (const element of members) all.add(element);
+      }
+      all.delete(head);
+      (head as Mutable<ElementDeclaration>).substitutes = [...all].filter(({ abstract }) => !abstract);
+    }
+  }
+
+  #groupOf(group: Declared, read: () => Particle | undefined): Particle | undefined {
+    const known = this.#groups.get(group);
+    if (known === 'being read') {
+      this.#findings.problem(group.element, "expected a group that doesn't hold itself, got one that does");
+      return undefined;
+    }
+    if (known !== undefined) return known.particle;
+    this.#groups.set(group, 'being read');
+    const particle = read();
+    this.#groups.set(group, { particle });
+    return particle;
+  }
+}

@@ -1,0 +1,134 @@
+import type { Facets, QName, SimpleType } from '../../contract/schema-components.ts';
+import { shown } from '../document/node.ts';
+import { anySimpleType, noFacets } from './built-in-types.ts';
+import type { Schema } from './documents.ts';
+import { documentationOf, type SchemaContext, xsdChild, xsdChildren } from './schema-context.ts';
+import { attributeOf, type XmlElement } from './xml-tree.ts';
+
+/** The type of an `xs:simpleType` (XSD 1.0, part 1, 3.14). */
+export function readSimpleType(
+  context: SchemaContext,
+  element: XmlElement,
+  schema: Schema,
+  name: QName | undefined,
+): SimpleType {
+  const documentation = documentationOf(element);
+  const derived = xsdChild(element, 'restriction', 'list', 'union');
+  if (derived === undefined) {
+    context.findings.problem(element, 'expected xs:restriction, xs:list or xs:union, got none of them');
+    return { ...anySimpleType, name, documentation };
+  }
+  if (derived.local === 'restriction') {
+    const base = baseOf(context, derived, schema);
+    return { ...restricted(context, derived, base), name, documentation };
+  }
+  const made = {
+    kind: 'simple',
+    name,
+    builtIn: 'anySimpleType',
+    base: anySimpleType,
+    documentation,
+  } as const;
+  if (derived.local === 'list') {
+    const item = simpleTypes(context, derived, 'itemType', schema)[0] ?? anySimpleType;
+    return { ...made, variety: { kind: 'list', item }, facets: { ...noFacets, whiteSpace: 'collapse' } };
+  }
+  const members = simpleTypes(context, derived, 'memberTypes', schema);
+  return { ...made, variety: { kind: 'union', members }, facets: noFacets };
+}
+
+/** A simple type with the facets of an `xs:restriction`, without a name. */
+export function restricted(context: SchemaContext, restriction: XmlElement, base: SimpleType): SimpleType {
+  return {
+    kind: 'simple',
+    name: undefined,
+    builtIn: base.builtIn,
+    base,
+    variety: base.variety,
+    facets: readFacets(context, restriction, base.facets),
+    documentation: '',
+  };
+}
+
+function baseOf(context: SchemaContext, restriction: XmlElement, schema: Schema): SimpleType {
+  const named = simpleTypes(context, restriction, 'base', schema)[0];
+  if (named === undefined) context.findings.problem(restriction, 'expected a base, got none');
+  return named ?? anySimpleType;
+}
+
+/** The types that an attribute lists, then those that stand within. */
+function simpleTypes(
+  context: SchemaContext,
+  element: XmlElement,
+  attribute: string,
+  schema: Schema,
+): readonly SimpleType[] {
+  const listed = attributeOf(element, attribute)?.trim() ?? '';
+  const names = listed === '' ? [] : listed.split(/\s+/);
+  return [
+    ...names.map((name) => simpleTypeNamed(context, name, element, schema)),
+    ...xsdChildren(element, 'simpleType').map((inner) => readSimpleType(context, inner, schema, undefined)),
+  ];
+}
+
+/** The simple type of a name; one of text is taken for its text, and any other is wrong. */
+export function simpleTypeNamed(
+  context: SchemaContext,
+  value: string,
+  at: XmlElement,
+  schema: Schema,
+): SimpleType {
+  const missed = context.findings.missed.length;
+  const type = context.typeNamed(value, at, schema);
+  if (type.kind === 'simple') return type;
+  if (type.content.kind === 'text') return type.content.type;
+  if (context.findings.missed.length === missed)
+    context.findings.problem(at, `expected a simple type, got the complex one ${shown(value)}`);
+  return anySimpleType;
+}
+
+const counts = ['length', 'minLength', 'maxLength', 'totalDigits', 'fractionDigits'] as const;
+/** Each with the bound that it takes the place of. */
+const bounds = [
+  ['minInclusive', 'minExclusive'],
+  ['maxInclusive', 'maxExclusive'],
+  ['minExclusive', 'minInclusive'],
+  ['maxExclusive', 'maxInclusive'],
+] as const;
+
+/** The facets of a restriction over those of its base (XSD 1.0, part 2, 4.3). */
+function readFacets(context: SchemaContext, restriction: XmlElement, base: Facets): Facets {
+  const facets: { -readonly [name in keyof Facets]: Facets[name] } = { ...base };
+  const values = (name: string): readonly string[] =>
+    xsdChildren(restriction, name).map((facet) => attributeOf(facet, 'value') ?? '');
+  const [whiteSpace] = values('whiteSpace');
+  if (whiteSpace === 'collapse' || whiteSpace === 'replace' || whiteSpace === 'preserve')
+    facets.whiteSpace = whiteSpace;
+  const enumeration = values('enumeration');
+  if (enumeration.length > 0) {
+    context.allowance.step(restriction.source.file, enumeration.length);
+    facets.enumeration = enumeration.map((text) => fold(text, facets.whiteSpace));
+  }
+  const patterns = values('pattern');
+  if (patterns.length > 0) facets.patterns = [...base.patterns, patterns];
+  for (const name of counts) {
+    const [value] = values(name);
+    if (value === undefined) continue;
+    if (/^\s*\+?\d{1,15}\s*$/.test(value)) facets[name] = Number(value);
+    else context.findings.problem(restriction, `expected ${name} as a number, got ${shown(value)}`);
+  }
+  for (const [name, other] of bounds) {
+    const [value] = values(name);
+    if (value === undefined) continue;
+    facets[name] = value.trim();
+    facets[other] = undefined;
+  }
+  return facets;
+}
+
+/** Blanks as a type wants them (XSD 1.0, part 2, 4.3.6). */
+function fold(text: string, whiteSpace: Facets['whiteSpace']): string {
+  if (whiteSpace === 'preserve') return text;
+  const replaced = text.replace(/[\t\n\r]/g, ' ');
+  return whiteSpace === 'replace' ? replaced : replaced.split(/ +/).filter(Boolean).join(' ');
+}

@@ -1,0 +1,175 @@
+import { namespaces } from '../../contract/model.ts';
+import { expanded, type QName } from '../../contract/schema-components.ts';
+import type { Allowance } from '../document/allowance.ts';
+import { shown } from '../document/node.ts';
+import { builtInSchema, type Schema } from './documents.ts';
+import type { Findings } from './findings.ts';
+import { attributeOf, qualifiedName, type XmlElement } from './xml-tree.ts';
+
+/** The symbol spaces of a schema (XSD 1.0, part 1, 2.5). */
+export type SymbolKind = 'element' | 'type' | 'attribute' | 'group' | 'attributeGroup';
+
+const kinds: Readonly<Record<string, SymbolKind>> = {
+  element: 'element',
+  complexType: 'type',
+  simpleType: 'type',
+  attribute: 'attribute',
+  group: 'group',
+  attributeGroup: 'attributeGroup',
+};
+
+/** A component at the top of a schema, as it is written. */
+export interface Declared {
+  readonly name: QName;
+  readonly element: XmlElement;
+  readonly schema: Schema;
+}
+
+/** Every component at the top of the schemas, by kind and name. */
+export class Symbols {
+  readonly findings: Findings;
+  readonly #allowance: Allowance;
+  readonly #all = new Map<SymbolKind, Map<string, Declared>>();
+  readonly #byLocal = new Map<string, Declared[]>();
+  readonly #builtIn = new Set<string>();
+
+  constructor(schemas: readonly Schema[], allowance: Allowance, findings: Findings) {
+    this.findings = findings;
+    this.#allowance = allowance;
+    const held = new Set(schemas.map(({ namespace }) => namespace));
+    // a folder's own copy goes before
+    for (const namespace of held) this.#builtIn.add(namespace);
+    for (const schema of schemas) this.#add(schema);
+  }
+
+  all(kind: SymbolKind): ReadonlyMap<string, Declared> {
+    return this.#all.get(kind) ?? new Map();
+  }
+
+  /** The name that an attribute's value refers to: without a prefix, of an included schema's includer (A2). */
+  nameOf(element: XmlElement, value: string, schema: Schema): QName | undefined {
+    const name = qualifiedName(element, value);
+    if (name === undefined) {
+      this.findings.problem(element, `expected a bound prefix, got ${shown(value)}`);
+      return undefined;
+    }
+    const chameleon = attributeOf(schema.element, 'targetNamespace') === undefined;
+    return chameleon && name.namespace === '' ? { namespace: schema.namespace, local: name.local } : name;
+  }
+
+  /** The component of a name; what isn't found is told (A2, A3). */
+  find(kind: SymbolKind, name: QName, at: XmlElement, schema: Schema | undefined): Declared | undefined {
+    const found = this.#get(kind, name) ?? this.#getBuiltIn(kind, name);
+    if (found !== undefined) {
+      if (schema !== undefined && !isImported(schema, name.namespace))
+        this.findings.warn(
+          at,
+          `the schema of ${shown(schema.namespace)} uses ${shown(name.namespace)}, which it doesn't import`,
+        );
+      return found;
+    }
+    const others = this.#byLocal.get(`${kind} ${name.local}`) ?? [];
+    const [other] = others;
+    if (other !== undefined && others.length === 1) {
+      this.findings.warn(
+        at,
+        `the ${kind} ${name.local} isn't in ${shown(name.namespace)}; that of ${shown(other.name.namespace)}, the only one, is taken`,
+      );
+      return other;
+    }
+    const more = others.map((one) => shown(one.name.namespace)).join(', ');
+    this.findings.missing(
+      at,
+      name,
+      `expected the ${kind} ${name.local} in ${shown(name.namespace)}, got none${more === '' ? '' : `; those of its name are in ${more}`}`,
+    );
+    return undefined;
+  }
+
+  #get(kind: SymbolKind, name: QName): Declared | undefined {
+    return this.#all.get(kind)?.get(expanded(name));
+  }
+
+  #getBuiltIn(kind: SymbolKind, name: QName): Declared | undefined {
+    if (this.#builtIn.has(name.namespace)) return undefined;
+    this.#builtIn.add(name.namespace);
+    const schema = builtInSchema(name.namespace, this.#allowance);
+    if (schema === undefined) return undefined;
+    this.#add(schema);
+    return this.#get(kind, name);
+  }
+
+  #add(schema: Schema): void {
+    for (const element of schema.element.children) {
+      const kind = element.namespace === namespaces.xsd ? kinds[element.local] : undefined;
+      if (kind === undefined) continue;
+      this.#allowance.step(element.source.file);
+      const local = attributeOf(element, 'name');
+      if (local === undefined) {
+        this.findings.problem(element, `expected a name, got <${element.local}> without`);
+        continue;
+      }
+      this.#addOne(kind, { name: { namespace: schema.namespace, local }, element, schema });
+    }
+  }
+
+  #addOne(kind: SymbolKind, declared: Declared): void {
+    const { name, element, schema } = declared;
+    const all = this.#all.get(kind) ?? new Map<string, Declared>();
+    this.#all.set(kind, all);
+    const key = expanded(name);
+    const before = all.get(key);
+    if (before === undefined) {
+      all.set(key, declared);
+      if (schema.builtIn) return;
+      const local = `${kind} ${name.local}`;
+      const others = this.#byLocal.get(local);
+      if (others === undefined) this.#byLocal.set(local, [declared]);
+      else others.push(declared);
+    } else if (isSame(before.element, element)) {
+      this.findings.warn(element, `the ${kind} ${name.local} is there twice, the same; one is taken`);
+    } else
+      this.findings.problem(
+        element,
+        `expected one ${kind} ${name.local} in ${shown(name.namespace)}, got another`,
+      );
+  }
+}
+
+function isImported(schema: Schema, namespace: string): boolean {
+  return (
+    schema.builtIn ||
+    namespace === schema.namespace ||
+    namespace === namespaces.xsd ||
+    schema.imports.has(namespace)
+  );
+}
+
+/** True where two components say the same, whatever their prefixes and documentation (A3). */
+function isSame(one: XmlElement, other: XmlElement): boolean {
+  if (one.local !== other.local || one.namespace !== other.namespace) return false;
+  if (one.attributes.length !== other.attributes.length) return false;
+  for (const { local, namespace, value } of one.attributes) {
+    const its = attributeOf(other, local, namespace);
+    if (its === undefined) return false;
+    if (its !== value && sameName(one, value) !== sameName(other, its)) return false;
+  }
+  const children = withoutDocumentation(one);
+  const others = withoutDocumentation(other);
+  return (
+    children.length === others.length &&
+    children.every((child, index) => {
+      const its = others[index];
+      return its !== undefined && isSame(child, its);
+    })
+  );
+}
+
+function sameName(element: XmlElement, value: string): string {
+  const name = qualifiedName(element, value);
+  return name === undefined ? value : expanded(name);
+}
+
+function withoutDocumentation({ children }: XmlElement): readonly XmlElement[] {
+  return children.filter(({ local }) => local !== 'annotation');
+}

@@ -1,0 +1,295 @@
+import { defaultLimits, type Limits } from '../../contract/limits.ts';
+import { namespaces } from '../../contract/model.ts';
+import type { QName } from '../../contract/schema-components.ts';
+import { decodeXml } from '../../xml/decode.ts';
+import { XmlError } from '../../xml/error.ts';
+import { type Declaration, xmlNamespace } from '../../xml/namespaces.ts';
+import { XmlReader } from '../../xml/reader.ts';
+import { type Allowance, OverLimit } from '../document/allowance.ts';
+
+/** A file of XML as it was read, for places in it: characters to lines and to bytes. */
+export interface XmlSource {
+  /** The path as problems name it. */
+  readonly file: string;
+  readonly bytes: Uint8Array;
+  /** What is read of it: blanks stand in place of processing instructions and the DTD. */
+  readonly text: string;
+  /** The same, as it is. */
+  readonly whole: string;
+  /** Bytes before the first character of `text`: a byte order mark, and text before the XML declaration (A3). */
+  readonly skipped: number;
+}
+
+export interface XmlAttribute {
+  /** `''` for none. */
+  readonly namespace: string;
+  readonly local: string;
+  /** As XML 1.0 normalises it. */
+  readonly value: string;
+  /** Offset of its name in the source's text. */
+  readonly offset: number;
+}
+
+/** Prefixes in scope, `''` the default namespace; those of elements around in `outer`. */
+interface Scope {
+  readonly outer: Scope | undefined;
+  readonly declarations: readonly Declaration[];
+}
+
+/** An element of a WSDL or schema. Text is kept of documentation alone. */
+export interface XmlElement {
+  readonly source: XmlSource;
+  /** Offset of its `<` in the source's text. */
+  readonly offset: number;
+  readonly namespace: string;
+  readonly local: string;
+  readonly attributes: readonly XmlAttribute[];
+  readonly children: readonly XmlElement[];
+  readonly scope: Scope | undefined;
+  /** Offset after its end tag. */
+  readonly end: number;
+}
+
+/** How the elements of a kind of document are read. */
+export interface TreeOptions {
+  readonly allowance: Allowance;
+  /** Elements whose content isn't looked into: documentation, which may be of any form. */
+  readonly opaque: ReadonlySet<string>;
+}
+
+/** An attribute's value, of those without a namespace unless another is given; undefined where it isn't there. */
+export function attributeOf(element: XmlElement, local: string, namespace = ''): string | undefined {
+  return findAttribute(element, local, namespace)?.value;
+}
+
+export function findAttribute(element: XmlElement, local: string, namespace = ''): XmlAttribute | undefined {
+  return element.attributes.find(
+    (attribute) => attribute.local === local && attribute.namespace === namespace,
+  );
+}
+
+/** The namespace of a prefix where an element stands, `''` the default one; undefined for one that isn't bound. */
+export function namespaceOf(element: XmlElement, prefix: string): string | undefined {
+  for (let scope = element.scope; scope !== undefined; scope = scope.outer) {
+    const declared = scope.declarations.find((declaration) => declaration.prefix === prefix);
+    if (declared !== undefined) return declared.namespace;
+  }
+  if (prefix === 'xml') return xmlNamespace;
+  return prefix === '' ? '' : undefined;
+}
+
+/** A QName of an attribute's value (Namespaces in XML 1.0, 4); undefined where its prefix isn't bound. */
+export function qualifiedName(element: XmlElement, value: string): QName | undefined {
+  const text = value.trim();
+  const colon = text.indexOf(':');
+  const namespace = namespaceOf(element, colon < 0 ? '' : text.slice(0, colon));
+  return namespace === undefined ? undefined : { namespace, local: text.slice(colon + 1) };
+}
+
+/** The file's text and where it begins; `early` when something stood before the XML declaration (A3). Throws XmlError, UnsupportedCharset. */
+export function readSource(file: string, bytes: Uint8Array): { source: XmlSource; early: boolean } {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const declared = buffer.indexOf('<?xml ');
+  const early = declared > 0 && startsLate(buffer.toString('latin1', 0, declared));
+  const from = early ? declared : 0;
+  const whole = decodeXml(buffer.subarray(from), undefined);
+  return {
+    source: { file, bytes, text: blanked(whole), whole, skipped: from + markLength(buffer.subarray(from)) },
+    early,
+  };
+}
+
+/** True where what stands before an XML declaration is neither a byte order mark nor a part of the document. */
+function startsLate(before: string): boolean {
+  if (before === '\u00ef\u00bb\u00bf') return false;
+  return !/<[A-Za-z_]/.test(before.replace(/<!--(?:[^-]|-(?!->))*-->/g, ''));
+}
+
+function markLength(bytes: Buffer): number {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 3;
+  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff) ? 2 : 0;
+}
+
+/**
+ * A text with blanks in place of its processing instructions and its DTD, which say nothing about a schema: an entity that
+ * the DTD declares is refused where it is used. Line ends stay.
+ */
+export function blanked(text: string): string {
+  let result = '';
+  let kept = 0;
+  let at = text.startsWith('<?xml') ? text.indexOf('?>') + 1 : 0;
+  const blank = (end: number): void => {
+    result += text.slice(kept, at) + text.slice(at, end).replace(/[^\r\n]/g, ' ');
+    kept = end;
+    at = end;
+  };
+  for (at = text.indexOf('<', at); at >= 0; at = text.indexOf('<', at)) {
+    const end = text.startsWith('<!--', at)
+      ? after(text, '-->', at)
+      : text.startsWith('<![CDATA[', at)
+        ? after(text, ']]>', at)
+        : undefined;
+    if (end !== undefined) at = end;
+    else if (text.startsWith('<?', at)) blank(after(text, '?>', at));
+    else if (text.startsWith('<!DOCTYPE', at)) blank(endOfDtd(text, at));
+    else at++;
+  }
+  return kept === 0 ? text : result + text.slice(kept);
+}
+
+function after(text: string, terminator: string, from: number): number {
+  const at = text.indexOf(terminator, from);
+  return at < 0 ? text.length : at + terminator.length;
+}
+
+/** [28] doctypedecl: past its internal subset; quotes and comments may hold `>` and `]`. */
+function endOfDtd(text: string, from: number): number {
+  let subset = false;
+  let at = from;
+  while (at < text.length) {
+    const letter = text.charAt(at);
+    if (letter === '"' || letter === "'") at = after(text, letter, at + 1);
+    else if (text.startsWith('<!--', at)) at = after(text, '-->', at);
+    else if (letter === '>' && !subset) return at + 1;
+    else {
+      if (letter === '[') subset = true;
+      if (letter === ']') subset = false;
+      at++;
+    }
+  }
+  return at;
+}
+
+/** The limits of a contract as those of a document. */
+function limitsOf({ limits }: Allowance): Limits {
+  const { contractDepth, contractElements, contractKey, contractBytes } = limits;
+  return {
+    ...defaultLimits,
+    xmlDepth: contractDepth,
+    xmlElements: contractElements,
+    xmlChildren: contractElements,
+    xmlAttributes: contractKey,
+    xmlAllAttributes: contractElements * 8,
+    xmlNamespace: contractKey,
+    xmlName: contractKey,
+    xmlAttributeValue: contractBytes,
+    xmlText: contractBytes,
+  };
+}
+
+/** Namespaces of XML Schema before it was a recommendation, which documents of SOAP's first years still say. */
+export const oldSchemas: readonly string[] = [
+  'http://www.w3.org/1999/XMLSchema',
+  'http://www.w3.org/2000/10/XMLSchema',
+];
+
+/** A namespace, an old one of XML Schema as today's. */
+function today(namespace: string): string {
+  return oldSchemas.includes(namespace) ? namespaces.xsd : namespace;
+}
+
+/** The root of a file of XML. Throws XmlError for one that isn't well-formed, OverLimit. */
+export function readTree(source: XmlSource, options: TreeOptions): XmlElement {
+  const reader = new XmlReader(source.text, limitsOf(options.allowance));
+  try {
+    reader.readRoot();
+    const root = readElement(reader, source, undefined, options);
+    reader.finish();
+    return root;
+  } catch (error) {
+    if (error instanceof XmlError && error.limit !== undefined) throw new OverLimit(error.message);
+    throw error;
+  }
+}
+
+/** From a start tag past its end tag. */
+function readElement(
+  reader: XmlReader,
+  source: XmlSource,
+  outer: Scope | undefined,
+  options: TreeOptions,
+): XmlElement {
+  const { local, startOffset: offset } = reader;
+  const namespace = today(reader.namespace);
+  const declarations = reader.declarations.map((declared) => ({
+    prefix: declared.prefix,
+    namespace: today(declared.namespace),
+  }));
+  options.allowance.takeElement();
+  const attributes: XmlAttribute[] = [];
+  for (let index = 0; index < reader.attributeCount; index++)
+    attributes.push({
+      namespace: reader.attributeNamespace(index),
+      local: reader.attributeLocal(index),
+      value: reader.attributeValue(index),
+      offset: reader.attributeOffset(index),
+    });
+  const scope = declarations.length === 0 ? outer : { outer, declarations };
+  const children: XmlElement[] = [];
+  if (options.opaque.has(local)) reader.skip();
+  else while (reader.nextChild()) children.push(readElement(reader, source, scope, options));
+  return { source, offset, namespace, local, attributes, children, scope, end: reader.position };
+}
+
+/** The text between an element's tags, without markup, blanks folded. */
+export function plainText({ source, offset, end }: XmlElement): string {
+  const raw = source.text.slice(offset, end);
+  const text = raw
+    .replace(/<!\[CDATA\[([^\]]*)\]\]>/g, (_, section: string) =>
+      section.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
+    )
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/&(lt|gt|quot|apos|amp|#\d{1,7}|#x[0-9A-Fa-f]{1,6});/g, (_, name: string) => character(name));
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+function character(name: string): string {
+  const named = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }[name];
+  if (named !== undefined) return named;
+  const code = name.startsWith('#x') ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+  return code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code);
+}
+
+const lineStarts = new WeakMap<XmlSource, readonly number[]>();
+
+/** The line of an offset, from 1. */
+export function lineOf(source: XmlSource, offset: number): number {
+  let starts = lineStarts.get(source);
+  if (starts === undefined) {
+    starts = [0, ...Array.from(source.text.matchAll(/\r\n?|\n/g), (end) => end.index + end[0].length)];
+    lineStarts.set(source, starts);
+  }
+  let [low, high] = [0, starts.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle;
+  }
+  const first = source.bytes.subarray(0, source.skipped).filter((byte) => byte === 0x0a).length;
+  return first + low + 1;
+}
+
+/** The bytes of an attribute's value as it stands, without its quotes. */
+export function valueSpan(source: XmlSource, attribute: XmlAttribute): { from: number; to: number } {
+  const { text } = source;
+  const opening = /["']/g;
+  opening.lastIndex = attribute.offset;
+  const quote = opening.exec(text)?.index ?? attribute.offset;
+  const end = text.indexOf(text.charAt(quote), quote + 1);
+  return { from: byteOffset(source, quote + 1), to: byteOffset(source, end) };
+}
+
+/** One byte a character but in UTF-16 and in UTF-8 with more than ASCII. */
+function byteOffset({ bytes, whole, skipped }: XmlSource, offset: number): number {
+  if (isWide(bytes)) return skipped + 2 * offset;
+  const narrow = bytes.length - skipped === whole.length;
+  return skipped + (narrow ? offset : Buffer.byteLength(whole.slice(0, offset)));
+}
+
+/** True for UTF-16, which shows in the first two bytes (XML 1.0, appendix F). */
+export function isWide(bytes: Uint8Array): boolean {
+  const [first, second] = bytes;
+  return (
+    (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || first === 0 || second === 0
+  );
+}
