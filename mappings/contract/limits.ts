@@ -240,7 +240,7 @@ export const limitTable = {
     value: 500,
     bounds: 'lists and objects, or elements of a WSDL or schema, in one another in a file of a contract',
   },
-  contractElements: { value: 1_000_000, bounds: 'elements of its WSDLs and schemas together' },
+  contractElements: { value: 500_000, bounds: 'elements of its WSDLs and schemas together' },
   contractKey: { value: 4_096, bounds: 'characters in a key of such a file' },
   contractReferences: {
     value: 100,

@@ -4,7 +4,10 @@ import test from 'ava';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/wire-rules.md'), 'utf8');
-const rules = new Set([...page.matchAll(/^### ([WR]\d+) \S/gm)].map(([, rule = '']) => rule));
+const rules = new Set([...page.matchAll(/^### ([WAMR]\d+) \S/gm)].map(([, rule = '']) => rule));
+
+/** Files about adopted services: elsewhere `A4` is a size of paper, say. */
+const adopting = /adopt|loader\/wsdl|schema-components/;
 
 /** Every rule that the TypeScript below some folders names, with the files that do. */
 function citations(folders: readonly string[]): Map<string, string[]> {
@@ -14,7 +17,8 @@ function citations(folders: readonly string[]): Map<string, string[]> {
       if (!name.endsWith('.ts')) continue;
       const file = join(folder, name);
       // "R1126", say, is a requirement of the Basic Profile
-      for (const [rule] of readFileSync(join(root, file), 'utf8').matchAll(/\b(?:W\d{1,2}|R\d{1,2})\b/g)) {
+      const citation = adopting.test(file) ? /\b(?:[WAR]\d{1,2}|M\d)\b/g : /\b[WR]\d{1,2}\b/g;
+      for (const [rule] of readFileSync(join(root, file), 'utf8').matchAll(citation)) {
         const files = found.get(rule);
         if (files === undefined) found.set(rule, [file]);
         else if (files.at(-1) !== file) files.push(file);
@@ -24,11 +28,12 @@ function citations(folders: readonly string[]): Map<string, string[]> {
   return found;
 }
 
-test('docs/wire-rules.md has W1 to W44 and R1 to R10, each once and in order', (t) => {
+test('docs/wire-rules.md has W1 to W44, rules of adopted services and R1 to R10, each once and in order', (t) => {
   const numbers = (letter: string, last: number) =>
     Array.from({ length: last }, (_, index) => `${letter}${index + 1}`);
-  const named = [...page.matchAll(/^### ([WR]\d+) /gm)].map(([, rule]) => rule);
-  t.deepEqual(named, [...numbers('W', 44), ...numbers('R', 10)]);
+  const named = [...page.matchAll(/^### ([WAMR]\d+) /gm)].map(([, rule]) => rule);
+  const adopted = [...numbers('A', 33), ...numbers('M', 6)].filter((rule) => rules.has(rule));
+  t.deepEqual(named, [...numbers('W', 44), ...adopted, ...numbers('R', 10)]);
 });
 
 test('every rule that code or a test cites stands in docs/wire-rules.md', (t) => {

@@ -20,11 +20,15 @@ const lockSettings = record('Names that callers have compiled in.', {
   members: names,
 });
 
-/** What a `names.lock` keeps; undefined where there is none. What is wrong with it is added to `problems`. */
+/**
+ * What a `names.lock` keeps; undefined where there is none. What is wrong with it is added to `problems`; `fold` makes the
+ * same of names that can't both be.
+ */
 export function readNamesLock(
   path: string,
   problems: ContractProblem[],
   allowance?: Allowance,
+  fold: (name: string) => string = folded,
 ): ContractNames | undefined {
   if (!existsSync(path)) return undefined;
   const file = readYamlFile(path, problems, allowance);
@@ -33,20 +37,25 @@ export function readNamesLock(
     problems.push({ file: path, pointer, message });
   };
   const lock = readSettings(lockSettings, file.root, '', report) ?? {};
-  checkUnique('operations', lock.operations, report);
-  checkUnique('types', lock.types, report);
+  checkUnique('operations', lock.operations, fold, report);
+  checkUnique('types', lock.types, fold, report);
   const { service, operations = new Map(), types = new Map(), members = new Map() } = lock;
   return { service, operations, types, members };
 }
 
 /** Names may be changed by hand; two that generators would take for one are no names. */
-function checkUnique(kind: 'operations' | 'types', given: Names | undefined, report: Report): void {
+function checkUnique(
+  kind: 'operations' | 'types',
+  given: Names | undefined,
+  fold: (name: string) => string,
+  report: Report,
+): void {
   const keys = new Map<string, string>();
   for (const [key, name] of given ?? []) {
-    const other = keys.get(folded(name));
+    const other = keys.get(fold(name));
     if (other !== undefined)
       report(`/${kind}${pointerSegment(key)}`, `expected a name unlike that of ${other}, got ${shown(name)}`);
-    keys.set(folded(name), key);
+    keys.set(fold(name), key);
   }
 }
 

@@ -58,7 +58,7 @@ function groupOf(context: SchemaContext, depth: Depth, at: XmlElement, schema: S
   return depth.within(at, () => readAttributes(context, depth, declared.element, declared.schema));
 }
 
-/** Inherited attributes with a type's own: an own one takes the place of its namesake, a prohibited one goes (A12, A17). */
+/** Inherited attributes with a type's own: an own one takes the place of its namesake, a prohibited one goes (XSD 1.0, part 1, 3.4.2). */
 export function mergeAttributes(
   inherited: readonly AttributeUse[],
   own: AttributeSet,

@@ -1,4 +1,13 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { defaultLimits } from '../../contract/limits.ts';
 import { UnsupportedCharset, XmlError } from '../../xml/error.ts';
@@ -71,6 +80,7 @@ export function xmlFilesOf(
 
   function parse(real: string, file: string): XmlFile | { why: string } {
     try {
+      if (!statSync(real).isFile()) return { why: 'got what is no file' };
       const { source, early } = readSource(file, readWhole(real, allowance));
       const element = readTree(source, { allowance, opaque });
       if (early) findings.warn(element, 'text before the XML declaration is skipped');

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultLimits } from '../../contract/limits.ts';
-import type { AdoptedService } from '../../contract/schema-components.ts';
+import { type AdoptedService, expanded } from '../../contract/schema-components.ts';
 import {
   Allowance,
   type ContractLimits,
@@ -10,8 +10,11 @@ import {
   OverLimit,
 } from '../document/allowance.ts';
 import { ContractError, type ContractProblem } from '../document/error.ts';
+import type { ContractNames } from '../names/names.ts';
+import { readNamesLock } from '../names/names-lock.ts';
 import { readDocuments } from './documents.ts';
 import { Findings } from './findings.ts';
+import { operationKey } from './operation-names.ts';
 import { readPolicies } from './policies.ts';
 import { describeMissed } from './reach.ts';
 import { readSchemas } from './schemas.ts';
@@ -24,11 +27,8 @@ export interface AdoptedOptions {
   readonly wsdl?: string | undefined;
   /** Beginnings of URLs, or of paths out of the folder, each with the folder that holds their files (A2). */
   readonly refs?: ReadonlyMap<string, string>;
-  /** Names that stay: operations by `portType.operation`, types by `{namespace}local`. */
-  readonly names?: {
-    readonly operations: ReadonlyMap<string, string>;
-    readonly types: ReadonlyMap<string, string>;
-  };
+  /** Names that stay, as `adoptedNames` gives them; undefined for those of the folder's `names.lock`. */
+  readonly names?: KeptNames;
   readonly limits?: ContractLimits;
   /** In place of one of its own, where other files count with these. */
   readonly allowance?: Allowance;
@@ -40,7 +40,10 @@ export interface LoadedService {
   readonly warnings: readonly ContractProblem[];
 }
 
-const noNames = { operations: new Map<string, string>(), types: new Map<string, string>() };
+/** Names of operations by `portType.operation`, of types by `{namespace}local`. */
+export type KeptNames = Pick<ContractNames, 'operations' | 'types'>;
+
+const noNames: KeptNames = { operations: new Map(), types: new Map() };
 
 /**
  * The service that a folder's WSDL describes (A1 to A9). Throws ContractError with all that is wrong, each with file, line,
@@ -51,24 +54,53 @@ export function loadAdoptedService(folder: string, options: AdoptedOptions = {})
   const allowance = options.allowance ?? new Allowance(limits);
   const findings = new Findings();
   const wsdl = options.wsdl ?? findWsdl(folder);
+  const inFolder = (problem: ContractProblem): ContractProblem => ({
+    ...problem,
+    file: join(folder, problem.file),
+  });
   try {
-    const service = read(folder, wsdl, options, allowance, findings);
-    if (findings.problems.length > 0) throw contractError(findings.problems, limits);
-    return { service, warnings: findings.warnings };
+    const names = options.names ?? keptNames(folder, allowance, findings);
+    const service = read(folder, wsdl, options.refs ?? new Map(), names, allowance, findings);
+    if (findings.problems.length > 0) throw contractError(findings.problems.map(inFolder), limits);
+    return { service, warnings: findings.warnings.map(inFolder) };
   } catch (error) {
     if (error instanceof OverLimit || isStackOverflow(error)) {
       const message =
         error instanceof OverLimit ? error.message : 'expected less of one in another, got more';
-      throw new ContractError([{ file: join(folder, wsdl), pointer: '', message }, ...findings.problems]);
+      throw new ContractError([
+        { file: join(folder, wsdl), pointer: '', message },
+        ...findings.problems.map(inFolder),
+      ]);
     }
     throw error;
   }
 }
 
+/** What the folder's `names.lock` keeps. XML names differ by their case too. */
+function keptNames(folder: string, allowance: Allowance, findings: Findings): KeptNames {
+  const problems: ContractProblem[] = [];
+  const kept = readNamesLock(join(folder, 'names.lock'), problems, allowance, (name) => name) ?? noNames;
+  findings.problems.push(...problems.map((problem) => ({ ...problem, file: 'names.lock' })));
+  return kept;
+}
+
+/** The names of a service as `names.lock` keeps them (A4, A19). */
+export function adoptedNames({ name, operations, typeNames }: AdoptedService): ContractNames {
+  const types = new Map<string, string>();
+  for (const [type, given] of typeNames) if (type.name !== undefined) types.set(expanded(type.name), given);
+  return {
+    service: name,
+    operations: new Map(operations.map((operation) => [operationKey(operation), operation.name])),
+    types,
+    members: new Map(),
+  };
+}
+
 function read(
   folder: string,
   wsdl: string,
-  { refs = new Map(), names = noNames }: AdoptedOptions,
+  refs: ReadonlyMap<string, string>,
+  names: KeptNames,
   allowance: Allowance,
   findings: Findings,
 ): AdoptedService {

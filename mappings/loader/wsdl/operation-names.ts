@@ -2,7 +2,10 @@ import type { AdoptedOperation } from '../../contract/schema-components.ts';
 import type { UnnamedOperation } from './service.ts';
 
 /** What `names.lock` keeps an operation's name by. */
-export function operationKey({ portType, wsdlName }: UnnamedOperation): string {
+export function operationKey({
+  portType,
+  wsdlName,
+}: Pick<AdoptedOperation, 'portType' | 'wsdlName'>): string {
   return `${portType}.${wsdlName}`;
 }
 

@@ -65,7 +65,7 @@ function readTerm(
   }
   const name = context.symbols.nameOf(child, ref, schema);
   if (name === undefined) return undefined;
-  // a schema within a message, as a DataSet has it, is XML text (A24)
+  // a schema within a message, as a DataSet has it, is XML of any kind
   if (name.namespace === namespaces.xsd)
     return {
       kind: 'any',

@@ -7,7 +7,7 @@ import type {
   SchemaType,
 } from '../../contract/schema-components.ts';
 import type { Allowance } from '../document/allowance.ts';
-import { anyType, builtInTypes } from './built-in-types.ts';
+import { anySimpleType, anyType, builtInTypes } from './built-in-types.ts';
 import { fillComplexType, type WrittenType } from './complex-types.ts';
 import type { Schema } from './documents.ts';
 import type { Findings } from './findings.ts';
@@ -34,7 +34,7 @@ export interface SchemaComponents {
   readonly elementOf: (name: QName, at: XmlElement) => ElementDeclaration | undefined;
 }
 
-/** Makes the components of XSD 1.0 of schemas (A2, A3, A17). */
+/** Makes the components of XSD 1.0 of schemas (A2, A3). */
 export function readSchemas(
   schemas: readonly Schema[],
   allowance: Allowance,
@@ -115,7 +115,7 @@ class SchemaReader {
     if (declared === undefined) return anyType;
     if (this.#types.get(declared) === 'being read') {
       this.#findings.problem(at, `expected a type that isn't derived from itself, got ${name.local}`);
-      return anyType;
+      return declared.element.local === 'simpleType' ? anySimpleType : anyType;
     }
     return this.#depth.within(at, () => this.#declaredType(declared));
   }

@@ -34,8 +34,25 @@ export function readSimpleType(
     return { ...made, variety: { kind: 'list', item }, facets: { ...noFacets, whiteSpace: 'collapse' } };
   }
   const members = simpleTypes(context, derived, 'memberTypes', schema);
+  context.allowance.step(
+    element.source.file,
+    members.reduce((sum, member) => sum + sizeOf(member), 1),
+  );
   return { ...made, variety: { kind: 'union', members }, facets: noFacets };
 }
+
+/** How many types a value is tried by, those of a union in a union wherever they are named. */
+function sizeOf({ variety }: SimpleType): number {
+  if (variety.kind !== 'union') return 1;
+  let size = sizes.get(variety);
+  if (size === undefined) {
+    size = variety.members.reduce((sum, member) => sum + sizeOf(member), 1);
+    sizes.set(variety, size);
+  }
+  return size;
+}
+
+const sizes = new WeakMap<object, number>();
 
 /** A simple type with the facets of an `xs:restriction`, without a name. */
 export function restricted(context: SchemaContext, restriction: XmlElement, base: SimpleType): SimpleType {

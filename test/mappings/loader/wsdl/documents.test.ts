@@ -1,0 +1,268 @@
+import { execFileSync } from 'node:child_process';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { loadAdoptedService } from '../../../../mappings/loader/wsdl/load-adopted.ts';
+import {
+  contentOf,
+  definitionsOf,
+  folderOf,
+  get,
+  getOf,
+  load,
+  problemsIn,
+  problemsOf,
+  schemaOf,
+  typeOfGet,
+} from './wsdl-folder.ts';
+
+const element = '<xs:element name="Get" type="t:Thing"/>';
+const thing =
+  '<xs:complexType name="Thing"><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType>';
+const including = (location: string): string =>
+  definitionsOf(schemaOf(`<xs:include schemaLocation="${location}"/>${element}`), get);
+const importing = (location: string, namespace = 'urn:u'): string =>
+  definitionsOf(
+    schemaOf(
+      `<xs:import namespace="${namespace}" schemaLocation="${location}"/><xs:element name="Get" type="u:Thing" xmlns:u="${namespace}"/>`,
+    ),
+    get,
+  );
+const other = schemaOf(thing, 'targetNamespace="urn:u"');
+
+test('A2: a relative location leads to a file below the folder, percent-decoded', (t) => {
+  const { service, warnings } = load(t, {
+    'service.wsdl': including('sub/the%20types.xsd'),
+    'sub/the types.xsd': schemaOf(`<xs:include schemaLocation="../more.xsd"/>${thing}`),
+    'more.xsd': schemaOf('<xs:element name="More" type="xs:string"/>'),
+  });
+  t.is(contentOf(typeOfGet(service)), '(id)');
+  t.true(service.elements.has('{urn:t}More'));
+  t.deepEqual(warnings, []);
+  t.deepEqual(
+    service.documents.map(({ kind, number, file }) => `${kind} ${number} ${file}`),
+    ['wsdl 0 service.wsdl', 'xsd 0 sub/the types.xsd', 'xsd 1 more.xsd'],
+  );
+});
+
+test('A2: a URL is the file of the folder with the namespace of the import, one called as the URL ends before others', (t) => {
+  const first = load(t, {
+    'service.wsdl': importing('http://far.example/x?xsd=1'),
+    'a.xsd': other,
+    'b.txt': 'no XML',
+  });
+  t.is(contentOf(typeOfGet(first.service)), '({}id)');
+  const named = load(t, {
+    'service.wsdl': importing('http://far.example/b.xsd'),
+    'a.xsd': schemaOf('', 'targetNamespace="urn:u"'),
+    'b.xsd': other,
+  });
+  t.is(named.service.documents[1]?.file, 'b.xsd');
+});
+
+test("A2: a URL that no file of the folder answers is the overlay's refs'", (t) => {
+  const files = {
+    'service.wsdl': importing('https://far.example/schemas/u.xsd'),
+    '.elsewhere/u.xsd': other.replace(
+      '<xs:complexType',
+      '<xs:include schemaLocation="v.xsd"/><xs:complexType',
+    ),
+    '.elsewhere/v.xsd': schemaOf('<xs:element name="V"/>', 'targetNamespace="urn:u"'),
+  };
+  const { service } = load(t, files, { refs: new Map([['https://far.example/schemas/', '.elsewhere']]) });
+  t.is(contentOf(typeOfGet(service)), '({}id)');
+  t.true(service.elements.has('{urn:u}V'));
+});
+
+for (const [location, why] of [
+  ['/etc/passwd', 'is no relative path'],
+  ['../outside.xsd', 'leads out of the folder'],
+  ['sub/../../outside.xsd', 'leads out of the folder'],
+  ['%2e%2e/outside.xsd', 'leads out of the folder'],
+  ['file:///etc/passwd', 'is a URL, and none is fetched'],
+  ['http://127.0.0.1:1/u.xsd', 'is a URL, and none is fetched'],
+  ['missing.xsd', 'got none (ENOENT)'],
+  ['.', 'is no relative path'],
+  ['sub', 'got what is no file'],
+] as const) {
+  test(`A2: an import of ${location} is an error that says what is missed and how many operations reach it`, (t) => {
+    const problems = problemsOf(t, { 'service.wsdl': importing(location), 'sub/x.txt': '' });
+    const [missing, broken] = problems;
+    t.is(problems.length, 2);
+    t.regex(missing ?? '', /expected the type Thing in "urn:u", got none; 1 operation reaches it/);
+    t.true(broken?.includes(`"${location}" `) && broken.includes(why), broken);
+    t.true(broken?.endsWith('1 operation reaches what it lacks'), broken);
+  });
+}
+
+test('A2: no link leads out of the folder, and no pipe is waited for', (t) => {
+  const outside = folderOf(t, { 'u.xsd': other });
+  const folder = folderOf(t, { 'service.wsdl': importing('link.xsd') });
+  symlinkSync(join(outside, 'u.xsd'), join(folder, 'link.xsd'));
+  t.true(problemsIn(folder).some((line) => line.includes('got one that lies elsewhere')));
+  const pipes = folderOf(t, { 'service.wsdl': importing('http://far.example/x'), 'a.xsd': other });
+  execFileSync('mkfifo', [join(pipes, 'pipe.xsd')]);
+  t.is(contentOf(typeOfGet(loadAdoptedService(pipes).service)), '({}id)');
+  writeFileSync(join(pipes, 'service.wsdl'), importing('pipe.xsd'));
+  t.true(problemsIn(pipes).some((line) => line.includes('got what is no file')));
+});
+
+test('A2: imports and includes in circles, and one file twice, are fine', (t) => {
+  const { service, warnings } = load(t, {
+    'service.wsdl': definitionsOf(
+      schemaOf(`<xs:include schemaLocation="a.xsd"/><xs:include schemaLocation="./b.xsd"/>${element}`),
+      get,
+    ),
+    'a.xsd': schemaOf('<xs:include schemaLocation="b.xsd"/>'),
+    'b.xsd': schemaOf(`<xs:include schemaLocation="a.xsd"/><xs:include schemaLocation="b.xsd"/>${thing}`),
+  });
+  t.is(contentOf(typeOfGet(service)), '(id)');
+  t.deepEqual(warnings, []);
+});
+
+test('A2: an included schema without a namespace takes that of each that includes it', (t) => {
+  const plain = schemaOf(
+    '<xs:complexType name="Thing"><xs:sequence><xs:element name="in" type="Inner"/></xs:sequence></xs:complexType><xs:complexType name="Inner"/>',
+    'elementFormDefault="qualified"',
+  );
+  const { service } = load(t, {
+    'service.wsdl': definitionsOf(
+      schemaOf(
+        `<xs:include schemaLocation="plain.xsd"/><xs:import namespace="urn:u" schemaLocation="u.xsd"/>${element}`,
+      ),
+      get,
+    ),
+    'u.xsd': schemaOf('<xs:include schemaLocation="plain.xsd"/>', 'targetNamespace="urn:u"'),
+    'plain.xsd': plain,
+  });
+  t.deepEqual([...service.types.keys()], ['{urn:t}Thing', '{urn:t}Inner', '{urn:u}Thing', '{urn:u}Inner']);
+  t.is(contentOf(typeOfGet(service)), '(in)');
+});
+
+test('A2: an included schema of another namespace, a redefinition and a file of another kind are errors', (t) => {
+  t.deepEqual(problemsOf(t, { 'service.wsdl': including('u.xsd'), 'u.xsd': other }).slice(0, 1), [
+    'service.wsdl:1#: expected an included schema of "urn:t", got one of "urn:u"',
+  ]);
+  t.deepEqual(problemsOf(t, { 'service.wsdl': importing('u.xsd'), 'u.xsd': schemaOf(thing) }).slice(0, 1), [
+    'service.wsdl:1#: expected a schema of "urn:u", got one of "urn:t"',
+  ]);
+  t.deepEqual(problemsOf(t, { 'service.wsdl': importing('u.xsd'), 'u.xsd': '<a/>' }).slice(0, 1), [
+    'service.wsdl:1#: expected a schema or a WSDL 1.1 at "u.xsd", got <a>',
+  ]);
+  const redefined = definitionsOf(schemaOf(`<xs:redefine schemaLocation="a.xsd"/>${thing}${element}`), get);
+  t.deepEqual(problemsOf(t, { 'service.wsdl': redefined }), [
+    'service.wsdl:1#: expected no xs:redefine, which is not supported; write what it makes',
+  ]);
+});
+
+test('A2: what XML, SOAP encoding, xmlmime, xop and swaRef define needs no file', (t) => {
+  const { service, warnings } = load(t, {
+    'service.wsdl': getOf(
+      '<xs:complexType xmlns:e="http://schemas.xmlsoap.org/soap/encoding/" xmlns:m="http://www.w3.org/2005/05/xmlmime" xmlns:o="http://www.w3.org/2004/08/xop/include" xmlns:r="http://ws-i.org/profiles/basic/1.1/xsd"><xs:sequence><xs:element name="a" type="e:string"/><xs:element name="b" type="m:base64Binary"/><xs:element ref="o:Include"/><xs:element name="c" type="r:swaRef"/></xs:sequence><xs:attribute ref="xml:lang"/></xs:complexType>',
+      ['xml/1998/namespace', '2005/05/xmlmime', '2004/08/xop/include']
+        .map(
+          (path) =>
+            `<xs:import namespace="http://www.w3.org/${path === 'xml/1998/namespace' ? 'XML/1998/namespace' : path}" schemaLocation="http://www.w3.org/${path}.xsd"/>`,
+        )
+        .join('') +
+        '<xs:import namespace="http://schemas.xmlsoap.org/soap/encoding/"/><xs:import namespace="http://ws-i.org/profiles/basic/1.1/xsd"/>',
+    ),
+  });
+  t.deepEqual(warnings, []);
+  const type = typeOfGet(service);
+  t.is(contentOf(type), '(a b {http://www.w3.org/2004/08/xop/include}Include c)');
+  t.deepEqual(
+    type.attributes.map(({ name }) => name),
+    [{ namespace: 'http://www.w3.org/XML/1998/namespace', local: 'lang' }],
+  );
+});
+
+test('A3: text before the XML declaration is skipped', (t) => {
+  const { service, warnings } = load(t, {
+    'service.wsdl': `<!-- saved -->\n<?xml version="1.0"?>\n${getOf('<xs:complexType/>')}`,
+  });
+  t.is(service.operations.length, 1);
+  t.deepEqual(
+    warnings.map(({ line, message }) => [line, message]),
+    [[3, 'text before the XML declaration is skipped']],
+  );
+});
+
+test('A3: a name under another namespace than its prefix says is taken when it is the only one', (t) => {
+  const wrong = (more: string): string =>
+    definitionsOf(`${schemaOf(element)}${schemaOf(thing, 'targetNamespace="urn:u"')}${more}`, get);
+  const { service, warnings } = load(t, { 'service.wsdl': wrong('') });
+  t.is(contentOf(typeOfGet(service)), '({}id)');
+  t.deepEqual(
+    warnings.map(({ message }) => message),
+    ['the type Thing isn\'t in "urn:t"; that of "urn:u", the only one, is taken'],
+  );
+  t.deepEqual(problemsOf(t, { 'service.wsdl': wrong(schemaOf(thing, 'targetNamespace="urn:v"')) }), [
+    'service.wsdl:1#: expected the type Thing in "urn:t", got none; those of its name are in "urn:u", "urn:v"; 1 operation reaches it',
+  ]);
+});
+
+test('A3: a schema may use a namespace that it does not import', (t) => {
+  const uses = schemaOf('<xs:element name="Get" type="u:Thing" xmlns:u="urn:u"/>');
+  const { warnings } = load(t, { 'service.wsdl': definitionsOf(`${uses}${other}`, get) });
+  t.deepEqual(
+    warnings.map(({ message }) => message),
+    ['the schema of "urn:t" uses "urn:u", which it doesn\'t import'],
+  );
+});
+
+test('A3: the same component twice is one if both are equal, else an error', (t) => {
+  const again = thing
+    .replaceAll('xs:', 'z:')
+    .replace('<z:complexType', '<z:complexType xmlns:z="http://www.w3.org/2001/XMLSchema"');
+  const { service, warnings } = load(t, {
+    'service.wsdl': definitionsOf(`${schemaOf(element + thing)}${schemaOf(again)}`, get),
+  });
+  t.is(contentOf(typeOfGet(service)), '(id)');
+  t.deepEqual(
+    warnings.map(({ message }) => message),
+    ['the type Thing is there twice, the same; one is taken'],
+  );
+  const unlike = thing.replace('"id"', '"number"');
+  t.deepEqual(problemsOf(t, { 'service.wsdl': definitionsOf(schemaOf(element + thing + unlike), get) }), [
+    'service.wsdl:1#: expected one type Thing in "urn:t", got another',
+  ]);
+});
+
+test('A3: XML Schema of 1999, processing instructions and a DTD are read past; an entity of the DTD is refused', (t) => {
+  const wsdl = `<?xml version="1.0"?><?style sheet?><!DOCTYPE w:definitions [<!ENTITY a "]>"><!-- > -->]>\n${getOf('<xs:complexType/>')}`;
+  t.deepEqual(load(t, { 'service.wsdl': wsdl }).warnings, []);
+  const old = wsdl.replaceAll('2001/XMLSchema', '1999/XMLSchema');
+  t.deepEqual(
+    load(t, { 'service.wsdl': old }).warnings.map(({ message }) => message),
+    ['XML Schema of before 2001 is read as that of 2001'],
+  );
+  const entity = wsdl.replace('name="Get"', 'name="&a;"');
+  t.regex(problemsOf(t, { 'service.wsdl': entity })[0] ?? '', /^service\.wsdl:2#: .* expected &amp; /);
+});
+
+test('A2: a name that no operation reaches is a warning', (t) => {
+  const { warnings } = load(t, {
+    'service.wsdl': getOf('<xs:complexType/>', '<xs:element name="Other" type="t:Missing"/>'),
+  });
+  t.deepEqual(
+    warnings.map(({ message }) => message),
+    ['expected the type Missing in "urn:t", got none; no operations reach it'],
+  );
+});
+
+test('a folder without a WSDL, with several, and a file that is none are told', (t) => {
+  t.deepEqual(problemsOf(t, {}), ['service.wsdl#: no such file; an adopted service is a folder with a WSDL']);
+  t.deepEqual(problemsOf(t, { 'a.wsdl': '', 'b.wsdl': '' }), [
+    'service.wsdl#: expected one WSDL, or which of them is the first, got a.wsdl, b.wsdl',
+  ]);
+  t.deepEqual(problemsOf(t, { 'a.wsdl': schemaOf('') }), [
+    'a.wsdl:1#: expected wsdl:definitions of WSDL 1.1, got <schema>',
+  ]);
+  t.deepEqual(problemsOf(t, { 'a.wsdl': '<a>\n<b>' }), [
+    'a.wsdl:2#: line 2, column 4: expected </b>, got the end',
+  ]);
+  t.deepEqual(problemsOf(t, { 'a.wsdl': getOf('') }, { wsdl: 'b.wsdl' }), [
+    'b.wsdl#: expected a WSDL in the folder, got none (ENOENT)',
+  ]);
+});

@@ -1,0 +1,127 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import type {
+  AdoptedService,
+  ComplexType,
+  ElementDeclaration,
+  Particle,
+} from '../../../../mappings/contract/schema-components.ts';
+import { ContractError } from '../../../../mappings/loader/document/error.ts';
+import {
+  type AdoptedOptions,
+  type LoadedService,
+  loadAdoptedService,
+} from '../../../../mappings/loader/wsdl/load-adopted.ts';
+
+export type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** A folder with these files. */
+export function folderOf(t: ExecutionContext, files: Files): string {
+  const folder = mkdtempSync(join(tmpdir(), 'adopted-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(folder, dirname(name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  return folder;
+}
+
+/** A schema of `urn:t`, whose prefix is `t`. */
+export function schemaOf(
+  content: string,
+  attributes = 'targetNamespace="urn:t" elementFormDefault="qualified"',
+): string {
+  return `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" ${attributes}>${content}</xs:schema>`;
+}
+
+const prefixes =
+  'xmlns:w="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t"';
+
+/** A document of WSDL 1.1 with some schemas, and what stands after them. */
+export function definitionsOf(schemas: string, rest: string, attributes = 'targetNamespace="urn:t"'): string {
+  return `<w:definitions ${prefixes} ${attributes}><w:types>${schemas}</w:types>${rest}</w:definitions>`;
+}
+
+/** The messages, port type, binding and port of a document/literal operation `Get`, whose body is `t:Get`. */
+export const get =
+  '<w:message name="in"><w:part name="p" element="t:Get"/></w:message><w:message name="out"><w:part name="p" element="t:Get"/></w:message>' +
+  '<w:portType name="P"><w:operation name="Get"><w:input message="t:in"/><w:output message="t:out"/></w:operation></w:portType>' +
+  '<w:binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><w:operation name="Get"><soap:operation soapAction="urn:t/Get"/><w:input><soap:body use="literal"/></w:input><w:output><soap:body use="literal"/></w:output></w:operation></w:binding>' +
+  '<w:service name="Things"><w:port name="ThingsSoap" binding="t:B"><soap:address location="http://old.example/Things.asmx"/></w:port></w:service>';
+
+/** A WSDL of the operation `Get`, whose body has a type that some declarations of a schema give. */
+export function getOf(type: string, declarations = ''): string {
+  return definitionsOf(schemaOf(`<xs:element name="Get">${type}</xs:element>${declarations}`), get);
+}
+
+export function load(t: ExecutionContext, files: Files, options: AdoptedOptions = {}): LoadedService {
+  return loadAdoptedService(folderOf(t, files), options);
+}
+
+/** A service of one WSDL. */
+export function serviceOf(t: ExecutionContext, wsdl: string): AdoptedService {
+  return load(t, { 'service.wsdl': wsdl }).service;
+}
+
+/** What is wrong with the documents, a line each, the folder's path left out. */
+export function problemsOf(
+  t: ExecutionContext,
+  files: Files,
+  options: AdoptedOptions = {},
+): readonly string[] {
+  const folder = folderOf(t, files);
+  return problemsIn(folder, options);
+}
+
+export function problemsIn(folder: string, options: AdoptedOptions = {}): readonly string[] {
+  try {
+    loadAdoptedService(folder, options);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    return error.message.split('\n').map((line) => line.replaceAll(`${folder}/`, ''));
+  }
+}
+
+/** The type of the body of `Get`. */
+export function typeOfGet({ elements }: AdoptedService): ComplexType {
+  const type = elements.get('{urn:t}Get')?.type;
+  if (type?.kind !== 'complex') throw new Error('Get: expected a complex type');
+  return type;
+}
+
+/** A type's content in short: `(a b? c*)` a sequence, `|` between the branches of a choice, `&` between those of all. */
+export function contentOf({ content }: ComplexType): string {
+  switch (content.kind) {
+    case 'elements':
+      return `${content.mixed ? 'mixed ' : ''}${particleOf(content.particle)}`;
+    case 'text':
+      return `text ${content.type.name?.local ?? content.type.builtIn}`;
+    case 'encodedArray':
+      return `array ${content.item.name?.local ?? content.item.kind} ${content.dimensions}`;
+    default:
+      return content.kind;
+  }
+}
+
+function particleOf(particle: Particle): string {
+  const { least, most } = particle;
+  const times = least === 1 && most === 1 ? '' : most === 1 ? '?' : least === 0 ? '*' : '+';
+  switch (particle.kind) {
+    case 'element':
+      return `${nameOf(particle.element)}${times}`;
+    case 'any':
+      return `any${times}`;
+    default: {
+      const mark = { sequence: ' ', choice: '|', all: '&' }[particle.kind];
+      return `(${particle.particles.map(particleOf).join(mark)})${times}`;
+    }
+  }
+}
+
+/** A name with `{…}` where its namespace isn't `urn:t`. */
+export function nameOf({ name }: ElementDeclaration): string {
+  return name.namespace === 'urn:t' ? name.local : `{${name.namespace}}${name.local}`;
+}

@@ -1,0 +1,35 @@
+import type { AdoptedDocument } from '../mappings/contract/schema-components.ts';
+import { isWide } from '../mappings/loader/wsdl/xml-tree.ts';
+
+/** What stands in a served document in place of what its author wrote. */
+export interface DocumentLinks {
+  /** The URL of a port, by its name. */
+  readonly addressOf: (port: string) => string;
+  /** The URL of another document of the service, such as `…?xsd=1`. */
+  readonly locationOf: (document: AdoptedDocument) => string;
+}
+
+/** A document byte for byte, but for the addresses of ports and the locations of imports (A1, A2). */
+export function writeDocument(document: AdoptedDocument, links: DocumentLinks): Uint8Array {
+  const { bytes } = document;
+  const pieces: Uint8Array[] = [];
+  let from = 0;
+  for (const place of document.places) {
+    const url = place.kind === 'address' ? links.addressOf(place.port) : links.locationOf(place.document);
+    pieces.push(bytes.subarray(from, place.from), inEncodingOf(bytes, attributeValue(url)));
+    from = place.to;
+  }
+  return Buffer.concat([...pieces, bytes.subarray(from)]);
+}
+
+/** An attribute's value in ASCII, whichever quotes are around it. */
+function attributeValue(text: string): string {
+  return text.replace(/[^ !#-%(-;=?-~]/gu, (character) => `&#${character.codePointAt(0)};`);
+}
+
+/** ASCII is the same in all encodings that are read but UTF-16. */
+function inEncodingOf(bytes: Uint8Array, ascii: string): Buffer {
+  if (!isWide(bytes)) return Buffer.from(ascii, 'latin1');
+  const text = Buffer.from(ascii, 'utf16le');
+  return bytes[0] === 0xfe || bytes[0] === 0 ? text.swap16() : text;
+}
