@@ -101,7 +101,7 @@ function resolveFile(address: string, from: string): string | undefined {
 }
 
 /** Percent escapes undone; as it stands where they are none. */
-function decoded(path: string): string {
+export function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {

@@ -14,7 +14,7 @@ import { UnsupportedCharset, XmlError } from '../../xml/error.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { type Allowance, OverLimit } from '../document/allowance.ts';
 import { shown } from '../document/node.ts';
-import { createOtherFiles } from '../document/other-files.ts';
+import { createOtherFiles, decoded } from '../document/other-files.ts';
 import { readWhole } from '../document/yaml.ts';
 import type { Findings } from './findings.ts';
 import { blanked, oldSchemas, readSource, readTree, type XmlElement } from './xml-tree.ts';
@@ -119,7 +119,7 @@ export function xmlFilesOf(
     const all = kinds
       .flatMap((kind) => held.get(`${kind} ${namespace}`) ?? [])
       .filter((path) => path !== from);
-    const name = decodeURIComponent(URL.parse(url)?.pathname.split('/').at(-1) ?? '');
+    const name = decoded(URL.parse(url)?.pathname.split('/').at(-1) ?? '');
     const path = all.find((candidate) => candidate.split('/').at(-1) === name) ?? all[0];
     const found = path === undefined ? undefined : read(root, path, path);
     return found === undefined || 'why' in found ? undefined : found;

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultLimits } from '../../contract/limits.ts';
 import { type AdoptedService, expanded } from '../../contract/schema-components.ts';
@@ -62,7 +62,9 @@ export function loadAdoptedService(folder: string, options: AdoptedOptions = {})
     const names = options.names ?? keptNames(folder, allowance, findings);
     const service = read(folder, wsdl, options.refs ?? new Map(), names, allowance, findings);
     if (findings.problems.length > 0) throw contractError(findings.problems.map(inFolder), limits);
-    return { service, warnings: findings.warnings.map(inFolder) };
+    // as many as problems are told
+    const warnings = findings.warnings.slice(0, limits.contractProblems);
+    return { service, warnings: warnings.map(inFolder) };
   } catch (error) {
     if (error instanceof OverLimit || isStackOverflow(error)) {
       const message =
@@ -85,11 +87,10 @@ function keptNames(folder: string, allowance: Allowance, findings: Findings): Ke
 }
 
 /** The names of a service as `names.lock` keeps them (A4, A19). */
-export function adoptedNames({ name, operations, typeNames }: AdoptedService): ContractNames {
+export function adoptedNames({ operations, typeNames }: AdoptedService): ContractNames {
   const types = new Map<string, string>();
   for (const [type, given] of typeNames) if (type.name !== undefined) types.set(expanded(type.name), given);
   return {
-    service: name,
     operations: new Map(operations.map((operation) => [operationKey(operation), operation.name])),
     types,
     members: new Map(),
@@ -120,7 +121,7 @@ function read(
 
 /** The lone WSDL of a folder, or `service.wsdl` of several. Throws ContractError. */
 export function findWsdl(folder: string): string {
-  const found = readdirSync(folder).filter((name) => /\.wsdl$/i.test(name));
+  const found = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => /\.wsdl$/i.test(name));
   const [first, ...more] = found;
   if (first !== undefined && more.length === 0) return first;
   if (found.includes('service.wsdl')) return 'service.wsdl';

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { SchemaType } from '../../contract/schema-components.ts';
 import { byCodeUnit } from '../names/names.ts';
+import { builtInSchemas } from './built-in-schemas.ts';
 
 /**
  * The JSON names of named types (A19): the local name; of several of one local name the first by namespace (code unit
@@ -23,7 +24,7 @@ export function nameTypes(
       taken.add(kept);
     }
   }
-  for (const { type, namespace, local } of rest.toSorted((a, b) => byCodeUnit(a.namespace, b.namespace))) {
+  for (const { type, namespace, local } of rest.toSorted(inOrder)) {
     const digits = crc32(namespace).toString(16).padStart(8, '0');
     const candidates = [local, `${local}_${digits.slice(4)}`, `${local}_${digits}`];
     const name = candidates.find((candidate) => !taken.has(candidate)) ?? `${local}_${names.size}`;
@@ -31,4 +32,10 @@ export function nameTypes(
     taken.add(name);
   }
   return names;
+}
+
+/** By namespace, those that come with the code after the documents' own. */
+function inOrder(one: { readonly namespace: string }, other: { readonly namespace: string }): number {
+  const late = Number(builtInSchemas.has(one.namespace)) - Number(builtInSchemas.has(other.namespace));
+  return late || byCodeUnit(one.namespace, other.namespace);
 }

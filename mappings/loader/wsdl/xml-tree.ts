@@ -89,20 +89,22 @@ export function qualifiedName(element: XmlElement, value: string): QName | undef
 /** The file's text and where it begins; `early` when something stood before the XML declaration (A3). Throws XmlError, UnsupportedCharset. */
 export function readSource(file: string, bytes: Uint8Array): { source: XmlSource; early: boolean } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const declared = buffer.indexOf('<?xml ');
-  const early = declared > 0 && startsLate(buffer.toString('latin1', 0, declared));
-  const from = early ? declared : 0;
+  const mark = markLength(buffer);
+  const markup = firstMarkup(buffer);
+  const early = markup > mark && buffer.toString('latin1', markup, markup + 6) === '<?xml ';
+  const from = early ? markup : 0;
   const whole = decodeXml(buffer.subarray(from), undefined);
-  return {
-    source: { file, bytes, text: blanked(whole), whole, skipped: from + markLength(buffer.subarray(from)) },
-    early,
-  };
+  return { source: { file, bytes, text: blanked(whole), whole, skipped: early ? markup : mark }, early };
 }
 
-/** True where what stands before an XML declaration is neither a byte order mark nor a part of the document. */
-function startsLate(before: string): boolean {
-  if (before === '\u00ef\u00bb\u00bf') return false;
-  return !/<[A-Za-z_]/.test(before.replace(/<!--(?:[^-]|-(?!->))*-->/g, ''));
+/** Offset of the first `<` that begins no comment; -1 for none. */
+function firstMarkup(bytes: Buffer): number {
+  let at = bytes.indexOf('<');
+  while (at >= 0 && bytes.toString('latin1', at, at + 4) === '<!--') {
+    const end = bytes.indexOf('-->', at);
+    at = end < 0 ? -1 : bytes.indexOf('<', end);
+  }
+  return at;
 }
 
 function markLength(bytes: Buffer): number {
@@ -234,13 +236,27 @@ function readElement(
 /** The text between an element's tags, without markup, blanks folded. */
 export function plainText({ source, offset, end }: XmlElement): string {
   const raw = source.text.slice(offset, end);
-  const text = raw
-    .replace(/<!\[CDATA\[([^\]]*)\]\]>/g, (_, section: string) =>
-      section.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
-    )
-    .replace(/<[^<>]*>/g, ' ')
-    .replace(/&(lt|gt|quot|apos|amp|#\d{1,7}|#x[0-9A-Fa-f]{1,6});/g, (_, name: string) => character(name));
+  let text = '';
+  let at = 0;
+  while (at < raw.length) {
+    const markup = raw.indexOf('<', at);
+    text += resolved(raw.slice(at, markup < 0 ? raw.length : markup));
+    if (markup < 0) break;
+    if (raw.startsWith('<![CDATA[', markup)) {
+      at = after(raw, ']]>', markup);
+      text += raw.slice(markup + 9, at - 3);
+    } else {
+      at = after(raw, raw.startsWith('<!--', markup) ? '-->' : '>', markup);
+      text += ' ';
+    }
+  }
   return text.replace(/\s+/g, ' ').trim();
+}
+
+function resolved(text: string): string {
+  return text.replace(/&(lt|gt|quot|apos|amp|#\d{1,7}|#x[0-9A-Fa-f]{1,6});/g, (_, name: string) =>
+    character(name),
+  );
 }
 
 function character(name: string): string {
@@ -250,23 +266,38 @@ function character(name: string): string {
   return code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code);
 }
 
-const lineStarts = new WeakMap<XmlSource, readonly number[]>();
+/** How many lines end before each so many characters of a source. */
+const lineEnds = new WeakMap<XmlSource, Uint32Array>();
+const charactersPerCount = 1_024;
 
 /** The line of an offset, from 1. */
 export function lineOf(source: XmlSource, offset: number): number {
-  let starts = lineStarts.get(source);
-  if (starts === undefined) {
-    starts = [0, ...Array.from(source.text.matchAll(/\r\n?|\n/g), (end) => end.index + end[0].length)];
-    lineStarts.set(source, starts);
+  let counts = lineEnds.get(source);
+  if (counts === undefined) {
+    counts = countLineEnds(source.text);
+    lineEnds.set(source, counts);
   }
-  let [low, high] = [0, starts.length];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle;
+  const block = Math.floor(offset / charactersPerCount);
+  let line = 1 + (counts[block] ?? 0);
+  for (let at = block * charactersPerCount; at < offset; at++) if (endsLine(source.text, at)) line++;
+  for (const byte of source.bytes.subarray(0, source.skipped)) if (byte === 0x0a) line++;
+  return line;
+}
+
+function countLineEnds(text: string): Uint32Array {
+  const counts = new Uint32Array(Math.floor(text.length / charactersPerCount) + 1);
+  let ends = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (at % charactersPerCount === 0) counts[at / charactersPerCount] = ends;
+    if (endsLine(text, at)) ends++;
   }
-  const first = source.bytes.subarray(0, source.skipped).filter((byte) => byte === 0x0a).length;
-  return first + low + 1;
+  return counts;
+}
+
+/** A line ends with LF, CR or CRLF (XML 1.0, 2.11). */
+function endsLine(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code === 0x0a || (code === 0x0d && text.charCodeAt(at + 1) !== 0x0a);
 }
 
 /** The bytes of an attribute's value as it stands, without its quotes. */

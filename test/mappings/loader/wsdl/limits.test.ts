@@ -1,0 +1,105 @@
+import test from 'ava';
+import { defaultLimits, type LimitName } from '../../../../mappings/contract/limits.ts';
+import { type Files, getOf, load, problemsOf } from './wsdl-folder.ts';
+
+const small = { 'service.wsdl': getOf('<xs:complexType/>') };
+
+function problemsWithin(
+  t: Parameters<typeof problemsOf>[0],
+  limits: Partial<Record<LimitName, number>>,
+  files: Files = small,
+): readonly string[] {
+  return problemsOf(t, files, { limits: { ...defaultLimits, ...limits } });
+}
+
+test('contractElements: so many elements in all files together are read, one more is not', (t) => {
+  const elements = [...small['service.wsdl'].matchAll(/<[a-z]/g)].length;
+  t.deepEqual(problemsWithin(t, { contractElements: elements }), []);
+  t.regex(
+    problemsWithin(t, { contractElements: elements - 1 })[0] ?? '',
+    new RegExp(`more than ${elements - 1} elements`),
+  );
+});
+
+test('contractBytes, contractDepth, contractFiles and contractSteps hold for WSDLs and schemas', (t) => {
+  const { length } = small['service.wsdl'];
+  t.deepEqual(problemsWithin(t, { contractBytes: length }), []);
+  t.regex(problemsWithin(t, { contractBytes: length - 1 })[0] ?? '', /expected at most \d+ bytes, got/);
+  t.regex(problemsWithin(t, { contractDepth: 3 })[0] ?? '', /nesting deeper than 3/);
+  t.regex(problemsWithin(t, { contractSteps: 2 })[0] ?? '', /expected a contract of at most 2 steps/);
+  const including = getOf(
+    '<xs:complexType/>',
+    '<xs:include schemaLocation="a.xsd"/><xs:include schemaLocation="b.xsd"/>',
+  );
+  const schema = '<schema xmlns="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t"/>';
+  const files = { 'service.wsdl': including, 'a.xsd': schema, 'b.xsd': schema };
+  t.deepEqual(problemsWithin(t, { contractFiles: 2 }, files), []);
+  t.regex(problemsWithin(t, { contractFiles: 1 }, files)[0] ?? '', /would be one more than 1 files/);
+});
+
+for (const [what, first, next] of [
+  [
+    'groups that double',
+    '<xs:group name="G0"><xs:sequence><xs:element name="e"/></xs:sequence></xs:group>',
+    '<xs:group name="GN"><xs:sequence><xs:group ref="t:Gn"/><xs:group ref="t:Gn"/></xs:sequence></xs:group>',
+  ],
+  [
+    'unions that double',
+    '<xs:simpleType name="G0"><xs:restriction base="xs:int"/></xs:simpleType>',
+    '<xs:simpleType name="GN"><xs:union memberTypes="t:Gn t:Gn"/></xs:simpleType>',
+  ],
+] as const) {
+  test(`${what} pass contractSteps, whatever little they take to write`, (t) => {
+    const names = next
+      .replaceAll('xs:group name="GN"', 'xs:group name="G@"')
+      .replaceAll('name="GN"', 'name="G@"')
+      .replaceAll('Gn', 'G#');
+    const levels = Array.from({ length: 60 }, (_, at) =>
+      names.replaceAll('@', String(at + 1)).replaceAll('#', String(at)),
+    );
+    const wsdl = getOf(
+      what.startsWith('groups')
+        ? '<xs:complexType><xs:group ref="t:G60"/></xs:complexType>'
+        : '<xs:complexType/>',
+      first + levels.join(''),
+    );
+    t.regex(problemsOf(t, { 'service.wsdl': wsdl })[0] ?? '', /expected a contract of at most \d+ steps/);
+  });
+}
+
+test('contractReferences: bases of bases are followed so far', (t) => {
+  const chain = (length: number): string =>
+    Array.from(
+      { length },
+      (_, at) =>
+        `<xs:simpleType name="S${length - at}"><xs:restriction base="t:S${length - at - 1}"/></xs:simpleType>`,
+    ).join('');
+  const last = '<xs:simpleType name="S0"><xs:restriction base="xs:int"/></xs:simpleType>';
+  t.is(load(t, { 'service.wsdl': getOf('<xs:complexType/>', chain(50) + last) }).service.types.size, 51);
+  t.regex(
+    problemsOf(t, { 'service.wsdl': getOf('<xs:complexType/>', chain(5_000) + last) })[0] ?? '',
+    /expected at most 100 references from one to the next, got more/,
+  );
+});
+
+test('a WSDL of 1,500 operations is read in seconds', (t) => {
+  const operations = Array.from(
+    { length: 1_500 },
+    (_, at) => `<w:operation name="Op${at}"><w:input message="t:in"/></w:operation>`,
+  );
+  const wsdl = small['service.wsdl'].replaceAll(/<w:operation name="Get">.*?<\/w:operation>/g, (text) =>
+    text.includes('soap:')
+      ? operations
+          .map((one) =>
+            one.replace(
+              /<w:input.*?\/>/,
+              '<soap:operation soapAction=""/><w:input><soap:body use="literal"/></w:input>',
+            ),
+          )
+          .join('')
+      : operations.join(''),
+  );
+  const before = performance.now();
+  t.is(load(t, { 'service.wsdl': wsdl }).service.operations.length, 1_500);
+  t.true(performance.now() - before < 20_000);
+});

@@ -1,0 +1,400 @@
+import test, { type ExecutionContext } from 'ava';
+import type { AdoptedMessage, AdoptedService } from '../../../../mappings/contract/schema-components.ts';
+import { writeNamesLock } from '../../../../mappings/loader/names/names-lock.ts';
+import { adoptedNames } from '../../../../mappings/loader/wsdl/load-adopted.ts';
+import { definitionsOf, load, nameOf, problemsOf, schemaOf, serviceOf } from './wsdl-folder.ts';
+
+const soap = 'http://schemas.xmlsoap.org/soap/http';
+
+/** An operation of a port type: its messages, and how SOAP binds them. */
+interface Written {
+  readonly name: string;
+  readonly input?: string;
+  readonly output?: string;
+  readonly faults?: string;
+  readonly action?: string;
+  readonly bound?: string;
+}
+
+function portType(name: string, operations: readonly Written[]): string {
+  const written = operations.map(
+    ({ name: its, input, output, faults = '' }) =>
+      `<w:operation name="${its}">${input === undefined ? '' : `<w:input message="t:${input}"/>`}${output === undefined ? '' : `<w:output message="t:${output}"/>`}${faults}</w:operation>`,
+  );
+  return `<w:portType name="${name}">${written.join('')}</w:portType>`;
+}
+
+const literal =
+  '<w:input><soap:body use="literal"/></w:input><w:output><soap:body use="literal"/></w:output>';
+
+function binding(of: string, operations: readonly Written[], attributes = 'style="document"'): string {
+  const written = operations.map(
+    ({ name, action = '', bound = literal }) =>
+      `<w:operation name="${name}"><soap:operation soapAction="${action}"/>${bound}</w:operation>`,
+  );
+  return `<w:binding name="${of}Binding" type="t:${of}"><soap:binding transport="${soap}" ${attributes}/>${written.join('')}</w:binding>`;
+}
+
+function port(of: string, address = `http://old.example/${of}`): string {
+  return `<w:port name="${of}Port" binding="t:${of}Binding"><soap:address location="${address}"/></w:port>`;
+}
+
+const message = (name: string, ...parts: readonly string[]): string =>
+  `<w:message name="${name}">${parts.map((part) => `<w:part ${part}/>`).join('')}</w:message>`;
+
+const elements = ['A', 'B', 'Session', 'Gone']
+  .map((name) => `<xs:element name="${name}"><xs:complexType/></xs:element>`)
+  .join('');
+const messages =
+  message('a', 'name="p" element="t:A"') +
+  message('b', 'name="p" element="t:B"') +
+  message('none') +
+  message('typed', 'name="p" type="xs:int"') +
+  message('two', 'name="p" element="t:A"', 'name="q" element="t:B"') +
+  message('call', 'name="n" type="xs:int"', 'name="s" type="xs:string"') +
+  message('session', 'name="p" element="t:A"', 'name="session" element="t:Session"') +
+  message('gone', 'name="detail" element="t:Gone"');
+
+function wsdlOf(rest: string): string {
+  return definitionsOf(schemaOf(elements), messages + rest);
+}
+
+/** A port type `P` with a port, in document style unless the binding says otherwise. */
+function served(t: ExecutionContext, operations: readonly Written[], attributes?: string): AdoptedService {
+  const service = `<w:service name="S">${port('P')}</w:service>`;
+  return serviceOf(t, wsdlOf(portType('P', operations) + binding('P', operations, attributes) + service));
+}
+
+function bodyOf({ body }: AdoptedMessage): string {
+  switch (body.kind) {
+    case 'empty':
+      return 'empty';
+    case 'element':
+      return nameOf(body.element);
+    case 'rpc':
+      return `{${body.wrapper.namespace}}${body.wrapper.local}(${body.parts.map((part) => `${nameOf(part)} ${part.type.name?.local}`).join(', ')})`;
+  }
+}
+
+test('A4: an operation has the name that no other has, else its body element, else its port type and name', (t) => {
+  const first = [
+    { name: 'service', input: 'a' },
+    { name: 'Alone', input: 'none' },
+  ];
+  const second = [
+    { name: 'service', input: 'b' },
+    { name: 'twice', input: 'none' },
+  ];
+  const third = [{ name: 'twice', input: 'none' }];
+  const all = [
+    ['P', first],
+    ['Q', second],
+    ['R', third],
+  ] as const;
+  const { operations, ports } = serviceOf(
+    t,
+    wsdlOf(
+      `${all.map(([name, its]) => portType(name, its) + binding(name, its)).join('')}<w:service name="S">${all.map(([name]) => port(name)).join('')}</w:service>`,
+    ),
+  );
+  t.deepEqual(
+    operations.map(({ name, portType: its, wsdlName }) => [name, its, wsdlName]),
+    [
+      ['A', 'P', 'service'],
+      ['Alone', 'P', 'Alone'],
+      ['B', 'Q', 'service'],
+      ['Q_twice', 'Q', 'twice'],
+      ['R_twice', 'R', 'twice'],
+    ],
+  );
+  t.deepEqual(
+    ports.map(({ name, operations: its }) => [name, its.length]),
+    [
+      ['PPort', 2],
+      ['QPort', 2],
+      ['RPort', 1],
+    ],
+  );
+});
+
+test('A4: an operation of two bindings is one, with the actions of both', (t) => {
+  const operation = { name: 'Get', input: 'a', output: 'b', action: 'urn:1' };
+  const second = binding('P', [{ ...operation, action: 'urn:2' }])
+    .replaceAll('soap:', 'soap12:')
+    .replace('PBinding', 'P12Binding')
+    .replace('<w:binding', '<w:binding xmlns:soap12="http://schemas.xmlsoap.org/wsdl/soap12/"');
+  const twelve = port('P12', 'http://old.example/')
+    .replaceAll('soap:', 'soap12:')
+    .replace('<w:port', '<w:port xmlns:soap12="http://schemas.xmlsoap.org/wsdl/soap12/"');
+  const { operations, ports } = serviceOf(
+    t,
+    wsdlOf(
+      `${portType('P', [operation])}${binding('P', [operation])}${second}<w:service name="S">${port('P')}${twelve}</w:service>`,
+    ),
+  );
+  t.deepEqual(
+    operations.map(({ name, action, actions }) => [name, action, actions]),
+    [['Get', 'urn:1', ['urn:1', 'urn:2']]],
+  );
+  t.deepEqual(
+    ports.map(({ soap: version, path }) => [version, path]),
+    [
+      ['1.1', '/P'],
+      ['1.2', undefined],
+    ],
+  );
+  t.true(ports.every(({ operations: its }) => its[0] === operations[0]));
+});
+
+test('A4, A5: bindings of HTTP and of other transports are listed as not served, with their ports', (t) => {
+  const get =
+    '<w:binding name="HBinding" type="t:P" xmlns:h="http://schemas.xmlsoap.org/wsdl/http/"><h:binding verb="GET"/></w:binding>';
+  const jms = binding('J', []).replace(soap, 'http://www.w3.org/2010/soapjms/').replace('t:J"', 't:P"');
+  const operation = { name: 'Get', input: 'a' };
+  const { notServed, operations } = serviceOf(
+    t,
+    wsdlOf(
+      `${portType('P', [operation])}${binding('P', [operation])}${get}${jms}<w:service name="S">${port('P')}${port('H')}</w:service>`,
+    ),
+  );
+  t.is(operations.length, 1);
+  t.deepEqual(notServed, [
+    { name: 'HBinding', reason: 'its binding is not of SOAP, but of HTTP or another' },
+    { name: 'JBinding', reason: 'its transport is not HTTP' },
+    { name: 'HPort', reason: 'a port without a SOAP binding and address' },
+  ]);
+});
+
+test('A5: a SOAP binding of a port type that no port has is taken for one', (t) => {
+  const operation = { name: 'Get', input: 'a' };
+  const { service, warnings } = load(t, {
+    'service.wsdl': wsdlOf(portType('P', [operation]) + binding('P', [operation])),
+  });
+  t.deepEqual(
+    service.ports.map(({ name, path }) => [name, path]),
+    [['PBinding', undefined]],
+  );
+  t.deepEqual(
+    warnings.map(({ message: its }) => its),
+    ['no port has the binding PBinding, which is taken for one'],
+  );
+});
+
+test('A7: the body is the element of the one part, or empty; parts of types and several parts are not served', (t) => {
+  const { operations, notServed } = served(t, [
+    { name: 'One', input: 'a', output: 'none' },
+    { name: 'Typed', input: 'typed' },
+    { name: 'Two', input: 'two' },
+    { name: 'Listed', input: 'two', bound: literal.replace('<soap:body', '<soap:body parts="q"') },
+  ]);
+  t.deepEqual(
+    operations.map(({ name, input, output }) => [name, bodyOf(input), output && bodyOf(output)]),
+    [
+      ['One', 'A', 'empty'],
+      ['Listed', 'B', undefined],
+    ],
+  );
+  t.deepEqual(notServed, [
+    { name: 'P.Typed', reason: 'the part of its message is of a type, in document style' },
+    { name: 'P.Two', reason: 'its message has several parts in the body, in document style' },
+  ]);
+});
+
+test('A8: declared header blocks are known in both directions, and their parts are none of the body', (t) => {
+  const header = '<soap:header message="t:session" part="session" use="literal"/>';
+  const { operations } = served(t, [
+    {
+      name: 'Get',
+      input: 'session',
+      output: 'a',
+      bound: `<w:input>${header}<soap:body use="literal"/></w:input><w:output><soap:body use="literal"/>${header}</w:output>`,
+    },
+  ]);
+  const [{ input, output } = {}] = operations;
+  t.is(input && bodyOf(input), 'A');
+  t.deepEqual(input?.headers.map(nameOf), ['Session']);
+  t.deepEqual(output?.headers.map(nameOf), ['Session']);
+});
+
+test('A9: an operation without output is one-way; one that begins with its output is a notification and not served', (t) => {
+  const { operations, notServed } = served(t, [
+    { name: 'Tell', input: 'a' },
+    { name: 'Told', output: 'a' },
+  ]);
+  t.deepEqual(
+    operations.map(({ name, output }) => [name, output]),
+    [['Tell', undefined]],
+  );
+  t.deepEqual(notServed, [{ name: 'P.Told', reason: 'a notification, which the service begins' }]);
+});
+
+test('A29: declared faults have the element of their message and the name of the port type', (t) => {
+  const { operations } = served(t, [
+    { name: 'Get', input: 'a', faults: '<w:fault name="GoneFault" message="t:gone"/>' },
+  ]);
+  t.deepEqual(
+    operations[0]?.faults.map(({ name, element, use }) => [name, nameOf(element), use]),
+    [['GoneFault', 'Gone', 'literal']],
+  );
+});
+
+test('A30: an rpc body is a wrapper in the namespace of soap:body with a part for each of the message', (t) => {
+  const body = '<soap:body use="encoded" namespace="urn:rpc"/>';
+  const { operations } = served(
+    t,
+    [
+      {
+        name: 'Add',
+        input: 'call',
+        output: 'call',
+        bound: `<w:input>${body}</w:input><w:output>${body}</w:output>`,
+      },
+    ],
+    'style="rpc"',
+  );
+  const [{ style, input, output } = {}] = operations;
+  t.is(style, 'rpc');
+  t.is(input?.use, 'encoded');
+  t.is(input && bodyOf(input), '{urn:rpc}Add({}n int, {}s string)');
+  t.is(output && bodyOf(output), '{urn:rpc}AddResponse({}n int, {}s string)');
+});
+
+test('A31: a MIME binding is not served, and is listed', (t) => {
+  const mime = '<w:input><m:multipartRelated xmlns:m="http://schemas.xmlsoap.org/wsdl/mime/"/></w:input>';
+  const { notServed } = served(t, [{ name: 'Send', input: 'a', bound: mime }]);
+  t.deepEqual(notServed, [{ name: 'P.Send', reason: 'its binding is of MIME, which is not served' }]);
+});
+
+test('A31: policies of a binding, its operations and messages are read for what they ask', (t) => {
+  const policies = `<p:Policy xmlns:p="http://www.w3.org/ns/ws-policy" xmlns:sp="urn:sp" xmlns:u="urn:u" u:Id="all"><p:ExactlyOne><p:All>
+    <sp:TransportBinding><p:Policy><sp:TransportToken><p:Policy><sp:HttpsToken/></p:Policy></sp:TransportToken></p:Policy></sp:TransportBinding>
+    <sp:SignedSupportingTokens><p:Policy><sp:UsernameToken/></p:Policy></sp:SignedSupportingTokens><sp:X509Token/><sp:Addressing/>
+    </p:All></p:ExactlyOne></p:Policy>`;
+  const reference = '<p:PolicyReference xmlns:p="http://www.w3.org/ns/ws-policy" URI="#all"/>';
+  const mtom =
+    '<p:Policy xmlns:p="http://www.w3.org/ns/ws-policy"><o:OptimizedMimeSerialization xmlns:o="urn:o" p:Optional="true"/></p:Policy>';
+  const digest =
+    '<p:Policy xmlns:p="http://www.w3.org/ns/ws-policy" xmlns:sp="urn:sp"><sp:UsernameToken><p:Policy><sp:HashPassword/></p:Policy></sp:UsernameToken></p:Policy>';
+  const operations = [
+    { name: 'Get', input: 'a', bound: `${mtom}<w:input>${digest}<soap:body use="literal"/></w:input>` },
+  ];
+  const bound = binding('P', operations).replace('<soap:binding', `${reference}<soap:binding`);
+  const service = serviceOf(
+    t,
+    wsdlOf(`${policies}${portType('P', operations)}${bound}<w:service name="S">${port('P')}</w:service>`),
+  );
+  t.deepEqual(
+    service.policies.map(({ text, kind, served: met }) => [text, kind, met]),
+    [
+      ['binding PBinding: UsernameToken', 'usernameToken', true],
+      ['binding PBinding: X509Token', 'other', false],
+      ['binding PBinding: Addressing', 'addressing', true],
+      ['binding PBinding, operation Get: OptimizedMimeSerialization, which is optional', 'mtom', true],
+      ['binding PBinding, operation Get, input: UsernameToken with a digest of the password', 'other', false],
+    ],
+  );
+});
+
+const two = (first: string, second: string): string =>
+  definitionsOf(
+    schemaOf('<xs:complexType name="Address"/>', `targetNamespace="${first}"`) +
+      schemaOf('<xs:complexType name="Address"/>', `targetNamespace="${second}"`),
+    '',
+  );
+
+test('A19: of types of one local name the first by namespace has it, the others four digits of their CRC-32', (t) => {
+  const { types, typeNames } = serviceOf(t, two('urn:b', 'urn:a'));
+  t.deepEqual(
+    [...types].map(([key, type]) => [key, typeNames.get(type)]),
+    [
+      ['{urn:b}Address', 'Address_c892'],
+      ['{urn:a}Address', 'Address'],
+    ],
+  );
+});
+
+test('A19: names.lock keeps the names of types and operations', (t) => {
+  const before = serviceOf(
+    t,
+    definitionsOf(schemaOf('<xs:complexType name="Address"/>', 'targetNamespace="urn:b"'), ''),
+  );
+  const lock = writeNamesLock({ ...adoptedNames(before), operations: new Map([['P.Get', 'Fetch']]) });
+  t.true(lock.includes('"{urn:b}Address": "Address"'));
+  const operation = { name: 'Get', input: 'a' };
+  const wsdl = two('urn:b', 'urn:a').replace(
+    '</w:types>',
+    `${schemaOf(elements)}</w:types>${messages}${portType('P', [operation])}${binding('P', [operation])}<w:service name="S">${port('P')}</w:service>`,
+  );
+  const { service } = load(t, { 'service.wsdl': wsdl, 'names.lock': lock });
+  t.deepEqual(
+    [...service.types].map(([key, type]) => [key, service.typeNames.get(type)]),
+    [
+      ['{urn:b}Address', 'Address'],
+      ['{urn:a}Address', 'Address_9928'],
+    ],
+  );
+  t.deepEqual(
+    service.operations.map(({ name }) => name),
+    ['Fetch'],
+  );
+  t.regex(
+    problemsOf(t, { 'service.wsdl': wsdl, 'names.lock': '{"operations": 3}' })[0] ?? '',
+    /^names\.lock/,
+  );
+});
+
+test('definitions over several files are one service, and a name of another namespace is taken when it is the only one', (t) => {
+  const operation = { name: 'Get', input: 'a' };
+  const { service, warnings } = load(t, {
+    'service.wsdl': definitionsOf(
+      '',
+      `${binding('P', [operation])}<w:service name="S">${port('P')}</w:service>`,
+    ).replace('<w:types>', '<w:import namespace="urn:v" location="types.wsdl"/><w:types>'),
+    'types.wsdl': wsdlOf(portType('P', [operation]))
+      .replace('targetNamespace="urn:t">', 'targetNamespace="urn:v">')
+      .replaceAll('message="t:', 'xmlns:v="urn:v" message="v:'),
+  });
+  t.deepEqual(
+    service.operations.map(({ name }) => name),
+    ['Get'],
+  );
+  t.deepEqual(
+    warnings.map(({ message: its }) => its),
+    ['the portType P isn\'t in "urn:t"; that of "urn:v", the only one, is taken'],
+  );
+});
+
+for (const [what, wsdl, problem] of [
+  ['a port type', binding('P', []), 'expected the portType P in "urn:t", got none'],
+  [
+    'a message',
+    portType('P', [{ name: 'Get', input: 'missing' }]) + binding('P', [{ name: 'Get' }]),
+    'expected the message missing in "urn:t", got none',
+  ],
+  [
+    'an operation of the port type',
+    portType('P', []) + binding('P', [{ name: 'Get' }]),
+    'expected an operation of the port type P, got Get',
+  ],
+  [
+    'a binding',
+    `<w:service name="S">${port('P')}</w:service>`,
+    'expected the binding PBinding in "urn:t", got none',
+  ],
+  [
+    'an element',
+    message('x', 'name="p" element="t:X"') +
+      portType('P', [{ name: 'Get', input: 'x' }]) +
+      binding('P', [{ name: 'Get' }]),
+    'expected the element X in "urn:t", got none; 1 operation reaches it',
+  ],
+  [
+    'another than the second of a name',
+    portType('P', []) + portType('P', []),
+    'expected one portType "P", got another',
+  ],
+] as const) {
+  test(`wrong services: ${what} that is missing is told with its line`, (t) => {
+    t.deepEqual(problemsOf(t, { 'service.wsdl': `\n\n${wsdlOf(wsdl)}` }), [`service.wsdl:3#: ${problem}`]);
+  });
+}
