@@ -1,0 +1,50 @@
+import test from 'ava';
+import { writeDocument } from '../../wsdl/adopted.ts';
+import { definitionsOf, get, load, schemaOf } from '../mappings/loader/wsdl/wsdl-folder.ts';
+
+const links = {
+  addressOf: (port: string) => `https://new.example/${port}?a="1"&b='ü'`,
+  locationOf: ({ kind, number }: { readonly kind: string; readonly number: number }) =>
+    `https://new.example/x?${kind}=${number}`,
+};
+
+const wsdl = definitionsOf(
+  schemaOf(
+    '<xs:include schemaLocation = \'a.xsd\'/><xs:import namespace="http://www.w3.org/XML/1998/namespace" schemaLocation="http://www.w3.org/2001/xml.xsd"/><xs:element name="Get" type="xs:int"/><!-- ä €, 😀 --><xs:include schemaLocation="b.xsd"/>',
+  ),
+  `<?pi ü?>${get}`,
+);
+const expected = wsdl
+  .replace("'a.xsd'", "'https://new.example/x?xsd=0'")
+  .replace('"b.xsd"', '"https://new.example/x?xsd=1"')
+  .replace(
+    '"http://old.example/Things.asmx"',
+    '"https://new.example/ThingsSoap?a=&#34;1&#34;&#38;b=&#39;&#252;&#39;"',
+  );
+
+for (const [encoding, declaration, encode] of [
+  ['utf-8', '<?xml version="1.0"?>\r\n', (text: string) => Buffer.from(text)],
+  ['utf-8 with a mark', '\ufeff', (text: string) => Buffer.from(text)],
+  ['utf-16', '\ufeff', (text: string) => Buffer.from(text, 'utf16le')],
+  ['utf-16 in the other order', '\ufeff', (text: string) => Buffer.from(text, 'utf16le').swap16()],
+  ['utf-8 after a comment', '<!-- ü -->\n<?xml version="1.0"?>\n', (text: string) => Buffer.from(text)],
+  [
+    'windows-1252',
+    '<?xml version="1.0" encoding="windows-1252"?>',
+    (text: string) => Buffer.from(text.replace(/€|😀/gu, '-'), 'latin1'),
+  ],
+] as const) {
+  test(`A1, A2: a document in ${encoding} is served byte for byte but for addresses and locations of imports`, (t) => {
+    const schema = schemaOf('');
+    const { service } = load(t, {
+      'service.wsdl': encode(declaration + wsdl),
+      'a.xsd': schema,
+      'b.xsd': schema,
+    });
+    const [main, first] = service.documents;
+    if (main === undefined || first === undefined) return t.fail();
+    t.deepEqual(Buffer.from(writeDocument(main, links)), encode(declaration + expected));
+    t.is(Buffer.from(writeDocument(first, links)).toString(), schema);
+    return undefined;
+  });
+}
