@@ -48,3 +48,25 @@ for (const [encoding, declaration, encode] of [
     return undefined;
   });
 }
+
+test('A2: a schema that is included for several namespaces has each location replaced once, addresses before imports too', (t) => {
+  const plain = schemaOf('<xs:include schemaLocation="b.xsd"/>', '');
+  const one = schemaOf('<xs:include schemaLocation="plain.xsd"/><xs:element name="Get" type="xs:int"/>');
+  const other = schemaOf('<xs:include schemaLocation="plain.xsd"/>', 'targetNamespace="urn:u"');
+  const late = definitionsOf(one + other, get).replace(
+    /(<w:types>.*<\/w:types>)(.*)(<\/w:definitions>)/,
+    '$2$1$3',
+  );
+  const { service } = load(t, { 'service.wsdl': late, 'plain.xsd': plain, 'b.xsd': schemaOf('', '') });
+  const [main, first] = service.documents.map((document) =>
+    Buffer.from(writeDocument(document, links)).toString(),
+  );
+  t.is(first, plain.replace('b.xsd', 'https://new.example/x?xsd=1'));
+  t.is(
+    main,
+    late.replaceAll('plain.xsd', 'https://new.example/x?xsd=0').replace(
+      'http://old.example/Things.asmx',
+      links.addressOf('ThingsSoap').replaceAll(/["&'ü]/gu, (one) => `&#${one.codePointAt(0)};`),
+    ),
+  );
+});

@@ -3,9 +3,17 @@ import type { AdoptedDocument, AdoptedPlace } from '../../contract/schema-compon
 import type { Allowance } from '../document/allowance.ts';
 import { shown } from '../document/node.ts';
 import { builtInSchemas } from './built-in-schemas.ts';
-import { type WsdlPlace, type XmlFile, xmlFilesOf } from './files.ts';
+import { type WsdlPlace, type XmlFile, type XmlFiles, xmlFilesOf } from './files.ts';
 import type { Findings } from './findings.ts';
-import { attributeOf, findAttribute, readSource, readTree, valueSpan, type XmlElement } from './xml-tree.ts';
+import {
+  attributeOf,
+  findAttribute,
+  readSource,
+  readTree,
+  valueSpan,
+  type XmlElement,
+  type XmlSource,
+} from './xml-tree.ts';
 
 /** A schema as it is used: an included one without a namespace is one of its includer's for each that includes it (A2). */
 export interface Schema {
@@ -35,6 +43,10 @@ export interface WsdlDocuments {
   readonly addPlace: (at: XmlElement, attribute: string, port: string) => void;
 }
 
+type PlaceUse =
+  | { readonly kind: 'location'; readonly document: AdoptedDocument }
+  | { readonly kind: 'address'; readonly port: string };
+
 interface OpenDocument {
   readonly document: AdoptedDocument;
   readonly places: AdoptedPlace[];
@@ -42,151 +54,156 @@ interface OpenDocument {
 
 /** Reads the first WSDL and all that it leads to; documents are numbered in the order of first mention (A2). */
 export function readDocuments(place: WsdlPlace, allowance: Allowance, findings: Findings): WsdlDocuments {
-  const files = xmlFilesOf(place, allowance, findings);
-  const opened = new Map<XmlFile, OpenDocument>();
-  const documentOf = new Map<string, OpenDocument>();
-  const counts = { wsdl: 0, xsd: 0 };
-  const definitions: XmlElement[] = [];
-  const schemas: Schema[] = [];
-  const seen = new Map<XmlElement, Set<string>>();
-  const broken: BrokenLocation[] = [];
-  /** What is still to be looked through, in the order of mention. */
-  const waiting: (() => void)[] = [];
+  return new DocumentReader(xmlFilesOf(place, allowance, findings), findings).read();
+}
 
-  function enter(file: XmlFile, kind: 'wsdl' | 'xsd'): AdoptedDocument {
-    const before = opened.get(file);
+class DocumentReader {
+  readonly #files: XmlFiles;
+  readonly #findings: Findings;
+  readonly #opened = new Map<XmlFile, OpenDocument>();
+  readonly #bySource = new Map<XmlSource, OpenDocument>();
+  readonly #counts = { wsdl: 0, xsd: 0 };
+  readonly #definitions: XmlElement[] = [];
+  readonly #schemas: Schema[] = [];
+  /** The namespaces that each schema was added with. */
+  readonly #added = new Map<XmlElement, Set<string>>();
+  readonly #broken: BrokenLocation[] = [];
+  /** What is still to be looked through, in the order of mention. */
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(files: XmlFiles, findings: Findings) {
+    this.#files = files;
+    this.#findings = findings;
+  }
+
+  read(): WsdlDocuments {
+    const first = this.#files.first();
+    if (first !== undefined) {
+      const { root } = first;
+      if (isA(root, namespaces.wsdl, 'definitions')) this.#enter(first, 'wsdl');
+      else this.#findings.problem(root, `expected wsdl:definitions of WSDL 1.1, got <${root.local}>`);
+    }
+    // grows meanwhile
+    for (const next of this.#waiting) next();
+    const held = new Set(this.#schemas.map(({ namespace }) => namespace));
+    return {
+      definitions: this.#definitions,
+      schemas: this.#schemas,
+      documents: [...this.#opened.values()].map(({ document }) => document),
+      // what is there by another way, or built in, isn't missed
+      broken: this.#broken.filter(({ at, namespace }) => {
+        if (at.local === 'include') return true;
+        return !held.has(namespace) && !builtInSchemas.has(namespace) && namespace !== namespaces.xsd;
+      }),
+      addPlace: (at, attribute, port) => this.#mark(at, attribute, { kind: 'address', port }),
+    };
+  }
+
+  #enter(file: XmlFile, kind: 'wsdl' | 'xsd'): AdoptedDocument {
+    const before = this.#opened.get(file);
     if (before !== undefined) return before.document;
     const places: AdoptedPlace[] = [];
-    const { bytes } = file.root.source;
-    const entered = { document: { kind, file: file.file, number: counts[kind]++, bytes, places }, places };
-    opened.set(file, entered);
-    documentOf.set(file.root.source.file, entered);
-    if (kind === 'wsdl') waiting.push(() => readDefinitions(file.root));
+    const { source } = file.root;
+    const number = this.#counts[kind]++;
+    const entered = { document: { kind, file: file.file, number, bytes: source.bytes, places }, places };
+    this.#opened.set(file, entered);
+    this.#bySource.set(source, entered);
+    if (kind === 'wsdl') this.#waiting.push(() => this.#readDefinitions(file.root));
     return entered.document;
   }
 
-  /** Follows a location; undefined where there is none, or where it leads nowhere that matters. */
-  function follow(at: XmlElement, attribute: string, namespace: string): XmlFile | undefined {
+  /** Follows a location; undefined where there is none, or where it leads nowhere. */
+  #follow(at: XmlElement, attribute: string, namespace: string): XmlFile | undefined {
     const location = attributeOf(at, attribute);
     if (location === undefined) return undefined;
-    const { file } = at.source;
     const kinds = isA(at, namespaces.wsdl, 'import')
       ? (['definitions', 'schema'] as const)
       : (['schema'] as const);
-    const found = files.open(location, file, { kinds, namespace });
-    if (!('why' in found)) {
-      const kind = isA(found.root, namespaces.wsdl, 'definitions')
-        ? 'wsdl'
-        : isA(found.root, namespaces.xsd, 'schema')
-          ? 'xsd'
-          : undefined;
-      if (kind === undefined) {
-        findings.problem(
-          at,
-          `expected a schema or a WSDL 1.1 at ${shown(location)}, got <${found.root.local}>`,
-        );
-        return undefined;
-      }
-      mark(at, attribute, { kind: 'location', document: enter(found, kind) });
-      return found;
+    const found = this.#files.open(location, at.source.file, { kinds, namespace });
+    if ('why' in found) {
+      this.#broken.push({ at, namespace, message: `${shown(location)} ${found.why}` });
+      return undefined;
     }
-    broken.push({ at, namespace, message: `${shown(location)} ${found.why}` });
-    return undefined;
+    const kind = kindOf(found.root);
+    if (kind === undefined) {
+      const got = `<${found.root.local}>`;
+      this.#findings.problem(at, `expected a schema or a WSDL 1.1 at ${shown(location)}, got ${got}`);
+      return undefined;
+    }
+    this.#mark(at, attribute, { kind: 'location', document: this.#enter(found, kind) });
+    return found;
   }
 
-  function mark(
-    at: XmlElement,
-    name: string,
-    what:
-      | { readonly kind: 'location'; readonly document: AdoptedDocument }
-      | { readonly kind: 'address'; readonly port: string },
-  ): void {
+  /** Keeps a place, in their order and once: a schema may be looked through for several namespaces. */
+  #mark(at: XmlElement, name: string, what: PlaceUse): void {
     const attribute = findAttribute(at, name);
-    const document = documentOf.get(at.source.file);
-    if (attribute !== undefined && document !== undefined)
-      document.places.push({ ...valueSpan(at.source, attribute), ...what });
+    const places = this.#bySource.get(at.source)?.places;
+    if (attribute === undefined || places === undefined) return;
+    const span = valueSpan(at.source, attribute);
+    let index = places.length;
+    while (index > 0 && (places[index - 1]?.from ?? 0) > span.from) index--;
+    if (places[index - 1]?.from !== span.from) places.splice(index, 0, { ...span, ...what });
   }
 
-  function readDefinitions(root: XmlElement): void {
-    definitions.push(root);
+  #readDefinitions(root: XmlElement): void {
+    this.#definitions.push(root);
     for (const child of root.children) {
       if (isA(child, namespaces.wsdl, 'import')) {
-        const namespace = attributeOf(child, 'namespace') ?? '';
-        const file = follow(child, 'location', namespace);
-        if (file?.root.local === 'schema') addSchema(file.root, undefined, child);
+        const file = this.#follow(child, 'location', attributeOf(child, 'namespace') ?? '');
+        if (file?.root.local === 'schema') this.#addSchema(file.root, undefined, child);
       } else if (isA(child, namespaces.wsdl, 'types')) {
         for (const inner of child.children)
-          if (isA(inner, namespaces.xsd, 'schema')) addSchema(inner, undefined, inner);
+          if (isA(inner, namespaces.xsd, 'schema')) this.#addSchema(inner, undefined, inner);
       }
     }
   }
 
   /** Adds a schema, with the namespace of its includer where it has none itself. */
-  function addSchema(element: XmlElement, includer: string | undefined, at: XmlElement): void {
+  #addSchema(element: XmlElement, includer: string | undefined, at: XmlElement): void {
     const own = attributeOf(element, 'targetNamespace');
     if (includer !== undefined && own !== undefined && own !== includer) {
-      findings.problem(at, `expected an included schema of ${shown(includer)}, got one of ${shown(own)}`);
+      const got = `got one of ${shown(own)}`;
+      this.#findings.problem(at, `expected an included schema of ${shown(includer)}, ${got}`);
       return;
     }
     const namespace = own ?? includer ?? '';
-    const before = seen.get(element) ?? new Set();
+    const before = this.#added.get(element) ?? new Set();
     if (before.has(namespace)) return;
-    seen.set(element, before.add(namespace));
+    this.#added.set(element, before.add(namespace));
     const imports = new Set<string>();
-    schemas.push({ element, namespace, imports, builtIn: false });
-    waiting.push(() => readSchema(element, namespace, imports));
+    this.#schemas.push({ element, namespace, imports, builtIn: false });
+    this.#waiting.push(() => this.#readSchema(element, namespace, imports));
   }
 
-  function readSchema(element: XmlElement, namespace: string, imports: Set<string>): void {
+  #readSchema(element: XmlElement, namespace: string, imports: Set<string>): void {
     for (const child of element.children) {
-      if (child.namespace !== namespaces.xsd) continue;
-      if (child.local === 'redefine')
-        findings.problem(child, 'expected no xs:redefine, which is not supported; write what it makes');
-      if (child.local === 'import') {
+      if (isA(child, namespaces.xsd, 'redefine'))
+        this.#findings.problem(child, 'expected no xs:redefine, which is not supported; write what it makes');
+      if (isA(child, namespaces.xsd, 'import')) {
         const imported = attributeOf(child, 'namespace') ?? '';
         imports.add(imported);
-        const file = follow(child, 'schemaLocation', imported);
-        if (file !== undefined) addSchemas(file.root, imported, child);
+        const file = this.#follow(child, 'schemaLocation', imported);
+        if (file !== undefined) this.#addImported(file.root, imported, child);
       }
-      if (child.local === 'include') {
-        const file = follow(child, 'schemaLocation', namespace);
-        if (file !== undefined) addSchema(file.root, namespace, child);
+      if (isA(child, namespaces.xsd, 'include')) {
+        const file = this.#follow(child, 'schemaLocation', namespace);
+        if (file !== undefined) this.#addSchema(file.root, namespace, child);
       }
     }
   }
 
-  /** The schema of an import; of a WSDL, those that it holds. */
-  function addSchemas(root: XmlElement, imported: string, at: XmlElement): void {
+  /** The schema of an import; those of a WSDL are added with it. */
+  #addImported(root: XmlElement, imported: string, at: XmlElement): void {
     if (root.local === 'definitions') return;
     const own = attributeOf(root, 'targetNamespace') ?? '';
-    if (own !== imported)
-      findings.problem(at, `expected a schema of ${shown(imported)}, got one of ${shown(own)}`);
-    else addSchema(root, undefined, at);
+    if (own === imported) this.#addSchema(root, undefined, at);
+    else this.#findings.problem(at, `expected a schema of ${shown(imported)}, got one of ${shown(own)}`);
   }
+}
 
-  const first = files.first();
-  if (first !== undefined) {
-    if (isA(first.root, namespaces.wsdl, 'definitions')) enter(first, 'wsdl');
-    else findings.problem(first.root, `expected wsdl:definitions of WSDL 1.1, got <${first.root.local}>`);
-  }
-  // grows meanwhile
-  for (const next of waiting) next();
-
-  const held = new Set(schemas.map(({ namespace }) => namespace));
-  return {
-    definitions,
-    schemas,
-    documents: [...opened.values()].map(({ document, places }) => {
-      places.sort((a, b) => a.from - b.from);
-      return document;
-    }),
-    // what is there by another way, or built in, isn't missed
-    broken: broken.filter(({ at, namespace }) => {
-      if (at.local === 'include') return true;
-      return !held.has(namespace) && !builtInSchemas.has(namespace) && namespace !== namespaces.xsd;
-    }),
-    addPlace: (at, attribute, port) => mark(at, attribute, { kind: 'address', port }),
-  };
+function kindOf(root: XmlElement): 'wsdl' | 'xsd' | undefined {
+  if (isA(root, namespaces.wsdl, 'definitions')) return 'wsdl';
+  return isA(root, namespaces.xsd, 'schema') ? 'xsd' : undefined;
 }
 
 export function isA(element: XmlElement, namespace: string, local: string): boolean {

@@ -56,7 +56,7 @@ const headBytes = 64 * 1024;
 
 const opaque: ReadonlySet<string> = new Set(['documentation', 'appinfo']);
 
-/** The files below a folder. No URL is fetched, and nothing that lies outside is read, whatever links lead there (A2). */
+/** The files below a folder. No URL is fetched, and nothing that lies outside is read, whatever links lead there (A2). One closure over what was read, the functions within are short. */
 export function xmlFilesOf(
   { folder, wsdl, refs }: WsdlPlace,
   allowance: Allowance,

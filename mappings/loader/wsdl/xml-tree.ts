@@ -310,11 +310,19 @@ export function valueSpan(source: XmlSource, attribute: XmlAttribute): { from: n
   return { from: byteOffset(source, quote + 1), to: byteOffset(source, end) };
 }
 
+/** The last offset of a source that was asked for, and its bytes: the next one is mostly after it. */
+const lastOffsets = new WeakMap<XmlSource, { readonly offset: number; readonly byte: number }>();
+
 /** One byte a character but in UTF-16 and in UTF-8 with more than ASCII. */
-function byteOffset({ bytes, whole, skipped }: XmlSource, offset: number): number {
+function byteOffset(source: XmlSource, offset: number): number {
+  const { bytes, whole, skipped } = source;
   if (isWide(bytes)) return skipped + 2 * offset;
-  const narrow = bytes.length - skipped === whole.length;
-  return skipped + (narrow ? offset : Buffer.byteLength(whole.slice(0, offset)));
+  if (bytes.length - skipped === whole.length) return skipped + offset;
+  const last = lastOffsets.get(source);
+  const from = last !== undefined && last.offset <= offset ? last : { offset: 0, byte: skipped };
+  const byte = from.byte + Buffer.byteLength(whole.slice(from.offset, offset));
+  lastOffsets.set(source, { offset, byte });
+  return byte;
 }
 
 /** True for UTF-16, which shows in the first two bytes (XML 1.0, appendix F). */
