@@ -16,7 +16,7 @@ import {
 import { compileAnswer, compileSuccess, type ReadAnswer } from './http-mapping/answer.ts';
 import { compileCall, type Input, type WriteCall } from './http-mapping/call.ts';
 import type { HeaderScalars } from './http-mapping/header.ts';
-import type { LetterRuns } from './json/base64-spans.ts';
+import type { Base64Spans } from './json/base64-spans.ts';
 import { JsonReader } from './json/reader.ts';
 import { Tape } from './json/tape.ts';
 import { Output, type Piece, piece } from './xml/output.ts';
@@ -48,7 +48,7 @@ export interface CompiledOperation {
    *
    * @param runs what is known of the body's base64, when it was looked through as it came
    */
-  readonly writeReply: (body: Uint8Array, frame: Frame | undefined, runs?: LetterRuns) => WrittenReply;
+  readonly writeReply: (body: Uint8Array, frame: Frame | undefined, runs?: Base64Spans) => WrittenReply;
   /** `{"data":{"responseStatus":…}}`'s inner object → the reply element (W26). */
   readonly writeError: (statusJson: string) => string;
 }

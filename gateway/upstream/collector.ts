@@ -1,5 +1,5 @@
 import { padding } from '../../mappings/bytes.ts';
-import { LetterRuns } from '../../mappings/json/base64-spans.ts';
+import { Base64Spans } from '../../mappings/json/base64-spans.ts';
 
 /** From here on a body gets memory of its own, where it can be read without another copy. */
 const largeBytes = 1024 * 1024;
@@ -13,7 +13,7 @@ export const turnBytes: number = 256 * 1024;
 export interface Collected {
   readonly body: Buffer;
   /** Of a large one, what was found while it arrived. */
-  readonly runs: LetterRuns | undefined;
+  readonly runs: Base64Spans | undefined;
 }
 
 /**
@@ -28,7 +28,7 @@ export class Collector {
   /** The first piece, while it is all. */
   #only: Buffer | undefined;
   #gathered: Buffer | undefined;
-  #runs: LetterRuns | undefined;
+  #runs: Base64Spans | undefined;
 
   /** @param isTrusted true for an upstream's: room is made for all that it announces, and base64 is looked for */
   constructor(isTrusted: boolean) {
@@ -74,7 +74,7 @@ export class Collector {
       this.#only = undefined;
     }
     if (this.#isTrusted && this.size > largeBytes && this.#runs === undefined) {
-      this.#runs = new LetterRuns();
+      this.#runs = new Base64Spans();
       this.#runs.add(gathered.subarray(0, before));
     }
     return gathered;

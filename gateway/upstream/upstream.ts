@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Answer } from '../../mappings/http-mapping/answer.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
-import type { LetterRuns } from '../../mappings/json/base64-spans.ts';
+import type { Base64Spans } from '../../mappings/json/base64-spans.ts';
 import type { Slot } from '../admission/permits.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
 
@@ -15,7 +15,7 @@ export interface UpstreamReply {
   readonly headers: Answer['headers'];
   readonly body: Buffer;
   /** Where a large body's base64 is, as far as it was looked for. */
-  readonly runs?: LetterRuns | undefined;
+  readonly runs?: Base64Spans | undefined;
   readonly retryAfter: string | undefined;
 }
 

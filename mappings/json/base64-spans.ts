@@ -4,21 +4,21 @@ for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
   base64Letters[letter.charCodeAt(0)] = 1;
 }
 
-/** Shorter runs are looked through where they are met. */
+/** In bytes; shorter spans are looked through where they are met. */
 const leastLength = 64 * 1024;
 
 /**
- * Where the letters of base64 stand in long runs, found piece by piece while a body arrives: whoever then reads the
+ * Where the letters of base64 stand in long spans, found piece by piece while a body arrives: whoever then reads the
  * whole needn't look at each of 60 million bytes in one go.
  */
-export class LetterRuns {
-  /** Start and end of each run, in turn. */
+export class Base64Spans {
+  /** Start and end of each span, in turn. */
   readonly #bounds: number[] = [];
   /** Where the letters that go on began. */
   #start = 0;
   #position = 0;
 
-  /** Bytes in runs so far, all of them known. */
+  /** Bytes in all spans that have ended so far. */
   get total(): number {
     let total = 0;
     for (let index = 0; index < this.#bounds.length; index += 2) {
@@ -44,7 +44,7 @@ export class LetterRuns {
     this.#position += length;
   }
 
-  /** The end of the run that an offset is in; the offset itself where it is in none. A run ends with a byte that is no letter. */
+  /** The end of the span that an offset is in; the offset itself where it is in none. A span ends with a byte that is no letter. */
   endFrom(offset: number): number {
     for (let index = 0; index < this.#bounds.length; index += 2) {
       const end = this.#bounds[index + 1] ?? 0;

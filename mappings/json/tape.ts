@@ -1,6 +1,6 @@
 import { type Key, keyOf, matches, padding, plainByte } from '../bytes.ts';
 import type { Limits } from '../contract/limits.ts';
-import type { LetterRuns } from './base64-spans.ts';
+import type { Base64Spans } from './base64-spans.ts';
 import { JsonGrammar, type Literal } from './grammar.ts';
 
 /**
@@ -58,10 +58,10 @@ export class Tape extends JsonGrammar {
   wasted = 0;
   /** True once a responseStatus with an errorCode was met. */
   failed = false;
-  #runs: LetterRuns | undefined;
+  #runs: Base64Spans | undefined;
 
   /** Takes a reply's body, UTF-8 that has been checked, and where its long runs of base64 letters are, as far as known. */
-  start(body: Uint8Array, limits: Limits, runs?: LetterRuns): void {
+  start(body: Uint8Array, limits: Limits, runs?: Base64Spans): void {
     this.bytes = this.#padded(body);
     if (this.bytes !== this.#scratch) this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset);
     this.#runs = runs;
@@ -104,6 +104,7 @@ export class Tape extends JsonGrammar {
     if (this.words.length > 1 << 16) this.words = new Int32Array(4096);
   }
 
+  /** Where the tape stands, for `rewind`. */
   mark(): TapeMark {
     return {
       position: this.position,
@@ -147,7 +148,7 @@ export class Tape extends JsonGrammar {
     this.words = words;
   }
 
-  /** The next byte that isn't blank, which becomes the position. */
+  /** The next byte that isn't blank, which becomes the position; 0 at the end. */
   peek(): number {
     const { bytes } = this;
     let at = this.position;
@@ -246,11 +247,13 @@ export class Tape extends JsonGrammar {
 
   // --- laying out ---------------------------------------------------------------------------------
 
+  /** A node without words. */
   pushKind(kind: number): void {
     this.reserve(3);
     this.words[this.top++] = kind;
   }
 
+  /** A node of two words: mostly the range of a token in `bytes`. */
   pushRange(kind: number, start: number, end: number): void {
     this.reserve(3);
     const { words, top } = this;
@@ -260,6 +263,7 @@ export class Tape extends JsonGrammar {
     this.top = top + 3;
   }
 
+  /** A node of a text of its own, ASCII. */
   pushMade(text: string): void {
     this.pushRange(nodeKinds.made, this.made.length, 0);
     this.made.push(text);

@@ -1,6 +1,5 @@
 /**
- * The XML declaration: `<?xml version="1.0" encoding="utf-8" standalone="yes"?>` ([23] XMLDecl).
- *
+ * The version, the encoding and the length, in UTF-16 units, of an XML declaration: `<?xml version="1.0" encoding="utf-8" standalone="yes"?>` ([23] XMLDecl).
  * Undefined when the text doesn't start with a correct one.
  */
 export function readDeclaration(

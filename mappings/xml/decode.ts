@@ -3,10 +3,10 @@ import { readDeclaration } from './declaration.ts';
 import { type Location, locate, UnsupportedCharset, XmlError } from './error.ts';
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'us-ascii' | 'windows-1252';
-/** What a name may say; `utf-16` leaves the byte order open. */
+/** What a name may stand for; `utf-16` leaves the byte order open. */
 type Named = Encoding | 'utf-16';
 
-/** The names we read an encoding by, in lower case. ISO-8859-1 is what callers say who send windows-1252. */
+/** The names of encodings that are read, in lower case. Callers who send windows-1252 call it ISO-8859-1. */
 const encodings: ReadonlyMap<string, Named> = new Map([
   ['utf-8', 'utf-8'],
   ['utf8', 'utf-8'],
@@ -103,7 +103,7 @@ function agree(mark: Encoding, stated: Named): boolean {
   return mark === stated || (stated === 'utf-16' && mark !== 'utf-8');
 }
 
-/** What a document without mark and charset says of itself. */
+/** The encoding of a document without mark and charset, by its declaration. */
 function declaredEncoding(buffer: Buffer): Encoding {
   const wide = wideDeclaration(buffer);
   if (wide !== undefined) {

@@ -8,6 +8,7 @@ const longest = 256;
  * own; here short ones are gathered in a buffer first.
  */
 export class GatheredText {
+  /** UTF-16 units so far. */
   length = 0;
   #text = '';
   readonly #units = new Uint16Array(room);
@@ -69,6 +70,7 @@ export class GatheredText {
 /** For each ASCII character the text that takes its place, if one does. */
 export type Replacements = readonly (string | undefined)[];
 
+/** The replacements of texts by the character that each takes the place of. */
 export function replacementsOf(texts: Readonly<Record<string, string>>): Replacements {
   return Array.from({ length: 128 }, (_, code) => texts[String.fromCharCode(code)]);
 }

@@ -7,6 +7,7 @@ export interface Piece {
   readonly length: number;
 }
 
+/** A constant text as a piece, in UTF-8. */
 export function piece(text: string): Piece {
   const bytes = Buffer.from(text);
   const padded = Buffer.alloc(Math.ceil(bytes.length / 8) * 8);

@@ -3,6 +3,7 @@ import { findIllegal, isBlank, isCharacter, isNameCharacter, isNameStart } from 
 import { locate, XmlError } from './error.ts';
 import { GatheredText } from './gathered-text.ts';
 
+/** Code units of markup. */
 export const slash = 0x2f;
 export const lessThan = 0x3c;
 export const equalsSign = 0x3d;

@@ -1,11 +1,11 @@
 import test from 'ava';
-import { LetterRuns } from '../../../mappings/json/base64-spans.ts';
+import { Base64Spans } from '../../../mappings/json/base64-spans.ts';
 import { fc } from '../../property.ts';
 
 const long = 'A'.repeat(64 * 1024);
 
-function runsOf(pieces: readonly string[]): LetterRuns {
-  const runs = new LetterRuns();
+function runsOf(pieces: readonly string[]): Base64Spans {
+  const runs = new Base64Spans();
   for (const piece of pieces) runs.add(Buffer.from(piece));
   return runs;
 }
