@@ -1,5 +1,5 @@
 import type { AdoptedDocument } from '../mappings/contract/schema-components.ts';
-import { isWide } from '../mappings/loader/wsdl/xml-tree.ts';
+import { isWide } from '../mappings/xml/decode.ts';
 
 /** What stands in a served document in place of what its author wrote. */
 export interface DocumentLinks {

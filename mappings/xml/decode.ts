@@ -42,6 +42,14 @@ function unmarkedEncoding(buffer: Buffer, stated: Named | undefined): Encoding {
   return stated ?? declaredEncoding(buffer);
 }
 
+/** True for UTF-16, which shows in the first two bytes (XML 1.0, appendix F). */
+export function isWide(bytes: Uint8Array): boolean {
+  const [first, second] = bytes;
+  return (
+    (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || first === 0 || second === 0
+  );
+}
+
 /** Whether a document that `decodeXml` takes is UTF-8 without a byte order mark, by what it begins with. */
 export function isPlainUtf8(bytes: Buffer, charset: string | undefined): boolean {
   const stated = charset === undefined ? undefined : encodingNamed(charset);

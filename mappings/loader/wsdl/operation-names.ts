@@ -1,5 +1,7 @@
 import type { AdoptedOperation } from '../../contract/schema-components.ts';
-import type { UnnamedOperation } from './service.ts';
+
+/** An operation that hasn't its JSON name yet. */
+export type UnnamedOperation = Omit<AdoptedOperation, 'name'>;
 
 /** What `names.lock` keeps an operation's name by. */
 export function operationKey({

@@ -17,7 +17,7 @@ import {
 import type { WsdlDocuments } from './documents.ts';
 import type { Findings } from './findings.ts';
 import { type MessageContext, readFaults, readMessage } from './messages.ts';
-import { nameOperations } from './operation-names.ts';
+import { nameOperations, type UnnamedOperation } from './operation-names.ts';
 import type { SchemaComponents } from './schemas.ts';
 import { attributeOf, type XmlElement } from './xml-tree.ts';
 
@@ -143,9 +143,6 @@ function pathOf(address: string | undefined): string | undefined {
   const path = address === undefined ? undefined : URL.parse(address.trim())?.pathname;
   return path === undefined || path === '/' || !path.startsWith('/') ? undefined : path;
 }
-
-/** An operation that hasn't its JSON name yet. */
-export type UnnamedOperation = Omit<AdoptedOperation, 'name'>;
 
 /** Reads the operations of bindings, each port type's once however many bindings it has. */
 class OperationReader {

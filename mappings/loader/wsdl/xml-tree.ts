@@ -1,7 +1,7 @@
 import { defaultLimits, type Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
 import type { QName } from '../../contract/schema-components.ts';
-import { decodeXml } from '../../xml/decode.ts';
+import { decodeXml, isWide } from '../../xml/decode.ts';
 import { XmlError } from '../../xml/error.ts';
 import { type Declaration, xmlNamespace } from '../../xml/namespaces.ts';
 import { XmlReader } from '../../xml/reader.ts';
@@ -323,12 +323,4 @@ function byteOffset(source: XmlSource, offset: number): number {
   const byte = from.byte + Buffer.byteLength(whole.slice(from.offset, offset));
   lastOffsets.set(source, { offset, byte });
   return byte;
-}
-
-/** True for UTF-16, which shows in the first two bytes (XML 1.0, appendix F). */
-export function isWide(bytes: Uint8Array): boolean {
-  const [first, second] = bytes;
-  return (
-    (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || first === 0 || second === 0
-  );
 }
