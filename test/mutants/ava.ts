@@ -94,33 +94,54 @@ function execution(teardowns: (() => unknown)[]) {
 }
 
 type Run = (t: ReturnType<typeof execution>) => unknown;
-let tests: { readonly title: string; readonly run: Run }[] = [];
+
+interface Declared {
+  readonly title: string;
+  readonly run: Run;
+}
+
+let before: Declared[] = [];
+let tests: Declared[] = [];
+let after: Run[] = [];
 
 function test(title: string, run: Run): void {
   tests.push({ title, run });
 }
 test.serial = test;
-test.before = (run: Run): void => {
-  tests.unshift({ title: 'before', run });
-};
-test.after = (): void => {};
 test.skip = (): void => {};
+test.before = (run: Run): void => {
+  before.push({ title: 'before', run });
+};
+test.after = (run: Run): void => {
+  after.push(run);
+};
+test.after.always = test.after;
 
 /** Runs the tests that were declared since it was called last. Gives the title of the first that fails; undefined where all hold. */
 export async function runTests(): Promise<string | undefined> {
-  const declared = tests;
+  const declared = [...before, ...tests];
+  const ends = after;
+  before = [];
   tests = [];
-  for (const { title, run } of declared) {
-    const teardowns: (() => unknown)[] = [];
-    try {
-      await run(execution(teardowns));
-    } catch {
-      return title;
-    } finally {
-      for (const undo of teardowns.reverse()) await undo();
-    }
+  after = [];
+  try {
+    for (const { title, run } of declared) if (!(await holds(run))) return title;
+    return undefined;
+  } finally {
+    for (const end of ends) await holds(end);
   }
-  return undefined;
+}
+
+async function holds(run: Run): Promise<boolean> {
+  const teardowns: (() => unknown)[] = [];
+  try {
+    await run(execution(teardowns));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    for (const undo of teardowns.reverse()) await undo();
+  }
 }
 
 // biome-ignore lint/style/noDefaultExport: ava's own is one

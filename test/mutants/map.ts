@@ -18,6 +18,8 @@ const codec = [
   'test/mappings/codec/writers.test.ts',
 ];
 const properties = ['test/mappings/codec/properties.test.ts'];
+/** Whole gateways, with calls in both directions. */
+const calls = ['test/mappings/loader/plain.test.ts', 'test/plain/fixtures.test.ts'];
 const dates = ['test/mappings/codec/scalars/dates.test.ts'];
 
 /** Which tests speak of a file, those that notice most first: folders with a slash at their end, and files, which go before. */
@@ -38,11 +40,12 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     ...xml,
     'test/mappings/xml/decode.test.ts',
     'test/mappings/xml/properties.test.ts',
+    'test/conformance/xml.test.ts',
     ...fastPath,
   ],
   'mappings/codec/fast-path/': [...fastPath, 'test/gateway/protocols/request-shapes.test.ts'],
   'mappings/codec/scalars/': [...scalars, ...dates, ...codec, ...properties],
   'mappings/codec/scalars.ts': [...scalars, ...codec, ...dates, ...properties],
   'mappings/codec/redact.ts': ['test/mappings/codec/redact.test.ts'],
-  'mappings/codec/': [...codec, ...scalars, ...properties],
+  'mappings/codec/': [...codec, ...scalars, ...calls, ...properties],
 };

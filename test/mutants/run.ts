@@ -21,8 +21,9 @@ const { values: given } = parseArgs({
   },
 });
 
-/** Milliseconds for the tests of one mutant: several times what they take. */
-const mostTime = 60_000;
+/** How many times what its tests took without it a mutant may take, and milliseconds more for what is loaded anew. */
+const mostTimes = 4;
+const moreTime = 10_000;
 /** Each mutant leaves its modules in a worker's memory. */
 const mutantsOfWorker = 60;
 
@@ -64,7 +65,8 @@ class Worker {
   #child: Promise<ChildProcess> | undefined;
   #judged = 0;
 
-  async ask(question: Question): Promise<Answer> {
+  /** @param mostTime in milliseconds */
+  async ask(question: Question, mostTime: number): Promise<Answer> {
     if (this.#judged++ >= mutantsOfWorker) this.end();
     this.#child ??= begin();
     const child = await this.#child;
@@ -121,26 +123,36 @@ const candidates = all.filter(({ file, name }) => listed[file]?.[name] === undef
 const chosen = sampleOf(candidates, Number(given.sample ?? candidates.length), random);
 console.log(`${chosen.length} of ${all.length} mutants of ${files.length} files, seed ${given.seed}`);
 
-const counts = new Map<string, { killed: number; survivors: Mutant[] }>();
+const counts = new Map<string, { killed: number; survived: number }>();
 const queue = [...chosen];
 const started = Date.now();
 async function work(): Promise<void> {
   const worker = new Worker();
   for (let mutant = queue.pop(); mutant !== undefined; mutant = queue.pop()) {
-    const { failed } = await worker.ask({ mutant, tests: testsFor(mutant.file) });
-    const count = counts.get(mutant.file) ?? { killed: 0, survivors: [] };
+    const tests = testsFor(mutant.file);
+    const usual = tests.reduce((sum, file) => sum + (times.get(file) ?? 0), 0);
+    const { failed } = await worker.ask({ mutant, tests }, usual * mostTimes + moreTime);
+    const count = counts.get(mutant.file) ?? { killed: 0, survived: 0 };
     counts.set(mutant.file, count);
-    if (failed === undefined) count.survivors.push(mutant);
-    else count.killed++;
+    if (failed !== undefined) count.killed++;
+    else {
+      count.survived++;
+      console.log(`${mutant.file}:${mutant.line}: ${mutant.name}`);
+    }
   }
   worker.end();
 }
+
+/** Milliseconds that each file of tests takes here and now. */
+const times = new Map<string, number>();
 
 /** Tests that don't hold without a mutant notice each, so they are asked first. */
 async function checkTests(tests: string[]): Promise<void> {
   const worker = new Worker();
   for (let file = tests.pop(); file !== undefined; file = tests.pop()) {
-    const { failed } = await worker.ask({ mutant: undefined, tests: [file] });
+    const from = Date.now();
+    const { failed } = await worker.ask({ mutant: undefined, tests: [file] }, 600_000);
+    times.set(file, Date.now() - from);
     if (failed !== undefined) throw new Error(`expected tests that hold, got ${failed}`);
   }
   worker.end();
@@ -158,12 +170,10 @@ await inParallel(work);
 let killed = 0;
 for (const [file, count] of [...counts].toSorted()) {
   killed += count.killed;
-  const total = count.killed + count.survivors.length;
+  const total = count.killed + count.survived;
   console.log(
     `${((100 * count.killed) / total).toFixed(0).padStart(4)} %  ${count.killed} of ${total}  ${file}`,
   );
-  for (const { line, name } of count.survivors.toSorted((a, b) => a.line - b.line))
-    console.log(`        ${line}: ${name}`);
 }
 const share = chosen.length === 0 ? 100 : (100 * killed) / chosen.length;
 const seconds = ((Date.now() - started) / 1000).toFixed(0);
