@@ -112,10 +112,10 @@ test.skip = (): void => {};
 test.before = (run: Run): void => {
   before.push({ title: 'before', run });
 };
-test.after = (run: Run): void => {
+const end = (run: Run): void => {
   after.push(run);
 };
-test.after.always = test.after;
+test.after = Object.assign(end, { always: end });
 
 /** Runs the tests that were declared since it was called last. Gives the title of the first that fails; undefined where all hold. */
 export async function runTests(): Promise<string | undefined> {
@@ -128,7 +128,7 @@ export async function runTests(): Promise<string | undefined> {
     for (const { title, run } of declared) if (!(await holds(run))) return title;
     return undefined;
   } finally {
-    for (const end of ends) await holds(end);
+    for (const run of ends) await holds(run);
   }
 }
 

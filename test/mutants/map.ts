@@ -35,7 +35,12 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/json/': [...json, ...writing],
   'mappings/xml/decode.ts': ['test/mappings/xml/decode.test.ts'],
   'mappings/xml/declaration.ts': ['test/mappings/xml/decode.test.ts', ...xml],
-  'mappings/xml/output.ts': [...writing, 'test/mappings/codec/base64.test.ts', ...fastPath],
+  'mappings/xml/output.ts': [
+    'test/mappings/xml/output.test.ts',
+    ...writing,
+    'test/mappings/codec/base64.test.ts',
+    ...fastPath,
+  ],
   'mappings/xml/': [
     ...xml,
     'test/mappings/xml/decode.test.ts',

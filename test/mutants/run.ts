@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { testsOf } from './map.ts';
-import { type Mutant, mutantsOf, root } from './mutate.ts';
+import { mutantsOf, root } from './mutate.ts';
 import type { Answer, Question } from './worker.ts';
 
 /**
