@@ -300,3 +300,14 @@ test('a view into a larger buffer is decoded without what is around it (W9)', (t
   const whole = bytes('xx', markBe, utf16be('<é/>'), 'yy');
   t.is(decodeXml(new Uint8Array(whole.buffer, whole.byteOffset + 2, whole.length - 4), undefined), '<é/>');
 });
+
+test('W9: each encoding is known by each of its names, in any case', (t) => {
+  for (const name of ['iso-8859-1', 'ISO_8859-1', 'latin1', 'windows-1252', 'CP1252'])
+    t.is(decodeXml(Buffer.from([0x80]), name), '\u20ac', name);
+  for (const name of ['utf-8', 'UTF8']) t.is(decodeXml(Buffer.from('\u20ac'), name), '\u20ac', name);
+  for (const name of ['us-ascii', 'ASCII']) t.is(decodeXml(Buffer.from('a'), name), 'a', name);
+  for (const name of ['utf-16', 'UTF-16LE'])
+    t.is(decodeXml(Buffer.from('<\u20ac', 'utf16le'), name), '<\u20ac', name);
+  for (const name of ['utf-16', 'UTF-16BE'])
+    t.is(decodeXml(Buffer.from('<\u20ac', 'utf16le').swap16(), name), '<\u20ac', name);
+});
