@@ -6,7 +6,9 @@ const scalars = [
   'test/mappings/codec/scalars/scalars.test.ts',
   'test/mappings/codec/scalars/numbers.test.ts',
   'test/mappings/codec/scalars/text.test.ts',
-  'test/mappings/codec/base64.test.ts',
+  'test/mappings/codec/scalars/table.test.ts',
+  'test/mappings/codec/scalars/duration.test.ts',
+  'test/mappings/codec/scalars/base64.test.ts',
 ];
 const codec = [
   'test/mappings/codec/read.test.ts',
@@ -38,7 +40,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/xml/output.ts': [
     'test/mappings/xml/output.test.ts',
     ...writing,
-    'test/mappings/codec/base64.test.ts',
+    'test/mappings/codec/scalars/base64.test.ts',
     ...fastPath,
   ],
   'mappings/xml/': [
@@ -50,7 +52,6 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   ],
   'mappings/codec/fast-path/': [...fastPath, 'test/gateway/protocols/request-shapes.test.ts'],
   'mappings/codec/scalars/': [...scalars, ...dates, ...codec, ...properties],
-  'mappings/codec/scalars.ts': [...scalars, ...codec, ...dates, ...properties],
   'mappings/codec/redact.ts': ['test/mappings/codec/redact.test.ts'],
   'mappings/codec/': [...codec, ...scalars, ...calls, ...properties],
 };
