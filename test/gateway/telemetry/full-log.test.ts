@@ -122,14 +122,17 @@ test.serial(
     const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const { child, port, call } = await serveInto(t, openSync(path, 'w'), { LIMITS: 'logBytes=20000' });
     const calls = await callUntilDropping(t, port, call);
-    const reader = spawn('cat', { stdio: [read, 'pipe', 'inherit'] });
-    closeSync(read);
+    // opens the pipe itself, so that it waits where there is nothing to read
+    const reader = spawn('cat', [path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const closed = once(reader, 'close');
     let out = '';
-    reader.stdout?.on('data', (chunk) => {
+    reader.stdout.on('data', (chunk) => {
       out += chunk;
     });
+    await once(reader.stdout, 'data');
+    closeSync(read);
     await endsClean(t, child);
-    await once(reader, 'close');
+    await closed;
     const told: { dropped?: number; requestId?: string }[] = out
       .trimEnd()
       .split('\n')
