@@ -181,6 +181,12 @@ export class Tape extends JsonGrammar {
     return true;
   }
 
+  /** As JsonGrammar has it: no blank stands there, as a rule. */
+  override colon(): void {
+    if (this.bytes[this.position] === 58) this.position++;
+    else super.colon();
+  }
+
   /** Moves past the string that starts here; true when XML content can hold its bytes as they are. */
   scanString(): boolean {
     const { bytes } = this;
