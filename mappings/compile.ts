@@ -74,6 +74,7 @@ export interface WrittenReply {
   readonly xml: Buffer | string | readonly Buffer[] | undefined;
 }
 
+/** A value that a route's path or query gave (W38). */
 export interface RouteValue {
   readonly field: string;
   /** What an error calls it: the input's JSON name for a path parameter, as sent for a query parameter (W29). */

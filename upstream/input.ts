@@ -82,10 +82,12 @@ export function readInput<M extends Members>(
   return values as Values<M>;
 }
 
+/** Whether a value is a JSON object. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A string, as it is. */
 export const string: Reader<string> = (value) => {
   if (typeof value !== 'string') throw new Refusal('InvalidType', 'a string', value);
   return value;

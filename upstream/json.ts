@@ -3,6 +3,7 @@
 
 /** What a request's text is once read: JSON, but an integer token of up to 20 characters is a bigint. */
 export type JsonValue = null | boolean | number | bigint | string | readonly JsonValue[] | JsonObject;
+/** A request's JSON object, by its members' names. */
 export interface JsonObject {
   readonly [member: string]: JsonValue;
 }
@@ -14,6 +15,7 @@ interface RawJson {
 
 /** What an operation answers with. */
 export type Output = null | boolean | number | string | RawJson | readonly Output[] | OutputObject;
+/** An answer's JSON object, by its members' names. */
 export interface OutputObject {
   readonly [member: string]: Output;
 }

@@ -12,6 +12,7 @@ import { getDbsSearch, getSearch } from './operations/searches.ts';
 import { getValidIds, updateValidId } from './operations/valid-ids.ts';
 import { seed } from './seed/seed.ts';
 
+/** A call of the service, as HTTP brings it. */
 export interface JsonRequest {
   readonly method: string;
   /** With or without a base before `/json/reply/{Op}`; a query is ignored. */
@@ -21,6 +22,7 @@ export interface JsonRequest {
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
+/** What the service answers, as HTTP takes it. */
 export interface JsonReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -34,6 +36,7 @@ export interface ReferenceUpstream {
   close(): void;
 }
 
+/** How the service is opened. */
 export interface ReferenceUpstreamOptions {
   /** A file's path, or `:memory:`, the default. A file is seeded only when it's empty (R1). */
   readonly database?: string;

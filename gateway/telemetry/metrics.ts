@@ -26,6 +26,7 @@ export interface Family {
   readonly samples: readonly Sample[];
 }
 
+/** One line of a family of metrics. */
 export interface Sample {
   /** That of the family, for a histogram with its suffix. */
   readonly name: string;

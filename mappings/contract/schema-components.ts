@@ -25,13 +25,16 @@ export interface ElementDeclaration {
   readonly documentation: string;
 }
 
+/** A default or fixed value of an element or attribute (XSD 1.0, part 1, 3.2.1, 3.3.1). */
 export interface ValueConstraint {
   readonly kind: 'default' | 'fixed';
   readonly text: string;
 }
 
+/** The type of an element: of attributes and content, or of text alone. */
 export type SchemaType = ComplexType | SimpleType;
 
+/** A complex type definition (XSD 1.0, part 1, 3.4), what it inherits merged in. */
 export interface ComplexType {
   readonly kind: 'complex';
   /** Undefined for an anonymous one. */
@@ -59,6 +62,7 @@ export type Content =
   /** An array of SOAP 1.1 or 1.2 encoding (`soapenc:Array` restricted by `wsdl:arrayType`); `dimensions` is 1 for `item[]`. */
   | { readonly kind: 'encodedArray'; readonly item: SchemaType; readonly dimensions: number };
 
+/** An attribute that a complex type has (XSD 1.0, part 1, 3.5). */
 export interface AttributeUse {
   /** As on the wire: no namespace unless qualified or referred to. */
   readonly name: QName;
@@ -75,6 +79,7 @@ export type Particle = { readonly least: number; readonly most: number } & (
   | { readonly kind: 'sequence' | 'choice' | 'all'; readonly particles: readonly Particle[] }
 );
 
+/** What an `xs:any` takes (XSD 1.0, part 1, 3.10). */
 export interface Wildcard {
   readonly namespaces:
     | { readonly kind: 'any' }
@@ -84,6 +89,7 @@ export interface Wildcard {
   readonly process: 'strict' | 'lax' | 'skip';
 }
 
+/** A simple type definition (XSD 1.0, part 1, 3.14). */
 export interface SimpleType {
   readonly kind: 'simple';
   /** Undefined for an anonymous one; of the built-in ones, their name in the XSD namespace. */
@@ -191,6 +197,7 @@ export interface AdoptedService {
   }[];
 }
 
+/** What a policy may ask for, of what is told apart (A31). */
 export type PolicyKind = 'usernameToken' | 'addressing' | 'mtom' | 'other';
 
 /** The key of a QName in the maps: `{namespace}local`. */
@@ -210,6 +217,7 @@ export interface AdoptedDocument {
   readonly places: readonly AdoptedPlace[];
 }
 
+/** A span of bytes of a served document, and what goes there. */
 export type AdoptedPlace = { readonly from: number; readonly to: number } & (
   | { readonly kind: 'address'; readonly port: string }
   | { readonly kind: 'location'; readonly document: AdoptedDocument }
@@ -224,6 +232,7 @@ export interface AdoptedPort {
   readonly operations: readonly AdoptedOperation[];
 }
 
+/** An operation of a port type that has a SOAP binding (A4). */
 export interface AdoptedOperation {
   /** In JSON (A4): `POST /{name}`. */
   readonly name: string;
@@ -242,6 +251,7 @@ export interface AdoptedOperation {
   readonly faults: readonly AdoptedFault[];
 }
 
+/** What a request or reply holds, as its binding says (A7, A8). */
 export interface AdoptedMessage {
   readonly use: 'literal' | 'encoded';
   readonly body: AdoptedBody;

@@ -23,6 +23,7 @@ export interface Answer {
 /** A success as the JSON that the output is written from (W35); undefined for no value. Throws MismatchError, JsonError. */
 export type ReadAnswer = (answer: Answer) => Buffer | undefined;
 
+/** What reads the answers of an operation, by its reply mapping (W35). */
 export function compileAnswer(
   { upstream: { reply } }: Operation,
   scalars: HeaderScalars,

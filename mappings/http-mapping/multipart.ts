@@ -12,6 +12,7 @@ export interface Multipart {
   readonly content: Buffer;
 }
 
+/** A JSON object → its parts; a member that no part can hold is noted in the reading. */
 export type WriteMultipart = (json: string, reading: Reading) => Multipart;
 
 /** @param stated what the document says of the parts; any other member is a part of the kind `others` */

@@ -14,4 +14,5 @@ export interface Context {
  *  Throws `Failure` for what the caller is to be told. */
 export type Operation = (context: Context, input: JsonObject) => OutputObject | Promise<OutputObject>;
 
+/** In milliseconds. */
 export const day = 86_400_000;

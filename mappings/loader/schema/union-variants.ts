@@ -21,6 +21,7 @@ export interface VariantsSource {
 /** A variant that waits for the name of its element. */
 export type VariantDraft = Draft<Variant>;
 
+/** The variants of a union, and their elements that wait for names. */
 export interface Variants {
   /** In the order of the wire: scalars, objects, arrays, and JSON text for all else. */
   readonly list: readonly VariantDraft[];

@@ -23,6 +23,7 @@ export interface Definitions {
 
 const kinds: readonly DefinitionKind[] = ['message', 'portType', 'binding', 'service'];
 
+/** What documents define, by kind and name; what is defined twice is a problem. */
 export function readDefinitions(roots: readonly XmlElement[], findings: Findings): Definitions {
   const byName = new Map<string, Definition>();
   const byLocal = new Map<string, Definition[]>();

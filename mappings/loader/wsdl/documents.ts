@@ -206,6 +206,7 @@ function kindOf(root: XmlElement): 'wsdl' | 'xsd' | undefined {
   return isA(root, namespaces.xsd, 'schema') ? 'xsd' : undefined;
 }
 
+/** Whether an element has this name. */
 export function isA(element: XmlElement, namespace: string, local: string): boolean {
   return element.local === local && element.namespace === namespace;
 }

@@ -50,6 +50,7 @@ export class Findings {
   }
 }
 
+/** A problem at an element: its file and line, and words. */
 export function placed({ source, offset }: XmlElement, message: string): ContractProblem {
   return { file: source.file, pointer: '', line: lineOf(source, offset), message };
 }

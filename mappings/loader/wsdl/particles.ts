@@ -18,9 +18,10 @@ import { attributeOf, type XmlElement } from './xml-tree.ts';
 /** The elements of a type that hold its particle. */
 export const particleNames = ['group', 'all', 'choice', 'sequence'] as const;
 
-/** How many places a particle has, groups expanded wherever they are referred to. */
+/** Places of particles, groups expanded wherever they are referred to. */
 const sizes = new WeakMap<object, number>();
 
+/** How many places a particle has; 1 for one of a lone element. */
 export function sizeOf(particle: Particle): number {
   return sizes.get(particle) ?? 1;
 }

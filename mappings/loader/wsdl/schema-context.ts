@@ -31,6 +31,7 @@ export interface SchemaContext {
   readonly groupOf: (group: Declared, read: () => Particle | undefined) => Particle | undefined;
 }
 
+/** A component while it is built. */
 export type Mutable<T> = { -readonly [key in keyof T]: T[key] };
 
 /** The XSD children of an element with one of some names. */
@@ -40,6 +41,7 @@ export function xsdChildren(element: XmlElement, ...locals: readonly string[]): 
   );
 }
 
+/** The first XSD child of an element with one of some names; undefined for none. */
 export function xsdChild(element: XmlElement, ...locals: readonly string[]): XmlElement | undefined {
   return element.children.find(
     ({ namespace, local }) => namespace === namespaces.xsd && locals.includes(local),

@@ -20,6 +20,7 @@ export interface XmlSource {
   readonly skipped: number;
 }
 
+/** An attribute of an element of a WSDL or schema. */
 export interface XmlAttribute {
   /** `''` for none. */
   readonly namespace: string;
@@ -62,6 +63,7 @@ export function attributeOf(element: XmlElement, local: string, namespace = ''):
   return findAttribute(element, local, namespace)?.value;
 }
 
+/** An attribute with its place, of those without a namespace unless another is given; undefined where it isn't there. */
 export function findAttribute(element: XmlElement, local: string, namespace = ''): XmlAttribute | undefined {
   return element.attributes.find(
     (attribute) => attribute.local === local && attribute.namespace === namespace,
