@@ -118,6 +118,7 @@ export function compileContract(contract: Contract, limits: Limits = defaultLimi
   };
 }
 
+/** The codecs of an operation. One function, as its parts share the places of inputs (slots) and the element's tags. */
 function compileOperation(
   contract: Contract,
   operation: Operation,

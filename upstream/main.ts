@@ -20,6 +20,7 @@ SIGTERM and SIGINT stop accepting, finish the calls in flight and exit with 0.`;
 const bodyLimit = 1024 * 1024;
 const shutdownLimit = 10_000;
 
+/** Starts the service by its environment. One function, as starting is followed by stopping the same things. */
 function main(): void {
   if (parseArgs({ options: { help: { type: 'boolean', short: 'h' } } }).values.help) {
     console.log(help);

@@ -36,7 +36,7 @@ interface ServeFlags extends ContractFlags {
   readonly auditLog?: string;
 }
 
-/** `soapbridge serve` */
+/** `soapbridge serve`. One function, as it is a list: every option with its variable and default. */
 export function serveCommand(): Command {
   return contractCommand('serve')
     .description('serve a contract in front of a JSON service, or several of each')

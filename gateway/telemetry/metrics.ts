@@ -113,6 +113,7 @@ function count(counts: Counts, record: RequestRecord): void {
   observe(counts.upstreamDurations, record.upstreamMs / 1000);
 }
 
+/** The counters of contracts. One function, as it is a list: each family with its name and help. */
 function countersOf(contracts: ReadonlyMap<string, Counts>): Family[] {
   const all = [...contracts].map(([path, counts]) => ({ labels: contractLabel(path), ...counts }));
   return [

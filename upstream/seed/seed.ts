@@ -34,6 +34,7 @@ export function seed(store: Store, now: number): void {
   seedDocuments(seeding);
 }
 
+/** Searches of criminal records. One function, as it is a list of rows. */
 function seedDbsSearches({ insert, at }: Seeding): void {
   insert('dbs_search', {
     id: 1,
@@ -195,6 +196,7 @@ function seedClients({ insert, at }: Seeding): void {
   });
 }
 
+/** Documents. One function, as it is a list of rows. */
 function seedDocuments({ insert, at }: Seeding): void {
   const document = {
     account: demo,
