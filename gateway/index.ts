@@ -9,7 +9,7 @@ import { proxyList } from './http/forwarded.ts';
 import { hostList } from './http/framing.ts';
 import { auditInLog } from './telemetry/audit.ts';
 import { type Logger, linesToLogger, silentLogger } from './telemetry/logger.ts';
-import { writeSheet } from './telemetry/metrics.ts';
+import { writeSnapshot } from './telemetry/metrics.ts';
 import { createServers } from './upstream/servers.ts';
 
 // `soapbridge`: a gateway inside another program. Nothing here reads the environment, sets flags or listens to signals.
@@ -96,7 +96,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 
   function metrics(): string {
-    return writeSheet(core.readMetrics([shownPath(contract.basePath)], { connections: 0, droppedLines: 0 }));
+    return writeSnapshot(
+      core.readMetrics([shownPath(contract.basePath)], { connections: 0, droppedLines: 0 }),
+    );
   }
 
   async function close(): Promise<boolean> {

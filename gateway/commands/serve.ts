@@ -129,7 +129,7 @@ async function runServe(flags: ServeFlags): Promise<void> {
     stopOnSignals((signal) => running.stop(delayOf(signal, flags)));
     return;
   }
-  const [{ isPrimary, joinPrimary, startWorkers, WorkerError }, { shareSheets }] = await Promise.all([
+  const [{ isPrimary, joinPrimary, startWorkers, WorkerError }, { shareSnapshots }] = await Promise.all([
     import('../process/workers.ts'),
     import('../telemetry/worker-metrics.ts'),
   ]);
@@ -151,7 +151,7 @@ async function runServe(flags: ServeFlags): Promise<void> {
     early.pass();
     return;
   }
-  const sharing = shareSheets();
+  const sharing = shareSnapshots();
   const running = await serveHere(flags, sharing.ofAll);
   const stop = (delayMs: number): void => {
     running.stop(delayMs).then((clean) => process.exit(clean ? 0 : 1), fail);
@@ -160,7 +160,7 @@ async function runServe(flags: ServeFlags): Promise<void> {
   for (const signal of signals) process.on(signal, () => stop(delayOf(signal, flags)));
   listenForFiles(running);
   joinPrimary(running, () => stop(0));
-  sharing.tell(running.metrics);
+  sharing.report(running.metrics);
 }
 
 /** Serves in this process until it is told to stop; an exception that nobody caught stops it with 1. */

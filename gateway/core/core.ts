@@ -4,7 +4,7 @@ import { callerNetwork } from '../http/forwarded.ts';
 import type { AppOptions } from '../http/request-context.ts';
 import { AsideReader } from '../protocols/read-aside.ts';
 import { createPseudonyms, describeError } from '../telemetry/log.ts';
-import { createMetrics, type Gauges, type Sheet } from '../telemetry/metrics.ts';
+import { createMetrics, type Gauges, type Snapshot } from '../telemetry/metrics.ts';
 import type { RequestRecord } from '../telemetry/request-stats.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
 import { idleUpstream, type Upstream } from '../upstream/upstream.ts';
@@ -28,7 +28,7 @@ export interface Core {
   readonly readMetrics: (
     paths: readonly string[],
     own: Pick<Gauges, 'connections' | 'droppedLines'>,
-  ) => Sheet;
+  ) => Snapshot;
   /** Other contracts are served from now on. */
   readonly renew: () => void;
   /** Looks at the event loop, and at what is under way, each second from now on: once all is loaded, which takes long. */

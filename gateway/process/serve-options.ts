@@ -1,6 +1,6 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { ContractPlace } from '../../mappings/loader/load.ts';
-import type { Sheet } from '../telemetry/metrics.ts';
+import type { Snapshot } from '../telemetry/metrics.ts';
 
 /** How a process serves; the command line and the environment fill it in. */
 export interface ServeOptions {
@@ -33,5 +33,5 @@ export interface ServeOptions {
   /** Where the log goes; standard output by default. */
   readonly logTo?: NodeJS.WritableStream;
   /** What /metrics tells in place of this process's own, where it is one of several. */
-  readonly metricsOfAll?: (() => Promise<Sheet | undefined>) | undefined;
+  readonly metricsOfAll?: (() => Promise<Snapshot | undefined>) | undefined;
 }

@@ -10,7 +10,7 @@ import { createApp } from '../http/app.ts';
 import { proxyList } from '../http/forwarded.ts';
 import { hostList } from '../http/framing.ts';
 import { describeError } from '../telemetry/log.ts';
-import { type Sheet, writeSheet } from '../telemetry/metrics.ts';
+import { type Snapshot, writeSnapshot } from '../telemetry/metrics.ts';
 import { readConfig } from './config.ts';
 import { isAnyAddress, type Listener, startListener } from './listener.ts';
 import { openOutputs } from './outputs.ts';
@@ -32,7 +32,7 @@ export interface Running {
   readonly log: Logger;
   readonly load: () => Load;
   /** What this process counted, and how it is. */
-  readonly metrics: () => Sheet;
+  readonly metrics: () => Snapshot;
   /**
    * Loads all files again and serves what they say; when that can't be, logs why and goes on as before. The file of audit
    * lines is opened anew too.
@@ -70,8 +70,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
     isPublicUrlSet: options.publicUrl !== undefined,
     isReady: () => !isStopping,
     metricsPage: async () => {
-      const sheet = await (options.metricsOfAll ?? readMetrics)();
-      return sheet === undefined ? undefined : writeSheet(sheet);
+      const snapshot = await (options.metricsOfAll ?? readMetrics)();
+      return snapshot === undefined ? undefined : writeSnapshot(snapshot);
     },
   });
   const upstreams = createUpstreams(options, core.upstreamOptions);
@@ -109,7 +109,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     },
   };
 
-  function readMetrics(): Sheet {
+  function readMetrics(): Snapshot {
     const own = { connections: listener.connections.count(), droppedLines: dropped() };
     return core.readMetrics(sites.basePaths().map(shownPath), own);
   }

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { type AddressInfo, createServer } from 'node:net';
 import { pino } from 'pino';
 import { standardOutput } from '../telemetry/log-writer.ts';
-import { gatherSheets } from '../telemetry/worker-metrics.ts';
+import { gatherSnapshots } from '../telemetry/worker-metrics.ts';
 
 /** What a worker tells the primary once it takes requests and signals. */
 export interface Serving {
@@ -94,7 +94,7 @@ export async function startWorkers({
     for (const worker of serving) worker.process.kill(signal);
   };
 
-  const metrics = gatherSheets();
+  const metrics = gatherSnapshots();
 
   /** `place` is a worker's and then its successor's. */
   const start = (place: number, pause: number): Promise<Serving> =>

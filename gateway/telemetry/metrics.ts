@@ -14,7 +14,7 @@ export interface Gauges extends Load {
 }
 
 /** Everything that one process tells, as data that may go from process to process. */
-export type Sheet = readonly Family[];
+export type Snapshot = readonly Family[];
 
 /** One metric with all its samples. */
 export interface Family {
@@ -41,7 +41,7 @@ export interface Metrics {
   readonly counterOf: (path: string) => (record: RequestRecord) => void;
   /** Counts a reply to a request of a contract, by its path, that was cut on its way. */
   readonly countCut: (path: string) => void;
-  readonly read: (gauges: Gauges) => Sheet;
+  readonly read: (gauges: Gauges) => Snapshot;
 }
 
 /** Upper bounds, in seconds. */
@@ -250,12 +250,14 @@ function contractLabel(path: string): string {
   return `contract="${path}"`;
 }
 
-/** One sheet of several processes': counts and amounts added up, the rest labelled with the process's name. */
-export function addSheets(sheets: readonly (readonly [worker: string, sheet: Sheet])[]): Sheet {
+/** One snapshot of several processes': counts and amounts added up, the rest labelled with the process's name. */
+export function addSnapshots(
+  snapshots: readonly (readonly [worker: string, snapshot: Snapshot])[],
+): Snapshot {
   const families = new Map<string, Family & { readonly samples: Sample[] }>();
   const places = new Map<string, number>();
-  for (const [worker, sheet] of sheets) {
-    for (const part of sheet) {
+  for (const [worker, snapshot] of snapshots) {
+    for (const part of snapshot) {
       const whole = families.get(part.name) ?? { ...part, samples: [] };
       families.set(part.name, whole);
       for (const { name, labels: own, value } of part.samples) {
@@ -270,9 +272,9 @@ export function addSheets(sheets: readonly (readonly [worker: string, sheet: She
   return [...families.values()];
 }
 
-/** A sheet in Prometheus' text format. */
-export function writeSheet(sheet: Sheet): string {
-  return sheet
+/** A snapshot in Prometheus' text format. */
+export function writeSnapshot(snapshot: Snapshot): string {
+  return snapshot
     .map(({ name, type, help, samples }) => {
       const lines = samples.map(
         ({ name: of, labels, value }) => `soapbridge_${of}${labels === '' ? '' : `{${labels}}`} ${value}\n`,

@@ -1,23 +1,23 @@
 import type { Worker } from 'node:cluster';
-import { addSheets, one, type Sheet } from './metrics.ts';
+import { addSnapshots, one, type Snapshot } from './metrics.ts';
 
-/** What the primary and its workers say to each other of metrics. */
+/** Messages about metrics between the primary and its workers. */
 type ToPrimary =
   | { readonly kind: 'ask'; readonly number: number }
-  | { readonly kind: 'sheet'; readonly sheet: Sheet };
+  | { readonly kind: 'snapshot'; readonly snapshot: Snapshot };
 type ToWorker =
-  | { readonly kind: 'tell' }
-  | { readonly kind: 'answer'; readonly number: number; readonly sheet: Sheet };
+  | { readonly kind: 'report' }
+  | { readonly kind: 'answer'; readonly number: number; readonly snapshot: Snapshot };
 
-/** In ms: how long a worker too busy to tell is waited for; what it told last stands for it then. */
+/** In ms: how long a worker too busy to report is waited for; its last report stands for it then. */
 const longestWait = 1_000;
 
 /** A worker that serves. */
 interface Member {
   /** The same for a worker and the one that takes its place. */
   readonly name: string;
-  last: Sheet;
-  /** Ends every wait for what it tells. */
+  last: Snapshot;
+  /** Ends every wait for its report. */
   readonly settle: Set<() => void>;
 }
 
@@ -28,34 +28,34 @@ export interface Gathering {
 }
 
 /**
- * Gathers the metrics of workers. What one of them counted is kept when it ends, as far as it was told: no counter goes
- * back.
+ * Gathers the metrics of workers. What one of them counted is kept when it ends, as far as it was reported: no counter
+ * goes back.
  */
-export function gatherSheets(): Gathering {
+export function gatherSnapshots(): Gathering {
   const members = new Map<Worker, Member>();
-  let ended: Sheet = [];
+  let ended: Snapshot = [];
   let deaths = 0;
-  let gathering: Promise<Sheet> | undefined;
+  let gathering: Promise<Snapshot> | undefined;
 
   return {
     join: (worker, name) => {
       const member: Member = { name, last: [], settle: new Set() };
       members.set(worker, member);
-      worker.on('message', (said: ToPrimary) => {
-        if (said.kind === 'sheet') {
-          member.last = said.sheet;
+      worker.on('message', (message: ToPrimary) => {
+        if (message.kind === 'snapshot') {
+          member.last = message.snapshot;
           settle(member);
-        } else if (said.kind === 'ask') {
+        } else if (message.kind === 'ask') {
           gathering ??= gather().finally(() => {
             gathering = undefined;
           });
-          gathering.then((sheet) => say(worker, { kind: 'answer', number: said.number, sheet }));
+          gathering.then((snapshot) => send(worker, { kind: 'answer', number: message.number, snapshot }));
         }
       });
       worker.once('exit', () => {
         members.delete(worker);
-        ended = addSheets(
-          [ended, member.last.filter(({ type }) => type !== 'gauge')].map((sheet) => ['', sheet]),
+        ended = addSnapshots(
+          [ended, member.last.filter(({ type }) => type !== 'gauge')].map((snapshot) => ['', snapshot]),
         );
         deaths++;
         settle(member);
@@ -63,22 +63,23 @@ export function gatherSheets(): Gathering {
     },
   };
 
-  async function gather(): Promise<Sheet> {
-    await Promise.all([...members].map(([worker, member]) => told(worker, member)));
+  async function gather(): Promise<Snapshot> {
+    await Promise.all([...members].map(([worker, member]) => reported(worker, member)));
     const living = [...members.values()].map(({ name, last }) => [name, last] as const);
     return [
-      ...addSheets([...living, ['', ended]]),
+      ...addSnapshots([...living, ['', ended]]),
       one('workers', 'gauge', 'Workers that serve.', living.length),
       one('worker_deaths_total', 'counter', 'Workers that served and ended.', deaths),
     ];
   }
 }
 
-function told(worker: Worker, { settle }: Member): Promise<void> {
+/** Resolves once a worker has reported, ended or taken too long. */
+function reported(worker: Worker, { settle }: Member): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(end, longestWait);
     settle.add(end);
-    say(worker, { kind: 'tell' });
+    send(worker, { kind: 'report' });
     function end(): void {
       clearTimeout(timer);
       settle.delete(end);
@@ -91,22 +92,22 @@ function settle(member: Member): void {
   for (const end of member.settle) end();
 }
 
-/** To one that is ending nothing is said: its end says it all. */
-function say(worker: Worker, message: ToWorker): void {
+/** Nothing is sent to one that is ending: its `exit` settles it. */
+function send(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.send(message);
 }
 
-/** A worker's part: tells its own metrics to the primary, and gets those of all from it. */
+/** A worker's part: reports its own metrics to the primary, and gets those of all from it. */
 export interface Sharing {
   /** The metrics of all workers; undefined when the primary is no more. */
-  readonly ofAll: () => Promise<Sheet | undefined>;
-  /** From now on the primary is told what this worker's are. */
-  readonly tell: (own: () => Sheet) => void;
+  readonly ofAll: () => Promise<Snapshot | undefined>;
+  /** From now on the primary gets this worker's when it asks. */
+  readonly report: (own: () => Snapshot) => void;
 }
 
 /** Shares metrics over this process's channel to the primary. */
-export function shareSheets(): Sharing {
-  const waiting = new Map<number, (sheet: Sheet | undefined) => void>();
+export function shareSnapshots(): Sharing {
+  const waiting = new Map<number, (snapshot: Snapshot | undefined) => void>();
   const joined = Promise.withResolvers<void>(); // before, the primary would not know who asks
   let asked = 0;
   return {
@@ -119,11 +120,12 @@ export function shareSheets(): Sharing {
         else answer(asked, undefined);
       });
     },
-    tell: (own) => {
+    report: (own) => {
       joined.resolve();
-      process.on('message', (said: ToWorker) => {
-        if (said.kind === 'answer') answer(said.number, said.sheet);
-        else if (said.kind === 'tell') process.send?.({ kind: 'sheet', sheet: own() } satisfies ToPrimary);
+      process.on('message', (message: ToWorker) => {
+        if (message.kind === 'answer') answer(message.number, message.snapshot);
+        else if (message.kind === 'report')
+          process.send?.({ kind: 'snapshot', snapshot: own() } satisfies ToPrimary);
       });
       process.once('disconnect', () => {
         for (const number of [...waiting.keys()]) answer(number, undefined);
@@ -131,8 +133,8 @@ export function shareSheets(): Sharing {
     },
   };
 
-  function answer(number: number, sheet: Sheet | undefined): void {
-    waiting.get(number)?.(sheet);
+  function answer(number: number, snapshot: Snapshot | undefined): void {
+    waiting.get(number)?.(snapshot);
     waiting.delete(number);
   }
 }

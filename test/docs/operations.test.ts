@@ -22,9 +22,11 @@ test('docs/operations.md tells of every metric', (t) => {
     connections: 0,
     loopDelayMs: 0,
   };
-  const sheet = createMetrics().read({ ...idle, droppedLines: 0, upstreamStates: new Map() });
+  const snapshot = createMetrics().read({ ...idle, droppedLines: 0, upstreamStates: new Map() });
   const rows = page.split('\n').filter((line) => line.startsWith('| `'));
-  const missing = sheet.filter(({ name }) => !rows.some((row) => row.split('|')[1]?.includes(`\`${name}\``)));
+  const missing = snapshot.filter(
+    ({ name }) => !rows.some((row) => row.split('|')[1]?.includes(`\`${name}\``)),
+  );
   t.deepEqual(missing, []);
 });
 

@@ -6,7 +6,12 @@ import test from 'ava';
 import { type Audited, auditInLog } from '../../../gateway/telemetry/audit.ts';
 import { LineBuffer } from '../../../gateway/telemetry/line-buffer.ts';
 import { compileRequestLine, describeError } from '../../../gateway/telemetry/log.ts';
-import { addSheets, createMetrics, type Sheet, writeSheet } from '../../../gateway/telemetry/metrics.ts';
+import {
+  addSnapshots,
+  createMetrics,
+  type Snapshot,
+  writeSnapshot,
+} from '../../../gateway/telemetry/metrics.ts';
 import type { RequestRecord } from '../../../gateway/telemetry/request-stats.ts';
 import { folderOf } from '../../plain/folders.ts';
 import { fc } from '../../property.ts';
@@ -405,8 +410,8 @@ const textFormat =
 const told = (page: string, sample: string): number =>
   Number(page.split(`\nsoapbridge_${sample} `)[1]?.split('\n')[0]);
 
-/** The sheet of a process that had a request of each of these durations, in ms. */
-function sheetOf(durations: readonly number[]): Sheet {
+/** The snapshot of a process that had a request of each of these durations, in ms. */
+function snapshotOf(durations: readonly number[]): Snapshot {
   const metrics = createMetrics();
   const record = { transport: 'xml', status: 200, meant: undefined, sent: 2, upstreamStatus: 0 };
   for (const ms of durations) {
@@ -428,7 +433,7 @@ function sheetOf(durations: readonly number[]): Sheet {
 }
 
 test('/metrics: each line is of the text format, and buckets hold all below their bound', (t) => {
-  const page = writeSheet(sheetOf([0.5, 1, 2, 70_000]));
+  const page = writeSnapshot(snapshotOf([0.5, 1, 2, 70_000]));
   for (const line of page.trimEnd().split('\n')) t.regex(line, textFormat);
   t.is(told(page, 'request_duration_seconds_bucket{contract="/v2",transport="xml",le="0.001"}'), 2);
   t.is(told(page, 'request_duration_seconds_bucket{contract="/v2",transport="xml",le="60"}'), 3);
@@ -440,10 +445,10 @@ test('/metrics: each line is of the text format, and buckets hold all below thei
 });
 
 test('/metrics of several processes: counts and amounts are sums, the rest is told of each', (t) => {
-  const page = writeSheet(
-    addSheets([
-      ['1', sheetOf([0.5, 2])],
-      ['2', sheetOf([0.5])],
+  const page = writeSnapshot(
+    addSnapshots([
+      ['1', snapshotOf([0.5, 2])],
+      ['2', snapshotOf([0.5])],
     ]),
   );
   for (const line of page.trimEnd().split('\n')) t.regex(line, textFormat);
