@@ -150,7 +150,7 @@ function reportRemoved({ name }: Operation, renamed: Operation | undefined, repo
 
 /** A record with the elements of members that it doesn't list as fields like others. */
 function withAllElements(record: RecordType): RecordType {
-  const { typed, untyped } = record.others ?? {};
+  const { typed, untyped } = record.additional ?? {};
   const others = [typed, untyped].filter((element) => element !== undefined);
   return { ...record, fields: [...record.fields, ...others.map(optional)] };
 }

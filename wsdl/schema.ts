@@ -183,7 +183,7 @@ function complexType(contract: Contract, record: RecordType, name?: string): Doc
 }
 
 /** The elements of members that the record doesn't list. */
-function othersElements(contract: Contract, { others }: RecordType): DocumentNode[] {
+function othersElements(contract: Contract, { additional: others }: RecordType): DocumentNode[] {
   if (others === undefined) return [];
   const { typed, untyped } = others;
   return (untyped === undefined ? [typed] : [typed, untyped]).map(({ xml, type }) =>

@@ -105,7 +105,7 @@ export function compileRedact(contract: Contract, limits: Limits): Redact {
       if (type.kind !== 'record') return [];
       const field = fieldsOf(type).get(foldAscii(name));
       if (field !== undefined) return [field.type];
-      const { typed, untyped } = type.others ?? {};
+      const { typed, untyped } = type.additional ?? {};
       return [typed, untyped].flatMap((others) => (others === undefined ? [] : [others.type.value]));
     }
 

@@ -302,18 +302,18 @@ export interface RecordType {
   /** In the order of the wire (W18). */
   readonly fields: readonly Field[];
   /** Where members of other names go; undefined where they are none of the type (W20). */
-  readonly others?: OtherMembers;
+  readonly additional?: AdditionalProperties;
 }
 
 /** Members that a record takes beside those it lists, as its last elements. */
-export interface OtherMembers {
-  readonly typed: OthersElement;
+export interface AdditionalProperties {
+  readonly typed: AdditionalElement;
   /** Values that aren't of that type, as JSON text; undefined where `typed` takes any. */
-  readonly untyped: OthersElement | undefined;
+  readonly untyped: AdditionalElement | undefined;
 }
 
 /** An element for the members that a record doesn't list: a map of them by their names. */
-export interface OthersElement extends Ruled {
+export interface AdditionalElement extends Ruled {
   readonly xml: string;
   readonly type: MapType;
 }
@@ -521,7 +521,7 @@ export const namespaces = {
 export function partsOf(type: NamedType): readonly Type[] {
   switch (type.kind) {
     case 'record': {
-      const { typed, untyped } = type.others ?? {};
+      const { typed, untyped } = type.additional ?? {};
       const others = [typed, untyped].flatMap((element) => (element === undefined ? [] : [element.type]));
       return [...type.fields.map((field) => field.type), ...others];
     }

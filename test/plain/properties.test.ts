@@ -146,7 +146,7 @@ test('no two names of one kind are alike to a generator, and each makes a class,
         for (const name of classes) ok(/^[^\p{L}\p{N}]*\p{L}/u.test(name), name);
         for (const type of contract.types) {
           if (type.kind === 'record') {
-            const { typed, untyped } = type.others ?? {};
+            const { typed, untyped } = type.additional ?? {};
             checkApart([...type.fields, typed, untyped].flatMap((element) => element?.xml ?? []));
           } else if (type.kind === 'union') checkApart(type.variants.map(({ xml }) => xml));
         }

@@ -225,7 +225,7 @@ function isMadeOfTexts(type: Type, seen: Set<Type>): boolean {
       return isMadeOfTexts(type.item, seen);
     case 'record':
       return (
-        type.others === undefined &&
+        type.additional === undefined &&
         type.fields.every((field) => field.rules === undefined && isMadeOfTexts(field.type, seen))
       );
     default:

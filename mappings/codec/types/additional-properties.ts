@@ -1,4 +1,4 @@
-import type { JsonKind, OtherMembers, OthersElement } from '../../contract/model.ts';
+import type { AdditionalElement, AdditionalProperties, JsonKind } from '../../contract/model.ts';
 import { skipped } from '../../json/parts.ts';
 import type { JsonReader } from '../../json/reader.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
@@ -30,7 +30,10 @@ export interface AdditionalReader {
 }
 
 /** Compiles the reader of a record's other members. */
-export function additionalReader(context: ReaderContext, { typed, untyped }: OtherMembers): AdditionalReader {
+export function additionalReader(
+  context: ReaderContext,
+  { typed, untyped }: AdditionalProperties,
+): AdditionalReader {
   const value = context.readerOf(typed.type.value, typed.rules?.values);
   const look = lookOf(context, typed, value);
   const readers = new Map<string, ReadEntries>([[typed.xml, entriesReader(context, typed.type, value)]]);
@@ -61,7 +64,7 @@ export function additionalReader(context: ReaderContext, { typed, untyped }: Oth
 }
 
 /** Under `validate: strict`, what looks at members that come as JSON, which may be of the type or of any other. */
-function lookOf(context: ReaderContext, typed: OthersElement, value: RequestReader): Look | undefined {
+function lookOf(context: ReaderContext, typed: AdditionalElement, value: RequestReader): Look | undefined {
   const plain = context.plainReaderOf?.(typed.type.value);
   if (plain === undefined) return undefined;
   const kinds: readonly JsonKind[] = ['string', 'integer', 'boolean', 'object', 'array'];
@@ -101,12 +104,12 @@ export interface AdditionalWriter {
 /** Compiles the writer of a record's other members. */
 export function additionalWriter(
   { writerOf }: WriterContext,
-  { typed, untyped }: OtherMembers,
+  { typed, untyped }: AdditionalProperties,
 ): AdditionalWriter {
   const value = writerOf(typed.type.value);
   const otherwise = untyped === undefined ? undefined : writerOf(untyped.type.value);
   const compiled = [typed, ...(untyped === undefined ? [] : [untyped])].map(
-    ({ xml, type }: OthersElement) => {
+    ({ xml, type }: AdditionalElement) => {
       const writer = writerOf(type);
       return { writer, element: elementOf(xml, writer.declarations, false) };
     },

@@ -91,7 +91,7 @@ export function shapeOf(
     byFolded: by(({ json }) => foldAscii(json)),
     required: fields.flatMap(({ field }, index) => (field.required ? [index] : [])),
     listed: fields.map(({ field }) => JSON.stringify(field.json)),
-    additional: type.others === undefined ? undefined : additionalReader(context, type.others),
+    additional: type.additional === undefined ? undefined : additionalReader(context, type.additional),
     tag,
     tagIndex: tag === undefined ? undefined : byJson.get(tag.member),
     keepsValues,

@@ -213,7 +213,7 @@ export function recordWriter(
   statusBeside?: ReplyWriter,
 ): ReplyWriter {
   const members = type.fields.map((field) => fieldWriter(context, field));
-  const additional = type.others === undefined ? undefined : additionalWriter(context, type.others);
+  const additional = type.additional === undefined ? undefined : additionalWriter(context, type.additional);
   const count = members.length;
   const byName = new Map(members.map(({ name }, index) => [name, index]));
   // Upstreams write a type's members in one order. What followed each member last time is tried first: a hint

@@ -248,7 +248,7 @@ function tryScan(tape: Tape, writer: ReplyWriter): boolean {
 
 function candidateOf({ type, takes }: Variant, index: number, writerOf: WriterOf): Candidate {
   const known: RecordType | undefined = type.kind === 'record' ? type : undefined;
-  const closed = known !== undefined && known.others === undefined;
+  const closed = known !== undefined && known.additional === undefined;
   return {
     index,
     takes,

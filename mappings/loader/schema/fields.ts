@@ -1,6 +1,6 @@
 // The fields of records: their elements' names to be given, their order, which are nillable.
 import { isReference, scalarTable } from '../../codec/scalars/table.ts';
-import type { Field, MapType, OthersElement, RecordType } from '../../contract/model.ts';
+import type { AdditionalElement, Field, MapType, RecordType } from '../../contract/model.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { someOf } from '../document/node.ts';
 import { byCodeUnit, escapeName, upperFirst } from '../names/names.ts';
@@ -39,12 +39,12 @@ export function setFields(
 export function setAdditionalProperties(
   drafts: TypeDrafts,
   type: Draft<RecordType>,
-  typed: Omit<OthersElement, 'xml'>,
+  typed: Omit<AdditionalElement, 'xml'>,
   untyped: MapType | undefined,
 ): void {
   const ofType = { ...typed, xml: '' };
   const ofJson = untyped === undefined ? undefined : { xml: '', type: untyped };
-  type.others = { typed: ofType, untyped: ofJson };
+  type.additional = { typed: ofType, untyped: ofJson };
   const own = [
     { element: ofType, wanted: 'AdditionalProperties' },
     { element: ofJson, wanted: 'AdditionalJson' },

@@ -37,7 +37,7 @@ export class MergePatches {
 
   #recordPatch(type: RecordType, name: string, pointer: string, own: readonly Located[]): RecordType {
     const { drafts, references, overlay } = this.#context;
-    const { documentation, others } = type;
+    const { documentation, additional: others } = type;
     references.allowance.step(pointer, type.fields.length);
     const fields: FieldDraft[] = [];
     const patch: Draft<RecordType> = { kind: 'record', name, documentation, fields };

@@ -220,7 +220,7 @@ function writeContent(contract: Contract, type: Type, seen: Seen): string | null
         .join('');
     }
     case 'record': {
-      if (type.others !== undefined) throw new Unknown();
+      if (type.additional !== undefined) throw new Unknown();
       const members = 'members' in seen ? seen.members : misfit();
       return type.fields
         .map((field) => {

@@ -106,7 +106,7 @@ export function findInvalid(
     case 'record': {
       if (element.text !== '') return `${at}: text in a record`;
       let last = -1;
-      const { typed, untyped } = type.others ?? {};
+      const { typed, untyped } = type.additional ?? {};
       return first(element.children, (child) => {
         const other = [typed, untyped].find((candidate) => candidate?.xml === child.local);
         if (other !== undefined) return findInvalid(child, other.type, contract, `${at}.${child.local}`);
@@ -192,7 +192,9 @@ export function respell(element: Element, type: Type, pick: Pick): string {
     if (inner?.kind === 'union') return inner.variants.find(({ xml }) => xml === child.local)?.type;
     if (inner?.kind === 'tuple') return partsOfTuple(inner).find(({ xml }) => xml === child.local)?.type;
     if (inner?.kind === 'record') {
-      const others = [inner.others?.typed, inner.others?.untyped].filter((other) => other !== undefined);
+      const others = [inner.additional?.typed, inner.additional?.untyped].filter(
+        (other) => other !== undefined,
+      );
       return [...inner.fields, ...others].find(({ xml }) => xml === child.local)?.type;
     }
     if (inner?.kind === 'map')

@@ -51,7 +51,7 @@ const parcel: RecordType = {
     status: screening.responseStatus,
     authentication: cat,
   }),
-  others: { typed: { xml: 'Others', type: { ...labels, value: scalar('int') } }, untyped: undefined },
+  additional: { typed: { xml: 'Others', type: { ...labels, value: scalar('int') } }, untyped: undefined },
 };
 
 const redact = compileRedact({ ...screening, personal: ['name'] }, defaultLimits);
