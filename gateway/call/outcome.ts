@@ -4,6 +4,7 @@ import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import { readStatus } from '../../mappings/codec/types/response-status.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
+import { errorMembers } from '../../mappings/contract/model.ts';
 import { readUpstreamError } from '../../mappings/http-mapping/upstream-error.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { JsonReader } from '../../mappings/json/reader.ts';
@@ -179,10 +180,10 @@ function readFailure(body: Buffer, compiled: CompiledContract, hide: Hide): Foun
     json.enter();
     for (let first = true; json.next(first, 125); first = false) {
       const name = json.name();
-      if (name === 'responseStatus' && found === undefined) {
+      if (name === errorMembers.status && found === undefined) {
         const status = readStatus(json, contract.responseStatus, contract.settings, redact);
         if (status !== undefined && status.text !== '{}') found = status;
-      } else if (name === 'data' && top) found = statusOf(json, false) ?? found;
+      } else if (name === errorMembers.data && top) found = statusOf(json, false) ?? found;
       else json.skip();
     }
     return found;

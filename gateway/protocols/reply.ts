@@ -1,4 +1,5 @@
 import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';
+import { errorMembers } from '../../mappings/contract/model.ts';
 import { type Failure, upstreamMember } from '../call/error.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { type Format, writeJsonp } from '../http/negotiate.ts';
@@ -125,7 +126,9 @@ export function plainReply(
   const status = outcome.kind === 'failure' ? outcome.failure.status : outcome.status;
   if (format === 'json') {
     const json =
-      outcome.kind === 'reply' ? outcome.json : `{"data":{"responseStatus":${outcome.failure.statusJson}}}`;
+      outcome.kind === 'reply'
+        ? outcome.json
+        : `{"${errorMembers.data}":{"${errorMembers.status}":${outcome.failure.statusJson}}}`;
     if (callback === undefined)
       return { status, contentType: contentTypes.json, body: json, xStatus: undefined, retryAfter };
     const text = typeof json === 'string' ? json : json.toString('utf8');
