@@ -60,6 +60,7 @@ export const multipart = target<{
 });
 
 function essenceOf(header: string): string | undefined {
+  if (/[\r\n]/.test(header)) return undefined; // no header field has a line end (RFC 9110, 5.5), which Node's parser trims
   try {
     return new MIMEType(header).essence;
   } catch {
