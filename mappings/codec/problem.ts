@@ -52,6 +52,8 @@ export interface Reading {
   readonly mostSteps: number;
   /** Characters of lists and objects that rules read once more (`validate: strict`). */
   rereadText: number;
+  /** Characters of XML that travel as text, and of what references led to (adopted services). */
+  openText: number;
   /** Character references of clients that XML forbids and that were read all the same (W10). */
   quirks: number;
   /** While the shape of a request is learned (`fast-path/`): texts give placeholders instead of their tokens. */
@@ -98,6 +100,7 @@ export function startReading(limit: number, mostSteps: number = Number.POSITIVE_
     steps: 0,
     mostSteps,
     rereadText: 0,
+    openText: 0,
     quirks: 0,
     placeholders: undefined,
   };

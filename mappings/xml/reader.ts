@@ -247,6 +247,11 @@ export class XmlReader {
     return this.#open.nameStart - 1;
   }
 
+  /** The document's text between two offsets, as it stands; what the reader is past has been checked. */
+  source(start: number, end: number): string {
+    return this.#scanner.text.slice(start, end);
+  }
+
   /** The namespace declarations of the start tag that was read last; valid until the next move. */
   get declarations(): readonly Declaration[] {
     return this.#namespaces.between(this.#open.declarations, this.#namespaces.count);

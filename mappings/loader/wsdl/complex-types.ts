@@ -1,3 +1,4 @@
+import { anySimpleType, anyType } from '../../contract/built-in-types.ts';
 import { namespaces } from '../../contract/model.ts';
 import type {
   ComplexType,
@@ -8,7 +9,6 @@ import type {
 } from '../../contract/schema-components.ts';
 import { shown } from '../document/node.ts';
 import { mergeAttributes, readAttributes } from './attributes.ts';
-import { anySimpleType, anyType } from './built-in-types.ts';
 import type { Schema } from './documents.ts';
 import { following, particleNames, readParticle, sizeOf } from './particles.ts';
 import {

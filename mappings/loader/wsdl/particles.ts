@@ -1,7 +1,7 @@
+import { anyType } from '../../contract/built-in-types.ts';
 import { namespaces } from '../../contract/model.ts';
 import type { ElementDeclaration, Particle, Wildcard } from '../../contract/schema-components.ts';
 import { shown } from '../document/node.ts';
-import { anyType } from './built-in-types.ts';
 import type { Schema } from './documents.ts';
 import {
   constraintOf,

@@ -1,3 +1,4 @@
+import { anySimpleType, anyType, builtInTypes } from '../../contract/built-in-types.ts';
 import { namespaces } from '../../contract/model.ts';
 import type {
   ComplexType,
@@ -7,7 +8,6 @@ import type {
   SchemaType,
 } from '../../contract/schema-components.ts';
 import type { Allowance } from '../document/allowance.ts';
-import { anySimpleType, anyType, builtInTypes } from './built-in-types.ts';
 import { fillComplexType, type WrittenType } from './complex-types.ts';
 import type { Schema } from './documents.ts';
 import type { Findings } from './findings.ts';

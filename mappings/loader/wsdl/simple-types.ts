@@ -1,6 +1,6 @@
+import { anySimpleType, noFacets } from '../../contract/built-in-types.ts';
 import type { Facets, QName, SimpleType } from '../../contract/schema-components.ts';
 import { shown } from '../document/node.ts';
-import { anySimpleType, noFacets } from './built-in-types.ts';
 import type { Schema } from './documents.ts';
 import { documentationOf, type SchemaContext, xsdChild, xsdChildren } from './schema-context.ts';
 import { attributeOf, type XmlElement } from './xml-tree.ts';

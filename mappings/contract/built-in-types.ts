@@ -1,5 +1,5 @@
-import { namespaces } from '../../contract/model.ts';
-import type { BuiltIn, ComplexType, Facets, SimpleType } from '../../contract/schema-components.ts';
+import { namespaces } from './model.ts';
+import type { BuiltIn, ComplexType, Facets, SimpleType } from './schema-components.ts';
 
 /** What a simple type has that nothing restricts. */
 export const noFacets: Facets = {

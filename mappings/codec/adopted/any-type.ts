@@ -1,0 +1,194 @@
+import { anyType, builtInTypes } from '../../contract/built-in-types.ts';
+import { namespaces } from '../../contract/model.ts';
+import type { ComplexType, SchemaType, SimpleType } from '../../contract/schema-components.ts';
+import { expanded } from '../../contract/schema-components.ts';
+import { nodeKinds, type Tape } from '../../json/tape.ts';
+import type { Output } from '../../xml/output.ts';
+import type { XmlReader } from '../../xml/reader.ts';
+import { MismatchError, type Reading, refuse } from '../problem.ts';
+import { hasContent } from '../read-element.ts';
+import { excerpt, quoteJson } from '../scalars/text.ts';
+import { scanNull } from '../write-element.ts';
+import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
+import { writeLeaf } from './elements.ts';
+import { itemsCodec } from './encoded-arrays.ts';
+import { noMembers } from './members.ts';
+import { canonicalToken } from './open-elements.ts';
+import {
+  compileShape,
+  markTyped,
+  readAttributes,
+  readShape,
+  readSimple,
+  type Shape,
+  scanMembers,
+  shapeOfSimple,
+  statedType,
+  writeShape,
+} from './shape.ts';
+
+/** `xs:anyType`, and elements without a type: by what comes (A23). */
+
+const { record, list } = nodeKinds;
+
+const stringKey = expanded({ namespace: namespaces.xsd, local: 'string' });
+
+/** The codec of any value: text, another simple type's value, an object with `@type`, an array, or `@xml`. */
+export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) => () => Shape): ValueCodec {
+  // any of them may come
+  for (const type of context.service.types.values()) if (type.kind === 'complex') shapeFor(type);
+  const simpleShapes = new Map<SimpleType, Shape>();
+  const shapeOf = (type: SchemaType): Shape => {
+    if (type.kind === 'complex') return shapeFor(type)();
+    const shape =
+      simpleShapes.get(type) ?? shapeOfSimple(context, type, context.typeNameOf(type) ?? 'xs:string');
+    simpleShapes.set(type, shape);
+    return shape;
+  };
+  const builtIn = (name: string): Shape => shapeOf(builtInTypes.get(name) as SimpleType);
+  const shapes = {
+    string: builtIn('string'),
+    boolean: builtIn('boolean'),
+    long: builtIn('long'),
+    decimal: builtIn('decimal'),
+    double: builtIn('double'),
+  };
+  const untyped = compileShape(context, {
+    name: undefined,
+    qualified: '',
+    abstract: false,
+    attributes: [],
+    anyAttribute: true,
+    kind: 'mixed',
+    members: noMembers,
+    simple: undefined,
+    valueName: '@xml',
+  });
+
+  const read = (xml: XmlReader, reading: Reading): string | undefined => {
+    const stated = xml.attributeCount === 0 ? undefined : xml.attribute(namespaces.xsi, 'type');
+    if (stated === undefined) return readUntyped(context, untyped, xml, reading);
+    const key = statedType(stated, xml);
+    const type = key === undefined ? undefined : context.typeOfKey(key);
+    if (key?.endsWith('}Array') === true && isEncoding(key)) return items.read(xml, reading);
+    if (type === undefined || type.name === undefined) {
+      if (key?.endsWith('}anyType') === true) return readUntyped(context, untyped, xml, reading);
+      refuse(reading, 'InvalidType', `expected xsi:type with a type of the service, got ${excerpt(stated)}`);
+      xml.skip();
+      return undefined;
+    }
+    if (key === stringKey) {
+      readAttributes(untyped, xml, reading, '{');
+      return readSimple(context.simpleOf(type as SimpleType), context, undefined, xml, reading);
+    }
+    if (type.kind === 'complex' && type.content.kind === 'encodedArray')
+      return context.codecOf(type, false).read(xml, reading);
+    const shape = shapeOf(type);
+    if (!shape.abstract) return readShape(shape, true, xml, reading);
+    refuse(reading, 'InvalidType', `expected a type that isn't abstract, got ${excerpt(stated)}`);
+    xml.skip();
+    return undefined;
+  };
+
+  const scan = (tape: Tape): void => {
+    const byte = tape.peek();
+    if (byte === 110) scanNull(tape);
+    else if (byte === 34) scanSimple(shapes.string, tape);
+    else if (byte === 116 || byte === 102) scanSimple(shapes.boolean, tape);
+    else if (byte === 91) items.scan(tape);
+    else if (byte === 123) scanObject(tape);
+    else {
+      const start = tape.position;
+      const isInteger = tape.scanNumber();
+      const isShort = tape.position - start < 19;
+      const token = isInteger ? '' : tape.slice(start, tape.position).toLowerCase();
+      tape.position = start;
+      scanSimple(
+        token.includes('e') ? shapes.double : isInteger && isShort ? shapes.long : shapes.decimal,
+        tape,
+      );
+    }
+  };
+
+  const scanObject = (tape: Tape): void => {
+    let shape = untyped;
+    const onType = (name: string): boolean => {
+      const type = context.typeNamed(name);
+      if (type === undefined)
+        throw new MismatchError('expected a type of the service, got another').at('@type');
+      const before = shape;
+      shape = shapeOf(type);
+      return shape !== before;
+    };
+    const mark = tape.mark();
+    tape.enter();
+    if (scanMembers(shape, onType, tape) === 'other') {
+      if (tape.wasted > 8 * tape.size)
+        throw new MismatchError('expected "@type" as the first member, got it later');
+      tape.rewind(mark);
+      tape.enter();
+      scanMembers(shape, onType, tape);
+    }
+    if (shape.abstract)
+      throw new MismatchError('expected "@type" with a type that isn\'t abstract, got one that is');
+    if (shape !== untyped) markTyped(tape, mark.top);
+  };
+
+  const codec: ValueCodec = {
+    read,
+    readNil: (xml, reading) => {
+      const json = readAttributes(untyped, xml, reading, '{');
+      if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
+      return json === '{' ? 'null' : `{"@nil":true,${json.slice(1)}}`;
+    },
+    scan,
+    write: (tags: Tags, tape: Tape, node: number, output: Output) => {
+      if (tape.words[node] === record) writeShape(tags, tape, node, output, context);
+      else if (tape.words[node] === list) items.write(tags, tape, node, output);
+      else writeLeaf(tags, tape, node, output);
+    },
+    defaultOf: undefined,
+  };
+  const items = itemsCodec(context, anyType, () => codec);
+  return codec;
+}
+
+function isEncoding(key: string): boolean {
+  return key.startsWith(`{${namespaces.soap11Encoding}}`) || key.startsWith(`{${namespaces.soap12Encoding}}`);
+}
+
+/** Text, or the inner XML where there are elements or attributes. */
+function readUntyped(
+  context: AdoptedContext,
+  untyped: Shape,
+  xml: XmlReader,
+  reading: Reading,
+): string | undefined {
+  const attributes = xml.attributeCount === 0 ? '{' : readAttributes(untyped, xml, reading, '{');
+  if (attributes !== '{') return readShape(untyped, false, xml, reading);
+  const { declarations, position } = xml;
+  const text = xml.readText(context.limits.xmlText, true);
+  if (text !== undefined) return quoteJson(text);
+  const source = xml.source(position, xml.position);
+  const token = canonicalToken(
+    context,
+    xml,
+    source.slice(0, source.lastIndexOf('</')),
+    declarations,
+    reading,
+  );
+  return token === undefined ? undefined : `{"@xml":${token}}`;
+}
+
+/** A bare value as one of a type's shape, which has no member but the value. */
+function scanSimple(shape: Shape, tape: Tape): void {
+  tape.reserve(4);
+  const node = tape.top;
+  tape.words[node] = record;
+  tape.words[node + 1] = shape.number;
+  tape.words[node + 2] = 0;
+  tape.words[node + 3] = node + 4;
+  tape.top = node + 4;
+  markTyped(tape, node);
+  shape.simple?.scan(tape);
+}

@@ -1,0 +1,195 @@
+import { namespaces } from '../../contract/model.ts';
+import { type Declaration, xmlNamespace } from '../../xml/namespaces.ts';
+import type { Resolve } from './simple-types.ts';
+
+/**
+ * Exclusive XML Canonicalization 1.0 without comments, of text that a reader has been past (A22). One thing is more: the
+ * prefix of an `xsi:type` counts as used, so that the text says by itself which type it means.
+ */
+
+/** The bindings of an open element that has some of its own. */
+interface Scope {
+  readonly depth: number;
+  readonly outer: Scope | undefined;
+  /** What is declared in the source. */
+  readonly declared: ReadonlyMap<string, string>;
+  /** What is declared in the text that is written. */
+  readonly written: ReadonlyMap<string, string>;
+}
+
+const none: ReadonlyMap<string, string> = new Map();
+
+/** The nearest binding of a prefix: looked up through the scopes, since copies of many bindings would add up. */
+function bound(scope: Scope, bindings: 'declared' | 'written', prefix: string): string | undefined {
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
+    const namespace = at[bindings].get(prefix);
+    if (namespace !== undefined) return namespace;
+  }
+  return undefined;
+}
+
+/** An attribute as it is written. */
+interface WrittenAttribute {
+  readonly namespace: string;
+  readonly local: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+const attributePattern = /\s*([^\s=>/]+)\s*=\s*("[^"]*"|'[^']*')/y;
+const startPattern = /[^\s/>]+/y;
+
+/**
+ * The canonical form of elements and text.
+ *
+ * @param source well-formed content: elements whole
+ * @param resolve the namespace of a prefix around it
+ * @param around declarations nearer than those
+ */
+export function canonicalXml(source: string, resolve: Resolve, around: readonly Declaration[] = []): string {
+  const outer = new Map(around.map(({ prefix, namespace }) => [prefix, namespace]));
+  const scopes: Scope[] = [{ depth: 0, outer: undefined, declared: outer, written: none }];
+  const open: string[] = [];
+  let text = '';
+  let at = 0;
+  while (at < source.length) {
+    const tag = source.indexOf('<', at);
+    const end = tag === -1 ? source.length : tag;
+    if (end > at) text += contentOf(resolveReferences(lineEnds(source.slice(at, end))));
+    if (tag === -1) break;
+    if (source.startsWith('<!--', tag)) at = source.indexOf('-->', tag) + 3;
+    else if (source.startsWith('<![CDATA[', tag)) {
+      at = source.indexOf(']]>', tag) + 3;
+      text += contentOf(lineEnds(source.slice(tag + 9, at - 3)));
+    } else if (source.startsWith('</', tag)) {
+      text += `</${open.pop() ?? ''}>`;
+      while ((scopes.at(-1) as Scope).depth > open.length) scopes.pop();
+      at = source.indexOf('>', tag) + 1;
+    } else {
+      const start = readStartTag(source, tag + 1);
+      text += writeStartTag(start, scopes, open.length + 1, resolve);
+      at = start.end;
+      if (start.empty) {
+        text += `</${start.name}>`;
+        while ((scopes.at(-1) as Scope).depth > open.length) scopes.pop();
+      } else open.push(start.name);
+    }
+  }
+  return text;
+}
+
+/** A start tag of the source. */
+export interface StartTag {
+  readonly name: string;
+  readonly attributes: readonly (readonly [name: string, value: string])[];
+  readonly empty: boolean;
+  /** The offset behind it. */
+  readonly end: number;
+}
+
+/** The start tag whose name begins at an offset. */
+export function readStartTag(source: string, at: number): StartTag {
+  startPattern.lastIndex = at;
+  const name = startPattern.exec(source)?.[0] ?? '';
+  const attributes: [string, string][] = [];
+  let end = at + name.length;
+  for (;;) {
+    attributePattern.lastIndex = end;
+    const found = attributePattern.exec(source);
+    if (found === null) break;
+    end = attributePattern.lastIndex;
+    const value = (found[2] ?? '').slice(1, -1).replace(/\r\n|[\t\r\n]/g, ' ');
+    attributes.push([found[1] ?? '', resolveReferences(value)]);
+  }
+  const close = source.indexOf('>', end);
+  return { name, attributes, empty: source[close - 1] === '/', end: close + 1 };
+}
+
+function writeStartTag(
+  { name, attributes }: StartTag,
+  scopes: Scope[],
+  depth: number,
+  resolve: Resolve,
+): string {
+  const scope = scopes.at(-1) as Scope;
+  const isDeclaration = (attribute: string): boolean =>
+    attribute === 'xmlns' || attribute.startsWith('xmlns:');
+  const own = attributes.filter(([attribute]) => isDeclaration(attribute));
+  const declared =
+    own.length === 0 ? none : new Map(own.map(([attribute, value]) => [attribute.slice(6), value]));
+  const namespaceOf = (prefix: string): string =>
+    prefix === 'xml'
+      ? xmlNamespace
+      : (declared.get(prefix) ?? bound(scope, 'declared', prefix) ?? resolve(prefix) ?? '');
+  const used = new Set([prefixIn(name)]);
+  const written: WrittenAttribute[] = [];
+  for (const [attribute, value] of attributes) {
+    if (isDeclaration(attribute)) continue;
+    const prefix = prefixIn(attribute);
+    const namespace = prefix === '' ? '' : namespaceOf(prefix);
+    const local = prefix === '' ? attribute : attribute.slice(prefix.length + 1);
+    if (prefix !== '') used.add(prefix);
+    if (local === 'type' && namespace === namespaces.xsi) used.add(prefixIn(value.trim()));
+    written.push({ namespace, local, name: attribute, value });
+  }
+  let tag = `<${name}`;
+  let rendered: Map<string, string> | undefined;
+  for (const prefix of [...used].toSorted()) {
+    const namespace = namespaceOf(prefix);
+    if (prefix === 'xml' || (bound(scope, 'written', prefix) ?? '') === namespace) continue;
+    rendered ??= new Map();
+    rendered.set(prefix, namespace);
+    tag += ` xmlns${prefix === '' ? '' : `:${prefix}`}="${attributeOf(namespace)}"`;
+  }
+  if (rendered !== undefined || own.length > 0)
+    scopes.push({ depth, outer: scope, declared, written: rendered ?? none });
+  for (const { name: attribute, value } of written.toSorted(byName))
+    tag += ` ${attribute}="${attributeOf(value)}"`;
+  return `${tag}>`;
+}
+
+function byName(one: WrittenAttribute, other: WrittenAttribute): number {
+  if (one.namespace !== other.namespace) return one.namespace < other.namespace ? -1 : 1;
+  return one.local < other.local ? -1 : 1;
+}
+
+function prefixIn(name: string): string {
+  return name.slice(0, Math.max(0, name.indexOf(':')));
+}
+
+function lineEnds(text: string): string {
+  return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+}
+
+const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+function resolveReferences(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(
+    /&(?:#x([\da-fA-F]+)|#(\d+)|([a-z]+));/g,
+    (_, hex?: string, digits?: string, name?: string) => {
+      if (name !== undefined) return named[name] ?? '';
+      return String.fromCodePoint(hex === undefined ? Number(digits) : Number.parseInt(hex, 16));
+    },
+  );
+}
+
+function contentOf(text: string): string {
+  if (!/[&<>\r]/.test(text)) return text;
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('\r', '&#xD;');
+}
+
+function attributeOf(text: string): string {
+  if (!/[&<"\t\n\r]/.test(text)) return text;
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('\t', '&#x9;')
+    .replaceAll('\n', '&#xA;')
+    .replaceAll('\r', '&#xD;');
+}

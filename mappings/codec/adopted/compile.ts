@@ -1,0 +1,253 @@
+import { anyType, builtInTypes } from '../../contract/built-in-types.ts';
+import { defaultLimits, type Limits } from '../../contract/limits.ts';
+import { namespaces } from '../../contract/model.ts';
+import {
+  type AdoptedMessage,
+  type AdoptedOperation,
+  type AdoptedService,
+  type ElementDeclaration,
+  expanded,
+  type Particle,
+  type QName,
+  type SchemaType,
+} from '../../contract/schema-components.ts';
+import { Tape } from '../../json/tape.ts';
+import { Output } from '../../xml/output.ts';
+import type { XmlReader } from '../../xml/reader.ts';
+import { MismatchError, type Reading } from '../problem.ts';
+import { escapeAttribute } from '../scalars/text.ts';
+import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
+import { elementReader, tagsOf } from './elements.ts';
+import { type AdoptedSettings, adoptedDefaults } from './settings.ts';
+import { compileSimpleTypes } from './simple-types.ts';
+import { NotServed, typeCompiler, withDefault } from './types.ts';
+
+/** The codecs of an adopted service, compiled once, at start. */
+
+/** One message, both ways. */
+export interface MessageCodec {
+  /**
+   * XML → JSON text: from the start tag of the body's first element (the wrapper of rpc) past its end tag. What is wrong is
+   * noted in the reading, what is missing too. Throws XmlError.
+   */
+  readonly read: (xml: XmlReader, reading: Reading) => string;
+  /** JSON → the body's element, with all declarations that it needs, in UTF-8. Throws MismatchError, JsonError. */
+  readonly write: (json: Uint8Array) => WrittenMessage;
+}
+
+/** A message as XML. */
+export interface WrittenMessage {
+  readonly xml: Buffer;
+  /** Members that the schema lacks, which were left out. */
+  readonly dropped: number;
+  /** Characters that XML can't carry (W21). */
+  readonly replaced: number;
+  /** Values that aren't of their type and were written all the same (W22). */
+  readonly passed: number;
+}
+
+/** An operation of an adopted service, ready for messages. */
+export interface CompiledAdoptedOperation {
+  readonly operation: AdoptedOperation;
+  readonly request: MessageCodec;
+  /** Undefined for a one-way operation (A9). */
+  readonly reply: MessageCodec | undefined;
+}
+
+/** An adopted service with its codecs. */
+export interface CompiledAdopted {
+  /** By their JSON names. */
+  readonly operations: ReadonlyMap<string, CompiledAdoptedOperation>;
+  /** Operations whose messages have what the codecs don't do, with the reason. */
+  readonly notServed: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/**
+ * Compiles a service's codecs. SOAP encoding is not done here: operations with it are listed as not served.
+ */
+export function compileAdopted(
+  service: AdoptedService,
+  settings: Partial<AdoptedSettings> = {},
+  limits: Limits = defaultLimits,
+): CompiledAdopted {
+  const context = contextOf(service, { ...adoptedDefaults, ...settings }, limits);
+  const scratch: Scratch = {
+    tape: new Tape(),
+    output: new Output(limits.writtenBytes, (message) => new MismatchError(message)),
+  };
+  const operations = new Map<string, CompiledAdoptedOperation>();
+  const notServed: { name: string; reason: string }[] = [];
+  for (const operation of service.operations) {
+    try {
+      const { input, output } = operation;
+      const request = compileMessage(context, input, scratch);
+      const reply = output === undefined ? undefined : compileMessage(context, output, scratch);
+      context.finish();
+      operations.set(operation.name, { operation, request, reply });
+    } catch (error) {
+      if (!(error instanceof NotServed)) throw error;
+      notServed.push({ name: operation.name, reason: error.message });
+    }
+  }
+  return { operations, notServed };
+}
+
+/** The scratch buffers that messages are written with, one at a time. */
+interface Scratch {
+  readonly tape: Tape;
+  readonly output: Output;
+}
+
+type Context = AdoptedContext & { readonly finish: () => void };
+
+function contextOf(service: AdoptedService, settings: AdoptedSettings, limits: Limits): Context {
+  const prefixes = new Map<string, string>([
+    ['', ''],
+    [namespaces.xsd, 'xsd:'],
+    [namespaces.xsi, 'i:'],
+    ['http://www.w3.org/XML/1998/namespace', 'xml:'],
+  ]);
+  const byName = new Map<string, SchemaType>();
+  for (const [local, type] of builtInTypes) byName.set(`xs:${local}`, type);
+  for (const [type, name] of service.typeNames) byName.set(name, type);
+  const types = typeCompiler(() => context);
+  const context: Context = {
+    service,
+    settings,
+    limits,
+    encoded: false,
+    simpleOf: compileSimpleTypes(settings, limits),
+    codecOf: types.codecOf,
+    elementOf: (element, once) => {
+      const codec = types.codecOf(element.type, once);
+      if (element.value === undefined || element.type.kind !== 'simple') return codec;
+      return withDefault(context, element.type, codec, element.value.text);
+    },
+    prefixOf: (namespace) => {
+      const prefix = prefixes.get(namespace) ?? `n${prefixes.size - 4}:`;
+      prefixes.set(namespace, prefix);
+      return prefix;
+    },
+    typeNameOf: (type) => {
+      if (type.name?.namespace === namespaces.xsd) return `xs:${type.name.local}`;
+      return service.typeNames.get(type);
+    },
+    typeNamed: (name) => byName.get(name),
+    typeOfKey: (key) => service.types.get(key) ?? byKey.get(key),
+    finish: types.finish,
+  };
+  return context;
+}
+
+const byKey = new Map<string, SchemaType>(
+  [...builtInTypes].map(([local, type]) => [expanded({ namespace: namespaces.xsd, local }), type]),
+);
+
+function compileMessage(context: Context, message: AdoptedMessage, scratch: Scratch): MessageCodec {
+  if (message.use === 'encoded') throw new NotServed('its messages are of SOAP encoding');
+  const { body } = message;
+  if (body.kind === 'empty') {
+    const nothing = { xml: Buffer.alloc(0), dropped: 0, replaced: 0, passed: 0 };
+    return { read: () => '{}', write: () => nothing };
+  }
+  const element = body.kind === 'element' ? body.element : wrapperOf(body.wrapper, body.parts);
+  const value = context.elementOf(element, false);
+  const read = elementReader(context, element, value, true);
+  const tags = tagsOf(context, element, declarationsOf(context, element));
+  return {
+    read: (xml, reading) => read(xml, reading) ?? '{}',
+    write: (json) => writeMessage(context, value, tags, json, scratch),
+  };
+}
+
+/** The element of an rpc message, of whose parts each may be there (A7, A30). */
+function wrapperOf(name: QName, parts: readonly ElementDeclaration[]): ElementDeclaration {
+  const particles = parts.map((element): Particle => ({ kind: 'element', least: 0, most: 1, element }));
+  const type: SchemaType = {
+    ...anyType,
+    name: undefined,
+    anyAttribute: false,
+    content:
+      parts.length === 0
+        ? { kind: 'empty' }
+        : { kind: 'elements', particle: { kind: 'sequence', least: 1, most: 1, particles }, mixed: false },
+  };
+  return {
+    name,
+    global: false,
+    type,
+    nillable: false,
+    abstract: false,
+    value: undefined,
+    substitutes: [],
+    documentation: '',
+  };
+}
+
+function writeMessage(
+  { limits }: AdoptedContext,
+  value: ValueCodec,
+  tags: Tags,
+  json: Uint8Array,
+  { tape, output }: Scratch,
+): WrittenMessage {
+  try {
+    tape.start(json, limits);
+    value.scan(tape);
+    tape.end();
+    output.start(json.length * 2 + 1024);
+    value.write(tags, tape, 0, output);
+    const { dropped, replaced, passed } = tape;
+    return { xml: output.take(), dropped, replaced, passed };
+  } finally {
+    tape.release();
+  }
+}
+
+/** The declarations of all prefixes that an element's content may need. */
+function declarationsOf(context: AdoptedContext, element: ElementDeclaration): string {
+  const { service } = context;
+  const namesIn = new Set<string>([element.name.namespace]);
+  const seen = new Set<SchemaType>();
+  let isAny = context.encoded;
+  const waiting: SchemaType[] = [element.type];
+  const see = ({ name, type, substitutes }: ElementDeclaration): void => {
+    namesIn.add(name.namespace);
+    waiting.push(type);
+    for (const one of substitutes) {
+      namesIn.add(one.name.namespace);
+      waiting.push(one.type);
+    }
+  };
+  const walk = (particle: Particle): void => {
+    if (particle.kind === 'element') see(particle.element);
+    else if (particle.kind !== 'any') particle.particles.forEach(walk);
+  };
+  for (let type = waiting.pop(); type !== undefined; type = waiting.pop()) {
+    if (seen.has(type)) continue;
+    seen.add(type);
+    if (type.kind === 'simple') continue;
+    if (type === anyType && !isAny) {
+      isAny = true;
+      for (const one of service.types.values()) waiting.push(one);
+    }
+    if (type.derived.length > 0 && type.name !== undefined) namesIn.add(type.name.namespace);
+    for (const one of type.derived) {
+      if (one.name !== undefined) namesIn.add(one.name.namespace);
+      waiting.push(one);
+    }
+    for (const { name } of type.attributes) namesIn.add(name.namespace);
+    if (type.content.kind === 'elements') walk(type.content.particle);
+    if (type.content.kind === 'encodedArray') waiting.push(type.content.item);
+  }
+  if (isAny)
+    for (const { name } of service.types.values()) if (name !== undefined) namesIn.add(name.namespace);
+  let declarations = ` xmlns:i="${namespaces.xsi}"`;
+  if (isAny) declarations += ` xmlns:xsd="${namespaces.xsd}" xmlns:soapenc="${namespaces.soap11Encoding}"`;
+  for (const namespace of namesIn) {
+    const prefix = context.prefixOf(namespace);
+    if (prefix.startsWith('n'))
+      declarations += ` xmlns:${prefix.slice(0, -1)}="${escapeAttribute(namespace)}"`;
+  }
+  return declarations;
+}

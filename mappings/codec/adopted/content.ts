@@ -1,0 +1,574 @@
+import type { ElementDeclaration, Wildcard } from '../../contract/schema-components.ts';
+import { nodeKinds, type Tape } from '../../json/tape.ts';
+import type { Output, Piece } from '../../xml/output.ts';
+import { piece } from '../../xml/output.ts';
+import type { XmlReader } from '../../xml/reader.ts';
+import { nearest } from '../nearest.ts';
+import { isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts';
+import { escapeXml, excerpt, someNames } from '../scalars/text.ts';
+import { pushItem } from '../types/entries.ts';
+import { enters } from '../write-element.ts';
+import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
+import { elementReader, tagsOf } from './elements.ts';
+import type { Members, Order } from './members.ts';
+import { readOpenElement, scanOpenElement, takesElement } from './open-elements.ts';
+
+/** What stands between the tags of a complex type's element: elements, wildcards, rounds of repeated groups (A13 to A16, A20, A22). */
+
+const { nothing, list, record } = nodeKinds;
+
+/** Where a child of an element belongs. */
+interface Entry {
+  /** Position of its member. */
+  readonly index: number;
+  /** Within the rounds of a repeated group. */
+  readonly inner: Entry | undefined;
+  readonly namespace: string;
+  /** From the child's start tag past its end tag; undefined: refused, or as absent. */
+  readonly read: (xml: XmlReader, reading: Reading) => string | undefined;
+  /** Of a wildcard: which elements it takes. */
+  readonly wildcards: readonly Wildcard[] | undefined;
+}
+
+/** A member with what reads and writes it. */
+export interface ContentMember {
+  readonly json: string;
+  /** Its name and a colon, in JSON. */
+  readonly jsonKey: string;
+  readonly repeats: boolean;
+  readonly required: boolean;
+  /** The content of a round of a repeated group. */
+  readonly rounds: CompiledContent | undefined;
+  /** Pushes the node of the member's JSON value. */
+  readonly scan: (tape: Tape) => void;
+  /** Writes the elements of a node. */
+  readonly write: (tape: Tape, node: number, output: Output) => void;
+  /** Writes one item of a list, where the wire has it in several places. */
+  readonly writeItem: (tape: Tape, node: number, output: Output) => void;
+  /** What is written for a required member that isn't there (A27). */
+  readonly fixed: Piece | undefined;
+}
+
+/** The content of one type, ready for messages. */
+export interface CompiledContent {
+  readonly members: readonly ContentMember[];
+  readonly byLocal: ReadonlyMap<string, readonly Entry[]>;
+  readonly open: readonly Entry[];
+  readonly required: readonly number[];
+  /** By member, the choices that it is in. */
+  readonly choicesOf: readonly (readonly number[])[] | undefined;
+  readonly choices: Members['choices'];
+  readonly order: Order | undefined;
+  readonly context: AdoptedContext;
+}
+
+/** The rounds of a repeated group, an object each. */
+export interface Rounds extends Pick<ContentMember, 'scan' | 'write'> {
+  readonly content: CompiledContent;
+}
+
+/** Compiles the members of a content model. */
+export function compileContent(
+  context: AdoptedContext,
+  { members, choices, order }: Members,
+  roundsOf: (members: Members) => Rounds,
+): CompiledContent {
+  const byLocal = new Map<string, Entry[]>();
+  const open: Entry[] = [];
+  const enter = (local: string, entry: Entry): void => {
+    const known = byLocal.get(local);
+    if (known === undefined) byLocal.set(local, [entry]);
+    else known.push(entry);
+  };
+  const compiled = members.map((member, index): ContentMember => {
+    const { json, repeats, required } = member;
+    const shared = { json, jsonKey: `${JSON.stringify(json)}:`, repeats, required, rounds: undefined };
+    if (member.kind === 'rounds') {
+      const its = roundsOf(member.content);
+      const rounds = its.content;
+      for (const [local, entries] of rounds.byLocal)
+        for (const inner of entries) enter(local, { ...inner, index, inner });
+      for (const inner of rounds.open) open.push({ ...inner, index, inner });
+      return { ...shared, ...roundsMember(its), rounds, fixed: undefined };
+    }
+    if (member.kind === 'any') {
+      const read = (xml: XmlReader, reading: Reading) => readOpenElement(context, xml, reading);
+      open.push({ index, inner: undefined, namespace: '', read, wildcards: member.wildcards });
+      return { ...shared, ...listed(openMember(context), repeats), fixed: undefined };
+    }
+    const { element } = member;
+    const isHead = element.substitutes.length > 0;
+    const variants = isHead ? headVariants(context, element, !repeats) : [];
+    if (isHead) {
+      for (const { declared, key, value } of variants) {
+        const plain = elementReader(context, declared, value, required || repeats);
+        const read = (xml: XmlReader, reading: Reading): string | undefined => {
+          const token = plain(xml, reading);
+          return token === undefined ? undefined : `{${key}${token}}`;
+        };
+        enter(declared.name.local, {
+          index,
+          inner: undefined,
+          namespace: declared.name.namespace,
+          read,
+          wildcards: undefined,
+        });
+      }
+      return { ...shared, ...listed(headMember(variants), repeats), fixed: undefined };
+    }
+    const value = context.elementOf(element, !repeats);
+    const read = elementReader(context, element, value, required || repeats);
+    enter(element.name.local, {
+      index,
+      inner: undefined,
+      namespace: element.name.namespace,
+      read,
+      wildcards: undefined,
+    });
+    return {
+      ...shared,
+      ...listed(elementMember(context, element, value), repeats),
+      fixed: required ? fixedElement(context, element) : undefined,
+    };
+  });
+  const choicesOf = compiled.map((_, index) =>
+    choices.flatMap(({ branches }, choice) => (branches.some((branch) => branch.has(index)) ? [choice] : [])),
+  );
+  return {
+    members: compiled,
+    byLocal,
+    open,
+    required: compiled.flatMap(({ required }, index) => (required ? [index] : [])),
+    choices,
+    choicesOf: choices.length === 0 ? undefined : choicesOf,
+    order,
+    context,
+  };
+}
+
+// --- XML → JSON ---------------------------------------------------------------------------------------
+
+/** What has come of an element's children. */
+interface Bag {
+  /** By member: its JSON, of one that repeats the items with commas between; `''` for one that is refused or as absent. */
+  readonly values: (string | undefined)[];
+  /** The members that came, in the order of their first. */
+  readonly order: number[];
+  /** Items so far, of members that repeat. */
+  counts: number[] | undefined;
+  /** The rounds that are open, by member. */
+  rounds: (Bag | undefined)[] | undefined;
+  /** Position of the member that came last. */
+  last: number;
+}
+
+function emptyBag(): Bag {
+  return { values: [], order: [], counts: undefined, rounds: undefined, last: -1 };
+}
+
+/** Reads the children of the element whose start tag is current, past its end tag; `json` is the object's text so far. */
+export function readContent(
+  content: CompiledContent,
+  xml: XmlReader,
+  reading: Reading,
+  json: string,
+): string {
+  const bag = readChildren(content, xml, reading);
+  return finishBag(content, bag, reading, json);
+}
+
+/** Reads the children of a type that is nothing but one repeated member, as that array (A13). */
+export function readLone(content: CompiledContent, xml: XmlReader, reading: Reading): string {
+  const bag = readChildren(content, xml, reading);
+  closeRounds(content, bag, reading);
+  return `[${bag.values[0] ?? ''}]`;
+}
+
+function readChildren(content: CompiledContent, xml: XmlReader, reading: Reading): Bag {
+  const bag = emptyBag();
+  while (xml.nextChild()) {
+    const entry = findEntry(content, bag, xml);
+    if (entry === undefined) passElement(content, bag, xml, reading);
+    else put(content, bag, entry, xml, reading);
+  }
+  if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
+  return bag;
+}
+
+/** Where the child whose start tag is current belongs: by namespace and name (A10), else to a wildcard (A22). */
+function findEntry({ byLocal, members, open }: CompiledContent, bag: Bag, xml: XmlReader): Entry | undefined {
+  const entries = byLocal.get(xml.local);
+  if (entries !== undefined) {
+    for (let at = 0; at < entries.length; at++) {
+      const entry = entries[at] as Entry;
+      if (entry.namespace !== xml.namespace && xml.namespace !== '') continue;
+      if (bag.values[entry.index] === undefined || members[entry.index]?.repeats === true) return entry;
+    }
+  }
+  for (const entry of open) {
+    const isFree = bag.values[entry.index] === undefined || members[entry.index]?.repeats === true;
+    if (isFree && takesElement(entry.wildcards ?? [], xml.namespace)) return entry;
+  }
+  return undefined;
+}
+
+function put(content: CompiledContent, bag: Bag, entry: Entry, xml: XmlReader, reading: Reading): void {
+  const { index, inner } = entry;
+  const member = content.members[index] as ContentMember;
+  const before = bag.values[index];
+  if (before === undefined) bag.order.push(index);
+  bag.last = index;
+  if (inner !== undefined && member.rounds !== undefined) {
+    if (before === undefined) bag.values[index] = '';
+    bag.rounds ??= [];
+    let round = bag.rounds[index];
+    if (round === undefined || !fits(member.rounds, round, inner)) {
+      closeRound(content, bag, index, reading);
+      round = emptyBag();
+      bag.rounds[index] = round;
+    }
+    put(member.rounds, round, inner, xml, reading);
+    return;
+  }
+  reading.path.push(xml.local);
+  if (!member.repeats) bag.values[index] = entry.read(xml, reading) ?? '';
+  else {
+    bag.counts ??= [];
+    const count = bag.counts[index] ?? 0;
+    bag.counts[index] = count + 1;
+    reading.path.push(count);
+    const token = entry.read(xml, reading) ?? '';
+    bag.values[index] =
+      before === undefined || before === '' ? token : token === '' ? before : `${before},${token}`;
+    reading.path.pop();
+  }
+  reading.path.pop();
+}
+
+/** Whether a child may still be of a round: behind what came, and of no other branch of a choice (A16). */
+function fits(content: CompiledContent, round: Bag, { index, inner }: Entry): boolean {
+  if (index < round.last) return false;
+  if (index === round.last) return inner !== undefined || content.members[index]?.repeats === true;
+  return content.choicesOf === undefined || conflictOf(content, [...round.order, index]) === undefined;
+}
+
+function closeRounds(content: CompiledContent, bag: Bag, reading: Reading): void {
+  if (bag.rounds === undefined) return;
+  for (let index = 0; index < bag.rounds.length; index++) closeRound(content, bag, index, reading);
+}
+
+function closeRound(content: CompiledContent, bag: Bag, index: number, reading: Reading): void {
+  const round = bag.rounds?.[index];
+  const rounds = content.members[index]?.rounds;
+  if (round === undefined || rounds === undefined) return;
+  const json = `${finishBag(rounds, round, reading, '{')}}`;
+  const before = bag.values[index] ?? '';
+  bag.values[index] = before === '' ? json : `${before},${json}`;
+}
+
+function finishBag(content: CompiledContent, bag: Bag, reading: Reading, start: string): string {
+  const { members, required } = content;
+  closeRounds(content, bag, reading);
+  let json = start;
+  for (const index of bag.order) {
+    const { jsonKey, repeats } = members[index] as ContentMember;
+    const value = bag.values[index] as string;
+    if (value === '' && !repeats) continue;
+    if (json.length !== 1) json += ',';
+    json += repeats ? `${jsonKey}[${value}]` : jsonKey + value;
+  }
+  if (content.choicesOf !== undefined) {
+    const both = conflictOf(content, bag.order);
+    if (both !== undefined) {
+      const [one, other] = both.map((index) => members[index]?.json ?? '');
+      reading.path.push(other ?? '');
+      refuse(reading, 'DuplicateElement', `expected it or ${one}, which are a choice, got both`);
+      reading.path.pop();
+    }
+  }
+  for (const index of required)
+    if (bag.values[index] === undefined) miss(reading, [...reading.path, members[index]?.json ?? '']);
+  return json;
+}
+
+/** Two members of which one alone may be there; undefined where some branch of each choice has all that came (A15). */
+function conflictOf(
+  { choicesOf, choices }: CompiledContent,
+  present: readonly number[],
+): readonly [number, number] | undefined {
+  const byChoice = new Map<number, number[]>();
+  for (const index of present) {
+    for (const choice of choicesOf?.[index] ?? []) {
+      const known = byChoice.get(choice);
+      if (known === undefined) byChoice.set(choice, [index]);
+      else known.push(index);
+    }
+  }
+  for (const [choice, its] of byChoice) {
+    if (its.length < 2) continue;
+    const branches = choices[choice]?.branches ?? [];
+    if (branches.some((branch) => its.every((index) => branch.has(index)))) continue;
+    const first = its[0] as number;
+    const other = its.find((index) => branches.every((branch) => !(branch.has(first) && branch.has(index))));
+    return [first, other ?? (its.at(-1) as number)];
+  }
+  return undefined;
+}
+
+/** Passes a child that the type lacks, or whose place is taken: refused with the nearest name, or left out and noted (W12). */
+function passElement(
+  { byLocal, context }: CompiledContent,
+  bag: Bag,
+  xml: XmlReader,
+  reading: Reading,
+): void {
+  if (context.settings.unknownElements === 'ignore') reading.ignored.push(xml.local);
+  else if (!isFull(reading)) {
+    reading.path.push(xml.local.slice(0, 64));
+    const known = byLocal.get(xml.local);
+    const isOfNamespace = known?.some(({ namespace }) => namespace === xml.namespace || xml.namespace === '');
+    if (
+      known !== undefined &&
+      isOfNamespace === true &&
+      known.some(({ index }) => bag.values[index] !== undefined)
+    )
+      refuse(reading, 'DuplicateElement', 'expected the element once, got it again');
+    else if (known !== undefined)
+      refuse(
+        reading,
+        'UnknownElement',
+        `expected it in namespace ${JSON.stringify(known[0]?.namespace)}, got ${excerpt(xml.namespace)}`,
+      );
+    else refuse(reading, 'UnknownElement', unknownReason('element', xml.local, [...byLocal.keys()]));
+    reading.path.pop();
+  }
+  xml.skip();
+}
+
+/** The sentence about an unknown name, with the nearest one that is known. */
+export function unknownReason(what: string, name: string, names: readonly string[]): string {
+  const near = nearest(name, names);
+  if (near !== undefined) return `unknown ${what}, did you mean ${near}?`;
+  return names.length === 0
+    ? `unknown ${what}, none is expected here`
+    : `unknown ${what}, expected ${someNames(names)}`;
+}
+
+// --- JSON → XML ---------------------------------------------------------------------------------------
+
+type Written = Pick<ContentMember, 'scan' | 'write' | 'writeItem'>;
+
+/** A member whose value is one, or an array of these. */
+function listed(
+  one: Pick<Written, 'scan' | 'write'> & { readonly takesNull: boolean },
+  repeats: boolean,
+): Written {
+  if (!repeats) return { ...one, writeItem: one.write };
+  return { ...arrayOf(one.scan, one.write, one.takesNull), writeItem: one.write };
+}
+
+/** A chain on the tape: each entry a link to the next one, then the item's node; -1 ends it. */
+function arrayOf(
+  scanItem: (tape: Tape) => void,
+  writeItem: Written['write'],
+  takesNull: boolean,
+): Pick<Written, 'scan' | 'write'> {
+  const scan = (tape: Tape): void => {
+    if (!enters(tape, 91)) return;
+    tape.reserve(2);
+    const node = tape.top;
+    tape.words[node] = list;
+    tape.words[node + 1] = -1;
+    tape.top = node + 2;
+    let link = node + 1;
+    let index = 0;
+    try {
+      for (; tape.next(index === 0, 93); index++) {
+        link = pushItem(tape, link);
+        if (!takesNull && tape.peek() === 110) throw new MismatchError('expected a value, got null');
+        scanItem(tape);
+      }
+    } catch (error) {
+      throw error instanceof MismatchError ? error.at(index) : error;
+    }
+  };
+  const write = (tape: Tape, node: number, output: Output): void => {
+    if (tape.words[node] === nothing) return;
+    for (let entry = tape.words[node + 1] as number; entry !== -1; entry = tape.words[entry] as number)
+      writeItem(tape, entry + 1, output);
+  };
+  return { scan, write };
+}
+
+function elementMember(context: AdoptedContext, element: ElementDeclaration, value: ValueCodec) {
+  const tags = tagsOf(context, element);
+  return {
+    scan: value.scan,
+    write: (tape: Tape, node: number, output: Output) => value.write(tags, tape, node, output),
+    takesNull: tags.nil !== undefined,
+  };
+}
+
+function fixedElement(context: AdoptedContext, { name, value, type }: ElementDeclaration): Piece | undefined {
+  if (value?.kind !== 'fixed' || type.kind !== 'simple') return undefined;
+  const qualified = context.prefixOf(name.namespace) + name.local;
+  return piece(`<${qualified}>${escapeXml(value.text, { replaced: 0 })}</${qualified}>`);
+}
+
+function openMember(context: AdoptedContext) {
+  return {
+    scan: (tape: Tape) => scanOpenElement(context, tape),
+    write: (tape: Tape, node: number, output: Output) => {
+      if (tape.words[node] !== nothing) output.text(tape.made[tape.words[node + 1] as number] ?? '');
+    },
+    takesNull: false,
+  };
+}
+
+/** What may stand in the place of a head (A20). */
+interface HeadVariant {
+  readonly declared: ElementDeclaration;
+  readonly key: string;
+  readonly value: ValueCodec;
+  readonly tags: Tags;
+}
+
+function headVariants(
+  context: AdoptedContext,
+  head: ElementDeclaration,
+  once: boolean,
+): readonly HeadVariant[] {
+  const all = head.abstract ? head.substitutes : [head, ...head.substitutes];
+  const taken = new Set<string>();
+  return all.map((declared) => {
+    let name = declared.name.local;
+    for (let count = 2; taken.has(name); count++) name = `${declared.name.local}_${count}`;
+    taken.add(name);
+    const value = context.elementOf(declared, once);
+    return { declared, key: `${JSON.stringify(name)}:`, value, tags: tagsOf(context, declared) };
+  });
+}
+
+/** An object with one member, called as the element that stands there: two words, then its value's node. */
+function headMember(variants: readonly HeadVariant[]) {
+  const byName = new Map(variants.map(({ key }, index) => [key, index]));
+  const expected = `one of ${someNames(variants.map(({ declared }) => declared.name.local))}`;
+  const scan = (tape: Tape): void => {
+    if (!enters(tape, 123)) return;
+    tape.reserve(2);
+    const node = tape.top;
+    tape.top = node + 2;
+    if (!tape.next(true, 125)) throw new MismatchError(`expected ${expected}, got an empty object`);
+    if (tape.peek() !== 34) tape.fail('a member name');
+    const start = tape.position + 1;
+    tape.scanString();
+    const name = tape.decode(start, tape.position - 1);
+    tape.colon();
+    const index = byName.get(`${JSON.stringify(name)}:`);
+    if (index === undefined) throw new MismatchError(`expected ${expected}, got another member`);
+    tape.words[node] = record;
+    tape.words[node + 1] = index;
+    try {
+      variants[index]?.value.scan(tape);
+    } catch (error) {
+      throw error instanceof MismatchError ? error.at(name) : error;
+    }
+    if (tape.next(false, 125)) throw new MismatchError(`expected ${expected}, got several members`);
+  };
+  const write = (tape: Tape, node: number, output: Output): void => {
+    if (tape.words[node] === nothing) return;
+    const variant = variants[tape.words[node + 1] as number];
+    if (variant !== undefined) variant.value.write(variant.tags, tape, node + 2, output);
+  };
+  return { scan, write, takesNull: false };
+}
+
+function roundsMember({ scan, write }: Rounds): Written {
+  return { ...arrayOf(scan, write, false), writeItem: write };
+}
+
+/**
+ * Writes members in the order of the wire.
+ *
+ * @param slots where the first member's slot is on the tape: its node, -1 for one that isn't there
+ */
+export function writeContent(content: CompiledContent, tape: Tape, slots: number, output: Output): void {
+  const { members, order } = content;
+  if (order !== undefined) {
+    const next = members.map(() => 0);
+    writeOrdered(content, order, tape, slots, output, next);
+    const left = next.findIndex((entry, index) => entry > 0 && members[index] !== undefined);
+    if (left !== -1) throw new MismatchError('expected fewer items').at(members[left]?.json ?? '');
+    return;
+  }
+  for (let index = 0; index < members.length; index++) {
+    const node = tape.words[slots + index] as number;
+    const member = members[index] as ContentMember;
+    if (node !== -1) member.write(tape, node, output);
+    else if (member.fixed !== undefined) output.tags(member.fixed);
+  }
+}
+
+/** Two members of a reply of which one alone may be there, by name; undefined where there are none. */
+export function conflictIn(
+  content: CompiledContent,
+  tape: Tape,
+  slots: number,
+): readonly [string, string] | undefined {
+  const present: number[] = [];
+  for (let index = 0; index < content.members.length; index++) {
+    const node = tape.words[slots + index] as number;
+    if (node !== -1 && tape.words[node] !== nothing) present.push(index);
+  }
+  const both = conflictOf(content, present);
+  if (both === undefined) return undefined;
+  return [content.members[both[0]]?.json ?? '', content.members[both[1]]?.json ?? ''];
+}
+
+/**
+ * Writes members that stand in several places (A15): of a choice the branch that takes most of those left, an element in its
+ * first free place.
+ *
+ * @param next by member: 0 before anything of it is written, -1 after all of it, else the list's entry that comes next
+ */
+function writeOrdered(
+  content: CompiledContent,
+  order: Order,
+  tape: Tape,
+  slots: number,
+  output: Output,
+  next: number[],
+): void {
+  const isLeft = (index: number): boolean => next[index] !== -1 && tape.words[slots + index] !== -1;
+  if (order.kind === 'sequence') {
+    for (const part of order.parts) writeOrdered(content, part, tape, slots, output, next);
+    return;
+  }
+  if (order.kind === 'choice') {
+    let best: Order | undefined;
+    let most = 0;
+    for (const { order: part, members } of order.parts) {
+      let count = 0;
+      for (const index of members) if (isLeft(index)) count++;
+      if (count > most) [best, most] = [part, count];
+    }
+    if (best !== undefined) writeOrdered(content, best, tape, slots, output, next);
+    return;
+  }
+  const { index, most } = order;
+  const member = content.members[index];
+  if (member === undefined || !isLeft(index)) return;
+  const node = tape.words[slots + index] as number;
+  if (tape.words[node] !== list || member.rounds !== undefined) {
+    member.write(tape, node, output);
+    next[index] = -1;
+    return;
+  }
+  const first = next[index] === 0 ? tape.words[node + 1] : next[index];
+  let entry = first as number;
+  for (let count = 0; count < most && entry !== -1; count++) {
+    member.writeItem(tape, entry + 1, output);
+    entry = tape.words[entry] as number;
+  }
+  next[index] = entry;
+}

@@ -1,0 +1,101 @@
+import { namespaces } from '../../contract/model.ts';
+import type { ElementDeclaration, SchemaType } from '../../contract/schema-components.ts';
+import { nodeKinds, type Tape } from '../../json/tape.ts';
+import { type Output, piece } from '../../xml/output.ts';
+import { refuse } from '../problem.ts';
+import { hasContent } from '../read-element.ts';
+import { collapse } from '../scalars/numbers.ts';
+import { noContent, writeElement } from '../write-element.ts';
+import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
+
+/** Elements of declarations: what they are called, whether they are nil, and their tags around a node. */
+
+const { made } = nodeKinds;
+
+const leaf = { scan: noContent, write: noContent, declarations: '' };
+
+/** A type's name as messages have it; of an anonymous one `xs:anyType`. */
+export function qualifiedName(context: AdoptedContext, { name }: SchemaType): string {
+  if (name === undefined) return 'xsd:anyType';
+  return (name.namespace === namespaces.xsd ? 'xsd:' : context.prefixOf(name.namespace)) + name.local;
+}
+
+/** What reads an element of a declaration: xsi:nil first (A25), then its type. */
+export function elementReader(
+  context: AdoptedContext,
+  element: ElementDeclaration,
+  value: ValueCodec,
+  needed: boolean,
+): ValueCodec['read'] {
+  return (xml, reading) => {
+    if (xml.attributeCount === 0) return value.read(xml, reading);
+    const nil = xml.attribute(namespaces.xsi, 'nil');
+    const word = nil === undefined ? 'false' : collapse(nil);
+    if (word === 'false' || word === '0') return value.read(xml, reading);
+    if (word !== 'true' && word !== '1') {
+      refuse(reading, 'InvalidType', 'expected true, false, 1 or 0 in xsi:nil, got another value');
+      xml.skip();
+      return undefined;
+    }
+    if (element.nillable || context.encoded) return value.readNil(xml, reading);
+    if (needed) refuse(reading, 'NotEmpty', 'expected a value, got xsi:nil');
+    if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
+    return undefined;
+  };
+}
+
+/**
+ * The tags of an element; only a nillable one is written for a null (A25). In SOAP's encoding they say the type (A30).
+ *
+ * @param declarations of the prefixes in it, where it is a body's element; elsewhere they stand further out
+ */
+export function tagsOf(
+  context: AdoptedContext,
+  { name, nillable, type }: ElementDeclaration,
+  declarations = '',
+): Tags {
+  const qualified = context.prefixOf(name.namespace) + name.local;
+  const start = `<${qualified}${declarations}`;
+  const isTyped = context.encoded && type.kind === 'simple' && type.name !== undefined;
+  const typed = isTyped ? `${start} i:type="${qualifiedName(context, type)}"` : start;
+  const open = piece(`${typed}>`);
+  const close = piece(`</${qualified}>`);
+  return {
+    start: piece(start),
+    open,
+    close,
+    empty: piece(`${typed}/>`),
+    nil: nillable || context.encoded ? piece(`${start} i:nil="true"/>`) : undefined,
+    room: open.length + close.length + 32,
+  };
+}
+
+/** Writes the element around a node that isn't an object's. */
+export function writeLeaf(tags: Tags, tape: Tape, node: number, output: Output): void {
+  const { words } = tape;
+  if (words[node] !== made || words[node + 2] === 0) {
+    writeElement(tags, leaf, tape, node, output);
+    return;
+  }
+  output.reserve(tags.room);
+  output.piece(tags.start);
+  output.text(tape.made[(words[node + 2] as number) - 1] ?? '');
+  output.text(`>${tape.made[words[node + 1] as number] ?? ''}`);
+  output.reserve(tags.room);
+  output.piece(tags.close);
+}
+
+/** Writes an element around items that write themselves. */
+export function writeArray(tags: Tags, output: Output, writeItems: () => void): void {
+  output.reserve(tags.room);
+  const before = output.length;
+  output.piece(tags.open);
+  const start = output.length;
+  writeItems();
+  output.reserve(tags.room);
+  if (output.length !== start) output.piece(tags.close);
+  else {
+    output.length = before;
+    output.piece(tags.empty);
+  }
+}

@@ -1,0 +1,229 @@
+import {
+  type AttributeUse,
+  type ComplexType,
+  type ElementDeclaration,
+  expanded,
+  type Particle,
+  type Wildcard,
+} from '../../contract/schema-components.ts';
+
+/** What a complex type's attributes and elements are called in JSON, and in which order they stand (A10 to A16). */
+
+/** An attribute as a member. */
+export interface AttributeMember {
+  readonly json: string;
+  readonly use: AttributeUse;
+}
+
+/** What stands between the tags as a member: an element, a wildcard's elements, or the rounds of a repeated group. */
+export type Member = {
+  readonly json: string;
+  /** An array. */
+  readonly repeats: boolean;
+  /** Whether an instance has to have it. */
+  readonly required: boolean;
+} & (
+  | { readonly kind: 'element'; readonly element: ElementDeclaration }
+  | { readonly kind: 'any'; readonly wildcards: readonly Wildcard[] }
+  | { readonly kind: 'rounds'; readonly content: Members }
+);
+
+/** The order of the wire, where members stand in several places (A15). */
+export type Order =
+  | { readonly kind: 'member'; readonly index: number; readonly most: number }
+  | { readonly kind: 'sequence'; readonly parts: readonly Order[] }
+  | {
+      readonly kind: 'choice';
+      readonly parts: readonly { readonly order: Order; readonly members: ReadonlySet<number> }[];
+    };
+
+/** A choice that stands at most once: members of one of its branches at most may be there. */
+export interface Choice {
+  readonly branches: readonly ReadonlySet<number>[];
+}
+
+/** The members of a type's content, in the schema's order. */
+export interface Members {
+  readonly members: readonly Member[];
+  readonly choices: readonly Choice[];
+  /** Undefined where that of `members` is the wire's. */
+  readonly order: Order | undefined;
+}
+
+/** No members. */
+export const noMembers: Members = { members: [], choices: [], order: undefined };
+
+/** The members of a type's attributes; one that shares its name with an element is `@name` (A11). */
+export function attributeMembers(
+  attributes: readonly AttributeUse[],
+  elements: readonly Member[],
+): readonly AttributeMember[] {
+  const taken = new Set(elements.map(({ json }) => json));
+  return attributes.map((use) => {
+    let json = use.name.local;
+    if (taken.has(json)) json = `@${json}`;
+    for (let count = 2; taken.has(json); count++) json = `${use.name.local}_${count}`;
+    taken.add(json);
+    return { json, use };
+  });
+}
+
+/** The members of a content model. */
+export function membersOf(particle: Particle): Members {
+  const builder = new MembersBuilder();
+  const order = builder.walk(normalized(particle), true, []);
+  return builder.build(order);
+}
+
+/** The one repeated member that a type is nothing but, so that it is an array itself (A13). */
+export function loneMember({
+  attributes,
+  anyAttribute,
+  base,
+  derived,
+  content,
+}: ComplexType): Member | undefined {
+  if (attributes.length > 0 || anyAttribute || base !== undefined || derived.length > 0) return undefined;
+  if (content.kind !== 'elements' || content.mixed) return undefined;
+  const { most, kind } = normalized(content.particle);
+  if (most <= 1) return undefined;
+  const { members } = membersOf(content.particle);
+  return kind === 'all' ? undefined : members[0];
+}
+
+/** The same content with no group of one particle, no choice within a choice, and nothing repeated in a repeated choice. */
+function normalized(particle: Particle): Particle {
+  if (particle.kind === 'element' || particle.kind === 'any') return particle;
+  const particles: Particle[] = [];
+  for (const part of particle.particles) {
+    const one = normalized(part);
+    if ('particles' in one && one.particles.length === 0) continue;
+    const isWithin = particle.kind === 'choice' && one.kind === 'choice';
+    if (isWithin && (one.most <= 1 || particle.most > 1)) particles.push(...one.particles);
+    else particles.push(one);
+  }
+  const [only] = particles;
+  if (particles.length === 1 && only !== undefined)
+    return { ...only, least: particle.least * only.least, most: times(particle.most, only.most) };
+  if (particle.kind !== 'choice' || particle.most <= 1) return { ...particle, particles };
+  return { ...particle, particles: particles.map((part) => ({ ...part, most: Math.min(part.most, 1) })) };
+}
+
+/** Infinity times nothing is nothing. */
+function times(one: number, other: number): number {
+  return one === 0 || other === 0 ? 0 : one * other;
+}
+
+/** A branch of a choice around a place. */
+interface Around {
+  readonly choice: number;
+  readonly branch: number;
+}
+
+/** A member while places of it are found. */
+interface Draft {
+  readonly kind: Member['kind'];
+  readonly element: ElementDeclaration | undefined;
+  readonly wildcards: Wildcard[];
+  readonly content: Members | undefined;
+  readonly places: (readonly Around[])[];
+  repeats: boolean;
+  required: boolean;
+}
+
+class MembersBuilder {
+  readonly #drafts: Draft[] = [];
+  readonly #byName = new Map<string, number>();
+  readonly #choices: Set<number>[][] = [];
+  #any: number | undefined;
+  #isTwice = false;
+
+  /** The order of a particle's members, which are noted. */
+  walk(particle: Particle, required: boolean, around: readonly Around[]): Order {
+    const isRequired = required && particle.least > 0;
+    if (particle.kind === 'element' || particle.kind === 'any' || particle.most > 1) {
+      const index = this.#place(particle);
+      const draft = this.#drafts[index] as Draft;
+      const known = draft.places;
+      if (particle.most > 1 || known.some((place) => !areApart(place, around))) draft.repeats = true;
+      if (known.length > 0 && draft.kind !== 'any') this.#isTwice = true;
+      known.push(around);
+      draft.required ||= isRequired;
+      for (const { choice, branch } of around) this.#choices[choice]?.[branch]?.add(index);
+      return { kind: 'member', index, most: particle.most };
+    }
+    if (particle.kind !== 'choice')
+      return {
+        kind: 'sequence',
+        parts: particle.particles.map((part) => this.walk(part, isRequired, around)),
+      };
+    const choice = this.#choices.length;
+    const branches = particle.particles.map(() => new Set<number>());
+    this.#choices.push(branches);
+    const parts = particle.particles.map((part, branch) => ({
+      order: this.walk(part, false, [...around, { choice, branch }]),
+      members: branches[branch] as ReadonlySet<number>,
+    }));
+    return { kind: 'choice', parts };
+  }
+
+  /** The member that a particle is of, noted where it is new. */
+  #place(particle: Particle): number {
+    if (particle.kind === 'any') {
+      this.#any ??= this.#add({ kind: 'any' });
+      this.#drafts[this.#any]?.wildcards.push(particle.wildcard);
+      return this.#any;
+    }
+    if (particle.kind === 'element') {
+      const name = expanded(particle.element.name);
+      const known = this.#byName.get(name) ?? this.#add({ kind: 'element', element: particle.element });
+      this.#byName.set(name, known);
+      return known;
+    }
+    const builder = new MembersBuilder();
+    const order = builder.walk({ ...particle, least: 1, most: 1 }, true, []);
+    return this.#add({ kind: 'rounds', content: builder.build(order) });
+  }
+
+  #add(draft: Pick<Draft, 'kind'> & Partial<Pick<Draft, 'element' | 'content'>>): number {
+    const { kind, element, content } = draft;
+    return (
+      this.#drafts.push({
+        kind,
+        element,
+        content,
+        wildcards: [],
+        places: [],
+        repeats: false,
+        required: false,
+      }) - 1
+    );
+  }
+
+  build(order: Order): Members {
+    const taken = new Set<string>();
+    const nameOf = (wanted: string): string => {
+      let name = wanted;
+      for (let count = 2; taken.has(name); count++) name = `${wanted}_${count}`;
+      taken.add(name);
+      return name;
+    };
+    const members = this.#drafts.map(({ kind, element, content, wildcards, repeats, required }): Member => {
+      if (kind === 'element' && element !== undefined)
+        return { kind, json: nameOf(element.name.local), repeats, required, element };
+      if (kind === 'rounds' && content !== undefined)
+        return { kind, json: nameOf('@items'), repeats: true, required, content };
+      return { kind: 'any', json: nameOf('@any'), repeats, required, wildcards };
+    });
+    // where one branch alone has members there is nothing to tell apart
+    const choices = this.#choices.filter((branches) => branches.length > 1).map((branches) => ({ branches }));
+    return { members, choices, order: this.#isTwice ? order : undefined };
+  }
+}
+
+/** Whether two places are in different branches of one choice, so that one of them at most can be filled. */
+function areApart(one: readonly Around[], other: readonly Around[]): boolean {
+  return one.some(({ choice, branch }) =>
+    other.some((its) => its.choice === choice && its.branch !== branch),
+  );
+}

@@ -1,0 +1,117 @@
+import type { Limits } from '../../contract/limits.ts';
+import type { Wildcard } from '../../contract/schema-components.ts';
+import { nodeKinds, type Tape } from '../../json/tape.ts';
+import { XmlError } from '../../xml/error.ts';
+import type { Declaration } from '../../xml/namespaces.ts';
+import { XmlReader } from '../../xml/reader.ts';
+import { MismatchError, type Reading, refuse } from '../problem.ts';
+import { quoteJson } from '../scalars/text.ts';
+import { scanNull } from '../write-element.ts';
+import { canonicalXml } from './canonical.ts';
+import type { AdoptedContext } from './context.ts';
+
+/** Elements and content that travel as XML text, in both directions (A22, A24). */
+
+/** Whether a wildcard takes an element of a namespace (XSD 1.0, part 1, 3.10.1). */
+export function takesElement(wildcards: readonly Wildcard[], namespace: string): boolean {
+  return wildcards.some(({ namespaces }) => {
+    if (namespaces.kind === 'any') return true;
+    if (namespaces.kind === 'other') return namespace !== namespaces.than && namespace !== '';
+    return namespaces.list.includes(namespace);
+  });
+}
+
+/** The element whose start tag is current, past its end tag, as the JSON string of its exclusive canonical form. */
+export function readOpenElement(
+  context: AdoptedContext,
+  xml: XmlReader,
+  reading: Reading,
+): string | undefined {
+  const start = xml.startOffset;
+  xml.skip();
+  return canonicalToken(context, xml, xml.source(start, xml.position), [], reading);
+}
+
+/** What stands between the tags of the current element, past its end tag, in the same form. */
+export function readInnerXml(context: AdoptedContext, xml: XmlReader, reading: Reading): string | undefined {
+  const { declarations } = xml;
+  const start = xml.position;
+  if (xml.empty) {
+    xml.skip();
+    return '""';
+  }
+  xml.skip();
+  const source = xml.source(start, xml.position);
+  return canonicalToken(context, xml, source.slice(0, source.lastIndexOf('</')), declarations, reading);
+}
+
+/** XML as the JSON string of its canonical form; undefined, which is noted, once there is too much of it. */
+export function canonicalToken(
+  { limits }: AdoptedContext,
+  xml: XmlReader,
+  source: string,
+  declarations: readonly Declaration[],
+  reading: Reading,
+): string | undefined {
+  if (reading.openText <= limits.rereadText) {
+    const text = canonicalXml(source, (prefix) => xml.resolve(prefix), declarations);
+    reading.openText += text.length;
+    if (reading.openText <= limits.rereadText) return quoteJson(text);
+  }
+  refuse(
+    reading,
+    'OutOfRange',
+    `expected at most ${limits.rereadText} characters of XML as text in all, got more`,
+  );
+  return undefined;
+}
+
+/** A reply's string of one well-formed element, which is written as it is. Throws MismatchError, JsonError. */
+export function scanOpenElement({ limits }: AdoptedContext, tape: Tape): void {
+  scanXml(
+    tape,
+    (text) => {
+      if (text.startsWith('<?')) return 'a declaration';
+      return faultOf(text, limits);
+    },
+    'one well-formed XML element',
+  );
+}
+
+/** A reply's string of well-formed content. Throws MismatchError, JsonError. */
+export function scanInnerXml({ limits }: AdoptedContext, tape: Tape): void {
+  scanXml(
+    tape,
+    (text) => (/[<&>]/.test(text) ? faultOf(`<x>${text}</x>`, limits) : undefined),
+    'well-formed XML',
+  );
+}
+
+function scanXml(tape: Tape, faultIn: (text: string) => string | undefined, expected: string): void {
+  const byte = tape.peek();
+  if (byte === 110) {
+    scanNull(tape);
+    return;
+  }
+  if (byte !== 34) throw new MismatchError(`expected ${expected} as a string, got ${tape.kind()}`);
+  const start = tape.position + 1;
+  tape.scanString();
+  const text = tape.decode(start, tape.position - 1);
+  const fault = faultIn(text);
+  if (fault !== undefined) throw new MismatchError(`expected ${expected}, got other text (${fault})`);
+  if (text === '') tape.pushKind(nodeKinds.empty);
+  else tape.pushMade(text);
+}
+
+/** What keeps a text from being a document, in words without its own; undefined when it is. */
+function faultOf(text: string, limits: Limits): string | undefined {
+  try {
+    const xml = new XmlReader(text, limits);
+    xml.readRoot();
+    xml.drain();
+    return undefined;
+  } catch (error) {
+    if (error instanceof XmlError) return `line ${error.line}, column ${error.column}`;
+    throw error;
+  }
+}

@@ -1,0 +1,594 @@
+import { namespaces } from '../../contract/model.ts';
+import type { AttributeUse, ComplexType, SimpleType } from '../../contract/schema-components.ts';
+import { expanded } from '../../contract/schema-components.ts';
+import { JsonReader } from '../../json/reader.ts';
+import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
+import { longRange, type Output, type Piece, piece } from '../../xml/output.ts';
+import type { XmlReader } from '../../xml/reader.ts';
+import { isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts';
+import { isBlankText } from '../scalars/scalar.ts';
+import { escapeAttribute, escapeXml, quoteJson } from '../scalars/text.ts';
+import { enters, writeText } from '../write-element.ts';
+import {
+  type CompiledContent,
+  compileContent,
+  conflictIn,
+  readContent,
+  unknownReason,
+  writeContent,
+} from './content.ts';
+import type { AdoptedContext, Tags } from './context.ts';
+import { attributeMembers, type Members, membersOf, noMembers } from './members.ts';
+import { readInnerXml, scanInnerXml } from './open-elements.ts';
+import type { SimpleCodec } from './simple-types.ts';
+
+/**
+ * The object that a value of a complex type is in JSON: attributes, then what stands between the tags (A12, A14, A24, A25).
+ * On the tape: its kind, the shape's number, flags, and a slot for each member that holds its node, -1 for none.
+ */
+
+const { nothing, empty, plain, text: textKind, made, record } = nodeKinds;
+
+/** Words before the slots. */
+const head = 3;
+
+/** Flags of a node. */
+const isNil = 1;
+const isTyped = 2;
+
+/** An attribute, ready for messages. */
+interface AttributeCodec {
+  readonly json: string;
+  readonly jsonKey: string;
+  readonly namespace: string;
+  readonly local: string;
+  readonly required: boolean;
+  readonly simple: SimpleCodec;
+  /** ` name="` */
+  readonly before: Piece;
+  /** ` name="value"`, for a required one that isn't there (A27). */
+  readonly fixed: Piece | undefined;
+}
+
+/** A type, or the rounds of a repeated group, ready for messages. */
+export interface Shape {
+  readonly number: number;
+  /** As `@type` has it; undefined for an anonymous one. */
+  readonly name: string | undefined;
+  readonly abstract: boolean;
+  /** `{"@type":"Name"`, and ` i:type="n:Name"`. */
+  readonly typeToken: string;
+  readonly typeTag: Piece;
+  readonly attributes: readonly AttributeCodec[];
+  readonly anyAttribute: boolean;
+  readonly kind: 'members' | 'text' | 'mixed';
+  readonly content: CompiledContent;
+  /** Of `text`: the value and what it is called. */
+  readonly simple: SimpleCodec | undefined;
+  readonly valueName: string;
+  /** The names of the slots: attributes, members, the value, `@attributes`. */
+  readonly names: readonly string[];
+  readonly keys: readonly ReturnType<typeof nameKey>[];
+  readonly byName: ReadonlyMap<string, number>;
+  /** Slots of the value and of `@attributes`; -1 where a shape has none. */
+  readonly valueSlot: number;
+  readonly othersSlot: number;
+  /** What followed each member last time: a hint that is checked each time. */
+  readonly follower: Int32Array;
+  readonly context: AdoptedContext;
+}
+
+/** Bytes for short pieces around a value. */
+const room = 64;
+
+/** The shapes of one service by their numbers. */
+const shapesOf = new WeakMap<AdoptedContext, Shape[]>();
+
+interface ShapeParts {
+  readonly name: string | undefined;
+  readonly qualified: string;
+  readonly abstract: boolean;
+  readonly attributes: readonly AttributeUse[];
+  readonly anyAttribute: boolean;
+  readonly kind: Shape['kind'];
+  readonly members: Members;
+  readonly simple: SimpleType | undefined;
+  readonly valueName: string | undefined;
+}
+
+/** The shape of a complex type. */
+export function shapeOfType(context: AdoptedContext, type: ComplexType): Shape {
+  const { attributes, anyAttribute, content, abstract, name } = type;
+  const kind = content.kind === 'text' ? 'text' : content.kind === 'mixed' ? 'mixed' : 'members';
+  const isMixed = kind === 'mixed' || (content.kind === 'elements' && content.mixed);
+  return compileShape(context, {
+    name: context.typeNameOf(type),
+    qualified: name === undefined ? '' : context.prefixOf(name.namespace) + name.local,
+    abstract,
+    attributes,
+    anyAttribute,
+    kind: isMixed ? 'mixed' : kind,
+    members: content.kind === 'elements' && !content.mixed ? membersOf(content.particle) : noMembers,
+    simple: content.kind === 'text' ? content.type : undefined,
+    valueName: undefined,
+  });
+}
+
+/** The shape of the rounds of a repeated group. */
+export function shapeOfContent(context: AdoptedContext, members: Members): Shape {
+  return compileShape(context, {
+    name: undefined,
+    qualified: '',
+    abstract: false,
+    attributes: [],
+    anyAttribute: false,
+    kind: 'members',
+    members,
+    simple: undefined,
+    valueName: undefined,
+  });
+}
+
+/** The content of some members; the rounds of repeated groups are shapes. */
+export function contentOf(context: AdoptedContext, members: Members): CompiledContent {
+  return compileContent(context, members, (inner) => {
+    const shape = shapeOfContent(context, inner);
+    return {
+      content: shape.content,
+      scan: (tape) => scanShape(shape, tape),
+      write: (tape, node, output) => writeSlots(shape, tape, node, output),
+    };
+  });
+}
+
+/** Any shape; types that aren't in the schema have some of their own. */
+export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape {
+  const content = contentOf(context, parts.members);
+  const attributes = attributeMembers(parts.attributes, parts.members.members).map(({ json, use }) =>
+    attributeCodec(context, json, use),
+  );
+  const hasValue = parts.kind !== 'members';
+  const isTaken = attributes.some(({ json }) => json === 'value');
+  const valueName = parts.valueName ?? (isTaken ? '@value' : 'value');
+  const names = [...attributes.map(({ json }) => json), ...content.members.map(({ json }) => json)];
+  if (hasValue) names.push(valueName);
+  if (parts.anyAttribute) names.push('@attributes');
+  const follower = new Int32Array(names.length + 1);
+  for (let index = 0; index < names.length; index++) follower[index] = (index + 1) % names.length;
+  const shapes = shapesOf.get(context) ?? [];
+  shapesOf.set(context, shapes);
+  const shape: Shape = {
+    number: shapes.length,
+    name: parts.name,
+    abstract: parts.abstract,
+    typeToken: `{"@type":${JSON.stringify(parts.name ?? '')}`,
+    typeTag: piece(` i:type="${parts.qualified}"`),
+    attributes,
+    anyAttribute: parts.anyAttribute,
+    kind: parts.kind,
+    content,
+    simple: parts.simple === undefined ? undefined : context.simpleOf(parts.simple),
+    valueName,
+    names,
+    keys: names.map(nameKey),
+    byName: new Map(names.map((name, index) => [name, index])),
+    valueSlot: hasValue ? attributes.length + content.members.length : -1,
+    othersSlot: parts.anyAttribute ? names.length - 1 : -1,
+    follower,
+    context,
+  };
+  shapes.push(shape);
+  return shape;
+}
+
+function attributeCodec(context: AdoptedContext, json: string, use: AttributeUse): AttributeCodec {
+  const { name, required, type, value } = use;
+  const qualified = context.prefixOf(name.namespace) + name.local;
+  const fixed =
+    required && value?.kind === 'fixed' ? ` ${qualified}="${escapeAttribute(value.text)}"` : undefined;
+  return {
+    json,
+    jsonKey: `${JSON.stringify(json)}:`,
+    namespace: name.namespace,
+    local: name.local,
+    required,
+    simple: context.simpleOf(type),
+    before: piece(` ${qualified}="`),
+    fixed: fixed === undefined ? undefined : piece(fixed),
+  };
+}
+
+// --- XML → JSON ---------------------------------------------------------------------------------------
+
+/** Reads the element whose start tag is current as the shape's object, past its end tag. */
+export function readShape(
+  shape: Shape,
+  typed: boolean,
+  xml: XmlReader,
+  reading: Reading,
+): string | undefined {
+  let json = typed ? shape.typeToken : '{';
+  if (xml.attributeCount !== 0 || shape.attributes.length !== 0)
+    json = readAttributes(shape, xml, reading, json);
+  if (shape.kind === 'members') return `${readContent(shape.content, xml, reading, json)}}`;
+  const token =
+    shape.simple === undefined
+      ? readInnerXml(shape.context, xml, reading)
+      : readSimple(shape.simple, shape.context, undefined, xml, reading);
+  if (token === undefined) return undefined;
+  return `${json}${json.length === 1 ? '' : ','}${JSON.stringify(shape.valueName)}:${token}}`;
+}
+
+/** The object's text so far with the attributes of the current start tag (A12). */
+export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, start: string): string {
+  const { attributes, context } = shape;
+  let json = start;
+  let others = '';
+  const count = xml.attributeCount;
+  let found = 0;
+  const seen = attributes.length === 0 ? undefined : new Uint8Array(attributes.length);
+  for (let at = 0; at < count; at++) {
+    const local = xml.attributeLocal(at);
+    const namespace = xml.attributeNamespace(at);
+    const index = attributes.findIndex((one) => one.local === local && one.namespace === namespace);
+    const attribute = attributes[index];
+    if (attribute === undefined) {
+      if (namespace === namespaces.xsi) continue;
+      if (context.encoded && (namespace !== '' || local === 'id')) continue;
+      if (shape.anyAttribute) {
+        const name = namespace === '' ? local : `{${namespace}}${local}`;
+        others += `${others === '' ? '' : ','}${quoteJson(name)}:${quoteJson(xml.attributeValue(at))}`;
+      } else passAttribute(shape, local, namespace, reading);
+      continue;
+    }
+    found++;
+    if (seen !== undefined) seen[index] = 1;
+    reading.path.push(attribute.json);
+    const token = accepted(attribute.simple, xml.attributeValue(at), xml, reading);
+    reading.path.pop();
+    if (token !== undefined) json += `${json.length === 1 ? '' : ','}${attribute.jsonKey}${token}`;
+  }
+  if (others !== '') json += `${json.length === 1 ? '' : ','}"@attributes":{${others}}`;
+  if (found < attributes.length)
+    for (let index = 0; index < attributes.length; index++) {
+      const attribute = attributes[index] as AttributeCodec;
+      if (attribute.required && seen?.[index] !== 1) miss(reading, [...reading.path, attribute.json]);
+    }
+  return json;
+}
+
+function passAttribute(
+  { attributes, context }: Shape,
+  local: string,
+  namespace: string,
+  reading: Reading,
+): void {
+  if (namespace !== '' || context.settings.unknownElements === 'ignore') {
+    reading.ignored.push(local);
+    return;
+  }
+  if (isFull(reading)) return;
+  reading.path.push(local.slice(0, 64));
+  refuse(
+    reading,
+    'UnknownElement',
+    unknownReason(
+      'attribute',
+      local,
+      attributes.map((one) => one.local),
+    ),
+  );
+  reading.path.pop();
+}
+
+function accepted(simple: SimpleCodec, text: string, xml: XmlReader, reading: Reading): string | undefined {
+  if (!simple.takesEmpty && isBlankText(text)) {
+    refuse(reading, 'NotEmpty', `expected ${simple.expected}, got nothing`);
+    return undefined;
+  }
+  const token = simple.fromXml(text, (prefix) => xml.resolve(prefix));
+  if (typeof token === 'string') return token;
+  refuse(reading, token.code, token.reason);
+  return undefined;
+}
+
+const unbound = (): undefined => undefined;
+
+/** The text of the current element as a JSON token, past its end tag; the default's where it is empty (A25). */
+export function readSimple(
+  simple: SimpleCodec,
+  { limits }: AdoptedContext,
+  defaultToken: string | undefined,
+  xml: XmlReader,
+  reading: Reading,
+): string | undefined {
+  const around = simple.usesPrefixes ? xml.declarations : [];
+  const text = xml.readText(
+    simple.text === 'binary' ? Number.POSITIVE_INFINITY : limits.xmlText,
+    simple.text === 'string',
+  );
+  if (text === undefined) {
+    refuse(reading, 'InvalidType', `expected ${simple.expected}, got elements`);
+    return undefined;
+  }
+  if (text === '' && defaultToken !== undefined) return defaultToken;
+  if (!simple.takesEmpty && isBlankText(text)) {
+    refuse(
+      reading,
+      'NotEmpty',
+      `expected ${simple.expected}, got an empty element; leave it out where no value is meant`,
+    );
+    return undefined;
+  }
+  const resolve = (prefix: string): string | undefined =>
+    around.find((declared) => declared.prefix === prefix)?.namespace ?? xml.resolve(prefix);
+  const token = simple.fromXml(text, simple.usesPrefixes ? resolve : unbound);
+  if (typeof token === 'string') return token;
+  refuse(reading, token.code, token.reason);
+  return undefined;
+}
+
+// --- JSON → XML ---------------------------------------------------------------------------------------
+
+/** Moves past an object, or a null, and pushes one node. Throws MismatchError, JsonError. */
+export function scanShape(shape: Shape, tape: Tape): void {
+  if (enters(tape, 123)) scanMembers(shape, undefined, tape);
+}
+
+/**
+ * The members of an object whose bracket is past.
+ *
+ * @param onType what is done with `@type`: true where another shape is to read the object from its beginning
+ */
+export function scanMembers(
+  shape: Shape,
+  onType: ((name: string) => boolean) | undefined,
+  tape: Tape,
+): 'done' | 'other' {
+  const { names, keys, follower } = shape;
+  const count = names.length;
+  tape.reserve(head + count);
+  const node = tape.top;
+  tape.words[node] = record;
+  tape.words[node + 1] = shape.number;
+  tape.words[node + 2] = 0;
+  tape.words.fill(-1, node + head, node + head + count);
+  tape.top = node + head + count;
+  let before = count;
+  for (let first = true; tape.next(first, 125); first = false) {
+    if (tape.bytes[tape.position] !== 34) tape.fail('a member name');
+    const guess = follower[before] as number;
+    const key = keys[guess];
+    let index = guess;
+    let name = '';
+    if (key !== undefined && tape.matches(tape.position + 1, key)) tape.position += 1 + key.length;
+    else {
+      const start = tape.position + 1;
+      const asIs = tape.scanString();
+      const end = tape.position - 1;
+      name = asIs ? tape.slice(start, end) : tape.decode(start, end);
+      index = shape.byName.get(name) ?? -1;
+      if (index !== -1) follower[before] = index;
+    }
+    tape.colon();
+    if (index === -1) {
+      if (scanOther(name, node, onType, tape)) return 'other';
+      continue;
+    }
+    const slot = node + head + index;
+    if (tape.words[slot] !== -1)
+      throw new MismatchError('expected the member once, got it again').at(names[index] ?? '');
+    tape.words[slot] = tape.top;
+    before = index;
+    try {
+      scanSlot(shape, index, tape);
+    } catch (error) {
+      throw error instanceof MismatchError ? error.at(names[index] ?? '') : error;
+    }
+  }
+  if (shape.content.choicesOf !== undefined) {
+    const both = conflictIn(shape.content, tape, node + head + shape.attributes.length);
+    if (both !== undefined)
+      throw new MismatchError(`expected it or ${both[0]}, which are a choice, got both`).at(both[1]);
+  }
+  return 'done';
+}
+
+/** A member that isn't the type's: the gateway's own, or one that is left out. True: another shape is to read the object. */
+function scanOther(
+  name: string,
+  node: number,
+  onType: ((name: string) => boolean) | undefined,
+  tape: Tape,
+): boolean {
+  if (name === '@nil' && tape.peek() === 116) {
+    tape.literal();
+    tape.words[node + 2] = (tape.words[node + 2] as number) | isNil;
+  } else if (name === '@type' && onType !== undefined && tape.peek() === 34) {
+    const start = tape.position + 1;
+    tape.scanString();
+    return onType(tape.decode(start, tape.position - 1));
+  } else {
+    if (name !== '@type') tape.dropped++;
+    tape.skip();
+  }
+  return false;
+}
+
+function scanSlot(shape: Shape, index: number, tape: Tape): void {
+  const attribute = shape.attributes[index];
+  if (attribute !== undefined) attribute.simple.scan(tape);
+  else if (index === shape.valueSlot) {
+    if (shape.simple !== undefined) shape.simple.scan(tape);
+    else scanInnerXml(shape.context, tape);
+  } else if (index === shape.othersSlot) scanOthers(shape.context, tape);
+  else shape.content.members[index - shape.attributes.length]?.scan(tape);
+}
+
+/** `@attributes`: as one text, with declarations of the prefixes that it uses. */
+function scanOthers({ limits }: AdoptedContext, tape: Tape): void {
+  const byte = tape.peek();
+  if (byte !== 123 && byte !== 110) throw new MismatchError(`expected an object, got ${tape.kind()}`);
+  const start = tape.position;
+  tape.skip();
+  if (byte === 110) {
+    tape.pushKind(nothing);
+    return;
+  }
+  const json = new JsonReader(tape.slice(start, tape.position), limits);
+  let tag = '';
+  let prefixes = 0;
+  const names = new Set<string>();
+  json.enter();
+  for (let first = true; json.next(first, 125); first = false) {
+    const name = json.name();
+    if (json.peek() !== 34) throw new MismatchError(`expected a string, got ${json.kind()}`).at(name);
+    const value = json.string();
+    const end = name.startsWith('{') ? name.lastIndexOf('}') : -1;
+    const local = name.slice(end + 1);
+    if (!/^[^\s:<>&'"{}/=\d.-][^\s:<>&'"{}/=]*$/.test(local) || local === 'xmlns' || names.has(name))
+      throw new MismatchError('expected names of attributes, each once, got another');
+    names.add(name);
+    const prefix = end > 1 ? `a${++prefixes}` : '';
+    if (prefix !== '') tag += ` xmlns:${prefix}="${attributeText(name.slice(1, end), tape)}"`;
+    tag += ` ${prefix}${prefix === '' ? '' : ':'}${local}="${attributeText(value, tape)}"`;
+  }
+  if (tag === '') tape.pushKind(empty);
+  else tape.pushMade(tag);
+}
+
+/** Text as an attribute's value has it, so that its blanks stay. */
+function attributeText(text: string, count: { replaced: number }): string {
+  return blanksKept(escapeXml(text, count));
+}
+
+function blanksKept(content: string): string {
+  return content.replaceAll('"', '&quot;').replaceAll('\t', '&#9;').replaceAll('\n', '&#10;');
+}
+
+/** Writes the element around an object's node. */
+export function writeShape(
+  tags: Tags,
+  tape: Tape,
+  node: number,
+  output: Output,
+  context: AdoptedContext,
+): void {
+  const { words } = tape;
+  const shape = shapesOf.get(context)?.[words[node + 1] as number];
+  if (shape === undefined) throw new Error('a node without a shape');
+  const flags = words[node + 2] as number;
+  const before = output.length;
+  output.reserve(tags.room);
+  const isBare = flags === 0 && shape.attributes.length === 0 && shape.othersSlot === -1;
+  const value = shape.valueSlot === -1 ? -1 : (words[node + head + shape.valueSlot] as number);
+  const hasPrefixes =
+    value !== -1 && words[value] === made && shape.simple !== undefined && words[value + 2] !== 0;
+  if (isBare && !hasPrefixes) output.piece(tags.open);
+  else {
+    output.piece(tags.start);
+    if ((flags & isTyped) !== 0) output.tags(shape.typeTag);
+    writeAttributes(shape, tape, node + head, output);
+    if (hasPrefixes) output.text(tape.made[(words[value + 2] as number) - 1] ?? '');
+    if ((flags & isNil) !== 0) {
+      output.text(' i:nil="true"/>');
+      return;
+    }
+    output.reserve(tags.room);
+    output.ascii('>');
+  }
+  const start = output.length;
+  let isWritten = false;
+  if (shape.kind === 'members') writeSlots(shape, tape, node, output);
+  else if (value !== -1) isWritten = writeValue(tape, value, output);
+  output.reserve(tags.room);
+  if (isWritten || output.length !== start) output.piece(tags.close);
+  else if (isBare && !hasPrefixes) {
+    output.length = before;
+    output.piece(tags.empty);
+  } else {
+    output.length = start - 1;
+    output.ascii('/>');
+  }
+}
+
+/** Writes what stands between the tags of an object's node. */
+export function writeSlots(shape: Shape, tape: Tape, node: number, output: Output): void {
+  writeContent(shape.content, tape, node + head + shape.attributes.length, output);
+}
+
+/** Marks an object's node: its type is written. */
+export function markTyped(tape: Tape, node: number): void {
+  tape.words[node + 2] = (tape.words[node + 2] as number) | isTyped;
+}
+
+/** Writes a value's text; true where there is some. */
+function writeValue(tape: Tape, node: number, output: Output): boolean {
+  const { words } = tape;
+  const kind = words[node];
+  if (kind === nothing || kind === empty) return false;
+  if (kind === plain) {
+    const start = words[node + 1] as number;
+    const end = words[node + 2] as number;
+    if (end - start >= longRange) output.insert(tape.bytes, start, end);
+    else {
+      output.reserve(end - start);
+      output.copy(tape.bytes, tape.view, start, end);
+    }
+  } else writeText(tape, node, output);
+  return true;
+}
+
+function writeAttributes(shape: Shape, tape: Tape, slots: number, output: Output): void {
+  const { words } = tape;
+  const { attributes } = shape;
+  for (let index = 0; index < attributes.length; index++) {
+    const { before, fixed } = attributes[index] as AttributeCodec;
+    const node = words[slots + index] as number;
+    if (node === -1 || words[node] === nothing) {
+      if (fixed !== undefined) output.tags(fixed);
+      continue;
+    }
+    if (words[node] === made && words[node + 2] !== 0)
+      output.text(tape.made[(words[node + 2] as number) - 1] ?? '');
+    output.reserve(before.length + room);
+    output.piece(before);
+    if (words[node] === plain) {
+      const start = words[node + 1] as number;
+      const end = words[node + 2] as number;
+      output.reserve(end - start + room);
+      output.copy(tape.bytes, tape.view, start, end);
+    } else if (words[node] === textKind)
+      output.text(attributeText(tape.decode(words[node + 1] as number, words[node + 2] as number), tape));
+    else if (words[node] === made) output.text(blanksKept(tape.made[words[node + 1] as number] ?? ''));
+    output.reserve(room);
+    output.ascii('"');
+  }
+  if (shape.othersSlot === -1) return;
+  const others = words[slots + shape.othersSlot] as number;
+  if (others !== -1 && words[others] === made) output.text(tape.made[words[others + 1] as number] ?? '');
+}
+
+/** The shape of a simple type where any may stand: its type, and its text as `value` (A23). */
+export function shapeOfSimple(context: AdoptedContext, type: SimpleType, name: string): Shape {
+  const { namespace, local } = type.name ?? { namespace: '', local: '' };
+  return compileShape(context, {
+    name,
+    qualified: (namespace === namespaces.xsd ? 'xsd:' : context.prefixOf(namespace)) + local,
+    abstract: false,
+    attributes: [],
+    anyAttribute: false,
+    kind: 'text',
+    members: noMembers,
+    simple: type,
+    valueName: undefined,
+  });
+}
+
+/** The key of a type in a message (`xsi:type`), with its prefix resolved; undefined for one that isn't bound. */
+export function statedType(stated: string, xml: XmlReader): string | undefined {
+  const word = stated.trim();
+  const colon = word.indexOf(':');
+  const namespace = xml.resolve(colon === -1 ? '' : word.slice(0, colon));
+  return namespace === undefined ? undefined : expanded({ namespace, local: word.slice(colon + 1) });
+}

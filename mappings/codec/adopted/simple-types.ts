@@ -1,0 +1,388 @@
+import type { Limits } from '../../contract/limits.ts';
+import type { BuiltIn, SimpleType } from '../../contract/schema-components.ts';
+import { itemsOf } from '../../json/parts.ts';
+import { JsonReader } from '../../json/reader.ts';
+import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
+import { MismatchError } from '../problem.ts';
+import { base64Binary } from '../scalars/base64.ts';
+import { boolean } from '../scalars/boolean.ts';
+import { duration } from '../scalars/duration.ts';
+import { collapse, type IntegerRange } from '../scalars/numbers.ts';
+import { decimal, floating, integer } from '../scalars/numeric.ts';
+import {
+  invalid,
+  mismatch,
+  quote,
+  type Refusal,
+  refuseKind,
+  type Scalar,
+  type Scan,
+  textual,
+} from '../scalars/scalar.ts';
+import { string } from '../scalars/strings.ts';
+import { scalarRows } from '../scalars/table.ts';
+import { escapeAttribute, excerpt, quoteJson, someNames } from '../scalars/text.ts';
+import { scalarWriter } from '../types/scalar.ts';
+import type { AdoptedSettings } from './settings.ts';
+import { isTemporal, temporal } from './temporal.ts';
+
+/** Simple types of an adopted service, both ways (A26). */
+
+const { plain, empty, made } = nodeKinds;
+
+/** The namespace of a prefix where a text stands; undefined for an unbound one. */
+export type Resolve = (prefix: string) => string | undefined;
+
+/** One simple type, both ways. */
+export interface SimpleCodec {
+  /** What a message calls it, such as `xs:int`. */
+  readonly expected: string;
+  readonly takesEmpty: boolean;
+  /** `string`: text is kept, with W10's exceptions. `binary`: text up to the body's limit. */
+  readonly text: Scalar['text'];
+  /** Whether its text may have prefixes. */
+  readonly usesPrefixes: boolean;
+  /** Text of an element or attribute as a JSON token. */
+  readonly fromXml: (text: string, resolve: Resolve) => string | Refusal;
+  /**
+   * The JSON value that starts at the reader, not null, as XML content; null stands for JSON null. Declarations of the
+   * prefixes that it uses are added to `declared`. Throws MismatchError.
+   */
+  readonly toXml: (json: JsonReader, declared: string[]) => string | null;
+  /**
+   * The same from the tape: pushes one node. Of a `made` node that needs declarations of prefixes the last word is one more
+   * than their place in `Tape.made`. Throws MismatchError, JsonError.
+   */
+  readonly scan: Scan;
+}
+
+/** The codecs of simple types, each compiled once, at start. */
+export type SimpleOf = (type: SimpleType) => SimpleCodec;
+
+/** Compiles simple types on first use. */
+export function compileSimpleTypes(settings: AdoptedSettings, limits: Limits): SimpleOf {
+  const compiled = new Map<SimpleType, SimpleCodec>();
+  const simpleOf: SimpleOf = (type) => {
+    const known = compiled.get(type);
+    if (known !== undefined) return known;
+    const codec = compile(type);
+    compiled.set(type, codec);
+    return codec;
+  };
+  const compile = (type: SimpleType): SimpleCodec => {
+    const { variety } = type;
+    if (variety.kind === 'list') return enumerated(type, listOf(simpleOf(variety.item), limits), settings);
+    if (variety.kind === 'union')
+      return enumerated(type, unionOf(variety.members.map(simpleOf), limits), settings);
+    if (type.builtIn === 'QName' || type.builtIn === 'NOTATION') return qualifiedNames(limits);
+    const scalar = scalarOf(type);
+    const isBig = settings.bigNumbers === 'text' && big.has(type.builtIn);
+    return enumerated(type, ofScalar(isBig ? asText(scalar) : scalar, limits), settings);
+  };
+  return simpleOf;
+}
+
+function ofScalar(scalar: Scalar, limits: Limits): SimpleCodec {
+  return { ...scalar, usesPrefixes: false, scan: scalarWriter(scalar, 'any', limits).scan };
+}
+
+/** Numbers that a double may not hold. */
+const big: ReadonlySet<BuiltIn> = new Set([
+  'decimal',
+  'integer',
+  'nonPositiveInteger',
+  'negativeInteger',
+  'nonNegativeInteger',
+  'positiveInteger',
+  'long',
+  'unsignedLong',
+]);
+
+/** A number whose JSON form is a string of its digits (A26, `bigNumbers: text`). */
+function asText(scalar: Scalar): Scalar {
+  return {
+    ...scalar,
+    fromXml: (text) => {
+      const token = scalar.fromXml(text);
+      return typeof token === 'string' ? `"${token}"` : token;
+    },
+  };
+}
+
+const bounds = new Map<string, IntegerRange>(
+  scalarRows.flatMap(([, row]) => (row.bounds === undefined ? [] : [[row.xsd, row.bounds] as const])),
+);
+
+function scalarOf({ builtIn, facets }: SimpleType): Scalar {
+  const range = bounds.get(builtIn);
+  if (range !== undefined) return integer(builtIn, range);
+  if (isTemporal(builtIn)) return temporal(builtIn);
+  switch (builtIn) {
+    case 'integer':
+      return integer(builtIn);
+    case 'nonPositiveInteger':
+    case 'negativeInteger':
+      return signed(
+        builtIn,
+        (token) => token.startsWith('-') || (token === '0' && builtIn !== 'negativeInteger'),
+      );
+    case 'nonNegativeInteger':
+    case 'positiveInteger':
+      return signed(
+        builtIn,
+        (token) => !token.startsWith('-') && (token !== '0' || builtIn !== 'positiveInteger'),
+      );
+    case 'decimal':
+      return decimal;
+    case 'float':
+    case 'double':
+      return floating(builtIn);
+    case 'boolean':
+      return boolean;
+    case 'base64Binary':
+      return base64Binary;
+    case 'hexBinary':
+      return hexBinary;
+    case 'duration':
+      return duration;
+    default:
+      return stringOf(builtIn, facets.whiteSpace);
+  }
+}
+
+/** An integer without bounds on one side (XSD Part 2, 3.3.14, 3.3.15, 3.3.20, 3.3.25). */
+function signed(xsd: string, isWithin: (token: string) => boolean): Scalar {
+  const scalar = { ...integer('integer'), expected: `xs:${xsd}` };
+  const outside = (text: string): Refusal => ({
+    code: 'OutOfRange',
+    reason: `expected xs:${xsd}, got ${excerpt(text)}`,
+  });
+  return {
+    ...scalar,
+    fromXml: (text) => {
+      const token = scalar.fromXml(text);
+      if (typeof token !== 'string') return token;
+      const plainToken = token === '-0' ? '0' : token;
+      return isWithin(plainToken) ? plainToken : outside(text);
+    },
+    toXml: (json) => {
+      const written = scalar.toXml(json);
+      if (written === null || isWithin(written)) return written;
+      throw new MismatchError(`expected xs:${xsd}, got a number outside it`);
+    },
+    // each is looked at as text
+    scan: (otherwise) => otherwise,
+  };
+}
+
+/** A type of text: its white space folds as its facet says (XSD Part 2, 4.3.6), and nothing more is asked of it. */
+function stringOf(builtIn: BuiltIn, whiteSpace: 'preserve' | 'replace' | 'collapse'): Scalar {
+  if (whiteSpace === 'preserve') return string;
+  const fold = whiteSpace === 'replace' ? replaceBlanks : foldBlanks;
+  return { ...string, expected: `xs:${builtIn}`, fromXml: (text) => quoteJson(fold(text)) };
+}
+
+const replaceBlanks = (text: string): string => text.replace(/[\t\n\r]/g, ' ');
+
+function foldBlanks(text: string): string {
+  const collapsed = collapse(text);
+  return /[\t\n\r]| {2}/.test(collapsed) ? collapsed.replace(/[ \t\n\r]+/g, ' ') : collapsed;
+}
+
+/** `xs:hexBinary`: digits of either case, as they came (XSD Part 2, 3.2.15). */
+const hexBinary: Scalar = {
+  ...textual({
+    expected: 'xs:hexBinary',
+    fromXml: (text) => hexOf(collapse(text)),
+    fromReply: hexOf,
+    fromRequest: hexOf,
+    misfits: 'refuse',
+  }),
+  takesEmpty: true,
+  text: 'binary',
+  toXml: (json) => {
+    if (json.peek() !== quote) return mismatch('xs:hexBinary', json);
+    const text = hexOf(json.string());
+    if (text === undefined) throw new MismatchError('expected xs:hexBinary, got other text');
+    return text;
+  },
+  checkJson: (json) => {
+    if (json.peek() !== quote) return refuseKind(json, 'xs:hexBinary');
+    const text = json.string();
+    return hexOf(text) === undefined ? invalid('xs:hexBinary', excerpt(text)) : undefined;
+  },
+};
+
+function hexOf(text: string): string | undefined {
+  return text.length % 2 === 0 && !/[^\da-fA-F]/.test(text) ? text : undefined;
+}
+
+/** A codec without a shortcut over the tape's bytes: its value is written from text. */
+function fromToXml(codec: Omit<SimpleCodec, 'scan'>, limits: Limits): SimpleCodec {
+  return {
+    ...codec,
+    scan: (tape) => {
+      if (tape.peek() === 110) {
+        tape.literal();
+        tape.pushKind(nodeKinds.nothing);
+        return;
+      }
+      const start = tape.position;
+      tape.skip();
+      const reader = new JsonReader(tape.slice(start, tape.position), limits);
+      const declared: string[] = [];
+      const content = codec.toXml(reader, declared);
+      tape.replaced += reader.replaced;
+      tape.passed += reader.passed;
+      if (content === null) tape.pushKind(nodeKinds.nothing);
+      else if (content === '') tape.pushKind(empty);
+      else {
+        let last = 0;
+        if (declared.length > 0) last = tape.made.push(declared.join(''));
+        tape.pushRange(made, tape.made.length, last);
+        tape.made.push(content);
+      }
+    },
+  };
+}
+
+/** A list: an array of its items (XSD Part 2, 4.1.2.2). */
+function listOf(item: SimpleCodec, limits: Limits): SimpleCodec {
+  const expected = `a list of ${item.expected}`;
+  return fromToXml(
+    {
+      expected,
+      takesEmpty: true,
+      text: 'plain',
+      usesPrefixes: item.usesPrefixes,
+      fromXml: (text, resolve) => {
+        const folded = foldBlanks(text);
+        if (folded === '') return '[]';
+        let json = '[';
+        for (const word of folded.split(' ')) {
+          const token = item.fromXml(word, resolve);
+          if (typeof token !== 'string') return token;
+          json += json.length === 1 ? token : `,${token}`;
+        }
+        return `${json}]`;
+      },
+      toXml: (json, declared) => {
+        if (json.peek() !== 91) return mismatch('an array', json);
+        const start = json.position;
+        json.skip();
+        const words = (itemsOf(json.text.slice(start, json.position), limits) ?? []).map((token, index) => {
+          const word = token === 'null' ? null : item.toXml(new JsonReader(token, limits), declared);
+          if (word === null || word === '' || /[ \t\r\n]/.test(word))
+            throw new MismatchError(`expected ${item.expected} without blanks, got another value`).at(index);
+          return word;
+        });
+        return words.join(' ');
+      },
+    },
+    limits,
+  );
+}
+
+/** A union: its text, which one of its members has to take (XSD Part 2, 4.1.2.3). */
+function unionOf(members: readonly SimpleCodec[], limits: Limits): SimpleCodec {
+  const expected = someNames(members.map((member) => member.expected)) || 'a value';
+  const keeps = members.some(({ text, expected: of }) => text === 'string' && of === string.expected);
+  return {
+    ...ofScalar(string, limits),
+    expected,
+    takesEmpty: members.some(({ takesEmpty }) => takesEmpty),
+    usesPrefixes: members.some(({ usesPrefixes }) => usesPrefixes),
+    fromXml: (text, resolve) => {
+      const taken =
+        members.length === 0 || members.some(({ fromXml }) => typeof fromXml(text, resolve) === 'string');
+      if (!taken) return invalid(expected, excerpt(text));
+      return quoteJson(keeps ? text : foldBlanks(text));
+    },
+  };
+}
+
+/** A QName: `{namespace}local`, or `local` alone in none; written with a prefix of its own. */
+function qualifiedNames(limits: Limits): SimpleCodec {
+  const expected = 'xs:QName';
+  return fromToXml(
+    {
+      expected,
+      takesEmpty: false,
+      text: 'plain',
+      usesPrefixes: true,
+      fromXml: (text, resolve) => {
+        const word = collapse(text);
+        const colon = word.indexOf(':');
+        const namespace = resolve(colon === -1 ? '' : word.slice(0, colon));
+        const local = word.slice(colon + 1);
+        if (namespace === undefined || !isName(local))
+          return invalid('xs:QName with a bound prefix', excerpt(text));
+        return quoteJson(namespace === '' ? local : `{${namespace}}${local}`);
+      },
+      toXml: (json, declared) => {
+        if (json.peek() !== quote) return mismatch('{namespace}local', json);
+        const text = json.string();
+        const end = text.startsWith('{') ? text.lastIndexOf('}') : -1;
+        const local = text.slice(end + 1);
+        if (!isName(local)) throw new MismatchError('expected {namespace}local, got other text');
+        const namespace = text.slice(1, Math.max(1, end));
+        if (namespace === '') return local;
+        const prefix = `q${declared.length}`;
+        declared.push(` xmlns:${prefix}="${escapeAttribute(namespace)}"`);
+        return `${prefix}:${local}`;
+      },
+    },
+    limits,
+  );
+}
+
+function isName(text: string): boolean {
+  return /^[^\s:<>&'"{}/=\d.-][^\s:<>&'"{}/=]*$/.test(text);
+}
+
+/** A type with an enumeration: checked in requests; in replies by `unknownEnumValues` (A26, W22). */
+function enumerated(type: SimpleType, base: SimpleCodec, settings: AdoptedSettings): SimpleCodec {
+  const { enumeration } = type.facets;
+  if (enumeration === undefined) return base;
+  const tokens = new Set<string>();
+  for (const text of enumeration) {
+    const token = base.fromXml(text, () => undefined);
+    if (typeof token === 'string') tokens.add(token);
+  }
+  const expected =
+    enumeration.length > 12
+      ? `a value of ${type.name?.local ?? base.expected}`
+      : `one of ${enumeration.join(', ')}`;
+  // what `plain` nodes are written as, unread
+  const keys = [...tokens]
+    .filter((token) => /^"[A-Za-z0-9_ .:/-]+"$/.test(token))
+    .map((token) => nameKey(token.slice(1, -1)));
+  const passes = settings.unknownEnumValues === 'pass';
+  const scan = (tape: Tape): void => {
+    const byte = tape.peek();
+    const start = tape.position;
+    if (byte === quote) {
+      for (const key of keys) {
+        if (!tape.matches(start + 1, key)) continue;
+        tape.position = start + 1 + key.length;
+        tape.pushRange(plain, start + 1, tape.position - 1);
+        return;
+      }
+    }
+    base.scan(tape);
+    if (byte === 110 || tokens.has(tape.slice(start, tape.position))) return;
+    if (!passes) throw new MismatchError(`expected ${expected}, got another value`);
+    tape.passed++;
+  };
+  return {
+    ...base,
+    expected,
+    takesEmpty: base.takesEmpty && (base.text !== 'string' || tokens.has('""')),
+    fromXml: (text, resolve) => {
+      const token = base.fromXml(text, resolve);
+      if (typeof token !== 'string' || tokens.has(token)) return token;
+      return { code: 'InvalidEnum', reason: `expected ${expected}, got ${excerpt(text)}` };
+    },
+    scan,
+  };
+}

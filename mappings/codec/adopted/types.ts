@@ -1,0 +1,342 @@
+import { anyType } from '../../contract/built-in-types.ts';
+import { namespaces } from '../../contract/model.ts';
+import type { ComplexType, SchemaType, SimpleType } from '../../contract/schema-components.ts';
+import { nodeKinds, type Tape } from '../../json/tape.ts';
+import type { XmlReader } from '../../xml/reader.ts';
+import { MismatchError, type Reading, refuse } from '../problem.ts';
+import { hasContent } from '../read-element.ts';
+import { excerpt } from '../scalars/text.ts';
+import { scanNull } from '../write-element.ts';
+import { anyCodec } from './any-type.ts';
+import { type CompiledContent, readLone } from './content.ts';
+import type { AdoptedContext, ValueCodec } from './context.ts';
+import { writeArray, writeLeaf } from './elements.ts';
+import { itemsCodec } from './encoded-arrays.ts';
+import { loneMember, type Members, membersOf, noMembers } from './members.ts';
+import { readInnerXml, scanInnerXml } from './open-elements.ts';
+import {
+  contentOf,
+  markTyped,
+  readAttributes,
+  readShape,
+  readSimple,
+  type Shape,
+  scanMembers,
+  shapeOfContent,
+  shapeOfType,
+  statedType,
+  writeShape,
+} from './shape.ts';
+import type { SimpleCodec } from './simple-types.ts';
+
+/** The codecs of types, simple and complex, and which of them a value is (A18). */
+
+const { list, record } = nodeKinds;
+
+/** Compiles types on first use; what a type holds is compiled once `finish` is called, so that it may hold itself. */
+export interface TypeCompiler {
+  readonly codecOf: AdoptedContext['codecOf'];
+  readonly shapeFor: (type: ComplexType) => () => Shape;
+  readonly finish: () => void;
+}
+
+export function typeCompiler(contextOf: () => AdoptedContext): TypeCompiler {
+  const values = new Map<SchemaType, ValueCodec>();
+  const arrays = new Map<SchemaType, ValueCodec>();
+  const isLone = new Map<SchemaType, boolean>();
+  const shapes = new Map<ComplexType, { shape: Shape | undefined }>();
+  const waiting: (() => void)[] = [];
+
+  const shapeFor = (type: ComplexType): (() => Shape) => {
+    let cell = shapes.get(type);
+    if (cell === undefined) {
+      const made = { shape: undefined as Shape | undefined };
+      cell = made;
+      shapes.set(type, made);
+      waiting.push(() => {
+        made.shape = shapeOfType(contextOf(), type);
+        for (const derived of type.derived) shapeFor(derived);
+      });
+    }
+    const { shape } = cell;
+    const its = cell;
+    return shape === undefined ? () => its.shape ?? unfinished() : () => shape;
+  };
+
+  const codecOf = (type: SchemaType, once: boolean): ValueCodec => {
+    let asArray = false;
+    if (once && type.kind === 'complex') {
+      const known = isLone.get(type);
+      asArray = known ?? loneMember(type) !== undefined;
+      if (known === undefined) isLone.set(type, asArray);
+    }
+    const compiled = asArray ? arrays : values;
+    const known = compiled.get(type);
+    if (known !== undefined) return known;
+    const codec = compile(contextOf(), type, asArray);
+    compiled.set(type, codec);
+    return codec;
+  };
+
+  const compile = (context: AdoptedContext, type: SchemaType, asArray: boolean): ValueCodec => {
+    if (type.kind === 'simple') return simpleCodec(context, type);
+    const { content } = type;
+    if (type === anyType) return anyCodec(context, shapeFor);
+    if (content.kind === 'encodedArray') {
+      if (content.dimensions > 1) throw new NotServed('arrays of several dimensions are not served');
+      let item: ValueCodec | undefined;
+      waiting.push(() => {
+        item = context.codecOf(content.item, false);
+      });
+      return itemsCodec(context, content.item, () => item ?? unfinished());
+    }
+    if (asArray && content.kind === 'elements')
+      return loneCodec(context, membersOf(content.particle), (work) => waiting.push(work));
+    return complexCodec(context, type, shapeFor);
+  };
+
+  const finish = (): void => {
+    for (let at = 0; at < waiting.length; at++) waiting[at]?.();
+    waiting.length = 0;
+  };
+  return { codecOf, shapeFor, finish };
+}
+
+/** What the codecs don't serve, found at start. */
+export class NotServed extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'NotServed';
+  }
+}
+
+function unfinished(): never {
+  throw new Error('a codec was used before it was compiled');
+}
+
+// --- simple types -------------------------------------------------------------------------------------
+
+function simpleCodec(context: AdoptedContext, type: SimpleType): ValueCodec {
+  const simple = context.simpleOf(type);
+  const bare = bareShape(context);
+  return {
+    read: (xml, reading) => readSimpleElement(context, simple, bare, type, undefined, xml, reading),
+    readNil: (xml, reading) => readNull(bare(), xml, reading),
+    scan: simple.scan,
+    write: writeLeaf,
+    defaultOf: (text) => {
+      const token = simple.fromXml(text, () => undefined);
+      return typeof token === 'string' ? token : undefined;
+    },
+  };
+}
+
+/** The codec of a simple type with a default, which an empty element means (A25). */
+export function withDefault(
+  context: AdoptedContext,
+  type: SimpleType,
+  codec: ValueCodec,
+  text: string,
+): ValueCodec {
+  const token = codec.defaultOf?.(text);
+  if (token === undefined) return codec;
+  const simple = context.simpleOf(type);
+  const bare = bareShape(context);
+  return {
+    ...codec,
+    read: (xml, reading) => readSimpleElement(context, simple, bare, type, token, xml, reading),
+  };
+}
+
+/** A shape without anything, for elements that take no attributes; one of each service. */
+function bareShape(context: AdoptedContext): () => Shape {
+  return () => {
+    const known = bareShapes.get(context);
+    if (known !== undefined) return known;
+    const shape = shapeOfContent(context, noMembers);
+    bareShapes.set(context, shape);
+    return shape;
+  };
+}
+
+const bareShapes = new WeakMap<AdoptedContext, Shape>();
+
+function readSimpleElement(
+  context: AdoptedContext,
+  simple: SimpleCodec,
+  bare: () => Shape,
+  type: SimpleType,
+  defaultToken: string | undefined,
+  xml: XmlReader,
+  reading: Reading,
+): string | undefined {
+  if (xml.attributeCount !== 0) {
+    readAttributes(bare(), xml, reading, '{');
+    const stated = xml.attribute(namespaces.xsi, 'type');
+    if (stated !== undefined && !context.encoded && !isOfSimple(context, stated, type, xml)) {
+      refuse(
+        reading,
+        'InvalidType',
+        `expected ${simple.expected} or a type derived from it, got ${excerpt(stated)}`,
+      );
+      xml.skip();
+      return undefined;
+    }
+  }
+  return readSimple(simple, context, defaultToken, xml, reading);
+}
+
+/** Whether `xsi:type` names a simple type or one that is derived from it (XSD Part 1, 2.6.1). */
+function isOfSimple(context: AdoptedContext, stated: string, declared: SimpleType, xml: XmlReader): boolean {
+  const key = statedType(stated, xml);
+  let type: SchemaType | undefined = key === undefined ? undefined : context.typeOfKey(key);
+  if (declared.variety.kind === 'union' && declared.variety.members.some((member) => member === type))
+    return true;
+  for (; type !== undefined && type.kind === 'simple'; type = type.base) if (type === declared) return true;
+  return declared.builtIn === 'anySimpleType';
+}
+
+/** Past an element with xsi:nil: `null`, or an object of its attributes (A25). */
+function readNull(shape: Shape, xml: XmlReader, reading: Reading): string {
+  const json = readAttributes(shape, xml, reading, '{');
+  if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
+  return json === '{' ? 'null' : `{"@nil":true,${json.slice(1)}}`;
+}
+
+// --- complex types ------------------------------------------------------------------------------------
+
+/** A type that is nothing but one repeated member: an array (A13). */
+function loneCodec(context: AdoptedContext, members: Members, later: (work: () => void) => void): ValueCodec {
+  let compiled: CompiledContent | undefined;
+  later(() => {
+    compiled = contentOf(context, members);
+  });
+  const content = (): CompiledContent => compiled ?? unfinished();
+  const bare = bareShape(context);
+  return {
+    read: (xml, reading) => {
+      if (xml.attributeCount !== 0) readAttributes(bare(), xml, reading, '{');
+      return readLone(content(), xml, reading);
+    },
+    readNil: (xml, reading) => readNull(bare(), xml, reading),
+    scan: (tape) => content().members[0]?.scan(tape),
+    write: (tags, tape, node, output) => {
+      if (tape.words[node] !== list) {
+        writeLeaf(tags, tape, node, output);
+        return;
+      }
+      writeArray(tags, output, () => content().members[0]?.write(tape, node, output));
+    },
+    defaultOf: undefined,
+  };
+}
+
+/** As much of a reply may be read in vain where `@type` comes late, in lengths of it. */
+const patience = 8;
+
+/** Whether a type is another or derived from it (XSD Part 1, 2.6.1). */
+export function isDerived(type: SchemaType, from: SchemaType): boolean {
+  for (let at: SchemaType | undefined = type; at !== undefined; at = at.base) if (at === from) return true;
+  return false;
+}
+
+function complexCodec(
+  context: AdoptedContext,
+  type: ComplexType,
+  shapeFor: TypeCompiler['shapeFor'],
+): ValueCodec {
+  const declared = shapeFor(type);
+  const { content } = type;
+  const isText =
+    (content.kind === 'mixed' || (content.kind === 'elements' && content.mixed)) &&
+    type.attributes.length === 0 &&
+    !type.anyAttribute &&
+    type.base === undefined &&
+    type.derived.length === 0;
+  const isAlone = type.derived.length === 0 && !type.abstract;
+  const isAlways = context.settings.types === 'always' && context.typeNameOf(type) !== undefined;
+  const called = type.name?.local ?? 'the declared type';
+
+  const read = (xml: XmlReader, reading: Reading): string | undefined => {
+    let shape = declared();
+    let typed = isAlways;
+    const stated = xml.attributeCount === 0 ? undefined : xml.attribute(namespaces.xsi, 'type');
+    if (stated !== undefined) {
+      const key = statedType(stated, xml);
+      const actual = key === undefined ? undefined : context.typeOfKey(key);
+      if (actual?.kind === 'complex' && actual !== type && isDerived(actual, type)) {
+        shape = shapeFor(actual)();
+        typed = true;
+      } else if (actual !== type && !context.encoded) {
+        refuse(
+          reading,
+          'InvalidType',
+          `expected ${called} or a type derived from it, got ${excerpt(stated)}`,
+        );
+        xml.skip();
+        return undefined;
+      }
+    }
+    if (shape.abstract) {
+      refuse(reading, 'InvalidType', `expected xsi:type with a type derived from ${called}, got none`);
+      xml.skip();
+      return undefined;
+    }
+    if (!isText) return readShape(shape, typed, xml, reading);
+    if (xml.attributeCount !== 0) readAttributes(shape, xml, reading, '{');
+    return readInnerXml(context, xml, reading);
+  };
+
+  const scan = (tape: Tape): void => {
+    const byte = tape.peek();
+    if (byte === 110) scanNull(tape);
+    else if (isText) scanInnerXml(context, tape);
+    else if (byte !== 123) throw new MismatchError(`expected an object, got ${tape.kind()}`);
+    else if (isAlone) {
+      tape.enter();
+      scanMembers(declared(), undefined, tape);
+    } else scanTyped(tape);
+  };
+
+  /** An object; `@type` says which type it is, wherever it stands. */
+  const scanTyped = (tape: Tape): void => {
+    let shape = declared();
+    let isKnown = false;
+    const onType = (name: string): boolean => {
+      const actual = context.typeNamed(name);
+      if (actual === undefined || actual.kind !== 'complex' || !isDerived(actual, type))
+        throw new MismatchError(`expected ${called} or a type derived from it, got another`).at('@type');
+      isKnown = true;
+      const before = shape;
+      shape = shapeFor(actual)();
+      return shape !== before;
+    };
+    const mark = tape.mark();
+    tape.enter();
+    if (scanMembers(shape, onType, tape) === 'other') {
+      if (tape.wasted > patience * tape.size)
+        throw new MismatchError('expected "@type" as the first member, got it later');
+      tape.rewind(mark);
+      tape.enter();
+      scanMembers(shape, onType, tape);
+    }
+    if (shape.abstract)
+      throw new MismatchError(
+        isKnown
+          ? 'expected "@type" with a type that isn\'t abstract, got one that is'
+          : 'expected "@type", got none',
+      );
+    if (shape !== declared()) markTyped(tape, mark.top);
+  };
+
+  return {
+    read,
+    readNil: (xml, reading) => readNull(declared(), xml, reading),
+    scan,
+    write: (tags, tape, node, output) => {
+      if (tape.words[node] === record) writeShape(tags, tape, node, output, context);
+      else writeLeaf(tags, tape, node, output);
+    },
+    defaultOf: undefined,
+  };
+}

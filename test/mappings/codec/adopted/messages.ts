@@ -1,0 +1,66 @@
+import type { ExecutionContext } from 'ava';
+import {
+  type CompiledAdoptedOperation,
+  compileAdopted,
+  type MessageCodec,
+} from '../../../../mappings/codec/adopted/compile.ts';
+import type { AdoptedSettings } from '../../../../mappings/codec/adopted/settings.ts';
+import { startReading } from '../../../../mappings/codec/problem.ts';
+import { defaultLimits, type Limits } from '../../../../mappings/contract/limits.ts';
+import { XmlReader } from '../../../../mappings/xml/reader.ts';
+import { getOf, serviceOf } from '../../loader/wsdl/wsdl-folder.ts';
+
+/** The operation `Get` whose body's type and global declarations are these. */
+export function compiledGet(
+  t: ExecutionContext,
+  type: string,
+  declarations = '',
+  settings: Partial<AdoptedSettings> = {},
+  limits: Limits = defaultLimits,
+): CompiledAdoptedOperation {
+  return operationOf(t, getOf(type, declarations), 'Get', settings, limits);
+}
+
+/** An operation of a WSDL. */
+export function operationOf(
+  t: ExecutionContext,
+  wsdl: string,
+  name: string,
+  settings: Partial<AdoptedSettings> = {},
+  limits: Limits = defaultLimits,
+): CompiledAdoptedOperation {
+  const { operations, notServed } = compileAdopted(serviceOf(t, wsdl), settings, limits);
+  const operation = operations.get(name);
+  if (operation === undefined) throw new Error(`${name}: ${JSON.stringify(notServed)}`);
+  return operation;
+}
+
+/** A message's JSON, and what is wrong with it or missing. */
+export function readMessage(codec: MessageCodec, text: string, limits: Limits = defaultLimits) {
+  const xml = new XmlReader(text, limits);
+  xml.readRoot();
+  const reading = startReading(20);
+  const json = codec.read(xml, reading);
+  xml.finish();
+  const { problems, missing, ignored } = reading;
+  return { json, problems, missing, ignored };
+}
+
+/** A message without declarations of prefixes in its root's start tag. */
+export function writeMessage(codec: MessageCodec, json: string): string {
+  return codec.write(Buffer.from(json)).xml.toString();
+}
+
+/** Tags of the body `t:Get` around some content, with the prefixes that tests use. */
+export function get(content: string, attributes = ''): string {
+  return `<t:Get xmlns:t="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xs="http://www.w3.org/2001/XMLSchema"${attributes}>${content}</t:Get>`;
+}
+
+export const sequence = (content: string, attributes = ''): string =>
+  `<xs:complexType><xs:sequence>${content}</xs:sequence>${attributes}</xs:complexType>`;
+
+export const element = (name: string, type = 'xs:string', more = ''): string =>
+  `<xs:element name="${name}" type="${type}" ${more}/>`;
+
+export const many = 'minOccurs="0" maxOccurs="unbounded"';
+export const maybe = 'minOccurs="0"';

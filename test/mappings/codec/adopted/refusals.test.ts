@@ -1,0 +1,192 @@
+import test from 'ava';
+import { MismatchError } from '../../../../mappings/codec/problem.ts';
+import {
+  compiledGet,
+  element as e,
+  get,
+  many,
+  maybe,
+  readMessage,
+  sequence,
+  writeMessage,
+} from './messages.ts';
+
+/** What is wrong is said with path, what was expected and what came. */
+
+const animals =
+  '<xs:complexType name="Animal" abstract="true"><xs:sequence><xs:element name="Name" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType>' +
+  '<xs:complexType name="Dog"><xs:complexContent><xs:extension base="t:Animal"/></xs:complexContent></xs:complexType><xs:complexType name="Stone"/>';
+const choice = `<xs:complexType><xs:choice>${e('a')}<xs:sequence>${e('b')}${e('c')}</xs:sequence></xs:choice></xs:complexType>`;
+
+for (const [title, type, content, problems, attributes = ''] of [
+  [
+    'A10: a misspelt element',
+    sequence(e('Name', 'xs:string', maybe)),
+    '<t:Nam/>',
+    ['Nam: unknown element, did you mean Name?'],
+  ],
+  [
+    'A10: an element of another namespace',
+    sequence(e('Name', 'xs:string', maybe)),
+    '<o:Name xmlns:o="urn:o"/>',
+    ['Name: expected it in namespace "urn:t", got "urn:o"'],
+  ],
+  [
+    'A12: a misspelt attribute',
+    sequence('', '<xs:attribute name="id" type="xs:int"/>'),
+    '',
+    ['ids: unknown attribute, did you mean id?'],
+    ' ids="1"',
+  ],
+  [
+    'A15: members of two branches of a choice',
+    choice,
+    '<t:a/><t:c/>',
+    ['c: expected it or a, which are a choice, got both'],
+  ],
+  [
+    'A15: an element that comes twice',
+    sequence(e('a', 'xs:string', maybe)),
+    '<t:a/><t:a/>',
+    ['a: expected the element once, got it again'],
+  ],
+  [
+    'A18: a type that is not derived from the declared one',
+    sequence(e('Pet', 't:Animal', many)),
+    '<t:Pet xsi:type="t:Dog"/><t:Pet xsi:type="t:Stone"/>',
+    ['Pet[1]: expected Animal or a type derived from it, got "t:Stone"'],
+  ],
+  [
+    'A18: an abstract type',
+    sequence(e('Pet', 't:Animal', many)),
+    '<t:Pet/>',
+    ['Pet[0]: expected xsi:type with a type derived from Animal, got none'],
+  ],
+  [
+    'A22: an element that no wildcard takes',
+    sequence('<xs:any namespace="##other" minOccurs="0"/>'),
+    '<t:x/>',
+    ['x: unknown element, none is expected here'],
+  ],
+  [
+    'A25: nil where a value is required',
+    sequence(e('a')),
+    '<t:a xsi:nil="true"/>',
+    ['a: expected a value, got xsi:nil'],
+  ],
+  [
+    'A25: an empty number',
+    sequence(e('n', 'xs:int')),
+    '<t:n/>',
+    ['n: expected xs:int, got an empty element; leave it out where no value is meant'],
+  ],
+  [
+    'A26: scalars that are none',
+    sequence(e('d', 'xs:date') + e('f', 'xs:double') + e('h', 'xs:hexBinary') + e('p', 'xs:positiveInteger')),
+    '<t:d>2023-02-29</t:d><t:f>INF</t:f><t:h>abc</t:h><t:p>0</t:p>',
+    [
+      'd: expected xs:date, got "2023-02-29"',
+      'f: expected xs:double, got "INF"',
+      'h: expected xs:hexBinary, got "abc"',
+      'p: expected xs:positiveInteger, got "0"',
+    ],
+  ],
+] as const)
+  test(`${title} is refused in a request`, (t) => {
+    const { request } = compiledGet(t, type, animals);
+    t.deepEqual(
+      readMessage(request, get(content, attributes)).problems.map(({ message }) => message),
+      [...problems],
+    );
+  });
+
+for (const [title, type, json, message] of [
+  [
+    'A15: members of two branches of a choice',
+    choice,
+    '{"a":"1","b":"2"}',
+    'b: expected it or a, which are a choice, got both',
+  ],
+  [
+    'A18: an abstract type without @type',
+    sequence(e('Pet', 't:Animal', many)),
+    '{"Pet":[{}]}',
+    'Pet[0]: expected "@type", got none',
+  ],
+  [
+    'A18: a type that is not derived from the declared one',
+    sequence(e('Pet', 't:Animal', many)),
+    '{"Pet":[{"@type":"Stone"}]}',
+    'Pet[0].@type: expected Animal or a type derived from it, got another',
+  ],
+  [
+    'A22: wildcard text that is not well-formed',
+    sequence(`<xs:any ${many}/>`),
+    '{"@any":["<a/>","<a>"]}',
+    '@any[1]: expected one well-formed XML element, got other text (line 1, column 4)',
+  ],
+  [
+    'A22: two elements in one text',
+    sequence('<xs:any minOccurs="0"/>'),
+    '{"@any":"<a/><b/>"}',
+    '@any: expected one well-formed XML element, got other text (line 1, column 5)',
+  ],
+  [
+    'A24: inner XML that closes what it did not open',
+    sequence(e('m', 't:Mixed')),
+    '{"m":"</x><x>"}',
+    'm: expected well-formed XML, got other text (line 1, column 8)',
+  ],
+  [
+    'A25: null among items that can not be nil',
+    sequence(e('a', 'xs:int', many)),
+    '{"a":[1,null]}',
+    'a[1]: expected a value, got null',
+  ],
+  [
+    'A26: a number out of its range',
+    sequence(e('a', 'xs:byte')),
+    '{"a":300}',
+    'a: expected xs:byte from -128 to 127, got a number outside it',
+  ],
+] as const)
+  test(`${title} is a mismatch in a reply`, (t) => {
+    const { request } = compiledGet(t, type, `${animals}<xs:complexType name="Mixed" mixed="true"/>`);
+    t.throws(() => writeMessage(request, json), { instanceOf: MismatchError, message });
+  });
+
+test('A18: @type may come late', (t) => {
+  const { request } = compiledGet(t, sequence(e('Pet', 't:Animal', many)), animals);
+  t.regex(
+    writeMessage(request, '{"Pet":[{"Name":"x","@type":"Dog"}]}'),
+    /<n0:Pet i:type="n0:Dog"><n0:Name>x<\/n0:Name><\/n0:Pet>/,
+  );
+});
+
+test('A27: a required fixed element or attribute that a reply lacks is written', (t) => {
+  const type = sequence(
+    e('a', 'xs:string', 'fixed="1"'),
+    '<xs:attribute name="v" type="xs:string" fixed="2" use="required"/>',
+  );
+  const { request } = compiledGet(t, type);
+  t.regex(writeMessage(request, '{}'), / v="2"><n0:a>1<\/n0:a><\/n0:Get>$/);
+});
+
+test('A28: required members that a request lacks are noted', (t) => {
+  const { request } = compiledGet(
+    t,
+    sequence(e('a') + e('b', 'xs:string', maybe), '<xs:attribute name="id" type="xs:int" use="required"/>'),
+  );
+  t.deepEqual(
+    readMessage(request, get('')).missing.map(({ field }) => field),
+    ['id', 'a'],
+  );
+});
+
+test('A22: text of wildcards is bounded, however long a namespace it repeats', (t) => {
+  const { request } = compiledGet(t, sequence(`<xs:any ${many}/>`));
+  const long = `urn:${'x'.repeat(1000)}`;
+  const text = get('<o:x/>'.repeat(40_000), ` xmlns:o="${long}"`);
+  const { problems } = readMessage(request, text);
+  t.is(problems[0]?.code, 'OutOfRange');
+});
