@@ -1,22 +1,12 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import { loadAdoptedService } from '../../mappings/loader/wsdl/load-adopted.ts';
+import { firstWsdls } from './corpus.ts';
 
 /** A folder with a folder for each service: real WSDLs, which aren't part of the project. */
 const corpus = process.env.WSDL_CORPUS;
-
-/** The WSDLs of a folder that no other one there imports. */
-function firstWsdls(folder: string): readonly string[] {
-  const wsdls = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.wsdl'))
-    .toSorted();
-  const imported = wsdls
-    .flatMap((path) => [...readFileSync(join(folder, path), 'utf8').matchAll(/\blocation="([^"]+\.wsdl)"/g)])
-    .map(([, location = '']) => basename(location));
-  return wsdls.filter((path) => !imported.includes(basename(path)));
-}
 
 function foldersOf(root: string): readonly string[] {
   return readdirSync(root).filter((name) => statSync(join(root, name)).isDirectory());

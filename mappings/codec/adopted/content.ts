@@ -293,9 +293,10 @@ function finishBag(content: CompiledContent, bag: Bag, reading: Reading, start: 
 
 /** Two members of which one alone may be there; undefined where some branch of each choice has all that came (A15). */
 function conflictOf(
-  { choicesOf, choices }: CompiledContent,
+  { choicesOf, choices, order }: CompiledContent,
   present: readonly number[],
 ): readonly [number, number] | undefined {
+  if (order !== undefined) return conflictIn(order, present);
   const byChoice = new Map<number, number[]>();
   for (const index of present) {
     for (const choice of choicesOf?.[index] ?? []) {
@@ -313,6 +314,28 @@ function conflictOf(
     return [first, other ?? (its.at(-1) as number)];
   }
   return undefined;
+}
+
+/** The same where members stand in several places: in each choice some branch has to take all that has no place elsewhere. */
+function conflictIn(order: Order, present: readonly number[]): readonly [number, number] | undefined {
+  if (order.kind === 'member') return undefined;
+  if (order.kind === 'sequence') {
+    for (const part of order.parts) {
+      const both = conflictIn(part, present);
+      if (both !== undefined) return both;
+    }
+    return undefined;
+  }
+  const { parts, outside } = order;
+  const its = present.filter(
+    (index) => !outside.has(index) && parts.some(({ members }) => members.has(index)),
+  );
+  if (its.length < 2) return undefined;
+  const isTaken = parts.some(
+    ({ members, order: part }) =>
+      its.every((index) => members.has(index)) && conflictIn(part, its) === undefined,
+  );
+  return isTaken ? undefined : [its[0] as number, its.at(-1) as number];
 }
 
 /** Passes a child that the type lacks, or whose place is taken: refused with the nearest name, or left out and noted (W12). */
@@ -497,8 +520,15 @@ export function writeContent(content: CompiledContent, tape: Tape, slots: number
   if (order !== undefined) {
     const next = members.map(() => 0);
     writeOrdered(content, order, tape, slots, output, next);
-    const left = next.findIndex((entry, index) => entry > 0 && members[index] !== undefined);
-    if (left !== -1) throw new MismatchError('expected fewer items').at(members[left]?.json ?? '');
+    const left = next.findIndex((entry, index) => {
+      const node = tape.words[slots + index] as number;
+      if (entry === -1 || node === -1 || tape.words[node] === nothing) return false;
+      return tape.words[node] !== list || tape.words[node + 1] !== -1;
+    });
+    if (left !== -1)
+      throw new MismatchError('expected no more than the schema has places for, got more').at(
+        members[left]?.json ?? '',
+      );
     return;
   }
   for (let index = 0; index < members.length; index++) {
@@ -510,7 +540,7 @@ export function writeContent(content: CompiledContent, tape: Tape, slots: number
 }
 
 /** Two members of a reply of which one alone may be there, by name; undefined where there are none. */
-export function conflictIn(
+export function conflictOnTape(
   content: CompiledContent,
   tape: Tape,
   slots: number,
@@ -547,9 +577,8 @@ function writeOrdered(
   if (order.kind === 'choice') {
     let best: Order | undefined;
     let most = 0;
-    for (const { order: part, members } of order.parts) {
-      let count = 0;
-      for (const index of members) if (isLeft(index)) count++;
+    for (const { order: part } of order.parts) {
+      const count = taken(part, isLeft);
       if (count > most) [best, most] = [part, count];
     }
     if (best !== undefined) writeOrdered(content, best, tape, slots, output, next);
@@ -571,4 +600,13 @@ function writeOrdered(
     entry = tape.words[entry] as number;
   }
   next[index] = entry;
+}
+
+/** How many of the members that are left an order has places for. */
+function taken(order: Order, isLeft: (index: number) => boolean): number {
+  if (order.kind === 'member') return isLeft(order.index) ? 1 : 0;
+  let count = 0;
+  if (order.kind === 'sequence') for (const part of order.parts) count += taken(part, isLeft);
+  else for (const { order: part } of order.parts) count = Math.max(count, taken(part, isLeft));
+  return count;
 }

@@ -35,6 +35,8 @@ export type Order =
   | {
       readonly kind: 'choice';
       readonly parts: readonly { readonly order: Order; readonly members: ReadonlySet<number> }[];
+      /** Members that have places elsewhere too. */
+      readonly outside: ReadonlySet<number>;
     };
 
 /** A choice that stands at most once: members of one of its branches at most may be there. */
@@ -135,6 +137,8 @@ class MembersBuilder {
   readonly #drafts: Draft[] = [];
   readonly #byName = new Map<string, number>();
   readonly #choices: Set<number>[][] = [];
+  /** By choice, its members that have places elsewhere too. */
+  readonly #outsides: Set<number>[] = [];
   #any: number | undefined;
   #isTwice = false;
 
@@ -164,7 +168,9 @@ class MembersBuilder {
       order: this.walk(part, false, [...around, { choice, branch }]),
       members: branches[branch] as ReadonlySet<number>,
     }));
-    return { kind: 'choice', parts };
+    const outside = new Set<number>();
+    this.#outsides[choice] = outside;
+    return { kind: 'choice', parts, outside };
   }
 
   /** The member that a particle is of, noted where it is new. */
@@ -215,6 +221,14 @@ class MembersBuilder {
         return { kind, json: nameOf('@items'), repeats: true, required, content };
       return { kind: 'any', json: nameOf('@any'), repeats, required, wildcards };
     });
+    for (let choice = 0; choice < this.#outsides.length; choice++) {
+      for (const index of new Set(this.#choices[choice]?.flatMap((branch) => [...branch])))
+        if (
+          this.#drafts[index]?.places.some((place) => place.every((around) => around.choice !== choice)) ===
+          true
+        )
+          this.#outsides[choice]?.add(index);
+    }
     // where one branch alone has members there is nothing to tell apart
     const choices = this.#choices.filter((branches) => branches.length > 1).map((branches) => ({ branches }));
     return { members, choices, order: this.#isTwice ? order : undefined };

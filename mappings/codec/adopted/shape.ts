@@ -12,7 +12,7 @@ import { enters, writeText } from '../write-element.ts';
 import {
   type CompiledContent,
   compileContent,
-  conflictIn,
+  conflictOnTape,
   readContent,
   unknownReason,
   writeContent,
@@ -387,7 +387,7 @@ export function scanMembers(
     }
   }
   if (shape.content.choicesOf !== undefined) {
-    const both = conflictIn(shape.content, tape, node + head + shape.attributes.length);
+    const both = conflictOnTape(shape.content, tape, node + head + shape.attributes.length);
     if (both !== undefined)
       throw new MismatchError(`expected it or ${both[0]}, which are a choice, got both`).at(both[1]);
   }

@@ -113,6 +113,12 @@ const cases: readonly Case[] = [
     json: '{"c":"1","a":"2"}',
   },
   {
+    title: 'A15: a choice within a branch that is not taken asks nothing',
+    type: `<xs:complexType><xs:choice><xs:sequence>${e('low')}<xs:choice minOccurs="0">${e('width')}${e('high')}</xs:choice></xs:sequence><xs:sequence>${e('width')}${e('high', 'xs:string', maybe)}</xs:sequence></xs:choice></xs:complexType>`,
+    xml: '<t:width>1</t:width><t:high>2</t:high>',
+    json: '{"width":"1","high":"2"}',
+  },
+  {
     title: 'A16: a repeated choice keeps its order',
     type: `<xs:complexType><xs:sequence>${e('n')}<xs:choice maxOccurs="unbounded" minOccurs="0">${e('a')}${e('b', 'xs:int')}</xs:choice></xs:sequence></xs:complexType>`,
     xml: '<t:n>x</t:n><t:b>1</t:b><t:a>y</t:a><t:a>z</t:a><t:b>2</t:b>',
