@@ -2,6 +2,7 @@ import { anyType, builtInTypes } from '../../contract/built-in-types.ts';
 import { defaultLimits, type Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
 import {
+  type AdoptedFault,
   type AdoptedMessage,
   type AdoptedOperation,
   type AdoptedService,
@@ -11,6 +12,8 @@ import {
   type QName,
   type SchemaType,
 } from '../../contract/schema-components.ts';
+import { membersOf, skipped } from '../../json/parts.ts';
+import { JsonReader } from '../../json/reader.ts';
 import { Tape } from '../../json/tape.ts';
 import { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
@@ -31,13 +34,28 @@ export interface MessageCodec {
    * noted in the reading, what is missing too. Throws XmlError.
    */
   readonly read: (xml: XmlReader, reading: Reading) => string;
-  /** JSON → the body's element, with all declarations that it needs, in UTF-8. Throws MismatchError, JsonError. */
+  /**
+   * JSON → the body's element, with all declarations that it needs, in UTF-8, and the header blocks that `@headers` has.
+   * Throws MismatchError, JsonError.
+   */
   readonly write: (json: Uint8Array) => WrittenMessage;
+  /** Whether the binding declares a header block of this name (A8). */
+  readonly declares: (namespace: string, local: string) => boolean;
+  /** A declared block, from its start tag past its end tag, as a member of `@headers`: `"Name":…`; undefined: it is refused or nil. */
+  readonly readHeader: (xml: XmlReader, reading: Reading) => string | undefined;
+}
+
+/** A body's JSON with header blocks as its first member (A8). */
+export function withHeaders(body: string, headers: readonly string[]): string {
+  if (headers.length === 0 || !body.startsWith('{')) return body;
+  return `{"@headers":{${headers.join(',')}}${body === '{}' ? '}' : `,${body.slice(1)}`}`;
 }
 
 /** A message as XML. */
 export interface WrittenMessage {
   readonly xml: Buffer;
+  /** The header blocks, one behind the other; `''` for none. */
+  readonly headers: string;
   /** Members that the schema lacks, which were left out. */
   readonly dropped: number;
   /** Characters that XML can't carry (W21). */
@@ -52,6 +70,7 @@ export interface CompiledAdoptedOperation {
   readonly request: MessageCodec;
   /** Undefined for a one-way operation (A9). */
   readonly reply: MessageCodec | undefined;
+  readonly faults: FaultCodecs;
 }
 
 /** An adopted service with its codecs. */
@@ -82,8 +101,9 @@ export function compileAdopted(
       const { input, output } = operation;
       const request = compileMessage(context, input, scratch);
       const reply = output === undefined ? undefined : compileMessage(context, output, scratch);
+      const faults = compileFaults(context, operation.faults, scratch);
       context.finish();
-      operations.set(operation.name, { operation, request, reply });
+      operations.set(operation.name, { operation, request, reply, faults });
     } catch (error) {
       if (!(error instanceof NotServed)) throw error;
       notServed.push({ name: operation.name, reason: error.message });
@@ -146,17 +166,143 @@ const byKey = new Map<string, SchemaType>(
 function compileMessage(context: Context, message: AdoptedMessage, scratch: Scratch): MessageCodec {
   if (message.use === 'encoded') throw new NotServed('its messages are of SOAP encoding');
   const { body } = message;
+  const headers = compileHeaders(context, message.headers, scratch);
   if (body.kind === 'empty') {
-    const nothing = { xml: Buffer.alloc(0), dropped: 0, replaced: 0, passed: 0 };
-    return { read: () => '{}', write: () => nothing };
+    const write = (json: Uint8Array): WrittenMessage => ({
+      xml: Buffer.alloc(0),
+      headers: headers.write(json),
+      ...noCounts,
+    });
+    return { ...headers, read: () => '{}', write };
   }
   const element = body.kind === 'element' ? body.element : wrapperOf(body.wrapper, body.parts);
   const value = context.elementOf(element, false);
   const read = elementReader(context, element, value, true);
   const tags = tagsOf(context, element, declarationsOf(context, element));
   return {
+    ...headers,
     read: (xml, reading) => read(xml, reading) ?? '{}',
-    write: (json) => writeMessage(context, value, tags, json, scratch),
+    write: (json) => {
+      const blocks = headers.write(json);
+      return { ...writeElement(context, value, tags, json, scratch), headers: blocks };
+    },
+  };
+}
+
+const noCounts = { dropped: 0, replaced: 0, passed: 0 };
+
+/** The header blocks that a binding declares, both ways (A8). */
+function compileHeaders(context: Context, declared: readonly ElementDeclaration[], scratch: Scratch) {
+  const blocks = declared.map((element) => {
+    const value = context.elementOf(element, true);
+    return {
+      element,
+      key: `${JSON.stringify(element.name.local)}:`,
+      read: elementReader(context, element, value, false),
+      value,
+      tags: tagsOf(context, element, declarationsOf(context, element)),
+    };
+  });
+  const byName = new Map(blocks.map((block) => [expanded(block.element.name), block]));
+  const byLocal = new Map(blocks.map((block) => [block.element.name.local, block]));
+  const { limits } = context;
+  return {
+    declares: (namespace: string, local: string) => byName.has(expanded({ namespace, local })),
+    readHeader: (xml: XmlReader, reading: Reading): string | undefined => {
+      const { namespace, local } = xml;
+      const block = byName.get(expanded({ namespace, local }));
+      if (block === undefined) throw new RangeError('readHeader: expected a declared block');
+      reading.path.push('@headers', local);
+      const token = block.read(xml, reading);
+      reading.path.length -= 2;
+      return token === undefined ? undefined : block.key + token;
+    },
+    write: (json: Uint8Array): string => {
+      if (blocks.length === 0) return '';
+      const text = memberOf(Buffer.from(json).toString(), '@headers', limits);
+      if (text === undefined || text === 'null') return '';
+      let xml = '';
+      for (const [local, token] of membersOf(text, limits) ?? []) {
+        const block = byLocal.get(local);
+        if (block === undefined)
+          throw new MismatchError('expected a declared header, got another').at(local).at('@headers');
+        try {
+          xml += writeElement(context, block.value, block.tags, Buffer.from(token), scratch).xml.toString();
+        } catch (error) {
+          throw error instanceof MismatchError ? error.at(local).at('@headers') : error;
+        }
+      }
+      return xml;
+    },
+  };
+}
+
+/** The JSON of a member of an object; undefined where it has none. Looks no further than that member. */
+function memberOf(text: string, name: string, limits: Limits): string | undefined {
+  const json = new JsonReader(text, limits);
+  if (json.peek() !== 123) return undefined;
+  json.enter();
+  for (let first = true; json.next(first, 125); first = false) {
+    if (json.name() === name) return skipped(json);
+    json.skip();
+  }
+  return undefined;
+}
+
+/** The declared faults of an operation, both ways (A29). */
+export interface FaultCodecs {
+  /** An error answer with `@fault` → the fault's words and its detail element; undefined without one, or for a name that isn't declared. Throws MismatchError, JsonError. */
+  readonly write: (json: string) => { readonly message: string; readonly detail: string } | undefined;
+  /** A declared detail element, from its start tag past its end tag, as the error answer; undefined, with nothing read, for another. */
+  readonly read: (xml: XmlReader, reading: Reading) => string | undefined;
+}
+
+function compileFaults(context: Context, faults: readonly AdoptedFault[], scratch: Scratch): FaultCodecs {
+  const { limits } = context;
+  const codecs = faults.map(({ name, element, use }) => {
+    if (use === 'encoded') throw new NotServed('its faults are of SOAP encoding');
+    const value = context.elementOf(element, false);
+    return {
+      name,
+      element,
+      value,
+      isSimple: element.type.kind === 'simple',
+      read: elementReader(context, element, value, false),
+      tags: tagsOf(context, element, declarationsOf(context, element)),
+    };
+  });
+  type Codec = (typeof codecs)[number];
+  const byName = new Map<string, Codec>();
+  const enter = (name: string | undefined, codec: Codec): void => {
+    if (name !== undefined && !byName.has(name)) byName.set(name, codec);
+  };
+  for (const codec of codecs) enter(codec.element.name.local, codec);
+  for (const codec of codecs) enter(context.typeNameOf(codec.element.type), codec);
+  for (const codec of codecs) enter(codec.name, codec);
+  return {
+    write: (json) => {
+      const members = new Map(membersOf(json, limits) ?? []);
+      const given = members.get('@fault');
+      const name = given?.startsWith('"') === true ? new JsonReader(given, limits).string() : undefined;
+      const codec = name === undefined ? undefined : byName.get(name);
+      if (name === undefined || codec === undefined) return undefined;
+      const words = members.get('@message');
+      const message = words?.startsWith('"') === true ? new JsonReader(words, limits).string() : name;
+      const token = codec.isSimple ? (members.get('value') ?? 'null') : json;
+      const { xml } = writeElement(context, codec.value, codec.tags, Buffer.from(token), scratch);
+      return { message, detail: xml.toString() };
+    },
+    read: (xml, reading) => {
+      const codec = codecs.find(
+        ({ element }) => element.name.local === xml.local && element.name.namespace === xml.namespace,
+      );
+      if (codec === undefined) return undefined;
+      const token = codec.read(xml, reading) ?? 'null';
+      const start = `{"@fault":${JSON.stringify(codec.element.name.local)}`;
+      if (!codec.isSimple && token.startsWith('{'))
+        return token === '{}' ? `${start}}` : `${start},${token.slice(1)}`;
+      return `${start},"value":${token}}`;
+    },
   };
 }
 
@@ -184,13 +330,13 @@ function wrapperOf(name: QName, parts: readonly ElementDeclaration[]): ElementDe
   };
 }
 
-function writeMessage(
+function writeElement(
   { limits }: AdoptedContext,
   value: ValueCodec,
   tags: Tags,
   json: Uint8Array,
   { tape, output }: Scratch,
-): WrittenMessage {
+): Omit<WrittenMessage, 'headers'> {
   try {
     tape.start(json, limits);
     value.scan(tape);

@@ -233,7 +233,8 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
     const index = attributes.findIndex((one) => one.local === local && one.namespace === namespace);
     const attribute = attributes[index];
     if (attribute === undefined) {
-      if (namespace === namespaces.xsi) continue;
+      if (namespace === namespaces.xsi || namespace === namespaces.soap11 || namespace === namespaces.soap12)
+        continue;
       if (context.encoded && (namespace !== '' || local === 'id')) continue;
       if (shape.anyAttribute) {
         const name = namespace === '' ? local : `{${namespace}}${local}`;
@@ -394,6 +395,9 @@ export function scanMembers(
   return 'done';
 }
 
+/** Members of a body's object that are no members of its element (A8, A29). */
+const ofBody: ReadonlySet<string> = new Set(['@headers', '@fault', '@message']);
+
 /** A member that isn't the type's: the gateway's own, or one that is left out. True: another shape is to read the object. */
 function scanOther(
   name: string,
@@ -409,7 +413,7 @@ function scanOther(
     tape.scanString();
     return onType(tape.decode(start, tape.position - 1));
   } else {
-    if (name !== '@type') tape.dropped++;
+    if (name !== '@type' && !(node === 0 && ofBody.has(name))) tape.dropped++;
     tape.skip();
   }
   return false;
