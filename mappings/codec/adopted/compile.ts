@@ -16,11 +16,12 @@ import { membersOf, skipped } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { Tape } from '../../json/tape.ts';
 import { Output } from '../../xml/output.ts';
-import type { XmlReader } from '../../xml/reader.ts';
+import { XmlReader } from '../../xml/reader.ts';
 import { MismatchError, type Reading } from '../problem.ts';
 import { escapeAttribute } from '../scalars/text.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { elementReader, tagsOf } from './elements.ts';
+import { gatherReferences } from './references.ts';
 import { type AdoptedSettings, adoptedDefaults } from './settings.ts';
 import { compileSimpleTypes } from './simple-types.ts';
 import { NotServed, typeCompiler, withDefault } from './types.ts';
@@ -30,7 +31,8 @@ import { NotServed, typeCompiler, withDefault } from './types.ts';
 /** One message, both ways. */
 export interface MessageCodec {
   /**
-   * XML → JSON text: from the start tag of the body's first element (the wrapper of rpc) past its end tag. What is wrong is
+   * XML → JSON text: from the start tag of the body's first element (the wrapper of rpc) past its end tag; of a message in
+   * SOAP's encoding past the body's, since what is referred to stands beside it. What is wrong is
    * noted in the reading, what is missing too. Throws XmlError.
    */
   readonly read: (xml: XmlReader, reading: Reading) => string;
@@ -82,14 +84,14 @@ export interface CompiledAdopted {
 }
 
 /**
- * Compiles a service's codecs. SOAP encoding is not done here: operations with it are listed as not served.
+ * Compiles a service's codecs. SOAP's encoding is that of SOAP 1.1; arrays of several dimensions aren't served.
  */
 export function compileAdopted(
   service: AdoptedService,
   settings: Partial<AdoptedSettings> = {},
   limits: Limits = defaultLimits,
 ): CompiledAdopted {
-  const context = contextOf(service, { ...adoptedDefaults, ...settings }, limits);
+  const contexts = contextsOf(service, { ...adoptedDefaults, ...settings }, limits);
   const scratch: Scratch = {
     tape: new Tape(),
     output: new Output(limits.writtenBytes, (message) => new MismatchError(message)),
@@ -99,10 +101,11 @@ export function compileAdopted(
   for (const operation of service.operations) {
     try {
       const { input, output } = operation;
-      const request = compileMessage(context, input, scratch);
-      const reply = output === undefined ? undefined : compileMessage(context, output, scratch);
-      const faults = compileFaults(context, operation.faults, scratch);
-      context.finish();
+      const request = compileMessage(contexts[input.use](), input, scratch);
+      const reply =
+        output === undefined ? undefined : compileMessage(contexts[output.use](), output, scratch);
+      const faults = compileFaults(contexts, operation.faults, scratch, limits);
+      for (const contextOf of Object.values(contexts)) contextOf().finish();
       operations.set(operation.name, { operation, request, reply, faults });
     } catch (error) {
       if (!(error instanceof NotServed)) throw error;
@@ -120,7 +123,30 @@ interface Scratch {
 
 type Context = AdoptedContext & { readonly finish: () => void };
 
-function contextOf(service: AdoptedService, settings: AdoptedSettings, limits: Limits): Context {
+/** What codecs of literal messages share, and those of encoded ones; each made when it is needed. */
+type Contexts = Readonly<Record<AdoptedMessage['use'], () => Context>>;
+
+function contextsOf(service: AdoptedService, settings: AdoptedSettings, limits: Limits): Contexts {
+  let literal: Context | undefined;
+  let encoded: Context | undefined;
+  return {
+    literal: () => {
+      literal ??= contextOf(service, settings, limits, false);
+      return literal;
+    },
+    encoded: () => {
+      encoded ??= contextOf(service, settings, limits, true);
+      return encoded;
+    },
+  };
+}
+
+function contextOf(
+  service: AdoptedService,
+  settings: AdoptedSettings,
+  limits: Limits,
+  isEncoded: boolean,
+): Context {
   const prefixes = new Map<string, string>([
     ['', ''],
     [namespaces.xsd, 'xsd:'],
@@ -135,7 +161,8 @@ function contextOf(service: AdoptedService, settings: AdoptedSettings, limits: L
     service,
     settings,
     limits,
-    encoded: false,
+    encoded: isEncoded,
+    references: undefined,
     simpleOf: compileSimpleTypes(settings, limits),
     codecOf: types.codecOf,
     elementOf: (element, once) => {
@@ -164,7 +191,6 @@ const byKey = new Map<string, SchemaType>(
 );
 
 function compileMessage(context: Context, message: AdoptedMessage, scratch: Scratch): MessageCodec {
-  if (message.use === 'encoded') throw new NotServed('its messages are of SOAP encoding');
   const { body } = message;
   const headers = compileHeaders(context, message.headers, scratch);
   if (body.kind === 'empty') {
@@ -178,15 +204,43 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
   const element = body.kind === 'element' ? body.element : wrapperOf(body.wrapper, body.parts);
   const value = context.elementOf(element, false);
   const read = elementReader(context, element, value, true);
-  const tags = tagsOf(context, element, declarationsOf(context, element));
+  const style = context.encoded ? encodingStyle : '';
+  const tags = tagsOf(context, element, declarationsOf(context, element) + style);
   return {
     ...headers,
-    read: (xml, reading) => read(xml, reading) ?? '{}',
+    read: (xml, reading) =>
+      (context.encoded ? readEncoded(context, read, xml, reading) : read(xml, reading)) ?? '{}',
     write: (json) => {
       const blocks = headers.write(json);
       return { ...writeElement(context, value, tags, json, scratch), headers: blocks };
     },
   };
+}
+
+/** What an rpc/encoded wrapper says of itself (SOAP 1.1, 4.1.1). */
+const encodingStyle = ` xmlns:soap="${namespaces.soap11}" soap:encodingStyle="${namespaces.soap11Encoding}"`;
+
+/** A message of SOAP's encoding, past the end of the body around it: references lead to elements beside the first one (A30). */
+function readEncoded(
+  context: AdoptedContext,
+  read: ValueCodec['read'],
+  xml: XmlReader,
+  reading: Reading,
+): string | undefined {
+  if (!xml.source(xml.startOffset, Number.POSITIVE_INFINITY).includes('href')) {
+    const json = read(xml, reading);
+    while (xml.depth > 0 && xml.nextChild()) xml.skip();
+    return json;
+  }
+  const { first, references } = gatherReferences(xml);
+  const wrapper = new XmlReader(first, context.limits);
+  wrapper.readRoot();
+  context.references = references;
+  try {
+    return read(wrapper, reading);
+  } finally {
+    context.references = undefined;
+  }
 }
 
 const noCounts = { dropped: 0, replaced: 0, passed: 0 };
@@ -257,13 +311,18 @@ export interface FaultCodecs {
   readonly read: (xml: XmlReader, reading: Reading) => string | undefined;
 }
 
-function compileFaults(context: Context, faults: readonly AdoptedFault[], scratch: Scratch): FaultCodecs {
-  const { limits } = context;
+function compileFaults(
+  contexts: Contexts,
+  faults: readonly AdoptedFault[],
+  scratch: Scratch,
+  limits: Limits,
+): FaultCodecs {
   const codecs = faults.map(({ name, element, use }) => {
-    if (use === 'encoded') throw new NotServed('its faults are of SOAP encoding');
+    const context = contexts[use]();
     const value = context.elementOf(element, false);
     return {
       name,
+      context,
       element,
       value,
       isSimple: element.type.kind === 'simple',
@@ -277,7 +336,7 @@ function compileFaults(context: Context, faults: readonly AdoptedFault[], scratc
     if (name !== undefined && !byName.has(name)) byName.set(name, codec);
   };
   for (const codec of codecs) enter(codec.element.name.local, codec);
-  for (const codec of codecs) enter(context.typeNameOf(codec.element.type), codec);
+  for (const codec of codecs) enter(codec.context.typeNameOf(codec.element.type), codec);
   for (const codec of codecs) enter(codec.name, codec);
   return {
     write: (json) => {
@@ -289,7 +348,7 @@ function compileFaults(context: Context, faults: readonly AdoptedFault[], scratc
       const words = members.get('@message');
       const message = words?.startsWith('"') === true ? new JsonReader(words, limits).string() : name;
       const token = codec.isSimple ? (members.get('value') ?? 'null') : json;
-      const { xml } = writeElement(context, codec.value, codec.tags, Buffer.from(token), scratch);
+      const { xml } = writeElement(codec.context, codec.value, codec.tags, Buffer.from(token), scratch);
       return { message, detail: xml.toString() };
     },
     read: (xml, reading) => {

@@ -5,6 +5,7 @@ import type { Output, Piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { Reading } from '../problem.ts';
 import type { Element } from '../write-element.ts';
+import type { References } from './references.ts';
 import type { AdoptedSettings } from './settings.ts';
 import type { SimpleOf } from './simple-types.ts';
 
@@ -35,6 +36,8 @@ export interface AdoptedContext {
   readonly limits: Limits;
   /** Whether messages are of SOAP's encoding (A30): anything may be nil, and types are written. */
   readonly encoded: boolean;
+  /** What elements of the message that is being read may refer to; undefined between messages and where there is none. */
+  references: References | undefined;
   readonly simpleOf: SimpleOf;
   /**
    * The codec of a type, compiled on first use, at start.

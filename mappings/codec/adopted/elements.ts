@@ -7,6 +7,7 @@ import { hasContent } from '../read-element.ts';
 import { collapse } from '../scalars/numbers.ts';
 import { noContent, writeElement } from '../write-element.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
+import { follow, type References } from './references.ts';
 
 /** Elements of declarations: what they are called, whether they are nil, and their tags around a node. */
 
@@ -27,8 +28,15 @@ export function elementReader(
   value: ValueCodec,
   needed: boolean,
 ): ValueCodec['read'] {
-  return (xml, reading) => {
+  const readElement: ValueCodec['read'] = (xml, reading) => {
     if (xml.attributeCount === 0) return value.read(xml, reading);
+    const href = context.encoded ? xml.attribute('', 'href') : undefined;
+    if (href !== undefined) {
+      if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with href');
+      return follow(context.references ?? nowhere, href, context.limits, reading, (target) =>
+        readElement(target, reading),
+      );
+    }
     const nil = xml.attribute(namespaces.xsi, 'nil');
     const word = nil === undefined ? 'false' : collapse(nil);
     if (word === 'false' || word === '0') return value.read(xml, reading);
@@ -42,7 +50,10 @@ export function elementReader(
     if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
     return undefined;
   };
+  return readElement;
 }
+
+const nowhere: References = { targets: new Map(), active: new Set() };
 
 /**
  * The tags of an element; only a nillable one is written for a null (A25). In SOAP's encoding they say the type (A30).

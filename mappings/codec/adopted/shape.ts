@@ -59,6 +59,8 @@ export interface Shape {
   /** `{"@type":"Name"`, and ` i:type="n:Name"`. */
   readonly typeToken: string;
   readonly typeTag: Piece;
+  /** Whether every element says its type (A30). */
+  readonly alwaysTyped: boolean;
   readonly attributes: readonly AttributeCodec[];
   readonly anyAttribute: boolean;
   readonly kind: 'members' | 'text' | 'mixed';
@@ -162,6 +164,7 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
     name: parts.name,
     abstract: parts.abstract,
     typeToken: `{"@type":${JSON.stringify(parts.name ?? '')}`,
+    alwaysTyped: context.encoded && parts.qualified !== '',
     typeTag: piece(` i:type="${parts.qualified}"`),
     attributes,
     anyAttribute: parts.anyAttribute,
@@ -484,14 +487,15 @@ export function writeShape(
   const flags = words[node + 2] as number;
   const before = output.length;
   output.reserve(tags.room);
-  const isBare = flags === 0 && shape.attributes.length === 0 && shape.othersSlot === -1;
+  const isBare =
+    flags === 0 && !shape.alwaysTyped && shape.attributes.length === 0 && shape.othersSlot === -1;
   const value = shape.valueSlot === -1 ? -1 : (words[node + head + shape.valueSlot] as number);
   const hasPrefixes =
     value !== -1 && words[value] === made && shape.simple !== undefined && words[value + 2] !== 0;
   if (isBare && !hasPrefixes) output.piece(tags.open);
   else {
     output.piece(tags.start);
-    if ((flags & isTyped) !== 0) output.tags(shape.typeTag);
+    if (shape.alwaysTyped || (flags & isTyped) !== 0) output.tags(shape.typeTag);
     writeAttributes(shape, tape, node + head, output);
     if (hasPrefixes) output.text(tape.made[(words[value + 2] as number) - 1] ?? '');
     if ((flags & isNil) !== 0) {

@@ -185,18 +185,24 @@ function simple(type: SimpleType, pick: Pick): string {
   return some[pick(some.length)] ?? '';
 }
 
-/** A document as text in which prefixes, and the order of attributes, make no difference. */
-export function comparable(text: string): string {
+/**
+ * A document as text in which prefixes, and the order of attributes, make no difference; nor, in SOAP's encoding, whether
+ * elements say their types.
+ */
+export function comparable(text: string, encoded = false): string {
   const xml = new XmlReader(text, { ...defaultLimits, xmlDepth: 500 });
   xml.readRoot();
-  return node(xml);
+  return node(xml, encoded);
 }
 
-function node(xml: XmlReader): string {
+function node(xml: XmlReader, encoded: boolean): string {
   const attributes: string[] = [];
   for (let index = 0; index < xml.attributeCount; index++) {
     let value = xml.attributeValue(index);
     const namespace = xml.attributeNamespace(index);
+    const isOfEncoding = namespace === namespaces.soap11 || namespace === namespaces.soap11Encoding;
+    if (encoded && (isOfEncoding || (namespace === namespaces.xsi && xml.attributeLocal(index) === 'type')))
+      continue;
     if (namespace === namespaces.xsi && xml.attributeLocal(index) === 'type') {
       const [first = '', second] = value.split(':');
       value = second === undefined ? first : `{${xml.resolve(first) ?? ''}}${second}`;
@@ -213,7 +219,7 @@ function node(xml: XmlReader): string {
   }
   while (xml.nextChild()) {
     hasChildren = true;
-    children += node(xml);
+    children += node(xml, encoded);
   }
   const source = xml.source(position, xml.position);
   return hasChildren

@@ -1,0 +1,130 @@
+import type { Limits } from '../../contract/limits.ts';
+import type { Declaration } from '../../xml/namespaces.ts';
+import { XmlReader } from '../../xml/reader.ts';
+import { type Reading, refuse } from '../problem.ts';
+import { excerpt } from '../scalars/text.ts';
+import { canonicalXml, readStartTag } from './canonical.ts';
+
+/** References of SOAP's encoding (SOAP 1.1, 5.4.1), resolved where they stand: each target is read once more for each (A30). */
+
+/** An element that may be referred to. */
+interface Target {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly around: Around | undefined;
+}
+
+/** The declarations of an element and of those around it. */
+interface Around {
+  readonly outer: Around | undefined;
+  readonly declarations: readonly Declaration[];
+}
+
+/** The targets of one message. */
+export interface References {
+  readonly targets: ReadonlyMap<string, Target>;
+  /** Those that are being read. */
+  readonly active: Set<string>;
+}
+
+/** Characters that a reference counts for, however short what is behind it. */
+const leastText = 1024;
+
+/** What a message holds that other elements may refer to, and its first element by itself. */
+export interface Gathered {
+  readonly first: string;
+  readonly references: References;
+}
+
+/**
+ * Reads from the start tag of the body's first element past the body's end tag, if there is one around it; every element's
+ * canonical form is kept.
+ */
+export function gatherReferences(xml: XmlReader): Gathered {
+  const texts: string[] = [];
+  do {
+    const start = xml.startOffset;
+    xml.skip();
+    texts.push(canonicalXml(xml.source(start, xml.position), (prefix) => xml.resolve(prefix)));
+  } while (xml.depth > 0 && xml.nextChild());
+  const targets = new Map<string, Target>();
+  for (const text of texts) findTargets(text, targets);
+  return { first: texts[0] ?? '', references: { targets, active: new Set() } };
+}
+
+/** Notes each element of a canonical text that has an id. */
+function findTargets(text: string, targets: Map<string, Target>): void {
+  const open: {
+    readonly id: string | undefined;
+    readonly start: number;
+    readonly around: Around | undefined;
+  }[] = [];
+  let around: Around | undefined;
+  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at)) {
+    if (text[at + 1] === '/') {
+      const end = text.indexOf('>', at) + 1;
+      const element = open.pop();
+      if (element?.id !== undefined && !targets.has(element.id))
+        targets.set(element.id, { text, start: element.start, end, around: element.around });
+      around = element?.around;
+      at = end;
+      continue;
+    }
+    const { attributes, end } = readStartTag(text, at + 1);
+    const id = attributes.find(([name]) => name === 'id')?.[1];
+    open.push({ id, start: at, around });
+    const declarations = attributes.flatMap(([name, namespace]) =>
+      name === 'xmlns' || name.startsWith('xmlns:') ? [{ prefix: name.slice(6), namespace }] : [],
+    );
+    if (declarations.length > 0) around = { outer: around, declarations };
+    at = end;
+  }
+}
+
+/**
+ * Reads what an `href` leads to, by a reader of its own; undefined, and noted, where it leads nowhere, to an element around
+ * it, or once all that was read so is too much.
+ */
+export function follow(
+  { targets, active }: References,
+  href: string,
+  limits: Limits,
+  reading: Reading,
+  read: (xml: XmlReader) => string | undefined,
+): string | undefined {
+  const id = href.startsWith('#') ? href.slice(1) : '';
+  const target = targets.get(id);
+  if (target === undefined) {
+    refuse(
+      reading,
+      'InvalidType',
+      `expected href with the id of an element of the message, got ${excerpt(href)}`,
+    );
+    return undefined;
+  }
+  if (active.has(id)) {
+    refuse(
+      reading,
+      'InvalidType',
+      `expected a value, got a reference to an element around it, ${excerpt(href)}`,
+    );
+    return undefined;
+  }
+  reading.openText += Math.max(leastText, target.end - target.start);
+  if (active.size >= limits.xmlDepth || reading.openText > limits.rereadText) {
+    refuse(reading, 'OutOfRange', 'expected fewer or shorter references, got too much behind them');
+    return undefined;
+  }
+  const declared = new Map<string, string>();
+  for (let at = target.around; at !== undefined; at = at.outer)
+    for (const { prefix, namespace } of at.declarations)
+      if (!declared.has(prefix)) declared.set(prefix, namespace);
+  const text = canonicalXml(target.text.slice(target.start, target.end), (prefix) => declared.get(prefix));
+  const xml = new XmlReader(text, limits);
+  xml.readRoot();
+  active.add(id);
+  const token = read(xml);
+  active.delete(id);
+  return token;
+}

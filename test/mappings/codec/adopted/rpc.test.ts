@@ -1,0 +1,123 @@
+import test from 'ava';
+import { startReading } from '../../../../mappings/codec/problem.ts';
+import { defaultLimits } from '../../../../mappings/contract/limits.ts';
+import { XmlReader } from '../../../../mappings/xml/reader.ts';
+import { definitionsOf, schemaOf } from '../../loader/wsdl/wsdl-folder.ts';
+import { element as e, maybe, operationOf, readMessage, writeMessage } from './messages.ts';
+
+const soapenc = 'http://schemas.xmlsoap.org/soap/encoding/';
+const types = schemaOf(
+  `<xs:complexType name="Order"><xs:sequence>${e('id', 'xs:int')}${e('next', 't:Order', maybe)}${e('lines', 't:Strings', maybe)}</xs:sequence></xs:complexType>` +
+    `<xs:complexType name="Strings"><xs:complexContent><xs:restriction base="soapenc:Array" xmlns:soapenc="${soapenc}"><xs:attribute ref="soapenc:arrayType" w:arrayType="xs:string[]" xmlns:w="http://schemas.xmlsoap.org/wsdl/"/></xs:restriction></xs:complexContent></xs:complexType>`,
+  'targetNamespace="urn:t"',
+);
+
+/** The rpc operation `Get` with two parts. */
+function rpc(use: string): string {
+  const body = `<soap:body use="${use}" namespace="urn:t"/>`;
+  return definitionsOf(
+    types,
+    '<w:message name="in"><w:part name="order" type="t:Order"/><w:part name="any" type="xs:anyType"/></w:message><w:message name="out"><w:part name="order" type="t:Order"/></w:message>' +
+      '<w:portType name="P"><w:operation name="Get"><w:input message="t:in"/><w:output message="t:out"/></w:operation></w:portType>' +
+      `<w:binding name="B" type="t:P"><soap:binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/><w:operation name="Get"><soap:operation soapAction=""/><w:input>${body}</w:input><w:output>${body}</w:output></w:operation></w:binding>` +
+      '<w:service name="S"><w:port name="P" binding="t:B"><soap:address location="http://old.example/"/></w:port></w:service>',
+  );
+}
+
+test('A30: the parts of an rpc/literal message are elements without a namespace', (t) => {
+  const { request, reply } = operationOf(t, rpc('literal'), 'Get');
+  const read = readMessage(
+    request,
+    '<t:Get xmlns:t="urn:t"><order><id>1</id><lines><item>a</item></lines></order></t:Get>',
+  );
+  t.deepEqual(read.problems, []);
+  t.is(read.json, '{"order":{"id":1,"lines":["a"]}}');
+  t.regex(
+    writeMessage(reply ?? request, '{"order":{"id":1,"lines":["a"]}}'),
+    /^<n0:GetResponse [^>]*><order><id>1<\/id><lines><item>a<\/item><\/lines><\/order><\/n0:GetResponse>$/,
+  );
+  const unknown = readMessage(request, '<t:Get xmlns:t="urn:t"><ordr/></t:Get>');
+  t.is(unknown.problems[0]?.message, 'ordr: unknown element, did you mean order?');
+});
+
+const prefixes =
+  'xmlns:t="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:soapenc="http://schemas.xmlsoap.org/soap/encoding/"';
+
+/** A body's JSON, and what is wrong with it. */
+function readBody(t: Parameters<typeof operationOf>[0], content: string, rest = '') {
+  const { request } = operationOf(t, rpc('encoded'), 'Get');
+  const xml = new XmlReader(`<Body ${prefixes}><t:Get>${content}</t:Get>${rest}</Body>`, defaultLimits);
+  xml.readRoot();
+  xml.nextChild();
+  const reading = startReading(20);
+  const json = request.read(xml, reading);
+  xml.finish();
+  return { json, problems: reading.problems.map(({ message }) => message) };
+}
+
+test('A30: references of an encoded message are resolved in place', (t) => {
+  t.deepEqual(
+    readBody(
+      t,
+      '<order href="#id0"/><any href="#id2"/>',
+      '<multiRef id="id0" xsi:type="t:Order"><id xsi:type="xs:int">1</id><next href="#id1"/></multiRef><multiRef id="id1"><id>2</id><lines soapenc:arrayType="xs:string[2]" xsi:type="soapenc:Array"><x>a</x><x xsi:nil="true"/></lines></multiRef><multiRef id="id2" xsi:type="xs:string">text</multiRef>',
+    ),
+    { json: '{"order":{"id":1,"next":{"id":2,"lines":["a",null]}},"any":"text"}', problems: [] },
+  );
+  t.deepEqual(readBody(t, '<order id="a"><id>1</id></order><any xsi:nil="true"/>'), {
+    json: '{"order":{"id":1},"any":null}',
+    problems: [],
+  });
+});
+
+for (const [title, content, rest, problem] of [
+  [
+    'a reference without a target',
+    '<order href="#x"/>',
+    '',
+    'order: expected href with the id of an element of the message, got "#x"',
+  ],
+  [
+    'a reference that reaches itself',
+    '<order href="#a"/>',
+    '<m id="a"><id>1</id><next href="#b"/></m><m id="b"><id>2</id><next href="#a"/></m>',
+    'order.next.next: expected a value, got a reference to an element around it, "#a"',
+  ],
+  [
+    'an array of which a part is sent',
+    '<order><id>1</id><lines soapenc:offset="[2]"/></order>',
+    '',
+    'order.lines: expected all items of the array, got offset',
+  ],
+] as const)
+  test(`A30: ${title} is refused`, (t) => {
+    t.deepEqual(readBody(t, content, rest).problems, [problem]);
+  });
+
+test('A30: references that double at each step end', (t) => {
+  const rest = Array.from({ length: 60 }, (_, index) => {
+    const next = `<v href="#a${index + 1}"/>`;
+    return `<m id="a${index}" xsi:type="soapenc:Array">${next}${next}</m>`;
+  }).join('');
+  const { problems } = readBody(
+    t,
+    '<any href="#a0"/>',
+    `${rest}<m id="a60" xsi:type="xs:string">${'x'.repeat(100_000)}</m>`,
+  );
+  t.regex(problems[0] ?? '', /expected fewer or shorter references, got too much behind them/);
+});
+
+test('A30: an encoded reply says the type of each element', (t) => {
+  const { reply } = operationOf(t, rpc('encoded'), 'Get');
+  if (reply === undefined) throw new Error('no reply');
+  const text = writeMessage(reply, '{"order":{"id":1,"lines":["a",null]}}');
+  t.regex(
+    text,
+    /^<n0:GetResponse [^>]*soap:encodingStyle="http:\/\/schemas.xmlsoap.org\/soap\/encoding\/"[^>]*>/,
+  );
+  t.is(
+    text.slice(text.indexOf('>') + 1),
+    '<order i:type="n0:Order"><id i:type="xsd:int">1</id><lines i:type="soapenc:Array" soapenc:arrayType="xsd:string[2]"><item i:type="xsd:string">a</item><item i:nil="true"/></lines></order></n0:GetResponse>',
+  );
+  t.is(readMessage(reply, text).json, '{"order":{"id":1,"lines":["a",null]}}');
+});
