@@ -3,6 +3,7 @@ import type { AttributeUse, ComplexType, SimpleType } from '../../contract/schem
 import { expanded } from '../../contract/schema-components.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
+import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import { longRange, type Output, type Piece, piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts';
@@ -456,8 +457,12 @@ function scanOthers({ limits }: AdoptedContext, tape: Tape): void {
     if (!/^[^\s:<>&'"{}/=\d.-][^\s:<>&'"{}/=]*$/.test(local) || local === 'xmlns' || names.has(name))
       throw new MismatchError('expected names of attributes, each once, got another');
     names.add(name);
-    const prefix = end > 1 ? `a${++prefixes}` : '';
-    if (prefix !== '') tag += ` xmlns:${prefix}="${attributeText(name.slice(1, end), tape)}"`;
+    const namespace = name.slice(1, Math.max(1, end));
+    if (namespace === xmlnsNamespace)
+      throw new MismatchError('expected names of attributes, each once, got another');
+    const isXml = namespace === xmlNamespace;
+    const prefix = isXml ? 'xml' : namespace === '' ? '' : `a${++prefixes}`;
+    if (prefix !== '' && !isXml) tag += ` xmlns:${prefix}="${attributeText(namespace, tape)}"`;
     tag += ` ${prefix}${prefix === '' ? '' : ':'}${local}="${attributeText(value, tape)}"`;
   }
   if (tag === '') tape.pushKind(empty);

@@ -3,6 +3,7 @@ import type { BuiltIn, SimpleType } from '../../contract/schema-components.ts';
 import { itemsOf } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
+import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import { MismatchError } from '../problem.ts';
 import { base64Binary } from '../scalars/base64.ts';
 import { boolean } from '../scalars/boolean.ts';
@@ -327,6 +328,9 @@ function qualifiedNames(limits: Limits): SimpleCodec {
         if (!isName(local)) throw new MismatchError('expected {namespace}local, got other text');
         const namespace = text.slice(1, Math.max(1, end));
         if (namespace === '') return local;
+        if (namespace === xmlNamespace) return `xml:${local}`;
+        if (namespace === xmlnsNamespace)
+          throw new MismatchError('expected a namespace that can be declared, got that of xmlns');
         const prefix = `q${declared.length}`;
         declared.push(` xmlns:${prefix}="${escapeAttribute(namespace)}"`);
         return `${prefix}:${local}`;

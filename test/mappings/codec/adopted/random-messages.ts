@@ -163,6 +163,9 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   gMonthDay: ['--02-29'],
   gDay: ['---31'],
   gMonth: ['--12'],
+  NMTOKEN: ['x', 'y-1'],
+  NCName: ['x', 'y-1'],
+  language: ['de'],
   hexBinary: ['0aF0', ''],
   base64Binary: ['AAEC', ''],
 };

@@ -237,6 +237,13 @@ const cases: readonly Case[] = [
       '<t:list>1 2 3</t:list><t:union>red</t:union><t:name xmlns:q0="urn:t">q0:x</t:name><t:hex>0aF0</t:hex><t:token>a b</t:token><t:color>dark blue</t:color><t:size>7</t:size>',
   },
   {
+    title: 'A12, A26: names in the namespace of XML have its prefix',
+    type: sequence(e('name', 'xs:QName'), '<xs:anyAttribute/>'),
+    attributes: ' xml:lang="de"',
+    xml: '<t:name>xml:space</t:name>',
+    json: '{"@attributes":{"{http://www.w3.org/XML/1998/namespace}lang":"de"},"name":"{http://www.w3.org/XML/1998/namespace}space"}',
+  },
+  {
     title: 'A27: another value than the fixed one is what the caller said',
     type: sequence(
       e('a', 'xs:string', 'fixed="1"'),
