@@ -147,6 +147,7 @@ export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) 
       else if (tape.words[node] === list) items.write(tags, tape, node, output);
       else writeLeaf(tags, tape, node, output);
     },
+    isLeaf: false,
     defaultOf: undefined,
   };
   const items = itemsCodec(context, anyType, () => codec);

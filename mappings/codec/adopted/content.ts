@@ -7,7 +7,7 @@ import { nearest } from '../nearest.ts';
 import { isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts';
 import { escapeXml, excerpt, someNames } from '../scalars/text.ts';
 import { pushItem } from '../types/entries.ts';
-import { enters } from '../write-element.ts';
+import { enters, noContent, writeElement } from '../write-element.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { elementReader, tagsOf } from './elements.ts';
 import type { Members, Order } from './members.ts';
@@ -16,6 +16,8 @@ import { readOpenElement, scanOpenElement, takesElement } from './open-elements.
 /** What stands between the tags of a complex type's element: elements, wildcards, rounds of repeated groups (A13 to A16, A20, A22). */
 
 const { nothing, list, record } = nodeKinds;
+
+const leaf = { scan: noContent, write: noContent, declarations: '' };
 
 /** Where a child of an element belongs. */
 interface Entry {
@@ -28,6 +30,13 @@ interface Entry {
   readonly read: (xml: XmlReader, reading: Reading) => string | undefined;
   /** Of a wildcard: which elements it takes. */
   readonly wildcards: readonly Wildcard[] | undefined;
+}
+
+/** An element that has one place alone. */
+interface DirectEntry {
+  readonly local: string;
+  readonly repeats: boolean;
+  readonly entry: Entry;
 }
 
 /** A member with what reads and writes it. */
@@ -53,6 +62,8 @@ export interface ContentMember {
 export interface CompiledContent {
   readonly members: readonly ContentMember[];
   readonly byLocal: ReadonlyMap<string, readonly Entry[]>;
+  /** By member: its entry, where it is the only one of its name. */
+  readonly direct: readonly (DirectEntry | undefined)[];
   readonly open: readonly Entry[];
   readonly required: readonly number[];
   /** By member, the choices that it is in. */
@@ -134,9 +145,16 @@ export function compileContent(
   const choicesOf = compiled.map((_, index) =>
     choices.flatMap(({ branches }, choice) => (branches.some((branch) => branch.has(index)) ? [choice] : [])),
   );
+  const direct = members.map((member): DirectEntry | undefined => {
+    if (member.kind !== 'element' || member.element.substitutes.length > 0) return undefined;
+    const { local } = member.element.name;
+    const [entry, ...more] = byLocal.get(local) ?? [];
+    return entry === undefined || more.length > 0 ? undefined : { local, repeats: member.repeats, entry };
+  });
   return {
     members: compiled,
     byLocal,
+    direct,
     open,
     required: compiled.flatMap(({ required }, index) => (required ? [index] : [])),
     choices,
@@ -196,8 +214,22 @@ function readChildren(content: CompiledContent, xml: XmlReader, reading: Reading
 }
 
 /** Where the child whose start tag is current belongs: by namespace and name (A10), else to a wildcard (A22). */
-function findEntry({ byLocal, members, open }: CompiledContent, bag: Bag, xml: XmlReader): Entry | undefined {
-  const entries = byLocal.get(xml.local);
+function findEntry(
+  { byLocal, members, open, direct }: CompiledContent,
+  bag: Bag,
+  xml: XmlReader,
+): Entry | undefined {
+  // most come in the order of the schema, or once more
+  const { local, namespace } = xml;
+  const { last } = bag;
+  const again = last === -1 ? undefined : direct[last];
+  if (again !== undefined && again.local === local && again.repeats && again.entry.namespace === namespace)
+    return again.entry;
+  const next = direct[last + 1];
+  if (next !== undefined && next.local === local && next.entry.namespace === namespace) {
+    if (next.repeats || bag.values[last + 1] === undefined) return next.entry;
+  }
+  const entries = byLocal.get(local);
   if (entries !== undefined) {
     for (let at = 0; at < entries.length; at++) {
       const entry = entries[at] as Entry;
@@ -427,7 +459,9 @@ function elementMember(context: AdoptedContext, element: ElementDeclaration, val
   const tags = tagsOf(context, element);
   return {
     scan: value.scan,
-    write: (tape: Tape, node: number, output: Output) => value.write(tags, tape, node, output),
+    write: value.isLeaf
+      ? (tape: Tape, node: number, output: Output) => writeElement(tags, leaf, tape, node, output)
+      : (tape: Tape, node: number, output: Output) => value.write(tags, tape, node, output),
     takesNull: tags.nil !== undefined,
   };
 }

@@ -25,6 +25,8 @@ export interface ValueCodec {
   readonly scan: (tape: Tape) => void;
   /** Writes the element around a node that `scan` pushed; nothing for a null that can't be nil. */
   readonly write: (tags: Tags, tape: Tape, node: number, output: Output) => void;
+  /** Whether its nodes are texts that need no declarations. */
+  readonly isLeaf: boolean;
   /** A text as a JSON token, where the type is simple: the default of an empty element (A25). */
   readonly defaultOf: ((text: string) => string | undefined) | undefined;
 }

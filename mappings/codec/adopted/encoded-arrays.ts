@@ -96,6 +96,7 @@ export function itemsCodec(context: AdoptedContext, item: SchemaType, itemOf: ()
     },
     scan,
     write,
+    isLeaf: false,
     defaultOf: undefined,
   };
 }

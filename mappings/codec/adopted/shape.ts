@@ -7,7 +7,7 @@ import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import { longRange, type Output, type Piece, piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts';
-import { isBlankText } from '../scalars/scalar.ts';
+import { isBlankText, type Scan } from '../scalars/scalar.ts';
 import { escapeAttribute, escapeXml, quoteJson } from '../scalars/text.ts';
 import { enters, writeText } from '../write-element.ts';
 import {
@@ -21,7 +21,7 @@ import {
 import type { AdoptedContext, Tags } from './context.ts';
 import { attributeMembers, type Members, membersOf, noMembers } from './members.ts';
 import { readInnerXml, scanInnerXml } from './open-elements.ts';
-import type { SimpleCodec } from './simple-types.ts';
+import type { Resolve, SimpleCodec } from './simple-types.ts';
 
 /**
  * The object that a value of a complex type is in JSON: attributes, then what stands between the tags (A12, A14, A24, A25).
@@ -73,6 +73,8 @@ export interface Shape {
   readonly names: readonly string[];
   readonly keys: readonly ReturnType<typeof nameKey>[];
   readonly byName: ReadonlyMap<string, number>;
+  /** What scans the value of each slot. */
+  readonly scans: readonly Scan[];
   /** Slots of the value and of `@attributes`; -1 where a shape has none. */
   readonly valueSlot: number;
   readonly othersSlot: number;
@@ -156,6 +158,13 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
   const names = [...attributes.map(({ json }) => json), ...content.members.map(({ json }) => json)];
   if (hasValue) names.push(valueName);
   if (parts.anyAttribute) names.push('@attributes');
+  const simple = parts.simple === undefined ? undefined : context.simpleOf(parts.simple);
+  const scans: Scan[] = [
+    ...attributes.map((attribute) => attribute.simple.scan),
+    ...content.members.map(({ scan }) => scan),
+  ];
+  if (hasValue) scans.push(simple?.scan ?? ((tape) => scanInnerXml(context, tape)));
+  if (parts.anyAttribute) scans.push((tape) => scanOthers(context, tape));
   const follower = new Int32Array(names.length + 1);
   for (let index = 0; index < names.length; index++) follower[index] = (index + 1) % names.length;
   const shapes = shapesOf.get(context) ?? [];
@@ -171,10 +180,11 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
     anyAttribute: parts.anyAttribute,
     kind: parts.kind,
     content,
-    simple: parts.simple === undefined ? undefined : context.simpleOf(parts.simple),
+    simple,
     valueName,
     names,
     keys: names.map(nameKey),
+    scans,
     byName: new Map(names.map((name, index) => [name, index])),
     valueSlot: hasValue ? attributes.length + content.members.length : -1,
     othersSlot: parts.anyAttribute ? names.length - 1 : -1,
@@ -291,13 +301,20 @@ function accepted(simple: SimpleCodec, text: string, xml: XmlReader, reading: Re
     refuse(reading, 'NotEmpty', `expected ${simple.expected}, got nothing`);
     return undefined;
   }
-  const token = simple.fromXml(text, (prefix) => xml.resolve(prefix));
+  const token = simple.fromXml(text, simple.usesPrefixes ? (prefix) => xml.resolve(prefix) : unbound);
   if (typeof token === 'string') return token;
   refuse(reading, token.code, token.reason);
   return undefined;
 }
 
 const unbound = (): undefined => undefined;
+
+/** The namespaces of prefixes within the current element, also once the reader is past it. */
+function resolverOf(xml: XmlReader): Resolve {
+  const { declarations } = xml;
+  return (prefix) =>
+    declarations.find((declared) => declared.prefix === prefix)?.namespace ?? xml.resolve(prefix);
+}
 
 /** The text of the current element as a JSON token, past its end tag; the default's where it is empty (A25). */
 export function readSimple(
@@ -307,7 +324,7 @@ export function readSimple(
   xml: XmlReader,
   reading: Reading,
 ): string | undefined {
-  const around = simple.usesPrefixes ? xml.declarations : [];
+  const resolve = simple.usesPrefixes ? resolverOf(xml) : unbound;
   const text = xml.readText(
     simple.text === 'binary' ? Number.POSITIVE_INFINITY : limits.xmlText,
     simple.text === 'string',
@@ -325,9 +342,7 @@ export function readSimple(
     );
     return undefined;
   }
-  const resolve = (prefix: string): string | undefined =>
-    around.find((declared) => declared.prefix === prefix)?.namespace ?? xml.resolve(prefix);
-  const token = simple.fromXml(text, simple.usesPrefixes ? resolve : unbound);
+  const token = simple.fromXml(text, resolve);
   if (typeof token === 'string') return token;
   refuse(reading, token.code, token.reason);
   return undefined;
@@ -350,14 +365,14 @@ export function scanMembers(
   onType: ((name: string) => boolean) | undefined,
   tape: Tape,
 ): 'done' | 'other' {
-  const { names, keys, follower } = shape;
+  const { names, keys, scans, follower } = shape;
   const count = names.length;
   tape.reserve(head + count);
   const node = tape.top;
   tape.words[node] = record;
   tape.words[node + 1] = shape.number;
   tape.words[node + 2] = 0;
-  tape.words.fill(-1, node + head, node + head + count);
+  for (let slot = node + head; slot < node + head + count; slot++) tape.words[slot] = -1;
   tape.top = node + head + count;
   let before = count;
   for (let first = true; tape.next(first, 125); first = false) {
@@ -386,7 +401,7 @@ export function scanMembers(
     tape.words[slot] = tape.top;
     before = index;
     try {
-      scanSlot(shape, index, tape);
+      (scans[index] as Scan)(tape);
     } catch (error) {
       throw error instanceof MismatchError ? error.at(names[index] ?? '') : error;
     }
@@ -421,16 +436,6 @@ function scanOther(
     tape.skip();
   }
   return false;
-}
-
-function scanSlot(shape: Shape, index: number, tape: Tape): void {
-  const attribute = shape.attributes[index];
-  if (attribute !== undefined) attribute.simple.scan(tape);
-  else if (index === shape.valueSlot) {
-    if (shape.simple !== undefined) shape.simple.scan(tape);
-    else scanInnerXml(shape.context, tape);
-  } else if (index === shape.othersSlot) scanOthers(shape.context, tape);
-  else shape.content.members[index - shape.attributes.length]?.scan(tape);
 }
 
 /** `@attributes`: as one text, with declarations of the prefixes that it uses. */

@@ -124,6 +124,7 @@ function simpleCodec(context: AdoptedContext, type: SimpleType): ValueCodec {
     readNil: (xml, reading) => readNull(bare(), xml, reading),
     scan: simple.scan,
     write: writeLeaf,
+    isLeaf: !simple.usesPrefixes,
     defaultOf: (text) => {
       const token = simple.fromXml(text, () => undefined);
       return typeof token === 'string' ? token : undefined;
@@ -227,6 +228,7 @@ function loneCodec(context: AdoptedContext, members: Members, later: (work: () =
       }
       writeArray(tags, output, () => content().members[0]?.write(tape, node, output));
     },
+    isLeaf: false,
     defaultOf: undefined,
   };
 }
@@ -337,6 +339,7 @@ function complexCodec(
       if (tape.words[node] === record) writeShape(tags, tape, node, output, context);
       else writeLeaf(tags, tape, node, output);
     },
+    isLeaf: false,
     defaultOf: undefined,
   };
 }
