@@ -24,7 +24,7 @@ import { elementReader, tagsOf } from './elements.ts';
 import { gatherReferences } from './references.ts';
 import { type AdoptedSettings, adoptedDefaults } from './settings.ts';
 import { compileSimpleTypes } from './simple-types.ts';
-import { NotServed, typeCompiler, withDefault } from './types.ts';
+import { typeCompiler, withDefault } from './types.ts';
 
 /** The codecs of an adopted service, compiled once, at start. */
 
@@ -79,12 +79,11 @@ export interface CompiledAdoptedOperation {
 export interface CompiledAdopted {
   /** By their JSON names. */
   readonly operations: ReadonlyMap<string, CompiledAdoptedOperation>;
-  /** Operations whose messages have what the codecs don't do, with the reason. */
-  readonly notServed: readonly { readonly name: string; readonly reason: string }[];
 }
 
 /**
- * Compiles a service's codecs. SOAP's encoding is that of SOAP 1.1; arrays of several dimensions aren't served.
+ * Compiles a service's codecs. SOAP's encoding is that of SOAP 1.1; arrays of several dimensions are refused in
+ * messages.
  */
 export function compileAdopted(
   service: AdoptedService,
@@ -97,22 +96,15 @@ export function compileAdopted(
     output: new Output(limits.writtenBytes, (message) => new MismatchError(message)),
   };
   const operations = new Map<string, CompiledAdoptedOperation>();
-  const notServed: { name: string; reason: string }[] = [];
   for (const operation of service.operations) {
-    try {
-      const { input, output } = operation;
-      const request = compileMessage(contexts[input.use](), input, scratch);
-      const reply =
-        output === undefined ? undefined : compileMessage(contexts[output.use](), output, scratch);
-      const faults = compileFaults(contexts, operation.faults, scratch, limits);
-      for (const contextOf of Object.values(contexts)) contextOf().finish();
-      operations.set(operation.name, { operation, request, reply, faults });
-    } catch (error) {
-      if (!(error instanceof NotServed)) throw error;
-      notServed.push({ name: operation.name, reason: error.message });
-    }
+    const { input, output } = operation;
+    const request = compileMessage(contexts[input.use](), input, scratch);
+    const reply = output === undefined ? undefined : compileMessage(contexts[output.use](), output, scratch);
+    const faults = compileFaults(contexts, operation.faults, scratch, limits);
+    operations.set(operation.name, { operation, request, reply, faults });
   }
-  return { operations, notServed };
+  for (const context of contexts.made()) context.finish();
+  return { operations };
 }
 
 /** The scratch buffers that messages are written with, one at a time. */
@@ -124,7 +116,9 @@ interface Scratch {
 type Context = AdoptedContext & { readonly finish: () => void };
 
 /** What codecs of literal messages share, and those of encoded ones; each made when it is needed. */
-type Contexts = Readonly<Record<AdoptedMessage['use'], () => Context>>;
+type Contexts = Readonly<Record<AdoptedMessage['use'], () => Context>> & {
+  readonly made: () => readonly Context[];
+};
 
 function contextsOf(service: AdoptedService, settings: AdoptedSettings, limits: Limits): Contexts {
   let literal: Context | undefined;
@@ -138,6 +132,7 @@ function contextsOf(service: AdoptedService, settings: AdoptedSettings, limits: 
       encoded ??= contextOf(service, settings, limits, true);
       return encoded;
     },
+    made: () => [literal, encoded].filter((context) => context !== undefined),
   };
 }
 

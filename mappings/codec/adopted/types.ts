@@ -6,6 +6,7 @@ import type { XmlReader } from '../../xml/reader.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { hasContent } from '../read-element.ts';
 import { excerpt } from '../scalars/text.ts';
+import { decodeBase64Text, isBase64Typed } from '../types/scalar.ts';
 import { scanNull } from '../write-element.ts';
 import { anyCodec } from './any-type.ts';
 import { type CompiledContent, readLone } from './content.ts';
@@ -83,7 +84,7 @@ export function typeCompiler(contextOf: () => AdoptedContext): TypeCompiler {
     const { content } = type;
     if (type === anyType) return anyCodec(context, shapeFor);
     if (content.kind === 'encodedArray') {
-      if (content.dimensions > 1) throw new NotServed('arrays of several dimensions are not served');
+      if (content.dimensions > 1) return severalDimensions;
       let item: ValueCodec | undefined;
       waiting.push(() => {
         item = context.codecOf(content.item, false);
@@ -102,13 +103,27 @@ export function typeCompiler(contextOf: () => AdoptedContext): TypeCompiler {
   return { codecOf, shapeFor, finish };
 }
 
-/** What the codecs don't serve, found at start. */
-export class NotServed extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = 'NotServed';
-  }
-}
+const noDimensions = 'expected an array of one dimension, which alone are served';
+
+/** Arrays of several dimensions are refused wherever they come. */
+const severalDimensions: ValueCodec = {
+  read: (xml, reading) => {
+    refuse(reading, 'InvalidType', noDimensions);
+    xml.skip();
+    return undefined;
+  },
+  readNil: (xml) => {
+    xml.skip();
+    return 'null';
+  },
+  scan: (tape) => {
+    if (tape.peek() !== 110) throw new MismatchError(noDimensions);
+    scanNull(tape);
+  },
+  write: writeLeaf,
+  isLeaf: false,
+  defaultOf: undefined,
+};
 
 function unfinished(): never {
   throw new Error('a codec was used before it was compiled');
@@ -184,7 +199,17 @@ function readSimpleElement(
       return undefined;
     }
   }
-  return readSimple(simple, context, defaultToken, xml, reading);
+  const isEncodedText = context.encoded && simple.text === 'string' && xml.attributeCount !== 0;
+  if (!isEncodedText || !isBase64Typed(xml)) return readSimple(simple, context, defaultToken, xml, reading);
+  const decoded = decodeBase64Text(xml.readText(context.limits.xmlText, false) ?? '?');
+  if (decoded === undefined) {
+    refuse(reading, 'InvalidType', 'expected the base64 of UTF-8 text, as its xsi:type says, got other text');
+    return undefined;
+  }
+  const token = simple.fromXml(decoded, () => undefined);
+  if (typeof token === 'string') return token;
+  refuse(reading, token.code, token.reason);
+  return undefined;
 }
 
 /** Whether `xsi:type` names a simple type or one that is derived from it (XSD Part 1, 2.6.1). */

@@ -165,8 +165,8 @@ export function scalarWriter(scalar: Scalar, json: ScalarRow['json'], limits: Li
   return { scan: scalar.scan?.(scanText) ?? scanText, write: noContent, declarations: '' };
 }
 
-/** SOAP::Lite marks every non-ASCII string so (W11). */
-function isBase64Typed(xml: XmlReader): boolean {
+/** Whether the current element says that its string is base64: SOAP::Lite marks every non-ASCII one so (W11). */
+export function isBase64Typed(xml: XmlReader): boolean {
   const type = xml.attribute(namespaces.xsi, 'type');
   if (type === undefined) return false;
   const name = collapse(type);
@@ -178,7 +178,8 @@ function isBase64Typed(xml: XmlReader): boolean {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-function decodeBase64Text(text: string): string | undefined {
+/** The UTF-8 text that base64 holds; undefined where it is none. */
+export function decodeBase64Text(text: string): string | undefined {
   const letters = base64FromXml(text);
   if (letters === undefined) return undefined;
   try {

@@ -29,9 +29,9 @@ export function operationOf(
   settings: Partial<AdoptedSettings> = {},
   limits: Limits = defaultLimits,
 ): CompiledAdoptedOperation {
-  const { operations, notServed } = compileAdopted(serviceOf(t, wsdl), settings, limits);
+  const { operations } = compileAdopted(serviceOf(t, wsdl), settings, limits);
   const operation = operations.get(name);
-  if (operation === undefined) throw new Error(`${name}: ${JSON.stringify(notServed)}`);
+  if (operation === undefined) throw new Error(`no operation ${name}`);
   return operation;
 }
 

@@ -94,6 +94,28 @@ for (const [title, content, rest, problem] of [
     t.deepEqual(readBody(t, content, rest).problems, [problem]);
   });
 
+test('A30, W11: a string that says it is base64 is that text', (t) => {
+  t.deepEqual(
+    readBody(
+      t,
+      '<order><id>1</id><lines xsi:type="soapenc:Array"><item xsi:type="soapenc:base64">w6k=</item></lines></order>',
+    ),
+    { json: '{"order":{"id":1,"lines":["é"]}}', problems: [] },
+  );
+});
+
+test('A30: arrays of several dimensions are refused, and no other message with them', (t) => {
+  const { request } = operationOf(t, rpc('encoded').replace('xs:string[]', 'xs:string[,]'), 'Get');
+  const problem = 'order.lines: expected an array of one dimension, which alone are served';
+  const read = readMessage(
+    request,
+    `<t:Get ${prefixes}><order><id>1</id><lines><item/></lines></order></t:Get>`,
+  );
+  t.is(read.problems[0]?.message, problem);
+  t.throws(() => writeMessage(request, '{"order":{"id":1,"lines":[]}}'), { message: problem });
+  t.deepEqual(readMessage(request, `<t:Get ${prefixes}><order><id>1</id></order></t:Get>`).problems, []);
+});
+
 test('A30: references that double at each step end', (t) => {
   const rest = Array.from({ length: 60 }, (_, index) => {
     const next = `<v href="#a${index + 1}"/>`;
