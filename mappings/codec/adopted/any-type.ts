@@ -33,7 +33,10 @@ const { record, list } = nodeKinds;
 
 const stringKey = expanded({ namespace: namespaces.xsd, local: 'string' });
 
-/** The codec of any value: text, another simple type's value, an object with `@type`, an array, or `@xml`. */
+/**
+ * The codec of any value: text, another simple type's value, an object with `@type`, an array, or `@xml`. Longer than others:
+ * both directions share the shapes that are compiled here.
+ */
 export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) => () => Shape): ValueCodec {
   // any of them may come
   for (const type of context.service.types.values()) if (type.kind === 'complex') shapeFor(type);

@@ -78,7 +78,7 @@ export interface Rounds extends Pick<ContentMember, 'scan' | 'write'> {
   readonly content: CompiledContent;
 }
 
-/** Compiles the members of a content model. */
+/** Compiles the members of a content model. Longer than others: each kind of member has a part, and all enter one table. */
 export function compileContent(
   context: AdoptedContext,
   { members, choices, order }: Members,

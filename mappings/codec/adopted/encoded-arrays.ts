@@ -18,7 +18,8 @@ const leaf = { scan: noContent, write: noContent, declarations: '' };
 
 /**
  * The codec of an array: read with items of any name, written with `item` elements; without attributes of the encoding where
- * the binding says literal. `itemOf` gives the codec of an item, once it is compiled.
+ * the binding says literal. `itemOf` gives the codec of an item, once it is compiled. Longer than others: both directions share
+ * the item's declaration.
  */
 export function itemsCodec(context: AdoptedContext, item: SchemaType, itemOf: () => ValueCodec): ValueCodec {
   const declared = {

@@ -267,6 +267,7 @@ export function isDerived(type: SchemaType, from: SchemaType): boolean {
   return false;
 }
 
+/** An object of a type or of one derived from it. Longer than others: both directions share what is known of the type. */
 function complexCodec(
   context: AdoptedContext,
   type: ComplexType,
