@@ -52,6 +52,13 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   ],
   'mappings/codec/fast-path/': [...fastPath, 'test/gateway/protocols/request-shapes.test.ts'],
   'mappings/codec/scalars/': [...scalars, ...dates, ...codec, ...properties],
+  'mappings/codec/adopted/': [
+    'test/mappings/codec/adopted/values.test.ts',
+    'test/mappings/codec/adopted/refusals.test.ts',
+    'test/mappings/codec/adopted/headers.test.ts',
+    'test/mappings/codec/adopted/rpc.test.ts',
+    'test/mappings/codec/adopted/properties.test.ts',
+  ],
   'mappings/codec/redact.ts': ['test/mappings/codec/redact.test.ts'],
   'mappings/codec/': [...codec, ...scalars, ...calls, ...properties],
 };
