@@ -39,6 +39,12 @@ export interface TapeMark {
 }
 
 /**
+ * Bytes that may be looked at in vain, for each byte of the reply: unions within unions of objects that look alike could
+ * take for ever otherwise.
+ */
+const patience = 8;
+
+/**
  * A reply's JSON as bytes, and the tape that a codec lays out while it reads: where each value stands, so that
  * they can be written in another order than they came. Everything is looked at once; no object is made per value.
  */
@@ -56,6 +62,10 @@ export class Tape extends JsonGrammar {
   strict = false;
   /** Bytes that were looked at in vain, as what was tried first didn't fit. */
   wasted = 0;
+  /** True once more was looked at in vain than one reply may take: what is tried next would take for ever otherwise. */
+  get isPatienceOver(): boolean {
+    return this.wasted > patience * this.size;
+  }
   /** True once a responseStatus with an errorCode was met. */
   failed = false;
   #runs: Base64Spans | undefined;

@@ -6,7 +6,6 @@ import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
-import { hasContent } from '../read-element.ts';
 import { excerpt, quoteJson } from '../scalars/text.ts';
 import { scanNull } from '../write-element.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
@@ -18,10 +17,11 @@ import {
   compileShape,
   markTyped,
   readAttributes,
+  readNull,
   readShape,
   readSimple,
   type Shape,
-  scanMembers,
+  scanTyped,
   shapeOfSimple,
   statedType,
   writeShape,
@@ -99,7 +99,7 @@ export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) 
     else if (byte === 34) scanSimple(shapes.string, tape);
     else if (byte === 116 || byte === 102) scanSimple(shapes.boolean, tape);
     else if (byte === 91) items.scan(tape);
-    else if (byte === 123) scanObject(tape);
+    else if (byte === 123) scanTyped(tape, untyped, shapeNamed);
     else {
       const start = tape.position;
       const isInteger = tape.scanNumber();
@@ -113,37 +113,16 @@ export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) 
     }
   };
 
-  const scanObject = (tape: Tape): void => {
-    let shape = untyped;
-    const onType = (name: string): boolean => {
-      const type = context.typeNamed(name);
-      if (type === undefined)
-        throw new MismatchError('expected a type of the service, got another').at('@type');
-      const before = shape;
-      shape = shapeOf(type);
-      return shape !== before;
-    };
-    const mark = tape.mark();
-    tape.enter();
-    if (scanMembers(shape, onType, tape) === 'other') {
-      if (tape.wasted > 8 * tape.size)
-        throw new MismatchError('expected "@type" as the first member, got it later');
-      tape.rewind(mark);
-      tape.enter();
-      scanMembers(shape, onType, tape);
-    }
-    if (shape.abstract)
-      throw new MismatchError('expected "@type" with a type that isn\'t abstract, got one that is');
-    if (shape !== untyped) markTyped(tape, mark.top);
+  const shapeNamed = (name: string): Shape => {
+    const type = context.typeNamed(name);
+    if (type === undefined)
+      throw new MismatchError('expected a type of the service, got another').at('@type');
+    return shapeOf(type);
   };
 
   const codec: ValueCodec = {
     read,
-    readNil: (xml, reading) => {
-      const json = readAttributes(untyped, xml, reading, '{');
-      if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
-      return json === '{' ? 'null' : `{"@nil":true,${json.slice(1)}}`;
-    },
+    readNil: (xml, reading) => readNull(untyped, xml, reading),
     scan,
     write: (tags: Tags, tape: Tape, node: number, output: Output) => {
       if (tape.words[node] === record) writeShape(tags, tape, node, output, context);

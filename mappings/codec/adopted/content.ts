@@ -6,18 +6,16 @@ import type { XmlReader } from '../../xml/reader.ts';
 import { nearest } from '../nearest.ts';
 import { isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts';
 import { escapeXml, excerpt, someNames } from '../scalars/text.ts';
-import { pushItem } from '../types/entries.ts';
-import { enters, noContent, writeElement } from '../write-element.ts';
+import { scanItems } from '../types/entries.ts';
+import { enters, writeElement } from '../write-element.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
-import { elementReader, tagsOf } from './elements.ts';
+import { elementReader, leaf, tagsOf } from './elements.ts';
 import type { Members, Order } from './members.ts';
 import { readOpenElement, scanOpenElement, takesElement } from './open-elements.ts';
 
 /** What stands between the tags of a complex type's element: elements, wildcards, rounds of repeated groups (A13 to A16, A20, A22). */
 
 const { nothing, list, record } = nodeKinds;
-
-const leaf = { scan: noContent, write: noContent, declarations: '' };
 
 /** Where a child of an element belongs. */
 interface Entry {
@@ -428,25 +426,11 @@ function arrayOf(
   writeItem: Written['write'],
   takesNull: boolean,
 ): Pick<Written, 'scan' | 'write'> {
-  const scan = (tape: Tape): void => {
-    if (!enters(tape, 91)) return;
-    tape.reserve(2);
-    const node = tape.top;
-    tape.words[node] = list;
-    tape.words[node + 1] = -1;
-    tape.top = node + 2;
-    let link = node + 1;
-    let index = 0;
-    try {
-      for (; tape.next(index === 0, 93); index++) {
-        link = pushItem(tape, link);
-        if (!takesNull && tape.peek() === 110) throw new MismatchError('expected a value, got null');
-        scanItem(tape);
-      }
-    } catch (error) {
-      throw error instanceof MismatchError ? error.at(index) : error;
-    }
+  const scanOne = (tape: Tape): void => {
+    if (!takesNull && tape.peek() === 110) throw new MismatchError('expected a value, got null');
+    scanItem(tape);
   };
+  const scan = (tape: Tape): void => scanItems(tape, scanOne);
   const write = (tape: Tape, node: number, output: Output): void => {
     if (tape.words[node] === nothing) return;
     for (let entry = tape.words[node + 1] as number; entry !== -1; entry = tape.words[entry] as number)

@@ -13,7 +13,8 @@ import { follow, type References } from './references.ts';
 
 const { made } = nodeKinds;
 
-const leaf = { scan: noContent, write: noContent, declarations: '' };
+/** The content of an element without any. */
+export const leaf = { scan: noContent, write: noContent, declarations: '' };
 
 /** A type's name as messages have it; of an anonymous one `xs:anyType`. */
 export function qualifiedName(context: AdoptedContext, { name }: SchemaType): string {

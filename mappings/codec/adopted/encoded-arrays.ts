@@ -3,18 +3,16 @@ import { namespaces } from '../../contract/model.ts';
 import type { SchemaType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
-import { MismatchError, refuse } from '../problem.ts';
+import { refuse } from '../problem.ts';
 import { hasContent } from '../read-element.ts';
-import { pushItem } from '../types/entries.ts';
-import { enters, noContent, writeElement } from '../write-element.ts';
+import { scanItems } from '../types/entries.ts';
+import { writeElement } from '../write-element.ts';
 import type { AdoptedContext, ValueCodec } from './context.ts';
-import { elementReader, qualifiedName, tagsOf } from './elements.ts';
+import { elementReader, leaf, qualifiedName, tagsOf } from './elements.ts';
 
 /** Arrays of SOAP's encoding (SOAP 1.1, 5.4.2) as JSON arrays (A30). */
 
 const { list } = nodeKinds;
-
-const leaf = { scan: noContent, write: noContent, declarations: '' };
 
 /**
  * The codec of an array: read with items of any name, written with `item` elements; without attributes of the encoding where
@@ -35,24 +33,7 @@ export function itemsCodec(context: AdoptedContext, item: SchemaType, itemOf: ()
   const tags = tagsOf(context, declared);
   const arrayType = ` i:type="soapenc:Array" soapenc:arrayType="${qualifiedName(context, item)}[`;
 
-  const scan = (tape: Tape): void => {
-    if (!enters(tape, 91)) return;
-    tape.reserve(2);
-    const node = tape.top;
-    tape.words[node] = list;
-    tape.words[node + 1] = -1;
-    tape.top = node + 2;
-    let link = node + 1;
-    let index = 0;
-    try {
-      for (; tape.next(index === 0, 93); index++) {
-        link = pushItem(tape, link);
-        itemOf().scan(tape);
-      }
-    } catch (error) {
-      throw error instanceof MismatchError ? error.at(index) : error;
-    }
-  };
+  const scan = (tape: Tape): void => scanItems(tape, itemOf().scan);
 
   const write: ValueCodec['write'] = (outer, tape, node, output: Output) => {
     const { words } = tape;

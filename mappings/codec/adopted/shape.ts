@@ -7,6 +7,7 @@ import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import { longRange, type Output, type Piece, piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts';
+import { hasContent } from '../read-element.ts';
 import { isBlankText, type Scan } from '../scalars/scalar.ts';
 import { escapeAttribute, escapeXml, quoteJson } from '../scalars/text.ts';
 import { enters, writeText } from '../write-element.ts';
@@ -533,6 +534,45 @@ export function writeShape(
 /** Writes what stands between the tags of an object's node. */
 export function writeSlots(shape: Shape, tape: Tape, node: number, output: Output): void {
   writeContent(shape.content, tape, node + head + shape.attributes.length, output);
+}
+
+/** Past an element with xsi:nil: `null`, or an object of its attributes (A25). */
+export function readNull(shape: Shape, xml: XmlReader, reading: Reading): string {
+  const json = readAttributes(shape, xml, reading, '{');
+  if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
+  return json === '{' ? 'null' : `{"@nil":true,${json.slice(1)}}`;
+}
+
+/**
+ * Scans an object whose `@type` says of which type it is, wherever it stands (A18). Throws MismatchError.
+ *
+ * @param declared the shape without one
+ * @param shapeNamed the shape of a type by its JSON name; throws MismatchError for one that may not stand there
+ */
+export function scanTyped(tape: Tape, declared: Shape, shapeNamed: (name: string) => Shape): void {
+  let shape = declared;
+  let isKnown = false;
+  const onType = (name: string): boolean => {
+    const before = shape;
+    shape = shapeNamed(name);
+    isKnown = true;
+    return shape !== before;
+  };
+  const mark = tape.mark();
+  tape.enter();
+  if (scanMembers(shape, onType, tape) === 'other') {
+    if (tape.isPatienceOver) throw new MismatchError('expected "@type" as the first member, got it later');
+    tape.rewind(mark);
+    tape.enter();
+    scanMembers(shape, onType, tape);
+  }
+  if (shape.abstract)
+    throw new MismatchError(
+      isKnown
+        ? 'expected "@type" with a type that isn\'t abstract, got one that is'
+        : 'expected "@type", got none',
+    );
+  if (shape !== declared) markTyped(tape, mark.top);
 }
 
 /** Marks an object's node: its type is written. */

@@ -4,7 +4,6 @@ import type { ComplexType, SchemaType, SimpleType } from '../../contract/schema-
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
-import { hasContent } from '../read-element.ts';
 import { excerpt } from '../scalars/text.ts';
 import { decodeBase64Text, isBase64Typed } from '../types/scalar.ts';
 import { scanNull } from '../write-element.ts';
@@ -17,12 +16,13 @@ import { loneMember, type Members, membersOf, noMembers } from './members.ts';
 import { readInnerXml, scanInnerXml } from './open-elements.ts';
 import {
   contentOf,
-  markTyped,
   readAttributes,
+  readNull,
   readShape,
   readSimple,
   type Shape,
   scanMembers,
+  scanTyped,
   shapeOfContent,
   shapeOfType,
   statedType,
@@ -215,18 +215,10 @@ function readSimpleElement(
 /** Whether `xsi:type` names a simple type or one that is derived from it (XSD Part 1, 2.6.1). */
 function isOfSimple(context: AdoptedContext, stated: string, declared: SimpleType, xml: XmlReader): boolean {
   const key = statedType(stated, xml);
-  let type: SchemaType | undefined = key === undefined ? undefined : context.typeOfKey(key);
+  const type = key === undefined ? undefined : context.typeOfKey(key);
   if (declared.variety.kind === 'union' && declared.variety.members.some((member) => member === type))
     return true;
-  for (; type !== undefined && type.kind === 'simple'; type = type.base) if (type === declared) return true;
-  return declared.builtIn === 'anySimpleType';
-}
-
-/** Past an element with xsi:nil: `null`, or an object of its attributes (A25). */
-function readNull(shape: Shape, xml: XmlReader, reading: Reading): string {
-  const json = readAttributes(shape, xml, reading, '{');
-  if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
-  return json === '{' ? 'null' : `{"@nil":true,${json.slice(1)}}`;
+  return (type?.kind === 'simple' && isDerived(type, declared)) || declared.builtIn === 'anySimpleType';
 }
 
 // --- complex types ------------------------------------------------------------------------------------
@@ -257,9 +249,6 @@ function loneCodec(context: AdoptedContext, members: Members, later: (work: () =
     defaultOf: undefined,
   };
 }
-
-/** As much of a reply may be read in vain where `@type` comes late, in lengths of it. */
-const patience = 8;
 
 /** Whether a type is another or derived from it (XSD Part 1, 2.6.1). */
 export function isDerived(type: SchemaType, from: SchemaType): boolean {
@@ -323,38 +312,14 @@ function complexCodec(
     else if (isAlone) {
       tape.enter();
       scanMembers(declared(), undefined, tape);
-    } else scanTyped(tape);
+    } else scanTyped(tape, declared(), shapeNamed);
   };
 
-  /** An object; `@type` says which type it is, wherever it stands. */
-  const scanTyped = (tape: Tape): void => {
-    let shape = declared();
-    let isKnown = false;
-    const onType = (name: string): boolean => {
-      const actual = context.typeNamed(name);
-      if (actual === undefined || actual.kind !== 'complex' || !isDerived(actual, type))
-        throw new MismatchError(`expected ${called} or a type derived from it, got another`).at('@type');
-      isKnown = true;
-      const before = shape;
-      shape = shapeFor(actual)();
-      return shape !== before;
-    };
-    const mark = tape.mark();
-    tape.enter();
-    if (scanMembers(shape, onType, tape) === 'other') {
-      if (tape.wasted > patience * tape.size)
-        throw new MismatchError('expected "@type" as the first member, got it later');
-      tape.rewind(mark);
-      tape.enter();
-      scanMembers(shape, onType, tape);
-    }
-    if (shape.abstract)
-      throw new MismatchError(
-        isKnown
-          ? 'expected "@type" with a type that isn\'t abstract, got one that is'
-          : 'expected "@type", got none',
-      );
-    if (shape !== declared()) markTyped(tape, mark.top);
+  const shapeNamed = (name: string): Shape => {
+    const actual = context.typeNamed(name);
+    if (actual === undefined || actual.kind !== 'complex' || !isDerived(actual, type))
+      throw new MismatchError(`expected ${called} or a type derived from it, got another`).at('@type');
+    return shapeFor(actual)();
   };
 
   return {

@@ -1,6 +1,6 @@
 import type { ArrayType } from '../../contract/model.ts';
 import type { JsonReader } from '../../json/reader.ts';
-import { nodeKinds, type Tape } from '../../json/tape.ts';
+import type { Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import {
@@ -10,12 +10,10 @@ import {
   type RequestReader,
   type WriterContext,
 } from '../context.ts';
-import { MismatchError, type Reading, refuse } from '../problem.ts';
+import { type Reading, refuse } from '../problem.ts';
 import { entersJson, passUnknown, readMember } from '../read-element.ts';
-import { elementOf, enters, writeElement } from '../write-element.ts';
-import { pushItem } from './entries.ts';
-
-const { list } = nodeKinds;
+import { elementOf, writeElement } from '../write-element.ts';
+import { scanItems } from './entries.ts';
 
 /** An array: a wrapper element with items of one name (W20). */
 
@@ -82,29 +80,12 @@ export function arrayReader(
   };
 }
 
-/** JSON → XML: a chain on the tape, each entry a link to the next one, then the item's node; -1 ends it. */
+/** JSON → XML: a chain on the tape (`scanItems`). */
 export function arrayWriter({ contract, writerOf }: WriterContext, type: ArrayType): ReplyWriter {
   const { prefix, declarations } = prefixOf(contract, type);
   const item = writerOf(type.item);
   const element = elementOf(prefix + type.itemName, item.declarations, true);
-  const scan = (tape: Tape): void => {
-    if (!enters(tape, 91)) return;
-    tape.reserve(2);
-    const node = tape.top;
-    tape.words[node] = list;
-    tape.words[node + 1] = -1;
-    tape.top = node + 2;
-    let link = node + 1;
-    let index = 0;
-    try {
-      for (; tape.next(index === 0, 93); index++) {
-        link = pushItem(tape, link);
-        item.scan(tape);
-      }
-    } catch (error) {
-      throw error instanceof MismatchError ? error.at(index) : error;
-    }
-  };
+  const scan = (tape: Tape): void => scanItems(tape, item.scan);
   const write = (tape: Tape, node: number, output: Output): void => {
     for (let entry = tape.words[node + 1] as number; entry !== -1; entry = tape.words[entry] as number) {
       writeElement(element, item, tape, entry + 1, output);

@@ -1,6 +1,8 @@
 import { nodeKinds, type Tape } from '../../json/tape.ts';
+import { MismatchError } from '../problem.ts';
+import { enters } from '../write-element.ts';
 
-const { empty, plain, text } = nodeKinds;
+const { empty, list, plain, text } = nodeKinds;
 
 /** Begins an item of a list: the place of its link, which `link` then leads to. The item's node comes next. */
 export function pushItem(tape: Tape, link: number): number {
@@ -18,4 +20,29 @@ export function pushEntry(tape: Tape, link: number, start: number, end: number, 
   if (start === end) tape.pushRange(empty, 0, 0);
   else tape.pushRange(asIs ? plain : text, start, end);
   return entry;
+}
+
+/**
+ * A JSON array as a chain on the tape: its node, then for each item a link to the next one, then the item's node; -1 ends it.
+ * Throws MismatchError, which tells the item's position.
+ *
+ * @param scanItem pushes the node of the item that is next
+ */
+export function scanItems(tape: Tape, scanItem: (tape: Tape) => void): void {
+  if (!enters(tape, 91)) return;
+  tape.reserve(2);
+  const node = tape.top;
+  tape.words[node] = list;
+  tape.words[node + 1] = -1;
+  tape.top = node + 2;
+  let link = node + 1;
+  let index = 0;
+  try {
+    for (; tape.next(index === 0, 93); index++) {
+      link = pushItem(tape, link);
+      scanItem(tape);
+    }
+  } catch (error) {
+    throw error instanceof MismatchError ? error.at(index) : error;
+  }
 }

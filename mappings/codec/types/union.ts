@@ -119,12 +119,6 @@ interface Candidate {
 }
 
 /**
- * Bytes that may be looked at in vain, for each byte of the reply: unions within unions of objects that look alike could
- * take for ever otherwise. Beyond, an object is JSON text.
- */
-const patience = 8;
-
-/**
  * JSON → XML: a node with the variant's place, then the value's node. The kind of the JSON token decides;
  * among objects a fixed member, else which variant holds every member that is there and misses the fewest it requires,
  * then which requires the most, then the document's order. What fits none is JSON text: no member is dropped for want
@@ -179,7 +173,7 @@ export function unionWriter({ writerOf }: WriterContext, type: UnionType): Reply
   const scanFirst = (tape: Tape, list: readonly Candidate[]): number => {
     const { strict } = tape;
     for (const candidate of list) {
-      if (tape.wasted > patience * tape.size) break;
+      if (tape.isPatienceOver) break;
       tape.strict = true;
       const fits = tryScan(tape, candidate.writer);
       tape.strict = strict;
