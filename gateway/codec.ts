@@ -69,7 +69,7 @@ export function createCodec(compiled: CompiledContract): Codec {
         const operation = operationOf(bytes, contentTypeOf(head).charset, compiled);
         const { operation: called, input } =
           operation === undefined
-            ? readSoapCall(readers, head, soap11, bytes)
+            ? readSoapCall(readers, head, { version: soap11, endpoint: undefined }, bytes)
             : { operation, ...readCallBody(readers, head, operation, bytes, 'xml') };
         refuseProblems(input, compiled);
         return { operation: called.operation.name, json: called.jsonOf(input) };

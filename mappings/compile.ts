@@ -1,95 +1,29 @@
-import { credentialsSlot, MismatchError, miss, type Reading } from './codec/problem.ts';
+import { credentialsSlot, MismatchError, miss } from './codec/problem.ts';
 import { opens } from './codec/read-element.ts';
 import { compileRequestReaders, type RequestReaders } from './codec/readers.ts';
 import { compileScalars } from './codec/scalars/table.ts';
 import { escapeAttribute } from './codec/scalars/text.ts';
 import { compileReplyWriters, type ReplyWriters } from './codec/writers.ts';
+import { compileAdoptedOperations } from './compile-adopted.ts';
+import type { CompiledContract, CompiledOperation, Frame } from './compiled.ts';
 import { defaultLimits, type Limits } from './contract/limits.ts';
-import {
-  type Contract,
-  errorMembers,
-  type Field,
-  namespaces,
-  type Operation,
-  type Type,
-} from './contract/model.ts';
-import { compileAnswer, compileSuccess, type ReadAnswer } from './http-mapping/answer.ts';
-import { compileCall, type Input, type WriteCall } from './http-mapping/call.ts';
+import { type Contract, errorMembers, type Field, namespaces, type Operation } from './contract/model.ts';
+import { compileAnswer, compileSuccess } from './http-mapping/answer.ts';
+import { compileCall } from './http-mapping/call.ts';
 import type { HeaderScalars } from './http-mapping/header.ts';
-import type { Base64Spans } from './json/base64-spans.ts';
 import { JsonReader } from './json/reader.ts';
 import { Tape } from './json/tape.ts';
 import { Output, type Piece, piece } from './xml/output.ts';
-import type { XmlReader } from './xml/reader.ts';
 
-/** An operation with its codecs, ready for requests. */
-export interface CompiledOperation {
-  readonly operation: Operation;
-  /** XML → inputs: from the request wrapper's start tag past its end tag. */
-  readonly readXml: (xml: XmlReader, reading: Reading) => Input;
-  /** JSON → inputs. Throws JsonError for text that isn't one JSON object. */
-  readonly readJson: (text: string, reading: Reading) => Input;
-  /** A route's parameters → inputs (W38); fields by JSON name, text decoded. */
-  readonly readParameters: (values: readonly RouteValue[], reading: Reading) => Input;
-  /** The credentials in the request's body, by the contract's names; those that are null are left out (W24). */
-  readonly credentialsOf: (input: Input) => ReadonlyMap<string, string>;
-  /** All inputs as one JSON object, whatever form they came in. */
-  readonly jsonOf: (input: Input) => string;
-  /** The call upstream; a value that its place can't hold is noted in the reading, and the call is undefined. */
-  readonly request: WriteCall;
-  /** Whether a status of the upstream tells of success. */
-  readonly succeeds: (status: number) => boolean;
-  readonly readAnswer: ReadAnswer;
-  /** What a success reply's JSON is of. */
-  readonly replyType: Type;
-  /**
-   * A success reply's JSON → the framed reply element, from bytes to bytes; only checked without a frame. Throws
-   * MismatchError, JsonError. `failed` when the reply says that the call failed (W30): nothing was written then.
-   *
-   * @param runs what is known of the body's base64, when it was looked through as it came
-   */
-  readonly writeReply: (body: Uint8Array, frame: Frame | undefined, runs?: Base64Spans) => WrittenReply;
-  /** `{"data":{"responseStatus":…}}`'s inner object → the reply element (W26). */
-  readonly writeError: (statusJson: string) => string;
-}
-
-/** What a reply element goes out in: an envelope, say. */
-export interface Frame {
-  readonly before: string;
-  readonly after: string;
-}
-
-/** A success reply, checked against its type and written. */
-export interface WrittenReply {
-  /** True when the reply says that the call failed (W30); nothing was written then. */
-  readonly failed: boolean;
-  readonly dropped: number;
-  readonly replaced: number;
-  /** Values that aren't of their type and were written all the same: of an enum, or dates. */
-  readonly passed: number;
-  /**
-   * The framed reply element in UTF-8, a small one as text of one character per byte, one with long ranges in pieces, some
-   * of them the body's own memory; undefined without a frame.
-   */
-  readonly xml: Buffer | string | readonly Buffer[] | undefined;
-}
-
-/** A value that a route's path or query gave (W38). */
-export interface RouteValue {
-  readonly field: string;
-  /** What an error calls it: the input's JSON name for a path parameter, as sent for a query parameter (W29). */
-  readonly said: string;
-  readonly text: string;
-}
-
-/** A contract with its codecs. */
-export interface CompiledContract {
-  readonly contract: Contract;
-  readonly limits: Limits;
-  readonly operations: ReadonlyMap<string, CompiledOperation>;
-  /** An error without an operation, in XML (W36). */
-  readonly writeError: (statusJson: string) => string;
-}
+export type {
+  CompiledContract,
+  CompiledOperation,
+  DeclaredHeader,
+  Frame,
+  RouteValue,
+  WrittenFault,
+  WrittenReply,
+} from './compiled.ts';
 
 /** Compiles a contract's codecs; all the work on schemas that a request would otherwise do. */
 export function compileContract(contract: Contract, limits: Limits = defaultLimits): CompiledContract {
@@ -100,13 +34,15 @@ export function compileContract(contract: Contract, limits: Limits = defaultLimi
     tape: new Tape(),
     output: new Output(limits.writtenBytes, (message) => new MismatchError(message)),
   };
-  const operations = new Map<string, CompiledOperation>();
-  for (const operation of contract.operations) {
-    operations.set(
-      operation.name,
-      compileOperation(contract, operation, readers, writers, scalars, scratch, limits),
-    );
-  }
+  const operations =
+    contract.adopted === undefined
+      ? new Map(
+          contract.operations.map((operation) => [
+            operation.name,
+            compileOperation(contract, operation, readers, writers, scalars, scratch, limits),
+          ]),
+        )
+      : compileAdoptedOperations(contract, contract.adopted, limits);
   return {
     contract,
     limits,
@@ -152,7 +88,12 @@ function compileOperation(
 
   return {
     operation,
+    root: { namespace: contract.namespaces.types, local: operation.name },
+    isOneWay: false,
+    spansBody: false,
+    header: undefined,
     readXml: (xml, reading) => {
+      if (xml === undefined) throw new RangeError('expected the request’s element, got an empty body');
       const text = opens(xml, reading) ? inputReader.read(xml, reading) : undefined;
       reading.quirks = xml.joinedSurrogates + xml.illegalReferences;
       return { text: text ?? '{}', reading, closes: undefined };
@@ -222,6 +163,7 @@ function compileOperation(
       const content = writers.writeStatus(status);
       return `${open}<${dataXml}><${statusXml}>${content}</${statusXml}></${dataXml}>${close}`;
     },
+    writeFault: undefined,
   };
 }
 

@@ -9,6 +9,11 @@ export interface DocumentLinks {
   readonly locationOf: (document: AdoptedDocument) => string;
 }
 
+/** What a document is asked for by: `wsdl`, `wsdl=1`, `xsd=0` (A2). */
+export function documentName({ kind, number }: AdoptedDocument): string {
+  return kind === 'wsdl' && number === 0 ? kind : `${kind}=${number}`;
+}
+
 /** A document byte for byte, but for the addresses of ports and the locations of imports (A1, A2). */
 export function writeDocument(document: AdoptedDocument, links: DocumentLinks): Uint8Array {
   const { bytes } = document;

@@ -1,4 +1,5 @@
 import type { Contract, Operation, Route } from '../mappings/contract/model.ts';
+import { documentName } from './adopted.ts';
 import { type DocumentNode, element, writeHtml } from './document.ts';
 import { writeSample } from './sample.ts';
 import { hasSchemaNumber, schemaList } from './schema.ts';
@@ -42,7 +43,7 @@ export function writeMetadataPage(contract: Contract, options: { readonly addres
         documentLinks(contract, address),
         element('h2', {}, 'Endpoints'),
         addressList([
-          ...ports.map(({ path }) => `POST ${address}${path}`),
+          ...pathsOf(contract).map((path) => `POST ${address}${path}`),
           `POST ${address}/xml/reply/{operation}`,
           `POST ${address}/json/reply/{operation}`,
         ]),
@@ -58,12 +59,25 @@ export function writeMetadataPage(contract: Contract, options: { readonly addres
 
 /** The WSDL and, for importers that want them apart, its schemas. */
 function documentLinks(contract: Contract, address: string): DocumentNode {
-  const schemas = schemaList.filter((number) => hasSchemaNumber(contract, number));
-  const links = ['wsdl', ...schemas.map((number) => `xsd=${number}`)].map((query) => {
-    const href = `${address}/soap11?${query}`;
+  const [path = ''] = pathsOf(contract);
+  const links = documentNames(contract).map((query) => {
+    const href = `${address}${path}?${query}`;
     return element('li', {}, element('a', { href }, href));
   });
   return element('ul', {}, ...links);
+}
+
+/** Where SOAP calls go, below the contract's address. */
+function pathsOf({ adopted }: Contract): readonly string[] {
+  return (adopted?.endpoints ?? ports).map(({ path }) => path);
+}
+
+/** What the documents are asked for by, such as `xsd=1`. */
+function documentNames(contract: Contract): readonly string[] {
+  const { adopted } = contract;
+  if (adopted !== undefined) return adopted.service.documents.map(documentName);
+  const schemas = schemaList.filter((number) => hasSchemaNumber(contract, number));
+  return ['wsdl', ...schemas.map((number) => `xsd=${number}`)];
 }
 
 function operationSection(
@@ -93,6 +107,7 @@ function routeTemplate({ segments, query }: Route): string {
 
 /** A call of an operation that changes nothing, where there is one. */
 function example(contract: Contract, address: string): DocumentNode[] {
+  if (contract.adopted !== undefined) return []; // no sample is made of an adopted schema
   const operation = contract.operations.find(({ readOnly }) => readOnly) ?? contract.operations[0];
   if (operation === undefined) return [];
   const command = [

@@ -1,5 +1,6 @@
 import type { Problem } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
+import type { WrittenFault } from '../../mappings/compile.ts';
 
 /**
  * Every errorCode of our own with its HTTP status (W29) and the sentence said when there is nothing better. CallerGone
@@ -98,6 +99,10 @@ export interface Failure {
   /** `{"errorCode":…}`, of the contract's ResponseStatus. */
   readonly statusJson: string;
   readonly retryAfter: string | undefined;
+  /** The declared fault that the upstream answered with (A29); undefined for any other failure. */
+  readonly fault?: WrittenFault | undefined;
+  /** The upstream's own JSON, for callers of JSON, where it is a declared fault. */
+  readonly json?: string | undefined;
 }
 
 /** An error of ours as a failure; `hide` takes secrets out of what it says (W25). */

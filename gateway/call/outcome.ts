@@ -49,7 +49,8 @@ export function readReply(
   frame: Frame | undefined,
 ): Outcome {
   const { status } = reply;
-  if (!operation.succeeds(status) || status > 599) return failed(reply, compiled, hide);
+  if (!operation.succeeds(status) || status > 599)
+    return declaredFault(reply, operation, hide) ?? failed(reply, compiled, hide);
   let body: Buffer = noValue;
   try {
     const value = operation.readAnswer(reply);
@@ -102,6 +103,38 @@ function invalid(got: string, cause?: unknown): CallError {
     message: `expected a JSON reply from the service behind, got ${got}`,
     cause,
   });
+}
+
+/**
+ * An error answer that is a fault of the operation's own (A29); undefined for any other. Throws CallError
+ * UpstreamInvalidResponse for one whose members don't fit.
+ */
+function declaredFault(
+  { status, body, retryAfter }: UpstreamReply,
+  { writeFault }: CompiledOperation,
+  hide: Hide,
+): Outcome | undefined {
+  if (writeFault === undefined || status < 400 || status > 599 || !isUtf8(body)) return undefined;
+  const json = utf8.decode(body);
+  try {
+    const fault = writeFault(json);
+    if (fault === undefined) return undefined;
+    const { message } = fault;
+    const statusJson = JSON.stringify({ errorCode: codeOfStatus(status), message });
+    const hidden = { message: hide(message), detail: hide(fault.detail) };
+    const failure: Failure = {
+      status,
+      errorCode: codeOfStatus(status),
+      statusJson,
+      retryAfter,
+      fault: hidden,
+      json: hide(json),
+    };
+    return { kind: 'failure', failure };
+  } catch (error) {
+    if (error instanceof JsonError) return undefined; // HTML, say
+    throw toInvalid(error);
+  }
 }
 
 /** An upstream's error, rebuilt with responseStatus alone in data (W30). */

@@ -2,7 +2,8 @@ import { compileContract } from '../../mappings/compile.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
 import type { Admission } from '../admission/admission.ts';
-import { createDocuments } from '../http/documents.ts';
+import { createAdoptedDocuments } from '../http/adopted-documents.ts';
+import { createDocuments, type DocumentOptions, type Documents } from '../http/documents.ts';
 import { compileRefuseForeign } from '../http/foreign.ts';
 import type { AppOptions } from '../http/request-context.ts';
 import type { AsideReader } from '../protocols/read-aside.ts';
@@ -34,7 +35,7 @@ export function createContractApp(shared: Shared, contract: Contract, upstream: 
   const path = shownPath(contract.basePath);
   return {
     service: createService(shared, contract, upstream),
-    documents: createDocuments(contract, {
+    documents: documentsOf(contract, {
       publicUrl: options.publicUrl,
       configured: options.isPublicUrlSet,
       trustedProxies,
@@ -89,6 +90,12 @@ function createService(shared: Shared, contract: Contract, upstream: Upstream): 
     bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
     onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
   };
+}
+
+function documentsOf(contract: Contract, options: DocumentOptions): Documents {
+  const { adopted } = contract;
+  if (adopted === undefined) return createDocuments(contract, options);
+  return createAdoptedDocuments(contract, adopted, options);
 }
 
 /** A contract's base path as log and metrics show it. */

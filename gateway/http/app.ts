@@ -240,7 +240,7 @@ function endpointServer({ service, isOwnHost }: AppOptions): Site['serve'] {
         send(context, 'http', textReply(431, expectation, context.requestId));
       } else if (isOwnHost?.(context.request.headers.host) === false) {
         send(context, 'http', textReply(421, 'expected a Host that is served here', context.requestId));
-      } else if (endpoint.kind === 'soap') await serveSoap(endpoint.version, context);
+      } else if (endpoint.kind === 'soap') await serveSoap(endpoint, context);
       else if (endpoint.kind === 'page') await servePage(context);
       else await serveCall(endpoint, context);
     } catch (error) {

@@ -64,7 +64,8 @@ const mostAtOnce = 1_000;
 
 /** The documents of a contract, none of them written yet. One function, as its parts share caches and the writing thread. */
 export function createDocuments(contract: Contract, options: DocumentOptions): Documents {
-  const { trustedProxies, limits } = options;
+  const { limits } = options;
+  const { addressOf, vary } = publicUrlOf(options);
   // slices, of which there may be any number, don't take the place of what all ask for
   const wholes = createCache(limits.documentCacheBytes / 2);
   const slices = createCache(limits.documentCacheBytes / 2);
@@ -74,10 +75,6 @@ export function createDocuments(contract: Contract, options: DocumentOptions): D
   const schemas = once(() => schemaList.filter((number) => hasSchemaNumber(contract, number)));
   const isSmall = once(() => sizeOf(contract) <= mostAtOnce);
   let waiting = 0;
-  const urlFor = (request: IncomingMessage): string => {
-    if (options.configured || trustedProxies === undefined) return options.publicUrl();
-    return forwardedUrl(request, trustedProxies) ?? options.publicUrl();
-  };
 
   function find(asked: Asked, address: string): Document | Unwritten {
     const { kind } = asked;
@@ -129,11 +126,10 @@ export function createDocuments(contract: Contract, options: DocumentOptions): D
     }
   }
 
-  const follows = !options.configured && trustedProxies !== undefined;
   return {
-    vary: follows ? 'Forwarded, X-Forwarded-Host, X-Forwarded-Proto, X-Forwarded-Prefix' : undefined,
+    vary,
     find: (words, wsdlWithoutQuery, request) => {
-      const address = withoutEndSlashes(urlFor(request)) + contract.basePath;
+      const address = withoutEndSlashes(addressOf(request)) + contract.basePath;
       try {
         return find(readQuery(words, wsdlWithoutQuery), address);
       } catch (error) {
@@ -141,6 +137,18 @@ export function createDocuments(contract: Contract, options: DocumentOptions): D
         throw error;
       }
     },
+  };
+}
+
+/** The public address as a request may say it, and the headers that it follows. */
+export function publicUrlOf({ configured, trustedProxies, publicUrl }: DocumentOptions): {
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly vary: string | undefined;
+} {
+  if (configured || trustedProxies === undefined) return { addressOf: publicUrl, vary: undefined };
+  return {
+    addressOf: (request) => forwardedUrl(request, trustedProxies) ?? publicUrl(),
+    vary: 'Forwarded, X-Forwarded-Host, X-Forwarded-Proto, X-Forwarded-Prefix',
   };
 }
 

@@ -1,11 +1,12 @@
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
+import type { Adopted } from '../../mappings/contract/adopted.ts';
 import type { Route } from '../../mappings/contract/model.ts';
-import { type SoapVersion, soap11, soap12 } from '../protocols/soap/versions.ts';
+import { type SoapAddress, soap11, soap12, versionNamed } from '../protocols/soap/versions.ts';
 import { cutSuffix, type Format } from './negotiate.ts';
 
 /** What a path means, before its verb is looked at (W2). */
 export type Endpoint =
-  | { readonly kind: 'soap'; readonly version: SoapVersion }
+  | ({ readonly kind: 'soap' } & SoapAddress)
   | { readonly kind: 'page' }
   | {
       readonly kind: 'generic';
@@ -45,11 +46,14 @@ export function compileEndpoints(compiled: CompiledContract): Endpoints {
   );
   // a Map: a path may well say `constructor`
   const soapEndpoints = new Map<string, Endpoint>([
-    ['soap11', { kind: 'soap', version: soap11 }],
-    ['soap12', { kind: 'soap', version: soap12 }],
+    ['soap11', { kind: 'soap', version: soap11, endpoint: undefined }],
+    ['soap12', { kind: 'soap', version: soap12, endpoint: undefined }],
   ]);
+  const portEndpoints = endpointsOfPorts(contract.adopted);
   const calls = new Map<string, Endpoint>();
   for (const [name, endpoint] of soapEndpoints) calls.set(`${contract.basePath}/${name}`, endpoint);
+  for (const endpoint of portEndpoints.values())
+    if (endpoint.kind === 'soap') calls.set(`${contract.basePath}${endpoint.endpoint}`, endpoint);
   for (const [name, operation] of compiled.operations) {
     for (const form of ['json', 'xml'] as const) {
       calls.set(`${contract.basePath}/${form}/reply/${name}`, {
@@ -68,6 +72,8 @@ export function compileEndpoints(compiled: CompiledContract): Endpoints {
     if (!(lower === base || lower.startsWith(`${base}/`))) return undefined;
     const rest = path.slice(base.length + 1);
     if (rest === '') return { kind: 'page' };
+    const port = portEndpoints.get(withoutEndSlash(lower.slice(base.length)));
+    if (port !== undefined) return port;
     const segments = (rest.endsWith('/') ? rest.slice(0, -1) : rest).split('/');
     if (segments.includes('')) return { kind: 'nothing', suffix: undefined };
     const [first = '', second = '', third] = segments;
@@ -123,6 +129,20 @@ export function compileEndpoints(compiled: CompiledContract): Endpoints {
     const operation = compiled.operations.get(route.operation.name);
     return operation === undefined ? undefined : { route, operation, parameters };
   }
+}
+
+/** Where the ports of an adopted service answer, by their paths in lower case (A5). */
+function endpointsOfPorts(adopted: Adopted | undefined): ReadonlyMap<string, Endpoint> {
+  const endpoints = new Map<string, Endpoint>();
+  for (const { path, ports } of adopted?.endpoints ?? []) {
+    const version = versionNamed(ports[0]?.soap ?? '1.1');
+    endpoints.set(path.toLowerCase(), { kind: 'soap', version, endpoint: path });
+  }
+  return endpoints;
+}
+
+function withoutEndSlash(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
 /** A path segment percent-decoded once; undefined when it isn't UTF-8 so encoded. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Contract } from '../../mappings/contract/model.ts';
+import { receiveContract, type SentContract, sendContract } from '../../mappings/contract/transfer.ts';
 import { writeMetadataPage } from '../../wsdl/page.ts';
 import { schemaList, writeSchema } from '../../wsdl/schema.ts';
 import { sliceOf } from '../../wsdl/slice.ts';
@@ -59,7 +60,7 @@ export interface WriterAside {
 
 /** What the thread is given; other threads that load this module have nothing to do with it. */
 interface Task {
-  readonly writeAside: Contract;
+  readonly writeAside: SentContract;
 }
 
 interface Waiting {
@@ -81,7 +82,7 @@ export function createWriterAside(contract: Contract, withinMs: number): WriterA
   let timer: NodeJS.Timeout | undefined;
 
   function start(): Worker {
-    const workerData: Task = { writeAside: contract };
+    const workerData: Task = { writeAside: sendContract(contract) };
     const started = new Worker(new URL(import.meta.url), { workerData });
     started.on('message', (written: Written | undefined) => {
       waiting.shift()?.resolve(written);
@@ -130,7 +131,7 @@ function isTask(data: unknown): data is Task {
 
 if (!isMainThread && isTask(workerData)) {
   yieldToOthers();
-  const { writeAside: contract } = workerData;
+  const contract = receiveContract(workerData.writeAside);
   parentPort?.on('message', (order: Order) => {
     const written = writeDocument(contract, order);
     parentPort?.postMessage(written, written === undefined ? [] : [written.bytes.buffer]);

@@ -1,4 +1,5 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { receiveContract, type SentContract, sendContract } from '../../mappings/contract/transfer.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import type { ContractLimits } from '../../mappings/loader/document/allowance.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
@@ -12,9 +13,10 @@ interface Task {
 }
 
 /** What the thread gives back. */
-type Result =
-  | { readonly loaded: readonly LoadedContract[] }
-  | { readonly problems: readonly ContractProblem[] };
+type Result = { readonly loaded: readonly SentLoad[] } | { readonly problems: readonly ContractProblem[] };
+
+/** A contract on its way out of the thread. */
+type SentLoad = Omit<LoadedContract, 'contract'> & { readonly contract: SentContract };
 
 /** In ms, beyond what the loader gives itself: it says where it was, so it goes first. */
 const grace = 2_000;
@@ -31,7 +33,8 @@ export async function loadAside(
   const thread = new Worker(new URL(import.meta.url), { workerData });
   try {
     const result = await answerOf<Result>(thread, limits.contractMs * places.length + grace);
-    if ('loaded' in result) return result.loaded;
+    if ('loaded' in result)
+      return result.loaded.map((loaded) => ({ ...loaded, contract: receiveContract(loaded.contract) }));
     throw new ContractError(result.problems);
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
@@ -47,7 +50,8 @@ function isTask(data: unknown): data is Task {
 
 function perform({ loadAside: places, limits }: Task): Result {
   try {
-    return { loaded: places.map((place) => loadContract(place, limits)) };
+    const loads = places.map((place) => loadContract(place, limits));
+    return { loaded: loads.map((loaded) => ({ ...loaded, contract: sendContract(loaded.contract) })) };
   } catch (error) {
     if (error instanceof ContractError) return { problems: error.problems };
     throw error;

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { CompiledContract, CompiledOperation, RouteValue } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
+import { sendContract } from '../../mappings/contract/transfer.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { overloaded } from '../admission/admission.ts';
 import type { Exchange, Prepared, ReplyReader } from '../call/call.ts';
@@ -21,7 +22,7 @@ import {
 import { outcomeOf, ownMemoryOf, type ReplyMessage } from './reply-message.ts';
 import type { SoapCall } from './soap/envelope.ts';
 import { Fault } from './soap/faults.ts';
-import { type SoapVersion, versionNamed } from './soap/versions.ts';
+import { type SoapAddress, versionNamed } from './soap/versions.ts';
 
 /** A request as its reading beside the event loop sees it. */
 export interface AsideExchange extends Pick<Exchange, 'request' | 'response' | 'deadline'> {
@@ -34,7 +35,7 @@ export interface AsideExchange extends Pick<Exchange, 'request' | 'response' | '
  */
 export interface ReadAside extends ReplyReader {
   /** The body's memory goes over to the thread. */
-  readonly soap: (exchange: AsideExchange, version: SoapVersion, body: Buffer) => Promise<PreparedSoapCall>;
+  readonly soap: (exchange: AsideExchange, address: SoapAddress, body: Buffer) => Promise<PreparedSoapCall>;
   /** The same of a body outside SOAP. */
   readonly body: (
     exchange: AsideExchange,
@@ -185,7 +186,7 @@ export class AsideReader {
     const isKnown = this.#known.has(contract.id);
     const task: Task = {
       contractId: contract.id,
-      contract: isKnown ? undefined : contract,
+      contract: isKnown ? undefined : { ...contract, contract: sendContract(contract.contract) },
       head: { headers: request.headers, rawHeaders: request.rawHeaders },
       message,
     };
@@ -288,8 +289,9 @@ function readAsideOf(
     return operation;
   };
   return {
-    soap: async (exchange, version, body) => {
-      const call = await read(exchange, { kind: 'soap', version: version.name, body: ownMemory(body) });
+    soap: async (exchange, { version, endpoint }, body) => {
+      const message = { kind: 'soap', version: version.name, endpoint, body: ownMemory(body) } as const;
+      const call = await read(exchange, message);
       const operation = operationOf(call);
       exchange.stats.operation = call.operation;
       return {

@@ -1,5 +1,7 @@
 import { type Reading, startReading } from '../../mappings/codec/problem.ts';
+import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
+import type { QName } from '../../mappings/contract/schema-components.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
 import { type ContentType, parseContentType } from '../../mappings/http-mapping/content-type.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
@@ -9,7 +11,7 @@ import { XmlReader } from '../../mappings/xml/reader.ts';
 import { compileCredentials, type MessageHead, type ReadCredentials } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
 import { createSoapReader, type ReadSoap, type SoapCall } from './soap/envelope.ts';
-import type { SoapVersion } from './soap/versions.ts';
+import type { SoapAddress } from './soap/versions.ts';
 
 /** What requests of one contract are read by, put together at start. */
 export interface Readers {
@@ -35,12 +37,12 @@ export function compileReaders(compiled: CompiledContract, mostSteps: number): R
 export function readSoapCall(
   { readSoap }: Readers,
   head: MessageHead,
-  version: SoapVersion,
+  { version, endpoint }: SoapAddress,
   body: Buffer,
 ): SoapCall {
   const content = contentTypeOf(head);
   try {
-    return readSoap(body, content.charset, version, actionsOf(head, content.action));
+    return readSoap(body, content.charset, version, actionsOf(head, content.action), endpoint);
   } catch (error) {
     throw unsupported(error);
   }
@@ -162,23 +164,22 @@ function readXmlBody(
   reading: Reading,
 ): Input {
   const { contract, limits } = compiled;
-  const { name } = operation.operation;
+  const { root } = operation;
   // An empty body is the empty element (W36).
-  if (firstVisible(bytes) === undefined) {
-    return operation.readXml(rootOf(`<${name}/>`, compiled), reading);
-  }
+  if (firstVisible(bytes) === undefined)
+    return operation.readXml(root === undefined ? undefined : emptyRoot(root, compiled), reading);
   try {
     const text = decodeXml(bytes, charset);
     const xml = new XmlReader(text, limits, {
       illegalReferences: contract.settings.illegalCharacterReferences === 'accept',
     });
     xml.readRoot();
-    if (xml.local !== name || (xml.namespace !== contract.namespaces.types && xml.namespace !== '')) {
-      const got = `<${xml.local.slice(0, 64)}>${xml.local === name ? ' of another namespace' : ''}`;
+    if (xml.local !== root?.local || (xml.namespace !== root.namespace && xml.namespace !== '')) {
+      const got = `<${xml.local.slice(0, 64)}>${xml.local === root?.local ? ' of another namespace' : ''}`;
       xml.drain();
-      throw new CallError('MalformedRequest', {
-        message: `expected <${name}> of namespace "${contract.namespaces.types}" as the root, got ${got}`,
-      });
+      const expected =
+        root === undefined ? 'no body' : `<${root.local}> of namespace "${root.namespace}" as the root`;
+      throw new CallError('MalformedRequest', { message: `expected ${expected}, got ${got}` });
     }
     const input = operation.readXml(xml, reading);
     xml.finish();
@@ -190,7 +191,9 @@ function readXmlBody(
   }
 }
 
-function rootOf(text: string, { limits }: CompiledContract): XmlReader {
+/** At the start tag of an empty element. */
+function emptyRoot({ local, namespace }: QName, { limits }: CompiledContract): XmlReader {
+  const text = namespace === '' ? `<${local}/>` : `<${local} xmlns="${escapeAttribute(namespace)}"/>`;
   const xml = new XmlReader(text, limits, { illegalReferences: false });
   xml.readRoot();
   return xml;

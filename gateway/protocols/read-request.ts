@@ -15,7 +15,7 @@ import {
   refuseMultipart,
 } from './read-call.ts';
 import type { SoapCall } from './soap/envelope.ts';
-import type { SoapVersion } from './soap/versions.ts';
+import type { SoapAddress } from './soap/versions.ts';
 
 // What lives here: the faces of a contract. A folder or file for each protocol turns bodies into inputs and outcomes into
 // replies (reply.ts); soap/ has versions, envelope, faults and a table of header blocks. No sockets.
@@ -45,12 +45,12 @@ export function admitCall(service: Service, exchange: Arrival): void {
 export function readSoapHere(
   service: Service,
   exchange: Pick<Exchange, 'request' | 'stats'>,
-  version: SoapVersion,
+  address: SoapAddress,
   body: Buffer,
 ): SoapCall | undefined {
   if (body.length > service.compiled.limits.readAsideBytes) return undefined;
   try {
-    const call = readSoapCall(service, exchange.request, version, body);
+    const call = readSoapCall(service, exchange.request, address, body);
     exchange.stats.operation = call.operation.operation.name;
     return call;
   } catch (error) {

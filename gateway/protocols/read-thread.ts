@@ -4,6 +4,7 @@ import { isFull, type Reading, startReading } from '../../mappings/codec/problem
 import { type CompiledOperation, compileContract, type RouteValue } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
+import { receiveContract, type SentContract } from '../../mappings/contract/transfer.ts';
 import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import type { ReadReply } from '../call/call.ts';
 import type { MessageCredentials, MessageHead, Spelling } from '../call/credentials.ts';
@@ -27,11 +28,14 @@ export interface SharedContract {
   readonly isShown: boolean;
 }
 
+/** A contract on its way to the thread. */
+export type SentSharedContract = Omit<SharedContract, 'contract'> & { readonly contract: SentContract };
+
 /** A request or a reply to be read. */
 export interface Task {
   readonly contractId: number;
   /** The contract, where the thread doesn't have it yet. */
-  readonly contract: SharedContract | undefined;
+  readonly contract: SentSharedContract | undefined;
   /** The request's. */
   readonly head: { readonly headers: IncomingHttpHeaders; readonly rawHeaders: string[] };
   readonly message: Message | ReplyMessage;
@@ -39,7 +43,12 @@ export interface Task {
 
 /** What is to be read of a request: a body by its endpoint, or a route's parameters. */
 export type Message =
-  | { readonly kind: 'soap'; readonly version: SoapVersion['name']; readonly body: Uint8Array<ArrayBuffer> }
+  | {
+      readonly kind: 'soap';
+      readonly version: SoapVersion['name'];
+      readonly endpoint: string | undefined;
+      readonly body: Uint8Array<ArrayBuffer>;
+    }
   | {
       readonly kind: 'body';
       readonly operation: string;
@@ -131,8 +140,8 @@ interface Reader {
   readonly shown: ShownMessages | undefined;
 }
 
-function compileReader({ contract, limits, isShown }: SharedContract): Reader {
-  const compiled = compileContract(contract, limits);
+function compileReader({ contract, limits, isShown }: SentSharedContract): Reader {
+  const compiled = compileContract(receiveContract(contract), limits);
   return {
     readers: compileReaders(compiled, Number.POSITIVE_INFINITY),
     shown: isShown ? compileShownMessages(compiled) : undefined,
@@ -168,7 +177,8 @@ function readMessage(message: Message, head: MessageHead, reader: Reader): ReadC
   const { readers } = reader;
   const { limits } = readers.compiled;
   if (message.kind === 'soap') {
-    const call = readSoapCall(readers, head, versionNamed(message.version), bufferOf(message.body));
+    const address = { version: versionNamed(message.version), endpoint: message.endpoint };
+    const call = readSoapCall(readers, head, address, bufferOf(message.body));
     const { operation, input, credentials, header } = call;
     const prepared = prepare(reader, head, operation, input, 'xml', credentials);
     return { ...prepared, version: call.version.name, header };

@@ -41,11 +41,18 @@ export function soapReply(version: SoapVersion, outcome: Outcome, context: Reply
   const name = operation?.operation.name;
   const contentType = soapContentType(version, context);
   if (outcome.kind === 'reply') {
+    if (operation?.isOneWay === true)
+      return { status: 202, contentType, body: '', xStatus: undefined, retryAfter: undefined };
     const body = writtenXml(outcome);
     return { status: 200, contentType, body, binary: true, xStatus: undefined, retryAfter: undefined };
   }
   const { failure } = outcome;
   if (compiled.contract.settings.soapErrors === 'fault') {
+    const { fault } = failure;
+    if (fault !== undefined) {
+      const told = new Fault(version, 'receiver', fault.message, { header, detail: fault.detail });
+      return faultReply(told, context, failure);
+    }
     const code = failure.status < 500 ? 'sender' : 'receiver';
     return faultReply(new Fault(version, code, messageOf(failure), { header }), context, failure);
   }
@@ -128,7 +135,8 @@ export function plainReply(
     const json =
       outcome.kind === 'reply'
         ? outcome.json
-        : `{"${errorMembers.data}":{"${errorMembers.status}":${outcome.failure.statusJson}}}`;
+        : (outcome.failure.json ??
+          `{"${errorMembers.data}":{"${errorMembers.status}":${outcome.failure.statusJson}}}`);
     if (callback === undefined)
       return { status, contentType: contentTypes.json, body: json, xStatus: undefined, retryAfter };
     const text = typeof json === 'string' ? json : json.toString('utf8');

@@ -151,18 +151,19 @@ export class TooManySteps extends Error {
 /** A reply that isn't of the contract's type (W22). */
 export class MismatchError extends Error {
   readonly path: Step[] = [];
-  readonly #reason: string;
+  /** What is wrong, without where. */
+  readonly reason: string;
 
   constructor(reason: string) {
     super(reason);
     this.name = 'MismatchError';
-    this.#reason = reason;
+    this.reason = reason;
   }
 
   /** Called by each record and array on the way out. */
   at(step: Step): this {
     this.path.unshift(step);
-    this.message = `${fieldPath(this.path)}: ${this.#reason}`;
+    this.message = `${fieldPath(this.path)}: ${this.reason}`;
     return this;
   }
 }

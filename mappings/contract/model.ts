@@ -1,3 +1,5 @@
+import type { Adopted } from './adopted.ts';
+
 // A contract as data, and the limits on what is done with it: types of plain frozen values, their names and few look-ups
 // in them. Nothing here reads, compiles or imports anything, so that all else may import it.
 /** The contract: everything soapbridge knows of one service, built once at start and never changed. */
@@ -22,6 +24,8 @@ export interface Contract {
   readonly settings: Settings;
   /** JSON members whose values no log may show. */
   readonly personal: readonly string[];
+  /** What an existing service's WSDL says, where that is the contract (A1); undefined for one of an OpenAPI document. */
+  readonly adopted?: Adopted | undefined;
 }
 
 /** What an overlay may choose; the dialect gives the defaults. */

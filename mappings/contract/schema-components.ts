@@ -272,3 +272,18 @@ export interface AdoptedFault {
   readonly element: ElementDeclaration;
   readonly use: 'literal' | 'encoded';
 }
+
+/** The types that a value of a complex type may hold directly: of attributes, elements and their substitutes, items, derived types. */
+export function contentTypes({ attributes, content, derived }: ComplexType): readonly SchemaType[] {
+  const types: SchemaType[] = [...derived, ...attributes.map(({ type }) => type)];
+  const walk = (particle: Particle): void => {
+    if (particle.kind === 'element') {
+      types.push(particle.element.type);
+      for (const { type } of particle.element.substitutes) types.push(type);
+    } else if (particle.kind !== 'any') for (const inner of particle.particles) walk(inner);
+  };
+  if (content.kind === 'elements') walk(content.particle);
+  else if (content.kind === 'text') types.push(content.type);
+  else if (content.kind === 'encodedArray') types.push(content.item);
+  return types;
+}

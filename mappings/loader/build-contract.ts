@@ -65,6 +65,8 @@ export interface LoadedContract {
   readonly names: ContractNames;
   /** What would have a name that `names.lock` keeps for another. */
   readonly displaced: readonly Displaced[];
+  /** What was read in spite of being wrong (A3). */
+  readonly warnings: readonly ContractProblem[];
 }
 
 /** Turns a document and its overlay into the model. Throws ContractError with everything that is wrong. */
@@ -187,6 +189,7 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences'> {
     assumedServers: servers.assumed(),
     names: { service, operations: read.names, types: names, members },
     displaced: [...read.displaced, ...displaced],
+    warnings: [],
   };
 }
 

@@ -7,8 +7,11 @@ import { defaultLimits } from '../contract/limits.ts';
 import { buildContract, type ContractSource, type LoadedContract } from './build-contract.ts';
 import { Allowance, type ContractLimits, contractError } from './document/allowance.ts';
 import { ContractError, type ContractProblem } from './document/error.ts';
+import { isNode } from './document/node.ts';
 import { readYamlFile, withLines } from './document/yaml.ts';
 import { readNamesLock } from './names/names-lock.ts';
+import { loadAdoptedContract } from './wsdl/adopted-contract.ts';
+import { hasWsdl } from './wsdl/load-adopted.ts';
 
 /** The package's folder; a build in `dist/` finds files other than code in the package it is part of. */
 const root = join(
@@ -32,11 +35,16 @@ export interface ContractFiles {
   readonly overlay?: string | undefined;
 }
 
-/** A folder with `openapi.yaml` (or `.yml`, `.json`) and, unless all defaults do, the overlay `soap.yaml`; or files by name. */
+/**
+ * A folder with `openapi.yaml` (or `.yml`, `.json`), or with the WSDL of an existing service, and, unless all defaults do, the
+ * overlay `soap.yaml`; or files by name.
+ */
 export type ContractPlace = string | ContractFiles;
 
 /** The contract at a place. Throws ContractError with all that is wrong, each with file, line, JSON pointer and what to do; a document that passes a limit is wrong there. */
 export function loadContract(place: ContractPlace, limits: ContractLimits = defaultLimits): LoadedContract {
+  if (typeof place === 'string' && isAdopted(place))
+    return loadAdoptedContract(place, findFile(place, 'soap'), limits);
   const allowance = new Allowance(limits);
   const files = typeof place === 'string' ? filesIn(place) : place;
   const problems: ContractProblem[] = [];
@@ -88,8 +96,22 @@ function fileReader(
   };
 }
 
+/** Whether a folder's contract is a WSDL: it has one, and no OpenAPI document (A1). */
+export function isAdopted(folder: string): boolean {
+  if (findFile(folder, 'openapi') !== undefined) return false;
+  const overlay = findFile(folder, 'soap');
+  return hasWsdl(folder) || (overlay !== undefined && namesWsdl(overlay));
+}
+
+/** Whether an overlay names a WSDL, which may lie below its folder. */
+function namesWsdl(overlay: string): boolean {
+  const root = readYamlFile(overlay, [])?.root;
+  return isNode(root) && root.wsdl !== undefined;
+}
+
 /** Where the names of a contract are kept: beside its overlay, or beside its document where there is none. */
 export function namesLockOf(place: ContractPlace): string {
+  if (typeof place === 'string' && isAdopted(place)) return join(place, 'names.lock');
   const { openapi, overlay } = typeof place === 'string' ? filesIn(place) : place;
   return join(dirname(overlay ?? openapi), 'names.lock');
 }
@@ -98,7 +120,7 @@ function filesIn(directory: string): ContractFiles {
   const openapi = findFile(directory, 'openapi');
   if (openapi !== undefined) return { openapi, overlay: findFile(directory, 'soap') };
   const message =
-    'no such file; a contract is a folder with openapi.yaml and, where the defaults do not fit, soap.yaml (or .yml, .json)';
+    'no such file; a contract is a folder with openapi.yaml, or with the WSDL of an existing service, and, where the defaults do not fit, soap.yaml (or .yml, .json)';
   throw new ContractError([{ file: join(directory, 'openapi.yaml'), pointer: '', message }]);
 }
 

@@ -9,20 +9,21 @@ import { admitCall, readSoapHere } from '../read-request.ts';
 import { faultReply, replyContext, soapReply } from '../reply.ts';
 import { replyFrame } from './envelope.ts';
 import { Fault } from './faults.ts';
-import type { SoapVersion } from './versions.ts';
+import type { SoapAddress, SoapVersion } from './versions.ts';
 
 const soapVerbs = 'GET, HEAD, OPTIONS, POST';
 
 /** A SOAP endpoint: POST calls an operation, GET gives the WSDL (W2). */
-export function serveSoap(version: SoapVersion, context: RequestContext): Promise<void> | void {
+export function serveSoap(address: SoapAddress, context: RequestContext): Promise<void> | void {
   const { method } = context.request;
-  if (method === 'POST') return answerSoap(version, context);
+  if (method === 'POST') return answerSoap(address, context);
   if (method === 'GET' || method === 'HEAD') return serveDocument(context, true);
   if (method === 'OPTIONS') serveOptions(context, soapVerbs);
   else send(context, 'http', textReply(405, `expected ${soapVerbs}`, context.requestId, soapVerbs));
 }
 
-async function answerSoap(version: SoapVersion, context: RequestContext): Promise<void> {
+async function answerSoap(address: SoapAddress, context: RequestContext): Promise<void> {
+  const { version } = address;
   const { service } = context.options;
   let reply: Reply;
   try {
@@ -31,7 +32,7 @@ async function answerSoap(version: SoapVersion, context: RequestContext): Promis
     const read = readBody(context, service);
     const body = Buffer.isBuffer(read) ? read : await read;
     const call =
-      readSoapHere(service, context, version, body) ?? (await service.readAside.soap(context, version, body));
+      readSoapHere(service, context, address, body) ?? (await service.readAside.soap(context, address, body));
     const { operation, header } = call;
     const frame = replyFrame(call.version, operation.operation.name, header);
     const outcome = await runCall(service, context, operation, call.input, 'xml', frame, call.credentials);

@@ -5,7 +5,9 @@ import type { Input } from '../../../mappings/http-mapping/call.ts';
 import { decodeXml } from '../../../mappings/xml/decode.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
+import { checkNamed, compileDispatch, type FindOperation } from './dispatch.ts';
 import { Fault, refuse } from './faults.ts';
+import { readDeclared } from './headers/declared.ts';
 import type { HeaderFindings } from './headers/header-block.ts';
 import { compileReadHeader, type ReadHeader } from './headers/headers.ts';
 import { headerOfReply, type ReplyHeader } from './headers/reply-header.ts';
@@ -25,18 +27,24 @@ export interface SoapCall {
 /**
  * Reads SOAP requests of a contract; `charset` is the Content-Type's, `actions` are the hints at an action in the HTTP
  * message (W4). Throws Fault; UnsupportedCharset.
+ *
+ * @param endpoint the path below the base path, where ports of an adopted service have one (A5); undefined: any operation
+ *   of the contract answers
  */
 export type ReadSoap = (
   document: Buffer,
   charset: string | undefined,
   pathVersion: SoapVersion,
   actions: readonly string[],
+  endpoint?: string,
 ) => SoapCall;
 
 /** What the text up to the payload's start tag says. */
 interface Opening {
   readonly version: SoapVersion;
   readonly operation: CompiledOperation;
+  /** Whether Body has nothing in it (A7). */
+  readonly isEmpty: boolean;
 }
 
 /** A request's document, and what else its HTTP message says of it. */
@@ -44,6 +52,7 @@ interface SoapRequest {
   readonly document: Buffer;
   readonly charset: string | undefined;
   readonly actions: readonly string[];
+  readonly endpoint: string | undefined;
 }
 
 /** What is known of a request while it is read, for the fault of whatever comes next. */
@@ -68,37 +77,41 @@ export function createSoapReader(
   const quirks = { illegalReferences: contract.settings.illegalCharacterReferences === 'accept' };
   const fastPath = new FastPath<Opening>(limits, quirks);
   const readHeader = compileReadHeader(compiled);
+  const dispatch = compileDispatch(compiled);
+  const isAdopted = contract.adopted !== undefined;
 
   /** Up to the payload's start tag; an envelope without header blocks is remembered up to there. */
   const open = (xml: XmlReader, request: SoapRequest, findings: Findings): Opening => {
-    const { document, charset } = request;
+    const { document, charset, endpoint } = request;
     const known = fastPath.opening;
     if (known !== undefined) {
       fastPath.resume(xml);
       findings.version = known.version;
+      checkNamed(findings.actions, known.operation, compiled, known.version);
       return known;
     }
-    const opening = openEnvelope(xml, { compiled, readHeader }, findings);
-    if (findings.headerBlocks === 0)
+    const opening = openEnvelope(xml, readHeader, dispatch(endpoint), findings);
+    if (findings.headerBlocks === 0 && !isAdopted)
       fastPath.learnOpening(document, charset, xml.position, opening, opening.operation.operation.input);
     return opening;
   };
 
-  return (document, charset, pathVersion, actions) => {
+  return (document, charset, pathVersion, actions, endpoint) => {
     const input = fastPath.read(document, charset);
     const { opening } = fastPath;
     if (input === undefined || opening === undefined)
-      return readWhole({ document, charset, actions }, pathVersion);
+      return readWhole({ document, charset, actions, endpoint }, pathVersion);
     const { version: soapVersion, operation } = opening;
-    for (const action of actions) checkAction(action, operation, compiled, soapVersion);
+    checkNamed(actions, operation, compiled, soapVersion);
     return { version: soapVersion, operation, input, header: undefined, credentials: undefined };
   };
 
-  function readWhole(request: SoapRequest, pathVersion: SoapVersion): SoapCall {
+  function readWhole(request: SoapRequest, version: SoapVersion): SoapCall {
     const { document, charset, actions } = request;
     const findings: Findings = {
-      version: pathVersion,
+      version,
       actions: [...actions],
+      declared: [],
       headerBlocks: 0,
       credentials: undefined,
       reply: undefined,
@@ -108,12 +121,20 @@ export function createSoapReader(
       const text = decodeXml(document, charset);
       const xml = new XmlReader(text, limits, quirks);
       try {
-        const { version: soapVersion, operation } = open(xml, request, findings);
-        for (const action of findings.actions) checkAction(action, operation, compiled, soapVersion);
-        const input = operation.readXml(xml, startReading(limits.errors, mostSteps));
+        const { version: soapVersion, operation, isEmpty } = open(xml, request, findings);
+        const reading = startReading(limits.errors, mostSteps);
+        const { declared } = findings;
+        const blocks =
+          declared.length === 0
+            ? noBlocks
+            : readDeclared(text, operation, findings, reading, soapVersion, limits);
+        const input = operation.readXml(isEmpty ? undefined : xml, reading);
+        if (!isEmpty && !operation.spansBody) closeBody(xml, soapVersion);
         closeEnvelope(xml, soapVersion);
         if (findings.fault !== undefined) throw findings.fault;
-        if (isFaultless(input.reading)) fastPath.learnShape(text, operation.readXml);
+        if (blocks.length > 0)
+          input.text = operation.header?.join(input.text.toString(), blocks, reading) ?? input.text;
+        if (!isAdopted && isFaultless(reading)) fastPath.learnShape(text, operation.readXml);
         const { reply, credentials } = findings;
         return { version: soapVersion, operation, input, header: reply, credentials };
       } catch (error) {
@@ -148,14 +169,13 @@ function envelopeVersion(xml: XmlReader, pathVersion: SoapVersion): SoapVersion 
   );
 }
 
-/** What envelopes of a contract are opened with. */
-interface Opener {
-  readonly compiled: CompiledContract;
-  readonly readHeader: ReadHeader;
-}
-
 /** At most one Header, then a Body, blanks between (W41), up to the start tag of what is in Body. */
-function openEnvelope(xml: XmlReader, { compiled, readHeader }: Opener, findings: Findings): Opening {
+function openEnvelope(
+  xml: XmlReader,
+  readHeader: ReadHeader,
+  findOperation: FindOperation,
+  findings: Findings,
+): Opening {
   xml.readRoot();
   const soapVersion = envelopeVersion(xml, findings.version);
   findings.version = soapVersion;
@@ -181,16 +201,24 @@ function openEnvelope(xml: XmlReader, { compiled, readHeader }: Opener, findings
     }
     findings.headerBlocks = readHeader(xml, soapVersion, findings);
   }
-  if (!xml.nextChild()) refuse(soapVersion, 'expected one element in Body, got none');
-  return { version: soapVersion, operation: findOperation(xml, compiled, soapVersion) };
+  const isEmpty = !xml.nextChild();
+  if (isEmpty && xml.stray) refuse(soapVersion, 'expected one element in Body, got text');
+  const operation = findOperation(isEmpty ? undefined : xml, findings.actions, soapVersion);
+  return { version: soapVersion, operation, isEmpty };
 }
 
-/** From the payload's end tag to the end of the document: nothing more in Body, nothing after it (W41). */
-function closeEnvelope(xml: XmlReader, soapVersion: SoapVersion): void {
+const noBlocks: readonly string[] = [];
+
+/** From the payload's end tag to that of Body: nothing more is in it (W41). */
+function closeBody(xml: XmlReader, soapVersion: SoapVersion): void {
   if (xml.nextChild()) {
     refuse(soapVersion, `expected one element in Body, got <${xml.local.slice(0, 64)}> after it`);
   }
   if (xml.stray) refuse(soapVersion, 'expected one element in Body, got text beside it');
+}
+
+/** From Body's end tag to the end of the document: nothing after it (W41). */
+function closeEnvelope(xml: XmlReader, soapVersion: SoapVersion): void {
   if (xml.nextChild()) {
     refuse(soapVersion, `expected nothing after Body, got <${xml.local.slice(0, 64)}>`);
   }
@@ -200,41 +228,6 @@ function closeEnvelope(xml: XmlReader, soapVersion: SoapVersion): void {
 
 function refuseStray(xml: XmlReader, soapVersion: SoapVersion): void {
   if (xml.stray) refuse(soapVersion, 'expected only blanks between the parts of Envelope, got text');
-}
-
-/** Dispatch is on Body's first child alone (W4). */
-function findOperation(
-  xml: XmlReader,
-  compiled: CompiledContract,
-  soapVersion: SoapVersion,
-): CompiledOperation {
-  const { types } = compiled.contract.namespaces;
-  const operation = compiled.operations.get(xml.local);
-  const name = xml.local.slice(0, 64);
-  if (operation === undefined) {
-    refuse(soapVersion, `expected an operation of the contract in Body, got <${name}>`);
-  }
-  if (xml.namespace !== types && xml.namespace !== '') {
-    refuse(soapVersion, `expected <${name}> in namespace "${types}", got another namespace`);
-  }
-  return operation;
-}
-
-/** A hint that names another operation of the contract is a spoof; any other is nothing (W4). */
-function checkAction(
-  action: string,
-  operation: CompiledOperation,
-  compiled: CompiledContract,
-  soapVersion: SoapVersion,
-): void {
-  if (action === operation.operation.name) return;
-  const name = action.slice(Math.max(action.lastIndexOf('/'), action.lastIndexOf('#')) + 1);
-  if (name !== operation.operation.name && compiled.operations.has(name)) {
-    refuse(
-      soapVersion,
-      `expected the action of ${operation.operation.name}, the operation in Body, got that of ${name}`,
-    );
-  }
 }
 
 /** The envelope of an operation's reply or in-band error, with what its Header answers of the request's (W28). */

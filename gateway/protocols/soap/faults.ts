@@ -34,6 +34,8 @@ export class Fault extends Error {
   readonly block: { readonly namespace: string; readonly local: string } | undefined;
   /** What the fault's Header answers of the request's. */
   header: ReplyHeader | undefined;
+  /** The detail's element (A29); undefined for none. */
+  readonly detail: string | undefined;
 
   constructor(
     soapVersion: SoapVersion,
@@ -42,6 +44,7 @@ export class Fault extends Error {
     details: {
       readonly block?: Fault['block'];
       readonly header?: ReplyHeader | undefined;
+      readonly detail?: string | undefined;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -51,6 +54,7 @@ export class Fault extends Error {
     this.code = code;
     this.block = details.block;
     this.header = details.header;
+    this.detail = details.detail;
   }
 }
 
@@ -66,15 +70,19 @@ export function isSenderCode(code: FaultCode): boolean {
 
 /** A fault in an envelope; `requestId` goes into the text, so that a caller can name it (W27). */
 export function writeFault(fault: Fault, requestId: string): string {
-  const { version, code, message } = fault;
+  const { version, code, message, detail } = fault;
   const { is, namespaceOf }: FaultCodeFacts = faultCodes[code];
-  const reason = escapeXml(`${message} (request ${requestId})`, { replaced: 0 });
+  // a declared fault is what the service said, and no more
+  const reason = escapeXml(detail === undefined ? `${message} (request ${requestId})` : message, {
+    replaced: 0,
+  });
   const own = is === 'sender' || is === 'receiver' ? version[is] : is;
   const namespace = namespaceOf?.(fault.header);
   let body: string;
   if (version === soap11) {
     const faultcode = namespace === undefined ? `>s:${own}` : ` xmlns:w="${namespace}">w:${code}`;
     body = `<faultcode${faultcode}</faultcode><faultstring>${reason}</faultstring>`;
+    if (detail !== undefined) body += `<detail>${detail}</detail>`;
   } else {
     const subcode =
       namespace === undefined
@@ -83,6 +91,7 @@ export function writeFault(fault: Fault, requestId: string): string {
     body =
       `<s:Code><s:Value>s:${own}</s:Value>${subcode}</s:Code>` +
       `<s:Reason><s:Text xml:lang="en">${reason}</s:Text></s:Reason>`;
+    if (detail !== undefined) body += `<s:Detail>${detail}</s:Detail>`;
   }
   const isOfAddressing = code === 'OnlyAnonymousAddressSupported';
   const header = headerOfFault(fault.header ?? {}, isOfAddressing, blocksOf(fault));

@@ -20,11 +20,16 @@ export interface SoapVersion {
 /** Reply bodies in XML start with it, in an envelope or not (W8). */
 export const xmlDeclaration = '<?xml version="1.0" encoding="utf-8"?>';
 
+const headerEnd = '</s:Header>';
+
 /** An envelope around a payload; `header` is the whole Header element, or empty. */
 export function envelopeFrame(namespace: string, header: string): Frame {
+  const start = `${xmlDeclaration}<s:Envelope xmlns:s="${namespace}">`;
+  const opened = header === '' ? '<s:Header>' : header.slice(0, -headerEnd.length);
   return {
-    before: `${xmlDeclaration}<s:Envelope xmlns:s="${namespace}">${header}<s:Body>`,
+    before: `${start}${header}<s:Body>`,
     after: '</s:Body></s:Envelope>',
+    headed: { before: start + opened, between: `${headerEnd}<s:Body>` },
   };
 }
 
@@ -56,6 +61,14 @@ export const soap12: SoapVersion = {
   ],
   frame: envelopeFrame(namespaces.soap12, ''),
 };
+
+/** Where a SOAP request came to. */
+export interface SoapAddress {
+  /** That of the path, for who isn't heard yet (W3). */
+  readonly version: SoapVersion;
+  /** The path below the base path, where ports of an adopted service answer (A5); undefined: all that the contract has. */
+  readonly endpoint: string | undefined;
+}
 
 /** A SOAP version by its name. */
 export function versionNamed(name: SoapVersion['name']): SoapVersion {

@@ -1,3 +1,4 @@
+import { type AdoptedSettings, adoptedDefaults } from '../../contract/adopted.ts';
 import { anyType, builtInTypes } from '../../contract/built-in-types.ts';
 import { defaultLimits, type Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
@@ -22,7 +23,6 @@ import { escapeAttribute } from '../scalars/text.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { elementReader, tagsOf } from './elements.ts';
 import { gatherReferences } from './references.ts';
-import { type AdoptedSettings, adoptedDefaults } from './settings.ts';
 import { compileSimpleTypes } from './simple-types.ts';
 import { typeCompiler, withDefault } from './types.ts';
 

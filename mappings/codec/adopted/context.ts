@@ -1,3 +1,4 @@
+import type { AdoptedSettings } from '../../contract/adopted.ts';
 import type { Limits } from '../../contract/limits.ts';
 import type { AdoptedService, ElementDeclaration, SchemaType } from '../../contract/schema-components.ts';
 import type { Tape } from '../../json/tape.ts';
@@ -6,7 +7,6 @@ import type { XmlReader } from '../../xml/reader.ts';
 import type { Reading } from '../problem.ts';
 import type { Element } from '../write-element.ts';
 import type { References } from './references.ts';
-import type { AdoptedSettings } from './settings.ts';
 import type { SimpleOf } from './simple-types.ts';
 
 /** The tags of an element, with the beginning that attributes follow. */

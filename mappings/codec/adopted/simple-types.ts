@@ -1,3 +1,4 @@
+import type { AdoptedSettings } from '../../contract/adopted.ts';
 import type { Limits } from '../../contract/limits.ts';
 import type { BuiltIn, SimpleType } from '../../contract/schema-components.ts';
 import { itemsOf } from '../../json/parts.ts';
@@ -24,7 +25,6 @@ import { string } from '../scalars/strings.ts';
 import { scalarRows } from '../scalars/table.ts';
 import { escapeAttribute, excerpt, quoteJson, someNames } from '../scalars/text.ts';
 import { scalarWriter } from '../types/scalar.ts';
-import type { AdoptedSettings } from './settings.ts';
 import { isTemporal, temporal } from './temporal.ts';
 
 /** Simple types of an adopted service, both ways (A26). */

@@ -15,10 +15,11 @@ const text: ScalarType = { kind: 'scalar', scalar: 'string' };
 /** The record of an in-band error: the document's own, or the family's (specification, Errors 1 and 2). */
 export function findResponseStatus(builder: TypeBuilder): RecordType {
   const own = builder.component('ResponseStatus');
-  return own?.kind === 'record' && own.fields.some(({ json }) => json === 'errorCode') ? own : family();
+  return own?.kind === 'record' && own.fields.some(({ json }) => json === 'errorCode') ? own : familyStatus();
 }
 
-function family(): RecordType {
+/** The family's record of an in-band error. */
+export function familyStatus(): RecordType {
   const meta: MapType = {
     kind: 'map',
     name: 'ArrayOfKeyValueOfstringstring',

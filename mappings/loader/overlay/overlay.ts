@@ -99,7 +99,7 @@ export function readOverlay(document: unknown, report: Report): Overlay {
     basePath: basePath === '/' ? '' : basePath,
     typesNamespace: ownNamespace(namespaces, 'types', report) ?? dialect.typesNamespace,
     arraysNamespace: ownNamespace(namespaces, 'arrays', report) ?? dialect.arraysNamespace,
-    settings: settingsOf(keys, dialect, report),
+    settings: settingsOf(keys, dialect.settings, report),
     credentials: keys.credentials === undefined ? undefined : readCredentials(keys.credentials, report),
     routes: keys.routes ?? new Map(),
     ...operationsOf(keys.operations),
@@ -139,8 +139,15 @@ function ownNamespace(
   return undefined;
 }
 
-/** The settings among the overlay's keys, each the dialect's where the overlay has none. */
-function settingsOf(keys: OverlayKeys, { settings }: Dialect, report: Report): Settings {
+/** The settings among an overlay's keys, each as in `settings` where the overlay has none. */
+export function settingsOf(
+  keys: { readonly [Key in keyof Settings]?: unknown } & Pick<
+    OverlayKeys,
+    'upstreamTimeZone' | 'replyHeaders'
+  >,
+  settings: Settings,
+  report: Report,
+): Settings {
   const values: Record<string, unknown> = { ...settings };
   for (const name of Object.keys(settings) as (keyof Settings)[]) values[name] = keys[name] ?? settings[name];
   values.replyHeaders = readReplyHeaders(keys.replyHeaders, report);
@@ -190,7 +197,9 @@ const takenHeaders = new Set([
 
 function readCredentials(keys: NonNullable<OverlayKeys['credentials']>, report: Report): CredentialsOverlay {
   const { member, required, secret = [] } = keys;
-  const headers = readHeaders(keys.headers, report);
+  const headers = readHeaderNames(keys.headers ?? new Map(), '/credentials/headers', report);
+  if ((keys.headers?.size ?? 0) === 0)
+    report('/credentials/headers', 'expected at least one `name: Header-Name`, got none');
   for (const [key, names] of Object.entries({ required, secret })) {
     for (const name of names ?? []) {
       if (!headers.has(name))
@@ -203,14 +212,18 @@ function readCredentials(keys: NonNullable<OverlayKeys['credentials']>, report: 
   return { member, headers, required, secret, send };
 }
 
-function readHeaders(
-  given: ReadonlyMap<string, string> | undefined,
+/**
+ * The HTTP headers that hold values by name, those left out that can't be a credential or stand twice, which are reported
+ * at `pointer`.
+ */
+export function readHeaderNames(
+  given: ReadonlyMap<string, string>,
+  pointer: string,
   report: Report,
 ): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   const stated = new Set<string>();
-  const pointer = '/credentials/headers';
-  for (const [name, header] of given ?? []) {
+  for (const [name, header] of given) {
     const at = pointer + pointerSegment(name);
     const lower = header.toLowerCase();
     if (takenHeaders.has(lower))
@@ -219,8 +232,6 @@ function readHeaders(
     else headers.set(name, header);
     stated.add(lower);
   }
-  if (given === undefined || given.size === 0)
-    report(pointer, 'expected at least one `name: Header-Name`, got none');
   return headers;
 }
 

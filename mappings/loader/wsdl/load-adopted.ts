@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultLimits } from '../../contract/limits.ts';
 import { type AdoptedService, expanded } from '../../contract/schema-components.ts';
@@ -119,9 +119,19 @@ function read(
   };
 }
 
+/** Whether a folder has a WSDL. */
+export function hasWsdl(folder: string): boolean {
+  return wsdlsIn(folder).length > 0;
+}
+
+function wsdlsIn(folder: string): readonly string[] {
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder ? readdirSync(folder).filter((name) => /\.wsdl$/i.test(name)) : [];
+}
+
 /** The lone WSDL of a folder, or `service.wsdl` of several. Throws ContractError. */
 export function findWsdl(folder: string): string {
-  const found = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => /\.wsdl$/i.test(name));
+  const found = wsdlsIn(folder);
   const [first, ...more] = found;
   if (first !== undefined && more.length === 0) return first;
   if (found.includes('service.wsdl')) return 'service.wsdl';

@@ -83,7 +83,7 @@ const files: readonly (readonly [string, Readonly<Record<string, string | Buffer
     'an empty folder lacks its document',
     {},
     [
-      'openapi.yaml#: no such file; a contract is a folder with openapi.yaml and, where the defaults do not fit, soap.yaml (or .yml, .json)',
+      'openapi.yaml#: no such file; a contract is a folder with openapi.yaml, or with the WSDL of an existing service, and, where the defaults do not fit, soap.yaml (or .yml, .json)',
     ],
   ],
   [

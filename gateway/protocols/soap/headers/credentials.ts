@@ -7,8 +7,9 @@ import type { HeaderBlock } from './header-block.ts';
  * The block `Credentials` of the contract's namespace, with what a caller could give in HTTP headers, for contracts whose
  * bodies have no place for it (W24); none for others.
  */
-export function credentialsBlocks({ credentials, namespaces }: Contract): readonly HeaderBlock[] {
-  if (credentials === undefined || credentials.member !== undefined) return [];
+export function credentialsBlocks({ credentials, namespaces, adopted }: Contract): readonly HeaderBlock[] {
+  // an adopted service has its own blocks for them
+  if (credentials === undefined || credentials.member !== undefined || adopted !== undefined) return [];
   const { parts } = credentials;
   const { types } = namespaces;
   const read: HeaderBlock['read'] = (xml, found, { version, limits }) => {

@@ -29,12 +29,21 @@ export interface BlockFacts {
   readonly limits: Limits;
 }
 
+/** A block that a binding of an adopted service declares (A8). */
+export interface DeclaredBlock {
+  readonly namespace: string;
+  readonly local: string;
+  readonly mustUnderstand: boolean;
+}
+
 /** What the header blocks of a request say, all of them together. */
 export interface HeaderFindings {
   /** Hints at the operation (W4), those in the HTTP message first. */
   readonly actions: string[];
   /** Credentials by name, as the body would give them (W24). */
   credentials: ReadonlyMap<string, string> | undefined;
+  /** Blocks that operations of an adopted service declare, to be read once the operation is known (A8). */
+  readonly declared: DeclaredBlock[];
   /** What the reply's Header answers. */
   reply: ReplyHeader | undefined;
   /** A fault of the header blocks waits until the envelope and the operation are known (W43). */

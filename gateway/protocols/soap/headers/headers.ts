@@ -6,11 +6,12 @@ import { Fault, refuse } from '../faults.ts';
 import type { SoapVersion } from '../versions.ts';
 import { addressingBlocks } from './addressing.ts';
 import { credentialsBlocks } from './credentials.ts';
+import { declaredBlocks } from './declared.ts';
 import { type HeaderBlock, type HeaderFindings, isForUs } from './header-block.ts';
 
 /** Every header block that is understood here: another kind is another row. */
 function blocksOf(contract: Contract): readonly HeaderBlock[] {
-  return [...addressingBlocks, ...credentialsBlocks(contract)];
+  return [...addressingBlocks, ...credentialsBlocks(contract), ...declaredBlocks(contract)];
 }
 
 /**

@@ -4,8 +4,8 @@ import {
   compileAdopted,
   type MessageCodec,
 } from '../../../../mappings/codec/adopted/compile.ts';
-import type { AdoptedSettings } from '../../../../mappings/codec/adopted/settings.ts';
 import { startReading } from '../../../../mappings/codec/problem.ts';
+import type { AdoptedSettings } from '../../../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../../../mappings/contract/limits.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { getOf, serviceOf } from '../../loader/wsdl/wsdl-folder.ts';

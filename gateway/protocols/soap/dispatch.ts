@@ -1,0 +1,175 @@
+import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
+import type { Adopted } from '../../../mappings/contract/adopted.ts';
+import { expanded } from '../../../mappings/contract/schema-components.ts';
+import type { XmlReader } from '../../../mappings/xml/reader.ts';
+import { refuse } from './faults.ts';
+import type { SoapVersion } from './versions.ts';
+
+/**
+ * Which operation a request is of (W4, A6).
+ *
+ * @param xml at the start tag of the body's first element; undefined for an empty body
+ * @param actions hints at the action, those in the HTTP message first. Throws Fault
+ */
+export type FindOperation = (
+  xml: XmlReader | undefined,
+  actions: readonly string[],
+  version: SoapVersion,
+) => CompiledOperation;
+
+/** Dispatch of a contract, by the endpoint's path; undefined: by all that the contract has. */
+export function compileDispatch(compiled: CompiledContract): (endpoint: string | undefined) => FindOperation {
+  const { adopted } = compiled.contract;
+  if (adopted === undefined) {
+    const find = dispatchByElement(compiled);
+    return () => find;
+  }
+  const all = dispatchAdopted(compiled, adopted, undefined);
+  const byPath = new Map(
+    adopted.endpoints.map(({ path }) => [path, dispatchAdopted(compiled, adopted, path)] as const),
+  );
+  return (endpoint) => (endpoint === undefined ? all : (byPath.get(endpoint) ?? all));
+}
+
+const longestName = 64;
+
+/** By the body's first child alone; an action that names another operation of the contract is a spoof (W4). */
+function dispatchByElement(compiled: CompiledContract): FindOperation {
+  const { types } = compiled.contract.namespaces;
+  return (xml, actions, version) => {
+    if (xml === undefined) refuse(version, 'expected one element in Body, got none');
+    const operation = compiled.operations.get(xml.local);
+    const name = xml.local.slice(0, longestName);
+    if (operation === undefined)
+      refuse(version, `expected an operation of the contract in Body, got <${name}>`);
+    if (xml.namespace !== types && xml.namespace !== '')
+      refuse(version, `expected <${name}> in namespace "${types}", got another namespace`);
+    checkNamed(actions, operation, compiled, version);
+    return operation;
+  };
+}
+
+/** Refuses an action that names another operation of the contract; any other is nothing (W4). Throws Fault. */
+export function checkNamed(
+  actions: readonly string[],
+  { operation }: CompiledOperation,
+  { operations }: CompiledContract,
+  version: SoapVersion,
+): void {
+  for (const action of actions) {
+    if (action === operation.name) continue;
+    const name = action.slice(Math.max(action.lastIndexOf('/'), action.lastIndexOf('#')) + 1);
+    if (name !== operation.name && operations.has(name)) refuseSpoof(operation.name, name, version);
+  }
+}
+
+function refuseSpoof(operation: string, named: string, version: SoapVersion): never {
+  refuse(version, `expected the action of ${operation}, the operation in Body, got that of ${named}`);
+}
+
+/** An operation with the actions that its bindings declare. */
+interface Candidate {
+  readonly operation: CompiledOperation;
+  readonly actions: readonly string[];
+}
+
+/**
+ * By the body's first element within the ports of a path; by the action where several operations have that element, or where
+ * there is none (A6).
+ *
+ * @param path undefined: all ports
+ */
+function dispatchAdopted(
+  compiled: CompiledContract,
+  { service, endpoints }: Adopted,
+  path: string | undefined,
+): FindOperation {
+  const ports = endpoints.filter((endpoint) => path === undefined || endpoint.path === path);
+  const served = new Set(ports.flatMap((endpoint) => endpoint.ports.flatMap((port) => port.operations)));
+  const byElement = new Map<string, Candidate[]>();
+  /** Elements by their local names, for those that come without a namespace (W11). */
+  const byLocal = new Map<string, Candidate[]>();
+  const ofAction = new Map<string, CompiledOperation>();
+  const empty: Candidate[] = [];
+  for (const { name, actions } of served.size === 0 ? service.operations : served) {
+    const operation = compiled.operations.get(name);
+    if (operation === undefined) continue;
+    const candidate: Candidate = { operation, actions };
+    const { root } = operation;
+    if (root === undefined) empty.push(candidate);
+    else {
+      enter(byElement, expanded(root), candidate);
+      enter(byLocal, root.local, candidate);
+    }
+    for (const action of actions) if (!ofAction.has(action)) ofAction.set(action, operation);
+  }
+
+  return (xml, actions, version) => {
+    const candidates = xml === undefined ? empty : candidatesOf(xml);
+    const [only, ...others] = candidates;
+    if (only === undefined) refuseUnknown(xml, version);
+    if (others.length > 0) return chosen(candidates, actions, version);
+    if (
+      xml === undefined &&
+      !isNamed(only, actions) &&
+      byElement.size > 0 &&
+      actions.some((action) => ofAction.has(action))
+    )
+      refuse(version, 'expected one element in Body, got none');
+    for (const action of actions) {
+      const named = ofAction.get(action);
+      if (named !== undefined && named !== only.operation && !only.actions.includes(action))
+        refuseSpoof(only.operation.operation.name, named.operation.name, version);
+    }
+    return only.operation;
+  };
+
+  function candidatesOf({ namespace, local }: XmlReader): readonly Candidate[] {
+    const found = byElement.get(expanded({ namespace, local }));
+    return found ?? (namespace === '' ? byLocal.get(local) : undefined) ?? [];
+  }
+
+  function refuseUnknown(xml: XmlReader | undefined, version: SoapVersion): never {
+    if (xml === undefined) refuse(version, 'expected one element in Body, got none');
+    const name = xml.local.slice(0, longestName);
+    const [known] = byLocal.get(xml.local) ?? [];
+    if (known?.operation.root !== undefined)
+      refuse(
+        version,
+        `expected <${name}> in namespace "${known.operation.root.namespace}", got another namespace`,
+      );
+    refuse(version, `expected an operation of the contract in Body, got <${name}>`);
+  }
+}
+
+function enter(table: Map<string, Candidate[]>, key: string, candidate: Candidate): void {
+  const known = table.get(key);
+  if (known === undefined) table.set(key, [candidate]);
+  else known.push(candidate);
+}
+
+function isNamed({ actions }: Candidate, given: readonly string[]): boolean {
+  return given.some((action) => actions.includes(action));
+}
+
+/** As many actions as a fault lists. */
+const mostListed = 50;
+
+/** The operation whose declared action is given. Throws a Fault that lists them where none is, or where they differ. */
+function chosen(
+  candidates: readonly Candidate[],
+  given: readonly string[],
+  version: SoapVersion,
+): CompiledOperation {
+  const found = new Set(candidates.filter((candidate) => isNamed(candidate, given)));
+  const [one, ...others] = found;
+  if (one !== undefined && others.length === 0) return one.operation;
+  const actions = candidates.flatMap((candidate) => candidate.actions.map((action) => `"${action}"`));
+  const listed = actions.slice(0, mostListed).join(', ') + (actions.length > mostListed ? ', …' : '');
+  const got = given.filter((action) => action !== '');
+  const told = got.length === 0 ? 'none' : others.length > 0 ? 'several of them' : 'another';
+  refuse(
+    version,
+    `expected an action (SOAPAction, the Content-Type's action or wsa:Action) that says which operation of those with this Body it is, one of ${listed}, got ${told}`,
+  );
+}

@@ -1,0 +1,79 @@
+import { refuse as note, type Reading } from '../../../../mappings/codec/problem.ts';
+import type { CompiledOperation } from '../../../../mappings/compile.ts';
+import type { Limits } from '../../../../mappings/contract/limits.ts';
+import type { Contract } from '../../../../mappings/contract/model.ts';
+import { XmlReader } from '../../../../mappings/xml/reader.ts';
+import { Fault } from '../faults.ts';
+import type { SoapVersion } from '../versions.ts';
+import { type HeaderBlock, type HeaderFindings, isForUs } from './header-block.ts';
+
+/**
+ * The header blocks that bindings of an adopted service declare (A8). Which of them are the request's is known with its
+ * operation, so they are only noted here, and read by `readDeclared`.
+ */
+export function declaredBlocks({ adopted }: Contract): readonly HeaderBlock[] {
+  const blocks = new Map<string, HeaderBlock>();
+  for (const { input } of adopted?.service.operations ?? []) {
+    for (const { name } of input.headers) {
+      blocks.set(`{${name.namespace}}${name.local}`, {
+        ...name,
+        read: (xml, found, { version, mustUnderstand }) => {
+          const { namespace, local } = xml;
+          if (isForUs(xml, version)) found.declared.push({ namespace, local, mustUnderstand });
+          xml.skip();
+        },
+      });
+    }
+  }
+  return [...blocks.values()];
+}
+
+/**
+ * The declared blocks of a request, as members of `@headers`, in the order in which they came; a block twice is a problem of
+ * the reading. A block that another operation declares is as any other: a Fault where it has mustUnderstand (W28).
+ * The Header is read once more from the document's beginning.
+ *
+ * @param text the whole document, whose Header was read without an error
+ */
+export function readDeclared(
+  text: string,
+  { header }: CompiledOperation,
+  { declared }: HeaderFindings,
+  reading: Reading,
+  version: SoapVersion,
+  limits: Limits,
+): readonly string[] {
+  const own = declared.filter(({ namespace, local }) => header?.declares(namespace, local) === true);
+  const strange = declared.find((block) => block.mustUnderstand && !own.includes(block));
+  if (strange !== undefined)
+    throw new Fault(
+      version,
+      'MustUnderstand',
+      `the header block ${strange.local.slice(0, 64)} has mustUnderstand and is none of this operation's`,
+      { block: strange },
+    );
+  if (header === undefined || own.length === 0) return [];
+  const tokens: string[] = [];
+  const met = new Set<string>();
+  const xml = new XmlReader(text, limits);
+  xml.readRoot();
+  xml.nextChild();
+  while (xml.nextChild()) {
+    const { namespace, local } = xml;
+    if (!header.declares(namespace, local) || !isForUs(xml, version)) {
+      xml.skip();
+      continue;
+    }
+    if (met.has(local)) {
+      reading.path.push('@headers', local);
+      note(reading, 'DuplicateElement', 'expected it once, got it again');
+      reading.path.length -= 2;
+      xml.skip();
+      continue;
+    }
+    met.add(local);
+    const token = header.read(xml, reading);
+    if (token !== undefined) tokens.push(token);
+  }
+  return tokens;
+}

@@ -1,0 +1,188 @@
+import {
+  type CompiledAdoptedOperation,
+  compileAdopted,
+  type MessageCodec,
+  withHeaders,
+} from './codec/adopted/compile.ts';
+import { MismatchError, type Reading, refuse } from './codec/problem.ts';
+import { quoteJson } from './codec/scalars/text.ts';
+import type { CompiledContract, CompiledOperation, Frame } from './compiled.ts';
+import type { Adopted, MovedHeader } from './contract/adopted.ts';
+import type { Limits } from './contract/limits.ts';
+import type { Contract, Operation } from './contract/model.ts';
+import type { QName } from './contract/schema-components.ts';
+import { compileCall } from './http-mapping/call.ts';
+import { checkJson, membersOf } from './json/parts.ts';
+import { JsonReader } from './json/reader.ts';
+
+/** The operations of an adopted contract, by the codecs of its own schema (A7 to A30). */
+export function compileAdoptedOperations(
+  contract: Contract,
+  { service, settings, movedHeaders }: Adopted,
+  limits: Limits,
+): CompiledContract['operations'] {
+  const { operations } = compileAdopted(service, settings, limits);
+  return new Map(
+    contract.operations.map((operation) => {
+      const compiled = operations.get(operation.name);
+      if (compiled === undefined) throw new RangeError(`no such operation of the WSDL: ${operation.name}`);
+      return [operation.name, compileOperation(contract, operation, compiled, movedHeaders, limits)];
+    }),
+  );
+}
+
+const nothing = { failed: false, dropped: 0, replaced: 0, passed: 0 };
+const emptyObject: Uint8Array = Buffer.from('{}');
+
+/** One function, as it is the table of what an operation is. */
+function compileOperation(
+  contract: Contract,
+  operation: Operation,
+  { operation: adopted, request, reply, faults }: CompiledAdoptedOperation,
+  movedHeaders: readonly MovedHeader[],
+  limits: Limits,
+): CompiledOperation {
+  const call = compileCall(contract, operation, new Map(), limits);
+  const isEmptyReply = adopted.output === undefined || isObject(adopted.output.body);
+  return {
+    operation,
+    root: rootOf(adopted.input.body),
+    isOneWay: reply === undefined,
+    header: compileHeader(request, movedHeaders, limits),
+    spansBody: adopted.input.use === 'encoded',
+    readXml: (xml, reading) => {
+      const text = xml === undefined ? '{}' : request.read(xml, reading);
+      if (xml !== undefined) reading.quirks = xml.joinedSurrogates + xml.illegalReferences;
+      return { text, reading, closes: undefined };
+    },
+    readJson: (text, reading) => {
+      checkRequest(text, request, reading, limits);
+      return { text, reading, closes: undefined };
+    },
+    readParameters: () => {
+      throw new RangeError('an adopted contract has no routes');
+    },
+    credentialsOf: ({ reading }) => {
+      const given = new Map<string, string>();
+      for (const [index, { name }] of movedHeaders.entries()) {
+        const value = reading.credentials?.[index];
+        if (value !== undefined) given.set(name, value);
+      }
+      return given;
+    },
+    jsonOf: ({ text }) => text.toString(),
+    request: call,
+    succeeds: (status) => status >= 200 && status < 300,
+    readAnswer: ({ body }) => body,
+    replyType: operation.output,
+    writeReply: (body, frame) => {
+      if (reply === undefined) return { ...nothing, xml: frame === undefined ? undefined : '' };
+      const given = isEmptyReply && isNothing(body) ? emptyObject : body;
+      const { xml, headers, dropped, replaced, passed } = reply.write(given);
+      const framed = frame === undefined ? undefined : inFrame(frame, headers, xml);
+      return { failed: false, dropped, replaced, passed, xml: framed };
+    },
+    writeError: () => '',
+    writeFault: faults.write,
+  };
+}
+
+/** Whether a body's JSON is an object, which nothing at all may stand for. */
+function isObject(body: NonNullable<CompiledAdoptedOperation['operation']['output']>['body']): boolean {
+  return body.kind !== 'element' || body.element.type.kind === 'complex';
+}
+
+/** Whether an answer has no body, which reads as `null`. */
+function isNothing(body: Uint8Array): boolean {
+  return body.length === 0 || (body.length === 4 && body[0] === 110);
+}
+
+/** A message in an envelope, its header blocks where they go. */
+function inFrame({ before, after, headed }: Frame, headers: string, xml: Buffer): Buffer {
+  const start = headers === '' || headed === undefined ? before : headed.before + headers + headed.between;
+  const all = Buffer.allocUnsafe(Buffer.byteLength(start) + xml.length + after.length);
+  const from = all.write(start);
+  xml.copy(all, from);
+  all.write(after, from + xml.length);
+  return all;
+}
+
+function rootOf(body: CompiledAdoptedOperation['operation']['input']['body']): QName | undefined {
+  if (body.kind === 'empty') return undefined;
+  return body.kind === 'rpc' ? body.wrapper : body.element.name;
+}
+
+/** A JSON caller's body has to be one that its element can hold: it is written as XML, and that is thrown away. */
+function checkRequest(text: string, request: MessageCodec, reading: Reading, limits: Limits): void {
+  checkJson(text, limits);
+  try {
+    request.write(Buffer.from(text));
+  } catch (error) {
+    if (!(error instanceof MismatchError)) throw error;
+    reading.path.push(...error.path);
+    refuse(reading, 'InvalidType', error.reason);
+    reading.path.length -= error.path.length;
+  }
+}
+
+/** The header blocks of a request (A8); undefined for an operation that declares none. */
+function compileHeader(
+  { declares, readHeader }: MessageCodec,
+  movedHeaders: readonly MovedHeader[],
+  limits: Limits,
+): CompiledOperation['header'] {
+  return {
+    declares,
+    read: readHeader,
+    join: (body, blocks, reading) => {
+      const kept = blocks.flatMap((block) => {
+        const left = withoutMoved(block, movedHeaders, reading, limits);
+        return left === undefined ? [] : [left];
+      });
+      return withHeaders(body, kept);
+    },
+  };
+}
+
+/** A block `"Name":…` without the scalars that are moved, which go to the reading; undefined where nothing is left of it. */
+function withoutMoved(
+  block: string,
+  movedHeaders: readonly MovedHeader[],
+  reading: Reading,
+  limits: Limits,
+): string | undefined {
+  let left: string | undefined = block;
+  for (const [index, { block: name, path, format }] of movedHeaders.entries()) {
+    const opens = `${quoteJson(name)}:`;
+    if (left === undefined || !left.startsWith(opens)) continue;
+    const taken = take(left.slice(opens.length), path, limits);
+    if (taken.value === undefined) continue;
+    const values: (string | undefined)[] = [...(reading.credentials ?? [])];
+    values.length = Math.max(values.length, index + 1);
+    values[index] = format.replace('{}', () => taken.value ?? '');
+    reading.credentials = values;
+    left = taken.rest === '{}' ? undefined : opens + taken.rest;
+  }
+  return left;
+}
+
+/** A scalar taken out of a JSON object by its path, as text; undefined where it isn't there. */
+function take(
+  json: string,
+  [name = '', ...path]: readonly string[],
+  limits: Limits,
+): { readonly value: string | undefined; readonly rest: string } {
+  const members = membersOf(json, limits) ?? [];
+  const rest: string[] = [];
+  let value: string | undefined;
+  for (const [key, token] of members) {
+    let kept: string | undefined = token;
+    if (key === name && path.length > 0) ({ value, rest: kept } = take(token, path, limits));
+    else if (key === name && token !== 'null' && !/^[[{]/.test(token)) {
+      value = token.startsWith('"') ? new JsonReader(token, limits).string() : token;
+      kept = undefined;
+    }
+    if (kept !== undefined) rest.push(`${quoteJson(key)}:${kept}`);
+  }
+  return { value, rest: `{${rest.join(',')}}` };
+}

@@ -1,0 +1,49 @@
+import type { AdoptedPort, AdoptedService } from './schema-components.ts';
+
+/** What a contract has more that is the description of an existing service (A1). */
+export interface Adopted {
+  readonly service: AdoptedService;
+  readonly settings: AdoptedSettings;
+  readonly endpoints: readonly AdoptedEndpoint[];
+  /** Scalars of header blocks that travel in HTTP headers (A8). */
+  readonly movedHeaders: readonly MovedHeader[];
+}
+
+/** A path at which ports of an adopted service answer (A5). */
+export interface AdoptedEndpoint {
+  /** Below the contract's base path, such as `/Service.asmx`. */
+  readonly path: string;
+  /** At least one; ports whose addresses are alike share an endpoint. */
+  readonly ports: readonly AdoptedPort[];
+}
+
+/** A scalar of a declared header block that goes upstream as a credential, in an HTTP header (A8). */
+export interface MovedHeader {
+  /** The credential's name: `{block}.{path}`. */
+  readonly name: string;
+  /** The block, and where in it the scalar stands, by JSON names. */
+  readonly block: string;
+  readonly path: readonly string[];
+  /** What the value is in the header, with `{}` for the scalar's text. */
+  readonly format: string;
+}
+
+/** What a contract may say of an adopted service's values beside its WSDL; what isn't here is as the rules say. */
+export interface AdoptedSettings {
+  /** `always`: `@type` is read where a type has a name, also where it is the declared one (A18). */
+  readonly types: 'derived' | 'always';
+  /** `text`: numbers that a double may not hold are strings of digits in JSON (A26). */
+  readonly bigNumbers: 'number' | 'text';
+  /** What becomes of a value in a reply that an enumeration lacks (W22). */
+  readonly unknownEnumValues: 'refuse' | 'pass';
+  /** What becomes of an element or attribute that a type lacks (W12). */
+  readonly unknownElements: 'refuse' | 'ignore';
+}
+
+/** As the rules have it. */
+export const adoptedDefaults: AdoptedSettings = {
+  types: 'derived',
+  bigNumbers: 'number',
+  unknownEnumValues: 'pass',
+  unknownElements: 'refuse',
+};

@@ -1,0 +1,96 @@
+import type { Adopted } from './adopted.ts';
+import { anySimpleType, anyType, builtInTypes } from './built-in-types.ts';
+import type { Contract } from './model.ts';
+
+/**
+ * A contract on its way to another thread. The types of an adopted service refer to one another as deep as its schema goes,
+ * which is deeper than a structured clone can follow: they go as a list. The types of XSD are the same objects on both sides.
+ */
+export interface SentContract {
+  readonly contract: Contract;
+  /** What `contract.adopted` is there; undefined for none. */
+  readonly adopted: readonly SentObject[] | undefined;
+}
+
+/** An object by its members; what is no object stands for itself. */
+type SentObject =
+  | { readonly kind: 'object'; readonly keys: readonly string[]; readonly values: readonly SentValue[] }
+  | { readonly kind: 'array'; readonly values: readonly SentValue[] }
+  | { readonly kind: 'map'; readonly keys: readonly SentValue[]; readonly values: readonly SentValue[] }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
+
+/** A value that is no object, or the number of an object in a list of its own. */
+type SentValue = string | number | boolean | undefined | null | readonly [number];
+
+/** Objects that both sides have. */
+const shared: readonly object[] = [...new Set<object>([anyType, anySimpleType, ...builtInTypes.values()])];
+
+/** A contract as it is sent. */
+export function sendContract(contract: Contract): SentContract {
+  const { adopted } = contract;
+  if (adopted === undefined) return { contract, adopted: undefined };
+  return { contract: { ...contract, adopted: undefined }, adopted: listObjects(adopted) };
+}
+
+/** A contract as it was before it was sent. */
+export function receiveContract({ contract, adopted }: SentContract): Contract {
+  if (adopted === undefined) return contract;
+  return { ...contract, adopted: makeObjects(adopted) as Adopted };
+}
+
+/** All objects that one leads to, itself the first; those that are shared stand for themselves by numbers below 0. */
+function listObjects(root: object): readonly SentObject[] {
+  const numbers = new Map<object, number>(shared.map((object, index) => [object, -1 - index]));
+  const objects: object[] = [];
+  const numberOf = (value: unknown): SentValue => {
+    if (typeof value !== 'object' || value === null) return value as SentValue;
+    let number = numbers.get(value);
+    if (number === undefined) {
+      number = objects.length;
+      numbers.set(value, number);
+      objects.push(value);
+    }
+    return [number];
+  };
+  numberOf(root);
+  const sent: SentObject[] = [];
+  // more of them are found on the way
+  for (const object of objects) {
+    if (object instanceof Uint8Array) sent.push({ kind: 'bytes', bytes: object });
+    else if (Array.isArray(object)) sent.push({ kind: 'array', values: object.map(numberOf) });
+    else if (object instanceof Map) {
+      const keys = [...object.keys()].map(numberOf);
+      sent.push({ kind: 'map', keys, values: [...object.values()].map(numberOf) });
+    } else {
+      const values = Object.values(object).map(numberOf);
+      sent.push({ kind: 'object', keys: Object.keys(object), values });
+    }
+  }
+  return sent;
+}
+
+function makeObjects(sent: readonly SentObject[]): unknown {
+  const made = sent.map((object) => {
+    if (object.kind === 'bytes') return object.bytes;
+    if (object.kind === 'array') return [];
+    return object.kind === 'map' ? new Map() : {};
+  });
+  const memberOf = (value: SentValue): unknown => {
+    if (!Array.isArray(value)) return value;
+    const [number = 0] = value as readonly [number];
+    return number < 0 ? shared[-1 - number] : made[number];
+  };
+  for (const [number, object] of sent.entries()) {
+    const target = made[number];
+    if (object.kind === 'array')
+      for (const value of object.values) (target as unknown[]).push(memberOf(value));
+    else if (object.kind === 'map') {
+      for (const [index, key] of object.keys.entries())
+        (target as Map<unknown, unknown>).set(memberOf(key), memberOf(object.values[index]));
+    } else if (object.kind === 'object') {
+      const members = object.keys.map((key, index) => [key, memberOf(object.values[index])]);
+      Object.assign(target as object, Object.fromEntries(members));
+    }
+  }
+  return made[0];
+}

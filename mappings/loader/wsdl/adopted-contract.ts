@@ -1,0 +1,255 @@
+import { join } from 'node:path';
+import type { AdoptedEndpoint, MovedHeader } from '../../contract/adopted.ts';
+import type { Contract, CredentialPart, Credentials, Operation, Server } from '../../contract/model.ts';
+import {
+  type AdoptedMessage,
+  type AdoptedOperation,
+  type AdoptedPort,
+  type AdoptedService,
+  contentTypes,
+  type SchemaType,
+} from '../../contract/schema-components.ts';
+import type { LoadedContract } from '../build-contract.ts';
+import { Allowance, type ContractLimits, contractError } from '../document/allowance.ts';
+import { ContractError, type ContractProblem, pointerSegment, type Report } from '../document/error.ts';
+import { shown } from '../document/node.ts';
+import { readYamlFile, withLines } from '../document/yaml.ts';
+import { familyStatus } from '../operations/response-status.ts';
+import { type AdoptedOverlay, readAdoptedOverlay } from './adopted-overlay.ts';
+import { adoptedNames, loadAdoptedService } from './load-adopted.ts';
+import { operationKey } from './operation-names.ts';
+
+/**
+ * The contract of a folder with a WSDL and, unless all defaults do, an overlay beside it (A1). Throws ContractError with all
+ * that is wrong.
+ *
+ * @param overlayFile the overlay's path; undefined where there is none
+ */
+export function loadAdoptedContract(
+  folder: string,
+  overlayFile: string | undefined,
+  limits: ContractLimits,
+): LoadedContract {
+  const allowance = new Allowance(limits);
+  const file = overlayFile ?? join(folder, 'soap.yaml');
+  const problems: ContractProblem[] = [];
+  const report: Report = (pointer, message) => problems.push({ file, pointer, message });
+  const document =
+    overlayFile === undefined ? undefined : readYamlFile(overlayFile, problems, allowance)?.root;
+  const overlay = readAdoptedOverlay(document, report);
+  if (problems.length > 0) throw new ContractError(withLines(problems));
+  const { service: whole, warnings } = loadAdoptedService(folder, {
+    wsdl: overlay.wsdl,
+    refs: overlay.refs,
+    allowance,
+    limits,
+  });
+  const service = withOverlay(whole, overlay, report);
+  const contract = contractOf(service, overlay, report);
+  if (problems.length > 0) throw contractError(withLines(problems), limits);
+  return {
+    contract,
+    notes: [],
+    notServed: service.notServed.map(({ name, reason }) => ({
+      name,
+      pointer: '',
+      reasons: [{ pointer: '', why: reason }],
+    })),
+    brokenReferences: [],
+    contradictions: [],
+    unchecked: [],
+    assumedServers: [],
+    names: adoptedNames(whole),
+    displaced: [],
+    warnings,
+  };
+}
+
+/** A service with the names and without the operations that an overlay says. */
+function withOverlay(service: AdoptedService, overlay: AdoptedOverlay, report: Report): AdoptedService {
+  if (overlay.operations.size === 0) return service;
+  const byKey = new Map<string, AdoptedOperation>();
+  for (const operation of service.operations) byKey.set(operationKey(operation), operation);
+  for (const operation of service.operations) byKey.set(operation.name, operation);
+  const made = new Map<AdoptedOperation, AdoptedOperation | undefined>();
+  for (const [key, { name, hide }] of overlay.operations) {
+    const operation = byKey.get(key);
+    if (operation === undefined)
+      report(
+        `/operations${pointerSegment(key)}`,
+        `expected an operation of the WSDL that is served, got ${shown(key)}`,
+      );
+    else made.set(operation, hide === true ? undefined : { ...operation, name: name ?? operation.name });
+  }
+  const keep = (operation: AdoptedOperation): AdoptedOperation[] => {
+    const kept = made.has(operation) ? made.get(operation) : operation;
+    return kept === undefined ? [] : [kept];
+  };
+  const operations = service.operations.flatMap(keep);
+  const names = new Set<string>();
+  for (const { name } of operations) {
+    if (names.has(name)) report('/operations', `expected each name once, got ${shown(name)} again`);
+    names.add(name);
+  }
+  if (operations.length === 0)
+    report('/operations', 'expected at least one operation to be served, got none');
+  const ports = service.ports.map((port) => ({ ...port, operations: port.operations.flatMap(keep) }));
+  return { ...service, operations, ports };
+}
+
+function contractOf(service: AdoptedService, overlay: AdoptedOverlay, report: Report): Contract {
+  const { settings, personal, basePath } = overlay;
+  const isBinary = holdsBinary(service);
+  const { credentials, movedHeaders } = movedHeadersOf(service, overlay, report);
+  return {
+    service: service.name,
+    documentation: service.documentation,
+    basePath,
+    namespaces: { types: service.namespace, arrays: service.namespace },
+    nulls: 'kept',
+    jsonType: 'Json',
+    operations: service.operations.map((operation) =>
+      operationOf(operation, readOnlyOf(operation, overlay), isBinary),
+    ),
+    types: [],
+    routes: [],
+    credentials,
+    responseStatus: familyStatus(),
+    settings,
+    personal,
+    adopted: {
+      service,
+      settings: overlay.adopted,
+      endpoints: endpointsOf(service.ports, overlay, report),
+      movedHeaders,
+    },
+  };
+}
+
+function readOnlyOf(operation: AdoptedOperation, { operations }: AdoptedOverlay): boolean {
+  for (const [key, stated] of operations) {
+    const isIt = key === operation.name || key === operationKey(operation) || stated.name === operation.name;
+    if (isIt && stated.readOnly === true) return true;
+  }
+  return false;
+}
+
+const server: Server = { address: undefined, basePath: '', root: '', credentials: true };
+
+/** An operation as its call upstream: `POST /{name}` with the body's JSON (A7). Its types are the service's. */
+function operationOf(operation: AdoptedOperation, readOnly: boolean, isBinary: boolean): Operation {
+  const { name, documentation } = operation;
+  const wrapper = (called: string) =>
+    ({ kind: 'record', name: called, documentation: '', fields: [] }) as const;
+  return {
+    name,
+    documentation,
+    tags: [],
+    readOnly,
+    input: wrapper(name),
+    output: wrapper(`${name}Response`),
+    upstream: {
+      server,
+      method: 'POST',
+      path: `/${encodeURIComponent(name)}`,
+      parameters: [],
+      body: { kind: 'members', mediaType: 'application/json' },
+      accept: 'application/json',
+      reply: { kind: 'object' },
+    },
+    binaryInput: isBinary,
+    binaryOutput: isBinary,
+  };
+}
+
+/** Paths that a gateway answers itself. */
+const ownPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics', '/soap11', '/soap12']);
+
+/** The paths of ports, each once, in the order of the ports (A5). */
+function endpointsOf(
+  ports: readonly AdoptedPort[],
+  { endpoints }: AdoptedOverlay,
+  report: Report,
+): readonly AdoptedEndpoint[] {
+  for (const name of endpoints.keys())
+    if (!ports.some((port) => port.name === name))
+      report(
+        `/endpoints${pointerSegment(name)}`,
+        `expected a port of the WSDL with a SOAP address, got ${shown(name)}`,
+      );
+  const byPath = new Map<string, { path: string; ports: AdoptedPort[] }>();
+  for (const port of ports) {
+    const ofAddress = port.path === undefined || port.path === '/' ? `/soap/${port.name}` : port.path;
+    const path = endpoints.get(port.name) ?? withoutEndSlash(ofAddress);
+    const lower = path.toLowerCase();
+    if (ownPaths.has(lower))
+      report(
+        `/endpoints${pointerSegment(port.name)}`,
+        `expected a path of its own for the port, got ${shown(path)}`,
+      );
+    const known = byPath.get(lower);
+    if (known === undefined) byPath.set(lower, { path, ports: [port] });
+    else known.ports.push(port);
+  }
+  return [...byPath.values()];
+}
+
+function withoutEndSlash(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+/** Scalars of header blocks that go upstream as credentials (A8). */
+function movedHeadersOf(
+  { operations }: AdoptedService,
+  { headers }: AdoptedOverlay,
+  report: Report,
+): { readonly credentials: Credentials | undefined; readonly movedHeaders: readonly MovedHeader[] } {
+  if (headers.size === 0) return { credentials: undefined, movedHeaders: [] };
+  const blocks = new Set(operations.flatMap(({ input }) => input.headers.map(({ name }) => name.local)));
+  const movedHeaders: MovedHeader[] = [];
+  const parts: CredentialPart[] = [];
+  for (const [place, { header, format }] of headers) {
+    const [block = '', ...path] = place.split('.');
+    if (!blocks.has(block)) {
+      const known = [...blocks].slice(0, 10).join(', ') || 'none';
+      report(
+        `/headers${pointerSegment(place)}`,
+        `expected a header block that an operation declares (${known}), got ${shown(block)}`,
+      );
+      continue;
+    }
+    movedHeaders.push({ name: place, block, path, format });
+    parts.push({
+      name: place,
+      xml: path.at(-1) ?? block,
+      header,
+      sent: { in: 'header', name: header },
+      required: false,
+      secret: true,
+    });
+  }
+  return { credentials: { member: undefined, parts, send: 'headers' }, movedHeaders };
+}
+
+/** Whether any message of a service may hold bytes. */
+function holdsBinary({ operations }: AdoptedService): boolean {
+  const seen = new Set<SchemaType>();
+  const waiting: SchemaType[] = operations.flatMap(({ input, output, faults }) => [
+    ...typesOf(input),
+    ...(output === undefined ? [] : typesOf(output)),
+    ...faults.map(({ element }) => element.type),
+  ]);
+  for (let type = waiting.pop(); type !== undefined; type = waiting.pop()) {
+    if (seen.has(type)) continue;
+    seen.add(type);
+    if (type.kind === 'simple') {
+      if (type.builtIn === 'base64Binary' || type.builtIn === 'hexBinary') return true;
+    } else waiting.push(...contentTypes(type));
+  }
+  return false;
+}
+
+function typesOf({ body, headers }: AdoptedMessage): SchemaType[] {
+  const elements = body.kind === 'empty' ? [] : body.kind === 'element' ? [body.element] : body.parts;
+  return [...elements, ...headers].map(({ type }) => type);
+}

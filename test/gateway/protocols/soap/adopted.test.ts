@@ -1,0 +1,422 @@
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { definitionsOf, type Files, folderOf, schemaOf } from '../../../mappings/loader/wsdl/wsdl-folder.ts';
+import { envelope, type Gateway, send, startGateway } from '../../gateway.ts';
+
+const orders = readFileSync('docs/adopt/Orders.wsdl', 'utf8');
+
+interface Adopted extends Gateway {
+  /** POST of an envelope. */
+  readonly call: (path: string, message: string, headers?: Record<string, string>) => ReturnType<typeof send>;
+}
+
+async function serveFolder(t: ExecutionContext, folder: string): Promise<Adopted> {
+  const gateway = await startGateway(t, { serve: { contract: folder } });
+  return {
+    ...gateway,
+    call: (path, message, headers = {}) =>
+      send(gateway.port, 'POST', path, { 'Content-Type': 'text/xml; charset=utf-8', ...headers }, message),
+  };
+}
+
+function serveFiles(t: ExecutionContext, files: Files): Promise<Adopted> {
+  return serveFolder(t, folderOf(t, files));
+}
+
+/** The old shop of docs/adopt.md, with an overlay. */
+async function serveOrders(t: ExecutionContext, overlay = ''): Promise<Adopted> {
+  const folder = folderOf(t, { 'soap.yaml': overlay });
+  copyFileSync('docs/adopt/Orders.wsdl', join(folder, 'Orders.wsdl'));
+  return serveFolder(t, folder);
+}
+
+const shop = '/shop/Orders.asmx';
+const getOrder = (id: number): string =>
+  `<GetOrder xmlns="http://orders.example/"><orderId>${id}</orderId></GetOrder>`;
+const session =
+  '<SessionHeader xmlns="http://orders.example/"><session>abc123xyz</session><branch>north</branch></SessionHeader>';
+
+const order = {
+  GetOrderResult: {
+    id: 1,
+    Customer: {
+      '@type': 'BusinessCustomer',
+      Name: 'A & B',
+      Phone: { kind: 'mobile', value: '1' },
+      VatId: 'X',
+    },
+    Placed: '2006-01-02T03:04:05',
+    Shipped: null,
+    Total: 10.5,
+    Status: 'Open',
+    Line: [{ quantity: 2, Article: 'a', Price: 1 }],
+    Labels: ['x', null],
+    Card: { Last4: '1234' },
+    '@any': '<z xmlns="urn:z">q</z>',
+  },
+};
+
+test('A5, A7: a call at the old path goes upstream as POST /{name}, in either version of SOAP, and is answered in kind', async (t) => {
+  const gateway = await serveOrders(t);
+  gateway.answer({ body: JSON.stringify(order) });
+  for (const version of ['1.1', '1.2'] as const) {
+    const reply = await gateway.call(shop, envelope(version, { body: getOrder(1) }));
+    t.is(reply.status, 200);
+    t.regex(reply.text, version === '1.1' ? /soap\/envelope\// : /soap-envelope/);
+    t.true(
+      reply.text.includes(
+        '<n0:GetOrderResult id="1"><n0:Customer i:type="n0:BusinessCustomer"><n0:Name>A &amp; B</n0:Name><n0:Phone kind="mobile">1</n0:Phone><n0:VatId>X</n0:VatId></n0:Customer><n0:Placed>2006-01-02T03:04:05</n0:Placed><n0:Shipped i:nil="true"/><n0:Total>10.5</n0:Total><n0:Status>Open</n0:Status><n0:Line quantity="2"><n0:Article>a</n0:Article><n0:Price>1</n0:Price></n0:Line><n0:Labels><n0:string>x</n0:string><n0:string i:nil="true"/></n0:Labels><n0:Card><n0:Last4>1234</n0:Last4></n0:Card><z xmlns="urn:z">q</z></n0:GetOrderResult>',
+      ),
+      reply.text,
+    );
+  }
+  t.deepEqual(
+    gateway.hits.map(({ method, path, body }) => `${method} ${path} ${body}`),
+    ['POST /GetOrder {"orderId":1}', 'POST /GetOrder {"orderId":1}'],
+  );
+});
+
+test('A1, A2, W34: the WSDL comes byte for byte but for its addresses, at the old path, in any case and as .NET asks for it', async (t) => {
+  const gateway = await serveOrders(t);
+  const expected = orders.replaceAll('http://legacy.example/', `http://127.0.0.1:${gateway.port}/`);
+  for (const path of [
+    `${shop}?WSDL`,
+    `${shop}?wsdl`,
+    `${shop.toLowerCase()}?singleWsdl`,
+    shop,
+    '/soap11?wsdl',
+    '/?wsdl',
+  ])
+    t.is((await send(gateway.port, 'GET', path)).text, expected, path);
+  const missing = await send(gateway.port, 'GET', `${shop}?xsd=7`);
+  t.is(missing.status, 404);
+  t.regex(missing.text, /^no such document/);
+});
+
+test('A2: the parts of a WSDL are served by their numbers, and locations lead there', async (t) => {
+  const schema =
+    '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t"><xs:element name="Get" type="xs:string"/></xs:schema>';
+  const wsdl = operationsOf({ Get: { element: 't:Get' } }).replace(
+    /<xs:schema.*<\/xs:schema>/,
+    '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"><xs:import namespace="urn:t" schemaLocation="xsd/t.xsd"/></xs:schema>',
+  );
+  const gateway = await serveFiles(t, { 'service.wsdl': wsdl, 'xsd/t.xsd': schema });
+  const { text } = await send(gateway.port, 'GET', '/Things.asmx?wsdl');
+  const [, location = ''] = /schemaLocation="([^"]*)"/.exec(text) ?? [];
+  t.is(location, `http://127.0.0.1:${gateway.port}/Things.asmx?xsd=0`);
+  t.is((await send(gateway.port, 'GET', new URL(location).pathname + new URL(location).search)).text, schema);
+});
+
+test('A8: declared header blocks are the first member, those of the reply go into its Header', async (t) => {
+  const gateway = await serveOrders(t);
+  gateway.answer({
+    body: JSON.stringify({ '@headers': { QuotaHeader: { callsLeft: 7 } }, GetOrderResult: null }),
+  });
+  const reply = await gateway.call(shop, envelope('1.1', { header: session, body: getOrder(1) }));
+  t.is(
+    gateway.hits[0]?.body,
+    '{"@headers":{"SessionHeader":{"session":"abc123xyz","branch":"north"}},"orderId":1}',
+  );
+  t.regex(
+    reply.text,
+    /<s:Header><n0:QuotaHeader [^>]*><n0:callsLeft>7<\/n0:callsLeft><\/n0:QuotaHeader><\/s:Header><s:Body>/,
+  );
+});
+
+test('A8, W28: a reply with header blocks of its own answers WS-Addressing beside them', async (t) => {
+  const gateway = await serveOrders(t);
+  gateway.answer({ body: JSON.stringify({ '@headers': { QuotaHeader: { callsLeft: 7 } } }) });
+  const header = '<a:MessageID xmlns:a="http://www.w3.org/2005/08/addressing">urn:uuid:1</a:MessageID>';
+  const { text } = await gateway.call(shop, envelope('1.2', { header, body: getOrder(1) }));
+  t.regex(
+    text,
+    /<s:Header [^>]*><w:Action>GetOrderResponse<\/w:Action><w:RelatesTo>urn:uuid:1<\/w:RelatesTo><n0:QuotaHeader /,
+  );
+});
+
+test('A8: a scalar of a block goes upstream in an HTTP header, and into no log', async (t) => {
+  const gateway = await serveOrders(
+    t,
+    'headers:\n  SessionHeader.session: { header: Authorization, format: "Bearer {}" }\n',
+  );
+  gateway.answer({ status: 500, body: '{"message":"no session abc123xyz"}' });
+  const reply = await gateway.call(shop, envelope('1.1', { header: session, body: getOrder(1) }));
+  t.is(gateway.hits[0]?.headers.authorization, 'Bearer abc123xyz');
+  t.is(gateway.hits[0]?.body, '{"@headers":{"SessionHeader":{"branch":"north"}},"orderId":1}');
+  t.false(reply.text.includes('abc123xyz'), reply.text);
+  t.false(gateway.log().includes('abc123xyz'), gateway.log());
+});
+
+test('A8: a block with nothing left in it is none', async (t) => {
+  const gateway = await serveOrders(t, 'headers:\n  SessionHeader.session: { header: X-Session }\n');
+  const header = session.replace('<branch>north</branch>', '');
+  await gateway.call(shop, envelope('1.1', { header, body: getOrder(1) }));
+  t.is(gateway.hits[0]?.headers['x-session'], 'abc123xyz');
+  t.is(gateway.hits[0]?.body, '{"orderId":1}');
+});
+
+test('A8: a block that is wrong, or comes twice, is told by its path', async (t) => {
+  const gateway = await serveOrders(t);
+  const misspelt = session.replace(/branch/g, 'brunch');
+  const wrong = await gateway.call(shop, envelope('1.1', { header: misspelt, body: getOrder(1) }));
+  t.regex(wrong.text, /@headers\.SessionHeader\.brunch/);
+  const twice = await gateway.call(shop, envelope('1.1', { header: session + session, body: getOrder(1) }));
+  t.regex(twice.text, /@headers\.SessionHeader: expected it once, got it again/);
+  t.is(gateway.hits.length, 0);
+});
+
+test('W28: a declared block may have mustUnderstand, an unknown one may not', async (t) => {
+  const gateway = await serveOrders(t);
+  const must = session.replace('<SessionHeader ', '<SessionHeader e:mustUnderstand="1" ');
+  t.is((await gateway.call(shop, envelope('1.1', { header: must, body: getOrder(1) }))).status, 200);
+  const strange = must.replaceAll('SessionHeader', 'OtherHeader');
+  const refused = await gateway.call(shop, envelope('1.1', { header: strange, body: getOrder(1) }));
+  t.regex(refused.text, /<faultcode>s:MustUnderstand</);
+});
+
+test('A29: an error answer with @fault is the declared fault', async (t) => {
+  const gateway = await serveOrders(t);
+  gateway.answer({
+    status: 404,
+    body: '{"@fault":"OrderNotFound","orderId":5,"hint":"a < b","@message":"no such order"}',
+  });
+  const detail =
+    '<n0:OrderNotFound xmlns:i="http://www.w3.org/2001/XMLSchema-instance" xmlns:n0="http://orders.example/"><n0:orderId>5</n0:orderId><n0:hint>a &lt; b</n0:hint></n0:OrderNotFound>';
+  const old = await gateway.call(shop, envelope('1.1', { body: getOrder(5) }));
+  t.is(old.status, 500);
+  t.true(
+    old.text.includes(
+      `<faultcode>s:Server</faultcode><faultstring>no such order</faultstring><detail>${detail}</detail>`,
+    ),
+    old.text,
+  );
+  const next = await gateway.call(shop, envelope('1.2', { body: getOrder(5) }));
+  t.is(next.status, 500);
+  t.true(
+    next.text.includes(`<s:Value>s:Receiver</s:Value>`) &&
+      next.text.includes(`<s:Detail>${detail}</s:Detail>`),
+  );
+});
+
+test('A29: a fault that is not declared is an error as any other, one whose members do not fit is told', async (t) => {
+  const gateway = await serveOrders(t);
+  gateway.answer({ status: 409, body: '{"@fault":"Nothing","message":"taken"}' });
+  const other = await gateway.call(shop, envelope('1.1', { body: getOrder(5) }));
+  t.regex(other.text, /<faultcode>s:Client<\/faultcode><faultstring>Conflict: taken/);
+  gateway.answer({ status: 404, body: '{"@fault":"OrderNotFound","orderId":"five"}' });
+  const unfit = await gateway.call(shop, envelope('1.1', { body: getOrder(5) }));
+  t.regex(unfit.text, /UpstreamInvalidResponse: the reply's orderId: expected/);
+});
+
+test('A21: an answer without a body is an empty reply where an object is expected', async (t) => {
+  const gateway = await serveOrders(t);
+  gateway.answer((_hit, response) => response.writeHead(204).end());
+  const body = '<CancelOrder xmlns="http://orders.example/"><orderId>5</orderId></CancelOrder>';
+  const reply = await gateway.call(shop, envelope('1.1', { body }));
+  t.is(reply.status, 200);
+  t.regex(reply.text, /<s:Body><n0:CancelOrderResponse [^>]*\/><\/s:Body>/);
+});
+
+test('A12, A15, A18: what is wrong in a request is told by path, and nothing is sent', async (t) => {
+  const gateway = await serveOrders(t);
+  const place = (content: string, attributes = 'id="1"'): string =>
+    envelope('1.1', {
+      body: `<PlaceOrder xmlns="http://orders.example/" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"><order ${attributes}><Placed>2006-01-02T03:04:05</Placed><Shipped i:nil="true"/><Total>1</Total><Status>Open</Status>${content}</order></PlaceOrder>`,
+    });
+  const cases: readonly (readonly [string, RegExp])[] = [
+    [place('', 'idd="1"'), /order\.idd: .*did you mean id|order\.idd/],
+    [place('<Card/><Invoice>1</Invoice>'), /order\.Invoice/],
+    [place('<Customer i:type="Card"/>'), /order\.Customer.*expected/],
+    [place('').replace('>Open<', '>Opened<'), /order\.Status: expected/],
+  ];
+  for (const [message, expected] of cases) {
+    const { text, status } = await gateway.call(shop, message);
+    t.is(status, 500);
+    t.regex(text, expected);
+  }
+  t.is(gateway.hits.length, 0);
+});
+
+test('JSON and plain XML callers reach an adopted operation too, checked by the same schema', async (t) => {
+  const gateway = await serveOrders(t);
+  gateway.answer({ body: JSON.stringify(order) });
+  const json = { 'Content-Type': 'application/json' };
+  const fits = await send(gateway.port, 'POST', '/json/reply/GetOrder', json, '{"orderId":1}');
+  t.deepEqual(JSON.parse(fits.text), order);
+  const unfit = await send(gateway.port, 'POST', '/json/reply/GetOrder', json, '{"orderId":"one"}');
+  t.is(unfit.status, 400);
+  t.regex(unfit.text, /orderId: expected/);
+  const xml = { 'Content-Type': 'application/xml' };
+  const plain = await send(gateway.port, 'POST', '/xml/reply/GetOrder', xml, getOrder(2));
+  t.regex(plain.text, /^<\?xml [^>]*\?><n0:GetOrderResponse /);
+  t.is(gateway.hits.at(-1)?.body, '{"orderId":2}');
+});
+
+test('a request above 128 KiB and a reply above 256 KiB are read in the thread beside the loop as any other', async (t) => {
+  const gateway = await serveOrders(t);
+  const labels = '<string>label</string>'.repeat(10_000);
+  gateway.answer({ body: JSON.stringify({ PlaceOrderResult: 5 }) });
+  const large = `<PlaceOrder xmlns="http://orders.example/" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"><order id="1"><Placed>2006-01-02T03:04:05</Placed><Shipped i:nil="true"/><Total>1</Total><Status>Open</Status><Labels>${labels}</Labels></order></PlaceOrder>`;
+  const placed = await gateway.call(shop, envelope('1.1', { header: session, body: large }));
+  t.regex(placed.text, /<n0:PlaceOrderResult>5</);
+  const sent = JSON.parse(gateway.hits[0]?.body ?? '');
+  t.is(sent.order.Labels.length, 10_000);
+  t.is(sent['@headers'].SessionHeader.branch, 'north');
+  const Labels = Array.from({ length: 50_000 }, () => 'label');
+  gateway.answer({ body: JSON.stringify({ GetOrderResult: { ...order.GetOrderResult, Labels } }) });
+  const { text, status } = await gateway.call(shop, envelope('1.1', { body: getOrder(1) }));
+  t.is(status, 200);
+  t.is(text.split('<n0:string>').length, 50_001);
+});
+
+// --- dispatch ----------------------------------------------------------------------------------------
+
+interface OperationParts {
+  /** The body's element; undefined for an empty body. */
+  readonly element?: string;
+  readonly action?: string;
+  readonly oneWay?: boolean;
+  /** The port's number: each has a path of its own, /P0.asmx and so on. */
+  readonly port?: number;
+}
+
+const bindingStart = '<soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>';
+
+/** A WSDL of document/literal operations, in ports at /Things.asmx or at /P{n}.asmx. */
+function operationsOf(operations: Readonly<Record<string, OperationParts>>): string {
+  const elements = new Set(Object.values(operations).flatMap(({ element }) => element ?? []));
+  const schema = [...elements].map((name) => `<xs:element name="${name.slice(2)}" type="t:Any"/>`).join('');
+  const anything =
+    '<xs:complexType name="Any"><xs:sequence><xs:element name="v" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType>';
+  const ports = [...new Set(Object.values(operations).map(({ port }) => port))];
+  const messages = Object.entries(operations).map(
+    ([name, { element }]) =>
+      `<w:message name="${name}In">${element === undefined ? '' : `<w:part name="p" element="${element}"/>`}</w:message>`,
+  );
+  const parts = ports.map((port) => {
+    const own = Object.entries(operations).filter(([, operation]) => operation.port === port);
+    const output = ({ oneWay }: OperationParts, inner: string): string => (oneWay === true ? '' : inner);
+    const abstract = own.map(
+      ([name, operation]) =>
+        `<w:operation name="${name}"><w:input message="t:${name}In"/>${output(operation, `<w:output message="t:${name}In"/>`)}</w:operation>`,
+    );
+    const bound = own.map(
+      ([name, operation]) =>
+        `<w:operation name="${name}"><soap:operation soapAction="${operation.action ?? ''}"/><w:input><soap:body use="literal"/></w:input>${output(operation, '<w:output><soap:body use="literal"/></w:output>')}</w:operation>`,
+    );
+    const path = port === undefined ? 'Things' : `P${port}`;
+    return {
+      types: `<w:portType name="T${port}">${abstract.join('')}</w:portType><w:binding name="B${port}" type="t:T${port}">${bindingStart}${bound.join('')}</w:binding>`,
+      port: `<w:port name="Port${port}" binding="t:B${port}"><soap:address location="http://old.example/${path}.asmx"/></w:port>`,
+    };
+  });
+  const rest = `${messages.join('')}${parts.map(({ types }) => types).join('')}<w:service name="Things">${parts.map(({ port }) => port).join('')}</w:service>`;
+  return definitionsOf(schemaOf(schema + anything), rest);
+}
+
+const ping = envelope('1.1', { body: '<Ping xmlns="urn:t"/>' });
+
+test('A6: of operations that share their body the action says which it is, wherever it comes; none or another is a fault that lists them', async (t) => {
+  const wsdl = operationsOf({
+    One: { element: 't:Ping', action: 'urn:t/One' },
+    Two: { element: 't:Ping', action: 'urn:t/Two' },
+  });
+  const gateway = await serveFiles(t, { 'service.wsdl': wsdl });
+  await gateway.call('/Things.asmx', ping, { SOAPAction: '"urn:t/One"' });
+  await gateway.call('/Things.asmx', ping, { SOAPAction: 'urn:t/Two' });
+  const action = '<a:Action xmlns:a="http://www.w3.org/2005/08/addressing">urn:t/One</a:Action>';
+  await gateway.call('/Things.asmx', ping.replace('<e:Body>', `<e:Header>${action}</e:Header><e:Body>`));
+  const soap12 = envelope('1.2', { body: '<Ping xmlns="urn:t"/>' });
+  await gateway.call('/Things.asmx', soap12, { 'Content-Type': 'application/soap+xml; action="urn:t/Two"' });
+  t.deepEqual(
+    gateway.hits.map(({ path }) => path),
+    ['/One', '/Two', '/One', '/Two'],
+  );
+  for (const [headers, got] of [
+    [{}, 'none'],
+    [{ SOAPAction: '""' }, 'none'],
+    [{ SOAPAction: '"urn:t/Three"' }, 'another'],
+  ] as const) {
+    const { text, status } = await gateway.call('/Things.asmx', ping, headers);
+    t.is(status, 500);
+    t.regex(text, /<faultcode>s:Client</);
+    t.true(text.includes('"urn:t/One", "urn:t/Two"') && text.includes(`, got ${got} (request`), text);
+  }
+  t.is(gateway.hits.length, 4);
+});
+
+test('A6: an empty body is dispatched by the action; where one operation alone has one, it needs none', async (t) => {
+  const empty = envelope('1.1', { body: '' });
+  const two = await serveFiles(t, {
+    'service.wsdl': operationsOf({ One: { action: 'urn:t/One' }, Two: { action: 'urn:t/Two' } }),
+  });
+  t.is((await two.call('/Things.asmx', empty, { SOAPAction: 'urn:t/Two' })).status, 200);
+  t.is(two.hits[0]?.path, '/Two');
+  t.is(two.hits[0]?.body, '{}');
+  t.is((await two.call('/Things.asmx', empty)).status, 500);
+  const one = await serveFiles(t, {
+    'service.wsdl': operationsOf({ One: { action: 'urn:t/One' }, Two: { element: 't:Ping' } }),
+  });
+  t.is((await one.call('/Things.asmx', empty)).status, 200);
+  const { text } = await one.call('/Things.asmx', envelope('1.1', { body: '<Pong xmlns="urn:t"/>' }));
+  t.regex(text, /expected an operation of the contract in Body, got &lt;Pong&gt;/);
+});
+
+test('A6: an operation answers at the path of its port alone; at /soap11 all do', async (t) => {
+  const wsdl = operationsOf({ One: { element: 't:Ping', port: 1 }, Two: { element: 't:Pong', port: 2 } });
+  const gateway = await serveFiles(t, { 'service.wsdl': wsdl });
+  t.is((await gateway.call('/P1.asmx', ping)).status, 200);
+  t.is((await gateway.call('/p1.ASMX/', ping)).status, 200);
+  t.is((await gateway.call('/P2.asmx', ping)).status, 500);
+  t.is((await gateway.call('/soap11', ping)).status, 200);
+});
+
+test('W4: an action that is declared for another operation is refused, any other means nothing', async (t) => {
+  const wsdl = operationsOf({
+    One: { element: 't:Ping', action: 'urn:t/One' },
+    Two: { element: 't:Pong', action: 'urn:t/Two' },
+  });
+  const gateway = await serveFiles(t, { 'service.wsdl': wsdl });
+  const spoof = await gateway.call('/Things.asmx', ping, { SOAPAction: 'urn:t/Two' });
+  t.regex(spoof.text, /expected the action of One, the operation in Body, got that of Two/);
+  t.is((await gateway.call('/Things.asmx', ping, { SOAPAction: 'urn:else' })).status, 200);
+});
+
+test('A9: a one-way operation is answered 202 without a body once the service took it, else with a fault', async (t) => {
+  const wsdl = operationsOf({ Tell: { element: 't:Ping', oneWay: true } });
+  const gateway = await serveFiles(t, { 'service.wsdl': wsdl });
+  gateway.answer({ status: 200, body: '{"anything":1}' });
+  const taken = await gateway.call('/Things.asmx', ping);
+  t.is(taken.status, 202);
+  t.is(taken.text, '');
+  gateway.answer({ status: 503, body: 'no' });
+  t.is((await gateway.call('/Things.asmx', ping)).status, 500);
+});
+
+test('A5, A33: the overlay gives a port another path, and operations another name', async (t) => {
+  const wsdl = operationsOf({ One: { element: 't:Ping' }, Two: { element: 't:Pong' } });
+  const overlay =
+    'endpoints: { Portundefined: /new/path }\noperations: { One: { name: First }, Tundefined.Two: { hide: true } }\n';
+  const gateway = await serveFiles(t, { 'service.wsdl': wsdl, 'soap.yaml': overlay });
+  t.is((await gateway.call('/new/path', ping)).status, 200);
+  t.is(gateway.hits[0]?.path, '/First');
+  const hidden = await gateway.call('/new/path', envelope('1.1', { body: '<Pong xmlns="urn:t"/>' }));
+  t.regex(hidden.text, /expected an operation of the contract in Body/);
+});
+
+test('an overlay that names what the WSDL lacks is refused with all that is wrong', async (t) => {
+  const overlay =
+    'endpoints: { Nowhere: /x }\noperations: { Nothing: { name: N } }\nheaders: { None.x: { header: X-N } }\nbigNumbers: some\n';
+  const folder = folderOf(t, {
+    'service.wsdl': operationsOf({ One: { element: 't:Ping' } }),
+    'soap.yaml': overlay,
+  });
+  const first = await t.throwsAsync(serveFolder(t, folder));
+  t.regex(first?.message ?? '', /soap\.yaml:4#\/bigNumbers: expected one of number, text, got "some"/);
+  writeFileSync(join(folder, 'soap.yaml'), overlay.replace('bigNumbers: some\n', ''));
+  const { message = '' } = (await t.throwsAsync(serveFolder(t, folder))) ?? {};
+  t.regex(message, /soap\.yaml:1#\/endpoints\/Nowhere: expected a port of the WSDL/);
+  t.regex(message, /soap\.yaml:2#\/operations\/Nothing: expected an operation of the WSDL/);
+  t.regex(message, /soap\.yaml:3#\/headers\/None\.x: expected a header block that an operation declares/);
+});
