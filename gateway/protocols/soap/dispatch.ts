@@ -17,26 +17,33 @@ export type FindOperation = (
   version: SoapVersion,
 ) => CompiledOperation;
 
-/** Dispatch of a contract, by the endpoint's path; undefined: by all that the contract has. */
-export function compileDispatch(compiled: CompiledContract): (endpoint: string | undefined) => FindOperation {
+/** The operations that answer at one path. */
+export interface Dispatch {
+  readonly find: FindOperation;
+  /** Whether the body's element alone says that a request is of an operation. */
+  readonly isByElement: (operation: CompiledOperation) => boolean;
+  /** Refuses hints at another operation than that of the body's element. Throws Fault */
+  readonly checkActions: (
+    operation: CompiledOperation,
+    actions: readonly string[],
+    version: SoapVersion,
+  ) => void;
+}
+
+/** Dispatch of a contract, by the endpoint's path; undefined stands for all that the contract has. */
+export function compileDispatch(compiled: CompiledContract): ReadonlyMap<string | undefined, Dispatch> {
   const { adopted } = compiled.contract;
-  if (adopted === undefined) {
-    const find = dispatchByElement(compiled);
-    return () => find;
-  }
-  const all = dispatchAdopted(compiled, adopted, undefined);
-  const byPath = new Map(
-    adopted.endpoints.map(({ path }) => [path, dispatchAdopted(compiled, adopted, path)] as const),
-  );
-  return (endpoint) => (endpoint === undefined ? all : (byPath.get(endpoint) ?? all));
+  if (adopted === undefined) return new Map([[undefined, dispatchByElement(compiled)]]);
+  const paths = [undefined, ...adopted.endpoints.map(({ path }) => path)];
+  return new Map(paths.map((path) => [path, dispatchAdopted(compiled, adopted, path)]));
 }
 
 const longestName = 64;
 
 /** By the body's first child alone; an action that names another operation of the contract is a spoof (W4). */
-function dispatchByElement(compiled: CompiledContract): FindOperation {
+function dispatchByElement(compiled: CompiledContract): Dispatch {
   const { types } = compiled.contract.namespaces;
-  return (xml, actions, version) => {
+  const find: FindOperation = (xml, actions, version) => {
     if (xml === undefined) refuse(version, 'expected one element in Body, got none');
     const operation = compiled.operations.get(xml.local);
     const name = xml.local.slice(0, longestName);
@@ -44,23 +51,18 @@ function dispatchByElement(compiled: CompiledContract): FindOperation {
       refuse(version, `expected an operation of the contract in Body, got <${name}>`);
     if (xml.namespace !== types && xml.namespace !== '')
       refuse(version, `expected <${name}> in namespace "${types}", got another namespace`);
-    checkNamed(actions, operation, compiled, version);
+    checkActions(operation, actions, version);
     return operation;
   };
-}
-
-/** Refuses an action that names another operation of the contract; any other is nothing (W4). Throws Fault. */
-export function checkNamed(
-  actions: readonly string[],
-  { operation }: CompiledOperation,
-  { operations }: CompiledContract,
-  version: SoapVersion,
-): void {
-  for (const action of actions) {
-    if (action === operation.name) continue;
-    const name = action.slice(Math.max(action.lastIndexOf('/'), action.lastIndexOf('#')) + 1);
-    if (name !== operation.name && operations.has(name)) refuseSpoof(operation.name, name, version);
-  }
+  const checkActions: Dispatch['checkActions'] = ({ operation }, actions, version) => {
+    for (const action of actions) {
+      if (action === operation.name) continue;
+      const name = action.slice(Math.max(action.lastIndexOf('/'), action.lastIndexOf('#')) + 1);
+      if (name !== operation.name && compiled.operations.has(name))
+        refuseSpoof(operation.name, name, version);
+    }
+  };
+  return { find, isByElement: () => true, checkActions };
 }
 
 function refuseSpoof(operation: string, named: string, version: SoapVersion): never {
@@ -83,13 +85,13 @@ function dispatchAdopted(
   compiled: CompiledContract,
   { service, endpoints }: Adopted,
   path: string | undefined,
-): FindOperation {
+): Dispatch {
   const ports = endpoints.filter((endpoint) => path === undefined || endpoint.path === path);
   const served = new Set(ports.flatMap((endpoint) => endpoint.ports.flatMap((port) => port.operations)));
   const byElement = new Map<string, Candidate[]>();
   /** Elements by their local names, for those that come without a namespace (W11). */
   const byLocal = new Map<string, Candidate[]>();
-  const ofAction = new Map<string, CompiledOperation>();
+  const ofAction = new Map<string, Set<CompiledOperation>>();
   const empty: Candidate[] = [];
   for (const { name, actions } of served.size === 0 ? service.operations : served) {
     const operation = compiled.operations.get(name);
@@ -101,28 +103,33 @@ function dispatchAdopted(
       enter(byElement, expanded(root), candidate);
       enter(byLocal, root.local, candidate);
     }
-    for (const action of actions) if (!ofAction.has(action)) ofAction.set(action, operation);
+    for (const action of actions) ofAction.set(action, (ofAction.get(action) ?? new Set()).add(operation));
   }
 
-  return (xml, actions, version) => {
+  const find: FindOperation = (xml, actions, version) => {
     const candidates = xml === undefined ? empty : candidatesOf(xml);
     const [only, ...others] = candidates;
     if (only === undefined) refuseUnknown(xml, version);
     if (others.length > 0) return chosen(candidates, actions, version);
-    if (
-      xml === undefined &&
-      !isNamed(only, actions) &&
-      byElement.size > 0 &&
-      actions.some((action) => ofAction.has(action))
-    )
-      refuse(version, 'expected one element in Body, got none');
-    for (const action of actions) {
-      const named = ofAction.get(action);
-      if (named !== undefined && named !== only.operation && !only.actions.includes(action))
-        refuseSpoof(only.operation.operation.name, named.operation.name, version);
-    }
+    checkActions(only.operation, actions, version);
     return only.operation;
   };
+  const checkActions: Dispatch['checkActions'] = (operation, actions, version) => {
+    for (const action of actions) {
+      const named = ofAction.get(action);
+      if (named !== undefined && !named.has(operation))
+        refuseSpoof(
+          operation.operation.name,
+          [...named].map((one) => one.operation.name).join(', '),
+          version,
+        );
+    }
+  };
+  const isByElement = ({ root }: CompiledOperation): boolean =>
+    root !== undefined &&
+    byElement.get(expanded(root))?.length === 1 &&
+    byLocal.get(root.local)?.length === 1;
+  return { find, isByElement, checkActions };
 
   function candidatesOf({ namespace, local }: XmlReader): readonly Candidate[] {
     const found = byElement.get(expanded({ namespace, local }));

@@ -5,7 +5,7 @@ import type { Input } from '../../../mappings/http-mapping/call.ts';
 import { decodeXml } from '../../../mappings/xml/decode.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
-import { checkNamed, compileDispatch, type FindOperation } from './dispatch.ts';
+import { compileDispatch, type Dispatch, type FindOperation } from './dispatch.ts';
 import { Fault, refuse } from './faults.ts';
 import { readDeclared } from './headers/declared.ts';
 import type { HeaderFindings } from './headers/header-block.ts';
@@ -52,7 +52,13 @@ interface SoapRequest {
   readonly document: Buffer;
   readonly charset: string | undefined;
   readonly actions: readonly string[];
-  readonly endpoint: string | undefined;
+  readonly face: Face;
+}
+
+/** The operations that answer at a path, and what is known of requests to them that were met before. */
+interface Face {
+  readonly dispatch: Dispatch;
+  readonly fastPath: FastPath<Opening>;
 }
 
 /** What is known of a request while it is read, for the fault of whatever comes next. */
@@ -75,34 +81,45 @@ export function createSoapReader(
 ): ReadSoap {
   const { limits, contract } = compiled;
   const quirks = { illegalReferences: contract.settings.illegalCharacterReferences === 'accept' };
-  const fastPath = new FastPath<Opening>(limits, quirks);
   const readHeader = compileReadHeader(compiled);
-  const dispatch = compileDispatch(compiled);
-  const isAdopted = contract.adopted !== undefined;
+  const faces = new Map(
+    [...compileDispatch(compiled)].map(([endpoint, dispatch]) => {
+      const face: Face = { dispatch, fastPath: new FastPath<Opening>(limits, quirks) };
+      return [endpoint, face];
+    }),
+  );
+  const faceOf = (endpoint: string | undefined): Face => {
+    const face = faces.get(endpoint);
+    if (face === undefined) throw new RangeError(`no endpoint of the contract: ${endpoint}`);
+    return face;
+  };
 
   /** Up to the payload's start tag; an envelope without header blocks is remembered up to there. */
   const open = (xml: XmlReader, request: SoapRequest, findings: Findings): Opening => {
-    const { document, charset, endpoint } = request;
+    const { document, charset, face } = request;
+    const { dispatch, fastPath } = face;
     const known = fastPath.opening;
     if (known !== undefined) {
       fastPath.resume(xml);
       findings.version = known.version;
-      checkNamed(findings.actions, known.operation, compiled, known.version);
+      dispatch.checkActions(known.operation, findings.actions, known.version);
       return known;
     }
-    const opening = openEnvelope(xml, readHeader, dispatch(endpoint), findings);
-    if (findings.headerBlocks === 0 && !isAdopted)
+    const opening = openEnvelope(xml, readHeader, dispatch.find, findings);
+    if (findings.headerBlocks === 0 && isLearned(opening, dispatch))
       fastPath.learnOpening(document, charset, xml.position, opening, opening.operation.operation.input);
     return opening;
   };
 
   return (document, charset, pathVersion, actions, endpoint) => {
+    const face = faceOf(endpoint);
+    const { fastPath, dispatch } = face;
     const input = fastPath.read(document, charset);
     const { opening } = fastPath;
     if (input === undefined || opening === undefined)
-      return readWhole({ document, charset, actions, endpoint }, pathVersion);
+      return readWhole({ document, charset, actions, face }, pathVersion);
     const { version: soapVersion, operation } = opening;
-    checkNamed(actions, operation, compiled, soapVersion);
+    dispatch.checkActions(operation, actions, soapVersion);
     return { version: soapVersion, operation, input, header: undefined, credentials: undefined };
   };
 
@@ -134,7 +151,7 @@ export function createSoapReader(
         if (findings.fault !== undefined) throw findings.fault;
         if (blocks.length > 0)
           input.text = operation.header?.join(input.text.toString(), blocks, reading) ?? input.text;
-        if (!isAdopted && isFaultless(reading)) fastPath.learnShape(text, operation.readXml);
+        if (isFaultless(reading)) request.face.fastPath.learnShape(text, operation.readXml);
         const { reply, credentials } = findings;
         return { version: soapVersion, operation, input, header: reply, credentials };
       } catch (error) {
@@ -150,6 +167,11 @@ export function createSoapReader(
       throw error;
     }
   }
+}
+
+/** Whether a beginning means the same wherever it comes: the action had no part in it, and nothing goes beyond its element. */
+function isLearned({ operation, isEmpty }: Opening, { isByElement }: Dispatch): boolean {
+  return !isEmpty && !operation.spansBody && isByElement(operation);
 }
 
 function isFaultless({ problems, missing, ignored }: Reading): boolean {

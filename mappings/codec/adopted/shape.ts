@@ -1,3 +1,4 @@
+import type { Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
 import type { AttributeUse, ComplexType, SimpleType } from '../../contract/schema-components.ts';
 import { expanded } from '../../contract/schema-components.ts';
@@ -10,6 +11,7 @@ import { isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts
 import { hasContent } from '../read-element.ts';
 import { isBlankText, type Scan } from '../scalars/scalar.ts';
 import { escapeAttribute, escapeXml, quoteJson } from '../scalars/text.ts';
+import type { TextValue } from '../text-value.ts';
 import { enters, writeText } from '../write-element.ts';
 import {
   type CompiledContent,
@@ -326,6 +328,7 @@ export function readSimple(
   reading: Reading,
 ): string | undefined {
   const resolve = simple.usesPrefixes ? resolverOf(xml) : unbound;
+  const start = xml.position;
   const text = xml.readText(
     simple.text === 'binary' ? Number.POSITIVE_INFINITY : limits.xmlText,
     simple.text === 'string',
@@ -344,10 +347,35 @@ export function readSimple(
     return undefined;
   }
   const token = simple.fromXml(text, resolve);
-  if (typeof token === 'string') return token;
-  refuse(reading, token.code, token.reason);
-  return undefined;
+  if (typeof token !== 'string') {
+    refuse(reading, token.code, token.reason);
+    return undefined;
+  }
+  if (reading.placeholders === undefined || simple.usesPrefixes) return token;
+  return reading.placeholders.placeholderOf(start, token, textValueOf(simple, limits));
 }
+
+/** What any text of a simple type comes to; of each made once, when a shape is first learned. */
+function textValueOf(simple: SimpleCodec, limits: Limits): TextValue {
+  const known = textValues.get(simple);
+  if (known !== undefined) return known;
+  const { text, takesEmpty, fromXml } = simple;
+  const value: TextValue = {
+    lenient: text === 'string',
+    maxLength: text === 'binary' ? Number.POSITIVE_INFINITY : limits.xmlText,
+    tokenOf: (given) => {
+      // an empty one may mean a default
+      if (given === '' || (!takesEmpty && isBlankText(given))) return undefined;
+      const token = fromXml(given, unbound);
+      return typeof token === 'string' ? token : undefined;
+    },
+    isText: fromXml === quoteJson,
+  };
+  textValues.set(simple, value);
+  return value;
+}
+
+const textValues = new WeakMap<SimpleCodec, TextValue>();
 
 // --- JSON → XML ---------------------------------------------------------------------------------------
 

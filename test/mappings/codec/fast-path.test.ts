@@ -1,56 +1,13 @@
-import { deepStrictEqual } from 'node:assert';
 import test from 'ava';
-import { createSoapReader, type ReadSoap } from '../../../gateway/protocols/soap/envelope.ts';
-import { Fault } from '../../../gateway/protocols/soap/faults.ts';
+import { createSoapReader } from '../../../gateway/protocols/soap/envelope.ts';
 import { soap11, soap12 } from '../../../gateway/protocols/soap/versions.ts';
-import type { CompiledContract } from '../../../mappings/compile.ts';
 import { type Contract, namespaces } from '../../../mappings/contract/model.ts';
 import { buildContract } from '../../../mappings/loader/build-contract.ts';
-import { UnsupportedCharset } from '../../../mappings/xml/error.ts';
 import { fc } from '../../property.ts';
 import { compile, screening } from './contracts.ts';
+import { assertEqual, type Body, often, outcomeOf } from './equal-readers.ts';
 
 /** A reader that has read something reads as one that has read nothing: decision 9's promise, over all that a body may be. */
-
-/** Often enough for a beginning and the shapes behind it to be learned. */
-const often = 20;
-
-/** A request as HTTP brings it. */
-interface Body {
-  readonly bytes: Buffer;
-  readonly charset: string | undefined;
-}
-
-/** What comes of a request to the last byte, errors with their words. */
-function outcomeOf(read: ReadSoap, { bytes, charset }: Body): unknown {
-  try {
-    const call = read(bytes, charset, soap11, ['x']);
-    const { input, operation } = call;
-    return {
-      ...call,
-      operation: operation.operation.name,
-      version: call.version.name,
-      input: { ...input, text: input.text.toString() },
-      json: operation.jsonOf(input),
-      credentials: [...operation.credentialsOf(input)],
-    };
-  } catch (error) {
-    if (error instanceof Fault) return { code: error.code, version: error.version.name, says: error.message };
-    if (error instanceof UnsupportedCharset) return { says: error.message };
-    throw error;
-  }
-}
-
-/** Reads each body as often as it takes to learn it, then all in turn, and compares with readers that know nothing. */
-function assertEqual(compiled: CompiledContract, bodies: readonly Body[], times = often): void {
-  const warm = createSoapReader(compiled);
-  const cold = bodies.map((body) => outcomeOf(createSoapReader(compiled), body));
-  for (const repeated of [times, 1, 1]) {
-    for (const [index, body] of bodies.entries()) {
-      for (let time = 0; time < repeated; time++) deepStrictEqual(outcomeOf(warm, body), cold[index]);
-    }
-  }
-}
 
 /** A document in an encoding, as a caller sends it. */
 type Encode = (text: string) => Body;

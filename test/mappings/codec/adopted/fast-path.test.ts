@@ -1,0 +1,117 @@
+import test from 'ava';
+import { createSoapReader } from '../../../../gateway/protocols/soap/envelope.ts';
+import { soap11 } from '../../../../gateway/protocols/soap/versions.ts';
+import { compileContract } from '../../../../mappings/compile.ts';
+import { loadContract } from '../../../../mappings/loader/load.ts';
+import { fc } from '../../../property.ts';
+import { definitionsOf, folderOf, get, schemaOf } from '../../loader/wsdl/wsdl-folder.ts';
+import { assertEqual, type Body, often, outcomeOf } from '../equal-readers.ts';
+import { everythingWsdl } from './everything.ts';
+import { element } from './messages.ts';
+import { picker, randomBody } from './random-messages.ts';
+
+/** Requests of adopted services whose markup was met before are read as they were the first time. */
+
+const soap = (body: string): Body => ({
+  bytes: Buffer.from(
+    `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>${body}</s:Body></s:Envelope>`,
+  ),
+  charset: undefined,
+});
+
+/** Another text in the place of each, the markup the same. */
+const texts = [
+  '1',
+  '-7',
+  'true',
+  'red',
+  '2020-02-29',
+  'a&amp;b',
+  ' x ',
+  '',
+  '\u00e9\u6f22',
+  '{urn:t}n',
+  'AB12',
+];
+
+function withTexts(document: string, pick: (bound: number) => number): string {
+  return document.replace(/>([^<>]+)</g, (kept, text: string) => {
+    const other = texts[pick(texts.length * 2)];
+    return other === undefined ? kept : `>${text.trim() === '' ? text : other}<`;
+  });
+}
+
+test('A10 to A28: any message, with other texts in the same markup too, is read as it is the first time', (t) => {
+  const folder = folderOf(t, { 'service.wsdl': everythingWsdl });
+  const { contract } = loadContract(folder);
+  const compiled = compileContract(contract);
+  const [operation] = contract.adopted?.service.operations ?? [];
+  if (operation === undefined) throw new Error('no operation');
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.integer(), (seed) => {
+        const pick = picker(seed);
+        const text = randomBody(operation.input.body, pick) ?? '';
+        assertEqual(compiled, [soap(text), soap(withTexts(text, pick)), soap(withTexts(text, pick))], 18);
+      }),
+      { numRuns: 60 },
+    ),
+  );
+});
+
+const typed = (type: string, more = ''): string =>
+  definitionsOf(
+    schemaOf(
+      `<xs:element name="Get"><xs:complexType><xs:sequence>${element('v', type, more)}</xs:sequence></xs:complexType></xs:element><xs:simpleType name="List"><xs:list itemType="xs:int"/></xs:simpleType><xs:simpleType name="Union"><xs:union memberTypes="xs:int xs:boolean"/></xs:simpleType>`,
+    ),
+    get,
+  );
+
+const values: Readonly<Record<string, readonly string[]>> = {
+  'xs:string': ['a', '', ' ', 'b c'],
+  'xs:token': [' a  b ', '', 'c'],
+  'xs:int': ['1', ' 2 ', '', 'x', '99999999999'],
+  'xs:decimal': ['1.50', '.5', '1e3'],
+  'xs:boolean': ['1', 'true', 'x'],
+  'xs:dateTime': ['2020-02-29T00:00:00', '2021-02-29T00:00:00', ''],
+  'xs:base64Binary': ['QUJD', 'QU JD', 'x', ''],
+  'xs:hexBinary': ['ab', 'abc', ''],
+  'xs:QName': ['t:a', 'u:a', ''],
+  't:List': ['1 2', '', 'x'],
+  't:Union': ['1', 'true', 'x', ''],
+};
+
+for (const [type, [first = '', ...others]] of Object.entries(values)) {
+  for (const more of ['', 'default="1"', 'nillable="true"']) {
+    test(`A26: a ${type} ${more} of any text is read as it is the first time`, (t) => {
+      const folder = folderOf(t, { 'service.wsdl': typed(type, more) });
+      const compiled = compileContract(loadContract(folder).contract);
+      const body = (text: string): Body => soap(`<t:Get xmlns:t="urn:t"><t:v>${text}</t:v></t:Get>`);
+      const bodies = [first, ...others].flatMap((text) => [body(first), body(text)]);
+      t.notThrows(() => assertEqual(compiled, bodies));
+    });
+  }
+}
+
+test('a request of an adopted service goes the short way once it was learned; one of shared elements never does', (t) => {
+  const call = soap('<t:Get xmlns:t="urn:t"><t:v>a</t:v></t:Get>');
+  const isShort = (wsdl: string): boolean => {
+    const read = createSoapReader(
+      compileContract(loadContract(folderOf(t, { 'service.wsdl': wsdl })).contract),
+    );
+    for (let time = 0; time < often; time++) outcomeOf(read, call);
+    return Buffer.isBuffer(read(call.bytes, undefined, soap11, ['urn:t/Get']).input.text);
+  };
+  const wsdl = typed('xs:string');
+  t.true(isShort(wsdl));
+  const twice = wsdl
+    .replace(
+      /(<w:operation name="Get"><w:input.*?<\/w:operation>)/,
+      (one) => one + one.replace('"Get"', '"Other"'),
+    )
+    .replace(
+      /(<w:operation name="Get"><soap:operation.*?<\/w:operation>)/,
+      (one) => one + one.replace('"Get"', '"Other"').replace('urn:t/Get', 'urn:t/Other'),
+    );
+  t.false(isShort(twice));
+});
