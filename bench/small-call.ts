@@ -1,7 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compileAdopted } from '../mappings/codec/adopted/compile.ts';
+import { startReading } from '../mappings/codec/problem.ts';
+import { compileContract } from '../mappings/compile.ts';
+import { defaultLimits } from '../mappings/contract/limits.ts';
 import { loadContract, screeningContract } from '../mappings/loader/load.ts';
+import { loadAdoptedService } from '../mappings/loader/wsdl/load-adopted.ts';
+import { XmlReader } from '../mappings/xml/reader.ts';
 import { writeWsdl } from '../wsdl/wsdl.ts';
 import { writeGrownContract } from './contracts.ts';
 import { type LoadResult, load } from './load.ts';
@@ -112,6 +118,34 @@ export async function measureSmallCall(
   });
 }
 
+/**
+ * Makes a contract folder of the WSDL that the screening contract gives, and starts a service that answers what its messages
+ * are in the JSON of an adopted service: the same call with the same members, by the other kind of contract.
+ */
+async function startAdopted(
+  folder: string,
+  usualUrl: string,
+): Promise<{ readonly started: Started; readonly url: string }> {
+  const { contract } = loadContract(screeningContract);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'service.wsdl'), writeWsdl(contract, { address: 'http://127.0.0.1/v2' }));
+  writeFileSync(join(folder, 'soap.yaml'), 'basePath: /v2\n');
+  const usual = Buffer.from(await (await fetch(usualUrl)).arrayBuffer());
+  const { xml } = compileContract(contract).operations.get('UpdateSubUser')?.writeReply(usual, bare) ?? {};
+  // a small reply is a text of one character per byte
+  const reader = new XmlReader(Buffer.from(String(xml), 'latin1').toString(), defaultLimits);
+  reader.readRoot();
+  const { reply } = compileAdopted(loadAdoptedService(folder).service).operations.get('UpdateSubUser') ?? {};
+  const file = join(folder, 'reply.json');
+  writeFileSync(file, reply?.read(reader, startReading(1)) ?? '');
+  const port = await freePort();
+  const server = join(import.meta.dirname, 'servers/upstream.ts');
+  const started = await start(otherCore, [server, String(port), file], 'ready');
+  return { started, url: `http://127.0.0.1:${port}` };
+}
+
+const bare = { before: '', after: '' };
+
 async function measureOnce(rounds: number, seconds: number): Promise<readonly Contender[]> {
   const scratch = mkdtempSync(join(tmpdir(), 'soapbridge-bench-'));
   const wsdlFile = join(scratch, 'screening.wsdl');
@@ -122,11 +156,9 @@ async function measureOnce(rounds: number, seconds: number): Promise<readonly Co
   const directory = import.meta.dirname;
   const upstreamPort = await freePort();
   const upstreamUrl = `http://127.0.0.1:${upstreamPort}`;
-  const upstream = await start(
-    otherCore,
-    [join(directory, 'servers/upstream.ts'), String(upstreamPort)],
-    'ready',
-  );
+  const upstreams = [
+    await start(otherCore, [join(directory, 'servers/upstream.ts'), String(upstreamPort)], 'ready'),
+  ];
   const contenders: Contender[] = [];
   const add = async (
     name: string,
@@ -146,20 +178,34 @@ async function measureOnce(rounds: number, seconds: number): Promise<readonly Co
       'ready',
       () => ({}),
     );
-    const addGateway = (name: string, flags: readonly string[], requestsFor = usualRequests): Promise<void> =>
+    const addGateway = (
+      name: string,
+      flags: readonly string[],
+      requestsFor = usualRequests,
+      behind = upstreamUrl,
+    ): Promise<void> =>
       add(
         name,
         () => [join(directory, '../bin/soapbridge.js'), 'serve', ...flags],
         'listens',
         (port) => ({
           PORT: String(port),
-          UPSTREAM_URL: upstreamUrl,
+          UPSTREAM_URL: behind,
           LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? 'info',
         }),
         requestsFor,
       );
     await addGateway('soapbridge', []);
     await addGateway('soapbridge, forms never met', [], unlikeRequests);
+    const adopted = join(scratch, 'adopted');
+    const adoptedUpstream = await startAdopted(adopted, upstreamUrl);
+    upstreams.push(adoptedUpstream.started);
+    await addGateway(
+      'soapbridge, its WSDL adopted',
+      ['--contract', adopted],
+      usualRequests,
+      adoptedUpstream.url,
+    );
     writeGrownContract(scratch, 1_000);
     await addGateway('soapbridge, 1,000 operations', ['--contract', scratch]);
     await add(
@@ -181,7 +227,7 @@ async function measureOnce(rounds: number, seconds: number): Promise<readonly Co
     }
   } finally {
     for (const { started } of contenders) await stop(started);
-    await stop(upstream);
+    for (const upstream of upstreams) await stop(upstream);
     rmSync(scratch, { recursive: true });
   }
   return contenders;

@@ -1,7 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-/** A JSON service that answers every call with one canned reply: what is measured is what stands before it. */
-const reply = Buffer.from(
+/**
+ * A JSON service that answers every call with one canned reply, or with that of a file: what is measured is what stands
+ * before it.
+ */
+const [, , port, file] = process.argv;
+const usual = Buffer.from(
   JSON.stringify({
     data: {
       responseStatus: {},
@@ -20,6 +25,8 @@ const reply = Buffer.from(
   }),
 );
 
+const reply = file === undefined ? usual : readFileSync(file);
+
 const server = createServer((request, response) => {
   request.resume();
   request.on('end', () => {
@@ -28,4 +35,4 @@ const server = createServer((request, response) => {
   });
 });
 server.keepAliveTimeout = 60_000;
-server.listen(Number(process.argv[2]), '127.0.0.1', () => console.log('ready'));
+server.listen(Number(port), '127.0.0.1', () => console.log('ready'));
