@@ -10,28 +10,10 @@ import type {
   Type,
   UnionType,
 } from '../mappings/contract/model.ts';
+import type { Change, Direction, Grade, ReportChange } from './changes.ts';
+import { compareAdopted } from './diff-adopted.ts';
 
-/**
- * What a change means to a client that was built from the old contract: `breaking`: calls fail or values are lost;
- * `strict`: clients that read closed types fail, others don't; `compatible`: none notices.
- */
-export type Grade = 'breaking' | 'strict' | 'compatible';
-
-/** One difference between two contracts that callers may meet. */
-export interface Change {
-  readonly grade: Grade;
-  /** Such as `TrackParcel`, `Parcel.grams in replies`. */
-  readonly where: string;
-  /** What is different. */
-  readonly what: string;
-  /** What that does to a client that is already built. */
-  readonly why: string;
-}
-
-type Direction = 'requests' | 'replies';
-
-/** Takes one change. */
-type ReportChange = (grade: Grade, where: string, what: string, why: string) => void;
+export type { Change, Grade } from './changes.ts';
 
 /** What differs between a contract and its successor as SOAP callers see it, the worst first. */
 export function compareContracts(before: Contract, after: Contract): readonly Change[] {
@@ -42,7 +24,11 @@ export function compareContracts(before: Contract, after: Contract): readonly Ch
   compareFaces(before, after, report);
   compareSettings(before, after, report);
   compareCredentials(before, after, report);
-  compareOperations(before, after, report);
+  if (before.adopted !== undefined && after.adopted !== undefined)
+    compareAdopted(before.adopted, after.adopted, report);
+  else if (before.adopted !== undefined || after.adopted !== undefined)
+    throw new RangeError('expected two contracts of one kind, got a WSDL and an OpenAPI document');
+  else compareOperations(before, after, report);
   const order: readonly Grade[] = ['breaking', 'strict', 'compatible'];
   return [...changes.values()].toSorted((a, b) => order.indexOf(a.grade) - order.indexOf(b.grade));
 }

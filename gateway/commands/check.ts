@@ -1,4 +1,7 @@
 import type { Command } from 'commander';
+import type { Adopted } from '../../mappings/contract/adopted.ts';
+import type { Contract } from '../../mappings/contract/model.ts';
+import type { AdoptedService } from '../../mappings/contract/schema-components.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { loadContract } from '../../mappings/loader/load.ts';
 import { type ContractFlags, configOption, contractCommand, placesOf } from './options.ts';
@@ -34,7 +37,9 @@ function summaryOf({
   unchecked,
   assumedServers,
   displaced,
+  warnings,
 }: LoadedContract): unknown {
+  const { adopted } = contract;
   const { service, basePath, namespaces, operations, types, routes, personal } = contract;
   return {
     service,
@@ -52,7 +57,61 @@ function summaryOf({
     unchecked,
     assumedServers,
     displaced,
+    warnings,
+    ...(adopted === undefined ? {} : { adopted: adoptedSummaryOf(adopted) }),
   };
+}
+
+/** What an adopted service has more: where its ports answer, what its operations are, what its policies ask. */
+function adoptedSummaryOf({ service, endpoints }: Adopted): unknown {
+  return {
+    endpoints: endpoints.map(({ path, ports }) => ({ path, ports: ports.map(({ name }) => name) })),
+    operations: service.operations.map(({ name, portType, wsdlName, style, input, actions }) => ({
+      name,
+      portType,
+      operation: wsdlName,
+      style: `${style}/${input.use}`,
+      actions,
+    })),
+    policies: service.policies,
+    documents: service.documents.map(({ file }) => file),
+  };
+}
+
+function printAdopted(
+  contract: Contract,
+  { service, endpoints }: Adopted,
+  notServed: LoadedContract['notServed'],
+  warnings: LoadedContract['warnings'],
+): void {
+  const { basePath, personal } = contract;
+  console.log(
+    `${contract.service}: ${service.operations.length} operations of a WSDL (${service.documents.map(({ file }) => file).join(', ')}), namespace ${service.namespace}`,
+  );
+  for (const { path, ports } of endpoints)
+    console.log(
+      `  ${basePath}${path}: ${ports.map(({ name, soap }) => `${name} (SOAP ${soap})`).join(', ')}`,
+    );
+  for (const { name, style, input, output, upstream } of merged(contract, service))
+    console.log(
+      `  ${name}: ${style}/${input.use}${output === undefined ? ', one-way' : ''}; ${upstream.method} ${upstream.path}`,
+    );
+  if (personal.length > 0) console.log(`personal: ${personal.join(', ')}`);
+  for (const { text, served } of service.policies)
+    console.log(`policy asks for: ${text}${served ? '' : ' (not met)'}`);
+  for (const { name, reasons } of notServed)
+    for (const { why } of reasons) console.log(`not served: ${name} (${why})`);
+  for (const { file, line, message } of warnings)
+    console.log(`warning: ${file}${line === undefined ? '' : `:${line}`}: ${message}`);
+}
+
+/** The operations of both views of a contract, by name. */
+function merged({ operations }: Contract, service: AdoptedService) {
+  const calls = new Map(operations.map(({ name, upstream }) => [name, upstream]));
+  return service.operations.flatMap((operation) => {
+    const upstream = calls.get(operation.name);
+    return upstream === undefined ? [] : [{ ...operation, upstream }];
+  });
 }
 
 function print({
@@ -63,7 +122,13 @@ function print({
   unchecked,
   assumedServers,
   displaced,
+  warnings,
 }: LoadedContract): void {
+  const { adopted } = contract;
+  if (adopted !== undefined) {
+    printAdopted(contract, adopted, notServed, warnings);
+    return;
+  }
   const records = contract.types.filter(({ kind }) => kind === 'record').length;
   console.log(
     `${contract.service}: ${contract.operations.length} operations, ${contract.types.length} types (${records} records), ${contract.routes.length} routes under ${contract.basePath || '/'}`,

@@ -89,11 +89,14 @@ async function translateRequest(message: Message): Promise<void> {
 function requestOf({ contract, flags, input }: Message): { readonly path: string; readonly type: string } {
   const text = input.toString('utf8');
   if (/^\s*\{/.test(text))
-    return { path: `/json/reply/${stated(flags, contract).name}`, type: 'application/json' };
+    return {
+      path: `/json/reply/${encodeURIComponent(stated(flags, contract).name)}`,
+      type: 'application/json',
+    };
   const root = rootOf(text);
   if (root === 'Envelope') return { path: '/soap11', type: 'text/xml' };
-  const operation = flags.operation === undefined ? named(contract, root) : stated(flags, contract);
-  return { path: `/xml/reply/${operation.name}`, type: 'application/xml' };
+  const operation = flags.operation === undefined ? ofElement(contract, root) : stated(flags, contract);
+  return { path: `/xml/reply/${encodeURIComponent(operation.name)}`, type: 'application/xml' };
 }
 
 /** The local name of a document's root, as far as it can be told; '' for none. */
@@ -138,10 +141,9 @@ function printCall({ method, path, headers, body }: Call): void {
 
 /** A sample request elicits the reply: what the caller sent doesn't show in it. */
 async function translateAnswer(message: Message): Promise<void> {
-  const { contract, flags, input } = message;
-  const sample = { ...message, input: Buffer.from(writeSample(contract, stated(flags, contract))) };
+  const { flags, input } = message;
+  const { sample, route } = sampleOf(message);
   let asked = false;
-  const route = { path: '/soap11', type: 'text/xml' };
   const { status, meant, text } = await throughGateway(sample, route, (_request, response) => {
     asked = true;
     const empty = input.length === 0 || flags.status === 204;
@@ -153,6 +155,21 @@ async function translateAnswer(message: Message): Promise<void> {
   if (!asked || (flags.status < 300 && meant >= 400)) tellRefusal(flags, meant, text);
   else if (flags.json) printJson({ status, reply: text });
   else process.stdout.write(`${text}\n`);
+}
+
+/** A request that elicits the reply. Of an adopted contract in JSON, where nothing is a must. */
+function sampleOf(message: Message): {
+  readonly sample: Message;
+  readonly route: { readonly path: string; readonly type: string };
+} {
+  const { contract, flags } = message;
+  const operation = stated(flags, contract);
+  if (contract.adopted === undefined) {
+    const input = Buffer.from(writeSample(contract, operation));
+    return { sample: { ...message, input }, route: { path: '/soap11', type: 'text/xml' } };
+  }
+  const path = `/json/reply/${encodeURIComponent(operation.name)}?format=soap11`;
+  return { sample: { ...message, input: Buffer.from('{}') }, route: { path, type: 'application/json' } };
 }
 
 // --- both ------------------------------------------------------------------------------------------
@@ -218,6 +235,22 @@ function stated({ operation }: TranslateFlags, contract: Contract): Operation {
   if (operation === undefined)
     throw new RangeError('--operation: expected the name of an operation, got none');
   return named(contract, operation);
+}
+
+/** The operation whose requests have an element of a local name. Throws RangeError. */
+function ofElement(contract: Contract, local: string): Operation {
+  const { adopted } = contract;
+  if (adopted === undefined) return named(contract, local);
+  const found = adopted.service.operations.filter(
+    ({ input: { body } }) =>
+      body.kind !== 'empty' && (body.kind === 'rpc' ? body.wrapper : body.element.name).local === local,
+  );
+  const [only, ...others] = found;
+  if (only === undefined || others.length > 0)
+    throw new RangeError(
+      `--operation: expected the name of an operation, since ${found.length === 0 ? 'none has' : 'several have'} <${local}>`,
+    );
+  return named(contract, only.name);
 }
 
 /** The operation of a name. Throws RangeError. */

@@ -1,6 +1,10 @@
 import { type Command, Option } from 'commander';
+import type { Adopted } from '../../mappings/contract/adopted.ts';
+import type { Contract } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { loadContract } from '../../mappings/loader/load.ts';
+import { decodeXml } from '../../mappings/xml/decode.ts';
+import { documentName, writeDocument } from '../../wsdl/adopted.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { type ContractFlags, contractCommand, placeOf, publicUrlOption } from './options.ts';
@@ -25,9 +29,42 @@ export function wsdlCommand(): Command {
     .action(printWsdl);
 }
 
+/** The WSDL of an existing service with the addresses of this gateway; its other documents are what `?xsd=0` and so on give. */
+function printAdopted(contract: Contract, { service, endpoints }: Adopted, flags: WsdlFlags): void {
+  const address = withoutEndSlashes(flags.publicUrl) + contract.basePath;
+  const [first] = endpoints;
+  const texts = service.documents.map((document) => {
+    const bytes = writeDocument(document, {
+      addressOf: (port) =>
+        address + (endpoints.find(({ ports }) => ports.some(({ name }) => name === port))?.path ?? ''),
+      locationOf: (other) => `${address}${first?.path ?? ''}?${documentName(other)}`,
+    });
+    return { name: documentName(document), file: document.file, bytes };
+  });
+  if (!flags.json) process.stdout.write(texts[0]?.bytes ?? '');
+  else
+    printJson({
+      service: contract.service,
+      address,
+      operations: contract.operations.map(({ name }) => name),
+      documents: texts.map(({ name, file, bytes }) => ({
+        name,
+        file,
+        text: decodeXml(Buffer.from(bytes), undefined),
+      })),
+    });
+}
+
 function printWsdl(flags: WsdlFlags): void {
   const whole = loadContract(placeOf(flags), flags.limits).contract;
   const { operation: operations = [], tag: tags = [] } = flags;
+  const { adopted } = whole;
+  if (adopted !== undefined) {
+    if (operations.length + tags.length > 0)
+      throw new RangeError('--operation, --tag: expected none, since the WSDL is served as it is');
+    printAdopted(whole, adopted, flags);
+    return;
+  }
   const contract = operations.length + tags.length > 0 ? sliceContract(whole, { operations, tags }) : whole;
   const address = withoutEndSlashes(flags.publicUrl) + contract.basePath;
   const wsdl = writeWsdl(contract, { address });
