@@ -34,8 +34,14 @@ export interface AdoptedSettings {
   readonly types: 'derived' | 'always';
   /** `text`: numbers that a double may not hold are strings of digits in JSON (A26). */
   readonly bigNumbers: 'number' | 'text';
+  /** `utc`: an `xs:dateTime` is RFC 3339 in JSON, one without a zone by `upstreamTimeZone` (A26). */
+  readonly dates: 'text' | 'utc';
+  /** IANA name of the zone whose wall clock a date without an offset shows. */
+  readonly upstreamTimeZone: string;
   /** What becomes of a value in a reply that an enumeration lacks (W22). */
   readonly unknownEnumValues: 'refuse' | 'pass';
+  /** What of a request is checked: types and enumerations, or lengths, bounds and patterns too (A26). */
+  readonly validate: 'types' | 'strict';
   /** What becomes of an element or attribute that a type lacks (W12). */
   readonly unknownElements: 'refuse' | 'ignore';
 }
@@ -44,6 +50,9 @@ export interface AdoptedSettings {
 export const adoptedDefaults: AdoptedSettings = {
   types: 'derived',
   bigNumbers: 'number',
+  dates: 'text',
+  upstreamTimeZone: 'UTC',
   unknownEnumValues: 'pass',
+  validate: 'types',
   unknownElements: 'refuse',
 };

@@ -305,7 +305,10 @@ function accepted(simple: SimpleCodec, text: string, xml: XmlReader, reading: Re
     return undefined;
   }
   const token = simple.fromXml(text, simple.usesPrefixes ? (prefix) => xml.resolve(prefix) : unbound);
-  if (typeof token === 'string') return token;
+  if (typeof token === 'string') {
+    simple.judge?.(token, reading);
+    return token;
+  }
   refuse(reading, token.code, token.reason);
   return undefined;
 }
@@ -350,6 +353,10 @@ export function readSimple(
   if (typeof token !== 'string') {
     refuse(reading, token.code, token.reason);
     return undefined;
+  }
+  if (simple.judge !== undefined) {
+    simple.judge(token, reading); // of one text: other texts in its place may be refused
+    return token;
   }
   if (reading.placeholders === undefined || simple.usesPrefixes) return token;
   return reading.placeholders.placeholderOf(start, token, textValueOf(simple, limits));

@@ -24,8 +24,10 @@ import {
 import { string } from '../scalars/strings.ts';
 import { scalarRows } from '../scalars/table.ts';
 import { escapeAttribute, excerpt, quoteJson, someNames } from '../scalars/text.ts';
+import { createZone } from '../scalars/zone.ts';
 import { scalarWriter } from '../types/scalar.ts';
-import { isTemporal, temporal } from './temporal.ts';
+import { compileFacets, type Judge } from './facets.ts';
+import { isTemporal, temporal, zonedDateTime } from './temporal.ts';
 
 /** Simple types of an adopted service, both ways (A26). */
 
@@ -55,7 +57,12 @@ export interface SimpleCodec {
    * than their place in `Tape.made`. Throws MismatchError, JsonError.
    */
   readonly scan: Scan;
+  /** Notes what of a request's value isn't within the type's facets; undefined where nothing more is asked (A26). */
+  readonly judge: Judge | undefined;
 }
+
+/** A codec that looks at built-in types and enumerations alone. */
+type Unjudged = Omit<SimpleCodec, 'judge'>;
 
 /** The codecs of simple types, each compiled once, at start. */
 export type SimpleOf = (type: SimpleType) => SimpleCodec;
@@ -63,27 +70,29 @@ export type SimpleOf = (type: SimpleType) => SimpleCodec;
 /** Compiles simple types on first use. */
 export function compileSimpleTypes(settings: AdoptedSettings, limits: Limits): SimpleOf {
   const compiled = new Map<SimpleType, SimpleCodec>();
+  const zone = settings.dates === 'utc' ? createZone(settings.upstreamTimeZone) : undefined;
   const simpleOf: SimpleOf = (type) => {
     const known = compiled.get(type);
     if (known !== undefined) return known;
-    const codec = compile(type);
+    const judge = settings.validate === 'strict' ? compileFacets(type, limits) : undefined;
+    const codec = { ...compile(type), judge };
     compiled.set(type, codec);
     return codec;
   };
-  const compile = (type: SimpleType): SimpleCodec => {
+  const compile = (type: SimpleType): Unjudged => {
     const { variety } = type;
     if (variety.kind === 'list') return enumerated(type, listOf(simpleOf(variety.item), limits), settings);
     if (variety.kind === 'union')
       return enumerated(type, unionOf(variety.members.map(simpleOf), limits), settings);
     if (type.builtIn === 'QName' || type.builtIn === 'NOTATION') return qualifiedNames(limits);
-    const scalar = scalarOf(type);
+    const scalar = zone !== undefined && type.builtIn === 'dateTime' ? zonedDateTime(zone) : scalarOf(type);
     const isBig = settings.bigNumbers === 'text' && big.has(type.builtIn);
     return enumerated(type, ofScalar(isBig ? asText(scalar) : scalar, limits), settings);
   };
   return simpleOf;
 }
 
-function ofScalar(scalar: Scalar, limits: Limits): SimpleCodec {
+function ofScalar(scalar: Scalar, limits: Limits): Unjudged {
   return { ...scalar, usesPrefixes: false, scan: scalarWriter(scalar, 'any', limits).scan };
 }
 
@@ -219,7 +228,7 @@ function hexOf(text: string): string | undefined {
 }
 
 /** A codec without a shortcut over the tape's bytes: its value is written from text. */
-function fromToXml(codec: Omit<SimpleCodec, 'scan'>, limits: Limits): SimpleCodec {
+function fromToXml(codec: Omit<Unjudged, 'scan'>, limits: Limits): Unjudged {
   return {
     ...codec,
     scan: (tape) => {
@@ -248,7 +257,7 @@ function fromToXml(codec: Omit<SimpleCodec, 'scan'>, limits: Limits): SimpleCode
 }
 
 /** A list: an array of its items (XSD Part 2, 4.1.2.2). */
-function listOf(item: SimpleCodec, limits: Limits): SimpleCodec {
+function listOf(item: SimpleCodec, limits: Limits): Unjudged {
   const expected = `a list of ${item.expected}`;
   return fromToXml(
     {
@@ -285,7 +294,7 @@ function listOf(item: SimpleCodec, limits: Limits): SimpleCodec {
 }
 
 /** A union: its text, which one of its members has to take (XSD Part 2, 4.1.2.3). */
-function unionOf(members: readonly SimpleCodec[], limits: Limits): SimpleCodec {
+function unionOf(members: readonly SimpleCodec[], limits: Limits): Unjudged {
   const expected = someNames(members.map((member) => member.expected)) || 'a value';
   const keeps = members.some(({ text, expected: of }) => text === 'string' && of === string.expected);
   return {
@@ -303,7 +312,7 @@ function unionOf(members: readonly SimpleCodec[], limits: Limits): SimpleCodec {
 }
 
 /** A QName: `{namespace}local`, or `local` alone in none; written with a prefix of its own. */
-function qualifiedNames(limits: Limits): SimpleCodec {
+function qualifiedNames(limits: Limits): Unjudged {
   const expected = 'xs:QName';
   return fromToXml(
     {
@@ -345,7 +354,7 @@ function isName(text: string): boolean {
 }
 
 /** A type with an enumeration: checked in requests; in replies by `unknownEnumValues` (A26, W22). */
-function enumerated(type: SimpleType, base: SimpleCodec, settings: AdoptedSettings): SimpleCodec {
+function enumerated(type: SimpleType, base: Unjudged, settings: AdoptedSettings): Unjudged {
   const { enumeration } = type.facets;
   if (enumeration === undefined) return base;
   const tokens = new Set<string>();

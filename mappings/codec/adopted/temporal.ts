@@ -1,7 +1,8 @@
 import { daysIn } from '../scalars/calendar.ts';
-import { isoFromJson } from '../scalars/dates.ts';
+import { isoFromJson, rfc3339FromXml, xmlFromRfc3339 } from '../scalars/dates.ts';
 import { collapse } from '../scalars/numbers.ts';
 import { type Scalar, textual } from '../scalars/scalar.ts';
+import type { Zone } from '../scalars/zone.ts';
 
 /** The calendar types of XSD (part 2, 3.2.7 to 3.2.14) as text, checked and left as it came (A26). */
 
@@ -37,6 +38,21 @@ function isOf(kind: TemporalName, text: string): boolean {
   // 10,000 years are whole cycles of 400
   const inCycle = parts.year === undefined ? 2000 : Number(parts.year.slice(-4));
   return Number(parts.day) <= daysIn(inCycle, Number(parts.month));
+}
+
+/** `xs:dateTime` as RFC 3339 in JSON, by a zone (A26, `dates: utc`). */
+export function zonedDateTime(zone: Zone): Scalar {
+  return textual({
+    expected: 'xs:dateTime',
+    fromXml: (text) => {
+      const collapsed = collapse(text);
+      return isOf('dateTime', collapsed) ? rfc3339FromXml(collapsed, zone) : undefined;
+    },
+    fromReply: (text) => xmlFromRfc3339(text, zone) ?? (isOf('dateTime', text) ? text : undefined),
+    fromRequest: (text) =>
+      xmlFromRfc3339(text, zone) === undefined && !isOf('dateTime', text) ? undefined : text,
+    misfits: 'pass',
+  });
 }
 
 /** A type of the calendar; a reply's text that is none goes out as it came, counted (W22). */

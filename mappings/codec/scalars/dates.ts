@@ -67,6 +67,36 @@ export function isoFromJson(text: string, kind: 'dateTime' | 'date'): string | u
   return `${writeWall(Math.floor(wall / SECOND) * SECOND)}${trimFraction(fraction.slice(0, 7))}${suffix}`;
 }
 
+/**
+ * An `xs:dateTime` as RFC 3339 (A26, `dates: utc`): one without a zone is the zone's wall clock, and is UTC with `Z`; `Z` is
+ * `+00:00`, so that it comes back as it was; any other offset stays. A year that RFC 3339 lacks is left as it is.
+ */
+export function rfc3339FromXml(text: string, zone: Zone): string {
+  if (text.endsWith('Z')) return `${text.slice(0, -1)}+00:00`;
+  const written = readIso(text, 'xsd');
+  if (written === undefined || written.suffix !== '') return text;
+  const { wall, fraction } = written;
+  const whole = Math.floor(wall / SECOND) * SECOND;
+  const instant = isEdge(whole) ? whole : clamp(zone.instantOf(whole));
+  return `${writeWall(instant)}${fraction === '' ? '' : `.${fraction}`}Z`;
+}
+
+/** RFC 3339 as the text of an `xs:dateTime`, the other way round. Undefined: the text is none. */
+export function xmlFromRfc3339(text: string, zone: Zone): string | undefined {
+  const written = readIso(text, 'json');
+  if (written === undefined || !written.timed) return undefined;
+  const { wall, fraction, suffix } = written;
+  const whole = Math.floor(wall / SECOND) * SECOND;
+  const digits = fraction === '' ? '' : `.${fraction}`;
+  if (suffix === 'Z') return writeWall(isEdge(whole) ? whole : clamp(zone.wallOf(whole))) + digits;
+  return `${writeWall(whole)}${digits}${suffix === '+00:00' ? 'Z' : suffix}`;
+}
+
+/** Whether a second is the first or last of all, which .NET has for no date: it is in no zone. */
+function isEdge(ms: number): boolean {
+  return ms === FIRST || ms === LAST - (SECOND - 1);
+}
+
 interface WrittenDate {
   readonly ms: number;
   /** `±hhmm` or nothing, as written. */

@@ -56,6 +56,21 @@ export function ruledReader(reader: RequestReader, rules: Rules | undefined, lim
   };
 }
 
+/** One function for some checks of a value that no list nor object holds: what it is refused for is noted. */
+export function compileChecks(
+  checks: readonly Check[],
+  limits: Limits,
+): (token: string, reading: Reading) => void {
+  const judges = checks.map((check) => judgeOf(check, limits));
+  return (token, reading) => {
+    countSteps(reading, token.length * judges.length);
+    for (const judge of judges) {
+      const refusal = judge(token, reading);
+      if (refusal !== undefined) refuse(reading, refusal.code, refusal.reason);
+    }
+  };
+}
+
 /** How often a character counts that checks read once more: it is compared, or passed over. */
 const weights: Readonly<Partial<Record<Check['kind'], number>>> = {
   values: 2,

@@ -75,9 +75,19 @@ export const adoptedOverlaySettings = record(
       '`Block.member: { header, format }`',
       movedHeader,
     ),
+    dates: keyword(
+      'An xs:dateTime in JSON: its text, or RFC 3339, where one without a zone is by upstreamTimeZone.',
+      'text',
+      'utc',
+    ),
     upstreamTimeZone,
     unknownEnumValues,
     unknownElements,
+    validate: keyword(
+      'What of a request is checked: types and enumerations, or lengths, bounds, digits and patterns too.',
+      'types',
+      'strict',
+    ),
     illegalCharacterReferences,
     upstreamErrors,
     soap12FaultStatus,
@@ -120,7 +130,7 @@ const base: Settings = { ...dialects.plain.settings, dates: 'text' };
 /** Reads the overlay of an adopted contract; what is wrong goes to `report`. An empty file is all defaults. */
 export function readAdoptedOverlay(document: unknown, report: Report): AdoptedOverlay {
   const keys: Keys = readSettings(adoptedOverlaySettings, document ?? {}, '', report) ?? {};
-  const settings = settingsOf(keys, base, report);
+  const settings = settingsOf({ ...keys, dates: undefined }, base, report);
   return {
     wsdl: keys.wsdl,
     refs: keys.refs ?? new Map(),
@@ -130,8 +140,11 @@ export function readAdoptedOverlay(document: unknown, report: Report): AdoptedOv
     adopted: {
       types: keys.types ?? 'derived',
       bigNumbers: keys.bigNumbers ?? 'number',
+      dates: keys.dates ?? 'text',
+      upstreamTimeZone: settings.upstreamTimeZone,
       unknownEnumValues: settings.unknownEnumValues,
       unknownElements: settings.unknownElements,
+      validate: settings.validate,
     },
     settings,
     headers: readMoved(keys.headers, report),

@@ -1,0 +1,123 @@
+import type { Limits } from '../../contract/limits.ts';
+import type { Check } from '../../contract/model.ts';
+import type { Facets, SimpleType } from '../../contract/schema-components.ts';
+import { itemsOf } from '../../json/parts.ts';
+import { type Reading, refuse } from '../problem.ts';
+import { decimalOf } from '../scalars/decimal.ts';
+import { linearPattern } from '../scalars/pattern.ts';
+import { compileChecks } from '../types/rules.ts';
+import { patternOf } from './patterns.ts';
+
+/**
+ * What `validate: strict` asks of a simple type's values beyond their built-in type (XSD 1.0, part 2, 4.3; A26): lengths,
+ * bounds, digits, patterns. Enumerations are looked at always. Bounds of dates, patterns that linear time has no form for,
+ * and facets of a union's members are not checked.
+ */
+
+/** Notes a value's JSON that isn't within the facets of its type. */
+export type Judge = (token: string, reading: Reading) => void;
+
+const numbers: ReadonlySet<string> = new Set([
+  'decimal',
+  'integer',
+  'nonPositiveInteger',
+  'negativeInteger',
+  'nonNegativeInteger',
+  'positiveInteger',
+  'byte',
+  'unsignedByte',
+  'short',
+  'unsignedShort',
+  'int',
+  'unsignedInt',
+  'long',
+  'unsignedLong',
+  'float',
+  'double',
+]);
+
+/** The judge of a type; undefined where nothing is asked of its values. */
+export function compileFacets(type: SimpleType, limits: Limits): Judge | undefined {
+  const { variety } = type;
+  const own = ownFacets(type, limits);
+  if (variety.kind !== 'list') return own;
+  const ofItem = compileFacets(variety.item, limits);
+  if (ofItem === undefined) return own;
+  return (token, reading) => {
+    own?.(token, reading);
+    for (const item of itemsOf(token, limits) ?? []) ofItem(item, reading);
+  };
+}
+
+function ownFacets({ facets, variety, builtIn }: SimpleType, limits: Limits): Judge | undefined {
+  const checks: Check[] = [];
+  const isBinary = variety.kind === 'atomic' && (builtIn === 'base64Binary' || builtIn === 'hexBinary');
+  const length = lengthOf(facets);
+  if (length !== undefined && !isBinary)
+    checks.push({ kind: variety.kind === 'list' ? 'items' : 'length', ...length });
+  const isNumber = variety.kind === 'atomic' && numbers.has(builtIn);
+  if (isNumber) checks.push(...boundsOf(facets));
+  if (variety.kind === 'atomic' && !isNumber && !isBinary) checks.push(...patternsOf(facets));
+  const judges: Judge[] = checks.length === 0 ? [] : [compileChecks(checks, limits)];
+  if (isBinary && length !== undefined) judges.push(octetsJudge(length, builtIn === 'hexBinary' ? 2 : 4 / 3));
+  if (isNumber && (facets.totalDigits !== undefined || facets.fractionDigits !== undefined))
+    judges.push(digitsJudge(facets));
+  if (judges.length === 0) return undefined;
+  return (token, reading) => {
+    if (token === 'null') return;
+    for (const judge of judges) judge(token, reading);
+  };
+}
+
+interface Range {
+  readonly least: number;
+  readonly most: number | undefined;
+}
+
+function lengthOf({ length, minLength, maxLength }: Facets): Range | undefined {
+  if (length === undefined && minLength === undefined && maxLength === undefined) return undefined;
+  return { least: length ?? minLength ?? 0, most: length ?? maxLength };
+}
+
+function boundsOf({ minInclusive, maxInclusive, minExclusive, maxExclusive }: Facets): Check[] {
+  return (
+    [
+      ['minimum', minInclusive],
+      ['maximum', maxInclusive],
+      ['exclusiveMinimum', minExclusive],
+      ['exclusiveMaximum', maxExclusive],
+    ] as const
+  ).flatMap(([bound, text]) => {
+    const number = text?.replace(/^\+/, '');
+    return number === undefined || decimalOf(number) === undefined ? [] : [{ kind: 'bound', bound, number }];
+  });
+}
+
+/** Each group of patterns as one; those that can't be matched in linear time are left out. */
+function patternsOf({ patterns }: Facets): Check[] {
+  return patterns.flatMap((alternatives) => {
+    const source = patternOf(alternatives);
+    return source === undefined || linearPattern(source) === undefined ? [] : [{ kind: 'pattern', source }];
+  });
+}
+
+/** @param perOctet characters of an octet's text, padding aside */
+function octetsJudge({ least, most }: Range, perOctet: number): Judge {
+  return (token, reading) => {
+    const padding = token.endsWith('=="') ? 2 : token.endsWith('="') ? 1 : 0;
+    const octets = Math.floor((token.length - 2 - padding) / perOctet);
+    if (octets >= least && (most === undefined || octets <= most)) return;
+    const range = most === undefined ? `at least ${least}` : `${least} to ${most}`;
+    refuse(reading, 'OutOfRange', `expected ${range} octets, got ${octets}`);
+  };
+}
+
+function digitsJudge({ totalDigits, fractionDigits }: Facets): Judge {
+  return (token, reading) => {
+    const [, whole = '', fraction = ''] = /^"?-?0*(\d*)(?:\.(\d*?)0*)?"?$/.exec(token) ?? [];
+    if (fractionDigits !== undefined && fraction.length > fractionDigits)
+      refuse(reading, 'OutOfRange', `expected at most ${fractionDigits} digits after the point, got more`);
+    if (totalDigits !== undefined && whole.length + fraction.length > totalDigits)
+      refuse(reading, 'OutOfRange', `expected at most ${totalDigits} digits, got more`);
+  };
+}

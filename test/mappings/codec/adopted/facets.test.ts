@@ -1,0 +1,142 @@
+import test from 'ava';
+import { defaultLimits } from '../../../../mappings/contract/limits.ts';
+import { compiledGet, element, get, readMessage, sequence, writeMessage } from './messages.ts';
+
+/** What settings make of values beyond their built-in types (A26). */
+
+interface Case {
+  readonly title: string;
+  readonly base: string;
+  readonly facets: string;
+  readonly good: readonly string[];
+  readonly bad: readonly (readonly [text: string, why: string])[];
+}
+
+const cases: readonly Case[] = [
+  {
+    title: 'lengths of texts count characters',
+    base: 'xs:string',
+    facets: '<xs:minLength value="1"/><xs:maxLength value="3"/>',
+    good: ['a', 'abc', '😀😀😀'],
+    bad: [['abcd', 'expected 1 to 3 characters, got 4']],
+  },
+  {
+    title: 'a fixed length of octets, in hexadecimal digits',
+    base: 'xs:hexBinary',
+    facets: '<xs:length value="2"/>',
+    good: ['abcd'],
+    bad: [['ab', 'expected 2 to 2 octets, got 1']],
+  },
+  {
+    title: 'a length of octets, in base64',
+    base: 'xs:base64Binary',
+    facets: '<xs:maxLength value="2"/>',
+    good: ['QUI=', 'QQ=='],
+    bad: [['QUJD', 'expected 0 to 2 octets, got 3']],
+  },
+  {
+    title: 'bounds of numbers, exactly',
+    base: 'xs:decimal',
+    facets: '<xs:minInclusive value="0.1"/><xs:maxExclusive value="+9007199254740993"/>',
+    good: ['0.10', '9007199254740992.999'],
+    bad: [
+      ['0.09', 'expected at least 0.1, got 0.09'],
+      ['9007199254740993', 'expected less than 9007199254740993, got 9007199254740993'],
+    ],
+  },
+  {
+    title: 'digits of numbers',
+    base: 'xs:decimal',
+    facets: '<xs:totalDigits value="4"/><xs:fractionDigits value="2"/>',
+    good: ['12.34', '0012.30', '-1234'],
+    bad: [
+      ['1.234', 'expected at most 2 digits after the point, got more'],
+      ['123.45', 'expected at most 4 digits, got more'],
+    ],
+  },
+  {
+    title: 'patterns, from the first character to the last, those of one step as alternatives',
+    base: 'xs:string',
+    facets: '<xs:pattern value="\\i\\c*"/><xs:pattern value="[0-9]{2}"/>',
+    good: ['a-1', '12'],
+    bad: [['1a', 'expected text that matches']],
+  },
+];
+
+for (const { title, base, facets, good, bad } of cases) {
+  test(`A26: under validate: strict requests are held to ${title}; by default they are not`, (t) => {
+    const declarations = `<xs:simpleType name="T"><xs:restriction base="${base}">${facets}</xs:restriction></xs:simpleType>`;
+    const type = sequence(element('v', 't:T'), '<xs:attribute name="a" type="t:T"/>');
+    const strict = compiledGet(t, type, declarations, { validate: 'strict' }).request;
+    const lax = compiledGet(t, type, declarations).request;
+    for (const text of good) {
+      const message = get(`<t:v>${text}</t:v>`, ` a="${text}"`);
+      t.deepEqual(readMessage(strict, message).problems, [], text);
+    }
+    for (const [text, why] of bad) {
+      for (const [message, field] of [
+        [get(`<t:v>${text}</t:v>`), 'v'],
+        [get(`<t:v>${good[0]}</t:v>`, ` a="${text}"`), 'a'],
+      ] as const) {
+        const [problem] = readMessage(strict, message).problems;
+        t.is(problem?.field, field, text);
+        t.true(problem?.message.includes(why), problem?.message);
+        t.deepEqual(readMessage(lax, message).problems, []);
+      }
+    }
+  });
+}
+
+test('A26: a list’s length counts items, and each is held to its type', (t) => {
+  const declarations =
+    '<xs:simpleType name="Item"><xs:restriction base="xs:int"><xs:maxInclusive value="5"/></xs:restriction></xs:simpleType>' +
+    '<xs:simpleType name="Items"><xs:list itemType="t:Item"/></xs:simpleType>' +
+    '<xs:simpleType name="Few"><xs:restriction base="t:Items"><xs:maxLength value="2"/></xs:restriction></xs:simpleType>';
+  const { request } = compiledGet(t, sequence(element('v', 't:Few')), declarations, { validate: 'strict' });
+  const said = (text: string): readonly string[] =>
+    readMessage(request, get(`<t:v>${text}</t:v>`)).problems.map(({ message }) => message);
+  t.deepEqual(said('1 2'), []);
+  t.deepEqual(said('1 2 3'), ['v: expected 0 to 2 items, got 3'.replace('0 to 2', 'at most 2')]);
+  t.deepEqual(said('1 6'), ['v: expected at most 5, got 6']);
+});
+
+test('A26: what patterns take of a request is bounded', (t) => {
+  const declarations =
+    '<xs:simpleType name="T"><xs:restriction base="xs:string"><xs:pattern value="(a|b)*"/></xs:restriction></xs:simpleType>';
+  const limits = { ...defaultLimits, patternSteps: 1_000 };
+  const { request } = compiledGet(
+    t,
+    sequence(element('v', 't:T')),
+    declarations,
+    { validate: 'strict' },
+    limits,
+  );
+  const [problem] = readMessage(request, get(`<t:v>${'ab'.repeat(1_000)}</t:v>`)).problems;
+  t.regex(problem?.message ?? '', /expected less text to match with patterns/);
+});
+
+const moments: readonly (readonly [xml: string, json: string])[] = [
+  ['2006-07-02T03:04:05', '2006-07-02T01:04:05Z'],
+  ['2006-01-02T03:04:05.1234567', '2006-01-02T02:04:05.1234567Z'],
+  ['2006-07-02T03:04:05Z', '2006-07-02T03:04:05+00:00'],
+  ['2006-07-02T03:04:05+09:30', '2006-07-02T03:04:05+09:30'],
+  ['0001-01-01T00:00:00', '0001-01-01T00:00:00Z'],
+  ['12006-07-02T03:04:05', '12006-07-02T03:04:05'],
+];
+
+for (const [xml, json] of moments) {
+  test(`A26: with dates: utc ${xml} is ${json}, and comes back as it was`, (t) => {
+    const settings = { dates: 'utc', upstreamTimeZone: 'Europe/Berlin' } as const;
+    const { request, reply } = compiledGet(t, sequence(element('v', 'xs:dateTime')), '', settings);
+    t.is(readMessage(request, get(`<t:v>${xml}</t:v>`)).json, `{"v":"${json}"}`);
+    t.true(reply && writeMessage(reply, `{"v":"${json}"}`).includes(`>${xml}<`));
+  });
+}
+
+test('A26: with dates: utc a date and a time are left as they came', (t) => {
+  const settings = { dates: 'utc', upstreamTimeZone: 'Europe/Berlin' } as const;
+  const type = sequence(element('d', 'xs:date') + element('c', 'xs:time'));
+  const { request } = compiledGet(t, type, '', settings);
+  const { json } = readMessage(request, get('<t:d>2006-07-02</t:d><t:c>03:04:05</t:c>'));
+  t.is(json, '{"d":"2006-07-02","c":"03:04:05"}');
+});
