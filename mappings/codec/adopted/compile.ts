@@ -361,7 +361,7 @@ function compileFaults(
 }
 
 /** The element of an rpc message, of whose parts each may be there (A7, A30). */
-function wrapperOf(name: QName, parts: readonly ElementDeclaration[]): ElementDeclaration {
+export function wrapperOf(name: QName, parts: readonly ElementDeclaration[]): ElementDeclaration {
   const particles = parts.map((element): Particle => ({ kind: 'element', least: 0, most: 1, element }));
   const type: SchemaType = {
     ...anyType,

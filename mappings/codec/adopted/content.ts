@@ -10,7 +10,7 @@ import { scanItems } from '../types/entries.ts';
 import { enters, writeElement } from '../write-element.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { elementReader, leaf, tagsOf } from './elements.ts';
-import type { Members, Order } from './members.ts';
+import { type Members, type Order, substituteMembers } from './members.ts';
 import { readOpenElement, scanOpenElement, takesElement } from './open-elements.ts';
 
 /** What stands between the tags of a complex type's element: elements, wildcards, rounds of repeated groups (A13 to A16, A20, A22). */
@@ -479,14 +479,9 @@ function headVariants(
   head: ElementDeclaration,
   once: boolean,
 ): readonly HeadVariant[] {
-  const all = head.abstract ? head.substitutes : [head, ...head.substitutes];
-  const taken = new Set<string>();
-  return all.map((declared) => {
-    let name = declared.name.local;
-    for (let count = 2; taken.has(name); count++) name = `${declared.name.local}_${count}`;
-    taken.add(name);
+  return substituteMembers(head).map(({ json, element: declared }) => {
     const value = context.elementOf(declared, once);
-    return { declared, key: `${JSON.stringify(name)}:`, value, tags: tagsOf(context, declared) };
+    return { declared, key: `${JSON.stringify(json)}:`, value, tags: tagsOf(context, declared) };
   });
 }
 

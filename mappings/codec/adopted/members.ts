@@ -70,6 +70,31 @@ export function attributeMembers(
   });
 }
 
+/** What text, or inner XML, is called beside attributes (A14, A24): `value`, unless an attribute is. */
+export function valueNameOf(attributes: readonly AttributeMember[]): string {
+  return attributes.some(({ json }) => json === 'value') ? '@value' : 'value';
+}
+
+/** Whether values of a type are nothing but their inner XML, a string (A24). */
+export function isInnerXml({ attributes, anyAttribute, base, derived, content }: ComplexType): boolean {
+  const isMixed = content.kind === 'mixed' || (content.kind === 'elements' && content.mixed);
+  return isMixed && attributes.length === 0 && !anyAttribute && base === undefined && derived.length === 0;
+}
+
+/** The elements that may stand where a head of a substitution group is referred to, each with its member's name (A20). */
+export function substituteMembers(
+  head: ElementDeclaration,
+): readonly { readonly json: string; readonly element: ElementDeclaration }[] {
+  const all = head.abstract ? head.substitutes : [head, ...head.substitutes];
+  const taken = new Set<string>();
+  return all.map((element) => {
+    let json = element.name.local;
+    for (let count = 2; taken.has(json); count++) json = `${element.name.local}_${count}`;
+    taken.add(json);
+    return { json, element };
+  });
+}
+
 /** The members of a content model. */
 export function membersOf(particle: Particle): Members {
   const builder = new MembersBuilder();

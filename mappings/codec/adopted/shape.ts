@@ -22,7 +22,7 @@ import {
   writeContent,
 } from './content.ts';
 import type { AdoptedContext, Tags } from './context.ts';
-import { attributeMembers, type Members, membersOf, noMembers } from './members.ts';
+import { attributeMembers, type Members, membersOf, noMembers, valueNameOf } from './members.ts';
 import { readInnerXml, scanInnerXml } from './open-elements.ts';
 import type { Resolve, SimpleCodec } from './simple-types.ts';
 
@@ -152,12 +152,10 @@ export function contentOf(context: AdoptedContext, members: Members): CompiledCo
 /** Any shape; types that aren't in the schema have some of their own. */
 export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape {
   const content = contentOf(context, parts.members);
-  const attributes = attributeMembers(parts.attributes, parts.members.members).map(({ json, use }) =>
-    attributeCodec(context, json, use),
-  );
+  const named = attributeMembers(parts.attributes, parts.members.members);
+  const attributes = named.map(({ json, use }) => attributeCodec(context, json, use));
   const hasValue = parts.kind !== 'members';
-  const isTaken = attributes.some(({ json }) => json === 'value');
-  const valueName = parts.valueName ?? (isTaken ? '@value' : 'value');
+  const valueName = parts.valueName ?? valueNameOf(named);
   const names = [...attributes.map(({ json }) => json), ...content.members.map(({ json }) => json)];
   if (hasValue) names.push(valueName);
   if (parts.anyAttribute) names.push('@attributes');

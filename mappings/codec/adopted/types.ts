@@ -12,7 +12,7 @@ import { type CompiledContent, readLone } from './content.ts';
 import type { AdoptedContext, ValueCodec } from './context.ts';
 import { writeArray, writeLeaf } from './elements.ts';
 import { itemsCodec } from './encoded-arrays.ts';
-import { loneMember, type Members, membersOf, noMembers } from './members.ts';
+import { isInnerXml, loneMember, type Members, membersOf, noMembers } from './members.ts';
 import { readInnerXml, scanInnerXml } from './open-elements.ts';
 import {
   contentOf,
@@ -263,13 +263,7 @@ function complexCodec(
   shapeFor: TypeCompiler['shapeFor'],
 ): ValueCodec {
   const declared = shapeFor(type);
-  const { content } = type;
-  const isText =
-    (content.kind === 'mixed' || (content.kind === 'elements' && content.mixed)) &&
-    type.attributes.length === 0 &&
-    !type.anyAttribute &&
-    type.base === undefined &&
-    type.derived.length === 0;
+  const isText = isInnerXml(type);
   const isAlone = type.derived.length === 0 && !type.abstract;
   const isAlways = context.settings.types === 'always' && context.typeNameOf(type) !== undefined;
   const called = type.name?.local ?? 'the declared type';

@@ -1,0 +1,337 @@
+import test, { type ExecutionContext } from 'ava';
+import { parse } from 'yaml';
+import { adoptedDefaults } from '../../mappings/contract/adopted.ts';
+import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
+import { deriveOpenapi, writeDerivedOpenapi } from '../../wsdl/derived-openapi/document.ts';
+import { patternOf } from '../../wsdl/derived-openapi/patterns.ts';
+import { tryMessages } from '../adopt/derived-messages.ts';
+import { element as e, many, maybe, sequence } from '../mappings/codec/adopted/messages.ts';
+import { getOf, serviceOf } from '../mappings/loader/wsdl/wsdl-folder.ts';
+
+/** The schema of the body of `Get`, and the components. */
+function derived(t: ExecutionContext, type: string, declarations = '', settings = {}) {
+  const { document, open } = deriveOpenapi(serviceOf(t, getOf(type, declarations)), settings);
+  // biome-ignore lint/suspicious/noExplicitAny: a document is looked into at many depths
+  const { paths, components } = JSON.parse(JSON.stringify(document)) as any;
+  return {
+    operation: paths['/Get'].post,
+    // request and reply have the same element, which is a component then
+    body: components.schemas.Get,
+    schemas: components?.schemas ?? {},
+    open,
+  };
+}
+
+test('A7, A32: an operation is POST with its name, its place in SOAP and its body', (t) => {
+  const { operation, body } = derived(t, sequence(e('id', 'xs:int')));
+  t.is(operation.operationId, 'Get');
+  t.deepEqual(Object.keys(operation['x-soap']), ['port', 'operation', 'action']);
+  t.deepEqual(body, {
+    type: 'object',
+    properties: { id: { type: 'integer', format: 'int32', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 } },
+    required: ['id'],
+    additionalProperties: false,
+  });
+});
+
+test('A12, A14, A32: attributes come first and are marked, text beside them is value', (t) => {
+  const { body } = derived(
+    t,
+    '<xs:complexType><xs:simpleContent><xs:extension base="xs:decimal"><xs:attribute name="currency" type="xs:string" default="EUR"/></xs:extension></xs:simpleContent></xs:complexType>',
+  );
+  t.deepEqual(body.properties, {
+    currency: { type: 'string', default: 'EUR', xml: { attribute: true } },
+    value: { type: 'number', format: 'decimal' },
+  });
+  t.deepEqual(body.required, ['value']);
+});
+
+test('A13, A32: a type that is nothing but a repeat is an array, its record form {Type}Item', (t) => {
+  const { body, schemas } = derived(
+    t,
+    sequence(e('Ids', 't:Ids', maybe) + e('More', 't:Ids', many)),
+    `<xs:complexType name="Ids"><xs:sequence>${e('string', 'xs:string', many)}</xs:sequence></xs:complexType>`,
+  );
+  t.deepEqual(body.properties.Ids, { $ref: '#/components/schemas/Ids' });
+  t.deepEqual(body.properties.More, { type: 'array', items: { $ref: '#/components/schemas/IdsItem' } });
+  t.deepEqual(schemas.Ids, { type: 'array', items: { type: 'string' } });
+  t.deepEqual(schemas.IdsItem.properties, { string: { type: 'array', items: { type: 'string' } } });
+});
+
+test('A15, A16, A32: members of a choice are not required; a repeated one is a list of objects with one member', (t) => {
+  const once = derived(t, `<xs:complexType><xs:choice>${e('a')}${e('b')}</xs:choice></xs:complexType>`);
+  t.is(once.body.required, undefined);
+  t.is(once.body.description, 'At most one of: a; b.');
+  const repeated = derived(
+    t,
+    `<xs:complexType><xs:sequence>${e('c')}<xs:choice ${many}>${e('a')}${e('b')}</xs:choice></xs:sequence></xs:complexType>`,
+  );
+  t.deepEqual(repeated.body.properties['@items'].items, {
+    type: 'object',
+    properties: { a: { type: 'string' }, b: { type: 'string' } },
+    additionalProperties: false,
+    minProperties: 1,
+    maxProperties: 1,
+  });
+});
+
+const animals =
+  `<xs:complexType name="Animal"><xs:sequence>${e('Name', 'xs:string', maybe)}</xs:sequence></xs:complexType>` +
+  '<xs:complexType name="Dog"><xs:complexContent><xs:extension base="t:Animal"/></xs:complexContent></xs:complexType>';
+
+test('A18, A32: where types derive, oneOf with the discriminator @type says which', (t) => {
+  const { body, schemas } = derived(t, sequence(e('Pet', 't:Animal') + e('Dog', 't:Dog')), animals);
+  t.deepEqual(body.properties.Pet, { $ref: '#/components/schemas/Animal' });
+  t.deepEqual(schemas.Animal, {
+    oneOf: [{ $ref: '#/components/schemas/AnimalItself' }, { $ref: '#/components/schemas/DogTyped' }],
+    discriminator: {
+      propertyName: '@type',
+      mapping: { Animal: '#/components/schemas/AnimalItself', Dog: '#/components/schemas/DogTyped' },
+    },
+  });
+  t.deepEqual(schemas.DogTyped.properties['@type'], { type: 'string', enum: ['Dog'] });
+  t.deepEqual(schemas.DogTyped.required, ['@type']);
+  t.is(schemas.AnimalItself.required, undefined);
+  t.is(schemas.Dog.properties['@type'], undefined);
+});
+
+test('A18: with types: always each named type may say its name', (t) => {
+  const { schemas } = derived(t, sequence(e('Dog', 't:Dog')), animals, { types: 'always' });
+  t.deepEqual(schemas.Dog.properties['@type'], { type: 'string', enum: ['Dog'] });
+});
+
+test('A20, A32: a substitution group is an object with one member', (t) => {
+  const { body, schemas } = derived(
+    t,
+    '<xs:complexType><xs:sequence><xs:element ref="t:Path"/></xs:sequence></xs:complexType>',
+    '<xs:element name="Path" abstract="true" type="xs:string"/><xs:element name="Field" type="xs:string" substitutionGroup="t:Path"/>',
+  );
+  t.deepEqual(body.properties.Path, { $ref: '#/components/schemas/PathSubstitutes' });
+  t.deepEqual(schemas.PathSubstitutes, {
+    type: 'object',
+    properties: { Field: { type: 'string' } },
+    additionalProperties: false,
+    minProperties: 1,
+    maxProperties: 1,
+  });
+});
+
+test('A22 to A24, A32: open content is strings of XML and any values, and it is told where', (t) => {
+  const { body, schemas, open } = derived(
+    t,
+    sequence(`${e('m', 't:Mixed')}${e('v', 'xs:anyType')}<xs:any ${many} namespace="##other"/>`),
+    '<xs:complexType name="Mixed" mixed="true"/>',
+  );
+  t.deepEqual(body.properties['@any'], {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'One element as XML.',
+  });
+  t.is(schemas.Mixed.type, 'string');
+  t.deepEqual(body.properties.v, { $ref: '#/components/schemas/AnyValue' });
+  t.deepEqual(
+    open.map(({ place, rule }) => [place, rule]),
+    [
+      ['Get.v', 'A23'],
+      ['Get.@any', 'A22'],
+      ['Mixed', 'A24'],
+    ],
+  );
+});
+
+test('A25: what may be nil may be null, a type with attributes with these', (t) => {
+  const { body, schemas } = derived(
+    t,
+    sequence(e('n', 'xs:int', 'nillable="true"') + e('o', 't:Order', 'nillable="true"')),
+    '<xs:complexType name="Order"><xs:attribute name="id" type="xs:int" use="required"/></xs:complexType>',
+  );
+  t.deepEqual(body.properties.n.type, ['integer', 'null']);
+  t.deepEqual(body.properties.o.oneOf, [
+    { $ref: '#/components/schemas/Order' },
+    { $ref: '#/components/schemas/OrderNil' },
+    { type: 'null' },
+  ]);
+  t.deepEqual(schemas.OrderNil.required, ['@nil', 'id']);
+});
+
+for (const [type, schema] of [
+  ['xs:long', { type: 'integer', format: 'int64' }],
+  ['xs:positiveInteger', { type: 'integer', minimum: 1 }],
+  ['xs:dateTime', { type: 'string', format: 'xsd-date-time' }],
+  ['xs:gYearMonth', { type: 'string', format: 'xsd-g-year-month' }],
+  ['xs:base64Binary', { type: 'string', format: 'byte' }],
+  ['xs:NMTOKENS', { type: 'array', items: { type: 'string' }, minItems: 1 }],
+  ['xs:QName', { type: 'string' }],
+] as const)
+  test(`A26: ${type} has the schema that its JSON has`, (t) => {
+    t.deepEqual(derived(t, sequence(e('v', type))).body.properties.v, schema);
+  });
+
+test('A26: big numbers are strings where the contract says so', (t) => {
+  const { body } = derived(t, sequence(e('v', 'xs:decimal')), '', { bigNumbers: 'text' });
+  t.deepEqual(body.properties.v, { type: 'string', format: 'decimal' });
+});
+
+const restricted = (base: string, facets: string): string =>
+  `<xs:simpleType name="R"><xs:restriction base="${base}">${facets}</xs:restriction></xs:simpleType>`;
+
+for (const [title, base, facets, schema] of [
+  [
+    'values',
+    'xs:string',
+    '<xs:enumeration value="a"/><xs:enumeration value="b"/>',
+    { type: 'string', enum: ['a', 'b'] },
+  ],
+  [
+    'lengths',
+    'xs:string',
+    '<xs:minLength value="1"/><xs:maxLength value="9"/>',
+    { type: 'string', minLength: 1, maxLength: 9 },
+  ],
+  [
+    'a bound that a double holds',
+    'xs:decimal',
+    '<xs:minInclusive value="0.10"/>',
+    { type: 'number', format: 'decimal', minimum: 0.1 },
+  ],
+  [
+    'a bound that a double does not hold, in words',
+    'xs:decimal',
+    '<xs:maxInclusive value="99999999999999999.99"/>',
+    { type: 'number', format: 'decimal', description: 'At most 99999999999999999.99.' },
+  ],
+  [
+    'a pattern that ECMAScript lacks, in words',
+    'xs:string',
+    '<xs:pattern value="\\p{IsBasicLatin}*"/>',
+    { type: 'string', description: 'Of the XSD pattern \\p{IsBasicLatin}*.' },
+  ],
+] as const)
+  test(`A26: facets say ${title}`, (t) => {
+    t.deepEqual(derived(t, sequence(e('v', 't:R')), restricted(base, facets)).schemas.R, schema);
+  });
+
+for (const [pattern, takes, refuses] of [
+  ['[A-Z]{2}\\d{3}', ['AB123'], ['AB12', 'xAB123', 'AB123x']],
+  ['a|b', ['a', 'b'], ['ab', 'c']],
+  ['\\i\\c*', ['a-1', '_x'], ['1a', '']],
+  ['[\\w\\-.]+', ['a-1.b', 'é'], ['a b', '']],
+  ['$1.50^', ['$1x50^'], ['1.50']],
+  ['[^-a]b', ['xb'], ['-b', 'ab']],
+  ['[+\\-]?\\p{Lu}', ['+A', 'Ä'], ['a']],
+] as const)
+  test(`A26: the XSD pattern ${pattern} takes the same in ECMAScript`, (t) => {
+    const expression = new RegExp(patternOf([pattern]) ?? '', 'u');
+    for (const text of takes) t.true(expression.test(text), text);
+    for (const text of refuses) t.false(expression.test(text), text);
+  });
+
+for (const pattern of [
+  '[a-z-[aeiou]]',
+  '\\p{IsGreek}',
+  '(a',
+  'a)',
+  'a{,2}',
+  '[\\S]',
+  'a**',
+  '\\q',
+  '[a',
+  '[]',
+  'a]',
+])
+  test(`A26: the XSD pattern ${pattern} has no words in ECMAScript`, (t) => {
+    t.is(patternOf([pattern]), undefined);
+  });
+
+test('A32: a type may hold itself, one without a name too', (t) => {
+  const { body, schemas } = derived(
+    t,
+    sequence('<xs:element ref="t:Node" minOccurs="0"/>'),
+    `<xs:element name="Node">${sequence('<xs:element ref="t:Node" minOccurs="0"/>')}</xs:element>`,
+  );
+  t.deepEqual(body.properties.Node, { $ref: '#/components/schemas/Node' });
+  t.deepEqual(schemas.Node.properties.Node, { $ref: '#/components/schemas/Node' });
+});
+
+test('A32: documentation goes along', (t) => {
+  const words = '<xs:annotation><xs:documentation>An order.</xs:documentation></xs:annotation>';
+  const { schemas } = derived(
+    t,
+    sequence(e('o', 't:Order')),
+    `<xs:complexType name="Order">${words}<xs:sequence/></xs:complexType>`,
+  );
+  t.is(schemas.Order.description, 'An order.');
+});
+
+test('A32: the text of a document is read as what it was, whatever names look like', (t) => {
+  const type = sequence(
+    e('no') + e('on', 'xs:string', 'default="2024-01-01"') + e('y', 'xs:string', 'default="1e3"'),
+  );
+  const { document } = deriveOpenapi(serviceOf(t, getOf(type)));
+  const text = writeDerivedOpenapi(document);
+  t.deepEqual(parse(text), document);
+  t.deepEqual(parse(text, { version: '1.1' }), document);
+});
+
+test('A32: messages are of the schemas of their document', (t) => {
+  const type = sequence(
+    e('Pet', 't:Animal', `${many} nillable="true"`) +
+      e('n', 'xs:long', 'nillable="true"') +
+      e('v', 'xs:anyType', maybe) +
+      `<xs:choice ${many}>${e('a')}${e('b', 'xs:date')}</xs:choice>`,
+    '<xs:attribute name="id" type="xs:int"/><xs:anyAttribute/>',
+  );
+  const { messages, wrong } = tryMessages(serviceOf(t, getOf(type, animals)), 200);
+  t.deepEqual(wrong, []);
+  t.is(messages, 400);
+});
+
+test('A32: check finds nothing where the document is as derived, in whichever order', (t) => {
+  const service = serviceOf(t, getOf(sequence(e('Pet', 't:Animal') + e('b')), animals));
+  const { document } = deriveOpenapi(service);
+  const reversed = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(reversed);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value)
+        .toReversed()
+        .map(([key, inner]) => [key, reversed(inner)]),
+    );
+  };
+  t.deepEqual(compareDerived(service, adoptedDefaults, reversed(document), 'derived.openapi.yaml'), []);
+});
+
+test('A32: check tells each difference with its pointer and both sides', (t) => {
+  const service = serviceOf(t, getOf(sequence(e('Dog', 't:Dog')), animals));
+  // biome-ignore lint/suspicious/noExplicitAny: a document is changed at some depth
+  const changed = JSON.parse(JSON.stringify(deriveOpenapi(service).document)) as any;
+  changed.components.schemas.Dog.properties.Name.type = 'integer';
+  changed.paths['/Other'] = {};
+  delete changed.info.title;
+  t.deepEqual(
+    compareDerived(service, adoptedDefaults, changed, 'derived.openapi.yaml').map(({ pointer, message }) => [
+      pointer,
+      message,
+    ]),
+    [
+      ['/info/title', 'expected "Things", as the WSDL says, got nothing'],
+      ['/paths/~1Other', 'expected nothing, as the WSDL says, got {}'],
+      ['/components/schemas/Dog/properties/Name/type', 'expected "string", as the WSDL says, got "integer"'],
+    ],
+  );
+  t.is(compareDerived(service, adoptedDefaults, changed, 'x', 2).length, 2);
+});
+
+test('A32: a document grows with its WSDL, no faster', (t) => {
+  const sizes = [200, 400].map((count) => {
+    const types = Array.from(
+      { length: count },
+      (_, index) =>
+        `<xs:complexType name="T${index}"><xs:sequence>${e('next', `t:T${(index * 7 + 1) % count}`, maybe)}${e('other', `t:T${(index * 3) % count}`, maybe)}</xs:sequence></xs:complexType>`,
+    ).join('');
+    return writeDerivedOpenapi(
+      deriveOpenapi(serviceOf(t, getOf(sequence(e('first', 't:T0')), types))).document,
+    ).length;
+  });
+  t.true((sizes[1] ?? 0) < 2.2 * (sizes[0] ?? 0), String(sizes));
+});

@@ -1,0 +1,118 @@
+import { stringify } from 'yaml';
+import { wrapperOf } from '../../mappings/codec/adopted/compile.ts';
+import { type AdoptedSettings, adoptedDefaults } from '../../mappings/contract/adopted.ts';
+import type {
+  AdoptedMessage,
+  AdoptedOperation,
+  AdoptedService,
+  ElementDeclaration,
+} from '../../mappings/contract/schema-components.ts';
+import { Components } from './components.ts';
+import { type Besides, type OpenPlace, object, TypeSchemas } from './schemas.ts';
+import type { JsonSchema } from './simple-types.ts';
+
+/** The OpenAPI document that an adopted service's WSDL comes to (A32). */
+export interface DerivedOpenapi {
+  /** OpenAPI 3.1 as plain data: a `POST /{name}` for each operation, types as components. */
+  readonly document: JsonSchema;
+  /** What travels as XML text, or as a value of any type (A22 to A24), in the order in which it was met. */
+  readonly open: readonly OpenPlace[];
+}
+
+/**
+ * Derives the document from which a team builds the service behind an adopted WSDL (A32): one operation for each, bodies as
+ * the codecs read and take them. The same service and settings give the same document.
+ */
+export function deriveOpenapi(
+  service: AdoptedService,
+  settings: Partial<AdoptedSettings> = {},
+): DerivedOpenapi {
+  const shared = {
+    service,
+    settings: { ...adoptedDefaults, ...settings },
+    components: new Components(),
+    open: new Map<string, OpenPlace>(),
+  };
+  const types = { literal: new TypeSchemas(shared, false), encoded: new TypeSchemas(shared, true) };
+  const portOf = new Map<AdoptedOperation, string>();
+  for (const port of service.ports)
+    for (const operation of port.operations) if (!portOf.has(operation)) portOf.set(operation, port.name);
+  const portTypes = [...new Set(service.operations.map(({ portType }) => portType))];
+  const paths: JsonSchema = {};
+  for (const operation of service.operations)
+    paths[`/${operation.name}`] = {
+      post: {
+        operationId: operation.name,
+        ...(portTypes.length > 1 && { tags: [operation.portType] }),
+        ...(operation.documentation !== '' && { description: operation.documentation }),
+        'x-soap': {
+          port: portOf.get(operation) ?? '',
+          operation: operation.wsdlName,
+          action: operation.action,
+        },
+        requestBody: { required: true, content: json(ofMessage(operation.input, types)) },
+        responses: responsesOf(operation, types, shared.components),
+      },
+    };
+  const schemas = shared.components.finish();
+  const document: JsonSchema = {
+    openapi: '3.1.0',
+    info: {
+      title: service.name === '' ? 'Service' : service.name,
+      version: '1',
+      ...(service.documentation !== '' && { description: service.documentation }),
+    },
+    ...(portTypes.length > 1 && { tags: portTypes.map((name) => ({ name })) }),
+    paths,
+    ...(Object.keys(schemas).length > 0 && { components: { schemas } }),
+  };
+  return { document, open: [...shared.open.values()] };
+}
+
+/** The text of a derived document, as `derived.openapi.yaml` has it. */
+export function writeDerivedOpenapi(document: JsonSchema): string {
+  const text = stringify(document, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 });
+  return `# What the service behind the WSDL is built from. Derived: soapbridge check compares it with the WSDL.\n${text}`;
+}
+
+type Types = Readonly<Record<AdoptedMessage['use'], TypeSchemas>>;
+
+const json = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema } });
+
+function responsesOf(operation: AdoptedOperation, types: Types, components: Components): JsonSchema {
+  const { output, faults } = operation;
+  const responses: JsonSchema =
+    output === undefined
+      ? { '202': { description: 'Taken; the body is not read (one-way).' } }
+      : { '200': { description: 'The reply.', content: json(ofMessage(output, types)) } };
+  const refs = new Map<string, JsonSchema>();
+  for (const { element, use } of faults)
+    if (!refs.has(element.name.local)) refs.set(element.name.local, types[use].ofFault(element));
+  const [only, ...more] = refs.values();
+  if (only === undefined) return responses;
+  const schema =
+    more.length === 0
+      ? only
+      : { oneOf: [only, ...more], discriminator: components.discriminator('@fault', refs) };
+  responses['4XX'] = { description: 'A declared fault.', content: json(schema) };
+  return responses;
+}
+
+/** The JSON of a message's body, with the declared header blocks (A7, A8). */
+function ofMessage({ body, headers, use }: AdoptedMessage, types: Types): JsonSchema {
+  const schemas = types[use];
+  const besides = headersOf(headers, schemas);
+  if (body.kind === 'empty') return object({ ...besides.properties }, besides.required);
+  const element = body.kind === 'element' ? body.element : wrapperOf(body.wrapper, body.parts);
+  return schemas.ofBody(element, besides);
+}
+
+function headersOf(headers: readonly ElementDeclaration[], schemas: TypeSchemas): Besides {
+  if (headers.length === 0) return { properties: {}, required: [] };
+  const blocks: Record<string, JsonSchema> = {};
+  for (const element of headers) blocks[element.name.local] = schemas.ofElement(element, true);
+  return {
+    properties: { '@headers': { ...object(blocks, []), description: 'The header blocks that came.' } },
+    required: [],
+  };
+}

@@ -1,0 +1,455 @@
+import {
+  attributeMembers,
+  isInnerXml,
+  loneMember,
+  type Member,
+  type Members,
+  membersOf,
+  noMembers,
+  substituteMembers,
+  valueNameOf,
+} from '../../mappings/codec/adopted/members.ts';
+import { compileSimpleTypes } from '../../mappings/codec/adopted/simple-types.ts';
+import type { AdoptedSettings } from '../../mappings/contract/adopted.ts';
+import { anyType } from '../../mappings/contract/built-in-types.ts';
+import { defaultLimits } from '../../mappings/contract/limits.ts';
+import { namespaces } from '../../mappings/contract/model.ts';
+import type {
+  AdoptedService,
+  ComplexType,
+  ElementDeclaration,
+  SchemaType,
+  SimpleType,
+} from '../../mappings/contract/schema-components.ts';
+import type { Components } from './components.ts';
+import { type JsonSchema, type SimpleSchemas, simpleSchemas } from './simple-types.ts';
+
+/** The schemas of an adopted service's types: what the codec reads and takes, member for member (A10 to A26, A32). */
+
+/** A place whose value is XML as text, or of no type (A22 to A24). */
+export interface OpenPlace {
+  /** The type or element, and the member in it. */
+  readonly place: string;
+  readonly rule: 'A22' | 'A23' | 'A24';
+}
+
+/** Members that a body's object has besides its type's: `@headers`, `@fault`, `@message`. */
+export interface Besides {
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+  readonly required: readonly string[];
+}
+
+/** What schemas of literal messages share with those of encoded ones. */
+export interface SharedSchemas {
+  readonly service: AdoptedService;
+  readonly settings: AdoptedSettings;
+  readonly components: Components;
+  readonly open: Map<string, OpenPlace>;
+}
+
+const none: Besides = { properties: {}, required: [] };
+
+/** The schemas of one kind of messages, literal or of SOAP's encoding, in which anything may be nil (A30). */
+export class TypeSchemas {
+  readonly #shared: SharedSchemas;
+  readonly #encoded: boolean;
+  readonly #simple: SimpleSchemas;
+  readonly #concrete = new Map<ComplexType, readonly ComplexType[]>();
+  readonly #lone = new Map<ComplexType, Member | undefined>();
+
+  constructor(shared: SharedSchemas, encoded: boolean) {
+    this.#shared = shared;
+    this.#encoded = encoded;
+    const simpleOf = compileSimpleTypes(shared.settings, defaultLimits);
+    this.#simple = simpleSchemas(simpleOf, shared.settings, (type) => this.#ofSimple(type));
+  }
+
+  /**
+   * The value of an element, null too where it may be nil.
+   *
+   * @param once whether the element stands at most once where it is (A13)
+   */
+  ofElement({ name, type, nillable, value, documentation }: ElementDeclaration, once: boolean): JsonSchema {
+    const plain = this.ofType(type, once, name.local);
+    const schema = nillable || this.#encoded ? this.#orNull(plain, type, once, name.local) : plain;
+    if (type.kind === 'simple' && value !== undefined) {
+      const fallback = this.#simple.valueOf(type, value.text);
+      if (fallback !== undefined) schema.default = fallback;
+    }
+    return documented(schema, documentation);
+  }
+
+  /** The body's element with members besides: in line, of a type that has a name and nothing besides a reference. */
+  ofBody(element: ElementDeclaration, besides: Besides): JsonSchema {
+    const { type, name } = element;
+    if (Object.keys(besides.properties).length === 0 || !isObject(type))
+      return this.ofElement(element, false);
+    const schema = this.#inLine(type, name.local, besides);
+    const made = element.nillable || this.#encoded ? this.#orNull(schema, type, false, name.local) : schema;
+    return documented(made, element.documentation);
+  }
+
+  /** An error answer that is a declared fault (A29): its detail's members beside `@fault` and `@message`. */
+  ofFault(element: ElementDeclaration): JsonSchema {
+    const { type, name } = element;
+    return this.#refer(element, 'fault', 'fault', withoutEnd(name.local), () => {
+      const besides: Besides = {
+        properties: {
+          '@fault': { type: 'string', enum: [name.local] },
+          '@message': { type: 'string', description: 'The words of the fault; without them its name.' },
+        },
+        required: ['@fault'],
+      };
+      if (isObject(type)) return documented(this.#inLine(type, name.local, besides), element.documentation);
+      const value = this.ofElement({ ...element, documentation: '' }, false);
+      const schema = object({ ...besides.properties, value }, [...besides.required, 'value']);
+      return documented(schema, element.documentation);
+    });
+  }
+
+  /** The value of a type; `called` is what the element is called, for a type without a name. */
+  ofType(type: SchemaType, once: boolean, called: string): JsonSchema {
+    if (type.kind === 'simple') return this.#ofSimple(type, called);
+    if (type === anyType) return this.#any(called);
+    if (this.#loneOf(type) !== undefined) {
+      const make = (): JsonSchema => (once ? this.#loneArray(type, called) : this.#record(type, called));
+      const role = type.name === undefined ? 'unnamed' : once ? 'value' : 'item';
+      return this.#refer(type, once ? 'value' : 'item', role, this.#nameOf(type, called), make);
+    }
+    const role = type.name === undefined ? 'unnamed' : 'value';
+    return this.#refer(type, 'value', role, this.#nameOf(type, called), () => this.#value(type, called));
+  }
+
+  #refer(
+    of: object,
+    key: string,
+    role: Parameters<Components['refer']>[2],
+    called: string,
+    make: () => JsonSchema,
+  ): JsonSchema {
+    return this.#shared.components.refer(of, this.#encoded ? `${key} encoded` : key, role, called, make);
+  }
+
+  #nameOf(type: SchemaType, called: string): string {
+    return this.#shared.service.typeNames.get(type) ?? type.name?.local ?? called;
+  }
+
+  #ofSimple(type: SimpleType, called = ''): JsonSchema {
+    const make = (): JsonSchema => documented(this.#simple.schemaOf(type), type.documentation);
+    if (type.name === undefined)
+      return type.facets.enumeration === undefined
+        ? make()
+        : this.#refer(type, 'value', 'unnamed', called, make);
+    if (type.name.namespace === namespaces.xsd) return make();
+    return this.#refer(type, 'value', 'value', this.#nameOf(type, called), make);
+  }
+
+  #loneOf(type: ComplexType): Member | undefined {
+    if (!this.#lone.has(type)) this.#lone.set(type, loneMember(type));
+    return this.#lone.get(type);
+  }
+
+  /** The types that aren't abstract and derived from one (A18). */
+  #concreteOf(type: ComplexType): readonly ComplexType[] {
+    const known = this.#concrete.get(type);
+    if (known !== undefined) return known;
+    const made = type.derived.flatMap((one) => [...(one.abstract ? [] : [one]), ...this.#concreteOf(one)]);
+    this.#concrete.set(type, made);
+    return made;
+  }
+
+  #value(type: ComplexType, called: string): JsonSchema {
+    const { content } = type;
+    if (content.kind === 'encodedArray') {
+      if (content.dimensions > 1)
+        return { type: 'null', description: 'An array of several dimensions, which none is served of.' };
+      const items = this.#orNull(this.ofType(content.item, false, called), content.item, false, called);
+      return documented({ type: 'array', items }, type.documentation);
+    }
+    if (isInnerXml(type)) {
+      this.#note(called, type, '', 'A24');
+      return documented(
+        { type: 'string', description: 'XML, as it stands between the tags.' },
+        type.documentation,
+      );
+    }
+    const concrete = this.#concreteOf(type);
+    if (concrete.length === 0) {
+      if (!type.abstract) return this.#record(type, called);
+      return documented(
+        { not: {}, description: 'Abstract, and nothing is derived from it.' },
+        type.documentation,
+      );
+    }
+    const refs = new Map<string, JsonSchema>();
+    if (!type.abstract)
+      refs.set(
+        this.#nameOf(type, called),
+        this.#refer(type, 'own', 'own', this.#nameOf(type, called), () =>
+          this.#record(type, called, none, 'may'),
+        ),
+      );
+    for (const one of concrete) refs.set(this.#nameOf(one, called), this.#typed(one, called));
+    const discriminator = this.#shared.components.discriminator('@type', refs);
+    return documented({ oneOf: [...refs.values()], discriminator }, type.documentation);
+  }
+
+  /** A type where a type that it is derived from is declared. */
+  #typed(type: ComplexType, called: string): JsonSchema {
+    return this.#refer(type, 'typed', 'typed', this.#nameOf(type, called), () =>
+      this.#record(type, called, none, 'must'),
+    );
+  }
+
+  /** The object of a type with members besides, and of the types that are derived from it. */
+  #inLine(type: ComplexType, called: string, besides: Besides): JsonSchema {
+    const concrete = this.#concreteOf(type);
+    if (concrete.length === 0) return this.#record(type, called, besides);
+    const own = type.abstract ? [] : [this.#record(type, called, besides, 'may')];
+    return { oneOf: [...own, ...concrete.map((one) => this.#record(one, called, besides, 'must'))] };
+  }
+
+  #loneArray(type: ComplexType, called: string): JsonSchema {
+    const member = this.#loneOf(type);
+    if (member === undefined) throw new RangeError('expected a type of one repeated member');
+    const schema = this.#ofMember(member, this.#nameOf(type, called));
+    return documented(schema, type.documentation);
+  }
+
+  /**
+   * An object of a type (A12, A14, A24).
+   *
+   * @param said whether `@type` stands in it
+   */
+  #record(type: ComplexType, called: string, besides = none, said: 'no' | 'may' | 'must' = 'no'): JsonSchema {
+    const { content } = type;
+    const name = this.#nameOf(type, called);
+    const isMixed = content.kind === 'mixed' || (content.kind === 'elements' && content.mixed);
+    const members = content.kind === 'elements' && !isMixed ? membersOf(content.particle) : noMembers;
+    const attributes = attributeMembers(type.attributes, members.members);
+    const properties: Record<string, JsonSchema> = { ...besides.properties };
+    const required = [...besides.required];
+    const isAlways = this.#shared.settings.types === 'always' && type.name !== undefined;
+    if (said !== 'no' || isAlways) properties['@type'] = { type: 'string', enum: [name] };
+    if (said === 'must') required.push('@type');
+    this.#addAttributes(attributes, properties, required);
+    this.#addMembers(members, name, properties, required);
+    if (isMixed) {
+      const value = valueNameOf(attributes);
+      this.#note(called, type, `.${value}`, 'A24');
+      properties[value] = { type: 'string', description: 'XML, as it stands between the tags.' };
+      required.push(value);
+    } else if (content.kind === 'text') {
+      properties[valueNameOf(attributes)] = this.#ofSimple(content.type, called);
+      required.push(valueNameOf(attributes));
+    }
+    if (type.anyAttribute) properties['@attributes'] = otherAttributes();
+    return documented(object(properties, required), [type.documentation, choicesTold(members)]);
+  }
+
+  #addAttributes(
+    attributes: ReturnType<typeof attributeMembers>,
+    properties: Record<string, JsonSchema>,
+    required: string[],
+  ): void {
+    for (const { json, use } of attributes) {
+      const schema = documented(this.#ofSimple(use.type, json), use.documentation);
+      const fallback = use.value === undefined ? undefined : this.#simple.valueOf(use.type, use.value.text);
+      if (fallback !== undefined) schema.default = fallback;
+      schema.xml = { attribute: true };
+      properties[json] = schema;
+      if (use.required) required.push(json);
+    }
+  }
+
+  #addMembers(
+    { members }: Members,
+    owner: string,
+    properties: Record<string, JsonSchema>,
+    required: string[],
+  ): void {
+    for (const member of members) {
+      properties[member.json] = this.#ofMember(member, owner);
+      if (member.required) required.push(member.json);
+    }
+  }
+
+  #ofMember(member: Member, owner: string): JsonSchema {
+    const one = this.#oneOf(member, owner);
+    if (!member.repeats) return one;
+    const { description } = one;
+    delete one.description;
+    delete one.default;
+    return described({ type: 'array', items: one }, description);
+  }
+
+  /** One value of a member. */
+  #oneOf(member: Member, owner: string): JsonSchema {
+    switch (member.kind) {
+      case 'element':
+        if (member.element.substitutes.length > 0) return this.#ofHead(member.element, !member.repeats);
+        this.#noteAny(member.element.type, `${owner}.${member.json}`);
+        return this.ofElement(member.element, !member.repeats);
+      case 'any':
+        this.#shared.open.set(`${owner}.${member.json}`, { place: `${owner}.${member.json}`, rule: 'A22' });
+        return { type: 'string', description: 'One element as XML.' };
+      case 'rounds':
+        return this.#ofRounds(member.content, owner);
+    }
+  }
+
+  /** A round of a repeated choice is one member; of a repeated sequence its members (A16). */
+  #ofRounds(content: Members, owner: string): JsonSchema {
+    const properties: Record<string, JsonSchema> = {};
+    const required: string[] = [];
+    this.#addMembers(content, owner, properties, required);
+    const schema = object(properties, required);
+    const [choice, ...more] = content.choices;
+    const isOne =
+      choice !== undefined &&
+      more.length === 0 &&
+      choice.branches.length === content.members.length &&
+      choice.branches.every(({ size }) => size === 1);
+    if (isOne) Object.assign(schema, { minProperties: 1, maxProperties: 1 });
+    return documented(schema, isOne ? '' : choicesTold(content));
+  }
+
+  /** Any of a substitution group: an object with the member of the element that stands there (A20). */
+  #ofHead(head: ElementDeclaration, once: boolean): JsonSchema {
+    return this.#refer(head, `head ${once}`, 'head', head.name.local, () => {
+      const properties: Record<string, JsonSchema> = {};
+      for (const { json, element } of substituteMembers(head))
+        properties[json] = this.ofElement(element, once);
+      return documented(
+        { ...object(properties, []), minProperties: 1, maxProperties: 1 },
+        head.documentation,
+      );
+    });
+  }
+
+  /** Any value (A23). */
+  #any(called: string): JsonSchema {
+    this.#noteAny(anyType, called);
+    return this.#refer(anyType, 'any', 'open', 'AnyValue', () => {
+      const item = this.ofType(anyType, false, called);
+      const stated = {
+        type: 'object',
+        properties: {
+          '@type': { type: 'string', description: 'A type of XSD, such as xs:int, or of the service.' },
+        },
+        required: ['@type'],
+        description: 'The members of the type, or value, where it is a simple one.',
+      };
+      const xml = object(
+        {
+          '@xml': { type: 'string', description: 'XML, as it stands between the tags.' },
+          '@attributes': otherAttributes(),
+        },
+        ['@xml'],
+      );
+      return {
+        anyOf: [
+          { type: ['string', 'number', 'boolean'] },
+          { type: 'array', items: { oneOf: [item, { type: 'null' }] } },
+          stated,
+          xml,
+        ],
+        description: 'A value of any type.',
+      };
+    });
+  }
+
+  /** With null; of a type with attributes these may come with it (A25). */
+  #orNull(schema: JsonSchema, type: SchemaType, once: boolean, called: string): JsonSchema {
+    const isArray = type.kind === 'complex' && once && this.#loneOf(type) !== undefined;
+    const nil =
+      type.kind === 'complex' && !isArray && hasAttributes(type) ? this.#nil(type, called) : undefined;
+    const { type: kind } = schema;
+    if (nil === undefined && typeof kind === 'string' && !('enum' in schema) && !('default' in schema)) {
+      schema.type = [kind, 'null'];
+      return schema;
+    }
+    return { oneOf: [schema, ...(nil === undefined ? [] : [nil]), { type: 'null' }] };
+  }
+
+  #nil(type: ComplexType, called: string): JsonSchema {
+    const role = type.name === undefined && type !== anyType ? 'unnamed' : 'nil';
+    const name = type === anyType ? 'AnyValue' : this.#nameOf(type, called);
+    return this.#refer(type, 'nil', role, name, () => {
+      const properties: Record<string, JsonSchema> = { '@nil': { type: 'boolean', enum: [true] } };
+      const required = ['@nil'];
+      const members =
+        type.content.kind === 'elements' && !type.content.mixed
+          ? membersOf(type.content.particle).members
+          : [];
+      this.#addAttributes(attributeMembers(type.attributes, members), properties, required);
+      if (type.anyAttribute) properties['@attributes'] = otherAttributes();
+      return documented(object(properties, required), 'Nothing, with attributes (xsi:nil).');
+    });
+  }
+
+  #noteAny(type: SchemaType, place: string): void {
+    if (type === anyType && place.includes('.')) this.#shared.open.set(place, { place, rule: 'A23' });
+  }
+
+  #note(called: string, type: ComplexType, member: string, rule: OpenPlace['rule']): void {
+    const place = `${this.#nameOf(type, called)}${member}`;
+    this.#shared.open.set(place, { place, rule });
+  }
+}
+
+/** Whether values of a type are objects, wherever they stand. */
+function isObject(type: SchemaType): type is ComplexType {
+  if (type.kind === 'simple' || type === anyType || type.content.kind === 'encodedArray') return false;
+  return !isInnerXml(type);
+}
+
+function hasAttributes({ attributes, anyAttribute }: ComplexType): boolean {
+  return attributes.length > 0 || anyAttribute;
+}
+
+/** An object of these members alone. */
+export function object(properties: Record<string, JsonSchema>, required: readonly string[]): JsonSchema {
+  return {
+    type: 'object',
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required: [...required] }),
+    additionalProperties: false,
+  };
+}
+
+function otherAttributes(): JsonSchema {
+  return {
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'Attributes that the type leaves open, as {namespace}name.',
+  };
+}
+
+/** With words before those that are there. */
+function documented(schema: JsonSchema, words: string | readonly string[]): JsonSchema {
+  const all = [...(typeof words === 'string' ? [words] : words), String(schema.description ?? '')];
+  return described(schema, [...new Set(all.filter((one) => one !== ''))].join('\n'));
+}
+
+function described(schema: JsonSchema, description: unknown): JsonSchema {
+  if (typeof description === 'string' && description !== '') schema.description = description;
+  return schema;
+}
+
+/** The choices of a type in words (A15), since JSON Schema has none that generators follow. */
+function choicesTold({ members, choices }: Members): string {
+  const nameOf = (index: number): string => members[index]?.json ?? '';
+  return choices
+    .map(({ branches }) =>
+      branches.map((branch) => [...branch].map(nameOf).join(' with ')).filter((one) => one !== ''),
+    )
+    .filter((branches) => branches.length > 1)
+    .map((branches) => `At most one of: ${branches.join('; ')}.`)
+    .join('\n');
+}
+
+/** `OrderFault` is called `Order`, as `Fault` is put behind it. */
+function withoutEnd(local: string): string {
+  return local.length > 5 && local.endsWith('Fault') ? local.slice(0, -5) : local;
+}

@@ -1,0 +1,224 @@
+import type { SimpleOf } from '../../mappings/codec/adopted/simple-types.ts';
+import type { AdoptedSettings } from '../../mappings/contract/adopted.ts';
+import type { BuiltIn, Facets, SimpleType } from '../../mappings/contract/schema-components.ts';
+import { patternOf } from './patterns.ts';
+
+/** A schema of JSON Schema 2020-12 as plain data. */
+export type JsonSchema = Record<string, unknown>;
+
+interface NumberKind {
+  readonly type: 'integer' | 'number';
+  readonly format?: string;
+  /** Of what a double holds exactly. */
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** Whether a double may not hold it (`bigNumbers`). */
+  readonly isBig?: boolean;
+}
+
+const signed = (bits: number): NumberKind => ({
+  type: 'integer',
+  format: `int${bits}`,
+  minimum: -(2 ** (bits - 1)),
+  maximum: 2 ** (bits - 1) - 1,
+});
+const unsigned = (bits: number): NumberKind => ({
+  type: 'integer',
+  format: `uint${bits}`,
+  minimum: 0,
+  maximum: 2 ** bits - 1,
+});
+
+const numbers: { readonly [name in BuiltIn]?: NumberKind } = {
+  byte: signed(8),
+  short: signed(16),
+  int: signed(32),
+  long: { type: 'integer', format: 'int64', isBig: true },
+  unsignedByte: unsigned(8),
+  unsignedShort: unsigned(16),
+  unsignedInt: unsigned(32),
+  unsignedLong: { type: 'integer', format: 'uint64', minimum: 0, isBig: true },
+  integer: { type: 'integer', isBig: true },
+  nonPositiveInteger: { type: 'integer', maximum: 0, isBig: true },
+  negativeInteger: { type: 'integer', maximum: -1, isBig: true },
+  nonNegativeInteger: { type: 'integer', minimum: 0, isBig: true },
+  positiveInteger: { type: 'integer', minimum: 1, isBig: true },
+  decimal: { type: 'number', format: 'decimal', isBig: true },
+  float: { type: 'number', format: 'float' },
+  double: { type: 'number', format: 'double' },
+};
+
+/** Texts that have a form; one of the calendar isn't RFC 3339's, since its zone may be missing. */
+const formats: { readonly [name in BuiltIn]?: string } = {
+  dateTime: 'xsd-date-time',
+  date: 'xsd-date',
+  time: 'xsd-time',
+  duration: 'xsd-duration',
+  gYearMonth: 'xsd-g-year-month',
+  gYear: 'xsd-g-year',
+  gMonthDay: 'xsd-g-month-day',
+  gDay: 'xsd-g-day',
+  gMonth: 'xsd-g-month',
+  base64Binary: 'byte',
+  hexBinary: 'hex',
+  anyURI: 'uri-reference',
+};
+
+/** What is made of simple types (A26). */
+export interface SimpleSchemas {
+  /** The schema of a type, without its documentation. */
+  readonly schemaOf: (type: SimpleType) => JsonSchema;
+  /** A text of the document, such as a default, as a value of JSON; undefined where it isn't of the type. */
+  readonly valueOf: (type: SimpleType, text: string) => unknown;
+}
+
+/**
+ * The schemas of simple types, by the codecs that read their values.
+ *
+ * @param nested the schema of an item of a list, which may be a reference
+ */
+export function simpleSchemas(
+  simpleOf: SimpleOf,
+  { bigNumbers }: AdoptedSettings,
+  nested: (type: SimpleType) => JsonSchema,
+): SimpleSchemas {
+  const parsed = (type: SimpleType, text: string): unknown => {
+    const token = simpleOf(type).fromXml(text, () => undefined);
+    return typeof token === 'string' ? JSON.parse(token) : undefined;
+  };
+
+  const valuesOf = (type: SimpleType): readonly unknown[] | undefined => {
+    const { variety, facets, builtIn } = type;
+    if (builtIn === 'QName' || builtIn === 'NOTATION') return undefined;
+    if (facets.enumeration !== undefined) {
+      const values = new Set(facets.enumeration.map((text) => parsed(type, text)));
+      values.delete(undefined);
+      return [...values];
+    }
+    if (variety.kind !== 'union') return undefined;
+    // a union is its text: its members' values are all there are, where each names its own
+    const all = variety.members.map(valuesOf);
+    const values = all.every((its) => its?.every((value) => typeof value === 'string')) ? all.flat() : [];
+    return values.length === 0 ? undefined : [...new Set(values)];
+  };
+
+  const schemaOf = (type: SimpleType): JsonSchema => {
+    const { variety, facets, builtIn } = type;
+    const told: string[] = [];
+    if (variety.kind === 'list') {
+      const { minLength = facets.length, maxLength = facets.length } = facets;
+      const schema = { type: 'array', items: nested(variety.item), minItems: minLength, maxItems: maxLength };
+      return finished(schema, [...told, ...patternsTold(facets)]);
+    }
+    const kind = variety.kind === 'union' ? undefined : numbers[builtIn];
+    const isText = kind === undefined || (kind.isBig === true && bigNumbers === 'text');
+    const values = valuesOf(type);
+    if (builtIn === 'boolean') return finished({ type: 'boolean' }, patternsTold(facets));
+    const format = kind?.format ?? (variety.kind === 'union' ? undefined : formats[builtIn]);
+    if (values !== undefined)
+      return finished({ type: isText ? 'string' : kind.type, format, enum: values }, told);
+    if (kind === undefined) {
+      const text = textRules(builtIn, variety.kind === 'union' ? facetsOfUnion(facets) : facets, told);
+      return finished({ type: 'string', format, ...text }, told);
+    }
+    const bounds = isText ? tellBounds(facets, told) : boundsOf(kind, facets, told);
+    return finished({ type: isText ? 'string' : kind.type, format, ...bounds }, [
+      ...told,
+      ...patternsTold(facets),
+    ]);
+  };
+  return { schemaOf, valueOf: parsed };
+}
+
+/** A union's own facets but those of its members, which aren't merged in. */
+function facetsOfUnion(facets: Facets): Facets {
+  return { ...facets, length: undefined, minLength: undefined, maxLength: undefined };
+}
+
+/** A schema without what is undefined, with what has no words of JSON Schema in its description. */
+function finished(schema: JsonSchema, told: readonly string[]): JsonSchema {
+  const made: JsonSchema = {};
+  for (const [key, value] of Object.entries(schema)) if (value !== undefined) made[key] = value;
+  if (told.length > 0) made.description = told.join('\n');
+  return made;
+}
+
+/** Lengths count characters; of bytes in base64 and in prefixed names they count something else and are told. */
+function textRules(builtIn: BuiltIn, facets: Facets, told: string[]): JsonSchema {
+  const { length, minLength = length, maxLength = length } = facets;
+  const rules: JsonSchema = {};
+  if (builtIn === 'base64Binary') {
+    if (minLength !== undefined) told.push(`At least ${minLength} bytes.`);
+    if (maxLength !== undefined) told.push(`At most ${maxLength} bytes.`);
+  } else if (builtIn !== 'QName' && builtIn !== 'NOTATION') {
+    const digits = builtIn === 'hexBinary' ? 2 : 1;
+    if (minLength !== undefined && minLength > 0) rules.minLength = minLength * digits;
+    if (maxLength !== undefined) rules.maxLength = maxLength * digits;
+  }
+  tellBounds(facets, told);
+  const patterns = facets.patterns.map((alternatives) => ({
+    alternatives,
+    pattern: patternOf(alternatives),
+  }));
+  const known = patterns.flatMap(({ pattern }) => (pattern === undefined ? [] : [pattern]));
+  for (const { alternatives, pattern } of patterns)
+    if (pattern === undefined) told.push(`Of the XSD pattern ${alternatives.join(' or ')}.`);
+  if (known.length === 1) rules.pattern = known[0];
+  if (known.length > 1) rules.allOf = known.map((pattern) => ({ pattern }));
+  return rules;
+}
+
+/** Patterns of what isn't a string in JSON. */
+function patternsTold({ patterns }: Facets): readonly string[] {
+  return patterns.map((alternatives) => `Of the XSD pattern ${alternatives.join(' or ')}.`);
+}
+
+const boundFacets = [
+  ['minInclusive', 'At least'],
+  ['minExclusive', 'More than'],
+  ['maxInclusive', 'At most'],
+  ['maxExclusive', 'Less than'],
+] as const;
+
+/** Bounds in words: those of the calendar, and of numbers that are strings. */
+function tellBounds(facets: Facets, told: string[]): JsonSchema {
+  for (const [facet, words] of boundFacets)
+    if (facets[facet] !== undefined) told.push(`${words} ${facets[facet]}.`);
+  tellDigits(facets, told);
+  return {};
+}
+
+function tellDigits({ totalDigits, fractionDigits }: Facets, told: string[]): void {
+  if (totalDigits !== undefined) told.push(`At most ${totalDigits} digits.`);
+  if (fractionDigits !== undefined && fractionDigits > 0)
+    told.push(`At most ${fractionDigits} digits behind the point.`);
+}
+
+/** The bounds of a number; one that a double doesn't hold exactly is told. */
+function boundsOf({ minimum, maximum }: NumberKind, facets: Facets, told: string[]): JsonSchema {
+  const exact = (facet: (typeof boundFacets)[number]): number | undefined => {
+    const [name, words] = facet;
+    const text = facets[name];
+    if (text === undefined) return undefined;
+    const value = exactNumber(text);
+    if (value === undefined) told.push(`${words} ${text}.`);
+    return value;
+  };
+  const [least, above, most, below] = boundFacets.map(exact);
+  tellDigits(facets, told);
+  return {
+    minimum: least ?? minimum,
+    exclusiveMinimum: above,
+    maximum: most ?? maximum,
+    exclusiveMaximum: below,
+  };
+}
+
+function exactNumber(text: string): number | undefined {
+  const value = Number(text);
+  if (!Number.isFinite(value) || text.trim() === '') return undefined;
+  const [, sign = '', whole = '', fraction = ''] = /^\s*([+-]?)0*(\d*)(?:\.(\d*))?\s*$/.exec(text) ?? [];
+  const digits = fraction.replace(/0+$/, '');
+  const plain = `${sign === '-' ? '-' : ''}${whole === '' ? '0' : whole}${digits === '' ? '' : `.${digits}`}`;
+  return String(value) === plain || plain === '-0' ? value : undefined;
+}
