@@ -1,9 +1,9 @@
 import test, { type ExecutionContext } from 'ava';
 import { parse } from 'yaml';
+import { patternOf } from '../../mappings/codec/adopted/patterns.ts';
 import { adoptedDefaults } from '../../mappings/contract/adopted.ts';
 import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
 import { deriveOpenapi, writeDerivedOpenapi } from '../../wsdl/derived-openapi/document.ts';
-import { patternOf } from '../../wsdl/derived-openapi/patterns.ts';
 import { tryMessages } from '../adopt/derived-messages.ts';
 import { element as e, many, maybe, sequence } from '../mappings/codec/adopted/messages.ts';
 import { getOf, serviceOf } from '../mappings/loader/wsdl/wsdl-folder.ts';

@@ -1,7 +1,7 @@
+import { patternOf } from '../../mappings/codec/adopted/patterns.ts';
 import type { SimpleOf } from '../../mappings/codec/adopted/simple-types.ts';
 import type { AdoptedSettings } from '../../mappings/contract/adopted.ts';
 import type { BuiltIn, Facets, SimpleType } from '../../mappings/contract/schema-components.ts';
-import { patternOf } from './patterns.ts';
 
 /** A schema of JSON Schema 2020-12 as plain data. */
 export type JsonSchema = Record<string, unknown>;
