@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { measureAdoptedLoad } from './adopted.ts';
 import { measureBig } from './big.ts';
 import { type CodecRow, measureCodecs } from './codecs.ts';
 import { measureContractLoad, writePlainDocument } from './contracts.ts';
@@ -138,6 +139,30 @@ print(
 );
 console.log('Contracts\n');
 print(contractRows());
+console.log('Adopted contracts: a WSDL of 1,500 operations, one of 4 MB, and others, from files to codecs\n');
+print(
+  measureAdoptedLoad(
+    [
+      { operations: 375, members: 2 },
+      { operations: 1_500, members: 2 },
+      { operations: 400, members: 60 },
+      { operations: 1_600, members: 60 },
+    ],
+    3,
+  ).map(({ operations, megabytes, ms, peakMegabytes }) => ({
+    operations: String(operations),
+    'WSDL, MB': megabytes.toFixed(1),
+    'load and compile, ms': ms.toFixed(0),
+    'ms/MB': (ms / megabytes).toFixed(0),
+    'most memory, MB': peakMegabytes.toFixed(0),
+    verdict:
+      operations === 1_500
+        ? verdict(ms, 5_000, 'less')
+        : Math.round(megabytes) === 4
+          ? `${verdict(ms, 3_000, 'less')} of time, ${verdict(peakMegabytes, 400, 'less')} of memory`
+          : '',
+  })),
+);
 const { firstAnswerMs, idleMegabytes } = await measureStart(5);
 console.log('Start\n');
 print([

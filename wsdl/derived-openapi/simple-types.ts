@@ -79,7 +79,7 @@ export interface SimpleSchemas {
  */
 export function simpleSchemas(
   simpleOf: SimpleOf,
-  { bigNumbers }: AdoptedSettings,
+  { bigNumbers, dates }: AdoptedSettings,
   nested: (type: SimpleType) => JsonSchema,
 ): SimpleSchemas {
   const parsed = (type: SimpleType, text: string): unknown => {
@@ -114,7 +114,8 @@ export function simpleSchemas(
     const isText = kind === undefined || (kind.isBig === true && bigNumbers === 'text');
     const values = valuesOf(type);
     if (builtIn === 'boolean') return finished({ type: 'boolean' }, patternsTold(facets));
-    const format = kind?.format ?? (variety.kind === 'union' ? undefined : formats[builtIn]);
+    const textFormat = builtIn === 'dateTime' && dates === 'utc' ? 'date-time' : formats[builtIn];
+    const format = kind?.format ?? (variety.kind === 'union' ? undefined : textFormat);
     if (values !== undefined)
       return finished({ type: isText ? 'string' : kind.type, format, enum: values }, told);
     if (kind === undefined) {
