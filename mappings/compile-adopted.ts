@@ -4,12 +4,13 @@ import {
   type MessageCodec,
   withHeaders,
 } from './codec/adopted/compile.ts';
+import { shownTypeOf } from './codec/adopted/shown-type.ts';
 import { MismatchError, type Reading, refuse } from './codec/problem.ts';
 import { quoteJson } from './codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation, Frame } from './compiled.ts';
 import type { Adopted, MovedHeader } from './contract/adopted.ts';
 import type { Limits } from './contract/limits.ts';
-import type { Contract, Operation } from './contract/model.ts';
+import type { Contract, Operation, Type } from './contract/model.ts';
 import type { QName } from './contract/schema-components.ts';
 import { compileCall } from './http-mapping/call.ts';
 import { checkJson, membersOf } from './json/parts.ts';
@@ -22,11 +23,12 @@ export function compileAdoptedOperations(
   limits: Limits,
 ): CompiledContract['operations'] {
   const { operations } = compileAdopted(service, settings, limits);
+  const shown = shownTypeOf(service);
   return new Map(
     contract.operations.map((operation) => {
       const compiled = operations.get(operation.name);
       if (compiled === undefined) throw new RangeError(`no such operation of the WSDL: ${operation.name}`);
-      return [operation.name, compileOperation(contract, operation, compiled, movedHeaders, limits)];
+      return [operation.name, compileOperation(contract, operation, compiled, movedHeaders, shown, limits)];
     }),
   );
 }
@@ -40,6 +42,7 @@ function compileOperation(
   operation: Operation,
   { operation: adopted, request, reply, faults }: CompiledAdoptedOperation,
   movedHeaders: readonly MovedHeader[],
+  shown: Type,
   limits: Limits,
 ): CompiledOperation {
   const call = compileCall(contract, operation, new Map(), limits);
@@ -74,7 +77,8 @@ function compileOperation(
     request: call,
     succeeds: (status) => status >= 200 && status < 300,
     readAnswer: ({ body }) => body,
-    replyType: operation.output,
+    requestType: shown,
+    replyType: shown,
     writeReply: (body, frame) => {
       if (reply === undefined) return { ...nothing, xml: frame === undefined ? undefined : '' };
       const given = isEmptyReply && isNothing(body) ? emptyObject : body;

@@ -155,6 +155,7 @@ function compileOperation(
     request,
     succeeds: compileSuccess(operation),
     readAnswer: compileAnswer(operation, scalars, limits),
+    requestType: operation.input,
     replyType: replyMember?.type ?? operation.output,
 
     writeReply: compileReply(operation, replyMember, writers, scratch, limits, inBand, open, close),

@@ -33,7 +33,8 @@ export interface CompiledOperation {
   /** Whether a status of the upstream tells of success. */
   readonly succeeds: (status: number) => boolean;
   readonly readAnswer: ReadAnswer;
-  /** What a success reply's JSON is of. */
+  /** What the JSON of inputs and of a success reply is of. */
+  readonly requestType: Type;
   readonly replyType: Type;
   /**
    * A success reply's JSON → the framed reply element, from bytes to bytes; only checked without a frame. Throws

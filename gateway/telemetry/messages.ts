@@ -37,7 +37,7 @@ export function compileShownMessages({ contract, limits }: CompiledContract): Sh
   return {
     request: (head, operation, input, inMessage) => {
       const hide = hideGiven(credentials, inMessage, head, allCredentials);
-      return redact(operation.jsonOf(input), operation.operation.input, hide);
+      return redact(operation.jsonOf(input), operation.requestType, hide);
     },
     reply: (operation, json, values) => {
       const text = json.length === 0 ? 'null' : json.toString('utf8');

@@ -270,6 +270,37 @@ test('a request above 128 KiB and a reply above 256 KiB are read in the thread b
   t.is(text.split('<n0:string>').length, 50_001);
 });
 
+test('LOG_MESSAGES shows members that the service knows and the overlay does not call personal, and no open content', async (t) => {
+  const folder = folderOf(t, {
+    'soap.yaml': 'personal: [Name]\nheaders: { SessionHeader.session: { header: X-S } }\n',
+  });
+  copyFileSync('docs/adopt/Orders.wsdl', join(folder, 'Orders.wsdl'));
+  const gateway = await startGateway(t, {
+    serve: { contract: folder, logMessages: true, logLevel: 'debug' },
+  });
+  gateway.answer({ body: JSON.stringify({ ...order, Unknown: 'secret' }) });
+  const message = envelope('1.1', { header: session, body: getOrder(1) });
+  await send(gateway.port, 'POST', shop, { 'Content-Type': 'text/xml' }, message);
+  await gateway.running.stop(0);
+  const log = gateway.log();
+  t.regex(
+    log,
+    /"message":"request".*"body":\{"@headers":\{"SessionHeader":\{"branch":"north"\}\},"orderId":1\}/,
+  );
+  t.regex(log, /"message":"reply".*"Phone":\{"kind":"mobile","value":"1"\}/);
+  t.regex(log, /"Name":"\*\*\*"/);
+  for (const hidden of ['A & B', 'urn:z', 'secret', 'abc123xyz']) t.false(log.includes(hidden), hidden);
+});
+
+test('a reload reads the WSDL and its overlay anew, in another thread', async (t) => {
+  const folder = folderOf(t, { 'service.wsdl': operationsOf({ One: { element: 't:Ping' } }) });
+  const gateway = await serveFolder(t, folder);
+  writeFileSync(join(folder, 'soap.yaml'), 'operations: { One: { name: First } }\n');
+  await gateway.running.reload();
+  t.is((await gateway.call('/Things.asmx', ping)).status, 200);
+  t.is(gateway.hits[0]?.path, '/First');
+});
+
 // --- dispatch ----------------------------------------------------------------------------------------
 
 interface OperationParts {

@@ -1,0 +1,81 @@
+import type { ArrayType, Field, RecordType, Type, UnionType, Variant } from '../../contract/model.ts';
+import {
+  type AdoptedMessage,
+  type AdoptedService,
+  contentTypes,
+  type SchemaType,
+} from '../../contract/schema-components.ts';
+import { attributeMembers, type Member, membersOf } from './members.ts';
+
+/**
+ * What a log may show of an adopted service's messages: an object with any member that the service knows by that name,
+ * wherever it knows it. XML text of open content (A22 to A24) is no such member.
+ */
+export function shownTypeOf(service: AdoptedService): RecordType {
+  const names = new Set(['@headers', '@items', '@type', '@value', '@nil', '@fault', '@message', 'value']);
+  const noteMembers = (members: readonly Member[]): void => {
+    for (const member of members) {
+      if (member.kind === 'any') continue;
+      names.add(member.json);
+      if (member.kind === 'element') for (const { name } of member.element.substitutes) names.add(name.local);
+      if (member.kind === 'rounds') noteMembers(member.content.members);
+    }
+  };
+  const seen = new Set<SchemaType>();
+  const waiting: SchemaType[] = [...service.types.values()];
+  for (const { input, output, faults } of service.operations) {
+    for (const message of [input, output]) if (message !== undefined) noteMessage(message, names, waiting);
+    for (const { element } of faults) waiting.push(element.type);
+  }
+  for (let type = waiting.pop(); type !== undefined; type = waiting.pop()) {
+    if (seen.has(type) || type.kind === 'simple') continue;
+    seen.add(type);
+    waiting.push(...contentTypes(type));
+    const members = type.content.kind === 'elements' ? membersOf(type.content.particle).members : [];
+    noteMembers(members);
+    for (const { json } of attributeMembers(type.attributes, members)) names.add(json);
+  }
+  return recordOf(names);
+}
+
+function noteMessage({ body, headers }: AdoptedMessage, names: Set<string>, waiting: SchemaType[]): void {
+  const parts = body.kind === 'rpc' ? body.parts : [];
+  for (const { name, type } of [...parts, ...headers]) {
+    names.add(name.local);
+    waiting.push(type);
+  }
+  if (body.kind === 'element') waiting.push(body.element.type);
+}
+
+/** A record whose members, of these names, are texts, numbers, booleans, such records, or lists of all that. */
+function recordOf(names: ReadonlySet<string>): RecordType {
+  const variants: Variant[] = [];
+  const value: UnionType = { kind: 'union', name: 'Shown', documentation: '', variants };
+  const fields = [...names].map((json): Field => {
+    return {
+      json,
+      xml: json,
+      type: value,
+      nillable: true,
+      required: false,
+      notEmpty: false,
+      allowed: undefined,
+    };
+  });
+  const record: RecordType = { kind: 'record', name: 'ShownRecord', documentation: '', fields };
+  const list: ArrayType = {
+    kind: 'array',
+    name: 'ShownList',
+    namespace: 'types',
+    itemName: 'Item',
+    item: value,
+  };
+  const types: readonly Type[] = [
+    { kind: 'scalar', scalar: 'string' },
+    { kind: 'scalar', scalar: 'decimal' },
+    list,
+    record,
+  ];
+  for (const type of types) variants.push({ xml: 'Shown', type, takes: 'any', tag: undefined });
+  return record;
+}
