@@ -70,11 +70,18 @@ export interface AttributeUse {
   readonly required: boolean;
   readonly value: ValueConstraint | undefined;
   readonly documentation: string;
+  /** What its member is called in JSON, where that isn't its local name (A33). */
+  readonly json?: string | undefined;
 }
 
 /** `most` is `Infinity` for `unbounded`. */
 export type Particle = { readonly least: number; readonly most: number } & (
-  | { readonly kind: 'element'; readonly element: ElementDeclaration }
+  | {
+      readonly kind: 'element';
+      readonly element: ElementDeclaration;
+      /** What its member is called in JSON, where that isn't its local name (A33). */
+      readonly json?: string | undefined;
+    }
   | { readonly kind: 'any'; readonly wildcard: Wildcard }
   | { readonly kind: 'sequence' | 'choice' | 'all'; readonly particles: readonly Particle[] }
 );

@@ -62,9 +62,10 @@ export function attributeMembers(
 ): readonly AttributeMember[] {
   const taken = new Set(elements.map(({ json }) => json));
   return attributes.map((use) => {
-    let json = use.name.local;
+    const wanted = use.json ?? use.name.local;
+    let json = wanted;
     if (taken.has(json)) json = `@${json}`;
-    for (let count = 2; taken.has(json); count++) json = `${use.name.local}_${count}`;
+    for (let count = 2; taken.has(json); count++) json = `${wanted}_${count}`;
     taken.add(json);
     return { json, use };
   });
@@ -151,6 +152,8 @@ interface Around {
 interface Draft {
   readonly kind: Member['kind'];
   readonly element: ElementDeclaration | undefined;
+  /** What the member is called, where that isn't the element's local name. */
+  readonly json: string | undefined;
   readonly wildcards: Wildcard[];
   readonly content: Members | undefined;
   readonly places: (readonly Around[])[];
@@ -207,7 +210,9 @@ class MembersBuilder {
     }
     if (particle.kind === 'element') {
       const name = expanded(particle.element.name);
-      const known = this.#byName.get(name) ?? this.#add({ kind: 'element', element: particle.element });
+      const known =
+        this.#byName.get(name) ??
+        this.#add({ kind: 'element', element: particle.element, json: particle.json });
       this.#byName.set(name, known);
       return known;
     }
@@ -216,12 +221,13 @@ class MembersBuilder {
     return this.#add({ kind: 'rounds', content: builder.build(order) });
   }
 
-  #add(draft: Pick<Draft, 'kind'> & Partial<Pick<Draft, 'element' | 'content'>>): number {
-    const { kind, element, content } = draft;
+  #add(draft: Pick<Draft, 'kind'> & Partial<Pick<Draft, 'element' | 'json' | 'content'>>): number {
+    const { kind, element, json, content } = draft;
     return (
       this.#drafts.push({
         kind,
         element,
+        json,
         content,
         wildcards: [],
         places: [],
@@ -239,9 +245,10 @@ class MembersBuilder {
       taken.add(name);
       return name;
     };
-    const members = this.#drafts.map(({ kind, element, content, wildcards, repeats, required }): Member => {
+    const members = this.#drafts.map((draft): Member => {
+      const { kind, element, json, content, wildcards, repeats, required } = draft;
       if (kind === 'element' && element !== undefined)
-        return { kind, json: nameOf(element.name.local), repeats, required, element };
+        return { kind, json: nameOf(json ?? element.name.local), repeats, required, element };
       if (kind === 'rounds' && content !== undefined)
         return { kind, json: nameOf('@items'), repeats: true, required, content };
       return { kind: 'any', json: nameOf('@any'), repeats, required, wildcards };

@@ -18,6 +18,7 @@ import { familyStatus } from '../operations/response-status.ts';
 import { type AdoptedOverlay, readAdoptedOverlay } from './adopted-overlay.ts';
 import { adoptedNames, loadAdoptedService } from './load-adopted.ts';
 import { operationKey } from './operation-names.ts';
+import { renameMembers } from './renames.ts';
 
 /**
  * The contract of a folder with a WSDL and, unless all defaults do, an overlay beside it (A1). Throws ContractError with all
@@ -44,6 +45,7 @@ export function loadAdoptedContract(
     allowance,
     limits,
   });
+  renameMembers(whole, overlay.rename, report);
   const service = withOverlay(whole, overlay, report);
   const contract = contractOf(service, overlay, report);
   if (problems.length > 0) throw contractError(withLines(problems), limits);

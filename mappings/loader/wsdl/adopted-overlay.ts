@@ -60,6 +60,11 @@ export const adoptedOverlaySettings = record(
       '`Operation: { readOnly, name, hide }`',
       operation,
     ),
+    rename: map(
+      'What a member is called in JSON, by its type, or by the element of a type without a name.',
+      '`Type.member: name`',
+      text('The name.', 'a name that does not begin with @', /^[A-Za-z_][A-Za-z0-9_.-]*$/),
+    ),
     types: keyword(
       "Whether @type says a value's type where it isn't the declared one, or always.",
       'derived',
@@ -110,6 +115,8 @@ export interface AdoptedOverlay {
   /** Port → path. */
   readonly endpoints: ReadonlyMap<string, string>;
   readonly operations: ReadonlyMap<string, AdoptedOperationOverlay>;
+  /** `Type.member` → name. */
+  readonly rename: ReadonlyMap<string, string>;
   readonly adopted: AdoptedSettings;
   readonly settings: Settings;
   /** `Block.member` → where it goes. */
@@ -137,6 +144,7 @@ export function readAdoptedOverlay(document: unknown, report: Report): AdoptedOv
     basePath: keys.basePath === undefined || keys.basePath === '/' ? '' : keys.basePath,
     endpoints: keys.endpoints ?? new Map(),
     operations: keys.operations ?? new Map(),
+    rename: keys.rename ?? new Map(),
     adopted: {
       types: keys.types ?? 'derived',
       bigNumbers: keys.bigNumbers ?? 'number',

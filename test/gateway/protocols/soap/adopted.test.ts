@@ -436,6 +436,43 @@ test('A5, A33: the overlay gives a port another path, and operations another nam
   t.regex(hidden.text, /expected an operation of the contract in Body/);
 });
 
+test('A33: members are called otherwise in JSON, both ways, elements and attributes, and problems name the XML', async (t) => {
+  const rename =
+    'rename: { Order.Customer: buyer, Order.id: number, Line.quantity: count, GetOrder.orderId: order, GetOrderResponse.GetOrderResult: result, Customer.Name: name }\n';
+  const gateway = await serveOrders(t, rename);
+  const { GetOrderResult } = order;
+  const { id, Customer, Line, ...rest } = GetOrderResult;
+  const { Name, ...customer } = Customer;
+  const [{ quantity, ...line }] = Line as [(typeof Line)[number]];
+  gateway.answer({ body: JSON.stringify(order) });
+  const plain = await serveOrders(t);
+  plain.answer({ body: JSON.stringify(order) });
+  const renamed = {
+    result: { number: id, buyer: { ...customer, name: Name }, Line: [{ count: quantity, ...line }], ...rest },
+  };
+  gateway.answer({ body: JSON.stringify(renamed) });
+  const message = envelope('1.1', { body: getOrder(1) });
+  t.is((await gateway.call(shop, message)).text, (await plain.call(shop, message)).text);
+  t.is(gateway.hits[0]?.body, '{"order":1}');
+});
+
+test('A33: a rename of what is not there, or to a name that is taken, is refused', async (t) => {
+  const overlay =
+    'rename:\n  Order.Nothing: x\n  Nothing.Customer: x\n  Order.Customer: Total\n  Order.Total: "@a"\n';
+  const first = await t.throwsAsync(serveOrders(t, overlay));
+  t.regex(
+    first?.message ?? '',
+    /soap\.yaml:5#\/rename\/Order\.Total: expected a name that does not begin with @/,
+  );
+  const second = await t.throwsAsync(serveOrders(t, overlay.replace('  Order.Total: "@a"\n', '')));
+  t.regex(second?.message ?? '', /:2#\/rename\/Order\.Nothing: expected a member of the type, got "Nothing"/);
+  t.regex(second?.message ?? '', /:3#\/rename\/Nothing\.Customer: expected a type of the WSDL/);
+  t.regex(
+    second?.message ?? '',
+    /:4#\/rename\/Order\.Customer: expected a name that no other member has, got "Total"/,
+  );
+});
+
 test('an overlay that names what the WSDL lacks is refused with all that is wrong', async (t) => {
   const overlay =
     'endpoints: { Nowhere: /x }\noperations: { Nothing: { name: N } }\nheaders: { None.x: { header: X-N } }\nbigNumbers: some\n';

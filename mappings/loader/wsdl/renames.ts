@@ -1,0 +1,77 @@
+import type {
+  AdoptedService,
+  AttributeUse,
+  ComplexType,
+  Particle,
+} from '../../contract/schema-components.ts';
+import { pointerSegment, type Report } from '../document/error.ts';
+import { shown } from '../document/node.ts';
+
+/** Something that a type's JSON has a member for. */
+type Named = { json?: string | undefined };
+
+/** The members of one type that may be named otherwise, by the local names of their elements and attributes. */
+interface Places {
+  readonly byName: ReadonlyMap<string, readonly Named[]>;
+}
+
+/**
+ * Gives members of types other names in JSON (A33, `rename`): `Type.member` → name, where a type without a name of its own
+ * is called as the element that it is of. What is inherited is renamed where it is declared. The names are noted in the
+ * service, which nobody reads yet.
+ */
+export function renameMembers(
+  service: AdoptedService,
+  renames: ReadonlyMap<string, string>,
+  report: Report,
+): void {
+  if (renames.size === 0) return;
+  const types = typesByName(service);
+  const places = new Map<ComplexType, Places>();
+  for (const [key, name] of renames) {
+    const pointer = `/rename${pointerSegment(key)}`;
+    const dot = key.lastIndexOf('.');
+    const type = types.get(key.slice(0, Math.max(0, dot)));
+    if (type === undefined) {
+      report(
+        pointer,
+        `expected a type of the WSDL and a member of it, such as Order.Customer, got ${shown(key)}`,
+      );
+      continue;
+    }
+    const known = places.get(type) ?? placesOf(type);
+    places.set(type, known);
+    const member = key.slice(dot + 1);
+    const found = known.byName.get(member);
+    const isTaken = [...known.byName].some(
+      ([other, [first]]) => other !== member && (first?.json ?? other) === name,
+    );
+    if (found === undefined) report(pointer, `expected a member of the type, got ${shown(member)}`);
+    else if (isTaken) report(pointer, `expected a name that no other member has, got ${shown(name)}`);
+    else for (const one of found) one.json = name;
+  }
+}
+
+function typesByName({ typeNames, elements }: AdoptedService): ReadonlyMap<string, ComplexType> {
+  const types = new Map<string, ComplexType>();
+  for (const { name, type } of elements.values())
+    if (type.kind === 'complex' && type.name === undefined) types.set(name.local, type);
+  for (const [type, name] of typeNames) if (type.kind === 'complex') types.set(name, type);
+  return types;
+}
+
+function placesOf({ attributes, content }: ComplexType): Places {
+  const byName = new Map<string, Named[]>();
+  const note = (name: string, place: Particle | AttributeUse): void => {
+    const known = byName.get(name);
+    if (known === undefined) byName.set(name, [place as Named]);
+    else known.push(place as Named);
+  };
+  for (const use of attributes) note(use.name.local, use);
+  const walk = (particle: Particle): void => {
+    if (particle.kind === 'element') note(particle.element.name.local, particle);
+    else if (particle.kind !== 'any') for (const inner of particle.particles) walk(inner);
+  };
+  if (content.kind === 'elements') walk(content.particle);
+  return { byName };
+}
