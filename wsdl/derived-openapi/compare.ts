@@ -1,9 +1,16 @@
 import type { AdoptedSettings } from '../../mappings/contract/adopted.ts';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
 import type { AdoptedService } from '../../mappings/contract/schema-components.ts';
-import { type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
-import { isNode } from '../../mappings/loader/document/node.ts';
 import { deriveOpenapi } from './document.ts';
+
+/** A place where a document and the WSDL say different things; a problem of a contract, but for the line. */
+export interface DerivedDifference {
+  readonly file: string;
+  /** JSON pointer (RFC 6901). */
+  readonly pointer: string;
+  /** What was expected, by the WSDL, and what the file has. */
+  readonly message: string;
+}
 
 /** How much of a value a message shows. */
 const shownCharacters = 120;
@@ -24,18 +31,18 @@ export function compareDerived(
   root: unknown,
   file: string,
   most = defaultLimits.contractProblems,
-): readonly ContractProblem[] {
+): readonly DerivedDifference[] {
   const { document } = deriveOpenapi(service, settings);
-  const problems: ContractProblem[] = [];
+  const problems: DerivedDifference[] = [];
   // what is left to compare, the next one last
   const waiting = [{ pointer: '', key: '', expected: document as unknown, got: root }];
   for (let next = waiting.pop(); next !== undefined && problems.length < most; next = waiting.pop()) {
     const { pointer, key, expected, got } = next;
-    if (isNode(expected) && isNode(got)) {
+    if (isObject(expected) && isObject(got)) {
       const keys = [...new Set([...Object.keys(expected), ...Object.keys(got)])];
       for (const name of keys.toReversed())
         waiting.push({
-          pointer: pointer + pointerSegment(name),
+          pointer: `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
           key: name,
           expected: ownOf(expected, name),
           got: ownOf(got, name),
@@ -57,6 +64,10 @@ export function compareDerived(
       });
   }
   return problems;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function ownOf(node: object, name: string): unknown {

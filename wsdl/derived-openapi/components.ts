@@ -1,4 +1,3 @@
-import { byCodeUnit } from '../../mappings/loader/names/names.ts';
 import type { JsonSchema } from './simple-types.ts';
 
 /** The components of a derived document: each schema once, named when all are known, in line where one place alone has it. */
@@ -78,7 +77,7 @@ export class Components {
       for (const [value, { $ref }] of refs) mapping[value] = String($ref);
     for (const component of this.#waiting) if (isInLine(component)) putInLine(component);
     const named = all.map(({ name, schema }) => [name, schema ?? {}] as const);
-    return Object.fromEntries(named.toSorted(([one], [other]) => byCodeUnit(one, other)));
+    return Object.fromEntries(named.toSorted(([one], [other]) => (one < other ? -1 : 1)));
   }
 }
 
@@ -95,9 +94,9 @@ function putInLine({ places: [place], schema }: Component): void {
   Object.assign(place, schema, beside);
 }
 
-/** Names of components have letters of ASCII, digits, `.`, `-` and `_` (OpenAPI 3.1, Components Object). */
+/** Names of components have letters of ASCII, digits, `-` and `_` (OpenAPI 3.1, Components Object); a dot means a module to some generators. */
 function freeName({ called, role }: Component, taken: Set<string>): string {
-  const plain = called.replace(/[^A-Za-z0-9._-]/g, '_');
+  const plain = called.replace(/[^A-Za-z0-9_-]/g, '_');
   const candidates = suffixes[role].map((suffix) => plain + suffix);
   let name = candidates.find((candidate) => !taken.has(candidate));
   for (let count = 2; name === undefined; count++) {

@@ -331,7 +331,6 @@ export class TypeSchemas {
   #any(called: string): JsonSchema {
     this.#noteAny(anyType, called);
     return this.#refer(anyType, 'any', 'open', 'AnyValue', () => {
-      const item = this.ofType(anyType, false, called);
       const stated = {
         type: 'object',
         properties: {
@@ -348,12 +347,7 @@ export class TypeSchemas {
         ['@xml'],
       );
       return {
-        anyOf: [
-          { type: ['string', 'number', 'boolean'] },
-          { type: 'array', items: { oneOf: [item, { type: 'null' }] } },
-          stated,
-          xml,
-        ],
+        anyOf: [{ type: ['string', 'number', 'boolean'] }, { type: 'array', items: {} }, stated, xml],
         description: 'A value of any type.',
       };
     });

@@ -32,7 +32,8 @@ const unsigned = (bits: number): NumberKind => ({
 const numbers: { readonly [name in BuiltIn]?: NumberKind } = {
   byte: signed(8),
   short: signed(16),
-  int: signed(32),
+  // the format that every generator has a type for
+  int: { type: 'integer', format: 'int32' },
   long: { type: 'integer', format: 'int64', isBig: true },
   unsignedByte: unsigned(8),
   unsignedShort: unsigned(16),
