@@ -1,3 +1,4 @@
+import { compileMisfits, misfitError } from './codec/misfits.ts';
 import { credentialsSlot, MismatchError, miss } from './codec/problem.ts';
 import { opens } from './codec/read-element.ts';
 import { compileRequestReaders, type RequestReaders } from './codec/readers.ts';
@@ -7,7 +8,14 @@ import { compileReplyWriters, type ReplyWriters } from './codec/writers.ts';
 import { compileAdoptedOperations } from './compile-adopted.ts';
 import type { CompiledContract, CompiledOperation, Frame } from './compiled.ts';
 import { defaultLimits, type Limits } from './contract/limits.ts';
-import { type Contract, errorMembers, type Field, namespaces, type Operation } from './contract/model.ts';
+import {
+  type Contract,
+  errorMembers,
+  type Field,
+  namespaces,
+  type Operation,
+  type Settings,
+} from './contract/model.ts';
 import { compileAnswer, compileSuccess } from './http-mapping/answer.ts';
 import { compileCall } from './http-mapping/call.ts';
 import type { HeaderScalars } from './http-mapping/header.ts';
@@ -75,7 +83,6 @@ function compileOperation(
     input.fields.map((field) => [field.json, readers.readerOf(field.type, field.rules)]),
   );
   const [open, close] = elementTags(contract, `${operation.name}Response`);
-  const inBand = contract.settings.soapErrors === 'in-band';
   const dataXml = operation.output.fields.find((field) => field.json === errorMembers.data)?.xml ?? 'Data';
   const statusXml = statusElement(operation, contract);
   const credentialsType = input.fields.find(({ json }) => json === credentials?.member)?.type;
@@ -158,7 +165,16 @@ function compileOperation(
     requestType: operation.input,
     replyType: replyMember?.type ?? operation.output,
 
-    writeReply: compileReply(operation, replyMember, writers, scratch, limits, inBand, open, close),
+    writeReply: compileReply(
+      operation,
+      replyMember,
+      writers,
+      scratch,
+      limits,
+      contract.settings,
+      open,
+      close,
+    ),
 
     writeError: (status) => {
       const content = writers.writeStatus(status);
@@ -186,12 +202,14 @@ function compileReply(
   writers: ReplyWriters,
   { tape, output }: Scratch,
   limits: Limits,
-  inBand: boolean,
+  { soapErrors, replies }: Settings,
   open: string,
   close: string,
 ): CompiledOperation['writeReply'] {
   const writer = member === undefined ? writers.outputOf(operation.output) : writers.elementOf(member);
   const tagsIn = compileTags(open, close);
+  const inBand = soapErrors === 'in-band';
+  const misfitsOf = compileMisfits(member?.type ?? operation.output, member?.json, limits);
   const dataSlot = 1 + operation.output.fields.findIndex(({ json }) => json === errorMembers.data);
   return (body, frame, runs) => {
     try {
@@ -201,14 +219,19 @@ function compileReply(
       // `{}`, `{"data":null}` and the like are no reply (W30)
       if (inBand && !tape.failed && !tape.holdsRecord(dataSlot))
         throw new MismatchError('expected a data object, got none');
-      const { failed, dropped, passed } = tape;
-      if (failed || frame === undefined) return { failed, dropped, replaced: 0, passed, xml: undefined };
+      const { failed, dropped, passed, missing } = tape;
+      const [misfit] = tape.misfits;
+      if (replies === 'strict' && misfit !== undefined && !failed)
+        throw misfitError(misfit, body, member?.json, limits);
+      const misfits = misfit === undefined || failed ? undefined : misfitsOf(tape.misfits, missing, body);
+      if (failed || frame === undefined)
+        return { failed, dropped, replaced: 0, passed, misfits, xml: undefined };
       output.start((body.length - (runs?.total ?? 0)) * 2 + 1024);
       const { before, after } = tagsIn(frame);
       output.tags(before);
       writer.write(tape, 0, output);
       output.tags(after);
-      return { failed, dropped, replaced: tape.replaced, passed, xml: output.takeBinary() };
+      return { failed, dropped, replaced: tape.replaced, passed, misfits, xml: output.takeBinary() };
     } finally {
       tape.release();
     }

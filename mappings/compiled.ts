@@ -1,3 +1,4 @@
+import type { Misfits } from './codec/misfits.ts';
 import type { Reading } from './codec/problem.ts';
 import type { Limits } from './contract/limits.ts';
 import type { Contract, Operation, Type } from './contract/model.ts';
@@ -84,6 +85,8 @@ export interface WrittenReply {
   readonly replaced: number;
   /** Values that aren't of their type and were written all the same: of an enum, or dates. */
   readonly passed: number;
+  /** Members that are missing or were left out; undefined where none is, and where `replies: lenient` doesn't look. */
+  readonly misfits?: Misfits | undefined;
   /**
    * The framed reply element in UTF-8, a small one as text of one character per byte, one with long ranges in pieces, some
    * of them the body's own memory; undefined without a frame.

@@ -98,13 +98,15 @@ export interface ReplyReader {
   ) => Promise<ReadReply | undefined>;
 }
 
-const nothingNoted = { dropped: 0, replaced: 0, passed: 0 } as const;
+const nothingNoted = { dropped: 0, replaced: 0, passed: 0, misfits: undefined } as const;
 
 function noted({ ignored, quirks }: Prepared['reading'], outcome: Outcome): Noted | undefined {
-  const { dropped, replaced, passed } = outcome.kind === 'reply' ? outcome : nothingNoted;
-  if (ignored.length === 0 && quirks + dropped + replaced + passed === 0) return undefined;
+  const { dropped, replaced, passed, misfits } = outcome.kind === 'reply' ? outcome : nothingNoted;
+  const missing = misfits?.missing ?? 0;
+  if (ignored.length === 0 && quirks + dropped + replaced + passed + missing === 0) return undefined;
   const names = ignored.slice(0, 20).map((name) => name.slice(0, 64));
-  return { ignored: names, quirks, dropped, replaced, passed };
+  const told = misfits === undefined || misfits.told.length === 0 ? {} : { members: misfits.told };
+  return { ignored: names, quirks, dropped, missing, replaced, passed, ...told };
 }
 
 /**

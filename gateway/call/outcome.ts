@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { Misfits } from '../../mappings/codec/misfits.ts';
 import { MismatchError } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import { readStatus } from '../../mappings/codec/types/response-status.ts';
@@ -31,6 +32,7 @@ export type Outcome =
       readonly dropped: number;
       readonly replaced: number;
       readonly passed: number;
+      readonly misfits: Misfits | undefined;
     }
   | { readonly kind: 'failure'; readonly failure: Failure };
 
@@ -61,16 +63,32 @@ export function readReply(
       dropped,
       replaced,
       passed,
+      misfits,
     } = operation.writeReply(body, frame, body === reply.body ? reply.runs : undefined);
     // a caller of JSON gets what came, which for no value is nothing
     const json = body === noValue ? nothing : body;
     const content = statusOf(status, frame !== undefined || json.length > 0);
-    if (!isFailed) return { kind: 'reply', status: content, json, xml, dropped, replaced, passed };
+    if (!isFailed)
+      return {
+        kind: 'reply',
+        status: content,
+        json,
+        xml,
+        dropped,
+        replaced,
+        passed,
+        misfits: hidden(misfits, hide),
+      };
   } catch (error) {
     // a failed call's other members don't matter, whatever they are (W30)
     if (readFailure(body, compiled, hide)?.errorCode === undefined) throw toInvalid(error);
   }
   return failed(reply, compiled, hide);
+}
+
+/** A name of the upstream's may be a secret that it was sent (W25). */
+function hidden(misfits: Misfits | undefined, hide: Hide): Misfits | undefined {
+  return misfits === undefined ? undefined : { ...misfits, told: misfits.told.map((line) => hide(line)) };
 }
 
 const noValue: Buffer = Buffer.from('null');

@@ -58,6 +58,9 @@ interface Counts {
   readonly requests: Map<string, { readonly statuses: Map<number, number>; readonly durations: Histogram }>;
   readonly upstreamStatuses: Map<number, number>;
   readonly upstreamDurations: Histogram;
+  /** Of replies by operation. */
+  readonly droppedMembers: Map<string, number>;
+  readonly missingMembers: Map<string, number>;
   retries: number;
   aborted: number;
   cut: number;
@@ -91,6 +94,8 @@ function createCounts(): Counts {
     requests: new Map(),
     upstreamStatuses: new Map(),
     upstreamDurations: createHistogram(),
+    droppedMembers: new Map(),
+    missingMembers: new Map(),
     retries: 0,
     aborted: 0,
     cut: 0,
@@ -107,6 +112,10 @@ function count(counts: Counts, record: RequestRecord): void {
   add(ofTransport.statuses, meant ?? status);
   observe(ofTransport.durations, record.ms / 1000);
   if (record.aborted) counts.aborted++;
+  if (record.noted !== undefined && record.operation !== undefined) {
+    addTo(counts.droppedMembers, record.operation, record.noted.dropped);
+    addTo(counts.missingMembers, record.operation, record.noted.missing);
+  }
   if (sent === 0) return;
   counts.retries += sent - 1;
   add(counts.upstreamStatuses, record.upstreamStatus);
@@ -162,6 +171,22 @@ function countersOf(contracts: ReadonlyMap<string, Counts>): Family[] {
       'counter',
       'Reads that went out a second time.',
       all.map(({ labels, retries }) => sample('upstream_retries_total', labels, retries)),
+    ),
+    family(
+      'reply_members_dropped_total',
+      'counter',
+      "Members of replies that their type lacks, by operation; those that had none aren't listed.",
+      all.flatMap(({ labels, droppedMembers }) =>
+        samplesByOperation('reply_members_dropped_total', labels, droppedMembers),
+      ),
+    ),
+    family(
+      'reply_members_missing_total',
+      'counter',
+      "Required members that replies lacked, by operation; those that lacked none aren't listed.",
+      all.flatMap(({ labels, missingMembers }) =>
+        samplesByOperation('reply_members_missing_total', labels, missingMembers),
+      ),
     ),
     family(
       'aborted_total',
@@ -228,6 +253,10 @@ function gaugesOf(gauges: Gauges): Family[] {
   ];
 }
 
+function samplesByOperation(name: string, labels: string, counts: ReadonlyMap<string, number>): Sample[] {
+  return [...counts].map(([operation, value]) => sample(name, `${labels},operation="${operation}"`, value));
+}
+
 /** A metric of one sample. */
 export function one(name: string, type: 'counter' | 'gauge', help: string, value: number): Family {
   return family(name, type, help, [sample(name, '', value)]);
@@ -282,6 +311,11 @@ export function writeSnapshot(snapshot: Snapshot): string {
       return `# HELP soapbridge_${name} ${help}\n# TYPE soapbridge_${name} ${type}\n${lines.join('')}`;
     })
     .join('');
+}
+
+/** Adds a number that is mostly 0 and has no entry then. */
+function addTo(counts: Map<string, number>, key: string, value: number): void {
+  if (value !== 0) counts.set(key, (counts.get(key) ?? 0) + value);
 }
 
 function add(counts: Map<number, number>, status: number): void {

@@ -53,10 +53,14 @@ export interface Noted {
   readonly quirks: number;
   /** Members left out of the reply. */
   readonly dropped: number;
+  /** Members that the contract requires of the reply and that it lacks. */
+  readonly missing: number;
   /** Characters of the reply that became U+FFFD. */
   readonly replaced: number;
   /** Values of the reply that aren't of their type: of an enum, or dates. */
   readonly passed: number;
+  /** Of members left out or missing those that weren't told of the operation before, each with its place. */
+  readonly members?: readonly string[];
 }
 
 /** The stats of a request that has just come. */

@@ -125,7 +125,8 @@ export function miss(reading: Reading, path: readonly Step[]): void {
   reading.missing.push({ code: 'NotEmpty', field, message: `${field} must not be empty` });
 }
 
-function fieldPath(path: readonly Step[]): string {
+/** A path as a message tells it: `Request.Permissions[1]`. */
+export function fieldPath(path: readonly Step[]): string {
   let text = '';
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`;

@@ -225,6 +225,11 @@ export const limitTable = {
     orNone: true,
   },
   drainMs: { value: 55_000, bounds: 'how long a stopping process waits for what is in flight' },
+  replyMisfits: {
+    value: 100,
+    bounds:
+      'members that replies lack or have beyond their type: those noted in a reply, and those told by name of an operation',
+  },
   contractMs: {
     value: 120_000,
     bounds: 'reading the files of a contract and making its types and operations',

@@ -38,6 +38,8 @@ export interface Settings {
   /** Enum values that the contract lacks, in replies: a mismatch or passed on (W22). */
   readonly unknownEnumValues: 'refuse' | 'pass';
   readonly unknownElements: 'refuse' | 'ignore';
+  /** Members of replies that are missing, or that their type lacks: refused, noted, or let through unsaid (W20, W22). */
+  readonly replies: 'strict' | 'note' | 'lenient';
   /** What of a request is checked: types, or all that the document asks of values. */
   readonly validate: 'types' | 'strict';
   /** How JSON of no closed type travels in XML: as its text, or as a tree of elements. */
@@ -373,6 +375,8 @@ export interface Field extends Ruled {
   readonly nillable: boolean;
   /** Refused when absent or null (W42). */
   readonly required: boolean;
+  /** The document requires it of every reply; undefined where it doesn't. */
+  readonly promised?: true;
   /** Refused when empty, for a required string. */
   readonly notEmpty: boolean;
   /** Enum values this field takes, when fewer than its type has (W42). */

@@ -26,6 +26,17 @@ export function nameKey(name: string): Key {
   return keyOf(JSON.stringify(name).slice(1));
 }
 
+/** A member of a reply that isn't as its type says. */
+export interface Misfit {
+  /** Required and not there, or there and none of the type. */
+  readonly kind: 'missing' | 'dropped';
+  /** The type's name in the contract. */
+  readonly type: string;
+  readonly member: string;
+  /** The offset in bytes of the object that lacks it, or of its own name. */
+  readonly at: number;
+}
+
 /** Where a tape stands, to come back to. */
 export interface TapeMark {
   readonly position: number;
@@ -34,6 +45,8 @@ export interface TapeMark {
   readonly dropped: number;
   readonly replaced: number;
   readonly passed: number;
+  readonly missing: number;
+  readonly misfits: number;
   readonly depth: number;
   readonly members: number;
 }
@@ -66,6 +79,11 @@ export class Tape extends JsonGrammar {
   get isPatienceOver(): boolean {
     return this.wasted > patience * this.size;
   }
+  /** Members that the contract requires and the reply lacks. */
+  missing = 0;
+  /** The first of the members that were left out or are missing. */
+  readonly misfits: Misfit[] = [];
+  #mostMisfits = 0;
   /** True once a responseStatus with an errorCode was met. */
   failed = false;
   #runs: Base64Spans | undefined;
@@ -80,6 +98,9 @@ export class Tape extends JsonGrammar {
     this.top = 0;
     this.made.length = 0;
     this.wasted = 0;
+    this.missing = 0;
+    this.misfits.length = 0;
+    this.#mostMisfits = limits.replyMisfits;
     this.strict = false;
     this.failed = false;
   }
@@ -114,6 +135,19 @@ export class Tape extends JsonGrammar {
     if (this.words.length > 1 << 16) this.words = new Int32Array(4096);
   }
 
+  /** Keeps a member that isn't as its type says, as long as there are few. */
+  note(misfit: Misfit): void {
+    if (this.misfits.length < this.#mostMisfits) this.misfits.push(misfit);
+  }
+
+  /** Forgets the last note of a member that was left out where an offset is or behind it. */
+  forget(member: string, from: number): void {
+    const index = this.misfits.findLastIndex(
+      (misfit) => misfit.kind === 'dropped' && misfit.member === member && misfit.at >= from,
+    );
+    if (index !== -1) this.misfits.splice(index, 1);
+  }
+
   /** Where the tape stands, for `rewind`. */
   mark(): TapeMark {
     return {
@@ -123,6 +157,8 @@ export class Tape extends JsonGrammar {
       dropped: this.dropped,
       replaced: this.replaced,
       passed: this.passed,
+      missing: this.missing,
+      misfits: this.misfits.length,
       depth: this.depth,
       members: this.members,
     };
@@ -137,6 +173,8 @@ export class Tape extends JsonGrammar {
     this.dropped = mark.dropped;
     this.replaced = mark.replaced;
     this.passed = mark.passed;
+    this.missing = mark.missing;
+    this.misfits.length = Math.min(this.misfits.length, mark.misfits);
     this.depth = mark.depth;
     this.members = mark.members;
   }

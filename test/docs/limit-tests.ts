@@ -107,5 +107,6 @@ export const limitTests = {
   contractReferences: ['test/mappings/loader/limits.test.ts', "limit: 'contractReferences'"],
   contractPattern: ['test/mappings/loader/limits.test.ts', "'contractPattern: "],
   contractSteps: ['test/mappings/loader/limits.test.ts', "'contractSteps: "],
+  replyMisfits: ['test/mappings/codec/misfits.test.ts', "'replyMisfits: "],
   contractProblems: ['test/mappings/loader/limits.test.ts', "'contractProblems: "],
 } as const satisfies Record<LimitName, readonly [file: string, words: string]>;

@@ -6,7 +6,7 @@ import type { XmlReader } from '../../xml/reader.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext } from '../context.ts';
 import { applyEdits, credentialsSlot, MismatchError, type Reading, refuse } from '../problem.ts';
 import { entersJson, readMember } from '../read-element.ts';
-import { foldAscii } from '../scalars/text.ts';
+import { foldAscii, someNames } from '../scalars/text.ts';
 import { enters, writeElement } from '../write-element.ts';
 import { additionalWriter } from './additional-properties.ts';
 import { Distinct } from './distinct.ts';
@@ -215,6 +215,8 @@ export function recordWriter(
   const members = type.fields.map((field) => fieldWriter(context, field));
   const additional = type.additional === undefined ? undefined : additionalWriter(context, type.additional);
   const count = members.length;
+  const notes = context.contract.settings.replies !== 'lenient';
+  const promised = type.fields.flatMap((field, index) => (field.promised === true ? [index] : []));
   const byName = new Map(members.map(({ name }, index) => [name, index]));
   // Upstreams write a type's members in one order. What followed each member last time is tried first: a hint
   // that is checked each time and can't change what is written.
@@ -236,6 +238,9 @@ export function recordWriter(
     if (!enters(tape, 123)) return;
     const room = additional === undefined ? count : count + additional.room;
     const node = beginRecord(tape, room);
+    const objectStart = tape.position - 1;
+    const droppedBefore = tape.dropped;
+    let known = 0;
     let names: Set<string> | undefined;
     let before = count;
     for (let first = true; tape.next(first, 125); first = false) {
@@ -256,6 +261,7 @@ export function recordWriter(
           throw new MismatchError('expected the member once, got it again').at(member.name);
         const value = tape.top;
         tape.words[slot] = value;
+        known++;
         before = index;
         try {
           member.writer.scan(tape);
@@ -268,9 +274,36 @@ export function recordWriter(
         names = additional.scan(tape, node + 1 + count, nameStart, names);
       } else {
         tape.dropped++;
-        if (index === besides) statusBeside?.scan(tape);
-        else tape.skip();
+        if (index === besides) {
+          statusBeside?.scan(tape);
+          known++; // the failed call's own
+        } else {
+          if (notes) noteDropped(tape, type, nameStart);
+          tape.skip();
+        }
       }
+    }
+    if (notes && known < count) checkMembers(tape, objectStart, node + 1, known > 0, droppedBefore);
+  };
+
+  /** Notes required members that aren't there. Throws MismatchError for an object that has none of the type's members, but others. */
+  const checkMembers = (
+    tape: Tape,
+    at: number,
+    slots: number,
+    hasKnown: boolean,
+    droppedBefore: number,
+  ): void => {
+    // of a reply that may say its failure in band, what it must have is asked elsewhere (W30)
+    const isClosed = additional === undefined && statusBeside === undefined;
+    if (!hasKnown && isClosed && tape.dropped > droppedBefore)
+      throw new MismatchError(
+        `expected an object with members of ${type.name} (${someNames(type.fields.map(({ json }) => json))}), got one that has none of them, but others`,
+      );
+    for (const index of promised) {
+      if (tape.words[slots + index] !== -1) continue;
+      tape.missing++;
+      tape.note({ kind: 'missing', type: type.name, member: members[index]?.name ?? '', at });
     }
   };
 
@@ -286,6 +319,17 @@ export function recordWriter(
   };
 
   return { scan, write, declarations: '' };
+}
+
+/** Notes a member that the type lacks, whose name starts at an offset; the tape is at its value. */
+function noteDropped(tape: Tape, type: RecordType, nameStart: number): void {
+  const { position } = tape;
+  tape.position = nameStart;
+  const asIs = tape.scanString();
+  const [start, end] = [nameStart + 1, tape.position - 1];
+  const member = asIs ? tape.slice(start, end) : tape.decode(start, end);
+  tape.note({ kind: 'dropped', type: type.name, member, at: nameStart });
+  tape.position = position;
 }
 
 /** Pushes a record's node with so many empty slots. */

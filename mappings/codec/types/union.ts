@@ -189,7 +189,11 @@ export function unionWriter({ writerOf }: WriterContext, type: UnionType): Reply
     try {
       writer.scan(tape);
       // a tag that is no member of its type is stated by the element
-      if (names?.has(variants[index]?.tag?.member ?? '') === false) tape.dropped--;
+      const member = variants[index]?.tag?.member ?? '';
+      if (names?.has(member) === false) {
+        tape.dropped--;
+        tape.forget(member, before.position);
+      }
       return index;
     } catch (error) {
       if (!(error instanceof MismatchError)) throw error;

@@ -46,6 +46,7 @@ const servicestack: Dialect = {
     utcDates: 'zoned',
     unknownEnumValues: 'refuse',
     unknownElements: 'refuse',
+    replies: 'note',
     validate: 'types',
     json: 'text',
     documentation: 'full',

@@ -121,6 +121,12 @@ export const overlaySettings = record('The SOAP face of an OpenAPI document; eve
   upstreamTimeZone: text('The IANA zone whose wall clock a date without an offset shows.'),
   unknownEnumValues: keyword('An enum value in a reply that the document lacks.', 'refuse', 'pass'),
   unknownElements: keyword('An element in a request that the document lacks.', 'refuse', 'ignore'),
+  replies: keyword(
+    "A reply's members that are missing, or that its type lacks: an error, told in the log, or let through.",
+    'strict',
+    'note',
+    'lenient',
+  ),
   validate: keyword('What of a request is checked: types, or all that the document asks.', 'types', 'strict'),
   json: keyword('JSON of no closed type: its text, or a tree of elements.', 'text', 'tree'),
   documentation: keyword(

@@ -10,6 +10,8 @@ export interface SchemaMember {
   /** Where that schema stands. */
   readonly pointer: string;
   readonly required: boolean;
+  /** Whether every reply has it; undefined for no. */
+  readonly promised?: boolean;
   /** What stands around that schema and has words of its own: a parameter, a body, a response. */
   readonly around?: unknown;
 }
@@ -35,7 +37,8 @@ export interface NoMembers extends Note {
 /**
  * The members of an object that all of `parts` describe, and of all that their `allOf` and `$ref` bring in. A member
  * given again refines the former in its place, unless it says nothing new; `required` counts wherever the member comes
- * from, but not for a member that is read only: what a caller can't send isn't asked of it. A part that was met before
+ * from, but not in requests for a member that is
+ * read only, nor in replies for one that is write only: what a side can't send isn't asked of it. A part that was met before
  * says nothing new, however many lead to it.
  */
 export function membersOf(parts: readonly Located[], references: References): Members | NoMembers {
@@ -69,7 +72,8 @@ class MembersReader {
       kind: 'members',
       members: [...this.#members.values()].map((member) => ({
         ...member,
-        required: this.#required.has(member.json) && !this.#isReadOnly(member),
+        required: this.#required.has(member.json) && !this.#says(member, 'readOnly'),
+        promised: this.#required.has(member.json) && !this.#says(member, 'writeOnly'),
       })),
       additional: this.#additional,
       closed: this.#closed,
@@ -164,10 +168,11 @@ class MembersReader {
     return !isUnresolved(found) && isNode(found.node) ? kindOf(found.node) : undefined;
   }
 
-  #isReadOnly({ schema, pointer }: Omit<SchemaMember, 'required'>): boolean {
-    if (isNode(schema) && schema.readOnly === true) return true;
+  /** Whether the schema of a member, or what it refers to, has a keyword set. */
+  #says({ schema, pointer }: Omit<SchemaMember, 'required'>, keyword: 'readOnly' | 'writeOnly'): boolean {
+    if (isNode(schema) && schema[keyword] === true) return true;
     const found = this.#references.resolve(schema, pointer);
-    return !isUnresolved(found) && isNode(found.node) && found.node.readOnly === true;
+    return !isUnresolved(found) && isNode(found.node) && found.node[keyword] === true;
   }
 }
 

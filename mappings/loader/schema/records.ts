@@ -117,13 +117,23 @@ function fill(
 ): void {
   const { references, rules, drafts, overlay } = context;
   const ofFields = members.map((member) => {
-    const { json, pointer, required } = member;
+    const { json, pointer, required, promised } = member;
     references.allowance.step(pointer);
     const { nullable, hasDefault, ...usage } =
       'type' in member ? plain(member.type) : context.usageOf(member.schema, pointer, member.typeName);
     const ruled = 'type' in member ? {} : rules.at(member.schema, pointer);
     const documentation = memberDocumentation({ ...member, ...usage }, references);
-    const field = { json, xml: json, ...usage, nillable: true, required, ...ruled, ...documentation };
+    const always = promised === true ? ({ promised } as const) : {};
+    const field = {
+      json,
+      xml: json,
+      ...usage,
+      nillable: true,
+      required,
+      ...always,
+      ...ruled,
+      ...documentation,
+    };
     return { field, nullable, hasDefault };
   });
   setFields(drafts, overlay.dialect, type, fields, ofFields);

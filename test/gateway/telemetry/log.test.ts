@@ -67,6 +67,7 @@ test('values of a reply that are of no type, and pass all the same, are counted'
     ignored: [],
     quirks: 0,
     dropped: 0,
+    missing: 0,
     replaced: 0,
     passed: 1,
   });
@@ -84,9 +85,14 @@ test('W10, W12, W20, W21: what a call was let through with is counted, and named
     ignored: ['Nick'],
     quirks: 2,
     dropped: 1,
+    missing: 0,
     replaced: 1,
     passed: 0,
+    members: ['data.subUser.nick: dropped, as SubUser lacks it'],
   });
+  const { text: page } = await send(gateway.port, 'GET', '/metrics');
+  t.true(page.includes('reply_members_dropped_total{contract="/v2",operation="UpdateSubUser"} 1\n'));
+  t.false(page.includes('reply_members_missing_total{'));
   t.false(gateway.log().includes('canary'));
 });
 
@@ -342,7 +348,7 @@ test('the line of a request has what there is to tell, and nothing else', (t) =>
     clientIp: '::1',
   };
   t.deepEqual(plain, usual);
-  const noted = { ignored: ['Größe"漢'], quirks: 1, dropped: 0, replaced: 0, passed: 0 };
+  const noted = { ignored: ['Größe"漢'], quirks: 1, dropped: 0, missing: 0, replaced: 0, passed: 0 };
   const { time: _, ...all } = toldOf({
     ...settled,
     operation: 'Größe"漢',

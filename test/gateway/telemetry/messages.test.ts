@@ -36,7 +36,7 @@ for (const [form, path, body] of [
   test(`a request and a reply in ${form} are logged without credentials and personal members`, async (t) => {
     const gateway = await startGateway(t, { serve });
     gateway.answer({
-      body: `{"data":{"responseStatus":{"message":"canary"},"searchRecord":{"id":7,"searchType":"list ${secret} of canary-user","searchCriteria":{"name":"canary"},"canary":"canary"},"linkedTo":null}}`,
+      body: `{"data":{"responseStatus":{"message":"canary"},"searchRecord":{"id":7,"searchType":"list ${secret} of canary-user","searchCriteria":{"name":"canary"},"unlisted":"canary"},"linkedTo":null}}`,
     });
     const reply = await gateway.send('POST', path, { 'X-Request-Id': 'caller-0001' }, body);
     t.is(reply.status, 200);

@@ -1,0 +1,168 @@
+import test from 'ava';
+import { MismatchError } from '../../../mappings/codec/problem.ts';
+import { type CompiledContract, compileContract } from '../../../mappings/compile.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import { buildContract } from '../../../mappings/loader/build-contract.ts';
+import { fc } from '../../property.ts';
+import { operationOf } from './contracts.ts';
+
+const book = {
+  type: 'object',
+  required: ['isbn', 'title', 'secret', 'id'],
+  properties: {
+    isbn: { type: 'string' },
+    title: { type: ['string', 'null'] },
+    secret: { type: 'string', writeOnly: true },
+    id: { type: 'integer', readOnly: true },
+    pages: { type: 'integer' },
+    parts: { type: 'array', items: { $ref: '#/components/schemas/Book' } },
+    byName: { type: 'object', additionalProperties: { $ref: '#/components/schemas/Book' } },
+    media: {
+      oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }],
+      discriminator: { propertyName: 'kind' },
+    },
+  },
+} as const;
+
+function library(overlay: object, limits = {}): CompiledContract {
+  const { contract } = buildContract({
+    openapiName: 'openapi',
+    overlayName: 'soap',
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Library', version: '1' },
+      paths: {
+        '/book': {
+          get: {
+            operationId: 'GetBook',
+            responses: {
+              200: {
+                description: 'it',
+                content: { 'application/json': { schema: { $ref: '#/components/schemas/Book' } } },
+              },
+            },
+          },
+        },
+      },
+      components: {
+        schemas: {
+          Book: book,
+          Open: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: true },
+          Cat: { type: 'object', properties: { purrs: { type: 'boolean' } } },
+          Dog: { type: 'object', properties: { barks: { type: 'boolean' } } },
+        },
+      },
+    },
+    overlay,
+  });
+  return compileContract(contract, { ...defaultLimits, ...limits });
+}
+
+const write = (compiled: CompiledContract, json: unknown) =>
+  operationOf(compiled, 'GetBook').writeReply(Buffer.from(JSON.stringify(json)), undefined);
+
+test('an object that has none of the members of its type, but others, is a mismatch; an empty one isn’t', (t) => {
+  const compiled = library({});
+  const rows = [
+    [{ data: { isbn: '1' } }, 'Result: '],
+    [{ isbn: '1', parts: [{ isbn: '2' }, { data: {} }] }, 'Result.parts[1]: '],
+    [{ isbn: '1', byName: { x: { y: 1 } } }, 'Result.byName: '],
+  ] as const;
+  for (const [json, place] of rows) {
+    const { message } = t.throws(() => write(compiled, json), { instanceOf: MismatchError });
+    t.true(message.startsWith(place), message);
+    t.regex(message, /expected an object with members of Book \(isbn, title, .*\), got one that has none/);
+  }
+  t.notThrows(() => write(compiled, {}));
+  t.notThrows(() => write(library({ replies: 'lenient' }), { data: { isbn: '1' } }));
+});
+
+test('what is missing or left out is told with its place the first time, and counted every time', (t) => {
+  const compiled = library({});
+  const json = {
+    isbn: '1',
+    id: 1,
+    né: 1,
+    parts: [
+      { isbn: '2', title: null, id: 2 },
+      { isbn: '3', id: 3, title: 't', extra: 1, other: 2 },
+    ],
+    byName: { 'jane@example.org': { isbn: '4', id: 4, title: '', 'joe@example.org': 1 } },
+  };
+  const first = write(compiled, json);
+  t.is(first.dropped, 4);
+  t.deepEqual(first.misfits, {
+    missing: 1,
+    told: [
+      'Result.*: dropped, as Book lacks it',
+      'Result.parts[1].extra: dropped, as Book lacks it',
+      'Result.parts[1].other: dropped, as Book lacks it',
+      'Result.byName.*.*: dropped, as Book lacks it',
+      'Result.title: missing, though Book requires it',
+    ],
+  });
+  const again = write(compiled, json);
+  t.is(again.dropped, 4);
+  t.deepEqual(again.misfits, { missing: 1, told: [] });
+  t.is(write(compiled, { isbn: '1', title: 't', id: 1 }).misfits, undefined);
+});
+
+test('replies: lenient tells nothing; strict refuses what is missing and what is left out', (t) => {
+  t.is(write(library({ replies: 'lenient' }), { isbn: '1', more: 1 }).misfits, undefined);
+  const strict = library({ replies: 'strict' });
+  t.is(write(strict, { isbn: '1', title: 't', id: 1 }).dropped, 0);
+  const rows = [
+    [{ isbn: '1', id: 1 }, 'Result.title: expected the member, got none'],
+    [{ isbn: '1', id: 1, title: 't', x: 1 }, 'Result.x: expected no member of this name, which Book lacks'],
+    [{}, 'Result.isbn: expected the member, got none'],
+  ] as const;
+  for (const [json, message] of rows)
+    t.throws(() => write(strict, json), { instanceOf: MismatchError, message });
+});
+
+test('the tag of a variant that is no member of its type is stated by its element, and no misfit', (t) => {
+  const strict = library({ replies: 'strict' });
+  const whole = { isbn: '1', title: 't', id: 1 };
+  t.is(write(strict, { ...whole, media: { kind: 'Cat', purrs: true } }).misfits, undefined);
+  t.throws(() => write(strict, { ...whole, media: { kind: 'Cat', purrs: true, x: 1 } }), {
+    message: 'Result.media.x: expected no member of this name, which Cat lacks',
+  });
+});
+
+test('replyMisfits: so many members are told of an operation, and no more', (t) => {
+  const members = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, index]));
+  const whole = { isbn: '1', title: 't', id: 1 };
+  for (const [count, told] of [
+    [3, 3],
+    [4, 3],
+  ] as const) {
+    const { dropped, misfits } = write(library({}, { replyMisfits: 3 }), { ...members(count), ...whole });
+    t.is(dropped, count);
+    t.is(misfits?.told.length, told);
+  }
+  const one = library({}, { replyMisfits: 3 });
+  t.is(write(one, { ...whole, ...members(2) }).misfits?.told.length, 2);
+  t.is(write(one, { ...whole, a: 1, b: 2 }).misfits?.told.length, 1);
+  t.is(write(one, { ...whole, c: 1 }).misfits?.told.length, 0);
+});
+
+test('every member is written, told or refused: what is counted is what a reply lacks and has too much', (t) => {
+  const names = ['isbn', 'title', 'id', 'pages', 'x', 'y'] as const;
+  const values = { isbn: 'i', title: 't', id: 1, pages: 2, x: 1, y: 2 } as const;
+  const compiled = library({});
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.constantFrom(...names)), (chosen) => {
+      const json = Object.fromEntries(chosen.map((name) => [name, values[name]]));
+      const known = chosen.filter((name) => name !== 'x' && name !== 'y');
+      const others = chosen.length - known.length;
+      if (known.length === 0 && others > 0) {
+        t.throws(() => write(compiled, json), { instanceOf: MismatchError });
+        return;
+      }
+      const { dropped, misfits } = write(compiled, json);
+      t.is(dropped, others);
+      t.is(misfits?.missing ?? 0, 3 - known.filter((name) => name !== 'pages').length);
+    }),
+  );
+});
