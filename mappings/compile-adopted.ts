@@ -82,9 +82,10 @@ function compileOperation(
     writeReply: (body, frame) => {
       if (reply === undefined) return { ...nothing, xml: frame === undefined ? undefined : '' };
       const given = isEmptyReply && isNothing(body) ? emptyObject : body;
-      const { xml, headers, dropped, replaced, passed } = reply.write(given);
+      const { xml, headers, missing, ...counts } = reply.write(given);
       const framed = frame === undefined ? undefined : inFrame(frame, headers, xml);
-      return { failed: false, dropped, replaced, passed, xml: framed };
+      const misfits = missing === 0 ? undefined : { missing, told: [] };
+      return { failed: false, ...counts, misfits, xml: framed };
     },
     writeError: () => '',
     writeFault: faults.write,

@@ -64,6 +64,8 @@ export interface WrittenMessage {
   readonly replaced: number;
   /** Values that aren't of their type and were written all the same (W22). */
   readonly passed: number;
+  /** Members that the schema requires and that didn't come, here and in the header blocks; nothing is written for them (A28). */
+  readonly missing: number;
 }
 
 /** An operation of an adopted service, ready for messages. */
@@ -189,11 +191,7 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
   const { body } = message;
   const headers = compileHeaders(context, message.headers, scratch);
   if (body.kind === 'empty') {
-    const write = (json: Uint8Array): WrittenMessage => ({
-      xml: Buffer.alloc(0),
-      headers: headers.write(json),
-      ...noCounts,
-    });
+    const write = (json: Uint8Array): WrittenMessage => ({ xml: Buffer.alloc(0), ...headers.write(json) });
     return { ...headers, read: () => '{}', write };
   }
   const element = body.kind === 'element' ? body.element : wrapperOf(body.wrapper, body.parts);
@@ -207,7 +205,8 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
       (context.encoded ? readEncoded(context, read, xml, reading) : read(xml, reading)) ?? '{}',
     write: (json) => {
       const blocks = headers.write(json);
-      return { ...writeElement(context, value, tags, json, scratch), headers: blocks };
+      const { xml, ...counts } = writeElement(context, value, tags, json, scratch);
+      return { xml, headers: blocks.headers, ...sumOf(counts, blocks) };
     },
   };
 }
@@ -238,7 +237,18 @@ function readEncoded(
   }
 }
 
-const noCounts = { dropped: 0, replaced: 0, passed: 0 };
+type WriteCounts = Pick<WrittenMessage, 'dropped' | 'replaced' | 'passed' | 'missing'>;
+
+const noCounts: WriteCounts = { dropped: 0, replaced: 0, passed: 0, missing: 0 };
+
+function sumOf(one: WriteCounts, other: WriteCounts): WriteCounts {
+  return {
+    dropped: one.dropped + other.dropped,
+    replaced: one.replaced + other.replaced,
+    passed: one.passed + other.passed,
+    missing: one.missing + other.missing,
+  };
+}
 
 /** The header blocks that a binding declares, both ways (A8). */
 function compileHeaders(context: Context, declared: readonly ElementDeclaration[], scratch: Scratch) {
@@ -266,25 +276,30 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
       reading.path.length -= 2;
       return token === undefined ? undefined : block.key + token;
     },
-    write: (json: Uint8Array): string => {
-      if (blocks.length === 0) return '';
+    write: (json: Uint8Array): Omit<WrittenMessage, 'xml'> => {
+      if (blocks.length === 0) return noBlocks;
       const text = memberOf(Buffer.from(json).toString(), '@headers', limits);
-      if (text === undefined || text === 'null') return '';
-      let xml = '';
+      if (text === undefined || text === 'null') return noBlocks;
+      let all = '';
+      let counts = noCounts;
       for (const [local, token] of membersOf(text, limits) ?? []) {
         const block = byLocal.get(local);
         if (block === undefined)
           throw new MismatchError('expected a declared header, got another').at(local).at('@headers');
         try {
-          xml += writeElement(context, block.value, block.tags, Buffer.from(token), scratch).xml.toString();
+          const { xml, ...its } = writeElement(context, block.value, block.tags, Buffer.from(token), scratch);
+          all += xml.toString();
+          counts = sumOf(its, counts);
         } catch (error) {
           throw error instanceof MismatchError ? error.at(local).at('@headers') : error;
         }
       }
-      return xml;
+      return { headers: all, ...counts };
     },
   };
 }
+
+const noBlocks: Omit<WrittenMessage, 'xml'> = { headers: '', ...noCounts };
 
 /** The JSON of a member of an object; undefined where it has none. Looks no further than that member. */
 function memberOf(text: string, name: string, limits: Limits): string | undefined {
@@ -397,8 +412,8 @@ function writeElement(
     tape.end();
     output.start(json.length * 2 + 1024);
     value.write(tags, tape, 0, output);
-    const { dropped, replaced, passed } = tape;
-    return { xml: output.take(), dropped, replaced, passed };
+    const { dropped, replaced, passed, missing } = tape;
+    return { xml: output.take(), dropped, replaced, passed, missing };
   } finally {
     tape.release();
   }

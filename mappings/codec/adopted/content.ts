@@ -44,6 +44,8 @@ export interface ContentMember {
   readonly jsonKey: string;
   readonly repeats: boolean;
   readonly required: boolean;
+  /** Whether a null is written, as nil. */
+  readonly takesNull: boolean;
   /** The content of a round of a repeated group. */
   readonly rounds: CompiledContent | undefined;
   /** Pushes the node of the member's JSON value. */
@@ -409,15 +411,12 @@ export function unknownReason(what: string, name: string, names: readonly string
 
 // --- JSON → XML ---------------------------------------------------------------------------------------
 
-type Written = Pick<ContentMember, 'scan' | 'write' | 'writeItem'>;
+type Written = Pick<ContentMember, 'scan' | 'write' | 'writeItem' | 'takesNull'>;
 
 /** A member whose value is one, or an array of these. */
-function listed(
-  one: Pick<Written, 'scan' | 'write'> & { readonly takesNull: boolean },
-  repeats: boolean,
-): Written {
+function listed(one: Omit<Written, 'writeItem'>, repeats: boolean): Written {
   if (!repeats) return { ...one, writeItem: one.write };
-  return { ...arrayOf(one.scan, one.write, one.takesNull), writeItem: one.write };
+  return { ...arrayOf(one.scan, one.write, one.takesNull), writeItem: one.write, takesNull: false };
 }
 
 /** A chain on the tape: each entry a link to the next one, then the item's node; -1 ends it. */
@@ -520,7 +519,7 @@ function headMember(variants: readonly HeadVariant[]) {
 }
 
 function roundsMember({ scan, write }: Rounds): Written {
-  return { ...arrayOf(scan, write, false), writeItem: write };
+  return { ...arrayOf(scan, write, false), writeItem: write, takesNull: false };
 }
 
 /**
@@ -550,6 +549,20 @@ export function writeContent(content: CompiledContent, tape: Tape, slots: number
     if (node !== -1) member.write(tape, node, output);
     else if (member.fixed !== undefined) output.tags(member.fixed);
   }
+}
+
+/** How many required members a reply lacks that nothing is written for (A28). */
+export function missingOnTape({ members, required }: CompiledContent, tape: Tape, slots: number): number {
+  const { words } = tape;
+  let count = 0;
+  for (const index of required) {
+    const { fixed, takesNull } = members[index] as ContentMember;
+    const node = words[slots + index] as number;
+    if (node === -1) count += fixed === undefined ? 1 : 0;
+    else if (words[node] === nothing) count += takesNull ? 0 : 1;
+    else if (words[node] === list && words[node + 1] === -1) count++;
+  }
+  return count;
 }
 
 /** Two members of a reply of which one alone may be there, by name; undefined where there are none. */

@@ -17,6 +17,7 @@ import {
   type CompiledContent,
   compileContent,
   conflictOnTape,
+  missingOnTape,
   readContent,
   unknownReason,
   writeContent,
@@ -66,6 +67,8 @@ export interface Shape {
   /** Whether every element says its type (A30). */
   readonly alwaysTyped: boolean;
   readonly attributes: readonly AttributeCodec[];
+  /** The attributes that are required and have no fixed value. */
+  readonly needed: readonly number[];
   readonly anyAttribute: boolean;
   readonly kind: 'members' | 'text' | 'mixed';
   readonly content: CompiledContent;
@@ -178,6 +181,9 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
     alwaysTyped: context.encoded && parts.qualified !== '',
     typeTag: piece(` i:type="${parts.qualified}"`),
     attributes,
+    needed: attributes.flatMap(({ required, fixed }, index) =>
+      required && fixed === undefined ? [index] : [],
+    ),
     anyAttribute: parts.anyAttribute,
     kind: parts.kind,
     content,
@@ -445,7 +451,25 @@ export function scanMembers(
     if (both !== undefined)
       throw new MismatchError(`expected it or ${both[0]}, which are a choice, got both`).at(both[1]);
   }
+  tape.missing += missingIn(shape, tape, node);
   return 'done';
+}
+
+/** How many attributes, elements and values an object lacks that its type requires (A28); a nil one needs attributes alone. */
+function missingIn(shape: Shape, tape: Tape, node: number): number {
+  const { words } = tape;
+  const slots = node + head;
+  let count = 0;
+  for (const index of shape.needed) {
+    const its = words[slots + index] as number;
+    if (its === -1 || words[its] === nothing) count++;
+  }
+  if (((words[node + 2] as number) & isNil) !== 0) return count;
+  const { content, simple, attributes, valueSlot } = shape;
+  if (content.required.length > 0) count += missingOnTape(content, tape, slots + attributes.length);
+  if (simple === undefined || simple.takesEmpty) return count;
+  const value = words[slots + valueSlot] as number;
+  return value === -1 || words[value] === nothing ? count + 1 : count;
 }
 
 /** Members of a body's object that are no members of its element (A8, A29). */

@@ -238,6 +238,24 @@ test('A12, A15, A18: what is wrong in a request is told by path, and nothing is 
   t.is(gateway.hits.length, 0);
 });
 
+test('A28: what a reply lacks is written without, noted in the log, and counted by operation', async (t) => {
+  const gateway = await serveOrders(t);
+  const { Total: _, ...rest } = order.GetOrderResult;
+  gateway.answer({ body: JSON.stringify({ '@headers': { QuotaHeader: {} }, GetOrderResult: rest }) });
+  const { text, status } = await gateway.call(shop, envelope('1.1', { body: getOrder(1) }));
+  t.is(status, 200);
+  t.false(text.includes('Total'));
+  const line = JSON.parse(
+    gateway
+      .log()
+      .split('\n')
+      .find((one) => one.includes('"noted"')) ?? '{}',
+  );
+  t.deepEqual(line.noted, { ignored: [], quirks: 0, dropped: 0, replaced: 0, passed: 0, missing: 2 });
+  const { text: metrics } = await send(gateway.port, 'GET', '/metrics', {}, '');
+  t.regex(metrics, /soapbridge_reply_members_missing_total\{contract="[^"]*",operation="GetOrder"\} 2\n/);
+});
+
 test('JSON and plain XML callers reach an adopted operation too, checked by the same schema', async (t) => {
   const gateway = await serveOrders(t);
   gateway.answer({ body: JSON.stringify(order) });

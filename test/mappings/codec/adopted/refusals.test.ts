@@ -183,6 +183,23 @@ test('A28: required members that a request lacks are noted', (t) => {
   );
 });
 
+test('A28: required members that a reply lacks are counted, fixed ones, nils and choices are not', (t) => {
+  const type = sequence(
+    e('a') +
+      e('nillable', 'xs:string', 'nillable="true"') +
+      e('fixed', 'xs:string', 'fixed="1"') +
+      e('many', 'xs:string', 'maxOccurs="unbounded"') +
+      e('maybe', 'xs:string', maybe) +
+      `<xs:choice>${e('one')}${e('two')}</xs:choice>`,
+    '<xs:attribute name="id" type="xs:int" use="required"/><xs:attribute name="v" type="xs:string"/>',
+  );
+  const { request } = compiledGet(t, type);
+  const missing = (json: string): number => request.write(Buffer.from(json)).missing;
+  t.is(missing('{"id":1,"a":"","nillable":null,"many":["x"]}'), 0);
+  t.is(missing('{}'), 4);
+  t.is(missing('{"id":null,"a":null,"nillable":null,"many":[]}'), 3);
+});
+
 test('A22: text of wildcards is bounded, however long a namespace it repeats', (t) => {
   const { request } = compiledGet(t, sequence(`<xs:any ${many}/>`));
   const long = `urn:${'x'.repeat(1000)}`;
