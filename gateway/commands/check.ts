@@ -1,9 +1,18 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Adopted } from '../../mappings/contract/adopted.ts';
+import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { AdoptedService } from '../../mappings/contract/schema-components.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
-import { loadContract } from '../../mappings/loader/load.ts';
+import { Allowance } from '../../mappings/loader/document/allowance.ts';
+import type { ContractProblem } from '../../mappings/loader/document/error.ts';
+import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
+import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts';
+import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
+import { derivedFile } from '../../wsdl/derived-openapi/document.ts';
+import { wrongInput } from './failure.ts';
 import { type ContractFlags, configOption, contractCommand, placesOf } from './options.ts';
 import { jsonOption, printJson } from './output.ts';
 
@@ -18,18 +27,49 @@ export function checkCommand(): Command {
     .description('load a contract; say what is wrong, or what it holds')
     .addOption(configOption())
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit codes: 0 it can be served, 2 it can not, or wrong input.')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 it can be served, 2 it can not, a derived document differs, or wrong input.',
+    )
     .action(printCheck);
 }
 
 function printCheck(flags: CheckFlags): void {
-  const loaded = placesOf(flags).map((place) => loadContract(place, flags.limits));
-  if (!flags.json) for (const each of loaded) print(each);
-  else if (flags.config !== undefined) printJson({ contracts: loaded.map(summaryOf) });
+  const { limits, config, json } = flags;
+  const loaded = placesOf(flags).map((place): CheckedContract => {
+    const contract = loadContract(place, limits);
+    return { ...contract, derived: derivedProblems(place, contract, limits) };
+  });
+  if (!json) for (const each of loaded) print(each);
+  else if (config !== undefined) printJson({ contracts: loaded.map(summaryOf) });
   else for (const each of loaded) printJson(summaryOf(each));
+  if (loaded.some(({ derived }) => derived.length > 0)) process.exitCode = wrongInput;
 }
 
-function summaryOf({
+/** A contract with what its derived document says otherwise than its WSDL. */
+interface CheckedContract extends LoadedContract {
+  readonly derived: readonly ContractProblem[];
+}
+
+/** What the derived document of an adopted folder says otherwise than its WSDL does now (A32); nothing where there is none. */
+function derivedProblems(
+  place: ContractPlace,
+  { contract: { adopted } }: LoadedContract,
+  limits: Limits = defaultLimits,
+): readonly ContractProblem[] {
+  if (adopted === undefined || typeof place !== 'string') return [];
+  const path = join(place, derivedFile);
+  if (!existsSync(path)) return [];
+  const problems: ContractProblem[] = [];
+  const file = readYamlFile(path, problems, new Allowance(limits));
+  if (file === undefined) return problems;
+  const { service, settings } = adopted;
+  return withLines(compareDerived(service, settings, file.root, path, limits.contractProblems));
+}
+
+/** What a contract holds, as `--json` gives it. */
+export function summaryOf({
+  derived = [],
   contract,
   notes,
   notServed,
@@ -38,7 +78,7 @@ function summaryOf({
   assumedServers,
   displaced,
   warnings,
-}: LoadedContract): unknown {
+}: LoadedContract & Partial<CheckedContract>): unknown {
   const { adopted } = contract;
   const { service, basePath, namespaces, operations, types, routes, personal } = contract;
   return {
@@ -58,7 +98,7 @@ function summaryOf({
     assumedServers,
     displaced,
     warnings,
-    ...(adopted === undefined ? {} : { adopted: adoptedSummaryOf(adopted) }),
+    ...(adopted === undefined ? {} : { adopted: adoptedSummaryOf(adopted), derived }),
   };
 }
 
@@ -78,7 +118,8 @@ function adoptedSummaryOf({ service, endpoints }: Adopted): unknown {
   };
 }
 
-function printAdopted(
+/** Prints what an adopted contract holds. */
+export function printAdopted(
   contract: Contract,
   { service, endpoints }: Adopted,
   notServed: LoadedContract['notServed'],
@@ -123,10 +164,13 @@ function print({
   assumedServers,
   displaced,
   warnings,
-}: LoadedContract): void {
+  derived,
+}: CheckedContract): void {
   const { adopted } = contract;
   if (adopted !== undefined) {
     printAdopted(contract, adopted, notServed, warnings);
+    for (const { file, line, pointer, message } of derived)
+      console.error(`${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`);
     return;
   }
   const records = contract.types.filter(({ kind }) => kind === 'record').length;

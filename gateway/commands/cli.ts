@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { adoptCommand } from './adopt.ts';
 import { checkCommand } from './check.ts';
 import { diffCommand } from './diff.ts';
 import { fail, wrongInput } from './failure.ts';
@@ -20,6 +21,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     checkCommand(),
     diffCommand(),
     initCommand(),
+    adoptCommand(),
     namesCommand(),
     translateCommand(),
   ]) {

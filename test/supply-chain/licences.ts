@@ -16,6 +16,7 @@ export const allowedInDevelopment: readonly string[] = [
   'Unlicense',
   'CC0-1.0',
   'W3C-19980720',
+  'PSF-2.0',
 ];
 
 /** Packages whose package.json leaves it out, by what stands in their LICENSE file. */

@@ -172,6 +172,11 @@ test('A26: big numbers are strings where the contract says so', (t) => {
   t.deepEqual(body.properties.v, { type: 'string', format: 'decimal' });
 });
 
+test('A26: with dates: utc moments are RFC 3339', (t) => {
+  const { body } = derived(t, sequence(e('v', 'xs:dateTime')), '', { dates: 'utc' });
+  t.deepEqual(body.properties.v, { type: 'string', format: 'date-time' });
+});
+
 const restricted = (base: string, facets: string): string =>
   `<xs:simpleType name="R"><xs:restriction base="${base}">${facets}</xs:restriction></xs:simpleType>`;
 

@@ -11,6 +11,9 @@ import { Components } from './components.ts';
 import { type Besides, type OpenPlace, object, TypeSchemas } from './schemas.ts';
 import type { JsonSchema } from './simple-types.ts';
 
+/** What the derived document of an adopted folder is called (A1). */
+export const derivedFile = 'derived.openapi.yaml';
+
 /** The OpenAPI document that an adopted service's WSDL comes to (A32). */
 export interface DerivedOpenapi {
   /** OpenAPI 3.1 as plain data: a `POST /{name}` for each operation, types as components. */
@@ -69,7 +72,7 @@ export function deriveOpenapi(
   return { document, open: [...shared.open.values()] };
 }
 
-/** The text of a derived document, as `derived.openapi.yaml` has it. */
+/** The text of a derived document, as its file has it. */
 export function writeDerivedOpenapi(document: JsonSchema): string {
   const text = stringify(document, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 });
   return `# What the service behind the WSDL is built from. Derived: soapbridge check compares it with the WSDL.\n${text}`;

@@ -115,8 +115,9 @@ export function simpleSchemas(
     const isText = kind === undefined || (kind.isBig === true && bigNumbers === 'text');
     const values = valuesOf(type);
     if (builtIn === 'boolean') return finished({ type: 'boolean' }, patternsTold(facets));
-    const textFormat = builtIn === 'dateTime' && dates === 'utc' ? 'date-time' : formats[builtIn];
-    const format = kind?.format ?? (variety.kind === 'union' ? undefined : textFormat);
+    const isMoment = builtIn === 'dateTime' && dates === 'utc';
+    const ofText = isMoment ? 'date-time' : formats[builtIn];
+    const format = kind?.format ?? (variety.kind === 'union' ? undefined : ofText);
     if (values !== undefined)
       return finished({ type: isText ? 'string' : kind.type, format, enum: values }, told);
     if (kind === undefined) {

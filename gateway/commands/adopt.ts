@@ -1,0 +1,234 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Adopted } from '../../mappings/contract/adopted.ts';
+import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
+import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
+import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
+import { loadContract } from '../../mappings/loader/load.ts';
+import { joinNames, readNamesLock, writeNamesLock } from '../../mappings/loader/names/names-lock.ts';
+import { loadAdoptedService } from '../../mappings/loader/wsdl/load-adopted.ts';
+import { derivedFile, deriveOpenapi, writeDerivedOpenapi } from '../../wsdl/derived-openapi/document.ts';
+import type { OpenPlace } from '../../wsdl/derived-openapi/schemas.ts';
+import { type AdoptedPlaces, adoptedOverlayText, placesText } from './adopt-overlay.ts';
+import { printAdopted, summaryOf } from './check.ts';
+import { limitsOption } from './options.ts';
+import { jsonOption, printJson } from './output.ts';
+
+interface AdoptFlags {
+  readonly out: string;
+  readonly refs: ReadonlyMap<string, string>;
+  readonly force: boolean;
+  readonly json: boolean;
+  readonly limits?: Limits;
+}
+
+/** `soapbridge adopt` */
+export function adoptCommand(): Command {
+  return new Command('adopt')
+    .description("make a contract folder of an existing service's WSDL")
+    .argument('<wsdl>', 'the WSDL; what it imports lies below its folder')
+    .addOption(new Option('--out <dir>', 'the folder to write').makeOptionMandatory())
+    .addOption(
+      new Option(
+        '--refs <beginning=dir>',
+        'a folder whose files stand for the beginning of a URL, or of a path such as ../, in imports (may be repeated)',
+      )
+        .default(new Map(), 'none')
+        .argParser(addReference),
+    )
+    .addOption(new Option('--force', 'write over files that are there, but for soap.yaml').default(false))
+    .addOption(limitsOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `\nWrites the documents as they are, soap.yaml, ${derivedFile} and names.lock. Names that a names.lock in the folder keeps stay.`,
+    )
+    .addHelpText('after', '\nExit codes: 0 written, 2 it is there already, or wrong input.')
+    .action(adopt);
+}
+
+function addReference(text: string, before: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const equals = text.lastIndexOf('=');
+  if (equals < 1 || equals === text.length - 1)
+    throw new InvalidArgumentError(
+      'expected the beginning of a URL or path, = and a folder, such as https://schemas.example/=schemas.',
+    );
+  return new Map([...before, [text.slice(0, equals), text.slice(equals + 1)]]);
+}
+
+function adopt(wsdl: string, flags: AdoptFlags): void {
+  const out = resolve(flags.out);
+  if (!existsSync(wsdl) || !statSync(wsdl).isFile())
+    throw new RangeError(`${wsdl}: expected a WSDL, got no file of that name`);
+  for (const name of ['openapi.yaml', 'openapi.yml', 'openapi.json'])
+    if (existsSync(join(out, name)))
+      throw new RangeError(
+        `${join(flags.out, name)}: expected none in the folder of an adopted WSDL, got one; --out names another folder`,
+      );
+  const source = readSource(wsdl, flags, out);
+  const stage = `${out}.${process.pid}.new`;
+  mkdirSync(stage, { recursive: true });
+  try {
+    const made = fill(stage, out, source, flags);
+    const written = moveInto(stage, out, made.files, flags);
+    report(made, written, flags);
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+  }
+}
+
+/** The documents by their paths in the folder to write, and what its overlay has to say of them. */
+interface Source {
+  readonly documents: ReadonlyMap<string, Uint8Array>;
+  readonly places: AdoptedPlaces;
+  readonly names: ReturnType<typeof readNamesLock>;
+}
+
+/** Reads the WSDL where it lies. Throws ContractError. */
+function readSource(wsdl: string, { refs, limits }: AdoptFlags, out: string): Source {
+  const problems: ContractProblem[] = [];
+  const names = readNamesLock(join(out, 'names.lock'), problems, undefined, (name) => name);
+  if (problems.length > 0) throw new ContractError(problems);
+  const { service } = loadAdoptedService(dirname(wsdl), {
+    wsdl: basename(wsdl),
+    refs: new Map([...refs].map(([beginning, folder]) => [beginning, resolve(folder)])),
+    names: names ?? { operations: new Map(), types: new Map() },
+    limits: limits ?? defaultLimits,
+  });
+  const folders = foldersOf(refs);
+  const documents = new Map<string, Uint8Array>();
+  for (const { file, bytes } of service.documents) documents.set(pathOf(file, folders), bytes);
+  const first = pathOf(service.documents[0]?.file ?? '', folders);
+  const wsdls = [...documents.keys()].filter((path) => !path.includes('/') && /\.wsdl$/i.test(path));
+  const used = [...refs].filter(([, folder]) => {
+    const below = `${folders.get(resolve(folder))}/`;
+    return [...documents.keys()].some((path) => path.startsWith(below));
+  });
+  const places = {
+    wsdl: wsdls.length === 1 && wsdls[0] === first ? undefined : first,
+    refs: new Map(used.map(([beginning, folder]) => [beginning, folders.get(resolve(folder)) ?? ''])),
+  };
+  return { documents, places, names };
+}
+
+/** Folders of other places, by the folder of theirs in the one to write. */
+function foldersOf(refs: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const folders = new Map<string, string>();
+  for (const folder of refs.values()) {
+    const absolute = resolve(folder);
+    if (folders.has(absolute)) continue;
+    const plain = `refs/${basename(absolute) || 'root'}`;
+    let path = plain;
+    for (let count = 2; [...folders.values()].includes(path); count++) path = `${plain}-${count}`;
+    folders.set(absolute, path);
+  }
+  return folders;
+}
+
+/** Where a document goes: its path in the WSDL's folder, or in the folder for those of another place. */
+function pathOf(file: string, folders: ReadonlyMap<string, string>): string {
+  for (const [absolute, path] of folders)
+    if (file.startsWith(absolute + sep)) return `${path}/${file.slice(absolute.length + 1)}`;
+  return file;
+}
+
+interface Made {
+  readonly files: readonly string[];
+  readonly loaded: LoadedContract;
+  readonly adopted: Adopted;
+  readonly open: readonly OpenPlace[];
+}
+
+/** Writes all of the folder into another one and loads it there, so that what is written is known to be read. */
+function fill(
+  stage: string,
+  out: string,
+  { documents, places, names }: Source,
+  { limits }: AdoptFlags,
+): Made {
+  const files: string[] = [];
+  const write = (path: string, content: string | Uint8Array): void => {
+    mkdirSync(dirname(join(stage, path)), { recursive: true });
+    writeFileSync(join(stage, path), content);
+    files.push(path);
+  };
+  for (const [path, bytes] of documents) write(path, bytes);
+  const kept = ['soap.yaml', 'soap.yml', 'soap.json'].find((name) => existsSync(join(out, name)));
+  const overlay = join(stage, kept ?? 'soap.yaml');
+  writeFileSync(overlay, kept === undefined ? placesText(places) : readFileSync(join(out, kept)));
+  const lock = names === undefined ? undefined : writeNamesLock(names);
+  if (lock !== undefined) writeFileSync(join(stage, 'names.lock'), lock);
+  const loaded = loadStage(stage, out, limits);
+  const { adopted } = loaded.contract;
+  if (adopted === undefined) throw new RangeError(`${out}: expected a WSDL in the folder, got none`);
+  if (kept === undefined) write('soap.yaml', adoptedOverlayText(loaded.contract, adopted, places));
+  const { document, open } = deriveOpenapi(adopted.service, adopted.settings);
+  write(derivedFile, writeDerivedOpenapi(document));
+  write('names.lock', writeNamesLock(names === undefined ? loaded.names : joinNames(loaded.names, names)));
+  // as it is read from now on
+  return { files, loaded: loadStage(stage, out, limits), adopted, open };
+}
+
+/** Loads the folder that is made; what is wrong is told of the place where it would be. */
+function loadStage(stage: string, out: string, limits: Limits | undefined): LoadedContract {
+  const placed = (problem: ContractProblem): ContractProblem => ({
+    ...problem,
+    file: problem.file.replace(stage, () => out),
+  });
+  try {
+    const loaded = loadContract(stage, limits);
+    return { ...loaded, warnings: loaded.warnings.map(placed) };
+  } catch (error) {
+    throw error instanceof ContractError ? new ContractError(error.problems.map(placed)) : error;
+  }
+}
+
+/** Puts the files in their place, each whole. Gives those that weren't there as they are. Throws RangeError. */
+function moveInto(
+  stage: string,
+  out: string,
+  files: readonly string[],
+  { force, out: called }: AdoptFlags,
+): readonly string[] {
+  if (!existsSync(out)) {
+    renameSync(stage, out);
+    return files;
+  }
+  const changed = files.filter((file) => !isSame(join(stage, file), join(out, file)));
+  const there = changed.find((file) => existsSync(join(out, file)));
+  if (there !== undefined && !force)
+    throw new RangeError(
+      `${join(called, there)}: expected no file, got one of other content; --force writes over it`,
+    );
+  for (const file of changed) {
+    mkdirSync(dirname(join(out, file)), { recursive: true });
+    renameSync(join(stage, file), join(out, file));
+  }
+  return changed;
+}
+
+function isSame(one: string, other: string): boolean {
+  return existsSync(other) && statSync(other).isFile() && readFileSync(one).equals(readFileSync(other));
+}
+
+const rules: Readonly<Record<OpenPlace['rule'], string>> = {
+  A22: 'elements as XML text',
+  A23: 'a value of any type',
+  A24: 'inner XML as text',
+};
+
+function report(
+  { loaded, adopted, open }: Made,
+  written: readonly string[],
+  { out, json }: AdoptFlags,
+): void {
+  if (json) {
+    printJson({ written: written.map((file) => join(out, file)), contract: summaryOf(loaded), open });
+    return;
+  }
+  console.log(`${out}: written ${written.length === 0 ? 'nothing, as all is there' : written.join(', ')}`);
+  printAdopted(loaded.contract, adopted, loaded.notServed, loaded.warnings);
+  for (const { place, rule } of open) console.log(`left open: ${place} (${rules[rule]}, ${rule})`);
+  console.log(`look at ${join(out, 'soap.yaml')}, then: soapbridge check --contract ${out}`);
+}

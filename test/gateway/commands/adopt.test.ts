@@ -1,0 +1,214 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { parse } from 'yaml';
+import { loadContract } from '../../../mappings/loader/load.ts';
+import { definitionsOf, get, schemaOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
+import { run } from './run.ts';
+
+const orders = new URL('../../../docs/adopt/Orders.wsdl', import.meta.url).pathname;
+
+function folder(t: ExecutionContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'soapbridge-adopt-'));
+  t.teardown(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+const files = (path: string): readonly string[] =>
+  readdirSync(path, { recursive: true, encoding: 'utf8' }).toSorted();
+
+test('A1: adopt writes a folder that is served: the WSDL as it is, an overlay, the derived document, names', async (t) => {
+  const out = join(folder(t), 'orders');
+  const { code, out: said, err } = await run(t, ['adopt', orders, '--out', out]).ended;
+  t.deepEqual([code, err], [0, '']);
+  t.deepEqual(files(out), ['Orders.wsdl', 'derived.openapi.yaml', 'names.lock', 'soap.yaml']);
+  t.deepEqual(readFileSync(join(out, 'Orders.wsdl')), readFileSync(orders));
+  t.is(parse(readFileSync(join(out, 'soap.yaml'), 'utf8')), null);
+  t.is(loadContract(out).contract.adopted?.service.operations.length, 3);
+  t.regex(said, /^ {2}\/shop\/Orders\.asmx: OrdersSoap \(SOAP 1\.1\), OrdersSoap12 \(SOAP 1\.2\)$/m);
+  t.regex(said, /^left open: Order\.@any \(elements as XML text, A22\)$/m);
+  t.deepEqual(
+    files(join(out, '..')),
+    files(out)
+      .map((file) => `orders/${file}`)
+      .concat('orders')
+      .toSorted(),
+  );
+});
+
+test('A33: the lines of the overlay that adopt writes say what is so without them', async (t) => {
+  const out = join(folder(t), 'orders');
+  await run(t, ['adopt', orders, '--out', out]).ended;
+  const before = loadContract(out).contract;
+  const overlay = join(out, 'soap.yaml');
+  const said = readFileSync(overlay, 'utf8');
+  const uncommented = said.replace(/^# ((?: {2}\S|[a-zA-Z0-9]+:(?: |$)).*)$/gm, '$1');
+  // what is an example alone
+  const { headers, refs, ...keys } = parse(uncommented);
+  t.deepEqual(headers, { 'SessionHeader.session': { header: 'X-Session', format: '{}' } });
+  t.deepEqual(Object.keys(refs), ['https://schemas.example/']);
+  writeFileSync(overlay, JSON.stringify(keys));
+  t.deepEqual(loadContract(out).contract.adopted?.settings, before.adopted?.settings);
+  t.deepEqual(loadContract(out).contract.settings, before.settings);
+  t.deepEqual(loadContract(out).contract.operations, before.operations);
+});
+
+test('adopt --json gives the report as one document', async (t) => {
+  const out = join(folder(t), 'orders');
+  const { out: said } = await run(t, ['adopt', orders, '--out', out, '--json']).ended;
+  const { written, contract, open } = JSON.parse(said);
+  t.is(written.length, 4);
+  t.deepEqual(contract.adopted.endpoints, [
+    { path: '/shop/Orders.asmx', ports: ['OrdersSoap', 'OrdersSoap12'] },
+  ]);
+  t.deepEqual(open, [{ place: 'Order.@any', rule: 'A22' }]);
+});
+
+test('adopt writes over nothing of other content unless it is told to, and never over the overlay', async (t) => {
+  const out = join(folder(t), 'orders');
+  await run(t, ['adopt', orders, '--out', out]).ended;
+  const again = await run(t, ['adopt', orders, '--out', out]).ended;
+  t.deepEqual([again.code, again.err], [0, '']);
+  t.regex(again.out, /written nothing, as all is there/);
+
+  writeFileSync(join(out, 'soap.yaml'), 'bigNumbers: text\n');
+  const refused = await run(t, ['adopt', orders, '--out', out]).ended;
+  t.is(refused.code, 2);
+  t.regex(
+    refused.err,
+    /derived\.openapi\.yaml: expected no file, got one of other content; --force writes over it\n$/,
+  );
+  const forced = await run(t, ['adopt', orders, '--out', out, '--force']).ended;
+  t.deepEqual([forced.code, forced.err], [0, '']);
+  t.regex(forced.out, /written derived\.openapi\.yaml$/m);
+  t.is(readFileSync(join(out, 'soap.yaml'), 'utf8'), 'bigNumbers: text\n');
+  const { Line } = parse(readFileSync(join(out, 'derived.openapi.yaml'), 'utf8')).components.schemas;
+  t.deepEqual(Line.properties.Price, { type: 'string', format: 'decimal' });
+});
+
+test('A19: adopt keeps the names that the folder has', async (t) => {
+  const out = join(folder(t), 'orders');
+  await run(t, ['adopt', orders, '--out', out]).ended;
+  const lock = join(out, 'names.lock');
+  writeFileSync(lock, readFileSync(lock, 'utf8').replaceAll('"GetOrder"', '"FindOrder"'));
+  const { code } = await run(t, ['adopt', orders, '--out', out, '--force']).ended;
+  t.is(code, 0);
+  t.true('/FindOrder' in parse(readFileSync(join(out, 'derived.openapi.yaml'), 'utf8')).paths);
+  t.true(Object.values(JSON.parse(readFileSync(lock, 'utf8')).operations).includes('FindOrder'));
+});
+
+/** A WSDL whose schema imports another one from a place. */
+function importing(location: string): string {
+  const root = schemaOf(
+    `<xs:import namespace="urn:o" schemaLocation="${location}"/><xs:element name="Get" type="o:T" xmlns:o="urn:o"/>`,
+  );
+  return definitionsOf(root, get);
+}
+const imported =
+  '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:o"><xs:complexType name="T"><xs:attribute name="a" type="xs:int"/></xs:complexType></xs:schema>';
+
+/** A folder with `wsdl/service.wsdl`, which imports what lies in `common` beside it. */
+function apart(t: ExecutionContext, location: string): string {
+  const root = folder(t);
+  mkdirSync(join(root, 'wsdl/types'), { recursive: true });
+  mkdirSync(join(root, 'common'));
+  writeFileSync(join(root, 'wsdl/service.wsdl'), importing(location));
+  writeFileSync(join(root, 'common/o.xsd'), imported);
+  return root;
+}
+
+test('A2: adopt copies what the WSDL reaches, by its relative place, and nothing else', async (t) => {
+  const root = apart(t, 'types/o.xsd');
+  cpSync(join(root, 'common/o.xsd'), join(root, 'wsdl/types/o.xsd'));
+  writeFileSync(join(root, 'wsdl/notes.txt'), 'ours');
+  const { code, err } = await run(t, ['adopt', join(root, 'wsdl/service.wsdl'), '--out', join(root, 'out')])
+    .ended;
+  t.deepEqual([code, err], [0, '']);
+  t.deepEqual(files(join(root, 'out')), [
+    'derived.openapi.yaml',
+    'names.lock',
+    'service.wsdl',
+    'soap.yaml',
+    'types',
+    'types/o.xsd',
+  ]);
+});
+
+for (const [what, location, beginning] of [
+  ['outside of its folder', '../common/o.xsd', '../common/'],
+  ['at a URL', 'https://old.example/schemas/o.xsd', 'https://old.example/schemas/'],
+] as const)
+  test(`A2: a document ${what} is refused, unless --refs says where it lies`, async (t) => {
+    const root = apart(t, location);
+    const out = join(root, 'out');
+    const args = ['adopt', join(root, 'wsdl/service.wsdl'), '--out', out];
+    const refused = await run(t, args).ended;
+    t.is(refused.code, 2);
+    t.regex(refused.err, /service\.wsdl:1#.*o\.xsd" (?:leads out of the folder|is a URL).*refs/);
+    t.deepEqual(
+      files(root).filter((file) => file.startsWith('out')),
+      [],
+    );
+    const { code, err } = await run(t, [...args, '--refs', `${beginning}=${join(root, 'common')}`]).ended;
+    t.deepEqual([code, err], [0, '']);
+    t.true(existsSync(join(out, 'refs/common/o.xsd')));
+    t.deepEqual(parse(readFileSync(join(out, 'soap.yaml'), 'utf8')), {
+      refs: { [beginning]: 'refs/common' },
+    });
+    t.is((await run(t, ['check', '--contract', out]).ended).code, 0);
+  });
+
+test('A32: check tells where the derived document and the WSDL say different things, and ends with 2', async (t) => {
+  const out = join(folder(t), 'orders');
+  await run(t, ['adopt', orders, '--out', out]).ended;
+  t.is((await run(t, ['check', '--contract', out]).ended).code, 0);
+  const path = join(out, 'derived.openapi.yaml');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('Last4:', 'Last5:'));
+  const { code, err } = await run(t, ['check', '--contract', out]).ended;
+  t.is(code, 2);
+  t.regex(
+    err,
+    /derived\.openapi\.yaml:\d+#\/components\/schemas\/Card\/properties\/Last4: expected \{"type":"string"\}, as the WSDL says, got nothing$/m,
+  );
+  t.regex(
+    err,
+    /#\/components\/schemas\/Card\/properties\/Last5: expected nothing, as the WSDL says, got \{"type":"string"\}$/m,
+  );
+  const inJson = await run(t, ['check', '--contract', out, '--json']).ended;
+  t.is(inJson.code, 2);
+  t.is(JSON.parse(inJson.out).derived.length, 2);
+});
+
+for (const [what, args, message] of [
+  ['no WSDL', ['none.wsdl', '--out', 'x'], /^none\.wsdl: expected a WSDL, got no file of that name\n$/],
+  [
+    'a reference without a folder',
+    [orders, '--out', 'x', '--refs', 'https://a.example/'],
+    /expected the beginning of a URL or path/,
+  ],
+  ['no folder to write', [orders], /required option '--out <dir>'/],
+] as const)
+  test(`adopt with ${what} says so and ends with 2`, async (t) => {
+    const { code, err } = await run(t, ['adopt', ...args]).ended;
+    t.is(code, 2);
+    t.regex(err, message);
+  });
+
+test('adopt writes into no folder of another contract', async (t) => {
+  const out = folder(t);
+  writeFileSync(join(out, 'openapi.yaml'), 'openapi: 3.1.0');
+  const { code, err } = await run(t, ['adopt', orders, '--out', out]).ended;
+  t.is(code, 2);
+  t.regex(err, /openapi\.yaml: expected none in the folder of an adopted WSDL, got one/);
+  t.deepEqual(files(out), ['openapi.yaml']);
+});
