@@ -1,3 +1,4 @@
+import { bufferOf } from '../mappings/bytes.ts';
 import { MismatchError, type Problem } from '../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../mappings/compile.ts';
 import type { Input } from '../mappings/http-mapping/call.ts';
@@ -62,7 +63,7 @@ export function createCodec(compiled: CompiledContract): Codec {
   const readers = compileReaders(compiled, Number.POSITIVE_INFINITY);
   return {
     xmlToJson: (document, contentType) => {
-      const bytes = Buffer.from(document.buffer, document.byteOffset, document.byteLength);
+      const bytes = bufferOf(document);
       const headers = contentType === undefined ? {} : { 'content-type': contentType };
       const head: MessageHead = { headers, rawHeaders: [] };
       try {

@@ -35,3 +35,8 @@ export function matches(view: DataView, at: number, { words, lastMask }: Key): b
   }
   return (view.getUint32(from, true) & lastMask) >>> 0 === words[last];
 }
+
+/** The same bytes as a Buffer, which shares their memory. */
+export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
+import { bufferOf } from '../../mappings/bytes.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { type Contract, partsOf } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
@@ -159,7 +160,7 @@ function missing(text: string): Document {
 function documentOf(kind: 'wsdl' | 'xsd' | 'page', written: Written | undefined): Document {
   if (written === undefined) return noSuchDocument;
   const { bytes, etag } = written;
-  return { kind, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), etag };
+  return { kind, bytes: bufferOf(bytes), etag };
 }
 
 /** A value that is made when it is first asked for. */

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads';
+import { bufferOf } from '../../mappings/bytes.ts';
 import type { CompiledContract, CompiledOperation, RouteValue } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { sendContract } from '../../mappings/contract/transfer.ts';
@@ -364,6 +365,6 @@ function toRequest(
   { method, path, headers, body }: NonNullable<ReadCall['request']>,
   operation: UpstreamRequest['operation'],
 ): UpstreamRequest {
-  const bytes = body && Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const bytes = body && bufferOf(body);
   return { method, path, headers, body: bytes, operation };
 }

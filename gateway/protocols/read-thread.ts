@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { bufferOf } from '../../mappings/bytes.ts';
 import { isFull, type Reading, startReading } from '../../mappings/codec/problem.ts';
 import { type CompiledOperation, compileContract, type RouteValue } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
@@ -12,7 +13,7 @@ import { CallError, type CallErrorDetails, type ErrorCode } from '../call/error.
 import { refuseProblems, requestOf } from '../call/request.ts';
 import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
 import { type BodyForm, compileReaders, type Readers, readCallBody, readSoapCall } from './read-call.ts';
-import { bufferOf, memoryOf, type ReplyMessage, readReplyMessage } from './reply-message.ts';
+import { memoryOf, type ReplyMessage, readReplyMessage } from './reply-message.ts';
 import { Fault, type FaultCode } from './soap/faults.ts';
 import type { ReplyHeader } from './soap/headers/reply-header.ts';
 import { type SoapVersion, versionNamed } from './soap/versions.ts';

@@ -1,4 +1,5 @@
 import { isMarkedAsUntransferable } from 'node:worker_threads';
+import { bufferOf } from '../../mappings/bytes.ts';
 import type { CompiledContract, Frame } from '../../mappings/compile.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
 import type { ReadReply } from '../call/call.ts';
@@ -78,9 +79,4 @@ type Written = NonNullable<Extract<Outcome, { kind: 'reply' }>['xml']>;
 function writtenOf(xml: Written): Written {
   if (typeof xml === 'string') return xml;
   return Array.isArray(xml) ? xml.map(bufferOf) : bufferOf(xml as Uint8Array);
-}
-
-/** The same bytes with Node's methods. */
-export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }

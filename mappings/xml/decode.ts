@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import { bufferOf } from '../bytes.ts';
 import { readDeclaration } from './declaration.ts';
 import { type Location, locate, UnsupportedCharset, XmlError } from './error.ts';
 
@@ -29,7 +30,7 @@ const encodings: ReadonlyMap<string, Named> = new Map([
  * UnsupportedCharset for encodings we don't read.
  */
 export function decodeXml(bytes: Uint8Array, charset: string | undefined): string {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = bufferOf(bytes);
   const stated = charset === undefined ? undefined : encodingNamed(charset);
   refuseWideEncodings(buffer);
   const mark = markOf(buffer);

@@ -1,3 +1,4 @@
+import { bufferOf } from '../../bytes.ts';
 import { defaultLimits, type Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
 import type { QName } from '../../contract/schema-components.ts';
@@ -90,7 +91,7 @@ export function qualifiedName(element: XmlElement, value: string): QName | undef
 
 /** The file's text and where it begins; `early` when something stood before the XML declaration (A3). Throws XmlError, UnsupportedCharset. */
 export function readSource(file: string, bytes: Uint8Array): { source: XmlSource; early: boolean } {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = bufferOf(bytes);
   const mark = markLength(buffer);
   const markup = firstMarkup(buffer);
   const early = markup > mark && buffer.toString('latin1', markup, markup + 6) === '<?xml ';

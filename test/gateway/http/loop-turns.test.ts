@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
+import { watchCpu } from '../cpu-turns.ts';
 import { emptyReply, type Gateway, keyHeaders, startGateway } from '../gateway.ts';
 
 // What one body holds the event loop for doesn't grow with the body.
@@ -85,20 +86,14 @@ test.serial(
   'a body in chunks of one byte is read no further than what came together with too many of them',
   async (t) => {
     const gateway = await startGateway(t);
-    let longest = 0;
-    let before = process.threadCpuUsage();
-    const beat = setInterval(() => {
-      const { user, system } = process.threadCpuUsage(before);
-      before = process.threadCpuUsage();
-      longest = Math.max(longest, (user + system) / 1000);
-    }, 1);
+    const turns = watchCpu();
     const head = 'POST /v2/soap11 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
     const caller = await callerAside(t, gateway.port, head, '1\r\n \r\n'.repeat(megabyte));
     const reply = once(caller, 'message');
     hold(200);
-    before = process.threadCpuUsage();
+    turns.reset();
     const [came] = await reply;
-    clearInterval(beat);
+    const longest = turns.end();
     t.regex(String(came), /^HTTP\/1\.1 413[\s\S]*got smaller ones/);
     t.true(longest < 90, `${longest} ms of CPU in one turn`); // what has come takes 1 µs a chunk to parse
   },

@@ -7,6 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { Limits } from '../../../mappings/contract/limits.ts';
 import { folderOf } from '../../plain/folders.ts';
 import { file } from '../commands/file.ts';
+import { watchCpu } from '../cpu-turns.ts';
 import {
   authentication,
   contractWith,
@@ -430,15 +431,9 @@ const slow = envelope('1.1', {
 
 test.serial('no turn of the event loop is long while a large request is read', async (t) => {
   const gateway = await startGateway(t, { serve: { contract: documents }, limits: { readAsideMs: 600_000 } });
-  let longest = 0;
-  let before = process.threadCpuUsage();
-  const beat = setInterval(() => {
-    const { user, system } = process.threadCpuUsage(before);
-    before = process.threadCpuUsage();
-    longest = Math.max(longest, (user + system) / 1000);
-  }, 1);
+  const turns = watchCpu();
   const reply = await send(gateway.port, 'POST', '/soap11', xml, slow);
-  clearInterval(beat);
+  const longest = turns.end();
   t.regex(reply.text, /expected &lt;string&gt;, got &lt;no&gt;/);
   t.true(longest < 100, `${longest} ms of CPU in one turn`); // reading it takes more than 200
 });

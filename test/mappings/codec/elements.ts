@@ -2,7 +2,20 @@ import { type SaxesAttributeNS, SaxesParser } from 'saxes';
 import { scalarTable } from '../../../mappings/codec/scalars/table.ts';
 import { escapeXml } from '../../../mappings/codec/scalars/text.ts';
 import { type Contract, namespaces, type TupleType, type Type } from '../../../mappings/contract/model.ts';
+import { isCharacter } from '../../../mappings/xml/characters.ts';
 import { type Pick, shuffle } from './values.ts';
+
+/** A text as XML can carry it, with U+FFFD for each character that it can't, and how many those are (W21). */
+export function legalText(text: string): { readonly text: string; readonly replaced: number } {
+  let legal = '';
+  let replaced = 0;
+  for (const character of text) {
+    const isLegal = isCharacter(character.codePointAt(0) ?? 0);
+    legal += isLegal ? character : '\ufffd';
+    if (!isLegal) replaced++;
+  }
+  return { text: legal, replaced };
+}
 
 /** One element as saxes reads it. */
 export interface Element {
