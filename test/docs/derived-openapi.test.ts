@@ -9,8 +9,8 @@ import { deriveOpenapi } from '../../wsdl/derived-openapi/document.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/derived-openapi.md'), 'utf8');
-const [, component = ''] = /```yaml\n([^]*?)```/.exec(page) ?? [];
-const [, value = ''] = /```json\n([^]*?)```/.exec(page) ?? [];
+const [, component = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
+const [, value = ''] = /```json\n(.*?)```/s.exec(page) ?? [];
 
 test('A32: the component in docs/derived-openapi.md is what docs/adopt/Orders.wsdl comes to, and its value is of it', (t) => {
   const { document } = deriveOpenapi(loadAdoptedService(join(root, 'docs/adopt')).service);
