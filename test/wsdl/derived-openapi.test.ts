@@ -196,8 +196,8 @@ for (const [title, base, facets, schema] of [
   [
     'a bound that a double holds',
     'xs:decimal',
-    '<xs:minInclusive value="0.10"/>',
-    { type: 'number', format: 'decimal', minimum: 0.1 },
+    '<xs:minInclusive value="-00.10"/>',
+    { type: 'number', format: 'decimal', minimum: -0.1 },
   ],
   [
     'a bound that a double does not hold, in words',

@@ -217,11 +217,22 @@ function boundsOf({ minimum, maximum }: NumberKind, facets: Facets, told: string
   };
 }
 
+/** A number whose digits a double has all of; undefined for any other text. */
 function exactNumber(text: string): number | undefined {
   const value = Number(text);
   if (!Number.isFinite(value) || text.trim() === '') return undefined;
-  const [, sign = '', whole = '', fraction = ''] = /^\s*([+-]?)0*(\d*)(?:\.(\d*))?\s*$/.exec(text) ?? [];
-  const digits = fraction.replace(/0+$/, '');
-  const plain = `${sign === '-' ? '-' : ''}${whole === '' ? '0' : whole}${digits === '' ? '' : `.${digits}`}`;
-  return String(value) === plain || plain === '-0' ? value : undefined;
+  return String(value) === plainDigits(text.trim()) ? value : undefined;
+}
+
+/** A decimal as JavaScript writes one: no sign but a minus, no zeros at its ends. */
+function plainDigits(text: string): string {
+  const isNegative = text.startsWith('-');
+  const [whole = '', fraction = ''] = (isNegative || text.startsWith('+') ? text.slice(1) : text).split('.');
+  let from = 0;
+  while (whole[from] === '0') from++;
+  let to = fraction.length;
+  while (fraction[to - 1] === '0') to--;
+  const integer = whole.slice(from) || '0';
+  const plain = to === 0 ? integer : `${integer}.${fraction.slice(0, to)}`;
+  return isNegative && plain !== '0' ? `-${plain}` : plain;
 }
