@@ -1,6 +1,7 @@
 /** Files that start processes, wait for limits or hold many inputs: too long for `npm test`. */
 const slow = [
   'test/adopt/derived.test.ts',
+  'test/adopt/generators.test.ts',
   'test/adopt/messages.test.ts',
   'test/documents/**/*.test.ts',
   'test/expressions/**/*.test.ts',
