@@ -171,6 +171,11 @@ function childNodes({ items }: YAMLMap): ReadonlyMap<string, ChildNode> {
   return children;
 }
 
+const foreignTag: ErrorCode = 'TAG_RESOLVE_FAILED';
+
+/** Tags that a language's writer of YAML leaves, such as `!!python/object/apply:`: what they are on is read as it stands. */
+const ofLanguage = /^Unresolved tag: tag:yaml\.org,2002:[a-z]+\//;
+
 /** YAML 1.2, of which JSON is a part, as JavaScript values; what is wrong is added to `messages`. Throws OverLimit. */
 function readYaml(bytes: Buffer, messages: string[], allowance: Allowance): unknown {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -181,7 +186,10 @@ function readYaml(bytes: Buffer, messages: string[], allowance: Allowance): unkn
     const { line, col } = lines.linePos(offset);
     messages.push(`line ${line}, column ${col}: ${message}`);
   };
-  for (const { code, pos, message } of [...document.errors, ...document.warnings].slice(0, mostProblems))
+  const warnings = document.warnings.filter(
+    ({ code, message }) => code !== foreignTag || !ofLanguage.test(message),
+  );
+  for (const { code, pos, message } of [...document.errors, ...warnings].slice(0, mostProblems))
     tell(pos[0], sentences[code] ?? message);
   return messages.length > 0 ? undefined : valuesIn(document.contents, allowance, tell);
 }

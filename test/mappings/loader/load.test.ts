@@ -115,6 +115,11 @@ const files: readonly (readonly [string, Readonly<Record<string, string | Buffer
     ['soap.yaml#: line 1, column 10: Unresolved tag: !name'],
   ],
   [
+    'a tag of a language that has nothing to say of the value is read over',
+    { 'openapi.yaml': yaml, 'soap.yaml': 'service: !!python/object/apply:name Parcels - x\n' },
+    ['soap.yaml:1#/service: expected the service\'s name, an identifier, got "Parcels - x"'],
+  ],
+  [
     'bytes that are no UTF-8 are refused',
     { 'openapi.yaml': yaml, 'soap.yaml': Buffer.from('service: Caf\xe9\n', 'latin1') },
     ['soap.yaml#: expected UTF-8, got other bytes'],
