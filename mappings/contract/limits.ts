@@ -260,6 +260,13 @@ export const limitTable = {
     bounds:
       'schemas, members, references and pieces of text looked at for a contract; what is referred to counts each time',
   },
+  mappingRules: { value: 10_000, bounds: 'rules of a mapping, those behind aliases each time' },
+  mappingCalls: { value: 100, bounds: 'calls upstream that one request is mapped to (`forEach`)' },
+  mappingCodeMs: { value: 50, bounds: "how long a function of a mapping's module may run" },
+  mappingValues: {
+    value: 200_000,
+    bounds: 'values that a mapping makes of one request, or of one reply, those of constants among them',
+  },
   contractProblems: { value: 1_000, bounds: 'problems of a contract that are told' },
 } as const satisfies Record<string, Limit>;
 

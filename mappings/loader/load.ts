@@ -26,6 +26,7 @@ export const screeningContract: string = join(root, 'mappings', 'screening');
 export const schemaFiles = {
   overlay: join(root, 'schemas', 'overlay.schema.json'),
   config: join(root, 'schemas', 'soapbridge.schema.json'),
+  mapping: join(root, 'schemas', 'mapping.schema.json'),
 } as const;
 
 /** The documents of a contract by their paths. */

@@ -133,6 +133,12 @@ const layers: readonly Layer[] = [
     but: ['mappings/codec/scalars'],
   },
   {
+    title: 'a mapping between two documents knows JSON and files, and neither codecs nor calls',
+    from: ['mappings/mapping'],
+    not: ['mappings'],
+    but: ['mappings/contract', 'mappings/json', 'mappings/loader/document', 'mappings/mapping'],
+  },
+  {
     title: 'files are read before anything is known of schemas, operations and names',
     from: ['mappings/loader/document'],
     not: ['mappings/loader'],

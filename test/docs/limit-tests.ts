@@ -108,5 +108,9 @@ export const limitTests = {
   contractPattern: ['test/mappings/loader/limits.test.ts', "'contractPattern: "],
   contractSteps: ['test/mappings/loader/limits.test.ts', "'contractSteps: "],
   replyMisfits: ['test/mappings/codec/misfits.test.ts', "'replyMisfits: "],
+  mappingRules: ['test/mappings/mapping/rules.test.ts', "'mappingRules: "],
+  mappingCalls: ['test/mappings/mapping/rules.test.ts', "'mappingCalls: "],
+  mappingCodeMs: ['test/mappings/mapping/rules.test.ts', "'mappingCodeMs: "],
+  mappingValues: ['test/mappings/mapping/rules.test.ts', "'mappingValues: "],
   contractProblems: ['test/mappings/loader/limits.test.ts', "'contractProblems: "],
 } as const satisfies Record<LimitName, readonly [file: string, words: string]>;

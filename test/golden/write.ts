@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configSettings } from '../../gateway/process/config.ts';
 import { schemaFileOf } from '../../mappings/loader/document/settings-file.ts';
+import { mappingSettings } from '../../mappings/mapping/notation.ts';
 import { overlaySettings } from '../../mappings/loader/overlay/overlay-keys.ts';
 import { loadContract, schemaFiles, screeningContract } from '../../mappings/loader/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
@@ -21,12 +22,14 @@ export const goldens = {
 
 /** What editors complete overlays and configurations by; ships with the package. */
 export const overlaySchema = `${JSON.stringify(schemaFileOf(overlaySettings), null, 2)}\n`;
+export const mappingSchema = `${JSON.stringify(schemaFileOf(mappingSettings), null, 2)}\n`;
 export const configSchema = `${JSON.stringify(schemaFileOf(configSettings), null, 2)}\n`;
 
 if (import.meta.main) {
   for (const { file } of excerptPages()) writeFileSync(file, withExcerpts(readFileSync(file, 'utf8')));
   writeFileSync(schemaFiles.overlay, overlaySchema);
   writeFileSync(schemaFiles.config, configSchema);
+  writeFileSync(schemaFiles.mapping, mappingSchema);
   writeFileSync(conformancePage, writeConformancePage());
   writeFileSync(supplyChainPage, writeSupplyChainPage());
   const operations = new URL('../../docs/operations.md', import.meta.url);

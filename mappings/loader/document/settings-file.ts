@@ -12,7 +12,9 @@ export type Setting =
   | ListSetting
   | MapSetting
   | RecordSetting
-  | ChoiceSetting;
+  | ChoiceSetting
+  | ValueSetting
+  | NamedSetting;
 
 /** One of some keywords. */
 export interface KeywordSetting<Keywords = readonly string[]> {
@@ -58,6 +60,8 @@ export interface MapSetting<Inner = Setting> {
 export interface RecordSetting<Keys = Readonly<Record<string, Setting>>> {
   readonly kind: 'record';
   readonly keys: Keys;
+  /** Keys of which an object has one that is meant to be this one of several settings; undefined: any object is. */
+  readonly tells?: readonly string[];
   readonly description: string;
 }
 
@@ -65,6 +69,20 @@ export interface RecordSetting<Keys = Readonly<Record<string, Setting>>> {
 export interface ChoiceSetting<Inner = readonly Setting[]> {
   readonly kind: 'choice';
   readonly of: Inner;
+  readonly description: string;
+}
+
+/** Any value at all. */
+export interface ValueSetting {
+  readonly kind: 'value';
+  readonly description: string;
+}
+
+/** A setting that may hold itself; the JSON Schema has it once, under its name. */
+export interface NamedSetting<Inner = Setting> {
+  readonly kind: 'named';
+  readonly name: string;
+  readonly of: () => Inner;
   readonly description: string;
 }
 
@@ -112,6 +130,20 @@ export function choice<const Either extends readonly Setting[]>(
   return { kind: 'choice', of, description };
 }
 
+/** Any value at all. */
+export function value(description: string): ValueSetting {
+  return { kind: 'value', description };
+}
+
+/** A setting that may hold itself, asked for when it is needed. */
+export function named<Inner extends Setting>(
+  name: string,
+  description: string,
+  of: () => Inner,
+): NamedSetting<Inner> {
+  return { kind: 'named', name, of, description };
+}
+
 /** The value of a setting once it is read. */
 export type ValueOf<F> = F extends { kind: 'keyword'; keywords: readonly (infer Keyword)[] }
   ? Keyword
@@ -127,7 +159,7 @@ export type ValueOf<F> = F extends { kind: 'keyword'; keywords: readonly (infer 
             ? { readonly [Key in keyof Keys]?: ValueOf<Keys[Key]> | undefined }
             : F extends { kind: 'choice'; of: readonly (infer Either)[] }
               ? ValueOf<Either>
-              : never;
+              : unknown;
 
 /** The value at `pointer` as its setting allows it; what doesn't fit goes to `report` and is left out. */
 export function readSettings<F extends Setting>(
@@ -160,6 +192,10 @@ function read(setting: Setting, value: unknown, pointer: string, report: Report)
     case 'record':
       if (isNode(value)) return readRecord(setting, value, pointer, report);
       break;
+    case 'value':
+      return value;
+    case 'named':
+      return read(setting.of(), value, pointer, report);
     case 'choice': {
       const fitting = setting.of.find((candidate) => takes(candidate, value));
       if (fitting !== undefined) return read(fitting, value, pointer, report);
@@ -200,7 +236,13 @@ function readRecord({ keys }: RecordSetting, value: Node, pointer: string, repor
   return known;
 }
 
-function takes({ kind }: Setting, value: unknown): boolean {
+function takes(setting: Setting, value: unknown): boolean {
+  const { kind } = setting;
+  if (kind === 'value') return true;
+  if (kind === 'named') return takes(setting.of(), value);
+  if (kind === 'choice') return setting.of.some((candidate) => takes(candidate, value));
+  if (kind === 'record' && isNode(value) && setting.tells !== undefined)
+    return setting.tells.some((key) => Object.hasOwn(value, key));
   if (kind === 'list') return Array.isArray(value);
   return (kind === 'map' || kind === 'record') === isNode(value) && !Array.isArray(value);
 }
@@ -221,6 +263,10 @@ function expectedBy(setting: Setting): string {
       return `an object with ${someOf(Object.keys(setting.keys))}`;
     case 'choice':
       return setting.of.map(expectedBy).join(', or ');
+    case 'value':
+      return 'a value';
+    case 'named':
+      return expectedBy(setting.of());
   }
 }
 
@@ -231,11 +277,16 @@ function someOf(keys: readonly string[]): string {
 
 /** The JSON Schema (2020-12) of a file of this setting, by which editors complete and check it. */
 export function schemaFileOf(setting: Setting): Node {
-  return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...jsonSchemaOf(setting) };
+  const definitions = new Map<string, Node>();
+  const schema = jsonSchemaOf(setting, definitions);
+  const $defs = definitions.size === 0 ? {} : { $defs: Object.fromEntries(definitions) };
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema, ...$defs };
 }
 
-function jsonSchemaOf(setting: Setting): Node {
+/** @param definitions the schemas of named settings, each added when it is first met */
+function jsonSchemaOf(setting: Setting, definitions: Map<string, Node>): Node {
   const { description } = setting;
+  const inner = (one: Setting): Node => jsonSchemaOf(one, definitions);
   switch (setting.kind) {
     case 'keyword':
       return { description, enum: setting.keywords };
@@ -244,16 +295,24 @@ function jsonSchemaOf(setting: Setting): Node {
     case 'flag':
       return { description, type: 'boolean' };
     case 'list':
-      return { description, type: 'array', items: jsonSchemaOf(setting.of) };
+      return { description, type: 'array', items: inner(setting.of) };
     case 'map':
-      return { description, type: 'object', additionalProperties: jsonSchemaOf(setting.of) };
+      return { description, type: 'object', additionalProperties: inner(setting.of) };
     case 'record': {
       const properties = Object.fromEntries(
-        Object.entries(setting.keys).map(([key, inner]) => [key, jsonSchemaOf(inner)]),
+        Object.entries(setting.keys).map(([key, one]) => [key, inner(one)]),
       );
       return { description, type: 'object', additionalProperties: false, properties };
     }
     case 'choice':
-      return { description, anyOf: setting.of.map(jsonSchemaOf) };
+      return { description, anyOf: setting.of.map(inner) };
+    case 'value':
+      return { description };
+    case 'named':
+      if (!definitions.has(setting.name)) {
+        definitions.set(setting.name, {}); // it may hold itself
+        definitions.set(setting.name, inner(setting.of()));
+      }
+      return { $ref: `#/$defs/${setting.name}` };
   }
 }

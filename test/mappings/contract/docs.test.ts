@@ -8,7 +8,7 @@ import { ContractError } from '../../../mappings/loader/document/error.ts';
 import { schemaFiles } from '../../../mappings/loader/load.ts';
 import { type Dialect, dialects } from '../../../mappings/loader/overlay/dialects.ts';
 import { overlaySettings } from '../../../mappings/loader/overlay/overlay-keys.ts';
-import { configSchema, overlaySchema } from '../../golden/write.ts';
+import { configSchema, mappingSchema, overlaySchema } from '../../golden/write.ts';
 
 const page = readFileSync(new URL('../../../docs/contract.md', import.meta.url), 'utf8');
 
@@ -86,6 +86,7 @@ test('docs/contract.md has the settings’ defaults as the dialects have them', 
 for (const [file, schema] of [
   [schemaFiles.overlay, overlaySchema],
   [schemaFiles.config, configSchema],
+  [schemaFiles.mapping, mappingSchema],
 ] as const) {
   test(`schemas/${basename(file)} says what the reader takes`, (t) => {
     t.is(readFileSync(file, 'utf8'), schema);

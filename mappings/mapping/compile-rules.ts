@@ -1,0 +1,764 @@
+import { Cover } from './cover.ts';
+import { compileDates, keepsAll } from './dates.ts';
+import { type Path, pathText, valueAtPath } from './paths.ts';
+import type { Condition, Group, Rule } from './rules.ts';
+import type { Maker, Scope } from './run.ts';
+import type { Kind, Shape } from './schemas.ts';
+import { Digits, isItems, isMembers, numberForm, textOfScalar, type Value } from './value.ts';
+
+/** Rules of one side, request or reply, as functions that make the target's values (M2, M3). */
+
+/** What is wrong with a mapping at a place of its file. */
+export type Tell = (pointer: string, message: string) => void;
+
+/** A function of the module of an operation, with the target path that it makes a value for (M5). Throws CodeError. */
+export type CodeFunction = (value: Value, at: string) => Value | undefined;
+
+/** A function of the module that threw, or took too long; says its name, and what it threw. */
+export class CodeError extends Error {
+  override readonly name = 'CodeError';
+}
+
+/** What the rules of one side are compiled with. */
+export interface Side {
+  readonly side: 'request' | 'reply';
+  readonly problem: Tell;
+  /** A source value that can't be had back from what is made of it. */
+  readonly oneWay: Tell;
+  /** Undefined: the operation names no module. */
+  readonly functions: ReadonlyMap<string, CodeFunction> | undefined;
+}
+
+/** Where source paths begin: what is there, and what of it is looked at. */
+export interface Source {
+  readonly shape: Shape;
+  readonly cover: Cover;
+}
+
+/** A place of the target: rules of members that it has, a rule that makes it, and what `auto` takes for the rest. */
+interface Place {
+  readonly members: Map<string, Place>;
+  rule: Rule | undefined;
+  auto: Auto | undefined;
+  /** True where it is made of one object of the source: of an empty one an empty one comes. */
+  isOfOne?: true;
+}
+
+/** Where `auto: same` takes from. */
+interface Auto {
+  readonly pointer: string;
+  /** From where source paths begin. */
+  readonly path: Path;
+  readonly source: Source;
+  /** What isn't to be taken. */
+  readonly omit: Cover;
+}
+
+const noOmit = new Cover();
+
+/** A shape of whatever comes. */
+export const anyShape: Shape = {
+  kinds: new Set<Kind>(['object', 'array', 'string', 'number', 'boolean', 'null']),
+  members: new Map(),
+  others: undefined,
+  open: true,
+  items: undefined,
+  values: undefined,
+};
+
+const scalarKinds: readonly Kind[] = ['string', 'number', 'boolean'];
+
+/** Compiles the rules of one side. */
+export class RuleCompiler {
+  readonly #side: Side;
+  readonly #autos = new Map<Shape, Map<Shape, { readonly make: Maker; readonly cover: Cover }>>();
+
+  constructor(side: Side) {
+    this.#side = side;
+  }
+
+  /**
+   * The function that makes a whole body.
+   *
+   * @param prefix the path in the target at which targets of the group begin
+   * @param auto what `auto` takes for the place at the prefix
+   */
+  body(
+    group: Group,
+    target: Shape,
+    source: Source,
+    prefix: Path,
+    auto: Pick<Auto, 'pointer' | 'omit'> | undefined,
+  ): Maker {
+    const root: Place = { members: new Map(), rule: undefined, auto: undefined };
+    const start = this.#placeAt(root, prefix);
+    if (auto !== undefined) start.auto = { ...auto, path: [], source };
+    this.#fill(start, group);
+    return this.#place(root, target, source, '', group.pointer);
+  }
+
+  #placeAt(place: Place, path: Path): Place {
+    let at = place;
+    for (const step of path) {
+      if (step.kind !== 'member') continue;
+      const inner = at.members.get(step.name) ?? { members: new Map(), rule: undefined, auto: undefined };
+      at.members.set(step.name, inner);
+      at = inner;
+    }
+    return at;
+  }
+
+  #fill(place: Place, group: Group): void {
+    for (const { pointer, target, rule } of group.rules) {
+      const at = this.#placeAt(place, target);
+      if (at.rule !== undefined)
+        this.#side.problem(pointer, `expected one rule for ${pathText(target)}, got another`);
+      at.rule = rule;
+    }
+  }
+
+  /** A value by the rule at its place, or a record of what is made of its members. */
+  #place(place: Place, target: Shape, source: Source, at: string, pointer: string): Maker {
+    const { rule, members, auto } = place;
+    if (rule !== undefined) {
+      const nested = rule.source.kind === 'group' && rule.map !== undefined && rule.when.length === 0;
+      if (!nested) {
+        if (members.size > 0)
+          this.#side.problem(rule.pointer, `expected ${at} to be filled whole or by members, got both`);
+        return this.rule(rule, target, source, at);
+      }
+      if (rule.map !== undefined) this.#fill(place, rule.map);
+      if (rule.auto) place.auto = { pointer: rule.pointer, path: [], source, omit: noOmit };
+      place.rule = undefined;
+      return this.#place(place, target, source, at, rule.pointer);
+    }
+    if (members.size === 0 && auto !== undefined) return this.#autoAt(auto, target, at);
+    return this.#record(place, target, source, at, pointer);
+  }
+
+  /** One function, as members that rules make and those of `auto` come in the target's order. */
+  #record(place: Place, target: Shape, source: Source, at: string, pointer: string): Maker {
+    const { problem } = this.#side;
+    if (!target.kinds.has('object')) {
+      problem(pointer, `expected members of an object, got ${at || 'a body'}, which is ${kindsText(target)}`);
+      return nothing;
+    }
+    const { auto } = place;
+    const makers = new Map<string, Maker>();
+    for (const name of target.members.keys()) {
+      const inner = place.members.get(name);
+      const member = target.members.get(name)?.shape ?? anyShape;
+      const path = joined(at, name);
+      const within = auto === undefined ? undefined : this.#autoMember(auto, name, member);
+      if (inner !== undefined) {
+        if (inner.rule === undefined && within !== undefined) inner.auto ??= within;
+        makers.set(name, this.#place(inner, member, source, path, inner.rule?.pointer ?? pointer));
+      } else if (within !== undefined) makers.set(name, this.#autoAt(within, member, path));
+    }
+    for (const [name, inner] of place.members) {
+      if (target.members.has(name)) continue;
+      const member = target.others ?? (target.open ? anyShape : undefined);
+      const where = inner.rule?.pointer ?? pointer;
+      if (member === undefined)
+        problem(
+          where,
+          `expected a path of the target, got ${joined(at, name)}; there are ${someNames(target)}`,
+        );
+      else makers.set(name, this.#place(inner, member, source, joined(at, name), where));
+    }
+    const required: string[] = [];
+    for (const [name, member] of target.members) {
+      if (!member.required) continue;
+      if (makers.has(name)) required.push(name);
+      else this.#requiredMissing(auto, pointer, at, name);
+    }
+    return recordMaker(makers, required, at, place.isOfOne === true ? [] : auto?.path);
+  }
+
+  #requiredMissing(auto: Auto | undefined, pointer: string, at: string, name: string): void {
+    const taken =
+      auto === undefined
+        ? ''
+        : `, and auto finds none of its kind at ${pathText([...auto.path, { kind: 'member', name }])}`;
+    this.#side.problem(
+      auto?.pointer ?? pointer,
+      `expected a rule for ${joined(at, name)}, which the ${this.#side.side === 'request' ? 'call' : 'reply'} requires, got none${taken}`,
+    );
+  }
+
+  /** What `auto` takes for a member; undefined where the source has none of its kind, or it is left out. */
+  #autoMember(auto: Auto, name: string, target: Shape): Auto | undefined {
+    const member = auto.source.shape.members.get(name)?.shape;
+    const [omit] = auto.omit.ofMember(name);
+    if (member === undefined || omit?.whole === true || !isOfOneKind(member, target)) return undefined;
+    const step = [{ kind: 'member', name }] as const;
+    return {
+      pointer: auto.pointer,
+      path: [...auto.path, ...step],
+      source: { shape: member, cover: auto.source.cover.at(step) },
+      omit: omit ?? noOmit,
+    };
+  }
+
+  #autoAt({ pointer, path, source, omit }: Auto, target: Shape, at: string): Maker {
+    const { make, cover } =
+      omit === noOmit || omit.members.size + omit.ofItems.length === 0
+        ? this.#same(source.shape, target, pointer, at)
+        : this.#sameBut(source.shape, target, pointer, at, omit);
+    source.cover.also.push(cover);
+    return (scope) => {
+      const value = valueAtPath(scope.value, path);
+      return value === undefined ? undefined : make(scope.inner(value, path));
+    };
+  }
+
+  /** What `auto` makes of a source of one kind with the target; once for each two, as types may hold themselves. */
+  #same(source: Shape, target: Shape, pointer: string, at: string): { make: Maker; cover: Cover } {
+    const byTarget = this.#autos.get(source) ?? new Map();
+    this.#autos.set(source, byTarget);
+    const known = byTarget.get(target);
+    if (known !== undefined) return known;
+    let make: Maker = nothing;
+    const cover = new Cover();
+    const same = { make: (scope: Scope) => make(scope), cover };
+    byTarget.set(target, same);
+    make = this.#sameMaker({ shape: source, cover }, target, pointer, at, noOmit);
+    return same;
+  }
+
+  #sameBut(
+    source: Shape,
+    target: Shape,
+    pointer: string,
+    at: string,
+    omit: Cover,
+  ): { make: Maker; cover: Cover } {
+    const cover = new Cover();
+    return { make: this.#sameMaker({ shape: source, cover }, target, pointer, at, omit), cover };
+  }
+
+  #sameMaker(source: Source, target: Shape, pointer: string, at: string, omit: Cover): Maker {
+    const { shape, cover } = source;
+    if (isObject(shape) && isObject(target) && shape.members.size > 0 && !target.open) {
+      const place: Place = { members: new Map(), rule: undefined, auto: { pointer, path: [], source, omit } };
+      return this.#record(place, target, source, at, pointer);
+    }
+    if (isArray(shape) && isArray(target) && shape.items !== undefined && target.items !== undefined) {
+      const every = cover.at([{ kind: 'every' }]);
+      const [inner] = omit.ofItems;
+      const item = this.#autoAt(
+        { pointer, path: [], source: { shape: shape.items, cover: every }, omit: inner ?? noOmit },
+        target.items,
+        `${at}[]`,
+      );
+      return eachMaker([], item);
+    }
+    cover.whole = true;
+    return fitMaker((scope) => scope.value, [], target);
+  }
+
+  /** One rule. A function of its own for each step, as rules chain them. */
+  rule(rule: Rule, target: Shape, source: Source, at: string): Maker {
+    const conditions = this.conditions(rule.when, source);
+    const value = this.#value(rule, target, source, at);
+    const other = rule.else === undefined ? undefined : this.rule(rule.else, target, source, at);
+    const constant = rule.default;
+    const fallback =
+      constant === undefined ? undefined : this.#constant(constant, target, `${rule.pointer}/default`, at);
+    if (constant !== undefined)
+      this.#side.oneWay(rule.pointer, `${at}: a default can't be told from a value`);
+    if (conditions === undefined && other === undefined && fallback === undefined) return value;
+    return (scope) => {
+      const made = conditions === undefined || conditions(scope) ? value(scope) : undefined;
+      return made ?? other?.(scope) ?? fallback;
+    };
+  }
+
+  /** Whether all conditions hold (M4); undefined where there are none. What is compared is looked at, and what has to be absent. */
+  conditions(when: readonly Condition[], source: Source): ((scope: Scope) => boolean) | undefined {
+    if (when.length === 0) return undefined;
+    const tests = when.map(({ pointer, path, is }) => {
+      this.shapeAt(source.shape, path, pointer);
+      if (is === 'present') return (scope: Scope) => !isNothing(valueAtPath(scope.value, path));
+      source.cover.at(path).whole = true;
+      if (is === 'absent') return (scope: Scope) => isNothing(valueAtPath(scope.value, path));
+      return (scope: Scope) => is.includes(textOfScalar(valueAtPath(scope.value, path)) ?? '');
+    });
+    return (scope) => tests.every((test) => test(scope));
+  }
+
+  #value(rule: Rule, target: Shape, source: Source, at: string): Maker {
+    switch (rule.source.kind) {
+      case 'const': {
+        const constant = this.#constant(rule.source.value, target, `${rule.pointer}/const`, at);
+        return () => constant;
+      }
+      case 'header': {
+        const { name } = rule.source;
+        if (this.#side.side === 'request')
+          this.#side.problem(
+            rule.pointer,
+            'expected a path, got a header: a request has none that are mapped',
+          );
+        return this.#converted(rule, (scope) => scope.run.headers[name], textShape, target, at, []);
+      }
+      case 'list':
+        return this.#list(rule, rule.source.items, target, source, at);
+      case 'each':
+        return this.#each(rule, rule.source.path, target, source, at);
+      case 'group': {
+        const place: Place = { members: new Map(), rule: undefined, auto: undefined };
+        if (rule.map !== undefined) this.#fill(place, rule.map);
+        if (rule.map === undefined && !rule.auto) return nothing; // `else` alone
+        if (rule.auto) place.auto = { pointer: rule.pointer, path: [], source, omit: noOmit };
+        return this.#place(place, target, source, at, rule.pointer);
+      }
+      case 'from':
+        return this.#from(rule, rule.source.path, target, source, at);
+    }
+  }
+
+  #from(rule: Rule, path: Path, target: Shape, source: Source, at: string): Maker {
+    const inAnswer = this.#ofAnswer(path, source.shape);
+    if (inAnswer !== undefined) return this.#converted(rule, inAnswer, textShape, target, at, path);
+    const shape = this.shapeAt(source.shape, path, rule.pointer);
+    const cover = source.cover.at(path);
+    if (rule.map !== undefined || rule.auto) {
+      const inner: Source = { shape, cover };
+      const place: Place = { members: new Map(), rule: undefined, auto: undefined, isOfOne: true };
+      if (rule.map !== undefined) this.#fill(place, rule.map);
+      if (rule.auto) place.auto = { pointer: rule.pointer, path: [], source: inner, omit: noOmit };
+      const make = this.#place(place, target, inner, at, rule.pointer);
+      return (scope) => {
+        const value = valueAtPath(scope.value, path);
+        return isNothing(value) ? undefined : make(scope.inner(value, path));
+      };
+    }
+    const isPlain =
+      rule.values === undefined &&
+      rule.as === undefined &&
+      rule.date === undefined &&
+      rule.join === undefined &&
+      rule.split === undefined &&
+      rule.code === undefined;
+    if (isPlain && isDeep(shape) && isDeep(target)) {
+      if (isOfOneKind(shape, target))
+        return this.#autoAt(
+          { pointer: rule.pointer, path, source: { shape, cover }, omit: noOmit },
+          target,
+          at,
+        );
+      this.#side.problem(rule.pointer, unlike(at, target, pathText(path), shape));
+      return nothing;
+    }
+    if (isDeep(shape) && rule.as === 'first' && shape.items !== undefined)
+      cover.at([{ kind: 'every' }]).whole = true;
+    cover.whole = true;
+    return this.#converted(rule, (scope) => valueAtPath(scope.value, path), shape, target, at, path);
+  }
+
+  /** `status` and `header.x` of an answer, where its body has no such members (M1). */
+  #ofAnswer(path: Path, shape: Shape): Maker | undefined {
+    const [first, second] = path;
+    if (this.#side.side !== 'reply' || first?.kind !== 'member' || shape.members.has(first.name))
+      return undefined;
+    if (first.name === 'status' && path.length === 1)
+      return ({ run }) => (run.status === undefined ? undefined : new Digits(String(run.status)));
+    if (first.name === 'header' && second?.kind === 'member' && path.length === 2)
+      return ({ run }) => run.headers[second.name.toLowerCase()];
+    return undefined;
+  }
+
+  /** The conversions of a rule, one after the other, and whether what they give fits the target. One row each. */
+  #converted(rule: Rule, get: Maker, from: Shape, target: Shape, at: string, path: Path): Maker {
+    const { problem, oneWay } = this.#side;
+    let make = get;
+    let shape = from;
+    const step = (next: Shape, change: (value: Value, scope: Scope) => Value | undefined): void => {
+      const before = make;
+      make = (scope) => {
+        const value = before(scope);
+        return isNothing(value) ? undefined : change(value, scope);
+      };
+      shape = next;
+    };
+    if (rule.code !== undefined) {
+      const name = rule.code;
+      const run = this.#side.functions?.get(name);
+      oneWay(rule.pointer, `${at}: made by ${name}()`);
+      if (run === undefined)
+        problem(
+          `${rule.pointer}/code`,
+          `expected a function that the module of the operation exports, got ${name}`,
+        );
+      else
+        step(codeShape, (value, scope) => {
+          const given = called(run, value, at, scope, path);
+          return given === undefined ? undefined : asKind(given, target);
+        });
+    }
+    const { split } = rule;
+    if (split !== undefined)
+      step({ ...anyShape, open: false, kinds: new Set(['array']), items: textShape }, (value, scope) => {
+        if (typeof value !== 'string') throw scope.error(path, 'expected a text to split, got another value');
+        return value.split(split);
+      });
+    if (rule.as === 'first') {
+      oneWay(rule.pointer, `${at}: items behind the first are left out`);
+      step(shape.items ?? anyShape, (value) => (isItems(value) ? value[0] : value));
+    }
+    if (rule.values !== undefined) {
+      this.#checkTable(rule, rule.values, shape, target, at, path);
+      const table = new Map([...rule.values].map(([key, value]) => [key, asKind(value, target)]));
+      const hasDefault = rule.default !== undefined;
+      step({ ...target, open: false }, (value, scope) => {
+        const text = textOfScalar(value);
+        const found = text === undefined ? undefined : table.get(text);
+        if (found === undefined && !hasDefault)
+          throw scope.error(
+            path,
+            `expected one of ${[...table.keys()].slice(0, 20).join(', ')}, got a value that no rule has`,
+          );
+        return found;
+      });
+    }
+    if (rule.date !== undefined) {
+      const [one, other] = rule.date;
+      const write = compileDates(one, other);
+      if (typeof write === 'string') problem(`${rule.pointer}/date`, write);
+      else {
+        if (!keepsAll(one, other)) oneWay(rule.pointer, `${at}: ${other} says less than ${one}`);
+        step(textShape, (value, scope) => {
+          const written = typeof value === 'string' ? write(value) : undefined;
+          if (written === undefined)
+            throw scope.error(path, `expected a date as ${one} writes it, got another value`);
+          return written;
+        });
+      }
+    }
+    if (rule.as === 'text' || rule.as === 'number' || rule.as === 'boolean') {
+      const { as } = rule;
+      step(as === 'text' ? textShape : as === 'number' ? digitsShape : flagShape, (value, scope) => {
+        const text = textOfScalar(value);
+        const made = text === undefined ? undefined : asWanted(text, as);
+        if (made === undefined)
+          throw scope.error(
+            path,
+            `expected ${as === 'number' ? 'a number' : as === 'boolean' ? 'true or false' : 'a scalar'}, got another value`,
+          );
+        return made;
+      });
+    }
+    const { join } = rule;
+    if (join !== undefined) {
+      oneWay(rule.pointer, `${at}: a separator in a text can't be told from one between texts`);
+      step(textShape, (value, scope) => {
+        const texts = isItems(value) ? value.map(textOfScalar) : [];
+        if (!isItems(value) || texts.includes(undefined))
+          throw scope.error(path, 'expected a list of texts to join, got another value');
+        return texts.join(join);
+      });
+    }
+    if (rule.as === 'list')
+      step({ ...anyShape, open: false, kinds: new Set(['array']), items: shape }, (value) => [value]);
+    const isTable = rule.values !== undefined;
+    if (shape !== codeShape && !isTable && !isOfOneKind(shape, target))
+      problem(rule.pointer, unlike(at, target, pathText(path), shape));
+    return fitMaker(make, path, target);
+  }
+
+  /** Enum tables have a row for each value of the source or a default, and give values that the target has (M3). */
+  #checkTable(
+    { pointer, default: otherwise }: Rule,
+    table: ReadonlyMap<string, Value>,
+    source: Shape,
+    target: Shape,
+    at: string,
+    path: Path,
+  ): void {
+    const { problem, oneWay } = this.#side;
+    const known = source.values ?? (only(source, 'boolean') ? ['true', 'false'] : undefined);
+    const lacking = (known ?? []).filter((value) => !table.has(value));
+    if (lacking.length > 0 && otherwise === undefined)
+      problem(
+        `${pointer}/values`,
+        `expected a row for each value of ${pathText(path)}, or a default, for ${at}; there is none for ${lacking.slice(0, 20).join(', ')}`,
+      );
+    if (known !== undefined)
+      for (const key of table.keys())
+        if (!known.includes(key))
+          problem(`${pointer}/values`, `expected values of ${pathText(path)}, which has no ${key}`);
+    for (const value of table.values()) this.#constant(value, target, `${pointer}/values`, at);
+    const texts = [...table.values()].map((value) => textOfScalar(value));
+    if (new Set(texts).size < texts.length) oneWay(pointer, `${at}: several values become one`);
+  }
+
+  #list(rule: Rule, items: readonly Rule[], target: Shape, source: Source, at: string): Maker {
+    if (!target.kinds.has('array')) {
+      this.#side.problem(rule.pointer, `expected a list to fill, got ${at}, which is ${kindsText(target)}`);
+      return nothing;
+    }
+    const makers = items.map((item) => this.rule(item, target.items ?? anyShape, source, `${at}[]`));
+    return (scope) => {
+      const made: Value[] = [];
+      for (const make of makers) {
+        scope.run.count(scope);
+        const value = make(scope);
+        if (value !== undefined) made.push(value);
+      }
+      return made.length === 0 && makers.length > 0 ? undefined : made;
+    };
+  }
+
+  #each(rule: Rule, path: Path, target: Shape, source: Source, at: string): Maker {
+    const shape = this.shapeAt(source.shape, path, rule.pointer);
+    if (!target.kinds.has('array')) {
+      this.#side.problem(rule.pointer, `expected a list to fill, got ${at}, which is ${kindsText(target)}`);
+      return nothing;
+    }
+    const isList = isArray(shape) || shape.open;
+    const cover = source.cover.at(isList ? [...path, { kind: 'every' }] : path);
+    const inner: Source = { shape: (isArray(shape) ? shape.items : shape) ?? anyShape, cover };
+    const { default: _, else: __, when: ___, ...item } = rule;
+    const plain: Rule = {
+      ...item,
+      default: undefined,
+      else: undefined,
+      when: [],
+      source: { kind: 'from', path: [] },
+    };
+    return eachMaker(path, this.#value(plain, target.items ?? anyShape, inner, `${at}[]`));
+  }
+
+  /** A constant as the target's kind has it. */
+  #constant(value: Value, target: Shape, pointer: string, at: string): Value {
+    const made = asKind(value, target);
+    const why = misfit(made, target, at);
+    if (why !== undefined) this.#side.problem(pointer, why);
+    return made;
+  }
+
+  /** The shape at a source path; what isn't there is told, with what is. */
+  shapeAt(from: Shape, path: Path, pointer: string): Shape {
+    let at = from;
+    for (let index = 0; index < path.length; index++) {
+      const step = path[index];
+      if (at.open) return anyShape;
+      const here = pathText(path.slice(0, index + 1));
+      if (step?.kind === 'member') {
+        const inner = at.members.get(step.name)?.shape ?? at.others;
+        if (inner === undefined) {
+          const there =
+            at.members.size > 0 ? `there are ${someNames(at)}` : `what is there is ${kindsText(at)}`;
+          this.#side.problem(pointer, `expected a path of the source, got ${here}; ${there}`);
+          return anyShape;
+        }
+        at = inner;
+      } else if (isArray(at)) at = at.items ?? anyShape;
+      else {
+        this.#side.problem(pointer, `expected a list at ${here}, got ${kindsText(at)}`);
+        return anyShape;
+      }
+    }
+    return at;
+  }
+}
+
+// --- makers ----------------------------------------------------------------------------------------
+
+function nothing(): undefined {}
+
+/** What a function gives. Throws MappingError. */
+function called(run: CodeFunction, value: Value, at: string, scope: Scope, path: Path): Value | undefined {
+  try {
+    return run(value, at);
+  } catch (error) {
+    if (error instanceof CodeError) throw scope.error(path, error.message);
+    throw error;
+  }
+}
+
+/** @param of the path of the object that it is made of: of an empty one an empty one comes */
+function recordMaker(
+  makers: ReadonlyMap<string, Maker>,
+  required: readonly string[],
+  at: string,
+  of: Path | undefined,
+): Maker {
+  const rows = [...makers];
+  return (scope) => {
+    scope.run.count(scope);
+    const made = new Map<string, Value>();
+    for (const [name, make] of rows) {
+      const value = make(scope);
+      if (value !== undefined) made.set(name, value);
+    }
+    if (made.size === 0 && at !== '') {
+      const isThere = of !== undefined && isMembers(valueAtPath(scope.value, of));
+      if (!isThere) return undefined;
+    }
+    for (const name of required)
+      if (!made.has(name))
+        throw scope.error([], `expected what ${joined(at, name)} is made of, which is required, got none`);
+    return made;
+  };
+}
+
+function eachMaker(path: Path, item: Maker): Maker {
+  return (scope) => {
+    const value = valueAtPath(scope.value, path);
+    if (isNothing(value)) return undefined;
+    const items = isItems(value) ? value : [value];
+    const made: Value[] = [];
+    for (let index = 0; index < items.length; index++) {
+      scope.run.count(scope);
+      const one = item(scope.inner(items[index], [...path, { kind: 'index', index }]));
+      if (one !== undefined) made.push(one);
+    }
+    return made;
+  };
+}
+
+/** A value as the target has it: null where it may be null, else none; its own kind and one of its enumeration. */
+function fitMaker(get: Maker, path: Path, target: Shape): Maker {
+  const { kinds, values } = target;
+  const allowed = values === undefined ? undefined : new Set(values);
+  const mayBeNull = kinds.has('null');
+  return (scope) => {
+    const value = get(scope) ?? null;
+    if (value === null) return mayBeNull && valueAtPath(scope.value, path) === null ? null : undefined;
+    if (!kinds.has(kindOf(value)))
+      throw scope.error(path, `expected ${kindsText(target)}, got ${kindOf(value)}`);
+    const text = textOfScalar(value);
+    if (allowed !== undefined && text !== undefined && !allowed.has(text))
+      throw scope.error(path, `expected one of ${[...allowed].slice(0, 20).join(', ')}, got another value`);
+    return value;
+  };
+}
+
+// --- kinds -----------------------------------------------------------------------------------------
+
+function scalarShape(kind: Kind): Shape {
+  return { ...anyShape, open: false, kinds: new Set([kind]) };
+}
+
+const textShape = scalarShape('string');
+const digitsShape = scalarShape('number');
+const flagShape = scalarShape('boolean');
+/** What a function gives: whatever the target takes, looked at when it comes. */
+const codeShape: Shape = { ...anyShape };
+
+function asWanted(text: string, as: 'text' | 'number' | 'boolean'): Value | undefined {
+  if (as === 'text') return text;
+  if (as === 'number') return numberForm.test(text) ? new Digits(text) : undefined;
+  return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : undefined;
+}
+
+/** A text of digits is a number where the target knows numbers alone: so functions and constants say long ones. */
+function asKind(value: Value, target: Shape): Value {
+  if (isItems(value))
+    return target.items === undefined ? value : value.map((item) => asKind(item, target.items ?? anyShape));
+  if (isMembers(value))
+    return new Map(
+      [...value].map(([name, inner]) => [name, asKind(inner, target.members.get(name)?.shape ?? anyShape)]),
+    );
+  const isNumber = target.kinds.has('number') && !target.kinds.has('string');
+  return isNumber && typeof value === 'string' && numberForm.test(value) ? new Digits(value) : value;
+}
+
+function kindOf(value: Value): Kind {
+  if (value === null) return 'null';
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'boolean';
+  if (value instanceof Digits) return 'number';
+  return isItems(value) ? 'array' : 'object';
+}
+
+/** Why a constant isn't of the target; undefined where it is. */
+function misfit(value: Value, target: Shape, at: string): string | undefined {
+  if (!target.kinds.has(kindOf(value)))
+    return `expected ${kindsText(target)} for ${at}, got ${kindOf(value)}`;
+  const text = textOfScalar(value);
+  if (target.values !== undefined && text !== undefined && !target.values.includes(text))
+    return `expected one of ${target.values.slice(0, 20).join(', ')} for ${at}, got ${text.slice(0, 60)}`;
+  if (isItems(value) && target.items !== undefined)
+    for (const item of value) {
+      const why = misfit(asKind(item, target.items), target.items, `${at}[]`);
+      if (why !== undefined) return why;
+    }
+  if (isMembers(value)) {
+    for (const [name, inner] of value) {
+      const member = target.members.get(name)?.shape;
+      if (member === undefined && !target.open && target.others === undefined)
+        return `expected members of ${at || 'the body'}, got ${name}`;
+      const why = member === undefined ? undefined : misfit(asKind(inner, member), member, joined(at, name));
+      if (why !== undefined) return why;
+    }
+    for (const [name, { required }] of target.members)
+      if (required && !value.has(name)) return `expected ${joined(at, name)}, which is required, got none`;
+  }
+  return undefined;
+}
+
+/** True where each value of the source is of a kind of the target, and one of its enumeration (M2). */
+function isOfOneKind(source: Shape, target: Shape): boolean {
+  for (const kind of source.kinds)
+    if (kind !== 'null' && !target.kinds.has(kind) && !isAnything(source)) return false;
+  if (target.values === undefined || !scalarKinds.some((kind) => source.kinds.has(kind))) return true;
+  return source.values === undefined ? true : source.values.every((value) => target.values?.includes(value));
+}
+
+function isAnything({ kinds }: Shape): boolean {
+  return kinds.size === anyShape.kinds.size;
+}
+
+function only({ kinds }: Shape, kind: Kind): boolean {
+  return kinds.has(kind) && [...kinds].every((one) => one === kind || one === 'null');
+}
+
+function isObject(shape: Shape): boolean {
+  return only(shape, 'object');
+}
+
+function isArray(shape: Shape): boolean {
+  return only(shape, 'array');
+}
+
+function isDeep({ kinds, open }: Shape): boolean {
+  return !open && (kinds.has('object') || kinds.has('array'));
+}
+
+function isNothing(value: Value | undefined): value is null | undefined {
+  return value === null || value === undefined;
+}
+
+const kindNames: Readonly<Record<Kind, string>> = {
+  object: 'an object',
+  array: 'a list',
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  null: 'null',
+};
+
+/** What a place takes, in the words of an error. */
+export function kindsText({ kinds }: Shape): string {
+  return [...kinds].map((kind) => kindNames[kind]).join(' or ');
+}
+
+function unlike(at: string, target: Shape, from: string, source: Shape): string {
+  if (source.values !== undefined && target.values !== undefined)
+    return `expected values for ${at}: ${from} has ones that it lacks`;
+  return `expected ${kindsText(target)} for ${at}, got ${from}, which is ${kindsText(source)}; say as, join, split, each or map`;
+}
+
+function joined(at: string, name: string): string {
+  return at === '' ? name : `${at}.${name}`;
+}
+
+function someNames({ members }: Shape): string {
+  const names = [...members.keys()];
+  return names.length === 0
+    ? 'none'
+    : `${names.slice(0, 20).join(', ')}${names.length > 20 ? ` and ${names.length - 20} more` : ''}`;
+}

@@ -1,0 +1,128 @@
+import { isWhere, type Path, type Step } from './paths.ts';
+import type { Shape } from './schemas.ts';
+import { isItems, isMembers, type Value } from './value.ts';
+
+/**
+ * What of a source is looked at by some rule, or left out on purpose (M3): a tree like the source's own. A node that is
+ * `whole` has all that is in it.
+ */
+export class Cover {
+  whole = false;
+  readonly members = new Map<string, Cover>();
+  #every: Cover | undefined;
+  readonly #at = new Map<number, Cover>();
+  readonly #where: { readonly name: string; readonly text: string; readonly cover: Cover }[] = [];
+  /** What `auto` takes here; such covers may hold themselves. */
+  readonly also: Cover[] = [];
+
+  /** The node at a path, made where there is none. */
+  at(path: Path): Cover {
+    return path.reduce<Cover>((cover, step) => cover.#step(step), this);
+  }
+
+  #step(step: Step): Cover {
+    switch (step.kind) {
+      case 'member': {
+        const known = this.members.get(step.name) ?? new Cover();
+        this.members.set(step.name, known);
+        return known;
+      }
+      case 'every':
+        this.#every ??= new Cover();
+        return this.#every;
+      case 'index': {
+        const known = this.#at.get(step.index) ?? new Cover();
+        this.#at.set(step.index, known);
+        return known;
+      }
+      case 'where': {
+        const { name, text } = step;
+        const cover = new Cover();
+        cover.at([{ kind: 'member', name }]).whole = true; // its value is known
+        this.#where.push({ name, text, cover });
+        return cover;
+      }
+    }
+  }
+
+  /** The nodes of a member. */
+  ofMember(name: string): Cover[] {
+    return this.#all((one) => [one.members.get(name)]);
+  }
+
+  /** The nodes of an item. */
+  ofItem(index: number, item: Value): Cover[] {
+    return this.#all((one) => [
+      one.#every,
+      one.#at.get(index),
+      ...one.#where.filter(({ name, text }) => isWhere(item, name, text)).map(({ cover }) => cover),
+    ]);
+  }
+
+  /** The nodes that items have, whichever they are. */
+  get ofItems(): Cover[] {
+    return this.#all((one) => [one.#every, ...one.#at.values(), ...one.#where.map(({ cover }) => cover)]);
+  }
+
+  #all(of: (cover: Cover) => readonly (Cover | undefined)[]): Cover[] {
+    return [this, ...this.also].flatMap(of).filter((cover) => cover !== undefined);
+  }
+
+  get isWhole(): boolean {
+    return this.whole || this.also.some(({ whole }) => whole);
+  }
+}
+
+/** The first place of a value that no rule looks at, as a path; undefined where there is none. Null fills nothing. */
+export function uncoveredPlace(value: Value, covers: readonly Cover[], path: string): string | undefined {
+  if (value === null || covers.some(({ isWhole }) => isWhole)) return undefined;
+  if (covers.length === 0) return path;
+  if (isMembers(value)) {
+    for (const [name, inner] of value) {
+      const found = uncoveredPlace(
+        inner,
+        covers.flatMap((cover) => cover.ofMember(name)),
+        path === '' ? name : `${path}.${name}`,
+      );
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  if (!isItems(value)) return path;
+  for (let index = 0; index < value.length; index++) {
+    const item = value[index] as Value;
+    const found = uncoveredPlace(
+      item,
+      covers.flatMap((cover) => cover.ofItem(index, item)),
+      `${path}[${index}]`,
+    );
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The members of a shape that no rule looks at, as paths; of one that nothing of is looked at its own path alone. */
+export function uncoveredMembers(shape: Shape, covers: readonly Cover[]): string[] {
+  const found: string[] = [];
+  const met = new Map<Shape, Set<Cover>>();
+  const visit = (at: Shape, here: readonly Cover[], path: string): void => {
+    if (here.some(({ isWhole }) => isWhole)) return;
+    const known = met.get(at) ?? new Set();
+    if (here.length > 0 && here.every((cover) => known.has(cover))) return; // a type in itself
+    met.set(at, known);
+    for (const cover of here) known.add(cover);
+    if (here.length === 0) found.push(path);
+    else {
+      for (const [name, member] of at.members)
+        visit(
+          member.shape,
+          here.flatMap((cover) => cover.ofMember(name)),
+          path === '' ? name : `${path}.${name}`,
+        );
+      const inItems = here.flatMap((cover) => cover.ofItems);
+      if (at.items !== undefined && inItems.length > 0) visit(at.items, inItems, `${path}[]`);
+    }
+  };
+  visit(shape, covers, '');
+  return found;
+}

@@ -1,0 +1,497 @@
+import type { Limits } from '../contract/limits.ts';
+import type { Node } from '../loader/document/node.ts';
+import { anyShape, type CodeFunction, RuleCompiler, type Source, type Tell } from './compile-rules.ts';
+import { Cover, uncoveredMembers, uncoveredPlace } from './cover.ts';
+import { type Path, pathText, valueAtPath } from './paths.ts';
+import type { Entries, Entry, Group } from './rules.ts';
+import { type Maker, MappingError, Run, Scope } from './run.ts';
+import { SchemaReader, type Shape } from './schemas.ts';
+import { type TargetOperation, targetOperation } from './target.ts';
+import { isItems, isMembers, readValue, textOfScalar, type Value, writeValue } from './value.ts';
+
+/** A mapping between two OpenAPI documents, compiled once, at start (M1 to M5). */
+
+/** One call upstream as a mapping makes it. */
+export interface MappedCall {
+  readonly method: string;
+  /** Path and query below the upstream's address, encoded. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text; undefined for none. */
+  readonly body: string | undefined;
+}
+
+/** What the upstream answered a call. */
+export interface MappedAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text; empty for none. */
+  readonly body: string;
+}
+
+/** One request on its way: its calls, and how their answers become the reply. */
+export interface MappedRequest {
+  /** In the order in which they go; one, but for `forEach`. */
+  readonly calls: readonly MappedCall[];
+  /**
+   * The old reply's JSON text of the answers, one for each call, in order. An answer that isn't 2xx is mapped by `error`.
+   * Throws MappingError for an answer that can't be mapped, RangeError for another number of answers.
+   */
+  readonly toReply: (answers: readonly MappedAnswer[]) => string;
+  /** Whether an answer that isn't 2xx has a place in the reply (`error`); else it is the call's own error (W27). */
+  readonly takesErrors: boolean;
+}
+
+/** An operation of the old service that is answered by the new one. */
+export interface MappedOperation {
+  readonly name: string;
+  /** The operations that it may call, as `METHOD /path`. */
+  readonly targets: readonly string[];
+  /** The JSON text of the old request → calls. Throws MappingError, JsonError. */
+  readonly toCalls: (json: string) => MappedRequest;
+}
+
+/** A compiled mapping. */
+export interface Mapping {
+  readonly operations: ReadonlyMap<string, MappedOperation>;
+  /** What of requests can't be had back from calls, and of replies, each with its place in the file (M3). */
+  readonly oneWay: readonly Finding[];
+  readonly problems: readonly Finding[];
+  /** Operations of the WSDL that no rule answers. */
+  readonly unmapped: readonly string[];
+}
+
+/** What is to be said of a place of the file. */
+export interface Finding {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** The documents that a mapping stands between, as plain data, and what else it is compiled with. */
+export interface MappingSource {
+  /** The derived document of the adopted service (A32). */
+  readonly derived: Node;
+  /** The new service's own. */
+  readonly openapi: Node;
+  readonly entries: Entries;
+  /** The functions of a module that an entry names, by their names (M5). */
+  readonly functionsOf: (entry: Entry) => ReadonlyMap<string, CodeFunction> | undefined;
+  readonly limits: Limits;
+}
+
+/** Compiles a mapping against both documents. What is wrong is in `problems`, each with both paths; such a mapping isn't to be run. */
+export function compileMapping({ derived, openapi, entries, functionsOf, limits }: MappingSource): Mapping {
+  const problems: Finding[] = [];
+  const oneWay: Finding[] = [];
+  const old = new SchemaReader(derived, limits.contractReferences);
+  const target = new SchemaReader(openapi, limits.contractReferences);
+  const operations = new Map<string, MappedOperation>();
+  const names = Object.keys((derived.paths ?? {}) as Node).map((path) => path.slice(1));
+  for (const [name, several] of entries) {
+    const problem: Tell = (pointer, message) => problems.push({ pointer, message });
+    const adopted = targetOperation(derived, old, 'POST', `/${name}`);
+    if (typeof adopted === 'string') {
+      problem(
+        `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+        `expected an operation of the WSDL, got ${name}; there are ${names.slice(0, 20).join(', ')}`,
+      );
+      continue;
+    }
+    const compiled = several.map((entry) => {
+      const found = targetOperation(openapi, target, entry.method, entry.path);
+      if (typeof found === 'string') {
+        if (entry.method !== '') problem(`${entry.pointer}/call`, found);
+        return undefined;
+      }
+      return new EntryCompiler(
+        entry,
+        adopted,
+        found,
+        functionsOf(entry),
+        limits,
+        problem,
+        (pointer, message) => oneWay.push({ pointer, message }),
+      ).compile();
+    });
+    const ways = compiled.filter((way) => way !== undefined);
+    if (ways.length < several.length) continue;
+    const [first] = several;
+    for (const path of uncoveredMembers(
+      adopted.body ?? anyShape,
+      ways.map(({ cover }) => cover),
+    ))
+      problem(first?.pointer ?? '', missedText(path, ways));
+    operations.set(name, {
+      name,
+      targets: ways.map(({ target: { method, path } }) => `${method} ${path}`),
+      toCalls: (json) => begin(ways, readValue(json, limits), limits),
+    });
+  }
+  return { operations, oneWay, problems, unmapped: names.filter((name) => !entries.has(name)) };
+}
+
+function missedText(path: string, ways: readonly Way[]): string {
+  const calls = ways.map(({ target: { method, path: at } }) => `${method} ${at}`).join(', ');
+  return `expected a rule that takes ${path === '' ? 'the body' : path} of the request to ${calls}, auto that covers it, or its path under omit, got none`;
+}
+
+/** One compiled entry. */
+interface Way {
+  readonly target: TargetOperation;
+  readonly cover: Cover;
+  readonly fits: (root: Scope) => boolean;
+  readonly scopesOf: (root: Scope) => readonly Scope[];
+  readonly call: (scope: Scope) => MappedCall;
+  readonly reply: Maker;
+  readonly error: Maker | undefined;
+}
+
+function begin(ways: readonly Way[], value: Value, limits: Limits): MappedRequest {
+  const root = new Scope(value, new Run('request', limits));
+  const way = ways.find(({ fits }) => fits(root));
+  if (way === undefined)
+    throw root.error(
+      [],
+      'expected a request that one of the rules of its operation is for, got one that no `when` fits',
+    );
+  const unmapped = uncoveredPlace(value, [way.cover], '');
+  if (unmapped !== undefined)
+    throw new MappingError(
+      'request',
+      unmapped,
+      'expected nothing that has no rule in the mapping, got a value',
+    );
+  const scopes = way.scopesOf(root);
+  if (scopes.length > limits.mappingCalls)
+    throw root.error([], `expected at most ${limits.mappingCalls} calls, got ${scopes.length}`);
+  const calls = scopes.map(way.call);
+  return {
+    calls,
+    takesErrors: way.error !== undefined,
+    toReply: (answers) => {
+      if (answers.length !== calls.length)
+        throw new RangeError(`answers: expected ${calls.length}, got ${answers.length}`);
+      const made = answers.map((answer) => replyOf(way, answer, limits));
+      return writeValue(gathered(made) ?? new Map());
+    },
+  };
+}
+
+function replyOf({ reply, error }: Way, { status, headers, body }: MappedAnswer, limits: Limits): Value {
+  const isError = status < 200 || status > 299;
+  const run = new Run('reply', limits, headers, status);
+  if (isError && error === undefined)
+    throw new MappingError(
+      'reply',
+      '',
+      `expected an answer that went well, or rules for error, got status ${status}`,
+    );
+  const scope = new Scope(body === '' ? undefined : readValue(body, limits), run);
+  return ((isError ? error : reply) ?? reply)(scope) ?? new Map();
+}
+
+/** Replies of several calls as one (M4): lists one behind the other, members together; a scalar is the first's. */
+function gathered(replies: readonly Value[]): Value | undefined {
+  const [first] = replies;
+  if (replies.length < 2) return first;
+  if (replies.every(isItems)) return replies.flat();
+  if (!replies.every(isMembers)) return first;
+  const byName = new Map<string, Value[]>();
+  for (const reply of replies)
+    for (const [name, value] of reply) {
+      const values = byName.get(name);
+      if (values === undefined) byName.set(name, [value]);
+      else values.push(value);
+    }
+  return new Map([...byName].map(([name, values]) => [name, gathered(values) as Value]));
+}
+
+const places = ['path', 'query', 'header'] as const;
+
+/** Compiles one entry. */
+class EntryCompiler {
+  readonly #entry: Entry;
+  readonly #old: TargetOperation;
+  readonly #target: TargetOperation;
+  readonly #limits: Limits;
+  readonly #problem: Tell;
+  readonly #request: RuleCompiler;
+  readonly #reply: RuleCompiler;
+
+  constructor(
+    entry: Entry,
+    old: TargetOperation,
+    target: TargetOperation,
+    functions: ReadonlyMap<string, CodeFunction> | undefined,
+    limits: Limits,
+    problem: Tell,
+    oneWay: Tell,
+  ) {
+    this.#entry = entry;
+    this.#old = old;
+    this.#target = target;
+    this.#limits = limits;
+    this.#problem = problem;
+    this.#request = new RuleCompiler({ side: 'request', problem, oneWay, functions });
+    this.#reply = new RuleCompiler({ side: 'reply', problem, oneWay, functions });
+  }
+
+  compile(): Way {
+    const entry = this.#entry;
+    const cover = new Cover();
+    const root: Source = { shape: this.#old.body ?? anyShape, cover };
+    const begins: Source = {
+      shape: this.#shapeAt(root, entry.at, `${entry.pointer}/at`),
+      cover: cover.at(entry.at),
+    };
+    const omit = new Cover();
+    for (const { pointer, path } of entry.omit) {
+      const whole = this.#omitted(root.shape, path, pointer);
+      cover.at(whole).whole = true;
+      omit.at(whole).whole = true;
+    }
+    const fits = this.#request.conditions(entry.when, root);
+    const at = (scope: Scope): Scope => scope.inner(valueAtPath(scope.value, entry.at), entry.at);
+    const { scopesOf, source } = this.#scopes(begins, at);
+    const omitBelow = omit.at([
+      ...entry.at,
+      ...(entry.forEach === undefined ? [] : [...entry.forEach, { kind: 'every' } as const]),
+    ]);
+    const call = this.#call(source, omitBelow);
+    const replySource: Source = { shape: this.#target.reply ?? anyShape, cover: new Cover() };
+    return {
+      target: this.#target,
+      cover,
+      fits: (scope) => fits === undefined || fits(scope),
+      scopesOf,
+      call,
+      reply: this.#replyMaker(entry.reply, replySource, entry.from, entry.autoReply),
+      error:
+        entry.error === undefined
+          ? undefined
+          : this.#replyMaker(entry.error, { shape: anyShape, cover: new Cover() }, [], false),
+    };
+  }
+
+  /** A path under `omit`; lists on the way mean all their items, with `[]` or without. */
+  #omitted(shape: Shape, path: Path, pointer: string): Path {
+    const whole: Path[number][] = [];
+    let at = shape;
+    for (const step of path) {
+      if (step.kind === 'member' && at.items !== undefined && !at.members.has(step.name)) {
+        whole.push({ kind: 'every' });
+        at = at.items;
+      }
+      whole.push(step);
+      at = this.#request.shapeAt(at, [step], pointer);
+    }
+    return whole;
+  }
+
+  #shapeAt(root: Source, path: Path, pointer: string): Shape {
+    return path.length === 0 ? root.shape : this.#request.shapeAt(root.shape, path, pointer);
+  }
+
+  /** Where the paths of each call begin (M4). */
+  #scopes(
+    begins: Source,
+    at: (scope: Scope) => Scope,
+  ): { readonly scopesOf: Way['scopesOf']; readonly source: Source } {
+    const { forEach, pointer } = this.#entry;
+    if (forEach === undefined) return { scopesOf: (root) => [at(root)], source: begins };
+    const list = this.#request.shapeAt(begins.shape, forEach, `${pointer}/forEach`);
+    if (list.items === undefined && !list.open)
+      this.#problem(`${pointer}/forEach`, `expected a list, got ${pathText(forEach)}`);
+    const cover = begins.cover.at([...forEach, { kind: 'every' }]);
+    return {
+      source: { shape: list.items ?? anyShape, cover },
+      scopesOf: (root) => {
+        const scope = at(root);
+        const items = valueAtPath(scope.value, forEach);
+        if (!isItems(items)) return [];
+        return items.map((item, index) => scope.inner(item, [...forEach, { kind: 'index', index }]));
+      },
+    };
+  }
+
+  #call(source: Source, omit: Cover): (scope: Scope) => MappedCall {
+    const { entry, target, limits } = { entry: this.#entry, target: this.#target, limits: this.#limits };
+    const inBody: Group['rules'][number][] = [];
+    const fills: { readonly parameter: TargetOperation['parameters'][number]; readonly make: Maker }[] = [];
+    for (const one of entry.request.rules) {
+      const [first, second] = one.target;
+      const place =
+        first?.kind === 'member' && second?.kind === 'member'
+          ? places.find((name) => name === first.name)
+          : undefined;
+      const isOfBody =
+        place === undefined ||
+        (first?.kind === 'member' &&
+          target.body?.members.get(first.name)?.shape.kinds.has('object') === true);
+      if (isOfBody || second?.kind !== 'member') {
+        inBody.push(one);
+        continue;
+      }
+      const name = one.target
+        .slice(1)
+        .map((step) => (step.kind === 'member' ? step.name : ''))
+        .join('.');
+      const parameter = target.parameters.find(
+        (candidate) => candidate.in === place && candidate.name === name,
+      );
+      if (parameter === undefined) {
+        const there = target.parameters
+          .filter((candidate) => candidate.in === place)
+          .map((candidate) => candidate.name);
+        this.#problem(
+          one.pointer,
+          `expected a ${place} parameter of ${target.method} ${target.path}, which are ${there.join(', ') || 'none'}, got ${name}`,
+        );
+        continue;
+      }
+      if (parameter.lists === undefined)
+        this.#problem(
+          one.pointer,
+          `expected a parameter of style form or simple, got ${name} of another one`,
+        );
+      fills.push({
+        parameter,
+        make: this.#request.rule(one.rule, parameter.shape, source, `${place}.${name}`),
+      });
+    }
+    for (const parameter of target.parameters)
+      if (parameter.required && !fills.some((fill) => fill.parameter === parameter))
+        this.#problem(
+          `${entry.pointer}/request`,
+          `expected a rule for ${parameter.in}.${parameter.name}, which ${target.method} ${target.path} requires, got none`,
+        );
+    const body = this.#body({ pointer: entry.request.pointer, rules: inBody }, source, omit);
+    const type = target.bodyType || 'application/json';
+    return (scope) => {
+      const made = body?.(scope);
+      const { path, headers } = writeParameters(
+        target,
+        fills.map(({ parameter, make }) => ({ parameter, value: make(scope) })),
+        scope,
+        limits,
+      );
+      const accept = { accept: 'application/json' };
+      if (made === undefined)
+        return { method: target.method, path, headers: { ...headers, ...accept }, body: undefined };
+      return {
+        method: target.method,
+        path,
+        headers: { ...headers, ...accept, 'content-type': type },
+        body: writeValue(made),
+      };
+    };
+  }
+
+  #body(group: Group, source: Source, omit: Cover): Maker | undefined {
+    const { pointer, to, auto } = this.#entry;
+    const { body, method, path, bodyRequired } = this.#target;
+    if (body === undefined) {
+      const [first] = group.rules;
+      if (first !== undefined)
+        this.#problem(
+          first.pointer,
+          `expected a parameter, as ${method} ${path} takes no body in JSON, got ${pathText(first.target)}`,
+        );
+      return undefined;
+    }
+    if (
+      group.rules.length === 0 &&
+      !auto &&
+      !bodyRequired &&
+      body.members.size > 0 &&
+      ![...body.members.values()].some(({ required }) => required)
+    )
+      return undefined;
+    return this.#request.body(
+      group,
+      body,
+      source,
+      to,
+      auto ? { pointer: `${pointer}/auto`, omit } : undefined,
+    );
+  }
+
+  #replyMaker(group: Group, source: Source, from: Path, auto: boolean): Maker {
+    const { pointer } = this.#entry;
+    const shape =
+      from.length === 0 ? source.shape : this.#reply.shapeAt(source.shape, from, `${pointer}/from`);
+    const target = this.#old.reply;
+    if (target === undefined) return () => new Map(); // one way
+    const make = this.#reply.body(
+      group,
+      target,
+      { shape, cover: source.cover.at(from) },
+      [],
+      auto ? { pointer: `${pointer}/autoReply`, omit: new Cover() } : undefined,
+    );
+    return (scope) => make(scope.inner(valueAtPath(scope.value, from), from));
+  }
+}
+
+// --- parameters ------------------------------------------------------------------------------------
+
+interface Filled {
+  readonly parameter: TargetOperation['parameters'][number];
+  readonly value: Value | undefined;
+}
+
+/** The path with its parameters and the query, and headers. Throws MappingError for a value that can't stand in its place. */
+function writeParameters(
+  { path }: TargetOperation,
+  filled: readonly Filled[],
+  scope: Scope,
+  limits: Limits,
+): { readonly path: string; readonly headers: Record<string, string> } {
+  let written = path;
+  const query: string[] = [];
+  const headers: Record<string, string> = {};
+  for (const { parameter, value } of filled) {
+    const said = `${parameter.in}.${parameter.name}`;
+    const texts = textsOf(value);
+    if (texts === undefined)
+      throw scope.error([], `expected a scalar or a list of scalars for ${said}, got another value`);
+    if (texts.length === 0) {
+      if (parameter.required)
+        throw scope.error([], `expected what ${said} is made of, which is required, got none`);
+      continue;
+    }
+    if (texts.reduce((sum, text) => sum + text.length, 0) > limits.parameterText)
+      throw scope.error([], `expected at most ${limits.parameterText} characters for ${said}, got more`);
+    if (!texts.every((text) => text.isWellFormed()))
+      throw scope.error([], `expected whole characters for ${said}, got half of one`);
+    const name = encodeURIComponent(parameter.name);
+    if (parameter.in === 'path') {
+      const segment = texts.map(encodeURIComponent).join(',');
+      if (segment === '' || segment === '.' || segment === '..')
+        throw scope.error(
+          [],
+          `expected a text that can stand in a path for ${said}, got ${JSON.stringify(segment)}`,
+        );
+      written = written.replaceAll(`{${parameter.name}}`, () => segment);
+    } else if (parameter.in === 'query') {
+      if (parameter.lists === 'repeat')
+        for (const text of texts) query.push(`${name}=${encodeURIComponent(text)}`);
+      else query.push(`${name}=${texts.map(encodeURIComponent).join(',')}`);
+    } else {
+      const text = texts.join(',');
+      if (!/^[\t\x20-\x7e]*$/.test(text))
+        throw scope.error([], `expected ASCII for ${said}, got another character`);
+      headers[parameter.name.toLowerCase()] = text;
+    }
+  }
+  return { path: query.length === 0 ? written : `${written}?${query.join('&')}`, headers };
+}
+
+/** The texts of a scalar or a list of scalars; none for nothing; undefined for what is neither. */
+function textsOf(value: Value | undefined): readonly string[] | undefined {
+  if (value === undefined || value === null) return [];
+  const texts = isItems(value) ? value.map(textOfScalar) : [textOfScalar(value)];
+  const known = texts.filter((text) => text !== undefined);
+  return known.length === texts.length ? known : undefined;
+}

@@ -1,0 +1,97 @@
+import type { Limits } from '../contract/limits.ts';
+import { JsonReader } from '../json/reader.ts';
+
+/** A JSON number as its text: never a JavaScript number, so that no digit is lost. */
+export class Digits {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** An object of JSON, in its order. */
+export type Members = ReadonlyMap<string, Value>;
+
+/** A JSON value with numbers as text. */
+export type Value = null | boolean | string | Digits | readonly Value[] | Members;
+
+/** True for an object of JSON. */
+export function isMembers(value: Value | undefined): value is Members {
+  return value instanceof Map;
+}
+
+/** True for an array of JSON. */
+export function isItems(value: Value | undefined): value is readonly Value[] {
+  return Array.isArray(value);
+}
+
+/** JSON text as a value; of members of one name the last counts. Throws JsonError, for what passes a limit too. */
+export function readValue(text: string, limits: Limits): Value {
+  const json = new JsonReader(text, limits);
+  const value = valueAt(json);
+  json.end();
+  return value;
+}
+
+function valueAt(json: JsonReader): Value {
+  const code = json.peek();
+  if (code === 34) return json.string();
+  if (code === 91) {
+    const items: Value[] = [];
+    json.enter();
+    for (let first = true; json.next(first, 93); first = false) items.push(valueAt(json));
+    return items;
+  }
+  if (code === 123) {
+    const members = new Map<string, Value>();
+    json.enter();
+    for (let first = true; json.next(first, 125); first = false) {
+      const name = json.name();
+      members.set(name, valueAt(json));
+    }
+    return members;
+  }
+  const start = json.position;
+  json.skip();
+  const token = json.text.slice(start, json.position);
+  if (token === 'null') return null;
+  return token === 'true' ? true : token === 'false' ? false : new Digits(token);
+}
+
+/** A value as JSON text, numbers with the digits that they came with. */
+export function writeValue(value: Value): string {
+  const parts: string[] = [];
+  write(value, parts);
+  return parts.join('');
+}
+
+function write(value: Value, parts: string[]): void {
+  if (value instanceof Digits) parts.push(value.text);
+  else if (isItems(value)) {
+    parts.push('[');
+    for (let index = 0; index < value.length; index++) {
+      if (index > 0) parts.push(',');
+      write(value[index] as Value, parts);
+    }
+    parts.push(']');
+  } else if (isMembers(value)) {
+    let before = '{';
+    for (const [name, inner] of value) {
+      parts.push(`${before}${JSON.stringify(name)}:`);
+      write(inner, parts);
+      before = ',';
+    }
+    parts.push(value.size === 0 ? '{}' : '}');
+  } else parts.push(JSON.stringify(value));
+}
+
+/** The text of a scalar, as a table's keys and a query have it; undefined for a list, an object and null. */
+export function textOfScalar(value: Value | undefined): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return String(value);
+  return value instanceof Digits ? value.text : undefined;
+}
+
+/** A scalar of JSON's grammar of numbers (RFC 8259, 6). */
+export const numberForm = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;

@@ -1,0 +1,97 @@
+import { parse } from 'yaml';
+import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
+import { compileModule } from '../../../mappings/mapping/code.ts';
+import { compileMapping, type MappedAnswer, type Mapping } from '../../../mappings/mapping/mapping.ts';
+import { readEntries } from '../../../mappings/mapping/rules.ts';
+
+/** What a test's mapping stands between: schemas in YAML's short form, and the rules. */
+export interface Sides {
+  /** The old request's schema, and the old reply's. */
+  readonly old: string;
+  readonly oldReply?: string;
+  /** The new request's body, the new answer's. */
+  readonly body?: string;
+  readonly answer?: string;
+  readonly parameters?: string;
+  readonly path?: string;
+  readonly components?: string;
+  /** The entry's rules, without `call`; or a list of them. */
+  readonly rules: string;
+  readonly code?: string;
+  readonly limits?: Partial<Limits>;
+}
+
+const content = (schema: string) => ({ 'application/json': { schema: parse(schema) } });
+
+/** A mapping of an operation `Do` onto `POST /do`, and what is wrong with its notation. */
+export function mappingOf(sides: Sides): Mapping {
+  const limits = { ...defaultLimits, ...sides.limits };
+  const components = sides.components === undefined ? {} : { schemas: parse(sides.components) };
+  const derived = {
+    openapi: '3.1.0',
+    paths: {
+      '/Do': {
+        post: {
+          requestBody: { required: true, content: content(sides.old) },
+          responses: { 200: { content: content(sides.oldReply ?? 'type: object') } },
+        },
+      },
+    },
+    components,
+  };
+  const openapi = {
+    openapi: '3.1.0',
+    paths: {
+      [sides.path ?? '/do']: {
+        post: {
+          parameters: parse(sides.parameters ?? '[]'),
+          ...(sides.body !== undefined && { requestBody: { required: true, content: content(sides.body) } }),
+          responses: { 200: { content: content(sides.answer ?? 'type: object') } },
+        },
+      },
+    },
+    components,
+  };
+  const rules = parse(sides.rules) ?? {};
+  const call = { POST: sides.path ?? '/do' };
+  const entry = Array.isArray(rules) ? rules.map((one) => ({ call, ...one })) : { call, ...rules };
+  const told: { pointer: string; message: string }[] = [];
+  const entries = readEntries({ Do: entry }, (pointer, message) => told.push({ pointer, message }), limits);
+  const mapping = compileMapping({
+    derived,
+    openapi,
+    entries,
+    functionsOf: () => (sides.code === undefined ? undefined : compileModule(sides.code, 'do.ts', limits)),
+    limits,
+  });
+  return { ...mapping, problems: [...told, ...mapping.problems] };
+}
+
+/** The problems of a mapping, as `pointer: message`. */
+export function problemsOf(sides: Sides): readonly string[] {
+  return mappingOf(sides).problems.map(({ pointer, message }) => `${pointer}: ${message}`);
+}
+
+function operationOf(sides: Sides) {
+  const { problems, operations } = mappingOf(sides);
+  const operation = operations.get('Do');
+  if (problems.length > 0 || operation === undefined) throw new Error(JSON.stringify(problems));
+  return operation;
+}
+
+/** The calls that a request in JSON is mapped to. Throws Error for a mapping that doesn't hold. */
+export function callsOf(sides: Sides, json: string) {
+  return operationOf(sides).toCalls(json).calls;
+}
+
+/** The body of the one call. */
+export function bodyOf(sides: Sides, json: string): string | undefined {
+  return callsOf(sides, json)[0]?.body;
+}
+
+/** The reply of a request's answers. */
+export function replyOf(sides: Sides, json: string, ...answers: readonly Partial<MappedAnswer>[]): string {
+  return operationOf(sides)
+    .toCalls(json)
+    .toReply(answers.map((answer) => ({ status: 200, headers: {}, body: '', ...answer })));
+}

@@ -1,0 +1,341 @@
+import test from 'ava';
+import { MappingError } from '../../../mappings/mapping/run.ts';
+import { bodyOf, callsOf, mappingOf, problemsOf, replyOf, type Sides } from './documents.ts';
+
+/** The rules M1 to M5 of an adopted service's mapping. */
+
+const text = '{ type: string }';
+const number = '{ type: integer }';
+
+function object(members: string, required = ''): string {
+  return `{ type: object, properties: { ${members} }, required: [${required}] }`;
+}
+
+test('M1: a rule fills a target path from a source path, where at and to say they begin', (t) => {
+  const sides: Sides = {
+    old: object(
+      `Order: ${object(`Id: ${text}, Lines: { type: array, items: ${object(`Sku: ${text}, Kind: ${text}`)} }`)}`,
+    ),
+    body: object(`order: ${object(`id: ${text}, first: ${text}, gift: ${text}`)}`),
+    rules: `
+      at: Order
+      to: order
+      request: { id: Id, first: "Lines[0].Sku", gift: "Lines[Kind=gift].Sku" }
+      omit: ["Order.Lines[].Kind"]`,
+  };
+  t.is(
+    bodyOf(sides, '{"Order":{"Id":"7","Lines":[{"Sku":"a"},{"Sku":"g","Kind":"gift"}]}}'),
+    '{"order":{"id":"7","first":"a","gift":"g"}}',
+  );
+  const error = t.throws(() => bodyOf(sides, '{"Order":{"Lines":[{"Sku":"a"},{"Sku":"b"}]}}'), {
+    instanceOf: MappingError,
+  });
+  t.is(error?.message, 'Order.Lines[1].Sku: expected nothing that has no rule in the mapping, got a value');
+});
+
+test('M1: parameters of path, query and header are filled, encoded for their place', (t) => {
+  const sides: Sides = {
+    old: object(`Id: ${text}, Tags: { type: array, items: ${text} }, Trace: ${text}`),
+    path: '/do/{id}',
+    parameters:
+      '[{ name: id, in: path, required: true }, { name: $tag, in: query, schema: { type: array, items: { type: string } } }, { name: X-Trace, in: header, schema: { type: string } }]',
+    rules: 'request: { path.id: Id, query.$tag: Tags, header.X-Trace: Trace }',
+  };
+  const [call] = callsOf(sides, '{"Id":"a/b","Tags":["x y","&"],"Trace":"t"}');
+  t.is(call?.path, '/do/a%2Fb?%24tag=x%20y&%24tag=%26');
+  t.is(call?.headers['x-trace'], 't');
+  t.is(call?.body, undefined);
+  for (const id of ['', '.', '..'])
+    t.throws(() => callsOf(sides, JSON.stringify({ Id: id })), {
+      message: /can stand in a path for path.id/,
+    });
+  t.throws(() => callsOf(sides, '{"Id":"a","Trace":"\\r\\nx: y"}'), { message: /expected ASCII for header/ });
+  t.throws(() => callsOf(sides, '{}'), { message: /path.id is made of, which is required/ });
+});
+
+test('M1: status and headers of an answer are sources of the reply', (t) => {
+  const sides: Sides = {
+    old: 'type: object',
+    oldReply: object(`Code: ${text}, Trace: ${text}, Other: ${text}`),
+    rules: 'reply: { Code: { from: status, as: text }, Trace: { header: X-Trace }, Other: header.x-other }',
+  };
+  t.is(
+    replyOf(sides, '{}', { status: 201, headers: { 'x-trace': 't', 'x-other': 'o' } }),
+    '{"Code":"201","Trace":"t","Other":"o"}',
+  );
+});
+
+test('M2: numbers stay the text that they came as', (t) => {
+  const sides: Sides = {
+    old: object(`A: ${number}, B: { type: number }, C: ${text}, D: ${number}`),
+    body: object(`a: ${number}, b: { type: number }, c: { type: number }, d: ${text}, e: ${number}`),
+    rules:
+      "request: { a: A, b: B, c: { from: C, as: number }, d: { from: D, as: text }, e: { const: '18446744073709551616' } }",
+  };
+  t.is(
+    bodyOf(sides, '{"A":123456789012345678901,"B":1.10,"C":"0.10","D":9007199254740993}'),
+    '{"a":123456789012345678901,"b":1.10,"c":0.10,"d":"9007199254740993","e":18446744073709551616}',
+  );
+  t.throws(() => bodyOf(sides, '{"C":"ten"}'), { message: 'C: expected a number, got another value' });
+});
+
+test('M2: an enum table has a row for each value of the source, and values that the target has', (t) => {
+  const sides = (values: string, more = ''): Sides => ({
+    old: object('Kind: { type: string, enum: [Sale, Order] }'),
+    body: object('kind: { type: string, enum: [SALE, ORDER] }'),
+    rules: `request: { kind: { from: Kind, values: ${values}${more} } }`,
+  });
+  t.is(bodyOf(sides('{ Sale: SALE, Order: ORDER }'), '{"Kind":"Order"}'), '{"kind":"ORDER"}');
+  t.deepEqual(problemsOf(sides('{ Sale: SALE }')), [
+    '/Do/request/kind/values: expected a row for each value of Kind, or a default, for kind; there is none for Order',
+  ]);
+  t.deepEqual(problemsOf(sides('{ Sale: SALE }', ', default: ORDER')), []);
+  t.deepEqual(problemsOf(sides('{ Sale: SOLD, Order: ORDER }')), [
+    '/Do/request/kind/values: expected one of SALE, ORDER for kind, got SOLD',
+  ]);
+  t.deepEqual(problemsOf(sides('{ Sale: SALE, Order: ORDER, Gift: SALE }')), [
+    '/Do/request/kind/values: expected values of Kind, which has no Gift',
+  ]);
+  t.throws(() => bodyOf(sides('{ Sale: SALE, Order: ORDER }'), '{"Kind":"Gift"}'), {
+    message: 'Kind: expected one of Sale, Order, got a value that no rule has',
+  });
+});
+
+test('M2: dates, joined and split texts, first, lists of one, booleans', (t) => {
+  const sides: Sides = {
+    old: object(
+      `D: ${text}, L: { type: array, items: ${text} }, S: ${text}, F: { type: array, items: ${text} }, O: ${text}, B: ${text}`,
+    ),
+    body: object(
+      `d: ${text}, l: ${text}, s: { type: array, items: ${text} }, f: ${text}, o: { type: array, items: ${text} }, b: { type: boolean }`,
+    ),
+    rules: `request:
+        d: { from: D, date: [DD.MM.YYYY, YYYY-MM-DD] }
+        l: { from: L, join: "," }
+        s: { from: S, split: ";" }
+        f: { from: F, as: first }
+        o: { from: O, as: list }
+        b: { from: B, as: boolean }`,
+  };
+  t.is(
+    bodyOf(sides, '{"D":"29.02.2024","L":["a","b"],"S":"x;y","F":["1","2"],"O":"o","B":"1"}'),
+    '{"d":"2024-02-29","l":"a,b","s":["x","y"],"f":"1","o":["o"],"b":true}',
+  );
+  t.throws(() => bodyOf(sides, '{"D":"2024-02-29"}'), {
+    message: 'D: expected a date as DD.MM.YYYY writes it, got another value',
+  });
+});
+
+test('M2: records, lists of records and built lists are made of groups', (t) => {
+  const money = object(`currencyID: ${text}, value: ${text}`);
+  const sides: Sides = {
+    old: object(`Total: ${money}, Lines: { type: array, items: ${object(`Sku: ${text}, Price: ${money}`)} }`),
+    body: object(
+      `total: ${object(`cur: ${text}, val: ${text}`)}, lines: { type: array, items: ${object(`sku: ${text}, price: ${object(`cur: ${text}, val: ${text}`)}`)} }, notes: { type: array, items: ${object(`kind: ${text}`)} }`,
+    ),
+    rules: `request:
+        total: { from: Total, map: &m { cur: currencyID, val: value } }
+        lines: { each: Lines, map: { sku: Sku, price: { from: Price, map: *m } } }
+        notes: { list: [{ kind: { const: a } }, { kind: { const: b } }] }`,
+  };
+  t.is(
+    bodyOf(
+      sides,
+      '{"Total":{"currencyID":"EUR","value":"1"},"Lines":[{"Sku":"s","Price":{"currencyID":"USD","value":"2"}},{"Sku":"u"}]}',
+    ),
+    '{"total":{"cur":"EUR","val":"1"},"lines":[{"sku":"s","price":{"cur":"USD","val":"2"}},{"sku":"u"}],"notes":[{"kind":"a"},{"kind":"b"}]}',
+  );
+});
+
+test('M2: auto takes each path that both have and of one kind, through types that hold themselves', (t) => {
+  const sides: Sides = {
+    old: `{ $ref: '#/components/schemas/Old' }`,
+    body: `{ $ref: '#/components/schemas/New' }`,
+    components: `
+      Old: ${object(`Name: ${text}, Parts: { type: array, items: { $ref: '#/components/schemas/Old' } }, Size: ${number}`)}
+      New: ${object(`Name: ${text}, Parts: { type: array, items: { $ref: '#/components/schemas/New' } }, Size: ${text}`)}`,
+    rules: 'auto: same\nomit: [Size]',
+  };
+  t.deepEqual(problemsOf(sides), [
+    '/Do: expected a rule that takes Parts[].Size of the request to POST /do, auto that covers it, or its path under omit, got none',
+  ]);
+  const whole = {
+    ...sides,
+    components: sides.components?.replace(', Size: { type: integer }', '') ?? '',
+    rules: 'auto: same',
+  };
+  const json = '{"Name":"a","Parts":[{"Name":"b","Parts":[{"Name":"c"}]},{}]}';
+  t.is(bodyOf(whole, json), json);
+});
+
+test('M3: every member of the request and every required one of the target has a rule', (t) => {
+  const sides: Sides = {
+    old: object(`A: ${text}, B: ${object(`C: ${text}, D: ${text}`)}`),
+    body: object(`a: ${text}, must: ${text}`, 'must'),
+    oldReply: object(`Ack: ${text}`, 'Ack'),
+    rules: 'request: { a: A, typo: B.C }',
+  };
+  t.deepEqual(problemsOf(sides), [
+    '/Do/request/typo: expected a path of the target, got typo; there are a, must',
+    '/Do/request: expected a rule for must, which the call requires, got none',
+    '/Do/reply: expected a rule for Ack, which the reply requires, got none',
+    '/Do: expected a rule that takes B of the request to POST /do, auto that covers it, or its path under omit, got none',
+  ]);
+});
+
+test('M3: a request that fills a member without a rule is refused, one under omit is not', (t) => {
+  const sides = (rules: string): Sides => ({ old: 'type: object', body: object(`a: ${text}`), rules });
+  t.throws(() => bodyOf(sides('request: { a: A }'), '{"A":"1","X":{"Y":2}}'), {
+    message: 'X: expected nothing that has no rule in the mapping, got a value',
+  });
+  t.is(bodyOf(sides('request: { a: A }\nomit: [X]'), '{"A":"1","X":{"Y":2}}'), '{"a":"1"}');
+  t.is(bodyOf(sides('request: { a: A }'), '{"A":"1","X":null}'), '{"a":"1"}');
+});
+
+test('M3: what lacks in an answer is a mismatch, and so is a value that the old enumeration lacks', (t) => {
+  const sides: Sides = {
+    old: 'type: object',
+    answer: object(`ack: ${text}`),
+    oldReply: object('Ack: { type: string, enum: [Success] }', 'Ack'),
+    rules: 'reply: { Ack: ack }',
+  };
+  t.is(replyOf(sides, '{}', { body: '{"ack":"Success"}' }), '{"Ack":"Success"}');
+  for (const [body, message] of [
+    ['{}', 'expected what Ack is made of, which is required, got none'],
+    ['{"ack":"CREATED"}', 'ack: expected one of Success, got another value'],
+  ] as const) {
+    const error = t.throws(() => replyOf(sides, '{}', { body }), { instanceOf: MappingError, message });
+    t.is(error?.side, 'reply');
+  }
+});
+
+test('M3: kinds that differ are told with both paths', (t) => {
+  t.deepEqual(
+    problemsOf({ old: object(`N: ${number}`), body: object(`n: ${text}`), rules: 'request: { n: N }' }),
+    ['/Do/request/n: expected a text for n, got N, which is a number; say as, join, split, each or map'],
+  );
+});
+
+test('M3: what can’t be had back is told', (t) => {
+  const { oneWay, problems } = mappingOf({
+    old: object(`K: { type: string, enum: [A, B] }, L: { type: array, items: ${text} }, M: ${text}`),
+    body: object(`k: ${text}, l: ${text}, m: ${text}`),
+    rules: 'request: { k: { from: K, values: { A: x, B: x } }, l: { from: L, as: first }, m: M }',
+  });
+  t.deepEqual(problems, []);
+  t.deepEqual(
+    oneWay.map(({ pointer, message }) => `${pointer}: ${message}`),
+    ['/Do/request/k: k: several values become one', '/Do/request/l: l: items behind the first are left out'],
+  );
+});
+
+test('M4: when chooses among several entries, and what none is for is refused', (t) => {
+  const sides: Sides = {
+    old: object(`Mode: ${text}, A: ${text}, B: ${text}`),
+    body: object(`a: ${text}, b: ${text}`),
+    rules:
+      '[{ when: { Mode: one }, request: { a: A } }, { when: { Mode: [two, three], B: present }, request: { b: B } }]',
+  };
+  t.is(bodyOf(sides, '{"Mode":"one","A":"x"}'), '{"a":"x"}');
+  t.is(bodyOf(sides, '{"Mode":"three","B":"y"}'), '{"b":"y"}');
+  t.throws(() => bodyOf(sides, '{"Mode":"one","B":"y"}'), {
+    message: /^B: expected nothing that has no rule/,
+  });
+  t.throws(() => bodyOf(sides, '{"Mode":"two"}'), { message: /that no `when` fits/ });
+});
+
+test('M4: forEach calls once for each item, and gathers replies in order with errors in their places', (t) => {
+  const sides: Sides = {
+    old: object(`Ids: { type: array, items: ${object(`Id: ${text}`)} }`),
+    path: '/do/{id}',
+    parameters: '[{ name: id, in: path, required: true }]',
+    answer: object(`id: ${text}`),
+    oldReply: object(`Results: { type: array, items: ${object(`Id: ${text}, Error: ${text}`)} }`, 'Results'),
+    rules: `
+      forEach: Ids
+      request: { path.id: Id }
+      reply: { Results: { list: [{ Id: id }] } }
+      error: { Results: { list: [{ Error: { from: status, as: text } }] } }`,
+    limits: { mappingCalls: 3 },
+  };
+  const json = '{"Ids":[{"Id":"1"},{"Id":"2"},{"Id":"3"}]}';
+  t.deepEqual(
+    callsOf(sides, json).map(({ path }) => path),
+    ['/do/1', '/do/2', '/do/3'],
+  );
+  t.is(
+    replyOf(sides, json, { body: '{"id":"1"}' }, { status: 404 }, { body: '{"id":"3"}' }),
+    '{"Results":[{"Id":"1"},{"Error":"404"},{"Id":"3"}]}',
+  );
+});
+
+test('mappingCalls: 3 calls of one request are made, 4 are refused', (t) => {
+  const sides: Sides = {
+    old: object(`Ids: { type: array, items: ${text} }`),
+    parameters: '[{ name: id, in: query, schema: { type: string } }]',
+    rules: 'forEach: Ids\nrequest: { query.id: . }',
+    limits: { mappingCalls: 3 },
+  };
+  t.is(callsOf(sides, '{"Ids":["1","2","3"]}').length, 3);
+  t.throws(() => callsOf(sides, '{"Ids":["1","2","3","4"]}'), { message: 'expected at most 3 calls, got 4' });
+});
+
+test('mappingValues: 4 values are made, 5 are refused', (t) => {
+  const sides: Sides = {
+    old: object(`L: { type: array, items: ${text} }`),
+    body: object(`l: { type: array, items: ${text} }`),
+    rules: 'request: { l: { each: L } }',
+    limits: { mappingValues: 4 }, // the body and its items
+  };
+  t.is(bodyOf(sides, '{"L":["1","2","3"]}'), '{"l":["1","2","3"]}');
+  t.throws(() => bodyOf(sides, '{"L":["1","2","3","4"]}'), { message: /at most 4 values, got more/ });
+});
+
+test('mappingRules: 3 rules are read, 4 are refused', (t) => {
+  const sides = (most: number): Sides => ({
+    old: 'type: object',
+    body: 'type: object',
+    rules: 'request: { a: A, b: { map: { c: C } } }',
+    limits: { mappingRules: most },
+  });
+  t.deepEqual(problemsOf(sides(3)), []);
+  t.true(problemsOf(sides(2))[0]?.includes('expected at most 2 rules'));
+});
+
+const functions = `
+import type { Whatever } from './types.ts';
+export function upper(value: string): string { return value.toUpperCase(); }
+export const sum = (value: readonly string[]): string => String(value.reduce((all, one) => all + BigInt(one), 0n));
+export function forever(): never { for (;;) {} }
+export function reach(): string { return typeof process + typeof require + typeof fetch + typeof Date + typeof setTimeout; }
+export function where(_: string, ctx: { at: string }): string { return ctx.at; }
+`;
+
+test('M5: functions of a module get values with numbers as text, and nothing but the language', (t) => {
+  const sides: Sides = {
+    old: object(`A: ${text}, N: { type: array, items: ${number} }, R: ${text}, W: ${text}`),
+    body: object(`a: ${text}, n: ${number}, r: ${text}, w: ${text}`),
+    rules:
+      'request: { a: { from: A, code: upper }, n: { from: N, code: sum }, r: { from: R, code: reach }, w: { from: W, code: where } }',
+    code: functions,
+  };
+  t.is(
+    bodyOf(sides, '{"A":"é","N":[9007199254740993,1],"R":"","W":""}'),
+    '{"a":"É","n":9007199254740994,"r":"undefinedundefinedundefinedundefinedundefined","w":"w"}',
+  );
+  t.deepEqual(problemsOf({ ...sides, rules: sides.rules.replace('upper', 'lower') }), [
+    '/Do/request/a/code: expected a function that the module of the operation exports, got lower',
+  ]);
+});
+
+test('mappingCodeMs: a function that takes longer is ended, and the request refused', (t) => {
+  const sides: Sides = {
+    old: object(`A: ${text}`),
+    body: object(`a: ${text}`),
+    rules: 'request: { a: { from: A, code: forever } }',
+    code: functions,
+    limits: { mappingCodeMs: 20 },
+  };
+  const error = t.throws(() => bodyOf(sides, '{"A":"x"}'), { instanceOf: MappingError });
+  t.is(error?.message, 'A: do.ts: forever(): Script execution timed out after 20ms');
+});
