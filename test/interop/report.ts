@@ -1,3 +1,6 @@
+import type { AdoptedResult } from './adopted/adopted.ts';
+import { adoptedServices } from './adopted/checks.ts';
+import { adoptedGaps } from './adopted/gaps.ts';
 import { checks, importCheck, nameOf } from './checks.ts';
 import type { Result } from './judge.ts';
 import type { Made } from './judge-exchange.ts';
@@ -73,11 +76,36 @@ export function exchangeTable(made: readonly Made[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
+/** The same lines for the clients of adopted services. */
+export function adoptedLines(results: readonly AdoptedResult[]): string {
+  return results
+    .map(({ stack, service, check, outcome, why }) => {
+      const told = outcome === 'passed' ? '' : `: ${why}`;
+      return `  ${marks[outcome]} interop › ${stack.title} › ${service.title}: ${check}${told}\n`;
+    })
+    .join('');
+}
+
+/** The clients of adopted services as a Markdown table: a row per stack, a column per service. */
+export function adoptedTable(results: readonly AdoptedResult[]): string {
+  const stacks = [...new Set(results.map(({ stack }) => stack))];
+  const head = ['stack', ...adoptedServices.map(({ title }) => title)];
+  const rows = stacks.map((stack) => [
+    stack.title,
+    ...adoptedServices.map((service) => {
+      const own = results.filter((one) => one.service === service && one.stack === stack);
+      return own.map(({ outcome, check }) => `${marks[outcome]} ${check}`).join('<br>');
+    }),
+  ]);
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
 /** The page docs/interop.md. */
 export function interopPage(
   states: readonly StackState[],
   results: readonly Result[],
   made: readonly Made[],
+  adopted: readonly AdoptedResult[],
   date: string,
 ): string {
   const versions = states.map(({ stack, installed }) => `| ${stack.title} | ${installed ?? 'not run'} |\n`);
@@ -89,6 +117,10 @@ export function interopPage(
     ({ stack, version, document, exchange, reason }) =>
       `| ${titleOf(states, stack)} | ${version ?? 'all'} | ${document}: ${exchange.replaceAll('-', ' ')} | ${reason} |\n`,
   );
+  const adoptedGapLines = adoptedGaps.map(({ stack, service, check, reason }) => {
+    const title = adoptedServices.find(({ name }) => name === service)?.title ?? service;
+    return `| ${titleOf(states, stack)} | 1.1 | ${title}: ${check ?? 'all'} | ${reason} |\n`;
+  });
   const losses = states.flatMap(({ stack: { title, losses = [] } }) =>
     losses.length === 0 ? [] : [`${title}: ${losses.join(', ')}.`],
   );
@@ -125,11 +157,16 @@ The exchanges of [test/documents](../test/documents/README.md), each made in SOA
 ${exchangeTable(made)}
 What an API doesn't tell apart counts as one there. ${losses.join(' ')}
 
+## Adopted services
+
+Three services with a WSDL of their own ([docs/adopt](adopt), [test/fixtures/adopt](../test/fixtures/adopt)) are served as they are: a wrapped .asmx service with attributes, header blocks, a choice, \`xs:any\` and a typed fault; its rpc/encoded brother; a bare one of several files and namespaces with a substitution group, derived types of an abstract one and a one-way operation. Each client is made of the untouched WSDL and calls a store in JSON through the gateway; what it writes is compared there, and read back.
+
+${adoptedTable(adopted)}
 ## What can't work
 
 | stack | SOAP | check | why |
 | --- | --- | --- | --- |
-${gaps.join('')}${madeGaps.join('')}
+${gaps.join('')}${madeGaps.join('')}${adoptedGapLines.join('')}
 ## Versions
 
 | stack | version |

@@ -1,13 +1,23 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { callAdopted } from './adopted/adopted.ts';
 import { importDocuments, importLines } from './documents.ts';
 import { makeExchanges } from './exchanges.ts';
 import { startFaultGateway } from './gateway.ts';
 import { installStacks } from './install.ts';
 import { runStack, type StackRun } from './interop.ts';
 import { unseenLosses } from './judge-exchange.ts';
-import { exchangeLines, exchangeTable, interopPage, matrix, resultLines, type StackState } from './report.ts';
+import {
+  adoptedLines,
+  adoptedTable,
+  exchangeLines,
+  exchangeTable,
+  interopPage,
+  matrix,
+  resultLines,
+  type StackState,
+} from './report.ts';
 import { installedVersion, loadStacks, type Stack } from './stacks.ts';
 import { startUpstream } from './upstream.ts';
 import { writeRequests } from './wire.ts';
@@ -50,21 +60,24 @@ async function main(): Promise<void> {
   const imports = await importDocuments(ready.map(({ stack }) => stack));
   const made = await makeExchanges(ready.map(({ stack }) => stack));
   const unseen = unseenLosses(made);
+  const adopted = await callAdopted(ready.map(({ stack }) => stack));
   const results = runs.flatMap((run) => run.results);
   if (options.record) for (const run of runs) await writeRequests(run);
   if (options.write) {
     const date = new Date().toISOString().slice(0, 10);
-    writeFileSync(join(root, 'docs/interop.md'), interopPage(states, results, made, date));
+    writeFileSync(join(root, 'docs/interop.md'), interopPage(states, results, made, adopted, date));
   }
-  console.log(`${matrix(results)}\n${exchangeTable(made)}`);
+  console.log(`${matrix(results)}\n${exchangeTable(made)}\n${adoptedTable(adopted)}`);
   for (const { stack } of missing) {
     const mark = options['require-all'] ? '✘' : '-';
     console.log(`  ${mark} interop › ${stack.title}: not installed (${stack.probe})`);
   }
-  process.stdout.write(resultLines(results) + importLines(imports) + exchangeLines(made));
+  process.stdout.write(
+    resultLines(results) + importLines(imports) + exchangeLines(made) + adoptedLines(adopted),
+  );
   for (const loss of unseen) console.log(`  ✘ interop › ${loss}`);
   const failed =
-    [...results, ...made].some(({ outcome }) => outcome === 'failed') ||
+    [...results, ...made, ...adopted].some(({ outcome }) => outcome === 'failed') ||
     imports.some(({ why }) => why !== undefined) ||
     unseen.length > 0;
   if (failed || (options['require-all'] && missing.length > 0)) process.exitCode = 1;

@@ -149,7 +149,9 @@ function contextOf(
     [namespaces.xsd, 'xsd:'],
     [namespaces.xsi, 'i:'],
     ['http://www.w3.org/XML/1998/namespace', 'xml:'],
+    [namespaces.soap11Encoding, 'soapenc:'],
   ]);
+  const given = prefixes.size;
   const byName = new Map<string, SchemaType>();
   for (const [local, type] of builtInTypes) byName.set(`xs:${local}`, type);
   for (const [type, name] of service.typeNames) byName.set(name, type);
@@ -168,7 +170,7 @@ function contextOf(
       return withDefault(context, element.type, codec, element.value.text);
     },
     prefixOf: (namespace) => {
-      const prefix = prefixes.get(namespace) ?? `n${prefixes.size - 4}:`;
+      const prefix = prefixes.get(namespace) ?? `n${prefixes.size - given}:`;
       prefixes.set(namespace, prefix);
       return prefix;
     },
@@ -458,7 +460,9 @@ function declarationsOf(context: AdoptedContext, element: ElementDeclaration): s
   if (isAny)
     for (const { name } of service.types.values()) if (name !== undefined) namesIn.add(name.namespace);
   let declarations = ` xmlns:i="${namespaces.xsi}"`;
-  if (isAny) declarations += ` xmlns:xsd="${namespaces.xsd}" xmlns:soapenc="${namespaces.soap11Encoding}"`;
+  if (isAny) declarations += ` xmlns:xsd="${namespaces.xsd}"`;
+  if (isAny || namesIn.has(namespaces.soap11Encoding))
+    declarations += ` xmlns:soapenc="${namespaces.soap11Encoding}"`;
   for (const namespace of namesIn) {
     const prefix = context.prefixOf(namespace);
     if (prefix.startsWith('n'))

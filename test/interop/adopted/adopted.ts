@@ -1,0 +1,97 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Line, problemOf } from '../checks.ts';
+import { serveContract } from '../gateway.ts';
+import { run } from '../run-command.ts';
+import type { Stack } from '../stacks.ts';
+import { type AdoptedInterop, adoptedServices } from './checks.ts';
+import { adoptedGaps } from './gaps.ts';
+import { startAdoptedUpstream } from './upstream.ts';
+
+/** What became of one check of a client that a stack made of an adopted service's WSDL. */
+export interface AdoptedResult {
+  readonly stack: Stack;
+  readonly service: AdoptedInterop;
+  readonly check: string;
+  /** `gap`: fails, and a known gap says why. */
+  readonly outcome: 'passed' | 'failed' | 'gap';
+  /** What was wrong, or the gap's reason. */
+  readonly why?: string;
+}
+
+const root = join(import.meta.dirname, '../../..');
+const limitMs = 300_000;
+
+/** Calls the adopted services with each stack that has an `adopted.sh`, two stacks at a time. */
+export async function callAdopted(stacks: readonly Stack[]): Promise<readonly AdoptedResult[]> {
+  const able = stacks.filter(({ folder }) => existsSync(join(folder, 'adopted.sh')));
+  const waiting = able.values();
+  const results: AdoptedResult[] = [];
+  const work = async (): Promise<void> => {
+    for (const stack of waiting)
+      for (const service of adoptedServices) results.push(...(await callOne(stack, service)));
+  };
+  await Promise.all([work(), work()]);
+  const order = (result: AdoptedResult): number => able.indexOf(result.stack);
+  return results.toSorted((a, b) => order(a) - order(b));
+}
+
+/** One stack and one service, before a gateway and a store of their own. */
+async function callOne(stack: Stack, service: AdoptedInterop): Promise<readonly AdoptedResult[]> {
+  const upstream = await startAdoptedUpstream();
+  const gateway = await serveContract(join(root, service.folder), upstream.url);
+  const out = mkdtempSync(join(tmpdir(), `interop-${stack.name}-${service.name}-`));
+  try {
+    const wsdl = `${new URL(gateway.url).origin}${service.path}?wsdl`;
+    const { output, errors } = await run('/bin/bash', ['adopted.sh', service.name, wsdl, out], {
+      folder: stack.folder,
+      limitMs,
+      environment: { LANG: 'C.UTF-8', TZ: 'America/New_York' },
+    });
+    const lines = new Map(linesOf(output).map((line) => [line.situation, line]));
+    const said = errors.trim().split('\n').slice(-8).join(' | ');
+    return Object.entries(service.checks).map(([check, read]) => {
+      const line = lines.get(check);
+      const problem =
+        line === undefined ? `expected a line of it, got none; ${said}` : problemOf({ read }, '1.1', line);
+      const complaint = check === 'write' && problem === undefined ? upstream.complaints[0] : undefined;
+      return judge({ stack, service, check }, problem ?? complaint);
+    });
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+    await gateway.stop(0);
+    upstream.close();
+  }
+}
+
+/** What a client printed; what isn't a line of JSON tells nothing. */
+function linesOf(output: string): readonly Line[] {
+  return output.split('\n').flatMap((text) => {
+    if (!text.startsWith('{')) return [];
+    try {
+      return [JSON.parse(text) as Line];
+    } catch {
+      return []; // so the check has no line, which fails it
+    }
+  });
+}
+
+function judge(
+  judged: Pick<AdoptedResult, 'stack' | 'service' | 'check'>,
+  problem: string | undefined,
+): AdoptedResult {
+  const { stack, service, check } = judged;
+  const gap = adoptedGaps.find(
+    (known) =>
+      known.stack === stack.name &&
+      known.service === service.name &&
+      (known.check === undefined || known.check === check),
+  );
+  if (problem === undefined && gap === undefined) return { ...judged, outcome: 'passed' };
+  if (problem === undefined)
+    return { ...judged, outcome: 'failed', why: 'passes, but gaps.ts says that it can’t' };
+  return gap === undefined
+    ? { ...judged, outcome: 'failed', why: problem }
+    : { ...judged, outcome: 'gap', why: gap.reason };
+}
