@@ -76,6 +76,7 @@ export function summaryOf({
   contradictions,
   unchecked,
   assumedServers,
+  unforeseen,
   displaced,
   warnings,
 }: LoadedContract & Partial<CheckedContract>): unknown {
@@ -96,6 +97,7 @@ export function summaryOf({
     contradictions,
     unchecked,
     assumedServers,
+    unforeseen,
     displaced,
     warnings,
     ...(adopted === undefined ? {} : { adopted: adoptedSummaryOf(adopted), derived }),
@@ -162,6 +164,7 @@ function print({
   contradictions,
   unchecked,
   assumedServers,
+  unforeseen,
   displaced,
   warnings,
   derived,
@@ -190,6 +193,7 @@ function print({
   for (const { pointer, why } of contradictions) console.log(`described twice: ${pointer} (${why})`);
   for (const { pointer, why } of unchecked) console.log(`not checked: ${pointer} (${why})`);
   for (const { pointer, why } of assumedServers) console.log(`the upstream is called: ${pointer} (${why})`);
+  for (const { pointer, why } of unforeseen) console.log(`read in its place: ${pointer} (${why})`);
   for (const { name, reasons } of notServed)
     for (const { pointer, why } of reasons) console.log(`not served: ${name} (${pointer}: ${why})`);
   for (const { key, wanted, name, holder } of displaced)

@@ -154,7 +154,7 @@ function warnOfOptions({ publicUrl, host, logMessages }: ServeOptions, log: Logg
 
 /** Logs what of a document isn't served, or not as it says. */
 function logLoaded(loaded: LoadedContract, log: Logger): void {
-  const { contract, notes, notServed, contradictions, unchecked, assumedServers } = loaded;
+  const { contract, notes, notServed, contradictions, unchecked, assumedServers, unforeseen } = loaded;
   for (const { pointer, why } of notes)
     log.warn({ pointer, why }, `travels as JSON ${contract.settings.json}`);
   for (const operation of notServed) log.warn(operation, 'an operation of the document is not served');
@@ -163,6 +163,7 @@ function logLoaded(loaded: LoadedContract, log: Logger): void {
   for (const { pointer, why } of unchecked) log.warn({ pointer, why }, 'not checked');
   for (const { pointer, why } of assumedServers)
     log.warn({ pointer, why }, 'the upstream is called in the place of another server');
+  for (const { pointer, why } of unforeseen) log.warn({ pointer, why }, 'read in the place of a reference');
 }
 
 function plansOf({ config, contract, upstreamUrl }: ServeOptions): readonly SitePlan[] {

@@ -18,6 +18,7 @@ import { type ContractProblem, type Note, pointerSegment, type Report } from './
 import { childOf, isNode, type Node, shown, textOf } from './document/node.ts';
 import { createOtherFiles, fileOf, type OtherFiles, type OtherFilesSource } from './document/other-files.ts';
 import { References } from './document/references.ts';
+import { UnforeseenReferences } from './document/unforeseen.ts';
 import type { ContractNames, Displaced } from './names/names.ts';
 import { serviceNameOf } from './names/service-name.ts';
 import { buildCredentials } from './operations/credentials.ts';
@@ -61,6 +62,8 @@ export interface LoadedContract {
   readonly unchecked: readonly Note[];
   /** Servers of operations whose address nobody gave: the upstream is called in their place. */
   readonly assumedServers: readonly Note[];
+  /** References where OpenAPI foresees none; what they name was read. */
+  readonly unforeseen: readonly Note[];
   /** Every name that callers compile in, for `names.lock`. */
   readonly names: ContractNames;
   /** What would have a name that `names.lock` keeps for another. */
@@ -96,12 +99,15 @@ export function buildContract(source: ContractSource): LoadedContract {
   const make = (root: Node): Omit<LoadedContract, 'brokenReferences'> => {
     const others = otherFilesOf(source, overlay, limits);
     const references = new References(root, reportTo(source.openapiName, broken), others, allowance);
-    const credentials = overlay.credentials ?? schemeCredentials(root, references);
-    const parts = { document: root, references, overlay: { ...overlay, credentials }, pinned };
-    return assemble({ ...parts, report, reportOverlay });
+    const settled = new UnforeseenReferences(references).settle(root);
+    references.useDocument(settled);
+    const credentials = overlay.credentials ?? schemeCredentials(settled, references);
+    const parts = { document: settled, references, overlay: { ...overlay, credentials }, pinned };
+    return { ...assemble({ ...parts, report, reportOverlay }), unforeseen: references.unforeseen() };
   };
   const loaded = document === undefined ? undefined : withinLimits(() => make(document), allowance, report);
-  if (loaded === undefined || problems.size > 0) throw contractError(problems.values(), limits);
+  if (loaded === undefined || problems.size > 0)
+    throw contractError(new Map([...problems, ...broken]).values(), limits);
   return { ...loaded, brokenReferences: [...broken.values()] };
 }
 
@@ -159,7 +165,7 @@ interface Parts {
   readonly reportOverlay: Report;
 }
 
-function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences'> {
+function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unforeseen'> {
   const { document, overlay, pinned, report, reportOverlay } = parts;
   const service = serviceOf(parts);
   const builder = new TypeBuilder(parts);

@@ -7,6 +7,8 @@ export interface OtherFiles {
     address: string,
     from: string,
   ) => { readonly file: string; readonly root: unknown } | { readonly why: string };
+  /** The address, as seen from file `to`, of what an address names as seen from file `from`. */
+  readonly addressFrom: (to: string, address: string, from: string) => string;
 }
 
 /** Where other files may lie, and how one is read. */
@@ -66,6 +68,15 @@ export function createOtherFiles({ document, folders, read, most }: OtherFilesSo
   }
 
   return {
+    addressFrom: (to, address, from) => {
+      const resolved = address === '' ? from : resolveFile(address, from);
+      if (resolved === undefined) return address; // told where it is opened
+      const file = resolved === '' ? document : resolved;
+      if (file === to || (file === document && to === '')) return '';
+      if (isUrl(file) || isUrl(to)) return file;
+      const up = '../'.repeat(to.split('/').length - 1);
+      return up + file.split('/').map(encodeURIComponent).join('/');
+    },
     open: (address, from) => {
       const file = address === '' ? from : resolveFile(address, from);
       if (file === undefined) return { why: 'is no relative path' };

@@ -1,5 +1,5 @@
 import type { Allowance } from './allowance.ts';
-import { type Note, pointerSegment, type Report, unescapedSegment } from './error.ts';
+import { type Note, notesOf, pointerSegment, type Report, unescapedSegment } from './error.ts';
 import { isNode, memberOf, type Node, shown, textOf } from './node.ts';
 import { fileOf, joinFile, type OtherFiles } from './other-files.ts';
 
@@ -24,9 +24,14 @@ export class References {
   readonly siblingsCount: boolean;
   /** What reading the document may still take. */
   readonly allowance: Allowance;
-  readonly #document: Node;
+  #document: Node;
   readonly #report: Report;
   readonly #others: OtherFiles | undefined;
+  readonly #unforeseen = new Map<string, string>();
+  /** What stands in the place of nodes of other files. */
+  readonly #replaced = new Map<unknown, unknown>();
+  /** Where that stands which an unforeseen reference was replaced by. */
+  readonly #places = new Map<string, Located>();
 
   /**
    * @param report gets each reference that names nothing: such a document can't be served
@@ -38,6 +43,49 @@ export class References {
     this.#document = document;
     this.#report = report;
     this.#others = others;
+  }
+
+  /** Takes a document in the place of the one that was given. */
+  useDocument(document: Node): void {
+    this.#document = document;
+  }
+
+  /** Notes a reference where OpenAPI foresees none. */
+  noteUnforeseen(pointer: string, why: string): void {
+    this.#unforeseen.set(pointer, why);
+  }
+
+  /** References where OpenAPI foresees none, each with what became of it. */
+  unforeseen(): readonly Note[] {
+    return notesOf(this.#unforeseen);
+  }
+
+  /** Has references find another node in the place of one. */
+  replace(node: unknown, by: unknown): void {
+    this.#replaced.set(node, by);
+  }
+
+  /** Keeps where that stands which is read at a pointer. */
+  placeAt(pointer: string, place: Located): void {
+    this.#places.set(pointer, place);
+  }
+
+  /** Where that stands which is read at a pointer: there, unless an unforeseen reference led elsewhere. */
+  placeOf(pointer: string): string {
+    return this.#places.get(pointer)?.pointer ?? pointer;
+  }
+
+  /** Reports what is wrong with a part of the document that is read all the same: such a document can't be served. */
+  wrong(pointer: string, why: string): void {
+    this.#report(pointer, why);
+  }
+
+  /** The text of a reference that leads from one file where a text leads from another. */
+  addressFrom(to: string, text: string, from: string): string {
+    const hash = text.indexOf('#');
+    const address = hash === -1 ? text : text.slice(0, hash);
+    const fragment = hash === -1 ? '' : text.slice(hash);
+    return (this.#others?.addressFrom(to, address, from) ?? address) + fragment;
   }
 
   /** What a text names that may be a reference and may be something else. */
@@ -62,7 +110,10 @@ export class References {
         pointer: at,
         why: `${shown(text)} leads nowhere; expected something that ${address === '' ? 'this' : 'that'} file has`,
       };
-    return { node, pointer: joinFile(opened.file, path.map(pointerSegment).join('')) };
+    return {
+      node: this.#replaced.get(node) ?? node,
+      pointer: joinFile(opened.file, path.map(pointerSegment).join('')),
+    };
   }
 
   /** What one `$ref` names; one that names nothing is reported. */

@@ -93,7 +93,7 @@ export function listEntries({ document, references }: OperationsSource, notServe
         path,
         pathItem: { node, pointer: at },
         operation,
-        pointer: `${at}/${method}`,
+        pointer: references.placeOf(`${at}/${method}`),
         readOnly: undefined,
         mediaType: undefined,
         accept: undefined,

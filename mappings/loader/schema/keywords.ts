@@ -125,12 +125,17 @@ export function kindOf(schema: Node): JsonType | undefined {
 /** The types of JSON Schema but null. */
 export type JsonType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
 
-const jsonTypes: readonly unknown[] = ['object', 'array', 'string', 'integer', 'number', 'boolean'];
+export const jsonTypes: readonly JsonType[] = ['object', 'array', 'string', 'integer', 'number', 'boolean'];
+
+/** True for one of the types of JSON Schema but null. */
+export function isJsonType(value: unknown): value is JsonType {
+  return jsonTypes.some((type) => type === value);
+}
 
 /** The JSON types that a schema allows, null aside; none where it doesn't say. */
 export function kindsOf(schema: Node): readonly JsonType[] {
   const { type } = schema;
-  if (type !== undefined) return [type].flat().filter((kind): kind is JsonType => jsonTypes.includes(kind));
+  if (type !== undefined) return [type].flat().filter(isJsonType);
   if (
     isNode(schema.properties) ||
     ['allOf', 'additionalProperties', 'patternProperties'].some((key) => key in schema)

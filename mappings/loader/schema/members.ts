@@ -2,6 +2,7 @@ import { type Note, pointerSegment } from '../document/error.ts';
 import { childOf, isNode, type Node, textsOf } from '../document/node.ts';
 import { isUnresolved, type Located, type References } from '../document/references.ts';
 import { countsInAllOf, isBare, kindOf, openKeyword, saysShape } from './keywords.ts';
+import { checkType } from './resolve.ts';
 
 /** One member of an object schema. */
 export interface SchemaMember {
@@ -112,6 +113,7 @@ class MembersReader {
   }
 
   #gatherOwn(node: Node, at: string): NoMembers | undefined {
+    checkType(node, at, this.#references);
     const keyword = openKeyword(node);
     if (keyword !== undefined)
       return { kind: 'none', pointer: `${at}/${keyword}`, why: `${keyword} fits no closed type` };

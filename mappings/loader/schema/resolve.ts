@@ -2,9 +2,9 @@
 // `oneOf` or `anyOf` lead to another schema; null, defaults and narrowed enums stand around. No types are made here.
 // `members.ts` and `alternatives.ts` do the same of objects, and of values of several types.
 import type { EnumType } from '../../contract/model.ts';
-import { isNode, type Node, someOf } from '../document/node.ts';
+import { isNode, type Node, shown, someOf } from '../document/node.ts';
 import { isUnresolved, type Located, type References, type Unresolved } from '../document/references.ts';
-import { addsMembers, combines, kindOf, onlyInner, takesNull } from './keywords.ts';
+import { addsMembers, combines, isJsonType, jsonTypes, kindOf, onlyInner, takesNull } from './keywords.ts';
 
 /** What stands around the schema of a type, which a field keeps. */
 export interface Surroundings {
@@ -21,6 +21,18 @@ export function surroundingsOf(schema: Node): Surroundings {
     hasDefault: Object.hasOwn(schema, 'default'),
     notEmpty: typeof schema.minLength === 'number' && schema.minLength > 0,
   };
+}
+
+/** Reports a `type` that JSON Schema doesn't have: a value of it could be anything (Core 2020-12, 4.2.1). */
+export function checkType({ type }: Node, pointer: string, references: References): void {
+  const isList = Array.isArray(type);
+  for (const [index, stated] of (isList ? type : [type]).entries()) {
+    if (stated === undefined || stated === 'null' || isJsonType(stated)) continue;
+    references.wrong(
+      `${pointer}/type${isList ? `/${index}` : ''}`,
+      `expected one of ${[...jsonTypes, 'null'].join(', ')}, got ${shown(stated)}; a schema without a type takes any value`,
+    );
+  }
 }
 
 /** What a `$ref` names, one step away, provided that it ends somewhere; reported where it doesn't. */

@@ -18,7 +18,15 @@ import {
   stringScalar,
 } from './keywords.ts';
 import { objectOf } from './records.ts';
-import { innerOf, isReference, narrowedValues, scalarPartOf, surroundingsOf, targetOf } from './resolve.ts';
+import {
+  checkType,
+  innerOf,
+  isReference,
+  narrowedValues,
+  scalarPartOf,
+  surroundingsOf,
+  targetOf,
+} from './resolve.ts';
 import type { SchemaRules } from './rules.ts';
 import { plain, type SchemaContext, type Usage } from './schema-context.ts';
 import { unionOf } from './unions.ts';
@@ -60,6 +68,7 @@ export class SchemaTypes implements SchemaContext {
     const key = `${name} ${pointer}`;
     const known = this.#usages.get(key);
     if (known !== undefined) return known;
+    checkType(schema, pointer, this.references);
     if (this.#isInsideItself(schema, pointer))
       return this.#asJson(pointer, 'is an alias of what it stands in; expected a $ref');
     const opened = this.#open.get(key);

@@ -61,6 +61,7 @@ export function loadAdoptedContract(
     contradictions: [],
     unchecked: [],
     assumedServers: [],
+    unforeseen: [],
     names: adoptedNames(whole),
     displaced: [],
     warnings,
