@@ -53,6 +53,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/fast-path/': [...fastPath, 'test/gateway/protocols/request-shapes.test.ts'],
   'mappings/codec/scalars/': [...scalars, ...dates, ...codec, ...properties],
   'mappings/codec/adopted/': [
+    'test/mappings/codec/adopted/simple-types.test.ts',
     'test/mappings/codec/adopted/values.test.ts',
     'test/mappings/codec/adopted/refusals.test.ts',
     'test/mappings/codec/adopted/headers.test.ts',

@@ -281,7 +281,10 @@ function listOf(item: SimpleCodec, limits: Limits): Unjudged {
         const start = json.position;
         json.skip();
         const words = (itemsOf(json.text.slice(start, json.position), limits) ?? []).map((token, index) => {
-          const word = token === 'null' ? null : item.toXml(new JsonReader(token, limits), declared);
+          const reader = new JsonReader(token, limits);
+          const word = token === 'null' ? null : item.toXml(reader, declared);
+          json.replaced += reader.replaced;
+          json.passed += reader.passed;
           if (word === null || word === '' || /[ \t\r\n]/.test(word))
             throw new MismatchError(`expected ${item.expected} without blanks, got another value`).at(index);
           return word;

@@ -1,0 +1,676 @@
+import test from 'ava';
+import { adoptedDefaults } from '../../../../mappings/codec/adopted/settings.ts';
+import { compileSimpleTypes, type SimpleCodec } from '../../../../mappings/codec/adopted/simple-types.ts';
+import { MismatchError } from '../../../../mappings/codec/problem.ts';
+import { escapeXml } from '../../../../mappings/codec/scalars/text.ts';
+import { defaultLimits } from '../../../../mappings/contract/limits.ts';
+import type { BuiltIn, Facets, SimpleType } from '../../../../mappings/contract/schema-components.ts';
+import { JsonError } from '../../../../mappings/json/grammar.ts';
+import { JsonReader } from '../../../../mappings/json/reader.ts';
+import { nodeKinds, Tape } from '../../../../mappings/json/tape.ts';
+
+const noFacets: Facets = {
+  enumeration: undefined,
+  patterns: [],
+  whiteSpace: 'collapse',
+  length: undefined,
+  minLength: undefined,
+  maxLength: undefined,
+  minInclusive: undefined,
+  maxInclusive: undefined,
+  minExclusive: undefined,
+  maxExclusive: undefined,
+  totalDigits: undefined,
+  fractionDigits: undefined,
+};
+
+function simple(
+  builtIn: BuiltIn,
+  facets: Partial<Facets> = {},
+  variety: SimpleType['variety'] = { kind: 'atomic' },
+  name?: string,
+): SimpleType {
+  return {
+    kind: 'simple',
+    name: name === undefined ? undefined : { namespace: 'urn:t', local: name },
+    builtIn,
+    base: undefined,
+    variety,
+    facets: { ...noFacets, ...facets },
+    documentation: '',
+  };
+}
+
+const list = (item: SimpleType): SimpleType => simple('anySimpleType', {}, { kind: 'list', item });
+const union = (...members: SimpleType[]): SimpleType =>
+  simple('anySimpleType', {}, { kind: 'union', members });
+const text = (whiteSpace: Facets['whiteSpace'], builtIn: BuiltIn, ...enumeration: string[]): SimpleType =>
+  simple(builtIn, { whiteSpace, ...(enumeration.length > 0 && { enumeration }) });
+
+const simpleOf = compileSimpleTypes(adoptedDefaults, defaultLimits);
+const namespaces: Readonly<Record<string, string>> = { '': 'urn:d', p: 'urn:p', none: '' };
+
+/** What a text of XML becomes: a JSON token, or why not. */
+function fromXml(codec: SimpleCodec, given: string): string {
+  const token = codec.fromXml(given, (prefix) => namespaces[prefix]);
+  return typeof token === 'string' ? token : `${token.code}: ${token.reason}`;
+}
+
+function orMessage(run: () => string): string {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof MismatchError || error instanceof JsonError) return error.message;
+    throw error;
+  }
+}
+
+/** What a JSON value becomes from text, with the declarations that it needs before it. */
+function toXml(codec: SimpleCodec, json: string): string {
+  return orMessage(() => {
+    const declared: string[] = [];
+    const content = codec.toXml(new JsonReader(json, defaultLimits), declared);
+    return [...(declared.length === 0 ? [] : [declared.join('')]), content ?? 'nothing'].join('|');
+  });
+}
+
+const tape = new Tape();
+
+/** The same from bytes. */
+function scanned(codec: SimpleCodec, json: string): string {
+  return orMessage(() => {
+    tape.start(Buffer.from(json), defaultLimits);
+    codec.scan(tape);
+    tape.end();
+    const [kind, from = 0, to = 0] = tape.words;
+    if (kind === nodeKinds.nothing) return 'nothing';
+    if (kind === nodeKinds.empty) return '';
+    if (kind === nodeKinds.plain) return escapeXml(tape.slice(from, to), { replaced: 0 });
+    if (kind === nodeKinds.text) return escapeXml(tape.decode(from, to), { replaced: 0 });
+    return [...(to === 0 ? [] : [tape.made[to - 1]]), tape.made[from]].join('|');
+  });
+}
+
+/** Of each type what it is, texts of XML with their JSON, and JSON values with their XML. */
+const rows: readonly (readonly [
+  title: string,
+  type: SimpleType,
+  is: string,
+  read: readonly (readonly [xml: string, json: string])[],
+  written: readonly (readonly [json: string, xml: string])[],
+])[] = [
+  [
+    'xs:integer',
+    simple('integer'),
+    'xs:integer; plain',
+    [
+      ['0', '0'],
+      ['-5', '-5'],
+      ['+7', '7'],
+      ['  8 ', '8'],
+      ['1.0', 'InvalidType: expected xs:integer, got "1.0"'],
+      ['x', 'InvalidType: expected xs:integer, got "x"'],
+      ['', 'InvalidType: expected xs:integer, got ""'],
+      ['9'.repeat(400), '9'.repeat(400)],
+      [
+        '9'.repeat(401),
+        'OutOfRange: expected xs:integer of at most 400 digits, got "99999999999999999999999999999999…"',
+      ],
+    ],
+    [
+      ['1', '1'],
+      ['-1', '-1'],
+      ['0', '0'],
+      ['-0', '0'],
+      ['"12"', '12'],
+      ['1.5', 'expected xs:integer, got a fraction'],
+      ['1e2', '100'],
+      ['true', 'expected xs:integer, got a boolean'],
+      ['null', 'nothing'],
+      ['"x"', 'expected xs:integer, got a string that is no number'],
+      ['[]', 'expected xs:integer, got an array'],
+    ],
+  ],
+  [
+    'xs:nonPositiveInteger',
+    simple('nonPositiveInteger'),
+    'xs:nonPositiveInteger; plain',
+    [
+      ['0', '0'],
+      ['-0', '0'],
+      ['-1', '-1'],
+      ['1', 'OutOfRange: expected xs:nonPositiveInteger, got "1"'],
+      ['x', 'InvalidType: expected xs:integer, got "x"'],
+    ],
+    [
+      ['0', '0'],
+      ['-0', '0'],
+      ['-1', '-1'],
+      ['1', 'expected xs:nonPositiveInteger, got a number outside it'],
+      ['"-3"', '-3'],
+      ['"3"', 'expected xs:nonPositiveInteger, got a number outside it'],
+      ['null', 'nothing'],
+      ['true', 'expected xs:integer, got a boolean'],
+    ],
+  ],
+  [
+    'xs:negativeInteger',
+    simple('negativeInteger'),
+    'xs:negativeInteger; plain',
+    [
+      ['0', 'OutOfRange: expected xs:negativeInteger, got "0"'],
+      ['-0', 'OutOfRange: expected xs:negativeInteger, got "-0"'],
+      ['-1', '-1'],
+      ['1', 'OutOfRange: expected xs:negativeInteger, got "1"'],
+    ],
+    [
+      ['0', 'expected xs:negativeInteger, got a number outside it'],
+      ['-1', '-1'],
+      ['1', 'expected xs:negativeInteger, got a number outside it'],
+    ],
+  ],
+  [
+    'xs:nonNegativeInteger',
+    simple('nonNegativeInteger'),
+    'xs:nonNegativeInteger; plain',
+    [
+      ['0', '0'],
+      ['-0', '0'],
+      ['-1', 'OutOfRange: expected xs:nonNegativeInteger, got "-1"'],
+      ['1', '1'],
+      ['+1', '1'],
+    ],
+    [
+      ['0', '0'],
+      ['-0', '0'],
+      ['-1', 'expected xs:nonNegativeInteger, got a number outside it'],
+      ['1', '1'],
+    ],
+  ],
+  [
+    'xs:positiveInteger',
+    simple('positiveInteger'),
+    'xs:positiveInteger; plain',
+    [
+      ['0', 'OutOfRange: expected xs:positiveInteger, got "0"'],
+      ['-0', 'OutOfRange: expected xs:positiveInteger, got "-0"'],
+      ['-1', 'OutOfRange: expected xs:positiveInteger, got "-1"'],
+      ['1', '1'],
+    ],
+    [
+      ['0', 'expected xs:positiveInteger, got a number outside it'],
+      ['-1', 'expected xs:positiveInteger, got a number outside it'],
+      ['1', '1'],
+    ],
+  ],
+  [
+    'xs:int',
+    simple('int'),
+    'xs:int; plain',
+    [
+      ['2147483647', '2147483647'],
+      ['2147483648', 'OutOfRange: expected xs:int from -2147483648 to 2147483647, got "2147483648"'],
+      ['-2147483648', '-2147483648'],
+      ['-2147483649', 'OutOfRange: expected xs:int from -2147483648 to 2147483647, got "-2147483649"'],
+    ],
+    [
+      ['2147483647', '2147483647'],
+      ['2147483648', 'expected xs:int from -2147483648 to 2147483647, got a number outside it'],
+      ['-2147483648', '-2147483648'],
+      ['-2147483649', 'expected xs:int from -2147483648 to 2147483647, got a number outside it'],
+      ['999999999', '999999999'],
+      ['-0', '0'],
+    ],
+  ],
+  [
+    'xs:unsignedByte',
+    simple('unsignedByte'),
+    'xs:unsignedByte; plain',
+    [
+      ['255', '255'],
+      ['256', 'OutOfRange: expected xs:unsignedByte from 0 to 255, got "256"'],
+      ['-1', 'OutOfRange: expected xs:unsignedByte from 0 to 255, got "-1"'],
+      ['-0', '-0'],
+    ],
+    [
+      ['255', '255'],
+      ['256', 'expected xs:unsignedByte from 0 to 255, got a number outside it'],
+      ['-1', 'expected xs:unsignedByte from 0 to 255, got a number outside it'],
+      ['99', '99'],
+    ],
+  ],
+  [
+    'xs:decimal',
+    simple('decimal'),
+    'xs:decimal; plain',
+    [
+      ['1.50', '1.50'],
+      ['-.5', '-0.5'],
+      ['1.', '1'],
+      ['1e2', 'InvalidType: expected xs:decimal, got "1e2"'],
+      ['.', 'InvalidType: expected xs:decimal, got "."'],
+    ],
+    [
+      ['1.50', '1.50'],
+      ['1e2', '100'],
+      ['1e-2', '0.01'],
+      ['"2.5"', '2.5'],
+    ],
+  ],
+  [
+    'xs:float',
+    simple('float'),
+    'xs:float; plain',
+    [
+      ['3.5', '3.5'],
+      ['INF', 'InvalidType: expected xs:float, got "INF"'],
+      ['-INF', 'InvalidType: expected xs:float, got "-INF"'],
+      ['NaN', 'InvalidType: expected xs:float, got "NaN"'],
+      ['1e39', 'OutOfRange: expected xs:float that 32 bits hold, got "1e39"'],
+      ['1e38', '1e38'],
+      ['x', 'InvalidType: expected xs:float, got "x"'],
+    ],
+    [
+      ['3.5', '3.5'],
+      ['1e38', '1e38'],
+      ['1e39', 'expected xs:float that 32 bits hold, got a number outside it'],
+      ['"2"', '2'],
+      ['"x"', 'expected xs:float, got a string that is no number'],
+    ],
+  ],
+  [
+    'xs:double',
+    simple('double'),
+    'xs:double; plain',
+    [
+      ['3.5', '3.5'],
+      ['1e39', '1e39'],
+      ['1e308', '1e308'],
+      ['1e309', 'OutOfRange: expected xs:double that 64 bits hold, got "1e309"'],
+    ],
+    [
+      ['1e39', '1e39'],
+      ['1e308', '1e308'],
+      ['1e309', 'expected xs:double that 64 bits hold, got a number outside it'],
+    ],
+  ],
+  [
+    'xs:boolean',
+    simple('boolean'),
+    'xs:boolean; plain',
+    [
+      ['true', 'true'],
+      ['false', 'false'],
+      ['1', 'true'],
+      ['0', 'false'],
+      ['yes', 'InvalidType: expected xs:boolean, got "yes"'],
+      [' true ', 'true'],
+    ],
+    [
+      ['true', 'true'],
+      ['false', 'false'],
+      ['1', 'expected a boolean, got a number'],
+      ['"true"', 'true'],
+    ],
+  ],
+  [
+    'xs:base64Binary',
+    simple('base64Binary'),
+    'xs:base64Binary; binary; takes empty',
+    [
+      ['AAAA', '"AAAA"'],
+      ['AA==', '"AA=="'],
+      ['A', 'InvalidType: expected xs:base64Binary, got other text'],
+      ['A A A A', '"AAAA"'],
+    ],
+    [
+      ['"AAAA"', 'AAAA'],
+      ['"A"', 'expected base64, got other text'],
+      ['1', 'expected base64, got a number'],
+    ],
+  ],
+  [
+    'xs:hexBinary',
+    simple('hexBinary'),
+    'xs:hexBinary; binary; takes empty',
+    [
+      ['0aF0', '"0aF0"'],
+      ['0a F0', 'InvalidType: expected xs:hexBinary, got "0a F0"'],
+      ['0aF', 'InvalidType: expected xs:hexBinary, got "0aF"'],
+      ['0g', 'InvalidType: expected xs:hexBinary, got "0g"'],
+      ['', '""'],
+      [' 0a ', '"0a"'],
+    ],
+    [
+      ['"0aF0"', '0aF0'],
+      ['"0aF"', 'expected xs:hexBinary, got other text'],
+      ['"0g"', 'expected xs:hexBinary, got other text'],
+      ['""', ''],
+      ['1', 'expected xs:hexBinary, got a number'],
+      ['null', 'nothing'],
+    ],
+  ],
+  [
+    'xs:duration',
+    simple('duration'),
+    'xs:duration; plain',
+    [
+      ['P1D', '"P1D"'],
+      ['-P1Y2M3DT4H5M6.7S', '"-P1Y2M3DT4H5M6.7S"'],
+      ['P', 'InvalidType: expected xs:duration, got "P"'],
+      ['1D', 'InvalidType: expected xs:duration, got "1D"'],
+    ],
+    [
+      ['"P1D"', 'P1D'],
+      ['"1D"', '1D'],
+      ['1', 'expected xs:duration, got a number'],
+    ],
+  ],
+  [
+    'xs:string',
+    text('preserve', 'string'),
+    'xs:string; string; takes empty',
+    [
+      [' a\t b\n ', '" a\\t b\\n "'],
+      ['', '""'],
+    ],
+    [
+      ['" a\\t"', ' a\t'],
+      ['""', ''],
+      ['1', '1'],
+      ['true', 'true'],
+      ['null', 'nothing'],
+    ],
+  ],
+  [
+    'xs:normalizedString',
+    text('replace', 'normalizedString'),
+    'xs:normalizedString; string; takes empty',
+    [[' a\t b\r\n', '" a  b  "']],
+    [['" a\\t"', ' a\t']],
+  ],
+  [
+    'xs:token',
+    text('collapse', 'token'),
+    'xs:token; string; takes empty',
+    [
+      [' a\t b\n  c ', '"a b c"'],
+      ['a  b', '"a b"'],
+      ['ab', '"ab"'],
+    ],
+    [
+      ['"a  b"', 'a  b'],
+      ['1', '1'],
+    ],
+  ],
+  [
+    'xs:QName',
+    simple('QName'),
+    'xs:QName; plain; uses prefixes',
+    [
+      ['p:x', '"{urn:p}x"'],
+      ['x', '"{urn:d}x"'],
+      ['none:x', '"x"'],
+      ['q:x', 'InvalidType: expected xs:QName with a bound prefix, got "q:x"'],
+      ['p:', 'InvalidType: expected xs:QName with a bound prefix, got "p:"'],
+      ['p:1', 'InvalidType: expected xs:QName with a bound prefix, got "p:1"'],
+      ['p:a:b', 'InvalidType: expected xs:QName with a bound prefix, got "p:a:b"'],
+      [' p:x ', '"{urn:p}x"'],
+    ],
+    [
+      ['"{urn:p}x"', ' xmlns:q0="urn:p"|q0:x'],
+      ['"x"', 'x'],
+      ['"{}x"', 'x'],
+      ['"{urn:p}1"', 'expected {namespace}local, got other text'],
+      ['"{urn:<"}x"', 'expected {namespace}local, got other text'],
+      ['"{http://www.w3.org/XML/1998/namespace}lang"', 'xml:lang'],
+      ['"{http://www.w3.org/2000/xmlns/}x"', 'expected a namespace that can be declared, got that of xmlns'],
+      ['"{urn:p"', 'expected {namespace}local, got other text'],
+      ['"urn}x"', 'expected {namespace}local, got other text'],
+      ['1', 'expected {namespace}local, got a number'],
+      ['null', 'nothing'],
+      ['"a b"', 'expected {namespace}local, got other text'],
+    ],
+  ],
+  [
+    'xs:NOTATION',
+    simple('NOTATION'),
+    'xs:QName; plain; uses prefixes',
+    [['p:x', '"{urn:p}x"']],
+    [['"{urn:p}x"', ' xmlns:q0="urn:p"|q0:x']],
+  ],
+  [
+    'a list of integers',
+    list(simple('int')),
+    'a list of xs:int; plain; takes empty',
+    [
+      ['1 2\n3', '[1,2,3]'],
+      [' 1 ', '[1]'],
+      ['', '[]'],
+      ['1 x', 'InvalidType: expected xs:int, got "x"'],
+    ],
+    [
+      ['[1,2,3]', '1 2 3'],
+      ['[]', ''],
+      ['[1]', '1'],
+      ['[null]', '[0]: expected xs:int without blanks, got another value'],
+      ['["x"]', 'expected xs:int, got a string that is no number'],
+      ['1', 'expected an array, got a number'],
+      ['[1,2.5]', 'expected xs:int, got a fraction'],
+      ['null', 'nothing'],
+      ['[" 1"]', 'expected xs:int, got a string that is no number'],
+    ],
+  ],
+  [
+    'a list of strings',
+    list(text('preserve', 'string')),
+    'a list of xs:string; plain; takes empty',
+    [['a b', '["a","b"]']],
+    [
+      ['["a","b"]', 'a b'],
+      ['["a b"]', '[0]: expected xs:string without blanks, got another value'],
+      ['[""]', '[0]: expected xs:string without blanks, got another value'],
+      ['["a\\tb"]', '[0]: expected xs:string without blanks, got another value'],
+      ['["<&>"]', '&lt;&amp;&gt;'],
+    ],
+  ],
+  [
+    'a list of QNames',
+    list(simple('QName')),
+    'a list of xs:QName; plain; takes empty; uses prefixes',
+    [['p:x x', '["{urn:p}x","{urn:d}x"]']],
+    [['["{urn:p}x","y","{urn:q}z"]', ' xmlns:q0="urn:p" xmlns:q1="urn:q"|q0:x y q1:z']],
+  ],
+  [
+    'a union of integers and booleans',
+    union(simple('int'), simple('boolean')),
+    'xs:int, xs:boolean; string',
+    [
+      ['1', '"1"'],
+      [' true ', '"true"'],
+      ['x', 'InvalidType: expected xs:int, xs:boolean, got "x"'],
+      ['a  b', 'InvalidType: expected xs:int, xs:boolean, got "a  b"'],
+    ],
+    [
+      ['1', '1'],
+      ['true', 'true'],
+      ['"x"', 'x'],
+      ['null', 'nothing'],
+      ['"a b"', 'a b'],
+    ],
+  ],
+  [
+    'a union with strings',
+    union(simple('int'), text('preserve', 'string')),
+    'xs:int, xs:string; string; takes empty',
+    [[' a  b ', '" a  b "']],
+    [['" a "', ' a ']],
+  ],
+  [
+    'a union with tokens',
+    union(simple('int'), text('collapse', 'token')),
+    'xs:int, xs:token; string; takes empty',
+    [[' a  b ', '"a b"']],
+    [['"a"', 'a']],
+  ],
+  [
+    'a union of nothing',
+    union(),
+    'a value; string',
+    [
+      ['x', '"x"'],
+      [' a  b ', '"a b"'],
+    ],
+    [['"x"', 'x']],
+  ],
+  [
+    'a union with QNames',
+    union(simple('QName'), simple('int')),
+    'xs:QName, xs:int; string; uses prefixes',
+    [
+      ['p:x', '"p:x"'],
+      ['q:x', 'InvalidType: expected xs:QName, xs:int, got "q:x"'],
+      ['5', '"5"'],
+    ],
+    [['"x"', 'x']],
+  ],
+  [
+    'an enumeration of strings',
+    text('preserve', 'string', 'red', 'dark blue', 'a<b', ''),
+    'one of red, dark blue, a<b, ; string; takes empty',
+    [
+      ['red', '"red"'],
+      ['dark blue', '"dark blue"'],
+      ['a<b', '"a<b"'],
+      ['', '""'],
+      [' red', 'InvalidEnum: expected one of red, dark blue, a<b, , got " red"'],
+      ['blue', 'InvalidEnum: expected one of red, dark blue, a<b, , got "blue"'],
+    ],
+    [
+      ['"red"', 'red'],
+      ['"dark blue"', 'dark blue'],
+      ['"a<b"', 'a&lt;b'],
+      ['""', ''],
+      ['"blue"', 'blue'],
+      ['"r\\u0065d"', 'red'],
+      ['null', 'nothing'],
+      ['1', '1'],
+      ['"redd"', 'redd'],
+    ],
+  ],
+  [
+    'an enumeration of tokens',
+    text('collapse', 'token', 'red'),
+    'one of red; string',
+    [
+      [' red ', '"red"'],
+      ['blue', 'InvalidEnum: expected one of red, got "blue"'],
+      ['', 'InvalidEnum: expected one of red, got ""'],
+    ],
+    [
+      ['"red"', 'red'],
+      ['""', ''],
+    ],
+  ],
+  [
+    'an enumeration of integers',
+    simple('int', { enumeration: ['7', '-1', 'x'] }),
+    'one of 7, -1, x; plain',
+    [
+      ['7', '7'],
+      ['07', '7'],
+      ['8', 'InvalidEnum: expected one of 7, -1, x, got "8"'],
+      ['x', 'InvalidType: expected xs:int, got "x"'],
+    ],
+    [
+      ['7', '7'],
+      ['-1', '-1'],
+      ['8', '8'],
+      ['"7"', '7'],
+    ],
+  ],
+  [
+    'an enumeration of more than twelve',
+    simple('int', { enumeration: '1 2 3 4 5 6 7 8 9 10 11 12 13'.split(' ') }, undefined, 'Month'),
+    'a value of Month; plain',
+    [['14', 'InvalidEnum: expected a value of Month, got "14"']],
+    [['13', '13']],
+  ],
+  [
+    'an enumeration of twelve',
+    simple('int', { enumeration: '1 2 3 4 5 6 7 8 9 10 11 12'.split(' ') }, undefined, 'Month'),
+    'one of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12; plain',
+    [['14', 'InvalidEnum: expected one of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, got "14"']],
+    [['12', '12']],
+  ],
+  [
+    'an enumeration of more than twelve without a name',
+    simple('int', { enumeration: '1 2 3 4 5 6 7 8 9 10 11 12 13'.split(' ') }),
+    'a value of xs:int; plain',
+    [['14', 'InvalidEnum: expected a value of xs:int, got "14"']],
+    [],
+  ],
+];
+
+for (const [title, type, is, read, written] of rows) {
+  test(`A26: ${title}, both ways`, (t) => {
+    const codec = simpleOf(type);
+    const { expected, text: kind, takesEmpty, usesPrefixes } = codec;
+    const marks = [takesEmpty ? 'takes empty' : '', usesPrefixes ? 'uses prefixes' : ''];
+    t.is([expected, kind, ...marks.filter((mark) => mark !== '')].join('; '), is);
+    for (const [xml, json] of read) t.is(fromXml(codec, xml), json, xml);
+    for (const [json, xml] of written) {
+      t.is(scanned(codec, json), xml, json);
+      if (json !== 'null') t.is(toXml(codec, json), xml, json);
+    }
+  });
+}
+
+test('A26: with bigNumbers: text numbers that a double may not hold are strings, both ways', (t) => {
+  const asText = compileSimpleTypes({ ...adoptedDefaults, bigNumbers: 'text' }, defaultLimits);
+  const big: BuiltIn[] = [
+    'decimal',
+    'integer',
+    'nonPositiveInteger',
+    'negativeInteger',
+    'nonNegativeInteger',
+    'positiveInteger',
+    'long',
+    'unsignedLong',
+  ];
+  for (const builtIn of big) {
+    const digits = /^n(?:onP|e)/.test(builtIn) ? '-7' : '7';
+    const codec = asText(simple(builtIn));
+    t.is(fromXml(codec, digits), `"${digits}"`, builtIn);
+    t.is(fromXml(codec, 'x').slice(0, 12), 'InvalidType:', builtIn);
+    t.is(scanned(codec, `"${digits}"`), digits, builtIn);
+  }
+  for (const builtIn of ['int', 'unsignedInt', 'short', 'double'] as const)
+    t.is(fromXml(asText(simple(builtIn)), '7'), '7', builtIn);
+});
+
+test('W22: a value that an enumeration lacks is counted in a reply, or refused', (t) => {
+  const color = text('preserve', 'string', 'red', 'light "red"');
+  const limited = simpleOf(color);
+  t.is(scanned(limited, '"blue"'), 'blue');
+  t.is(tape.passed, 1);
+  for (const json of ['"red"', '"light \\"red\\""', 'null']) {
+    scanned(limited, json);
+    t.is(tape.passed, 0, json);
+  }
+  const strict = compileSimpleTypes({ ...adoptedDefaults, unknownEnumValues: 'refuse' }, defaultLimits);
+  t.is(scanned(strict(color), '"red"'), 'red');
+  t.is(scanned(strict(color), 'null'), 'nothing');
+  t.is(scanned(strict(color), '"blue"'), 'expected one of red, light "red", got another value');
+});
+
+test('A26: a type is compiled once', (t) => {
+  const type = list(simple('int'));
+  t.is(simpleOf(type), simpleOf(type));
+  t.is(simpleOf(list(union(simple('int')))).expected, 'a list of xs:int');
+});
+
+test('W21: what XML can’t carry is counted in lists and names too', (t) => {
+  t.is(scanned(simpleOf(list(text('preserve', 'string'))), '["a\\u0000"]'), 'a\ufffd');
+  t.is(tape.replaced, 1);
+});
