@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import test from 'ava';
 import { decodeXml } from '../../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../../mappings/xml/error.ts';
+import { fc } from '../../property.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const utf16le = (text: string) => Buffer.from(text, 'utf16le');
@@ -310,4 +312,53 @@ test('W9: each encoding is known by each of its names, in any case', (t) => {
     t.is(decodeXml(Buffer.from('<\u20ac', 'utf16le'), name), '<\u20ac', name);
   for (const name of ['utf-16', 'UTF-16BE'])
     t.is(decodeXml(Buffer.from('<\u20ac', 'utf16le').swap16(), name), '<\u20ac', name);
+});
+
+/** Bytes at the ends of every range of Unicode's table 3-7, and beside them. */
+const edges = [
+  0x0a, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee,
+  0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff,
+];
+
+/** The place that bytes are refused at, by Node: behind the last byte up to which they are UTF-8. */
+function placeOf(input: Buffer): string | undefined {
+  let size = input.length;
+  while (!isUtf8(input.subarray(0, size))) size--;
+  if (size === input.length) return undefined;
+  const lines = input.toString('utf8', 0, size).split('\n');
+  const column = (lines.at(-1) ?? '').length + 1;
+  return `line ${lines.length}, column ${column}: expected utf-8, got bytes that are not`;
+}
+
+function refusalOf(input: Buffer): string | undefined {
+  try {
+    decodeXml(input, undefined);
+    return undefined;
+  } catch (error) {
+    return error instanceof XmlError ? error.message : String(error);
+  }
+}
+
+test('bytes that are no UTF-8 are refused behind the last whole character, at every edge of its ranges', (t) => {
+  for (const lead of edges)
+    for (const second of edges)
+      for (const third of [0x7f, 0x80, 0xbf, 0xc0])
+        for (const fourth of [0x41, 0x7f, 0x80, 0xbf, 0xc0]) {
+          const input = Buffer.from([0x3c, lead, second, third, fourth]);
+          if (refusalOf(input) !== placeOf(input))
+            t.is(refusalOf(input), placeOf(input), input.toString('hex'));
+        }
+  t.pass();
+});
+
+test('so are bytes anywhere in a document', (t) => {
+  const sequences = fc.array(fc.constantFrom(...edges, 0xe2, 0x98, 0x83), { maxLength: 8 });
+  fc.assert(
+    fc.property(sequences, (list) => {
+      const input = bytes('<a>é\n', Buffer.from(list), '</a>');
+      return refusalOf(input) === placeOf(input);
+    }),
+    { numRuns: 2000 },
+  );
+  t.pass();
 });
