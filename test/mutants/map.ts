@@ -16,13 +16,14 @@ const codec = [
   'test/mappings/codec/write.test.ts',
   'test/mappings/codec/types/rules.test.ts',
   'test/mappings/codec/types/distinct.test.ts',
+  'test/mappings/codec/types/unions.test.ts',
   'test/mappings/codec/redact.test.ts',
   'test/mappings/codec/writers.test.ts',
 ];
 const properties = ['test/mappings/codec/properties.test.ts'];
 /** Whole gateways, with calls in both directions. */
 const calls = ['test/mappings/loader/plain.test.ts', 'test/plain/fixtures.test.ts'];
-const dates = ['test/mappings/codec/scalars/dates.test.ts'];
+const dates = ['test/mappings/codec/scalars/wcf-dates.test.ts', 'test/mappings/codec/scalars/dates.test.ts'];
 
 /** Which tests speak of a file, those that notice most first: folders with a slash at their end, and files, which go before. */
 export const testsOf: Readonly<Record<string, readonly string[]>> = {
@@ -55,6 +56,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/scalars/': [...scalars, ...dates, ...codec, ...properties],
   'mappings/codec/adopted/': [
     'test/mappings/codec/adopted/simple-types.test.ts',
+    'test/mappings/codec/adopted/temporal.test.ts',
     'test/mappings/codec/adopted/values.test.ts',
     'test/mappings/codec/adopted/refusals.test.ts',
     'test/mappings/codec/adopted/headers.test.ts',

@@ -1,0 +1,40 @@
+import test from 'ava';
+import { temporal } from '../../../../mappings/codec/adopted/temporal.ts';
+import { defaultLimits } from '../../../../mappings/contract/limits.ts';
+import { JsonReader } from '../../../../mappings/json/reader.ts';
+
+/** Texts of the calendar's types (XSD Part 2, 3.2.7 to 3.2.14), and texts that are none. */
+const rows = [
+  [
+    'dateTime',
+    '2024-02-29T24:00:00 2024-02-29T24:00:00.00Z 2000-02-29T23:59:59.999+14:00 -0004-02-29T00:00:00-13:59 12024-01-01T00:00:00',
+    '2023-02-29T00:00:00 1900-02-29T00:00:00 12023-02-29T00:00:00 11900-02-29T00:00:00 0000-01-01T00:00:00 -0000-01-01T00:00:00 2024-01-01T24:00:01 2024-01-01T00:60:00 2024-01-01T00:00:00+14:01 02024-01-01T00:00:00 2024-13-01T00:00:00 2024-01-32T00:00:00',
+  ],
+  ['date', '-0044-03-15 2024-04-30Z 10000-01-31', '2024-04-31 2024-00-01 0000-01-01 2024-1-1'],
+  ['time', '00:00:00 24:00:00.0 23:59:59.5Z', '24:00:00.5 24:01:00 00:00 00:00:60'],
+  ['gYearMonth', '2024-02 -0001-12+01:00', '2024-13 2024 0000-01'],
+  ['gYear', '2024 12024 -0001Z 10000 20000 100000000', '0000 -0000 024 02024'],
+  ['gMonthDay', '--02-29 --12-31Z', '--02-30 --04-31 --13-01 -02-29'],
+  ['gDay', '---31 ---01Z', '---32 ---00 --31'],
+  ['gMonth', '--12 --01-05:00', '--13 --00 -12'],
+] as const;
+
+for (const [kind, good, bad] of rows)
+  test(`A26: xs:${kind} takes its texts in both directions and refuses others in requests`, (t) => {
+    const { fromXml, toXml, checkJson, expected } = temporal(kind);
+    const reader = (text: string): JsonReader => new JsonReader(JSON.stringify(text), defaultLimits);
+    t.is(expected, `xs:${kind}`);
+    for (const text of good.split(' ')) {
+      t.is(fromXml(` ${text}\n`), `"${text}"`, text);
+      t.is(toXml(reader(text)), text);
+      t.is(checkJson(reader(text)), undefined, text);
+    }
+    for (const text of bad.split(' ')) {
+      const refusal = { code: 'InvalidType', reason: `expected xs:${kind}, got "${text.slice(0, 32)}"` };
+      t.deepEqual(fromXml(text), refusal);
+      t.deepEqual(checkJson(reader(text)), refusal);
+      const reply = reader(text);
+      t.is(toXml(reply), text);
+      t.is(reply.passed, 1, text);
+    }
+  });
