@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http';
+import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
-import type { ContractLimits } from '../../mappings/loader/document/allowance.ts';
+
 import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts';
 import type { Handler } from '../http/app.ts';
+import { createMappedUpstream } from '../upstream/mapped-upstream.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { loadAside } from './load-aside.ts';
+import { withMapping } from './site-mapping.ts';
 
 /** What is to be served in one place: a contract, and the JSON service behind it. */
 export interface SitePlan {
@@ -19,7 +22,7 @@ export interface SitePlan {
 /** How a contract becomes something that serves. */
 export interface SiteMaker {
   /** What loading a contract may take. */
-  readonly limits: ContractLimits;
+  readonly limits: Limits;
   /** What the contract is to be served by, as it is now; the one of before where it would be the same. */
   readonly upstreamAt: (url: string | undefined) => Promise<Upstream>;
   readonly handlerOf: (contract: Contract, upstream: Upstream) => Handler;
@@ -77,11 +80,13 @@ function open(
 ): Promise<readonly Site[]> {
   return Promise.all(
     loads.map(async (loaded, index) => {
-      const { contract } = loaded;
       const plan = plans[index];
+      const place = plan?.contract ?? '';
+      const { contract, mapping } = withMapping(place, loaded.contract, maker.limits);
       const basePath = plan?.basePath ?? contract.basePath;
       maker.onLoad(loaded);
-      const upstream = await maker.upstreamAt(plan?.upstreamUrl);
+      const behind = await maker.upstreamAt(plan?.upstreamUrl);
+      const upstream = mapping === undefined ? behind : createMappedUpstream(behind, mapping);
       return { basePath, handle: maker.handlerOf({ ...contract, basePath }, upstream) };
     }),
   );

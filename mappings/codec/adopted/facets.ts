@@ -114,10 +114,20 @@ function octetsJudge({ least, most }: Range, perOctet: number): Judge {
 
 function digitsJudge({ totalDigits, fractionDigits }: Facets): Judge {
   return (token, reading) => {
-    const [, whole = '', fraction = ''] = /^"?-?0*(\d*)(?:\.(\d*?)0*)?"?$/.exec(token) ?? [];
+    const { whole, fraction } = digitsOf(token);
     if (fractionDigits !== undefined && fraction.length > fractionDigits)
       refuse(reading, 'OutOfRange', `expected at most ${fractionDigits} digits after the point, got more`);
     if (totalDigits !== undefined && whole.length + fraction.length > totalDigits)
       refuse(reading, 'OutOfRange', `expected at most ${totalDigits} digits, got more`);
   };
+}
+
+/** The digits of a number's JSON before and behind its point, without zeros at either end of it all. */
+function digitsOf(token: string): { readonly whole: string; readonly fraction: string } {
+  const [before = '', behind = ''] = token.replace(/["-]/g, '').split('.');
+  let from = 0;
+  while (before[from] === '0') from++;
+  let to = behind.length;
+  while (behind[to - 1] === '0') to--;
+  return { whole: before.slice(from), fraction: behind.slice(0, to) };
 }

@@ -1,8 +1,8 @@
 import test from 'ava';
-import { adoptedDefaults } from '../../../../mappings/codec/adopted/settings.ts';
 import { compileSimpleTypes, type SimpleCodec } from '../../../../mappings/codec/adopted/simple-types.ts';
 import { MismatchError } from '../../../../mappings/codec/problem.ts';
 import { escapeXml } from '../../../../mappings/codec/scalars/text.ts';
+import { adoptedDefaults } from '../../../../mappings/contract/adopted.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import type { BuiltIn, Facets, SimpleType } from '../../../../mappings/contract/schema-components.ts';
 import { JsonError } from '../../../../mappings/json/grammar.ts';

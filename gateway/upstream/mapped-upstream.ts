@@ -1,0 +1,82 @@
+import { JsonError } from '../../mappings/json/grammar.ts';
+import type { MappedAnswer, MappedRequest, Mapping } from '../../mappings/mapping/mapping.ts';
+import { MappingError } from '../../mappings/mapping/run.ts';
+import { CallError } from '../call/error.ts';
+import type { Upstream, UpstreamReply } from './upstream.ts';
+
+/**
+ * The service behind as an adopted service's operations see it, where a mapping stands between (M1): a call of
+ * `POST /{operation}` becomes the calls that the mapping makes of it, one after the other, and their answers become its
+ * answer. An answer that isn't 2xx is the call's own unless the mapping has a place for it (M4). Calls as its upstream
+ * does; throws CallError ValidationError for a request, UpstreamInvalidResponse for an answer that can't be mapped.
+ */
+export function createMappedUpstream(upstream: Upstream, mapping: Mapping): Upstream {
+  return {
+    state: upstream.state,
+    close: upstream.close,
+    call: async (request, waiting) => {
+      const { operation } = request;
+      const mapped = mapping.operations.get(operation.name);
+      if (mapped === undefined)
+        throw new CallError('OperationNotFound', {
+          message: `no rule of the mapping answers ${operation.name}`,
+        });
+      const { calls, toReply, takesErrors } = callsOf(() => mapped.toCalls(String(request.body ?? '{}')));
+      const own = withoutMediaType(request.headers);
+      const answers: MappedAnswer[] = [];
+      let last: UpstreamReply | undefined;
+      for (const { method, path, headers, body } of calls) {
+        last = await upstream.call(
+          { method, path, headers: { ...own, ...headers }, body, operation },
+          waiting,
+        );
+        const isError = last.status < 200 || last.status > 299;
+        if (isError && !takesErrors) return last;
+        answers.push(answerOf(last));
+      }
+      const body = Buffer.from(replyOf(() => toReply(answers)));
+      return { status: 200, headers: last?.headers ?? {}, body, retryAfter: undefined };
+    },
+  };
+}
+
+/** Headers of the call but those that say what its own body is. */
+function withoutMediaType(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const { 'content-type': _, ...others } = headers;
+  return others;
+}
+
+function answerOf({ status, headers, body }: UpstreamReply): MappedAnswer {
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) texts[name] = typeof value === 'string' ? value : value.join(', ');
+  return { status, headers: texts, body: body.toString('utf8') };
+}
+
+function callsOf(make: () => MappedRequest): MappedRequest {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof MappingError)) throw error;
+    const problem = { code: 'InvalidType', field: error.path, message: error.message } as const;
+    throw new CallError('ValidationError', { problems: [problem], cause: error });
+  }
+}
+
+function replyOf(make: () => string): string {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof MappingError)
+      throw new CallError('UpstreamInvalidResponse', {
+        message: `the reply's ${error.message}`,
+        cause: error,
+      });
+    if (error instanceof JsonError)
+      throw new CallError('UpstreamInvalidResponse', {
+        message: 'expected a JSON reply from the service behind, got text that is none',
+        cause: error,
+      });
+    throw error;
+  }
+}

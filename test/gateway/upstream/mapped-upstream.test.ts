@@ -1,0 +1,139 @@
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { folderOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
+import { envelope, type Gateway, send, startGateway } from '../gateway.ts';
+
+/** An adopted WSDL in front of a JSON service that was made without it, by a mapping (M1 to M4). */
+
+const openapi = `openapi: 3.1.0
+info: { title: Shop, version: '2' }
+paths:
+  /orders/{id}:
+    get:
+      parameters:
+        - { name: id, in: path, required: true, schema: { type: integer } }
+        - { name: X-Branch, in: header, schema: { type: string } }
+      responses:
+        '200': { description: The order., content: { application/json: { schema: { $ref: '#/components/schemas/Order' } } } }
+  /orders/{id}/cancellation:
+    post:
+      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+      responses: { '204': { description: Done. } }
+components:
+  schemas:
+    Order:
+      type: object
+      required: [id, state, total, lines]
+      properties:
+        id: { type: integer }
+        state: { type: string, enum: [open, sent, cancelled] }
+        total: { type: number }
+        placed: { type: string }
+        buyer: { type: string }
+        lines: { type: array, items: { type: object, properties: { sku: { type: string }, price: { type: number }, count: { type: integer } } } }
+`;
+
+const mapping = `GetOrder:
+  call: { GET: '/orders/{id}' }
+  request: { path.id: orderId, header.X-Branch: '@headers.SessionHeader.branch' }
+  omit: [culture, '@headers.SessionHeader.session', '@headers.SessionHeader.@attributes']
+  reply:
+    GetOrderResult.id: id
+    GetOrderResult.Placed: placed
+    GetOrderResult.Shipped: { const: null }
+    GetOrderResult.Total: total
+    GetOrderResult.Status: { from: state, values: { open: Open, sent: Shipped, cancelled: Cancelled } }
+    GetOrderResult.Customer.Name: buyer
+    GetOrderResult.Line: { each: lines, map: { quantity: count, Article: sku, Price: price } }
+CancelOrder:
+  call: { POST: '/orders/{id}/cancellation' }
+  request: { path.id: orderId }
+  omit: ['@headers']
+  reply: {}
+`;
+
+const shop = '/shop/Orders.asmx';
+const getOrder = '<GetOrder xmlns="http://orders.example/"><orderId>12345678901</orderId></GetOrder>';
+const header = '<SessionHeader xmlns="http://orders.example/"><branch>north</branch></SessionHeader>';
+
+function mappedFolder(t: ExecutionContext, rules = mapping): string {
+  const folder = folderOf(t, { 'openapi.yaml': openapi, 'mapping.yaml': rules });
+  copyFileSync('docs/adopt/Orders.wsdl', join(folder, 'Orders.wsdl'));
+  return folder;
+}
+
+async function serveMapped(t: ExecutionContext, rules = mapping): Promise<Gateway> {
+  return startGateway(t, { serve: { contract: mappedFolder(t, rules) } });
+}
+
+const call = (gateway: Gateway, body: string, block = header) =>
+  send(gateway.port, 'POST', shop, { 'Content-Type': 'text/xml' }, envelope('1.1', { header: block, body }));
+
+test('M1: an old call goes out as the new service has it, its answer comes back as the old reply, digits as they were', async (t) => {
+  const gateway = await serveMapped(t);
+  gateway.answer({
+    body: '{"id":17,"state":"sent","total":10.50,"placed":"2020-01-01T00:00:00Z","buyer":"Zoë","lines":[{"sku":"a","price":1.00,"count":2}]}',
+  });
+  const small = getOrder.replace('12345678901', '17');
+  const { text, status } = await call(gateway, small);
+  t.is(status, 200, text);
+  const [hit] = gateway.hits;
+  t.is(`${hit?.method} ${hit?.path} ${hit?.headers['x-branch']} ${hit?.body}`, 'GET /orders/17 north ');
+  t.is(hit?.headers['content-type'], undefined);
+  t.true(
+    text.includes(
+      '<n0:GetOrderResult id="17"><n0:Customer><n0:Name>Zoë</n0:Name></n0:Customer><n0:Placed>2020-01-01T00:00:00Z</n0:Placed><n0:Shipped i:nil="true"/><n0:Total>10.50</n0:Total><n0:Status>Shipped</n0:Status><n0:Line quantity="2"><n0:Article>a</n0:Article><n0:Price>1.00</n0:Price></n0:Line></n0:GetOrderResult>',
+    ),
+    text,
+  );
+});
+
+test('M3: a request that fills what has no rule is refused by its path; an operation without rules is not served', async (t) => {
+  const gateway = await serveMapped(t);
+  const attribute = header.replace('<SessionHeader ', '<SessionHeader xmlns:u="urn:u" u:x="1" ');
+  t.is((await call(gateway, getOrder.replace('12345678901', '1'), attribute)).status, 500);
+  const place = '<PlaceOrder xmlns="http://orders.example/"/>';
+  t.regex(
+    (await call(gateway, place)).text,
+    /expected an operation of the contract in Body, got &lt;PlaceOrder&gt;/,
+  );
+});
+
+test('W27: an error that no rule is for is the call’s own; an answer without a body is a reply without members', async (t) => {
+  const gateway = await serveMapped(t);
+  gateway.answer({ status: 404, body: '{"message":"gone"}' });
+  const one = getOrder.replace('12345678901', '1');
+  const cancel = one.replaceAll('GetOrder', 'CancelOrder');
+  const own = await call(gateway, cancel, '');
+  t.regex(own.text, /<faultcode>s:Client<\/faultcode><faultstring>NotFound: gone/);
+  gateway.answer((_hit, response) => response.writeHead(204).end());
+  t.regex((await call(gateway, cancel, '')).text, /<n0:CancelOrderResponse /);
+});
+
+test('M2: an answer that no rule fits is told, with where it is', async (t) => {
+  const gateway = await serveMapped(t);
+  gateway.answer({ body: '{"id":17,"state":"lost","total":1,"lines":[]}' });
+  const { text } = await call(gateway, getOrder.replace('12345678901', '17'));
+  t.regex(text, /UpstreamInvalidResponse: the reply's state: expected one of open, sent, cancelled/);
+  gateway.answer({ body: 'no JSON' });
+  t.regex((await call(gateway, getOrder.replace('12345678901', '17'))).text, /UpstreamInvalidResponse/);
+});
+
+test('M3: a mapping that is not whole keeps the process from starting, each place told', async (t) => {
+  const folder = mappedFolder(t, mapping.replace('  omit: [culture, ', '  omit: ['));
+  const { message = '' } = (await t.throwsAsync(startGateway(t, { serve: { contract: folder } }))) ?? {};
+  t.regex(message, /mapping\.yaml.*culture/);
+});
+
+test('M1: a reload reads the mapping anew', async (t) => {
+  const folder = mappedFolder(t);
+  const gateway = await startGateway(t, { serve: { contract: folder } });
+  writeFileSync(
+    join(folder, 'mapping.yaml'),
+    mapping.replace('Customer.Name: buyer', 'Customer.Name: { const: none }'),
+  );
+  await gateway.running.reload();
+  gateway.answer({ body: '{"id":17,"state":"open","total":1,"placed":"2020-01-01T00:00:00Z","lines":[]}' });
+  t.regex((await call(gateway, getOrder.replace('12345678901', '1'))).text, /<n0:Name>none</);
+});
