@@ -14,7 +14,7 @@ function citations(folders: readonly string[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const folder of folders) {
     for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
-      if (!name.endsWith('.ts')) continue;
+      if (!name.endsWith('.ts') || name.includes('node_modules')) continue;
       const file = join(folder, name);
       // "R1126", say, is a requirement of the Basic Profile
       const citation = adopting.test(file) ? /\b(?:[WAR]\d{1,2}|M\d)\b/g : /\b[WR]\d{1,2}\b/g;
