@@ -5,6 +5,7 @@ import { checkCommand } from './check.ts';
 import { diffCommand } from './diff.ts';
 import { fail, wrongInput } from './failure.ts';
 import { initCommand } from './init.ts';
+import { mapCommand } from './map.ts';
 import { namesCommand } from './names.ts';
 import { serveCommand } from './serve.ts';
 import { translateCommand } from './translate.ts';
@@ -22,12 +23,14 @@ export async function main(argv: readonly string[]): Promise<void> {
     diffCommand(),
     initCommand(),
     adoptCommand(),
+    mapCommand(),
     namesCommand(),
     translateCommand(),
   ]) {
     program.addCommand(command);
   }
-  for (const command of [program, ...program.commands]) {
+  const nested = program.commands.flatMap(({ commands }) => commands);
+  for (const command of [program, ...program.commands, ...nested]) {
     command
       .showHelpAfterError('(add --help for what there is)')
       .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : wrongInput));

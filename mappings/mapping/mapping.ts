@@ -39,6 +39,8 @@ export interface MappedRequest {
    * Throws MappingError for an answer that can't be mapped, RangeError for another number of answers.
    */
   readonly toReply: (answers: readonly MappedAnswer[]) => string;
+  /** The operation that is called. */
+  readonly target: TargetOperation;
   /** Whether an answer that isn't 2xx has a place in the reply (`error`); else it is the call's own error (W27). */
   readonly takesErrors: boolean;
 }
@@ -48,6 +50,10 @@ export interface MappedOperation {
   readonly name: string;
   /** The operations that it may call, as `METHOD /path`. */
   readonly targets: readonly string[];
+  /** The operations of its entries, in their order. */
+  readonly calls: readonly TargetOperation[];
+  /** As the derived document has it. */
+  readonly old: TargetOperation;
   /** The JSON text of the old request → calls. Throws MappingError, JsonError. */
   readonly toCalls: (json: string) => MappedRequest;
 }
@@ -124,6 +130,8 @@ export function compileMapping({ derived, openapi, entries, functionsOf, limits 
       problem(first?.pointer ?? '', missedText(path, ways));
     operations.set(name, {
       name,
+      old: adopted,
+      calls: ways.map(({ target: called }) => called),
       targets: ways.map(({ target: { method, path } }) => `${method} ${path}`),
       toCalls: (json) => begin(ways, readValue(json, limits), limits),
     });
@@ -168,6 +176,7 @@ function begin(ways: readonly Way[], value: Value, limits: Limits): MappedReques
   const calls = scopes.map(way.call);
   return {
     calls,
+    target: way.target,
     takesErrors: way.error !== undefined,
     toReply: (answers) => {
       if (answers.length !== calls.length)

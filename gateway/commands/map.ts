@@ -1,0 +1,300 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Command, Option } from 'commander';
+import { stringify } from 'yaml';
+import { compileContract } from '../../mappings/compile.ts';
+import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
+import type { Contract } from '../../mappings/contract/model.ts';
+import { JsonError } from '../../mappings/json/grammar.ts';
+import { Allowance } from '../../mappings/loader/document/allowance.ts';
+import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
+import { isNode, type Node } from '../../mappings/loader/document/node.ts';
+import { loadAdoptedContract } from '../../mappings/loader/wsdl/adopted-contract.ts';
+import { draftEntry, likestOperation } from '../../mappings/mapping/draft.ts';
+import { type LoadedMapping, loadMapping, readOpenapi } from '../../mappings/mapping/load.ts';
+import { MappingError } from '../../mappings/mapping/run.ts';
+import { SchemaReader } from '../../mappings/mapping/schemas.ts';
+import { targetOperation } from '../../mappings/mapping/target.ts';
+import { functionsAsked, writeTestSkeleton, writeTypes } from '../../mappings/mapping/types.ts';
+import { deriveOpenapi } from '../../wsdl/derived-openapi/document.ts';
+import { createCodec, TranslationError } from '../codec.ts';
+import { finding } from './failure.ts';
+import { limitsOption } from './options.ts';
+import { jsonOption, printJson } from './output.ts';
+
+interface MapFlags {
+  readonly contract: string;
+  readonly openapi?: string;
+  readonly mapping?: string;
+  readonly limits?: Limits;
+  readonly json: boolean;
+}
+
+/** `soapbridge map`: a mapping between an adopted WSDL and another OpenAPI document (M1 to M6). */
+export function mapCommand(): Command {
+  const command = new Command('map').description('map an adopted WSDL onto another OpenAPI document');
+  command.addCommand(
+    subcommand('check', 'say what is wrong with a mapping, or what it holds')
+      .addHelpText('after', '\nExit codes: 0 it can be served, 2 it can not, or wrong input.')
+      .action(check),
+  );
+  command.addCommand(
+    subcommand('draft', 'propose rules for an operation of the WSDL, by name, kind and structure')
+      .argument('<operation>', 'the operation of the WSDL')
+      .addOption(new Option('--call <operation>', "such as 'POST /orders' (default: the likest by name)"))
+      .addHelpText('after', '\nExit codes: 0 proposed, 1 something is unmatched, 2 wrong input.')
+      .action(draft),
+  );
+  command.addCommand(
+    subcommand('try', 'run samples through a mapping; validate what comes out')
+      .argument(
+        '<samples...>',
+        'envelopes (.xml), or bodies in JSON called Operation.json or Operation.NAME.json',
+      )
+      .addHelpText(
+        'after',
+        '\nBeside a sample X.json or X.xml, X.answer.json is the answer of the new service.',
+      )
+      .addHelpText('after', '\nExit codes: 0 all are valid, 1 one is not, 2 wrong input.')
+      .action(trySamples),
+  );
+  command.addCommand(
+    subcommand('types', 'write the types that functions of a mapping get, and a skeleton of their tests')
+      .requiredOption('--out <dir>', 'the folder to write mapping-types.ts to; tests that are there stay')
+      .addHelpText('after', '\nExit codes: 0 written, 2 wrong input.')
+      .action(types),
+  );
+  return command;
+}
+
+function subcommand(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .addOption(
+      new Option('-c, --contract <dir>', 'folder with the WSDL').env('CONTRACT').makeOptionMandatory(),
+    )
+    .addOption(new Option('-o, --openapi <file>', "the new service's document (default: openapi.yaml there)"))
+    .addOption(new Option('-m, --mapping <file>', 'the mapping (default: mapping.yaml there)'))
+    .addOption(limitsOption())
+    .addOption(jsonOption());
+}
+
+/** What a mapping stands between. */
+interface Sides {
+  readonly contract: Contract;
+  readonly derived: Node;
+  readonly openapi: string;
+  readonly limits: Limits;
+}
+
+/** Throws ContractError. */
+function sidesOf({ contract: folder, openapi, limits = defaultLimits }: MapFlags): Sides {
+  const overlay = ['soap.yaml', 'soap.yml', 'soap.json'].map((name) => join(folder, name)).find(existsSync);
+  const { contract } = loadAdoptedContract(folder, overlay, limits);
+  const { adopted } = contract;
+  if (adopted === undefined) throw new RangeError(`--contract: expected a folder with a WSDL, got ${folder}`);
+  const names = ['openapi.yaml', 'openapi.yml', 'openapi.json'];
+  return {
+    contract,
+    derived: deriveOpenapi(adopted.service, adopted.settings).document,
+    openapi:
+      openapi ?? names.map((name) => join(folder, name)).find(existsSync) ?? join(folder, 'openapi.yaml'),
+    limits,
+  };
+}
+
+function loaded(flags: MapFlags): Sides & { readonly mapping: LoadedMapping } {
+  const sides = sidesOf(flags);
+  const file = flags.mapping ?? join(flags.contract, 'mapping.yaml');
+  return { ...sides, mapping: loadMapping({ ...sides, mapping: file }, sides.limits) };
+}
+
+// --- check -----------------------------------------------------------------------------------------
+
+function check(flags: MapFlags): void {
+  const { mapping } = loaded(flags);
+  const operations = [...mapping.operations.values()].map(({ name, targets }) => ({ name, targets }));
+  const { oneWay, unmapped } = mapping;
+  if (flags.json) {
+    printJson({ operations, unmapped, oneWay });
+    return;
+  }
+  for (const { name, targets } of operations) console.log(`${name} -> ${targets.join(', or ')}`);
+  for (const { pointer, message } of oneWay) console.log(`one way: ${pointer} (${message})`);
+  if (unmapped.length > 0) console.log(`not mapped: ${unmapped.join(', ')}`);
+}
+
+// --- draft -----------------------------------------------------------------------------------------
+
+function draft(name: string, flags: MapFlags & { readonly call?: string }): void {
+  const sides = sidesOf(flags);
+  const problems: ContractProblem[] = [];
+  const openapi = readOpenapi(sides.openapi, problems, new Allowance(sides.limits));
+  if (openapi === undefined) throw new ContractError(problems);
+  const most = sides.limits.contractReferences;
+  const old = targetOperation(sides.derived, new SchemaReader(sides.derived, most), 'POST', `/${name}`);
+  if (typeof old === 'string') {
+    const names = sides.contract.operations.map((operation) => operation.name);
+    throw new RangeError(
+      `operation: expected one of ${names.slice(0, 20).join(', ')}, got ${JSON.stringify(name)}`,
+    );
+  }
+  const [method = '', path = ''] = flags.call?.split(' ') ?? [];
+  const target =
+    flags.call === undefined
+      ? likestOperation(name, openapi, most)
+      : targetOperation(openapi, new SchemaReader(openapi, most), method.toUpperCase(), path);
+  if (target === undefined)
+    throw new RangeError('--call: expected an operation, as none is called alike, got none');
+  if (typeof target === 'string') throw new RangeError(`--call: ${target}`);
+  const proposed = draftEntry(old, target);
+  const { unmatchedRequest, unmatchedRequired, unmatchedReply } = proposed;
+  if (flags.json) printJson({ [name]: proposed.entry, unmatchedRequest, unmatchedRequired, unmatchedReply });
+  else {
+    const told = [
+      ['members of the request that nothing is like (omit them, or give them rules)', unmatchedRequest],
+      ['required members that nothing is like', unmatchedRequired],
+      ['members of the reply that nothing is like', unmatchedReply],
+    ] as const;
+    const lines = told
+      .filter(([, paths]) => paths.length > 0)
+      .map(([says, paths]) => `# ${says}: ${paths.join(', ')}\n`);
+    process.stdout.write(`# proposed by name, kind and structure: look at each rule\n${lines.join('')}`);
+    process.stdout.write(stringify({ [name]: proposed.entry }));
+  }
+  if (unmatchedRequest.length + unmatchedRequired.length > 0) process.exitCode = finding;
+}
+
+// --- try -------------------------------------------------------------------------------------------
+
+/** What became of a sample. */
+interface Tried {
+  readonly sample: string;
+  readonly operation?: string;
+  readonly calls?: readonly {
+    readonly method: string;
+    readonly path: string;
+    readonly body: string | undefined;
+  }[];
+  readonly reply?: string;
+  readonly problems: readonly string[];
+}
+
+async function trySamples(samples: readonly string[], flags: MapFlags): Promise<void> {
+  const all = loaded(flags);
+  const validate = await validator();
+  const tried: Tried[] = [];
+  for (const sample of samples.flatMap(filesOf)) tried.push(tryOne(sample, all, validate));
+  if (flags.json) printJson({ samples: tried });
+  else for (const one of tried) printTried(one);
+  if (tried.some(({ problems }) => problems.length > 0)) process.exitCode = finding;
+}
+
+function filesOf(path: string): readonly string[] {
+  if (!existsSync(path))
+    throw new RangeError(`samples: expected a file or a folder, got ${path}, which isn't there`);
+  if (/\.(?:json|xml)$/.test(path)) return [path];
+  return readdirSync(path)
+    .filter((name) => /\.(?:json|xml)$/.test(name) && !name.endsWith('.answer.json'))
+    .toSorted()
+    .map((name) => join(path, name));
+}
+
+/** One function, as each step says what it found so far. */
+function tryOne(
+  sample: string,
+  { contract, derived, mapping, limits }: ReturnType<typeof loaded>,
+  validate: Validate,
+): Tried {
+  try {
+    const { name, json } = readSample(sample, contract, limits);
+    const operation = mapping.operations.get(name);
+    if (operation === undefined)
+      return { sample, operation: name, problems: [`expected an operation that is mapped, got ${name}`] };
+    const request = operation.toCalls(json);
+    const calls = request.calls.map(({ method, path, body }) => ({ method, path, body }));
+    const problems = calls.flatMap(({ body }) =>
+      body === undefined
+        ? []
+        : validate(mapping.openapi, request.target.schemas.body, body).map((why) => `call: ${why}`),
+    );
+    const answer = sample.replace(/\.(?:json|xml)$/, '.answer.json');
+    if (!existsSync(answer)) return { sample, operation: name, calls, problems };
+    const body = readFileSync(answer, 'utf8');
+    const wrong = validate(mapping.openapi, request.target.schemas.reply, body).map(
+      (why) => `answer: ${why}`,
+    );
+    const reply = request.toReply(calls.map(() => ({ status: 200, headers: {}, body })));
+    const unfit = validate(derived, operation.old.schemas.reply, reply).map((why) => `reply: ${why}`);
+    return { sample, operation: name, calls, reply, problems: [...problems, ...wrong, ...unfit] };
+  } catch (error) {
+    if (error instanceof MappingError || error instanceof JsonError || error instanceof TranslationError)
+      return { sample, problems: [error.message] };
+    throw error;
+  }
+}
+
+/** The operation and the JSON body of a sample. Throws TranslationError. */
+function readSample(
+  sample: string,
+  contract: Contract,
+  limits: Limits,
+): { readonly name: string; readonly json: string } {
+  const bytes = readFileSync(sample);
+  if (sample.endsWith('.json'))
+    return { name: basename(sample).split('.')[0] ?? '', json: bytes.toString('utf8') };
+  const { operation, json } = createCodec(compileContract(contract, limits)).xmlToJson(bytes, 'text/xml');
+  return { name: operation, json };
+}
+
+function printTried({ sample, operation, calls = [], reply, problems }: Tried): void {
+  console.log(`${sample}: ${operation ?? 'refused'}${problems.length === 0 ? ', valid' : ''}`);
+  for (const { method, path, body } of calls)
+    console.log(`  ${method} ${path}${body === undefined ? '' : `\n  ${body}`}`);
+  if (reply !== undefined) console.log(`  reply: ${reply}`);
+  for (const problem of problems) console.log(`  ${problem}`);
+}
+
+/** What is wrong with JSON text by a schema of a document; numbers are looked at as JavaScript has them. */
+type Validate = (root: Node, schema: unknown, json: string) => readonly string[];
+
+/** Loaded for samples alone: a validator writes code. */
+async function validator(): Promise<Validate> {
+  const { Ajv2020 } = await import('ajv/dist/2020.js');
+  return (root, schema, json) => {
+    if (!isNode(schema)) return [];
+    // formats aren't looked at: a document's own have no meaning that a validator knows
+    const ajv = new Ajv2020({
+      strict: false,
+      allErrors: true,
+      validateFormats: false,
+      validateSchema: false,
+      logger: false,
+    });
+    try {
+      const check = ajv.compile({ allOf: [schema], components: root.components });
+      if (check(JSON.parse(json))) return [];
+      return (check.errors ?? [])
+        .slice(0, 20)
+        .map((one) => `${one.instancePath || 'the body'} ${one.message ?? ''}`);
+    } catch (error) {
+      return [`can't be validated: ${error instanceof Error ? error.message : String(error)}`];
+    }
+  };
+}
+
+// --- types -----------------------------------------------------------------------------------------
+
+function types(flags: MapFlags & { readonly out: string }): void {
+  const { mapping } = loaded(flags);
+  const written = [join(flags.out, 'mapping-types.ts')];
+  writeFileSync(written[0] ?? '', writeTypes(mapping));
+  for (const [module, names] of functionsAsked(mapping.entries)) {
+    const file = join(flags.out, basename(module).replace(/\.(ts|js)$/, '.test.$1'));
+    if (existsSync(file)) continue;
+    writeFileSync(file, writeTestSkeleton(`./${basename(module)}`, names));
+    written.push(file);
+  }
+  if (flags.json) printJson({ written });
+  else for (const file of written) console.log(`${file} is written`);
+}

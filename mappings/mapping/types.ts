@@ -1,0 +1,115 @@
+import type { Entries, Entry, Group, Rule } from './rules.ts';
+import type { Mapping } from './mapping.ts';
+import type { Shape } from './schemas.ts';
+
+/** TypeScript for the functions of a mapping (M5): types of both documents as functions get them, numbers as text. */
+
+/** The module with the types of every mapped operation: its request and reply, as the old service has them. */
+export function writeTypes({ operations }: Pick<Mapping, 'operations'>): string {
+  const writer = new TypeWriter();
+  const exported: string[] = [];
+  for (const [name, { old, calls }] of operations) {
+    const base = identifier(name);
+    exported.push(
+      `/** The request of ${name}. */\nexport type ${base}Request = ${writer.typeOf(old.body, `${base}RequestBody`)};\n`,
+    );
+    exported.push(
+      `/** The reply of ${name}. */\nexport type ${base}Reply = ${writer.typeOf(old.reply, `${base}ReplyBody`)};\n`,
+    );
+    for (const [index, target] of calls.entries()) {
+      const number = index === 0 ? '' : String(index + 1);
+      exported.push(
+        `/** The body of ${target.method} ${target.path}. */\nexport type ${base}Call${number} = ${writer.typeOf(target.body, `${base}CallBody${number}`)};\n`,
+      );
+      exported.push(
+        `/** The answer of ${target.method} ${target.path}. */\nexport type ${base}Answer${number} = ${writer.typeOf(target.reply, `${base}AnswerBody${number}`)};\n`,
+      );
+    }
+  }
+  const head =
+    '// Written by `soapbridge map types`. Numbers are text: no digit is lost.\n\n/** What a function gets besides its value. */\nexport interface Context {\n  /** The target path that it makes a value for. */\n  readonly at: string;\n}\n';
+  return [head, ...exported, ...writer.declarations].join('\n');
+}
+
+class TypeWriter {
+  readonly declarations: string[] = [];
+  readonly #names = new Map<Shape, string>();
+  readonly #taken = new Set<string>();
+
+  typeOf(shape: Shape | undefined, name: string): string {
+    if (shape === undefined || shape.open) return 'unknown';
+    const kinds = [...shape.kinds].map((kind) => {
+      switch (kind) {
+        case 'object':
+          return this.#record(shape, name);
+        case 'array':
+          return `readonly (${this.typeOf(shape.items, `${name}Item`)})[]`;
+        case 'string':
+        case 'number':
+          return shape.values?.map((value) => JSON.stringify(value)).join(' | ') ?? 'string';
+        default:
+          return kind;
+      }
+    });
+    return [...new Set(kinds)].join(' | ') || 'never';
+  }
+
+  #record(shape: Shape, wanted: string): string {
+    const known = this.#names.get(shape);
+    if (known !== undefined) return known;
+    let name = wanted;
+    for (let count = 2; this.#taken.has(name); count++) name = `${wanted}${count}`;
+    this.#taken.add(name);
+    this.#names.set(shape, name);
+    const lines = [...shape.members].map(
+      ([member, { shape: inner, required }]) =>
+        `  readonly ${JSON.stringify(member)}${required ? '' : '?'}: ${this.typeOf(inner, name + identifier(member))};\n`,
+    );
+    if (shape.others !== undefined) lines.push(`  readonly [name: string]: unknown;\n`);
+    this.declarations.push(`export interface ${name} {\n${lines.join('')}}\n`);
+    return name;
+  }
+}
+
+function identifier(name: string): string {
+  const plain = name.replaceAll(/[^A-Za-z0-9_$]/g, '_');
+  return plain.charAt(0).toUpperCase() + plain.slice(1);
+}
+
+/** The names of functions that rules ask for, by module. */
+export function functionsAsked(entries: Entries): ReadonlyMap<string, readonly string[]> {
+  const byModule = new Map<string, Set<string>>();
+  for (const entry of [...entries.values()].flat()) {
+    if (entry.code === undefined) continue;
+    const names = byModule.get(entry.code) ?? new Set();
+    byModule.set(entry.code, names);
+    for (const name of namesIn(entry)) names.add(name);
+  }
+  return new Map([...byModule].map(([module, names]) => [module, [...names]]));
+}
+
+function namesIn({ request, reply, error }: Entry): readonly string[] {
+  return [request, reply, error].flatMap((group) => (group === undefined ? [] : inGroup(group)));
+}
+
+function inGroup({ rules }: Group): readonly string[] {
+  return rules.flatMap(({ rule }) => inRule(rule));
+}
+
+function inRule({ code, map, source, else: other }: Rule): readonly string[] {
+  return [
+    ...(code === undefined ? [] : [code]),
+    ...(map === undefined ? [] : inGroup(map)),
+    ...(source.kind === 'list' ? source.items.flatMap(inRule) : []),
+    ...(other === undefined ? [] : inRule(other)),
+  ];
+}
+
+/** A file of tests for the functions of a module, one each, which fails until its author says what is expected. */
+export function writeTestSkeleton(module: string, names: readonly string[]): string {
+  const tests = names.map(
+    (name) =>
+      `test('${name}: expected what it makes of a value', () => {\n  assert.equal(${name}('a value of the source', { at: 'the target path' }), 'what the target has');\n});\n`,
+  );
+  return `import assert from 'node:assert/strict';\nimport test from 'node:test';\nimport { ${names.join(', ')} } from '${module}';\n\n${tests.join('\n')}`;
+}

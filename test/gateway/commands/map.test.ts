@@ -1,0 +1,138 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { file } from './file.ts';
+import { run } from './run.ts';
+
+/** `soapbridge map` (M6). */
+
+const wsdl = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="urn:o" xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:o" name="Orders">
+<types><xs:schema targetNamespace="urn:o" elementFormDefault="qualified">
+<xs:element name="GetOrder"><xs:complexType><xs:sequence><xs:element name="OrderNumber" type="xs:string"/><xs:element name="Trace" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>
+<xs:element name="GetOrderResponse"><xs:complexType><xs:sequence><xs:element name="Lines" minOccurs="0" maxOccurs="unbounded"><xs:complexType><xs:sequence><xs:element name="ItemCode" type="xs:string"/><xs:element name="Quantity" type="xs:int"/></xs:sequence></xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element>
+</xs:schema></types>
+<message name="in"><part name="p" element="t:GetOrder"/></message><message name="out"><part name="p" element="t:GetOrderResponse"/></message>
+<portType name="P"><operation name="GetOrder"><input message="t:in"/><output message="t:out"/></operation></portType>
+<binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="GetOrder"><soap:operation soapAction="urn:o/GetOrder"/><input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>
+<service name="Orders"><port name="OrdersSoap" binding="t:B"><soap:address location="http://old.example/Orders.asmx"/></port></service>
+</definitions>`;
+
+const openapi = `
+openapi: 3.1.0
+info: { title: Orders, version: '1' }
+paths:
+  /orders/{order_number}:
+    get:
+      operationId: get_order
+      parameters: [{ name: order_number, in: path, required: true, schema: { type: string } }]
+      responses:
+        200:
+          description: The order.
+          content:
+            application/json:
+              schema:
+                type: object
+                properties:
+                  items:
+                    type: array
+                    items: { type: object, properties: { item_code: { type: string }, quantity: { type: string } } }
+`;
+
+const mapping = `
+GetOrder:
+  call: { GET: '/orders/{order_number}' }
+  request: { path.order_number: OrderNumber }
+  omit: [Trace]
+  code: ./orders.ts
+  reply:
+    Lines:
+      each: items
+      map: { ItemCode: { from: item_code, code: code }, Quantity: { from: quantity, as: number } }
+`;
+
+function folder(t: ExecutionContext, rules = mapping): string {
+  const directory = join(file(t, wsdl, 'service.wsdl'), '..');
+  writeFileSync(join(directory, 'openapi.yaml'), openapi);
+  writeFileSync(join(directory, 'mapping.yaml'), rules);
+  writeFileSync(
+    join(directory, 'orders.ts'),
+    'export function code(value: string): string { return value.trim(); }\n',
+  );
+  return directory;
+}
+
+test('M6: map check says what is mapped, and with file and line what is wrong', async (t) => {
+  const good = await run(t, ['map', 'check', '-c', folder(t)]).ended;
+  t.is(good.code, 0, good.err);
+  t.regex(good.out, /^GetOrder -> GET \/orders\/\{order_number\}\none way: .*made by code\(\)/);
+  const bad = await run(t, ['map', 'check', '-c', folder(t, mapping.replace('OrderNumber', 'Number'))]).ended;
+  t.is(bad.code, 2);
+  t.regex(
+    bad.err,
+    /mapping.yaml:4#\/GetOrder\/request\/path.order_number: expected a path of the source, got Number; there are OrderNumber, Trace/,
+  );
+});
+
+test('M6: map try runs samples, and validates what comes out', async (t) => {
+  const directory = folder(t);
+  writeFileSync(join(directory, 'GetOrder.one.json'), '{"OrderNumber":"7 8"}');
+  writeFileSync(
+    join(directory, 'GetOrder.one.answer.json'),
+    '{"items":[{"item_code":" A ","quantity":"12345678901234567890"}]}',
+  );
+  const valid = await run(t, ['map', 'try', '-c', directory, join(directory, 'GetOrder.one.json')]).ended;
+  t.is(valid.code, 1, valid.err);
+  t.regex(
+    valid.out,
+    /GET \/orders\/7%208\n {2}reply: \{"Lines":\[\{"ItemCode":"A","Quantity":12345678901234567890\}\]\}\n {2}reply: \/Lines\/0\/Quantity must be <= 2147483647/,
+  );
+  writeFileSync(join(directory, 'GetOrder.two.json'), '{"OrderNumber":"7","Gift":true}');
+  const refused = await run(t, [
+    'map',
+    'try',
+    '--json',
+    '-c',
+    directory,
+    join(directory, 'GetOrder.two.json'),
+  ]).ended;
+  t.is(refused.code, 1, refused.err);
+  t.deepEqual(JSON.parse(refused.out).samples[0].problems, [
+    'Gift: expected nothing that has no rule in the mapping, got a value',
+  ]);
+});
+
+test('M6: map draft proposes rules by name, kind and structure, and lists what is unmatched', async (t) => {
+  const { code, out, err } = await run(t, ['map', 'draft', '-c', folder(t), 'GetOrder']).ended;
+  t.is(code, 1, err);
+  t.is(
+    out,
+    `# proposed by name, kind and structure: look at each rule
+# members of the request that nothing is like (omit them, or give them rules): Trace
+GetOrder:
+  call:
+    GET: /orders/{order_number}
+  request:
+    path.order_number: OrderNumber
+  reply:
+    Lines:
+      each: items
+      map:
+        ItemCode: item_code
+        Quantity:
+          from: quantity
+          as: number
+`,
+  );
+});
+
+test('M5: map types writes types of both documents with numbers as text, and a skeleton of tests once', async (t) => {
+  const directory = folder(t);
+  const args = ['map', 'types', '-c', directory, '--out', directory];
+  t.is((await run(t, args).ended).code, 0);
+  const types = readFileSync(join(directory, 'mapping-types.ts'), 'utf8');
+  t.regex(types, /readonly "Quantity": string;/);
+  t.regex(readFileSync(join(directory, 'orders.test.ts'), 'utf8'), /import \{ code \} from '\.\/orders\.ts'/);
+  writeFileSync(join(directory, 'orders.test.ts'), '// mine\n');
+  t.is((await run(t, args).ended).code, 0);
+  t.is(readFileSync(join(directory, 'orders.test.ts'), 'utf8'), '// mine\n');
+});
