@@ -438,6 +438,7 @@ export class RuleCompiler {
     }
     if (rule.as === 'text' || rule.as === 'number' || rule.as === 'boolean') {
       const { as } = rule;
+      if (as === 'boolean') oneWay(rule.pointer, `${at}: true and 1 become one`);
       step(as === 'text' ? textShape : as === 'number' ? digitsShape : flagShape, (value, scope) => {
         const text = textOfScalar(value);
         const made = text === undefined ? undefined : asWanted(text, as);

@@ -1,5 +1,5 @@
-import type { Entries, Entry, Group, Rule } from './rules.ts';
 import type { Mapping } from './mapping.ts';
+import type { Entries, Entry, Group, Rule } from './rules.ts';
 import type { Shape } from './schemas.ts';
 
 /** TypeScript for the functions of a mapping (M5): types of both documents as functions get them, numbers as text. */
