@@ -10,6 +10,21 @@ export interface AdoptedGap {
 
 export const adoptedGaps: readonly AdoptedGap[] = [
   {
+    stack: 'axis',
+    service: 'orders',
+    reason: 'WSDL2Java ends at a soap12:fault: "Missing <soap:fault> element inFault"',
+  },
+  {
+    stack: 'axis',
+    service: 'catalogue',
+    reason: 'Axis 1.4 has no substitution groups: it writes the head, which is abstract',
+  },
+  {
+    stack: 'jaxws-ri',
+    service: 'orders-rpc',
+    reason: 'wsimport refuses rpc/encoded: "Use of SOAP Encoding is not supported"',
+  },
+  {
     stack: 'php',
     service: 'catalogue',
     check: 'fault',
