@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { FilledBody } from '../../mappings/codec/attachments.ts';
 import type { Reading } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';
@@ -261,6 +262,7 @@ function withoutMessage(input: Input, request: UpstreamRequest): UpstreamRequest
   reading.ignored.splice(0, ignored.length, ...ignored);
   for (const parts of [reading.slots, reading.spans, reading.edits, reading.missing]) parts.length = 0;
   reading.credentials = undefined;
+  reading.attachments = undefined;
   input.text = '';
   const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body;
   return { ...request, body };
@@ -268,7 +270,8 @@ function withoutMessage(input: Input, request: UpstreamRequest): UpstreamRequest
 
 /** Counts what of a large request goes upstream. Throws CallError Overloaded. */
 function holdRequest(admission: Admission, exchange: Exchange, { body }: UpstreamRequest): void {
-  const bytes = body?.length ?? 0;
+  // the parts of a filled body are the message's own memory, which is counted
+  const bytes = body instanceof FilledBody ? body.ownBytes : (body?.length ?? 0);
   if (!admission.hold(exchange, bytes) && bytes > smallBytes) throw admission.shed();
 }
 

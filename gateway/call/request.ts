@@ -1,3 +1,4 @@
+import { FilledBody } from '../../mappings/codec/attachments.ts';
 import type { Reading } from '../../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
@@ -20,7 +21,10 @@ export function requestOf(
   if (missing.length > 0) throw new CallError('ValidationError', { problems: missing });
   const request = operation.request(input, values);
   if (request === undefined) throw new CallError('ValidationError', { problems: reading.problems });
-  return request;
+  const { attachments } = reading;
+  if (attachments === undefined || request.body === undefined || request.body instanceof FilledBody)
+    return request;
+  return { ...request, body: attachments.fill(request.body) };
 }
 
 /** The members that are required and missing; the credentials' own requirements are W24's, not the record's. */

@@ -1,9 +1,19 @@
+import { Attachments } from '../../mappings/codec/attachments.ts';
 import { type Reading, startReading } from '../../mappings/codec/problem.ts';
 import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { QName } from '../../mappings/contract/schema-components.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
 import { type ContentType, parseContentType } from '../../mappings/http-mapping/content-type.ts';
+import {
+  RelatedError,
+  type RelatedMessage,
+  type RelatedType,
+  RelatedTypeError,
+  readRelatedType,
+  type SplitMessage,
+  splitRelated,
+} from '../../mappings/http-mapping/related.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { decodeXml } from '../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../mappings/xml/error.ts';
@@ -11,7 +21,8 @@ import { XmlReader } from '../../mappings/xml/reader.ts';
 import { compileCredentials, type MessageHead, type ReadCredentials } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
 import { createSoapReader, type ReadSoap, type SoapCall } from './soap/envelope.ts';
-import type { SoapAddress } from './soap/versions.ts';
+import { Fault } from './soap/faults.ts';
+import type { SoapAddress, SoapVersion } from './soap/versions.ts';
 
 /** What requests of one contract are read by, put together at start. */
 export interface Readers {
@@ -35,25 +46,85 @@ export function compileReaders(compiled: CompiledContract, mostSteps: number): R
 
 /** Reads the body as a SOAP request. Throws CallError (plain refusals, W44) or Fault. */
 export function readSoapCall(
-  { readSoap }: Readers,
+  readers: Readers,
   head: MessageHead,
   { version, endpoint }: SoapAddress,
   body: Buffer,
 ): SoapCall {
+  const { readSoap } = readers;
   const content = contentTypeOf(head);
   try {
-    return readSoap(body, content.charset, version, actionsOf(head, content.action), endpoint);
+    if (content.type !== relatedType)
+      return readSoap(body, content.charset, version, actionsOf(head, [content.action]), endpoint);
+    const { form, root, charset, actions, parts } = takeMessage(
+      splitSoapMessage(readers, head, version, body),
+      version,
+    );
+    const attachments = new Attachments(form, parts);
+    return readSoap(root, charset, version, actionsOf(head, actions), endpoint, attachments);
   } catch (error) {
     throw unsupported(error);
   }
 }
 
+/** What SOAP messages with parts come in. */
+export const relatedType = 'multipart/related';
+
+/** Finds the parts of a message of `multipart/related` (W59). Throws CallError for its Content-Type, Fault. */
+export function splitSoapMessage(
+  { compiled }: Readers,
+  head: MessageHead,
+  version: SoapVersion,
+  body: Buffer,
+): SplitMessage {
+  const type = relatedTypeOf(head);
+  try {
+    return splitRelated(body, type, compiled.limits);
+  } catch (error) {
+    throw undecodable(error, version);
+  }
+}
+
+function takeMessage(split: SplitMessage, version: SoapVersion): RelatedMessage {
+  try {
+    return split.take();
+  } catch (error) {
+    throw undecodable(error, version);
+  }
+}
+
+/** A message that isn't of its Content-Type is as undecodable as one that isn't of its charset (W27). */
+function undecodable(error: unknown, version: SoapVersion): unknown {
+  if (!(error instanceof RelatedError)) return error;
+  return new Fault(version, 'sender', error.message, { cause: error });
+}
+
+function relatedTypeOf({ headers }: MessageHead): RelatedType {
+  try {
+    return readRelatedType(headers['content-type'] ?? '');
+  } catch (error) {
+    if (!(error instanceof RelatedTypeError)) throw error;
+    throw new CallError('UnsupportedMediaType', { message: error.message, cause: error });
+  }
+}
+
+/** Refuses a media type that SOAP messages don't come in (W57), before the body is read. Throws CallError. */
+export function refuseUnreadable(head: MessageHead): void {
+  const { type } = contentTypeOf(head);
+  if (type === relatedType) relatedTypeOf(head);
+  else if (type === 'application/dime' || type.startsWith('multipart/')) {
+    throw new CallError('UnsupportedMediaType', {
+      message: `expected a SOAP envelope, or multipart/related with one (MTOM, SwA), got ${type.slice(0, 64)}`,
+    });
+  }
+}
+
 /** Where an action may be hinted at in the HTTP message (W4); quotes and blanks around are not part of it. */
-function actionsOf({ headers }: MessageHead, parameter: string | undefined): string[] {
+function actionsOf({ headers }: MessageHead, parameters: readonly (string | undefined)[]): string[] {
   const actions: string[] = [];
   const header = headers.soapaction;
   if (typeof header === 'string') actions.push(unquote(header.trim()));
-  if (parameter !== undefined) actions.push(parameter);
+  for (const parameter of parameters) if (parameter !== undefined) actions.push(parameter);
   return actions;
 }
 
@@ -66,11 +137,11 @@ export function contentTypeOf({ headers }: MessageHead): ContentType {
   return parseContentType(headers['content-type'] ?? '');
 }
 
-/** Refuses a media type that is looked at before the body (W39): MTOM isn’t offered. Throws CallError. */
+/** Refuses a media type that is looked at before the body, outside SOAP (W39). Throws CallError. */
 export function refuseMultipart(type: string): void {
   if (type.startsWith('multipart/')) {
     throw new CallError('UnsupportedMediaType', {
-      message: 'multipart messages (MTOM, SwA) are not read here',
+      message: 'multipart messages (MTOM, SwA) are read at SOAP endpoints alone',
     });
   }
 }

@@ -13,6 +13,9 @@ import {
   readCallBody,
   readSoapCall,
   refuseMultipart,
+  refuseUnreadable,
+  relatedType,
+  splitSoapMessage,
 } from './read-call.ts';
 import type { SoapCall } from './soap/envelope.ts';
 import type { SoapAddress } from './soap/versions.ts';
@@ -34,6 +37,17 @@ export interface Service extends Readers, CallService {
 export function admitCall(service: Service, exchange: Arrival): void {
   const { type } = contentTypeOf(exchange.request);
   refuseMultipart(type);
+  admitTyped(service, exchange, type);
+}
+
+/** The same of a SOAP request, which may be a message of several parts (W57). Throws CallError. */
+export function admitSoap(service: Service, exchange: Arrival): void {
+  const { type } = contentTypeOf(exchange.request);
+  refuseUnreadable(exchange.request);
+  admitTyped(service, exchange, type);
+}
+
+function admitTyped(service: Service, exchange: Arrival, type: string): void {
   service.refuseForeign?.(exchange.request, type);
   admitBody(exchange, service);
 }
@@ -48,7 +62,7 @@ export function readSoapHere(
   address: SoapAddress,
   body: Buffer,
 ): SoapCall | undefined {
-  if (body.length > service.compiled.limits.readAsideBytes) return undefined;
+  if (isLong(service, exchange, address, body)) return undefined;
   try {
     const call = readSoapCall(service, exchange.request, address, body);
     exchange.stats.operation = call.operation.operation.name;
@@ -57,6 +71,20 @@ export function readSoapHere(
     if (error instanceof TooManySteps) return undefined;
     throw error;
   }
+}
+
+/** Whether to read a body takes long: of a multipart message its envelope, and what came as base64, counts. Throws Fault. */
+function isLong(
+  service: Service,
+  { request }: Pick<Exchange, 'request'>,
+  { version }: SoapAddress,
+  body: Buffer,
+): boolean {
+  const { readAsideBytes } = service.compiled.limits;
+  if (body.length <= readAsideBytes) return false;
+  if (contentTypeOf(request).type !== relatedType) return true;
+  const { rootBytes, encodedBytes } = splitSoapMessage(service, request, version, body);
+  return rootBytes + encodedBytes > readAsideBytes;
 }
 
 /** The same of a call outside SOAP. Throws CallError. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { bufferOf } from '../../mappings/bytes.ts';
+import { FilledBody } from '../../mappings/codec/attachments.ts';
 import { isFull, type Reading, startReading } from '../../mappings/codec/problem.ts';
 import { type CompiledOperation, compileContract, type RouteValue } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
@@ -222,7 +223,8 @@ function prepare(
     refuseProblems(reading);
     values = readers.readCredentials?.(given, head, spelling);
     const { method, path, headers, body } = requestOf(readers.compiled, operation, input, values);
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    const bytes =
+      typeof body === 'string' ? Buffer.from(body) : body instanceof FilledBody ? body.toBuffer() : body;
     request = { method, path, headers, body: bytes && ownMemory(bytes) };
   } catch (error) {
     if (!(error instanceof CallError)) throw error;

@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
+import { FilledBody } from '../../mappings/codec/attachments.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { type Admission, overloaded, smallBytes } from '../admission/admission.ts';
@@ -153,8 +155,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
       {
         method: method as 'POST',
         path: prefix + path,
-        headers: headers as Record<string, string>,
-        body: body ?? null,
+        headers: headersOf(headers, body),
+        body: body instanceof FilledBody ? Readable.from(body, { objectMode: false }) : (body ?? null),
       },
       this,
     );
@@ -397,6 +399,15 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
 
 function unavailable(retryAfter: number): CallError {
   return new CallError('UpstreamUnavailable', { retryAfter: String(retryAfter) });
+}
+
+/** A body that is written piece by piece goes out with its length, as others do. */
+function headersOf(
+  headers: UpstreamRequest['headers'],
+  body: UpstreamRequest['body'],
+): Record<string, string> {
+  if (!(body instanceof FilledBody)) return headers as Record<string, string>;
+  return { ...headers, 'content-length': String(body.length) };
 }
 
 /** A service that nothing could be sent to isn't available; of one that was reached, the answer is what's wrong. */

@@ -1,3 +1,4 @@
+import type { Attachments } from './attachments.ts';
 import type { TokenPlaceholders } from './text-value.ts';
 
 /** What can be wrong with a member of a request (W29). */
@@ -58,6 +59,8 @@ export interface Reading {
   quirks: number;
   /** While the shape of a request is learned (`fast-path/`): texts give placeholders instead of their tokens. */
   placeholders: TokenPlaceholders | undefined;
+  /** The parts of the message beside its envelope (W60); undefined for a message that can't have any. */
+  attachments: Attachments | undefined;
 }
 
 /** A part of a JSON request's text, by offsets in characters, and what stands there for upstream (W37). */
@@ -103,6 +106,7 @@ export function startReading(limit: number, mostSteps: number = Number.POSITIVE_
     openText: 0,
     quirks: 0,
     placeholders: undefined,
+    attachments: undefined,
   };
 }
 

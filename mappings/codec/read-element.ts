@@ -1,6 +1,7 @@
 import { namespaces } from '../contract/model.ts';
 import type { JsonReader } from '../json/reader.ts';
 import type { XmlReader } from '../xml/reader.ts';
+import { type Attachments, hrefOf, includeElsewhere, isInclude } from './attachments.ts';
 import type { ReaderContext, RequestReader } from './context.ts';
 import { type Reading, refuse } from './problem.ts';
 import { collapse } from './scalars/numbers.ts';
@@ -19,6 +20,9 @@ export function readMember<Nil>(
   reading: Reading,
 ): string | undefined | Nil {
   if (xml.attributeCount === 0) return read(xml, reading);
+  const { attachments } = reading;
+  if (attachments !== undefined && hrefOf(attachments, xml) !== undefined)
+    return readReferring(read, attachments, xml, reading);
   const state = readAttributes(xml, reading);
   if (state === 'content') return read(xml, reading);
   if (state === 'refused') {
@@ -29,6 +33,25 @@ export function readMember<Nil>(
   return nil;
 }
 
+/** Reads an element whose `href` refers to a part: refused where its type is none that a part stands for (W60). */
+function readReferring(
+  read: RequestReader['read'],
+  attachments: Attachments,
+  xml: XmlReader,
+  reading: Reading,
+): string | undefined {
+  const outer = attachments.current;
+  const reference = { depth: xml.depth, isTaken: false };
+  attachments.current = reference;
+  const value = read(xml, reading);
+  attachments.current = outer;
+  if (reference.isTaken) return value;
+  refuse(reading, 'InvalidType', encodingRefused);
+  return undefined;
+}
+
+const encodingRefused = 'document/literal expected, got SOAP encoding (href, arrayType, itemType or Ref)';
+
 /** What an element's attributes say of its content (W11, W13). Notes a problem when it answers `refused`. */
 export function readAttributes(xml: XmlReader, reading: Reading): 'content' | 'nil' | 'refused' {
   const elsewhere =
@@ -38,11 +61,7 @@ export function readAttributes(xml: XmlReader, reading: Reading): 'content' | 'n
     xml.attribute(namespaces.soap12Encoding, 'ref') !== undefined ||
     xml.attribute(namespaces.serialization, 'Ref') !== undefined;
   if (elsewhere) {
-    refuse(
-      reading,
-      'InvalidType',
-      'document/literal expected, got SOAP encoding (href, arrayType, itemType or Ref)',
-    );
+    refuse(reading, 'InvalidType', encodingRefused);
     return 'refused';
   }
   const nil = xml.attribute(namespaces.xsi, 'nil');
@@ -71,7 +90,9 @@ export function passUnknown(
   reading: Reading,
   reason: string,
 ): void {
-  if (contract.settings.unknownElements === 'refuse') refuse(reading, 'UnknownElement', reason);
+  if (reading.attachments?.form === 'mtom' && isInclude(xml))
+    refuse(reading, 'InvalidType', includeElsewhere);
+  else if (contract.settings.unknownElements === 'refuse') refuse(reading, 'UnknownElement', reason);
   else reading.ignored.push(xml.local);
   xml.skip();
 }

@@ -18,6 +18,14 @@ export const limitTable = {
     bounds: 'a request body after decompression, for contracts without base64 in any input',
   },
   bodyBytesWithBinary: { value: 16 * mebibyte, bounds: 'the same for contracts with base64 in some input' },
+  mimeParts: { value: 100, bounds: 'parts of a multipart message, its envelope counted' },
+  mimeHeaderBytes: { value: 4096, bounds: "a part's header" },
+  mimeHeaderLines: { value: 16, bounds: "lines of a part's header" },
+  mimeContentId: { value: 256, bounds: "characters in a part's Content-ID" },
+  mimeOutsideBytes: {
+    value: 1024,
+    bounds: 'bytes before the first part of a multipart message, and as many behind the last',
+  },
   compressionRatio: {
     value: 100,
     bounds: 'decompressed over compressed size, looked at once the former passes 1 MiB',

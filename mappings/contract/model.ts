@@ -507,6 +507,7 @@ export type ScalarName =
 /** Every namespace URI that is not a contract's own. */
 export const namespaces = {
   xsi: 'http://www.w3.org/2001/XMLSchema-instance',
+  xop: 'http://www.w3.org/2004/08/xop/include',
   xsd: 'http://www.w3.org/2001/XMLSchema',
   soap11: 'http://schemas.xmlsoap.org/soap/envelope/',
   soap12: 'http://www.w3.org/2003/05/soap-envelope',

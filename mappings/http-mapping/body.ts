@@ -84,9 +84,9 @@ function fieldWriter(
       }));
     }
     case 'binary':
-      return unlessNull((json) => ({
+      return unlessNull((json, { attachments }) => ({
         mediaType,
-        content: Buffer.from(textOf(json, limits), 'base64'),
+        content: attachments?.bytesOf(json) ?? Buffer.from(textOf(json, limits), 'base64'),
       }));
   }
 }

@@ -1,3 +1,4 @@
+import type { FilledBody } from '../codec/attachments.ts';
 import type { CredentialValues, Input } from '../codec/input.ts';
 import { type ProblemCode, type Reading, refuse } from '../codec/problem.ts';
 import type { Limits } from '../contract/limits.ts';
@@ -15,7 +16,8 @@ export interface UpstreamRequest {
   /** Path and query below the upstream's address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer | undefined;
+  /** One with parts of a multipart message in it makes their base64 as it is written (W64). */
+  readonly body: string | Buffer | FilledBody | undefined;
   readonly operation: Operation;
 }
 

@@ -189,6 +189,15 @@ export class XmlReader {
     return true;
   }
 
+  /** Whether the first thing in the current element, blanks and comments left aside, is a child element. */
+  get beginsWithElement(): boolean {
+    if (this.empty) return false;
+    const scanner = this.#scanner;
+    const at = scanner.skipMiscellany(this.position);
+    const next = scanner.code(at + 1);
+    return scanner.code(at) === lessThan && next !== slash && next !== exclamation;
+  }
+
   /**
    * From a start tag past the end tag: the character data between, references resolved, line ends as LF. A child
    * element makes it undefined. `lenient` is for members that are strings: surrogate pairs written as two

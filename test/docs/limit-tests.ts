@@ -7,6 +7,11 @@ import type { LimitName } from '../../mappings/contract/limits.ts';
 export const limitTests = {
   bodyBytes: ['test/gateway/http/limits.test.ts', '`W44: bodyBytes: 1000 bytes of '],
   bodyBytesWithBinary: ['test/gateway/http/limits.test.ts', "'bodyBytesWithBinary: with base64"],
+  mimeParts: ['test/gateway/protocols/soap/mtom.test.ts', '  mimeParts: '],
+  mimeHeaderBytes: ['test/gateway/protocols/soap/mtom.test.ts', '  mimeHeaderBytes: '],
+  mimeHeaderLines: ['test/gateway/protocols/soap/mtom.test.ts', '  mimeHeaderLines: '],
+  mimeContentId: ['test/gateway/protocols/soap/mtom.test.ts', '  mimeContentId: '],
+  mimeOutsideBytes: ['test/gateway/protocols/soap/mtom.test.ts', '  mimeOutsideBytes: '],
   compressionRatio: ['test/gateway/http/limits.test.ts', "'compressionRatio: beyond 1 MiB"],
   bodyPieces: ['test/gateway/http/limits.test.ts', "'bodyPieces and bodyPieceBytes: "],
   bodyPieceBytes: ['test/gateway/http/limits.test.ts', "'bodyPieces and bodyPieceBytes: "],

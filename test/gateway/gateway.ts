@@ -141,11 +141,15 @@ export async function sharedGateway(options: GatewayOptions = {}): Promise<Gatew
   return gateway;
 }
 
-/** The screening contract with other settings, in a folder of its own. */
-export function contractWith(t: Pick<ExecutionContext, 'teardown'>, overlay: string): string {
+/** A contract, the screening contract mostly, with other settings, in a folder of its own. */
+export function contractWith(
+  t: Pick<ExecutionContext, 'teardown'>,
+  overlay: string,
+  contract: string = screeningContract,
+): string {
   const directory = mkdtempSync(join(tmpdir(), 'contract-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  cpSync(screeningContract, directory, { recursive: true });
+  cpSync(contract, directory, { recursive: true });
   const file = join(directory, 'soap.yaml');
   writeFileSync(file, `${overlay}\n${readFileSync(file, 'utf8')}`);
   return directory;

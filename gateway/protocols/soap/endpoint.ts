@@ -5,7 +5,7 @@ import { serveDocument } from '../../http/document-endpoint.ts';
 import { type Reply, textReply } from '../../http/reply.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { send, serveOptions } from '../../http/send.ts';
-import { admitCall, readSoapHere } from '../read-request.ts';
+import { admitSoap, readSoapHere } from '../read-request.ts';
 import { faultReply, replyContext, soapReply } from '../reply.ts';
 import { replyFrame } from './envelope.ts';
 import { Fault } from './faults.ts';
@@ -27,7 +27,7 @@ async function answerSoap(address: SoapAddress, context: RequestContext): Promis
   const { service } = context.options;
   let reply: Reply;
   try {
-    admitCall(service, context);
+    admitSoap(service, context);
     await undefined; // Node's parser is about to bring what came with the head
     const read = readBody(context, service);
     const body = Buffer.isBuffer(read) ? read : await read;

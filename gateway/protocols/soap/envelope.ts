@@ -1,6 +1,9 @@
+import type { Attachments } from '../../../mappings/codec/attachments.ts';
 import { FastPath } from '../../../mappings/codec/fast-path/fast-path.ts';
 import { type Reading, startReading } from '../../../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../../mappings/compile.ts';
+import type { Limits } from '../../../mappings/contract/limits.ts';
+import type { Field } from '../../../mappings/contract/model.ts';
 import type { Input } from '../../../mappings/http-mapping/call.ts';
 import { decodeXml } from '../../../mappings/xml/decode.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
@@ -30,6 +33,7 @@ export interface SoapCall {
  *
  * @param endpoint the path below the base path, where ports of an adopted service have one (A5); undefined: any operation
  *   of the contract answers
+ * @param attachments the other parts of a multipart message (W57)
  */
 export type ReadSoap = (
   document: Buffer,
@@ -37,6 +41,7 @@ export type ReadSoap = (
   pathVersion: SoapVersion,
   actions: readonly string[],
   endpoint?: string,
+  attachments?: Attachments,
 ) => SoapCall;
 
 /** What the text up to the payload's start tag says. */
@@ -53,6 +58,7 @@ interface SoapRequest {
   readonly charset: string | undefined;
   readonly actions: readonly string[];
   readonly face: Face;
+  readonly attachments: Attachments | undefined;
 }
 
 /** The operations that answer at a path, and what is known of requests to them that were met before. */
@@ -93,6 +99,8 @@ export function createSoapReader(
     if (face === undefined) throw new RangeError(`no endpoint of the contract: ${endpoint}`);
     return face;
   };
+  const refusesUnknown = contract.settings.unknownElements === 'refuse';
+  const holding = holdingOperations(compiled);
 
   /** Up to the payload's start tag; an envelope without header blocks is remembered up to there. */
   const open = (xml: XmlReader, request: SoapRequest, findings: Findings): Opening => {
@@ -111,20 +119,21 @@ export function createSoapReader(
     return opening;
   };
 
-  return (document, charset, pathVersion, actions, endpoint) => {
+  return (document, charset, pathVersion, actions, endpoint, attachments) => {
     const face = faceOf(endpoint);
     const { fastPath, dispatch } = face;
     const input = fastPath.read(document, charset);
     const { opening } = fastPath;
     if (input === undefined || opening === undefined)
-      return readWhole({ document, charset, actions, face }, pathVersion);
+      return readWhole({ document, charset, actions, face, attachments }, pathVersion);
     const { version: soapVersion, operation } = opening;
     dispatch.checkActions(operation, actions, soapVersion);
+    attachments?.noteUnused(input.reading, refusesUnknown);
     return { version: soapVersion, operation, input, header: undefined, credentials: undefined };
   };
 
   function readWhole(request: SoapRequest, version: SoapVersion): SoapCall {
-    const { document, charset, actions } = request;
+    const { document, charset, actions, attachments } = request;
     const findings: Findings = {
       version,
       actions: [...actions],
@@ -140,6 +149,8 @@ export function createSoapReader(
       try {
         const { version: soapVersion, operation, isEmpty } = open(xml, request, findings);
         const reading = startReading(limits.errors, mostSteps);
+        reading.attachments = attachments;
+        if (holding.has(operation)) attachments?.hold();
         const { declared } = findings;
         const blocks =
           declared.length === 0
@@ -151,7 +162,9 @@ export function createSoapReader(
         if (findings.fault !== undefined) throw findings.fault;
         if (blocks.length > 0)
           input.text = operation.header?.join(input.text.toString(), blocks, reading) ?? input.text;
-        if (isFaultless(reading)) request.face.fastPath.learnShape(text, operation.readXml);
+        if (attachments !== undefined)
+          finishAttachments(attachments, text, findings, reading, limits, refusesUnknown);
+        else if (isFaultless(reading)) request.face.fastPath.learnShape(text, operation.readXml);
         const { reply, credentials } = findings;
         return { version: soapVersion, operation, input, header: reply, credentials };
       } catch (error) {
@@ -172,6 +185,54 @@ export function createSoapReader(
 /** Whether a beginning means the same wherever it comes: the action had no part in it, and nothing goes beyond its element. */
 function isLearned({ operation, isEmpty }: Opening, { isByElement }: Dispatch): boolean {
   return !isEmpty && !operation.spansBody && isByElement(operation);
+}
+
+/**
+ * Operations whose parts stay bytes until the upstream's body is written (W64): those of others are base64 at once, for
+ * what looks at values, or writes them in another form.
+ */
+function holdingOperations({ contract, operations }: CompiledContract): ReadonlySet<CompiledOperation> {
+  if (contract.settings.validate === 'strict' || contract.adopted !== undefined) return new Set();
+  return new Set(
+    [...operations.values()].filter(({ operation: { input, upstream } }) => {
+      const { body, parameters } = upstream;
+      const isWhole = body.kind === 'members' || body.kind === 'json' || body.kind === 'binary';
+      return (
+        isWhole && parameters.every(({ field }) => isPlain(input.fields.find(({ json }) => json === field)))
+      );
+    }),
+  );
+}
+
+/** Whether a field can't hold base64. */
+function isPlain(field: Field | undefined): boolean {
+  const type = field?.type;
+  return type?.kind === 'enum' || (type?.kind === 'scalar' && type.scalar !== 'base64Binary');
+}
+
+/** Notes the parts that neither Body nor Header refers to (W60, W61), once the rest is known to be right. */
+function finishAttachments(
+  attachments: Attachments,
+  text: string,
+  { headerBlocks }: Findings,
+  reading: Reading,
+  limits: Limits,
+  refusesUnknown: boolean,
+): void {
+  if (reading.problems.length > 0 || !attachments.hasUnused) return;
+  if (headerBlocks > 0) mentionInHeader(attachments, new XmlReader(text, limits));
+  attachments.noteUnused(reading, refusesUnknown);
+}
+
+/** An Include or `href` in the header refers to a part, though nothing is followed there (W60). */
+function mentionInHeader(attachments: Attachments, xml: XmlReader): void {
+  xml.readRoot();
+  while (xml.nextChild() && xml.local !== 'Header') xml.skip();
+  for (const depth = xml.depth; xml.depth >= depth; ) {
+    if (!xml.nextChild()) continue;
+    const href = xml.attribute('', 'href');
+    if (href !== undefined) attachments.mention(href);
+  }
 }
 
 function isFaultless({ problems, missing, ignored }: Reading): boolean {

@@ -7,8 +7,10 @@ import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
 import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import { longRange, type Output, type Piece, piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
+import { type Attachments, asText, readAttached, refusesInclude } from '../attachments.ts';
 import { isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts';
 import { hasContent } from '../read-element.ts';
+import { base64Binary } from '../scalars/base64.ts';
 import { isBlankText, type Scan } from '../scalars/scalar.ts';
 import { escapeAttribute, escapeXml, quoteJson } from '../scalars/text.ts';
 import type { TextValue } from '../text-value.ts';
@@ -334,6 +336,10 @@ export function readSimple(
   xml: XmlReader,
   reading: Reading,
 ): string | undefined {
+  if (reading.attachments !== undefined) {
+    const attached = readAttachedTo(simple, reading.attachments, xml, reading);
+    if (attached !== asText) return attached;
+  }
   const resolve = simple.usesPrefixes ? resolverOf(xml) : unbound;
   const start = xml.position;
   const text = xml.readText(
@@ -387,6 +393,23 @@ function textValueOf(simple: SimpleCodec, limits: Limits): TextValue {
 }
 
 const textValues = new WeakMap<SimpleCodec, TextValue>();
+
+/** The same of an element that a part stands for, or that holds an Include which nothing of its type can be (W60). */
+function readAttachedTo(
+  simple: SimpleCodec,
+  attachments: Attachments,
+  xml: XmlReader,
+  reading: Reading,
+): string | undefined | typeof asText {
+  if (simple.expected !== base64Binary.expected)
+    return refusesInclude(xml, simple.expected, reading) ? undefined : asText;
+  const token = readAttached(attachments, xml, reading);
+  if (token === asText || token === undefined) return token;
+  const checked = simple.fromXml(token.slice(1, -1), unbound);
+  if (typeof checked === 'string') return checked;
+  refuse(reading, checked.code, checked.reason);
+  return undefined;
+}
 
 // --- JSON → XML ---------------------------------------------------------------------------------------
 

@@ -3,7 +3,9 @@ import { namespaces } from '../../contract/model.ts';
 import type { ComplexType, SchemaType, SimpleType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
+import { hrefOf } from '../attachments.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
+import { base64Binary } from '../scalars/base64.ts';
 import { excerpt } from '../scalars/text.ts';
 import { decodeBase64Text, isBase64Typed } from '../types/scalar.ts';
 import { scanNull } from '../write-element.ts';
@@ -186,7 +188,12 @@ function readSimpleElement(
   xml: XmlReader,
   reading: Reading,
 ): string | undefined {
-  if (xml.attributeCount !== 0) {
+  const { attachments } = reading;
+  const isReferring =
+    attachments !== undefined &&
+    simple.expected === base64Binary.expected &&
+    hrefOf(attachments, xml) !== undefined;
+  if (xml.attributeCount !== 0 && !isReferring) {
     readAttributes(bare(), xml, reading, '{');
     const stated = xml.attribute(namespaces.xsi, 'type');
     if (stated !== undefined && !context.encoded && !isOfSimple(context, stated, type, xml)) {

@@ -3,6 +3,7 @@ import type { Field, RecordType, Tag, Type } from '../../contract/model.ts';
 import type { JsonReader } from '../../json/reader.ts';
 import { nameKey } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
+import { includeElsewhere, isInclude } from '../attachments.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext } from '../context.ts';
 import { nearest } from '../nearest.ts';
 import { isFull, miss, type Reading, refuse, type Step } from '../problem.ts';
@@ -162,7 +163,9 @@ function unknownReason(
 /** Passes an element that the type lacks: refused with the nearest name, or left out and noted (W12). */
 export function passElement(shape: RecordShape, xml: XmlReader, reading: Reading): void {
   const { type, byXml, typesNamespace } = shape;
-  if (!shape.refuseUnknown) reading.ignored.push(xml.local);
+  if (reading.attachments?.form === 'mtom' && isInclude(xml))
+    refuse(reading, 'InvalidType', includeElsewhere);
+  else if (!shape.refuseUnknown) reading.ignored.push(xml.local);
   else if (!isFull(reading)) {
     reading.path.push(xml.local.slice(0, 64));
     const reason =

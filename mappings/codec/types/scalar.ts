@@ -3,9 +3,10 @@ import { namespaces, type ScalarName } from '../../contract/model.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
+import { asText, readAttached, refusesInclude } from '../attachments.ts';
 import type { ReaderContext, ReplyWriter, RequestReader } from '../context.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
-import { base64FromXml } from '../scalars/base64.ts';
+import { base64Binary, base64FromXml } from '../scalars/base64.ts';
 import { collapse } from '../scalars/numbers.ts';
 import { isBlankText, type Refusal, type Scalar } from '../scalars/scalar.ts';
 import { isReference, type ScalarRow, type Scalars } from '../scalars/table.ts';
@@ -37,6 +38,7 @@ export function readText(
   xml: XmlReader,
   reading: Reading,
 ): string | undefined {
+  if (reading.attachments !== undefined && refusesInclude(xml, scalar.expected, reading)) return undefined;
   const text = xml.readText(mostText(context, scalar), scalar.text === 'string');
   if (text === undefined) {
     refuse(reading, 'InvalidType', `expected ${scalar.expected}, got elements`);
@@ -84,6 +86,7 @@ function accept(result: string | Refusal, reading: Reading): string | undefined 
 
 function scalarReader(context: ReaderContext, scalar: Scalar, reference: boolean): RequestReader {
   const keepsText = scalar.text === 'string';
+  const isBinary = scalar === base64Binary;
   const tokenOf = (text: string): string | undefined => {
     const token = scalar.fromXml(text);
     return typeof token === 'string' ? token : undefined;
@@ -91,6 +94,10 @@ function scalarReader(context: ReaderContext, scalar: Scalar, reference: boolean
   const value = textValue(context, scalar, tokenOf, scalar.fromXml === quoteJson);
   return {
     read: (xml, reading) => {
+      if (isBinary && reading.attachments !== undefined) {
+        const attached = readAttached(reading.attachments, xml, reading);
+        if (attached !== asText) return attached;
+      }
       const encoded = keepsText && xml.attributeCount !== 0 && isBase64Typed(xml);
       const start = xml.position;
       const text = readText(context, scalar, xml, reading);

@@ -152,7 +152,7 @@ const soapOrder: readonly (readonly [
   text: string,
   said: RegExp,
 ])[] = [
-  ['media type before all', { 'Content-Type': 'multipart/related' }, '<', /^multipart/],
+  ['media type before all', { 'Content-Type': 'multipart/related' }, '<', /^expected a boundary/],
   ['charset before form', { 'Content-Type': 'text/xml; charset=utf-7' }, '<', /^charset/],
   ['form before the version', {}, '<e:Envelope xmlns:e="urn:e"><', /line 1, column/],
   ['form before the root', {}, '<a><b></a>', /line 1, column/],

@@ -1,0 +1,386 @@
+import { base64FromXml } from '../codec/scalars/base64.ts';
+import type { Limits } from '../contract/limits.ts';
+
+/**
+ * `multipart/related` (RFC 2046, RFC 2387), as SOAP messages come in it: MTOM and SOAP with Attachments (W57 to W59).
+ * Reads what stacks send and nothing beyond: libraries for MIME take a lone line feed, a message that is cut off, or a
+ * header given twice, and what they make of it isn't what the next reader makes of it.
+ */
+
+/** How the message's envelope refers to parts: MTOM by `xop:Include`, SwA by `href`. */
+export type RelatedForm = 'mtom' | 'swa';
+
+/** What a Content-Type of `multipart/related` says (W57, W58). */
+export interface RelatedType {
+  readonly boundary: string;
+  /** The root part's Content-ID, without `<>`; undefined: the first part is the root. */
+  readonly start: string | undefined;
+  /** Undefined: the root part's type says. */
+  readonly form: RelatedForm | undefined;
+  /** Where the message says which action it is of: hints (W4). */
+  readonly actions: readonly string[];
+}
+
+/** One part of a message; its bytes are a slice of the message's, but where they came as base64. */
+export interface RelatedPart {
+  /** The Content-ID without `<>`. */
+  readonly id: string | undefined;
+  readonly bytes: Buffer;
+}
+
+/** A message, taken apart. */
+export interface RelatedMessage {
+  readonly form: RelatedForm;
+  readonly root: Buffer;
+  /** The charset that the root part's Content-Type names. */
+  readonly charset: string | undefined;
+  readonly actions: readonly string[];
+  /** All parts but the root, in the order of the message. */
+  readonly parts: readonly RelatedPart[];
+}
+
+/** Why a Content-Type isn't one of a message that is read (W57, W58). */
+export class RelatedTypeError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'RelatedTypeError';
+  }
+}
+
+/** Why a message isn't in the form of its Content-Type (W59). */
+export class RelatedError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'RelatedError';
+  }
+}
+
+/** A header's value with parameters, taken apart: names in lower case, each with its values in order. */
+interface Parameters {
+  /** In lower case. */
+  readonly type: string;
+  readonly values: ReadonlyMap<string, readonly string[]>;
+}
+
+const blanks = ' \t';
+
+/**
+ * Takes `type/subtype; name=value; name="value"` apart; undefined where it isn't in that form. Linear: each character is
+ * looked at once. An unquoted value may hold what a token can't, `/` say (W58).
+ */
+function takeApart(header: string): Parameters | undefined {
+  const values = new Map<string, string[]>();
+  let at = header.indexOf(';');
+  const type = (at === -1 ? header : header.slice(0, at)).trim().toLowerCase();
+  while (at !== -1 && at < header.length) {
+    at = passBlanks(header, at + 1);
+    if (at === header.length) break; // a semicolon at the end
+    if (header[at] === ';') continue;
+    const equals = header.indexOf('=', at);
+    if (equals === -1) return undefined;
+    const name = header.slice(at, equals).trim().toLowerCase();
+    if (!/^[\w!#$%&'*+.^`|~-]{1,64}$/.test(name)) return undefined;
+    at = passBlanks(header, equals + 1);
+    let value = '';
+    if (header[at] === '"') {
+      for (at++; header[at] !== '"'; at++) {
+        if (header[at] === '\\') at++;
+        if (at >= header.length) return undefined;
+        value += header[at];
+      }
+      at++;
+    } else {
+      const from = at;
+      while (at < header.length && !'; \t"'.includes(header[at] as string)) at++;
+      value = header.slice(from, at);
+      if (value === '') return undefined;
+    }
+    at = passBlanks(header, at);
+    if (at < header.length && header[at] !== ';') return undefined;
+    const known = values.get(name);
+    if (known === undefined) values.set(name, [value]);
+    else known.push(value);
+  }
+  return { type, values };
+}
+
+function passBlanks(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && blanks.includes(text[at] as string)) at++;
+  return at;
+}
+
+/** RFC 2046, 5.1.1: 1 to 70 characters, no blank at the end. */
+const boundaryText = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
+
+const formOf: ReadonlyMap<string, RelatedForm> = new Map([
+  ['application/xop+xml', 'mtom'],
+  ['text/xml', 'swa'],
+  ['application/soap+xml', 'swa'],
+]);
+
+/**
+ * A Content-Type of `multipart/related`, taken apart (W57, W58). Throws RelatedTypeError for one that isn't read: another
+ * type of the root, a boundary that is missing or wrong, or what counts given twice.
+ */
+export function readRelatedType(header: string): RelatedType {
+  const apart = takeApart(header);
+  if (apart === undefined)
+    throw new RelatedTypeError(
+      'expected Content-Type: multipart/related; name="value"; …, got parameters in another form',
+    );
+  const { values } = apart;
+  for (const name of ['boundary', 'start', 'type'])
+    if ((values.get(name)?.length ?? 0) > 1)
+      throw new RelatedTypeError(`expected ${name} once in the Content-Type, got it again`);
+  const boundary = values.get('boundary')?.[0];
+  if (boundary === undefined || !boundaryText.test(boundary))
+    throw new RelatedTypeError(
+      `expected a boundary of 1 to 70 characters in the Content-Type, got ${boundary === undefined ? 'none' : 'another'}`,
+    );
+  const type = values.get('type')?.[0]?.trim().toLowerCase();
+  const form = type === undefined ? undefined : formOf.get(type);
+  if (type !== undefined && form === undefined)
+    throw new RelatedTypeError(
+      `expected type="application/xop+xml", "text/xml" or "application/soap+xml" of multipart/related, got "${type.slice(0, 64)}"`,
+    );
+  const start = values.get('start')?.[0];
+  const info = values.get('start-info')?.[0];
+  return {
+    boundary,
+    start: start === undefined ? undefined : bareId(start),
+    form,
+    actions: [...(values.get('action') ?? []), ...actionsIn(info)],
+  };
+}
+
+/** The `action` within a media type that is a parameter's value, as JAX-WS RI and CXF write it. */
+function actionsIn(mediaType: string | undefined): readonly string[] {
+  return mediaType === undefined ? [] : (takeApart(mediaType)?.values.get('action') ?? []);
+}
+
+/** A Content-ID without blanks around and one pair of `<>`. */
+function bareId(text: string): string {
+  const id = text.trim();
+  return id.startsWith('<') && id.endsWith('>') ? id.slice(1, -1) : id;
+}
+
+/** A part's place in the message, and what its header says. */
+interface Place {
+  readonly header: ReadonlyMap<string, string>;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * A message whose parts were found and whose headers were read, before what came as base64 is decoded: how much of that
+ * there is says where it may be done.
+ */
+export interface SplitMessage {
+  readonly rootBytes: number;
+  /** Bytes of parts that came as base64. */
+  readonly encodedBytes: number;
+  /** Decodes what came as base64. Throws RelatedError. */
+  readonly take: () => RelatedMessage;
+}
+
+/**
+ * Finds a message's parts (W59), in a time that is linear in its length, and without a copy of any. Throws RelatedError for
+ * one that isn't in the form, or beyond a limit.
+ */
+export function splitRelated(body: Buffer, type: RelatedType, limits: Limits): SplitMessage {
+  const places = findParts(body, type.boundary, limits);
+  const headers = places.map(({ header }) => headerOf(header, limits));
+  const [root, ...others] = headers;
+  const [rootPlace, ...otherPlaces] = places;
+  if (root === undefined || rootPlace === undefined) throw new RelatedError('expected a part, got none');
+  const ids = new Set<string>();
+  for (const { id } of headers) {
+    if (id === undefined) continue;
+    if (ids.has(id)) throw new RelatedError(`expected one part of each Content-ID, got two of ${shown(id)}`);
+    ids.add(id);
+  }
+  checkStart(type.start, root.id, ids);
+  const { type: rootType, values } = rootTypeOf(root.contentType);
+  const rootForm = rootType === undefined ? 'swa' : formOf.get(rootType);
+  if (rootForm === undefined)
+    throw new RelatedError(
+      `expected the first part's Content-Type to be application/xop+xml, text/xml or application/soap+xml, got ${shown(rootType ?? '')}`,
+    );
+  if (rootPlace.end - rootPlace.start > limits.bodyBytes)
+    throw new RelatedError(`expected a first part of at most ${limits.bodyBytes} bytes, got more`);
+  return {
+    rootBytes: rootPlace.end - rootPlace.start,
+    encodedBytes: places.reduce(
+      (sum, { start, end }, index) => sum + (headers[index]?.isBase64 === true ? end - start : 0),
+      0,
+    ),
+    take: () => ({
+      form: type.form ?? rootForm,
+      root: bytesOf(body, rootPlace, root),
+      charset: values.get('charset')?.[0],
+      actions: [
+        ...type.actions,
+        ...(values.get('action') ?? []),
+        ...(values.get('type') ?? []).flatMap(actionsIn),
+      ],
+      parts: others.map((part, index) => ({
+        id: part.id,
+        bytes: bytesOf(body, otherPlaces[index] as Place, part),
+      })),
+    }),
+  };
+}
+
+/** The root is the part that `start` names, and the first in either case. */
+function checkStart(start: string | undefined, first: string | undefined, ids: ReadonlySet<string>): void {
+  if (start === undefined || start === first) return;
+  const found = ids.has(start) ? 'a later part' : 'no such part';
+  throw new RelatedError(`expected start to name the first part, got ${found}: ${shown(start)}`);
+}
+
+/** The root's Content-Type; one that isn't there says nothing. */
+function rootTypeOf(header: string | undefined): {
+  readonly type: string | undefined;
+  readonly values: Parameters['values'];
+} {
+  if (header === undefined) return { type: undefined, values: new Map() };
+  const apart = takeApart(header);
+  if (apart === undefined)
+    throw new RelatedError(
+      "expected the first part's Content-Type as type/subtype; name=value, got another form",
+    );
+  if ((apart.values.get('charset')?.length ?? 0) > 1)
+    throw new RelatedError("expected charset once in the first part's Content-Type, got it again");
+  return apart;
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, 64));
+}
+
+const crlf = Buffer.from('\r\n');
+const hyphen = 45;
+
+/** Where each part's content stands. One loop from the first delimiter to the closing one. */
+function findParts(body: Buffer, boundary: string, limits: Limits): Place[] {
+  const { mimeOutsideBytes, mimeParts } = limits;
+  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
+  const bare = delimiter.subarray(crlf.length);
+  const places: Place[] = [];
+  const first = body.subarray(0, mimeOutsideBytes + delimiter.length);
+  const isFirst = body.subarray(0, bare.length).equals(bare);
+  const found = isFirst ? 0 : first.indexOf(delimiter);
+  if (found < 0)
+    throw new RelatedError(
+      `expected the boundary that the Content-Type names within ${mimeOutsideBytes} bytes, got none`,
+    );
+  let at = isFirst ? bare.length : found + delimiter.length;
+  while (!(body[at] === hyphen && body[at + 1] === hyphen)) {
+    at = passLineEnd(body, at);
+    if (places.length === mimeParts) throw new RelatedError(`expected at most ${mimeParts} parts, got more`);
+    const next = body.indexOf(delimiter, at);
+    if (next < 0) throw new RelatedError('expected the closing boundary at the end of the message, got none');
+    const { header, start } = readHeader(body, at, next, limits);
+    places.push({ header, start, end: next });
+    at = next + delimiter.length;
+  }
+  if (body.length - at - 2 > mimeOutsideBytes)
+    throw new RelatedError(
+      `expected at most ${mimeOutsideBytes} bytes behind the closing boundary, got more`,
+    );
+  return places;
+}
+
+/** Behind a delimiter: blanks, then CRLF. */
+function passLineEnd(body: Buffer, from: number): number {
+  let at = from;
+  while (body[at] === 32 || body[at] === 9) at++;
+  if (body[at] === 13 && body[at + 1] === 10) return at + 2;
+  throw new RelatedError('expected a line that ends in CRLF behind the boundary, got other bytes');
+}
+
+/**
+ * A part's header: its lines by their names in lower case, folded ones joined, and where the content begins. Of names that
+ * count each may come once.
+ */
+function readHeader(
+  body: Buffer,
+  from: number,
+  end: number,
+  { mimeHeaderBytes, mimeHeaderLines }: Limits,
+): { readonly header: ReadonlyMap<string, string>; readonly start: number } {
+  const header = new Map<string, string>();
+  if (from === end) return { header, start: end };
+  // the boundary's own CRLF may be the one that ends the header
+  const part = body.subarray(from, Math.min(end + crlf.length, from + mimeHeaderBytes));
+  let name = '';
+  let lines = 0;
+  for (let at = 0; ; ) {
+    const lineEnd = part.indexOf(crlf, at);
+    if (lineEnd < 0) {
+      const long = end + crlf.length > from + mimeHeaderBytes;
+      throw new RelatedError(
+        long
+          ? `expected a part's header of at most ${mimeHeaderBytes} bytes, got more`
+          : "expected an empty line behind a part's header, got none",
+      );
+    }
+    if (lineEnd === at) return { header, start: Math.min(from + at + crlf.length, end) };
+    const line = part.toString('utf8', at, lineEnd);
+    at = lineEnd + crlf.length;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what no header line holds
+    if (/[\0-\x08\x0a-\x1f\x7f]/.test(line))
+      throw new RelatedError("expected lines that end in CRLF in a part's header, got control characters");
+    if (++lines > mimeHeaderLines)
+      throw new RelatedError(`expected at most ${mimeHeaderLines} lines in a part's header, got more`);
+    if (blanks.includes(line[0] as string)) {
+      if (name === '') throw new RelatedError("expected a name in a part's first header line, got blanks");
+      header.set(name, `${header.get(name)} ${line.trim()}`);
+      continue;
+    }
+    const colon = line.indexOf(':');
+    if (colon < 1) throw new RelatedError("expected name: value in a part's header, got another line");
+    name = line.slice(0, colon).trim().toLowerCase();
+    if (counted.has(name) && header.has(name))
+      throw new RelatedError(`expected ${name} once in a part's header, got it again`);
+    header.set(name, line.slice(colon + 1).trim());
+  }
+}
+
+const counted: ReadonlySet<string> = new Set(['content-type', 'content-id', 'content-transfer-encoding']);
+
+/** What of a part's header counts. */
+interface PartHeader {
+  readonly id: string | undefined;
+  readonly contentType: string | undefined;
+  readonly isBase64: boolean;
+}
+
+const asTheyAre: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
+
+function headerOf(header: Place['header'], { mimeContentId }: Limits): PartHeader {
+  const stated = header.get('content-id');
+  const id = stated === undefined ? undefined : bareId(stated);
+  if (id !== undefined && id.length > mimeContentId)
+    throw new RelatedError(
+      `expected a Content-ID of at most ${mimeContentId} characters, got ${shown(id)} and more`,
+    );
+  const coding = header.get('content-transfer-encoding')?.toLowerCase();
+  const isBase64 = coding === 'base64';
+  if (coding !== undefined && !isBase64 && !asTheyAre.has(coding))
+    throw new RelatedError(
+      `expected Content-Transfer-Encoding: 7bit, 8bit, binary or base64, got ${shown(coding)}`,
+    );
+  return { id: id === '' ? undefined : id, contentType: header.get('content-type'), isBase64 };
+}
+
+function bytesOf(body: Buffer, { start, end }: Place, { isBase64, id }: PartHeader): Buffer {
+  if (!isBase64) return body.subarray(start, end);
+  const letters = base64FromXml(body.toString('latin1', start, end));
+  if (letters === undefined)
+    throw new RelatedError(
+      `expected base64, as the part's Content-Transfer-Encoding says, got other text: ${shown(id ?? '')}`,
+    );
+  return Buffer.from(letters, 'base64');
+}

@@ -1,0 +1,53 @@
+import test from 'ava';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import { readRelatedType, splitRelated } from '../../../mappings/http-mapping/related.ts';
+
+/** The message's parts, and how long it took to find them, in ms. */
+function split(boundary: string, content: Buffer) {
+  const type = readRelatedType(`multipart/related; boundary="${boundary}"`);
+  const head = `--${boundary}\r\nContent-Type: text/xml\r\n\r\n<a/>\r\n--${boundary}\r\nContent-ID: <p>\r\n\r\n`;
+  const body = Buffer.concat([Buffer.from(head), content, Buffer.from(`\r\n--${boundary}--`)]);
+  const began = performance.now();
+  const { parts } = splitRelated(body, type, defaultLimits).take();
+  return { parts, ms: performance.now() - began, body };
+}
+
+test.serial('W63: bytes that look like the boundary take linear time', (t) => {
+  for (const [boundary, text, times] of [
+    ['-'.repeat(70), '-', 16_000_000],
+    ['-'.repeat(70), `\r\n${'-'.repeat(71)}x`, 200_000],
+    ['a', '\r\n--', 4_000_000],
+    [`${'-'.repeat(69)}a`, '-', 16_000_000],
+    ['ab'.repeat(35), `\r\n--${'ab'.repeat(34)}`, 200_000],
+  ] as const) {
+    const { parts, ms } = split(boundary, Buffer.from(`x${text.repeat(times)}`));
+    t.is(parts[0]?.bytes.length, 1 + text.length * times);
+    t.true(ms < 1_000, `${ms} ms`);
+  }
+});
+
+test('W64: a part is a slice of its message, not a copy', (t) => {
+  const { parts, body } = split('b', Buffer.alloc(100_000));
+  t.is(parts[0]?.bytes.buffer, body.buffer);
+});
+
+test('W58: parameters come in any order, case and quotes, and those that are unknown say nothing', (t) => {
+  for (const header of [
+    'Multipart/Related;type="application/xop+xml";boundary=b;start="<r>";start-info="text/xml"',
+    'multipart/related ; Boundary = "b" ;\tSTART=<r>; type=application/xop+xml ; charset=utf-8;',
+    'multipart/related; start=r; x="\\";boundary=c"; boundary="\\b"; type="Application/XOP+xml"',
+  ]) {
+    const { boundary, start, form } = readRelatedType(header);
+    t.deepEqual({ boundary, start, form }, { boundary: 'b', start: 'r', form: 'mtom' }, header);
+  }
+});
+
+test('W58: an action is found wherever a stack puts it', (t) => {
+  for (const [parameter, actions] of [
+    ['action=Op', ['Op']],
+    ['action="urn:x#Op"', ['urn:x#Op']],
+    ['start-info="application/soap+xml;action=\\"Op\\""', ['Op']],
+    ['start-info="text/xml"', []],
+  ] as const)
+    t.deepEqual(readRelatedType(`multipart/related; boundary=b; ${parameter}`).actions, actions);
+});
