@@ -208,3 +208,47 @@ test('a number of thousands of digits, or with an exponent of as many, is no dec
   t.deepEqual(decimalOf('-01.500e3'), { isNegative: true, digits: '15', exponent: 2 });
   t.deepEqual(decimalOf('-0.00'), zero);
 });
+
+test('counts, bounds and equal values are as JSON Schema has them, on both sides of each', (t) => {
+  const count = { minItems: 1, maxItems: 2 };
+  const digits = (first: string): string => `${first}${'0'.repeat(40)}`;
+  for (const [schema, value, says] of [
+    [{ type: 'string', minLength: 1, maxLength: 2 }, '""', 'expected 1 to 2 characters, got 0'],
+    [{ type: 'string', minLength: 1, maxLength: 2 }, '"a😀"', undefined],
+    [{ type: 'string', minLength: 1, maxLength: 2 }, '"abc"', 'expected 1 to 2 characters, got 3'],
+    [{ type: 'string', maxLength: 1 }, '"\\ud83da"', 'expected at most 1 characters, got 2'],
+    [{ type: 'array', ...count }, '[]', 'expected 1 to 2 items, got 0'],
+    [{ type: 'array', ...count }, '[1,[2,3]]', undefined],
+    [{ type: 'array', ...count }, '[1,2,3]', 'expected 1 to 2 items, got 3'],
+    [{ type: 'object', minProperties: 1 }, '{}', 'expected at least 1 members, got 0'],
+    [{ type: 'object', minProperties: 1 }, '{"a":{"b":1,"c":2}}', undefined],
+    [{ type: 'object', maxProperties: 1 }, '{"a":1,"b":2}', 'expected at most 1 members, got 2'],
+    [{ type: 'number', minimum: 0 }, '-0', undefined],
+    [{ type: 'number', minimum: 0 }, '-1', 'expected at least 0, got -1'],
+    [{ type: 'number', maximum: 9 }, '9.0', undefined],
+    [{ type: 'number', maximum: 9 }, '9.01', 'expected at most 9, got 9.01'],
+    [{ type: 'number', exclusiveMinimum: 0 }, '0', 'expected more than 0, got 0'],
+    [{ type: 'number', exclusiveMinimum: 0 }, '0.1', undefined],
+    [{ type: 'number', exclusiveMaximum: 1 }, '0.9', undefined],
+    [{ type: 'number', maximum: 1 }, digits('2'), `expected at most 1, got ${digits('2').slice(0, 32)}…`],
+    [{ type: 'number', maximum: 1 }, '2'.repeat(32), `expected at most 1, got ${'2'.repeat(32)}`],
+    [{ type: 'array', uniqueItems: true }, '[1,1.0]', 'expected items that differ, got one again'],
+    [{ type: 'array', uniqueItems: true }, '[9,9e0]', 'expected items that differ, got one again'],
+    [{ type: 'array', uniqueItems: true }, '[0,-0]', 'expected items that differ, got one again'],
+    [{ type: 'array', uniqueItems: true }, '[-9,-9.0]', 'expected items that differ, got one again'],
+    [{ type: 'array', uniqueItems: true }, '["a","\\u0061"]', 'expected items that differ, got one again'],
+    [
+      { type: 'array', uniqueItems: true },
+      '[{"a":1,"b":[2]},{"b":[2.0],"\\u0061":1}]',
+      'expected items that differ, got one again',
+    ],
+    [{ type: 'array', uniqueItems: true }, '[[1,2],[2,1]]', undefined],
+    [{ type: 'array', uniqueItems: true }, '[1,"1",true,"true",null,"null",[],{},[1],{"a":1}]', undefined],
+    [{ type: 'array', uniqueItems: true }, '[{"a":1,"b":2},{"a":2,"b":1}]', undefined],
+    [{ type: 'object', const: { a: [1, 'x'] } }, '{"a":[1.0,"\\u0078"]}', undefined],
+    [{ type: 'object', const: { a: 1 } }, '{"a":2}', 'expected {"a":1}, got "{\\"a\\":2}"'],
+  ] as const) {
+    const faults = faultsOf(schema, value).map((fault) => fault.replace(/^\w+ /, ''));
+    t.deepEqual(faults, says === undefined ? [] : [says], `${JSON.stringify(schema)} ${value}`);
+  }
+});
