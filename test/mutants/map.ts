@@ -57,6 +57,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/adopted/': [
     'test/mappings/codec/adopted/simple-types.test.ts',
     'test/mappings/codec/adopted/temporal.test.ts',
+    'test/mappings/codec/adopted/any-type.test.ts',
     'test/mappings/codec/adopted/values.test.ts',
     'test/mappings/codec/adopted/refusals.test.ts',
     'test/mappings/codec/adopted/headers.test.ts',

@@ -1,12 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import { type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast';
+import { type BinaryExpression, type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast';
 import {
   isBinaryExpression,
+  isCallExpression,
   isConditionalExpression,
+  isElementAccessExpression,
   isExpressionStatement,
   isIfStatement,
   isNumericLiteral,
   isPrefixUnaryExpression,
+  isPropertyAccessExpression,
   isStringLiteral,
   isWhileStatement,
 } from 'typescript/unstable/ast/is';
@@ -24,6 +27,8 @@ export interface Mutant {
   readonly start: number;
   readonly end: number;
   readonly text: string;
+  /** Whether it runs as its file is loaded, by no function: every test is behind it. */
+  readonly isTop: boolean;
   /** What it is known by, whatever the lines before: `line's text ⟶ change`. */
   readonly name: string;
 }
@@ -55,6 +60,25 @@ const operators: Readonly<Record<string, readonly string[]>> = {
 const typeKind =
   /^(?:InterfaceDeclaration|TypeAliasDeclaration|ImportDeclaration|ExportDeclaration)$|Type$|TypeReference|TypeLiteral|TypeOperator|TypePredicate/;
 
+/** Whether a number is how much room there has to be at least: a little more is as good. */
+function reserves({ parent }: Node): boolean {
+  return (
+    parent !== undefined &&
+    isCallExpression(parent) &&
+    isPropertyAccessExpression(parent.expression) &&
+    parent.expression.name.text === 'reserve'
+  );
+}
+
+/** Whether a `??` gives a plain value behind an index, which the compiler asks for whether or not there is always one. */
+function isForCompiler({ left, right }: BinaryExpression): boolean {
+  return isElementAccessExpression(left) && (isNumericLiteral(right) || isStringLiteral(right));
+}
+
+/** Kinds of nodes whose content runs when they are called. */
+const functionKind =
+  /^(?:FunctionDeclaration|FunctionExpression|ArrowFunction|MethodDeclaration|Constructor|GetAccessor|SetAccessor)$/;
+
 /** All mutants of files, by TypeScript's own parser. */
 export function mutantsOf(files: readonly string[]): readonly Mutant[] {
   const api = new API({ cwd: root });
@@ -76,6 +100,7 @@ function mutantsIn(file: string, source: SourceFile): readonly Mutant[] {
   const found: Mutant[] = [];
   const names = new Map<string, number>();
   const { text: whole } = source;
+  let functions = 0;
   const add = (start: number, end: number, text: string): void => {
     const lineStart = whole.lastIndexOf('\n', start - 1) + 1;
     const lineEnd = whole.indexOf('\n', start);
@@ -84,7 +109,15 @@ function mutantsIn(file: string, source: SourceFile): readonly Mutant[] {
     const plain = `${whole.slice(lineStart, lineEnd).trim()} ⟶ ${before} → ${text === '' ? 'nothing' : text}`;
     const count = (names.get(plain) ?? 0) + 1;
     names.set(plain, count);
-    found.push({ file, line, start, end, text, name: count === 1 ? plain : `${plain} (${count})` });
+    found.push({
+      file,
+      line,
+      start,
+      end,
+      text,
+      isTop: functions === 0,
+      name: count === 1 ? plain : `${plain} (${count})`,
+    });
   };
   const of = (node: Node, text: string): void => add(node.getStart(source), node.end, text);
   const condition = (node: Node, texts: readonly string[]): void => {
@@ -96,18 +129,22 @@ function mutantsIn(file: string, source: SourceFile): readonly Mutant[] {
       const operator = node.operatorToken;
       const sign = whole.slice(operator.getStart(source), operator.end);
       for (const other of operators[sign] ?? []) of(operator, other);
-      if (sign === '??') of(node, whole.slice(node.left.getStart(source), node.left.end));
+      if (sign === '??' && !isForCompiler(node))
+        of(node, whole.slice(node.left.getStart(source), node.left.end));
     } else if (isIfStatement(node)) condition(node.expression, ['true', 'false']);
     else if (isWhileStatement(node)) condition(node.expression, ['false']);
     else if (isConditionalExpression(node)) condition(node.condition, ['true', 'false']);
     else if (isPrefixUnaryExpression(node) && whole[node.getStart(source)] === '!')
       of(node, whole.slice(node.operand.getStart(source), node.operand.end));
-    else if (isNumericLiteral(node)) of(node, `${Number(node.text) + 1}`);
+    else if (isNumericLiteral(node) && !reserves(node)) of(node, `${Number(node.text) + 1}`);
     else if (isStringLiteral(node)) of(node, node.text === '' ? "'mutant'" : "''");
     else if (node.kind === SyntaxKind.TrueKeyword) of(node, 'false');
     else if (node.kind === SyntaxKind.FalseKeyword) of(node, 'true');
     if (isExpressionStatement(node) && !whole.startsWith('super', node.getStart(source))) of(node, ';');
+    const isFunction = functionKind.test(SyntaxKind[node.kind] ?? '');
+    if (isFunction) functions++;
     node.forEachChild(visit);
+    if (isFunction) functions--;
   };
   visit(source);
   return found;

@@ -1,18 +1,33 @@
 import { readFileSync } from 'node:fs';
+import { type Profiler, Session } from 'node:inspector/promises';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Mutant, root } from './mutate.ts';
 
-/** What a worker is asked: whether tests notice a mutant, or without one, whether they hold. */
+/** What a worker is asked: which tests notice a mutant. */
 export interface Question {
-  readonly mutant: Mutant | undefined;
+  readonly mutant: Mutant;
   readonly tests: readonly string[];
 }
 
-/** What it answers: the test that failed, or nothing. */
+/** Or whether a file of tests holds without any, and which mutants it runs into. */
+export interface Survey {
+  readonly test: string;
+  readonly mutants: readonly Mutant[];
+}
+
+/** What it says before each file of tests, so that none may take for ever. */
+export interface Begun {
+  readonly begun: string;
+}
+
+/** What it answers: the file of tests and the test that failed, or nothing. */
 export interface Answer {
   readonly failed: string | undefined;
+  readonly by?: string;
+  /** Of a survey: for each of its mutants whether the tests run into it. */
+  readonly reached?: readonly boolean[];
 }
 
 const ava = new URL('./ava.ts', import.meta.url).href;
@@ -36,6 +51,8 @@ function sourceOf(path: string): { readonly code: string; readonly imports: read
 let mutated = '';
 let mutatedCode = '';
 let round = 0;
+/** While a survey is made everything is loaded anew, so that what one file of tests runs into doesn't hang on those before. */
+let isSurvey = false;
 /** Whether a file is the mutated one or imports it by some way: those are loaded anew. */
 let reaches = new Map<string, boolean>();
 
@@ -43,7 +60,7 @@ function isStale(path: string): boolean {
   const known = reaches.get(path);
   if (known !== undefined) return known;
   reaches.set(path, false); // while it is looked at
-  const stale = path === mutated || sourceOf(path).imports.some(isStale);
+  const stale = isSurvey || path === mutated || sourceOf(path).imports.some(isStale);
   reaches.set(path, stale);
   return stale;
 }
@@ -69,27 +86,66 @@ registerHooks({
 
 const { runTests } = (await import(ava)) as typeof import('./ava.ts');
 
-async function judge({ mutant, tests }: Question): Promise<Answer> {
+/** Whether what V8 counted has an offset of a file in a block that ran; offsets are the file's own, as types are blanked. */
+function isReached({ file, start, isTop }: Mutant, counted: readonly Profiler.ScriptCoverage[]): boolean {
+  return counted.some(({ url, functions }) => {
+    if (!url.replace(/\?.*/, '').endsWith(`${root}${file}`)) return false;
+    if (isTop) return true;
+    let innermost: Profiler.CoverageRange | undefined;
+    for (const { ranges } of functions)
+      for (const range of ranges) {
+        const isInside = range.startOffset <= start && start < range.endOffset;
+        const size = range.endOffset - range.startOffset;
+        if (isInside && (innermost === undefined || size <= innermost.endOffset - innermost.startOffset))
+          innermost = range;
+      }
+    return innermost !== undefined && innermost.count > 0;
+  });
+}
+
+async function survey({ test, mutants }: Survey): Promise<Answer> {
   round++;
   reaches = new Map();
-  mutated = mutant === undefined ? '' : `${root}${mutant.file}`;
+  isSurvey = true;
+  const session = new Session();
+  session.connect();
   try {
-    if (mutant !== undefined) {
-      const text = readFileSync(mutated, 'utf8');
-      mutatedCode = stripTypeScriptTypes(text.slice(0, mutant.start) + mutant.text + text.slice(mutant.end));
-    }
-    for (const file of tests) {
-      await import(`${pathToFileURL(root + file).href}?file=${round}`);
-      const failed = await runTests();
-      if (failed !== undefined) return { failed: `${file}: ${failed}` };
-    }
-    return { failed: undefined };
+    await session.post('Profiler.enable');
+    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+    await import(`${pathToFileURL(root + test).href}?file=${round}`);
+    const failed = await runTests();
+    const { result } = await session.post('Profiler.takePreciseCoverage');
+    return { failed, reached: mutants.map((mutant) => isReached(mutant, result)) };
   } catch (error) {
     return { failed: String(error) };
+  } finally {
+    session.disconnect();
+    isSurvey = false;
   }
 }
 
-process.on('message', async (question: Question) => {
-  process.send?.(await judge(question));
+async function judge({ mutant, tests }: Question): Promise<Answer> {
+  round++;
+  reaches = new Map();
+  mutated = `${root}${mutant.file}`;
+  let by = '';
+  try {
+    const text = readFileSync(mutated, 'utf8');
+    mutatedCode = stripTypeScriptTypes(text.slice(0, mutant.start) + mutant.text + text.slice(mutant.end));
+    for (const file of tests) {
+      by = file;
+      process.send?.({ begun: file } satisfies Begun);
+      await import(`${pathToFileURL(root + file).href}?file=${round}`);
+      const failed = await runTests();
+      if (failed !== undefined) return { failed, by };
+    }
+    return { failed: undefined };
+  } catch (error) {
+    return { failed: String(error), by };
+  }
+}
+
+process.on('message', async (question: Question | Survey) => {
+  process.send?.(await ('test' in question ? survey(question) : judge(question)));
 });
 process.send?.('ready');

@@ -1,0 +1,98 @@
+import test from 'ava';
+import { MismatchError } from '../../../../mappings/codec/problem.ts';
+import { compiledGet, get, many, readMessage, sequence, writeMessage } from './messages.ts';
+
+const declarations =
+  '<xs:complexType name="Animal"><xs:sequence><xs:element name="Name" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType>' +
+  '<xs:complexType name="Ghost" abstract="true"/>' +
+  '<xs:simpleType name="Color"><xs:restriction base="xs:string"><xs:enumeration value="red"/></xs:restriction></xs:simpleType>';
+const type = sequence(`<xs:element name="v" ${many} nillable="true"/>`);
+const nines = '9'.repeat(18);
+
+test('A23: a value of any type in a reply states its type, or is as it says', (t) => {
+  const { request } = compiledGet(t, type, declarations);
+  for (const [json, xml] of [
+    ['"a"', '<n0:v i:type="xsd:string">a</n0:v>'],
+    ['""', '<n0:v i:type="xsd:string"/>'],
+    ['true', '<n0:v i:type="xsd:boolean">true</n0:v>'],
+    ['false', '<n0:v i:type="xsd:boolean">false</n0:v>'],
+    ['7', '<n0:v i:type="xsd:long">7</n0:v>'],
+    ['-7', '<n0:v i:type="xsd:long">-7</n0:v>'],
+    [nines, `<n0:v i:type="xsd:long">${nines}</n0:v>`],
+    [`9${nines}`, `<n0:v i:type="xsd:decimal">9${nines}</n0:v>`],
+    [`-${nines}`, `<n0:v i:type="xsd:decimal">-${nines}</n0:v>`],
+    ['1.5', '<n0:v i:type="xsd:decimal">1.5</n0:v>'],
+    ['1e3', '<n0:v i:type="xsd:double">1e3</n0:v>'],
+    ['1.5E-2', '<n0:v i:type="xsd:double">1.5E-2</n0:v>'],
+    ['[]', '<n0:v></n0:v>'],
+    [
+      '[1,"a",[true]]',
+      '<n0:v><item i:type="xsd:long">1</item><item i:type="xsd:string">a</item><item><item i:type="xsd:boolean">true</item></item></n0:v>',
+    ],
+    ['null', '<n0:v i:nil="true"/>'],
+    ['{"@xml":"<x/>"}', '<n0:v><x/></n0:v>'],
+    ['{"@attributes":{"a":"1"},"@xml":"t"}', '<n0:v a="1">t</n0:v>'],
+    ['{"@type":"xs:int","value":5}', '<n0:v i:type="xsd:int">5</n0:v>'],
+    ['{"@type":"Animal","Name":"x"}', '<n0:v i:type="n0:Animal"><n0:Name>x</n0:Name></n0:v>'],
+    ['{"@type":"Color","value":"red"}', '<n0:v i:type="n0:Color">red</n0:v>'],
+    ['{}', '<n0:v/>'],
+  ] as const) {
+    const written = writeMessage(request, `{"v":[${json}]}`);
+    t.is(/^<n0:Get [^>]*>(.*)<\/n0:Get>$/.exec(written)?.[1], xml, json);
+  }
+  for (const [json, message] of [
+    ['{"@type":"Nope"}', 'v[0].@type: expected a type of the service, got another'],
+    ['{"@type":"xs:int","value":"x"}', 'v[0].value: expected xs:int, got a string that is no number'],
+    ['{"@xml":"<x>"}', 'v[0].@xml: expected well-formed XML, got other text (line 1, column 11)'],
+    ['{"@type":"Ghost"}', 'v[0]: expected "@type" with a type that isn\'t abstract, got one that is'],
+  ] as const)
+    t.throws(() => writeMessage(request, `{"v":[${json}]}`), { instanceOf: MismatchError, message });
+});
+
+test('A23: a value of any type in a request is what xsi:type says, else text or XML', (t) => {
+  const { request } = compiledGet(t, type, declarations);
+  const soapenc = 'xmlns:e="http://schemas.xmlsoap.org/soap/encoding/" xsi:type="e:Array"';
+  for (const [xml, json] of [
+    ['<t:v>a</t:v>', '"a"'],
+    ['<t:v/>', '""'],
+    ['<t:v xsi:nil="true"/>', 'null'],
+    ['<t:v xsi:nil="true" a="1"/>', '{"@nil":true,"@attributes":{"a":"1"}}'],
+    ['<t:v xsi:nil="0">x</t:v>', '"x"'],
+    ['<t:v xsi:type="xs:string">a</t:v>', '"a"'],
+    ['<t:v xsi:type="xs:int">5</t:v>', '{"@type":"xs:int","value":5}'],
+    ['<t:v xsi:type="xs:anyType">q</t:v>', '"q"'],
+    ['<t:v xsi:type="xs:anyType"><a/></t:v>', '{"@xml":"<a></a>"}'],
+    ['<t:v xsi:type="t:Animal"><t:Name>n</t:Name></t:v>', '{"@type":"Animal","Name":"n"}'],
+    ['<t:v xsi:type="t:Color">red</t:v>', '{"@type":"Color","value":"red"}'],
+    ['<t:v b="1">t<c/></t:v>', '{"@attributes":{"b":"1"},"@xml":"t<c></c>"}'],
+    ['<t:v b="1"/>', '{"@attributes":{"b":"1"},"@xml":""}'],
+    ['<t:v><a/>x&lt;<b/></t:v>', '{"@xml":"<a></a>x&lt;<b></b>"}'],
+    [`<t:v ${soapenc}><i xsi:type="xs:int">1</i><i>2</i></t:v>`, '[{"@type":"xs:int","value":1},"2"]'],
+  ] as const) {
+    const { json: read, problems } = readMessage(request, get(xml));
+    t.deepEqual(problems, [], xml);
+    t.is(read, `{"v":[${json}]}`, xml);
+  }
+  for (const [xml, code, message] of [
+    ['<t:v xsi:nil="yes"/>', 'InvalidType', 'expected true, false, 1 or 0 in xsi:nil, got another value'],
+    ['<t:v xsi:nil="1">x</t:v>', undefined, 'expected no content in an element with xsi:nil'],
+    ['<t:v xsi:type="xs:int">x</t:v>', 'InvalidType', 'expected xs:int, got "x"'],
+    [
+      '<t:v xsi:type="t:Nope">q</t:v>',
+      'InvalidType',
+      'expected xsi:type with a type of the service, got "t:Nope"',
+    ],
+    [
+      '<t:v xsi:type="q:int">1</t:v>',
+      'InvalidType',
+      'expected xsi:type with a type of the service, got "q:int"',
+    ],
+    ['<t:v xsi:type="t:Ghost"/>', 'InvalidType', 'expected a type that isn\'t abstract, got "t:Ghost"'],
+    ['<t:v xsi:type="t:Color">blue</t:v>', 'InvalidEnum', 'expected one of red, got "blue"'],
+  ] as const) {
+    const [problem, ...others] = readMessage(request, get(xml)).problems;
+    t.is(problem?.message, `v[0]: ${message}`);
+    if (code !== undefined) t.is(problem?.code, code, xml);
+    t.deepEqual(others, []);
+  }
+});
