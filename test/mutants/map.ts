@@ -1,8 +1,15 @@
 const json = ['test/mappings/json/reader.test.ts'];
 const writing = ['test/mappings/codec/write.test.ts', 'test/mappings/codec/writers.test.ts'];
-const xml = ['test/mappings/xml/reader.test.ts', 'test/mappings/xml/limits.test.ts'];
+const xml = [
+  'test/mappings/xml/reader.test.ts',
+  'test/mappings/xml/references.test.ts',
+  'test/mappings/xml/line-ends.test.ts',
+  'test/mappings/xml/limits.test.ts',
+];
 const fastPath = ['test/mappings/codec/fast-path.test.ts'];
 const scalars = [
+  'test/mappings/codec/adopted/simple-types.test.ts',
+  'test/mappings/codec/adopted/temporal.test.ts',
   'test/mappings/codec/scalars/scalars.test.ts',
   'test/mappings/codec/scalars/numbers.test.ts',
   'test/mappings/codec/scalars/text.test.ts',
