@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
+import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
 import { loadContract, namesLockOf } from '../../mappings/loader/load.ts';
-import type { ContractNames } from '../../mappings/loader/names/names.ts';
+import { type ContractNames, folded } from '../../mappings/loader/names/names.ts';
 import { joinNames, readNamesLock, writeNamesLock } from '../../mappings/loader/names/names-lock.ts';
 import { finding } from './failure.ts';
 import { type ContractFlags, contractCommand, placeOf } from './options.ts';
@@ -11,6 +12,7 @@ import { jsonOption, printJson } from './output.ts';
 interface NamesFlags extends ContractFlags {
   readonly check: boolean;
   readonly prune: boolean;
+  readonly try: boolean;
   readonly json: boolean;
 }
 
@@ -20,6 +22,12 @@ export function namesCommand(): Command {
     .description('write names.lock, which keeps every name that callers compile in')
     .addOption(new Option('--check', 'write nothing; say whether it would change').default(false))
     .addOption(new Option('--prune', 'drop names of what the document no longer has').default(false))
+    .addOption(
+      new Option(
+        '--try',
+        'write nothing; list what operations are called, and names that several want',
+      ).default(false),
+    )
     .addOption(jsonOption())
     .addHelpText('after', '\nThe file is beside the overlay, or beside the document where there is none.')
     .addHelpText(
@@ -40,6 +48,10 @@ function writeNames(flags: NamesFlags): void {
   const place = placeOf(flags);
   const path = namesLockOf(place);
   const loaded = loadContract(place, flags.limits); // the names of the file are in it, as far as the document has what they name
+  if (flags.try) {
+    tryNames(loaded, flags.json);
+    return;
+  }
   const problems: ContractProblem[] = [];
   const before = readNamesLock(path, problems);
   const after = before === undefined || flags.prune ? loaded.names : joinNames(loaded.names, before);
@@ -50,6 +62,30 @@ function writeNames(flags: NamesFlags): void {
   if (flags.json) printJson({ path, written: !flags.check, added, removed });
   else print(path, flags.check, added, removed);
   if (flags.check && changes) process.exitCode = finding;
+}
+
+/** Tells what operations are called, and which of them something else keeps from the name that they would have. */
+function tryNames({ names, wantedOperations, contract }: LoadedContract, asJson: boolean): void {
+  const operations = [...names.operations].map(([key, name]) => {
+    const wanted = wantedOperations.get(key) ?? name;
+    return { key, name, ...(wanted === name ? {} : { wanted }) };
+  });
+  const wanting = Map.groupBy(wantedOperations, ([, name]) => folded(name));
+  const collisions = [...wanting.values()].flatMap(([first, ...others]) =>
+    first === undefined || others.length === 0
+      ? []
+      : [{ name: first[1], keys: [first, ...others].map(([key]) => key) }],
+  );
+  if (asJson) {
+    printJson({ service: contract.service, operations, collisions });
+    return;
+  }
+  console.log(`service: ${contract.service}`);
+  for (const { key, name, wanted } of operations)
+    console.log(`  ${name}${wanted === undefined ? '' : ` rather than ${wanted}`} (${key})`);
+  for (const { name, keys } of collisions)
+    console.log(`wanted by ${keys.length}: ${name} (${keys.join(', ')})`);
+  console.log(`${operations.length} operations, ${collisions.length} names that several want`);
 }
 
 function differences(names: ContractNames, others: ContractNames | undefined): readonly Difference[] {

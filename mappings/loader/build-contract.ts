@@ -66,6 +66,8 @@ export interface LoadedContract {
   readonly unforeseen: readonly Note[];
   /** Every name that callers compile in, for `names.lock`. */
   readonly names: ContractNames;
+  /** What each operation would be called if nothing else were, by the keys of `names.operations`. */
+  readonly wantedOperations: ContractNames['operations'];
   /** What would have a name that `names.lock` keeps for another. */
   readonly displaced: readonly Displaced[];
   /** What was read in spite of being wrong (A3). */
@@ -194,6 +196,7 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unfo
     unchecked: builder.unchecked(),
     assumedServers: servers.assumed(),
     names: { service, operations: read.names, types: names, members },
+    wantedOperations: read.wanted,
     displaced: [...read.displaced, ...displaced],
     warnings: [],
   };

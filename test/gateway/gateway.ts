@@ -75,7 +75,7 @@ export async function startGateway(
   options: GatewayOptions = {},
 ): Promise<Gateway> {
   const hits: Hit[] = [];
-  let answer: Answer = { body: emptyReply };
+  let answer: Answer = { body: options.serve?.contract === undefined ? emptyReply : '{}' };
   const upstream = createServer(async (request, response) => {
     const hit: Hit = {
       method: request.method ?? '',

@@ -110,6 +110,14 @@ export interface Displaced {
   readonly holder: string;
 }
 
+/** Characters that a name of a type or an operation has at most: some generators make file names of them. */
+export const longestName = 60;
+
+/** A name of so many characters at most; of a longer one the beginning, with 4 hexadecimal digits of the whole. */
+export function shortened(name: string, most: number = longestName): string {
+  return name.length <= most ? name : `${name.slice(0, most - 5)}_${hexOf(name).slice(0, 4)}`;
+}
+
 /** Gives the names of one space, no two of them alike once folded. */
 export interface Namer {
   /**
@@ -126,11 +134,13 @@ export interface Namer {
  * @param pinned names that are given whatever else wants them
  * @param elements all that a name takes up in its space
  * @param tail what the digits of a key are of
+ * @param most how long a name may be
  */
 export function createNamer(
   pinned: Names,
   elements: (name: string) => readonly string[] = (name) => [name],
   tail: (key: string) => string = (key) => key,
+  most: number = Number.POSITIVE_INFINITY,
 ): Namer {
   const holders = new Map<string, string | undefined>();
   const displaced: Displaced[] = [];
@@ -145,7 +155,7 @@ export function createNamer(
     if (isFree(name)) return name;
     const digits = hexOf(tail(key));
     for (let length = 4; length <= digits.length; length += 4) {
-      const candidate = `${name}_${digits.slice(0, length)}`;
+      const candidate = `${name.slice(0, most - length - 1)}_${digits.slice(0, length)}`;
       if (isFree(candidate)) return candidate;
     }
     throw new Error(`no name is free for ${name}`); // two keys alike, or 256 bits that met by chance
@@ -154,7 +164,7 @@ export function createNamer(
   function nameOf({ key, name: wanted }: Wanted): string {
     const own = pinned.get(key);
     if (own !== undefined) return own;
-    const name = free(wanted, key);
+    const name = free(shortened(wanted, most), key);
     if (name !== wanted) {
       const holder = elements(wanted)
         .map((element) => holders.get(folded(element)))

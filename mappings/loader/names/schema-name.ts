@@ -27,6 +27,30 @@ export function nameAt(pointer: string): string {
   return nameBelow(classIdentifier(first), rest);
 }
 
+/** What tells the types of a component from those of its schemas. */
+const suffixes = {
+  parameters: 'Parameter',
+  requestBodies: 'Body',
+  responses: 'Result',
+  headers: 'Header',
+} as const;
+
+/**
+ * What the inline type of a component is called that many operations refer to: `#/components/parameters/per-page` is
+ * `PerPageParameter`, whoever refers to it. Undefined for what is no component.
+ */
+export function componentTypeName(pointer: string): string | undefined {
+  const file = fileOf(pointer);
+  const [components, kind, name, ...rest] = pointer
+    .slice(file === '' ? 0 : file.length + 1)
+    .split('/')
+    .slice(1)
+    .map(unescapedSegment);
+  if (components !== 'components' || name === undefined || rest.length > 0) return undefined;
+  const suffix = new Map(Object.entries(suffixes)).get(kind ?? '');
+  return suffix === undefined ? undefined : classIdentifier((pascal(name) || identifier(name)) + suffix);
+}
+
 /** The name of a schema that a named one holds, by the keywords between. */
 function nameBelow(owner: string, path: readonly string[]): string {
   let name = owner;

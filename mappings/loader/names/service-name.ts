@@ -1,21 +1,58 @@
 import { childOf, isNode, type Node, textOf } from '../document/node.ts';
 import { classIdentifier, pascal } from './names.ts';
 
-/** Characters of a name made of a title: enough for any name, too few for a paragraph. */
-const longest = 64;
+/** Characters and words of a title that is a name, rather than a sentence. */
+const longest = 30;
+const mostWords = 4;
 
 /**
  * What a contract's service is called when its overlay doesn't say: the document's `info.title` in PascalCase without
- * accents, else the host of its first server, else `Api`.
+ * accents where it is short, else who has the host of its first server, else as many of the title's words as are short,
+ * else `Api`.
  */
 export function serviceNameOf(document: Node): string {
   const title = textOf(childOf(document, 'info').title) ?? '';
-  const name = [title, hostOf(document), 'Api'].map(named).find((candidate) => candidate !== '');
-  return classIdentifier(name ?? '');
+  const words = wordsOf(title);
+  const isShort = words.length <= mostWords && words.join('').length <= longest;
+  const names = [isShort ? pascal(words.join(' ')) : '', ownerOf(hostOf(document)), firstOf(words), 'Api'];
+  return classIdentifier(names.find((name) => name !== '') ?? '');
 }
 
-function named(text: string): string {
-  return pascal(text.normalize('NFD').replace(/\p{M}/gu, '')).slice(0, longest);
+function wordsOf(text: string): readonly string[] {
+  return text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '');
+}
+
+function firstOf(words: readonly string[]): string {
+  let name = '';
+  for (const word of words) {
+    if (name !== '' && name.length + word.length > longest) break;
+    name += pascal(word.slice(0, longest));
+  }
+  return name;
+}
+
+/** Labels of a host that name nobody. */
+const generic = new Set(
+  'www api apis rest gateway gw services service dev test staging sandbox prod'.split(' '),
+);
+
+/** The label of a host that names whose it is: `api.github.com` is `Github`; `''` for an address and for hosts that are nobody's. */
+function ownerOf(host: string): string {
+  if (
+    /^[\d.]*$/.test(host) ||
+    host.includes(':') ||
+    host.includes('{') ||
+    /(?:^|\.)(?:localhost|invalid|test|local)(?:\.|$)/.test(host)
+  )
+    return '';
+  const labels = host.split('.');
+  const country = labels.at(-1)?.length === 2 && (labels.at(-2)?.length ?? 0) <= 3 && labels.length > 2;
+  const own = labels.slice(0, country ? -2 : -1).findLast((label) => !generic.has(label));
+  return pascal(own ?? '');
 }
 
 function hostOf({ servers }: Node): string {

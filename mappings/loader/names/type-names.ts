@@ -4,7 +4,9 @@ import {
   type ContractNames,
   createNamer,
   type Displaced,
+  hexOf,
   javaWords,
+  longestName,
   type Names,
   type Wanted,
 } from './names.ts';
@@ -64,7 +66,7 @@ export interface TypeNames {
  */
 export function nameTypes(source: TypeNamesSource): TypeNames {
   const { reached, nameless, pinned } = source;
-  const namer = createNamer(pinned.types);
+  const namer = createNamer(pinned.types, undefined, undefined, longestName);
   for (const name of source.wrappers.values()) namer.reserve(name);
   const components = new Map(namer.give(source.components.toSorted(byKey)));
   const found = nameless.filter(({ type }) => reached.has(type));
@@ -124,6 +126,13 @@ function nameDerived(
   }
 }
 
+/** Names that Python clients take for their own: of the object that a method is called on, and zeep's argument of headers. */
+const pythonNames: ReadonlySet<string> = new Set(['self', '_soapheaders']);
+
+function usable(name: string, tail: string): string {
+  return pythonNames.has(name) ? `${name}_${hexOf(tail).slice(0, 4)}` : name;
+}
+
 /** The elements of each record and union, no two of one alike; of a wrapper none that Java keeps for itself. */
 function nameElements(
   { reached, elements, wrappers, pinned }: TypeNamesSource,
@@ -143,7 +152,10 @@ function nameElements(
     );
     const namer = createNamer(own, undefined, (key) => byPath.get(key)?.tail ?? key);
     if (wrappers.has(type)) for (const word of javaWords) namer.reserve(word);
-    const wanted = list.map((element) => ({ key: owner + element.path, name: element.wanted() }));
+    const wanted = list.map(({ path, tail, wanted: name }) => ({
+      key: owner + path,
+      name: usable(name(), tail),
+    }));
     for (const [key, name] of namer.give(wanted)) {
       names.set(key, name);
       byPath.get(key)?.set(name);

@@ -1,8 +1,9 @@
 import type { Server } from '../../contract/model.ts';
 import { type Note, pointerSegment, type Report } from '../document/error.ts';
-import { childOf, isNode, type Node, shown, textOf } from '../document/node.ts';
+import { childOf, isNode, type Node, shown, textOf, textsOf } from '../document/node.ts';
 import { isUnresolved, type Located, type References } from '../document/references.ts';
 import { classIdentifier, type Names, pascal } from '../names/names.ts';
+import { compileOperationNames } from '../names/operation-names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import type { TypeBuilder } from '../schema/type-builder.ts';
 
@@ -58,7 +59,11 @@ const theirCalls = 'the service calls others with it, past this gateway';
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
 /** The operations of all paths; what is none goes to `notServed`. */
-export function listEntries({ document, references }: OperationsSource, notServed: NotServed[]): Entry[] {
+export function listEntries(
+  { document, references, overlay }: OperationsSource,
+  notServed: NotServed[],
+): Entry[] {
+  const nameOperation = compileOperationNames(overlay.operationNames);
   const entries: Entry[] = [];
   const leaveOut = (name: string, pointer: string, why: string, at = pointer): void => {
     notServed.push({ name, pointer, reasons: [{ pointer: at, why }] });
@@ -85,7 +90,10 @@ export function listEntries({ document, references }: OperationsSource, notServe
         leaveOut(`${method.toUpperCase()} ${path}`, `${at}/${method}`, why);
         continue;
       }
-      const name = classIdentifier(textOf(operation.operationId) || `${method}${pascal(path)}`);
+      const operationId = textOf(operation.operationId) ?? '';
+      const tag = textsOf(operation.tags)?.[0] ?? '';
+      const ruled = nameOperation({ operationId, path, method, tag });
+      const name = ruled || classIdentifier(operationId || `${method}${pascal(path)}`);
       entries.push({
         key: `${pointer}/${method}`,
         name,

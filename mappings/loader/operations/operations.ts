@@ -3,7 +3,7 @@
 // but to tell a file or a list from other values.
 import type { Operation } from '../../contract/model.ts';
 import { textOf, textsOf } from '../document/node.ts';
-import { byCodeUnit, createNamer, type Displaced, type Names } from '../names/names.ts';
+import { byCodeUnit, createNamer, type Displaced, longestName, type Names } from '../names/names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import { chooseOperations } from './choose.ts';
 import { type Entry, listEntries, type NotServed, type OperationsSource } from './entries.ts';
@@ -21,6 +21,8 @@ export interface ReadOperations {
   readonly notServed: readonly NotServed[];
   /** By the key of the entry, those of operations that aren't served too. */
   readonly names: Names;
+  /** What each would be called if nothing else were called so. */
+  readonly wanted: Names;
   readonly displaced: readonly Displaced[];
 }
 
@@ -48,7 +50,8 @@ export function readOperations(source: OperationsSource): ReadOperations {
     if (reasons.length === 0) served.push(draft);
     else notServed.push({ name, pointer, reasons });
   }
-  return { served, notServed, names, displaced };
+  const wanted = new Map(entries.map(({ key, name }) => [key, name]));
+  return { served, notServed, names, wanted, displaced };
 }
 
 /** The pinned names but for those of operations that the overlay names: its author means them. */
@@ -63,7 +66,12 @@ function nameOperations(
   entries: readonly Entry[],
   pinned: Names,
 ): { readonly names: Names; readonly displaced: readonly Displaced[] } {
-  const namer = createNamer(pinned, (name) => [name, `${name}Response`]);
+  const namer = createNamer(
+    pinned,
+    (name) => [name, `${name}Response`],
+    undefined,
+    longestName - 'Response'.length,
+  );
   const names = namer.give(entries.toSorted((a, b) => byCodeUnit(a.key, b.key)));
   return { names, displaced: namer.displaced };
 }

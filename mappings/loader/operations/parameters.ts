@@ -6,6 +6,7 @@ import { identifier, upperFirst } from '../names/names.ts';
 import type { WrapperField } from '../schema/records.ts';
 import { type Entry, follow, type OperationsSource } from './entries.ts';
 import { mediaOf } from './media-types.ts';
+import { sharedTypeName } from './shared-types.ts';
 
 /** A parameter, and the input that holds its value. */
 export interface ReadParameter {
@@ -118,7 +119,7 @@ function readParameter(
   { place, node, pointer }: Found,
   { name: owner, spansSegments }: Entry,
   taken: Set<string>,
-  { overlay, report }: OperationsSource,
+  { overlay, report, builder }: OperationsSource,
 ): ReadParameter | undefined {
   const name = textOf(node.name) ?? '';
   if ((place === 'header' || place === 'cookie') && !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
@@ -146,7 +147,7 @@ function readParameter(
       schema: schema.node,
       pointer: schema.pointer,
       required: node.required === true || place === 'path',
-      typeName: owner + upperFirst(identifier(field)),
+      typeName: sharedTypeName(pointer, owner + upperFirst(identifier(field)), builder),
       around: node,
     },
   };

@@ -26,6 +26,7 @@ import {
   preferred,
   schemaKey,
 } from './media-types.ts';
+import { sharedTypeName } from './shared-types.ts';
 
 /** A request body: the inputs that hold it, and what becomes of them. */
 export interface ReadBody {
@@ -65,7 +66,12 @@ export function readRequestBody(
   const { dialect } = source.overlay;
   const element = dialect.body === 'members' ? bodyElement : dialect.body.element;
   const required = isNode(found.node) && found.node.required === true;
-  const field = { element, required, typeName: `${name}Body`, around: found.node };
+  const field = {
+    element,
+    required,
+    typeName: sharedTypeName(found.pointer, `${name}Body`, source.builder),
+    around: found.node,
+  };
   if (media.form !== 'json') return readAs(media, field, source);
   const json = jsonMedia(media, entry.mediaType === undefined ? all : []);
   if (dialect.body === 'members') {

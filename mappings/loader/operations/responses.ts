@@ -7,6 +7,7 @@ import { type Entry, follow, type OperationsSource } from './entries.ts';
 import { type Media, type MediaForm, mediaOf, preferred, schemaKey } from './media-types.ts';
 import { linesType, memberFields, rawTypes } from './request-body.ts';
 import { type Header, headersOf, mergeHeaders, readHeader } from './response-headers.ts';
+import { sharedTypeName } from './shared-types.ts';
 
 /** What an operation gives back: the fields of its wrapper, how they are filled, and what is asked for. */
 export interface ReadReply {
@@ -162,6 +163,8 @@ function bodyForm(media: Media | undefined): ReplyBody['form'] {
 }
 
 const emptyObject = { type: 'object', additionalProperties: false } as const;
+/** The one type of all bodies that hold nothing. */
+const emptyName = 'Empty';
 
 function bodyField(
   json: string,
@@ -173,9 +176,19 @@ function bodyField(
   const form = bodyForm(media);
   const place = { json, pointer, required: false, around };
   if (form === 'text' || form === 'binary') return { ...place, type: rawTypes[form] };
-  const schema = media?.schema ?? { node: emptyObject, pointer };
-  if (form === 'lines') return { ...place, type: linesType(schema, typeName, source) };
-  return { ...place, schema: schema.node, pointer: schema.pointer, typeName };
+  const name = sharedTypeName(pointer, typeName, source.builder);
+  if (media === undefined) {
+    const keeps = source.builder.kept.keepsType(typeName);
+    return {
+      ...place,
+      schema: { ...emptyObject }, // each of its own: one that stands in another place would be an alias
+      pointer: keeps ? pointer : '',
+      typeName: keeps ? typeName : emptyName,
+    };
+  }
+  const { schema } = media;
+  if (form === 'lines') return { ...place, type: linesType(schema, name, source) };
+  return { ...place, schema: schema.node, pointer: schema.pointer, typeName: name };
 }
 
 // --- a record of all that a reply says ---------------------------------------------------------------

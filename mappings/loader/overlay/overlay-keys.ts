@@ -88,6 +88,20 @@ const type = record('Exceptions for one type, by its name in the WSDL.', {
   ),
 });
 
+const pattern = (says: string) => text(says, 'a pattern of at most 200 characters', /^[\s\S]{1,200}$/);
+
+const operationName = record('What operations are called of which all that is said here holds.', {
+  operationId: pattern('What their operationId is like, as a whole; its groups are {1}, {2}, … in `name`.'),
+  path: pattern('What their path is like.'),
+  tag: pattern('What their first tag is like.'),
+  method: text('Their method.', 'a method such as GET', /^[A-Za-z]+$/),
+  name: text(
+    'Their name: text, and {1} for a group of the pattern of operationId, {path1} and {tag1} for one of theirs, {operationId}, {path}, {tag} and {method} for the whole, each in PascalCase; {1:singular} for one of several.',
+    'a name such as {2}{1:singular}',
+    /^(?:[A-Za-z0-9_]|\{(?:operationId|path[1-9]?|tag[1-9]?|method|[1-9])(?::singular)?\})+$/,
+  ),
+});
+
 /** The keys of an overlay (`soap.yaml`); its reader adds what depends on other keys or on the document. */
 export const overlaySettings = record('The SOAP face of an OpenAPI document; every key has a default.', {
   dialect: keyword('The preset that all other keys start from.', 'servicestack', 'plain'),
@@ -105,6 +119,11 @@ export const overlaySettings = record('The SOAP face of an OpenAPI document; eve
     'Elements named as JSON members, or with their first letter upper-cased.',
     'same',
     'upper-first',
+  ),
+  operationNames: choice(
+    'What operations are called: `fastapi` takes the path and the method from its operationIds, or rules, of which the first that fits counts.',
+    keyword('The names of the functions.', 'fastapi'),
+    list('Rules.', 'rules such as { operationId: "(.+)/(.+)", name: "{2}{1:singular}" }', operationName),
   ),
   order: keyword(
     "Elements in the document's order, or by code unit over all of a type.",

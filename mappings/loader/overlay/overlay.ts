@@ -1,5 +1,6 @@
 // What the author of a contract says besides the document: the keys of `soap.yaml`, and the dialects, presets of them as
 // data. Whether a key fits the document is found where that part of it is read; nothing here sees the document.
+import { linearPattern } from '../../codec/scalars/pattern.ts';
 import { createZone } from '../../codec/scalars/zone.ts';
 import {
   type CredentialPart,
@@ -11,6 +12,7 @@ import { pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
 import { readSettings } from '../document/settings-file.ts';
 import { isElementName } from '../names/names.ts';
+import type { OperationNames } from '../names/operation-names.ts';
 import { type Dialect, dialects } from './dialects.ts';
 import { type OverlayKeys, overlaySettings } from './overlay-keys.ts';
 
@@ -25,6 +27,8 @@ export interface Overlay {
   readonly credentials: CredentialsOverlay | undefined;
   /** `METHOD /path` → operation name. */
   readonly routes: ReadonlyMap<string, string>;
+  /** What operations are called; undefined: after their operationIds. */
+  readonly operationNames: OperationNames | undefined;
   /** What the overlay says of operations, by their names in the document. */
   readonly operations: ReadonlyMap<string, OperationOverlay>;
   /** Whether only the operations named in `operations` are served. */
@@ -88,6 +92,23 @@ export interface TypeOverlay {
   readonly item?: string | undefined;
 }
 
+/** Rules for the names of operations; undefined where the overlay has none. What is wrong goes to `report`. */
+function readOperationNames(
+  stated: OverlayKeys['operationNames'],
+  report: Report,
+): OperationNames | undefined {
+  if (stated === undefined || stated === 'fastapi') return stated;
+  return stated.flatMap((rule, index) => {
+    const at = `/operationNames/${index}`;
+    if (rule.name === undefined) report(at, 'expected the key name, got none');
+    for (const key of ['operationId', 'path', 'tag'] as const) {
+      if (rule[key] !== undefined && linearPattern(`^(?:${rule[key]})$`) === undefined)
+        report(`${at}/${key}`, `expected a pattern that RE2 can match, got ${shown(rule[key])}`);
+    }
+    return rule.name === undefined ? [] : [{ ...rule, name: rule.name }];
+  });
+}
+
 /** Reads an overlay; what is wrong goes to `report`, and a default takes its place. An empty file is all defaults. */
 export function readOverlay(document: unknown, report: Report): Overlay {
   const keys = readSettings(overlaySettings, document ?? {}, '', report) ?? {};
@@ -102,6 +123,7 @@ export function readOverlay(document: unknown, report: Report): Overlay {
     settings: settingsOf(keys, dialect.settings, report),
     credentials: keys.credentials === undefined ? undefined : readCredentials(keys.credentials, report),
     routes: keys.routes ?? new Map(),
+    operationNames: readOperationNames(keys.operationNames, report),
     ...operationsOf(keys.operations),
     types: readTypes(keys.types, report),
     deepLists: keys.deepLists ?? 'numbered',

@@ -3,6 +3,7 @@
 import type { JsonKind } from '../../contract/model.ts';
 import { isNode, type Node } from '../document/node.ts';
 import { isUnresolved, type Located, type References, type Unresolved } from '../document/references.ts';
+import type { KeptNames } from '../names/kept-names.ts';
 import { nameAt } from '../names/schema-name.ts';
 import type { Alternative, Alternatives, AlternativesReader, Shared } from './alternative.ts';
 import {
@@ -28,10 +29,15 @@ interface Around extends Shared, Pick<Alternative, 'referred' | 'owner' | 'label
 }
 
 /** The reader of the alternatives of one document. */
-export function createAlternatives(document: Node, references: References): AlternativesReader {
+export function createAlternatives(
+  document: Node,
+  references: References,
+  kept: KeptNames,
+): AlternativesReader {
   const subtypesOf = createSubtypes(document, references);
   return {
-    alternativesOf: (schema, pointer, name) => new Walk(references, subtypesOf).from(schema, pointer, name),
+    alternativesOf: (schema, pointer, name) =>
+      new Walk(references, subtypesOf, kept).from(schema, pointer, name),
     hasSeveral: (schema, pointer) =>
       openKeyword(schema) !== undefined ||
       kindsOf(schema).length > 1 ||
@@ -44,12 +50,14 @@ export function createAlternatives(document: Node, references: References): Alte
 class Walk {
   readonly #references: References;
   readonly #subtypesOf: SubtypesOf;
+  readonly #kept: KeptNames;
   readonly #list: Alternative[] = [];
   readonly #passed = new Set<string>();
   #nullable = false;
   #depth = 0;
 
-  constructor(references: References, subtypesOf: SubtypesOf) {
+  constructor(references: References, subtypesOf: SubtypesOf, kept: KeptNames) {
+    this.#kept = kept;
     this.#references = references;
     this.#subtypesOf = subtypesOf;
   }
@@ -65,7 +73,7 @@ class Walk {
       shared: false,
       referred: false,
     });
-    return { list: byFixedValue(this.#list, this.#references), nullable: this.#nullable };
+    return { list: byFixedValue(this.#list, this.#references, this.#kept), nullable: this.#nullable };
   }
 
   #visit(node: unknown, at: string, around: Around): void {

@@ -2,7 +2,8 @@
 // is called after that.
 import { isNode, type Node, textOf } from '../document/node.ts';
 import { isUnresolved, type Located, type References } from '../document/references.ts';
-import { byCodeUnit, hexOf } from '../names/names.ts';
+import type { KeptNames } from '../names/kept-names.ts';
+import { byCodeUnit, classIdentifier, folded, hexOf, pascal } from '../names/names.ts';
 import { nameAt } from '../names/schema-name.ts';
 import type { Alternative } from './alternative.ts';
 import { fixedValues, kindsOf } from './keywords.ts';
@@ -36,11 +37,14 @@ export function tagsOf(
 }
 
 /** Where each of several objects has one member with values of its own, that member tells them apart. */
-export function byFixedValue(list: readonly Alternative[], references: References): readonly Alternative[] {
+export function byFixedValue(
+  list: readonly Alternative[],
+  references: References,
+  kept: KeptNames,
+): readonly Alternative[] {
   const objects = list.filter(({ kind }) => kind === 'object');
-  const withLabels = (): readonly Alternative[] =>
-    list.map((alternative) => withLabel(alternative, references));
-  if (objects.length < 2 || objects.some(({ tag }) => tag !== undefined)) return withLabels();
+  if (objects.length < 2 || objects.some(({ tag }) => tag !== undefined))
+    return withLabels(list, references, kept);
   const members = objects.map((object) => membersByName([...object.base, object], references));
   const candidates = members[0]?.keys() ?? [];
   for (const member of candidates) {
@@ -50,30 +54,64 @@ export function byFixedValue(list: readonly Alternative[], references: Reference
     const all = tokens.flat();
     if (new Set(all).size !== all.length) continue;
     let index = -1;
-    return list.map((alternative) => {
+    const fixed = list.map((alternative) => {
       if (alternative.kind !== 'object') return alternative;
       index++;
       const [value, ...others] = values[index] ?? [];
       const label = alternative.label ?? (others.length === 0 ? String(value) : undefined);
-      return withLabel({ ...alternative, label, tag: { member, values: tokens[index] ?? [] } }, references);
+      return { ...alternative, label, tag: { member, values: tokens[index] ?? [] } };
     });
+    return withLabels(fixed, references, kept);
   }
-  return withLabels();
+  return withLabels(list, references, kept);
 }
 
-function withLabel(alternative: Alternative, references: References): Alternative {
-  if (alternative.label !== undefined || alternative.kind !== 'object') return alternative;
+/** What each object is called: by its title, else by the members that it requires, else by a few digits of its members. */
+function withLabels(
+  list: readonly Alternative[],
+  references: References,
+  kept: KeptNames,
+): readonly Alternative[] {
+  const ways = list.map((alternative) => labelsOf(alternative, references, kept));
+  const taken = list.flatMap(({ label }) => (label === undefined ? [] : [folded(label)]));
+  const counts = new Map<string, number>();
+  for (const label of [...taken, ...ways.flatMap((labels) => [...new Set(labels.map(folded))])])
+    counts.set(label, (counts.get(label) ?? 0) + 1);
+  return list.map((alternative, index) => {
+    const labels = ways[index] ?? [];
+    const label = labels.find((one) => counts.get(folded(one)) === 1) ?? labels.at(-1);
+    return label === undefined ? alternative : { ...alternative, label };
+  });
+}
+
+/** So many members are in a name. */
+const mostInName = 3;
+
+/** What an object may be called, the best name first and the one that is always its own last; none where it is called by something else. */
+function labelsOf(alternative: Alternative, references: References, kept: KeptNames): readonly string[] {
+  if (alternative.label !== undefined || alternative.kind !== 'object') return [];
   const found = membersOf([...alternative.base, alternative], references);
-  if (found.kind === 'none') return { ...alternative, label: 'Other' };
+  if (found.kind === 'none') return ['Other'];
   // a map is called by its type
-  if (found.members.length === 0)
-    return found.additional === undefined ? { ...alternative, label: 'Empty' } : alternative;
+  if (found.members.length === 0) return found.additional === undefined ? ['Empty'] : [];
   const shape = found.members.map(
     ({ json, schema }) => `${json} ${isNode(schema) ? kindsOf(schema).join(' ') : ''}`,
   );
   const digits = hexOf(JSON.stringify(shape.toSorted(byCodeUnit))).slice(0, 4);
-  return { ...alternative, label: `Option${digits}` };
+  if (kept.keepsOption(`Option${digits}`)) return [`Option${digits}`];
+  const title = pascal(textOf(alternative.node.title) ?? '');
+  const required = found.members.filter(({ required: isRequired }) => isRequired);
+  const telling = required.length > 0 && required.length <= mostInName ? required : found.members;
+  const members = telling.map(({ json }) => pascal(json)).slice(0, mostInName);
+  const named = [
+    title === '' || title.length > longestTitle ? '' : classIdentifier(title),
+    members.includes('') ? '' : `With${members.join('')}`,
+  ];
+  return [...named.filter((name) => name !== '' && name.length <= longestTitle), `Option${digits}`];
 }
+
+/** Characters of a title that is a name, rather than a sentence. */
+const longestTitle = 30;
 
 /** The members of an object by their names; none where it is no object alone. */
 function membersByName(parts: readonly Located[], references: References): ReadonlyMap<string, SchemaMember> {

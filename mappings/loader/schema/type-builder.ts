@@ -4,6 +4,7 @@
 import type { ArrayType, MapType, RecordType, Type } from '../../contract/model.ts';
 import { type Note, notesOf } from '../document/error.ts';
 import type { Located, References } from '../document/references.ts';
+import { type KeptNames, keptNames } from '../names/kept-names.ts';
 import { nameAt } from '../names/schema-name.ts';
 import { createAlternatives } from './alternatives.ts';
 import { TypeDrafts } from './drafts.ts';
@@ -29,6 +30,8 @@ export interface TypeBuilderSource extends FreezeSource {
 
 /** Builds the model's types from a document's schemas, each once. All but `finish` throw OverLimit. */
 export class TypeBuilder {
+  /** What is called as it was. */
+  readonly kept: KeptNames;
   readonly #source: TypeBuilderSource;
   readonly #drafts: TypeDrafts;
   readonly #schemas: SchemaTypes;
@@ -37,14 +40,15 @@ export class TypeBuilder {
   readonly #made = new Map<string, RecordType>();
 
   constructor(source: TypeBuilderSource) {
-    const { document, references, overlay } = source;
+    const { document, references, overlay, pinned } = source;
     this.#source = source;
+    this.kept = keptNames(pinned);
     this.#drafts = new TypeDrafts(overlay);
     this.#schemas = new SchemaTypes({
       references,
       overlay,
       drafts: this.#drafts,
-      alternatives: createAlternatives(document, references),
+      alternatives: createAlternatives(document, references, this.kept),
       rules: new SchemaRules(references, overlay.settings.validate),
     });
     this.#patches = new MergePatches(this.#schemas);

@@ -63,6 +63,7 @@ export function loadAdoptedContract(
     assumedServers: [],
     unforeseen: [],
     names: adoptedNames(whole),
+    wantedOperations: new Map(),
     displaced: [],
     warnings,
   };

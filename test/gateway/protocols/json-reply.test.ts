@@ -15,7 +15,7 @@ const passing: readonly (readonly [what: string, body: string, status: number])[
   ['responseStatus null', '{"data":{"responseStatus":null}}', 200],
   ['responseStatus empty', '{"data":{"responseStatus":{}}}', 200],
   ['an errorCode of null', '{"data":{"responseStatus":{"errorCode":null,"stackTrace":"kept"}}}', 200],
-  ['status 201', '{"data":{"x":1}}', 201],
+  ['status 201', '{"data":{"searchRecord":{},"x":1}}', 201],
   ['status 202', '{"data":{}}', 202],
 ];
 

@@ -192,9 +192,11 @@ for (const [title, servers, service] of [
   ['parcel post', [], 'ParcelPost'],
   ['Société: l’été (v2)', [], 'SocieteLEteV2'],
   ['3D printing', [], 'N_3DPrinting'],
-  ['郵便', [{ url: 'https://api.post.example/v1' }], 'ApiPostExample'],
+  ['郵便', [{ url: 'https://api.post.example/v1' }], 'Post'],
+  ['A title that is a sentence of words', [{ url: 'https://api.post.co.uk/v1' }], 'Post'],
+  ['A title that is a sentence of words', [{ url: 'http://127.0.0.1:80' }], 'ATitleThatIsASentenceOfWords'],
   ['', [{ url: '/v1' }], 'Api'],
-  ['a'.repeat(200), [], `A${'a'.repeat(63)}`],
+  ['a'.repeat(200), [], `A${'a'.repeat(29)}`],
 ] as const) {
   test(`a service titled ${title.slice(0, 40) || 'with nothing'} is called ${service.slice(0, 40)}`, (t) => {
     const { contract } = build(api({ info: { title }, servers }));
@@ -544,7 +546,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     'an unknown key',
     { Dialect: 'plain' },
     [
-      '/Dialect: unknown key, expected one of dialect, service, basePath, namespaces, names, order, dates, utcDates, upstreamTimeZone, unknownEnumValues, unknownElements, replies, validate, json, documentation, emptyElements, illegalCharacterReferences, soapErrors, upstreamErrors, soap12FaultStatus, soapReplyContentType, stackTrace, replyHeaders, deepLists, reply, jsonp, cors, credentials, routes, operations, types, refs, servers, personal',
+      '/Dialect: unknown key, expected one of dialect, service, basePath, namespaces, names, operationNames, order, dates, utcDates, upstreamTimeZone, unknownEnumValues, unknownElements, replies, validate, json, documentation, emptyElements, illegalCharacterReferences, soapErrors, upstreamErrors, soap12FaultStatus, soapReplyContentType, stackTrace, replyHeaders, deepLists, reply, jsonp, cors, credentials, routes, operations, types, refs, servers, personal',
     ],
   ],
   [

@@ -1,0 +1,23 @@
+import type { ContractNames } from './names.ts';
+
+/** What `names.lock` keeps of names that would be made otherwise today: such things are called as they were. */
+export interface KeptNames {
+  /** Whether a type that was named after an operation, or one in it, has a name that begins so. */
+  readonly keepsType: (name: string) => boolean;
+  /** Whether a variant was called so, such as `Option7c2d`. */
+  readonly keepsOption: (label: string) => boolean;
+}
+
+/** Looks into the names that are kept, once. */
+export function keptNames({ types, members }: ContractNames): KeptNames {
+  const keys = [...types.keys(), ...members.keys()];
+  const inline = keys.flatMap((key) => {
+    const at = key.indexOf('#', 1);
+    return at === -1 ? [] : [key.slice(at + 1)];
+  });
+  const options = new Set(keys.flatMap((key) => key.match(/Option[0-9a-f]{4}/g) ?? []));
+  return {
+    keepsType: (name) => inline.some((kept) => kept.startsWith(name)),
+    keepsOption: (label) => options.has(label),
+  };
+}
