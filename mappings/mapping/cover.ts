@@ -65,7 +65,10 @@ export class Cover {
   }
 
   #all(of: (cover: Cover) => readonly (Cover | undefined)[]): Cover[] {
-    return [this, ...this.also].flatMap(of).filter((cover) => cover !== undefined);
+    const found: Cover[] = [];
+    for (const cover of this.also.length === 0 ? [this] : [this, ...this.also])
+      for (const inner of of(cover)) if (inner !== undefined) found.push(inner);
+    return found;
   }
 
   get isWhole(): boolean {
@@ -74,29 +77,35 @@ export class Cover {
 }
 
 /** The first place of a value that no rule looks at, as a path; undefined where there is none. Null fills nothing. */
-export function uncoveredPlace(value: Value, covers: readonly Cover[], path: string): string | undefined {
+export function uncoveredPlace(value: Value, cover: Cover): string | undefined {
+  const steps = uncoveredSteps(value, [cover]);
+  if (steps === undefined) return undefined;
+  const path = steps.toReversed().map((step) => (typeof step === 'string' ? `.${step}` : `[${step}]`));
+  return path.join('').replace(/^\./, '');
+}
+
+/** The steps to that place, the last one first: they are gathered on the way back alone. */
+function uncoveredSteps(value: Value, covers: readonly Cover[]): (string | number)[] | undefined {
   if (value === null || covers.some(({ isWhole }) => isWhole)) return undefined;
-  if (covers.length === 0) return path;
+  if (covers.length === 0) return [];
   if (isMembers(value)) {
     for (const [name, inner] of value) {
-      const found = uncoveredPlace(
+      const steps = uncoveredSteps(
         inner,
         covers.flatMap((cover) => cover.ofMember(name)),
-        path === '' ? name : `${path}.${name}`,
       );
-      if (found !== undefined) return found;
+      if (steps !== undefined) return [...steps, name];
     }
     return undefined;
   }
-  if (!isItems(value)) return path;
+  if (!isItems(value)) return [];
   for (let index = 0; index < value.length; index++) {
     const item = value[index] as Value;
-    const found = uncoveredPlace(
+    const steps = uncoveredSteps(
       item,
       covers.flatMap((cover) => cover.ofItem(index, item)),
-      `${path}[${index}]`,
     );
-    if (found !== undefined) return found;
+    if (steps !== undefined) return [...steps, index];
   }
   return undefined;
 }

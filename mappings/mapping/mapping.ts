@@ -163,7 +163,7 @@ function begin(ways: readonly Way[], value: Value, limits: Limits): MappedReques
       [],
       'expected a request that one of the rules of its operation is for, got one that no `when` fits',
     );
-  const unmapped = uncoveredPlace(value, [way.cover], '');
+  const unmapped = uncoveredPlace(value, way.cover);
   if (unmapped !== undefined)
     throw new MappingError(
       'request',
