@@ -10,8 +10,10 @@ import { Allowance } from '../../mappings/loader/document/allowance.ts';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
 import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts';
+import type { Mapping } from '../../mappings/mapping/mapping.ts';
 import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
 import { derivedFile } from '../../wsdl/derived-openapi/document.ts';
+import { withMapping } from '../process/site-mapping.ts';
 import { wrongInput } from './failure.ts';
 import { type ContractFlags, configOption, contractCommand, placesOf } from './options.ts';
 import { jsonOption, printJson } from './output.ts';
@@ -37,8 +39,9 @@ export function checkCommand(): Command {
 function printCheck(flags: CheckFlags): void {
   const { limits, config, json } = flags;
   const loaded = placesOf(flags).map((place): CheckedContract => {
-    const contract = loadContract(place, limits);
-    return { ...contract, derived: derivedProblems(place, contract, limits) };
+    const loaded = loadContract(place, limits);
+    const { contract, mapping } = withMapping(place, loaded.contract, limits ?? defaultLimits);
+    return { ...loaded, contract, mapping, derived: derivedProblems(place, loaded, limits) };
   });
   if (!json) for (const each of loaded) print(each);
   else if (config !== undefined) printJson({ contracts: loaded.map(summaryOf) });
@@ -49,6 +52,8 @@ function printCheck(flags: CheckFlags): void {
 /** A contract with what its derived document says otherwise than its WSDL. */
 interface CheckedContract extends LoadedContract {
   readonly derived: readonly ContractProblem[];
+  /** How its calls go to a service of another document (M1). */
+  readonly mapping: Mapping | undefined;
 }
 
 /** What the derived document of an adopted folder says otherwise than its WSDL does now (A32); nothing where there is none. */
@@ -79,6 +84,7 @@ export function summaryOf({
   unforeseen,
   displaced,
   warnings,
+  mapping,
 }: LoadedContract & Partial<CheckedContract>): unknown {
   const { adopted } = contract;
   const { service, basePath, namespaces, operations, types, routes, personal } = contract;
@@ -101,6 +107,16 @@ export function summaryOf({
     displaced,
     warnings,
     ...(adopted === undefined ? {} : { adopted: adoptedSummaryOf(adopted), derived }),
+    ...(mapping === undefined ? {} : { mapping: mappingSummaryOf(mapping) }),
+  };
+}
+
+/** How calls go to a service of another document: what each operation calls, what has no rule, what doesn't come back (M3). */
+function mappingSummaryOf({ operations, unmapped, oneWay }: Mapping): unknown {
+  return {
+    calls: [...operations.values()].map(({ name, targets }) => ({ name, targets })),
+    unmapped,
+    oneWay,
   };
 }
 
@@ -168,10 +184,15 @@ function print({
   displaced,
   warnings,
   derived,
+  mapping,
 }: CheckedContract): void {
   const { adopted } = contract;
   if (adopted !== undefined) {
     printAdopted(contract, adopted, notServed, warnings);
+    for (const { name, targets } of mapping?.operations.values() ?? [])
+      console.log(`mapped: ${name} to ${targets.join(', ')}`);
+    for (const name of mapping?.unmapped ?? [])
+      console.log(`not served: ${name} (the mapping has no rule for it)`);
     for (const { file, line, pointer, message } of derived)
       console.error(`${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`);
     return;

@@ -45,7 +45,17 @@ export function readModule(
 }
 
 const exported = /^export (?:function ([A-Za-z_$][\w$]*)|const ([A-Za-z_$][\w$]*))/gm;
-const otherExports = /^(?:export (?!(?:function|const|type|interface) )|import (?!type ))[^\n]*/m;
+
+/** The first line that exports or imports anything else; undefined where there is none. */
+function strangeLine(source: string): string | undefined {
+  return source
+    .split('\n')
+    .find(
+      (line) =>
+        (line.startsWith('export ') && !/^export (?:function|const|type|interface) /.test(line)) ||
+        (line.startsWith('import ') && !line.startsWith('import type ')),
+    );
+}
 
 /**
  * Compiles a module's text. Throws Error for text that isn't TypeScript of functions alone, with the reason.
@@ -57,10 +67,10 @@ export function compileModule(
   name: string,
   limits: Limits,
 ): ReadonlyMap<string, CodeFunction> {
-  const other = otherExports.exec(source);
-  if (other !== null)
+  const strange = strangeLine(source);
+  if (strange !== undefined)
     throw new SyntaxError(
-      `expected export function and export const alone, and import type, got ${other[0].slice(0, 60)}`,
+      `expected export function and export const alone, and import type, got ${strange.slice(0, 60)}`,
     );
   const plain = stripTypeScriptTypes(source);
   const names = [...plain.matchAll(exported)].map(([, one, another]) => one ?? another ?? '');
@@ -69,11 +79,12 @@ export function compileModule(
     microtaskMode: 'afterEvaluate',
   });
   const timed = { timeout: limits.mappingCodeMs };
-  new Script(withoutClock).runInContext(context, timed);
+  const loading = { timeout: limits.contractMs };
+  new Script(withoutClock).runInContext(context, loading);
   const body = plain.replaceAll(exported, (all) => all.slice('export '.length));
   // in a function, so that the module's names are its own; one line before its text, as its own lines are told
   const text = `'use strict'; globalThis.call = (() => {${body}\nconst all = { ${names.join(', ')} };\nconst given = (value) => { if (typeof value?.then === 'function') throw new TypeError('expected a value, got a promise'); return JSON.stringify(value); };\nreturn (name, json, at) => given(all[name](JSON.parse(json), { at }));\n})();`;
-  new Script(text, { filename: name }).runInContext(context, timed);
+  new Script(text, { filename: name }).runInContext(context, loading);
   const call = new Script('call(name, json, at)');
   return new Map(
     names.map((one) => [

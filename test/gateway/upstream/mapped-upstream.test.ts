@@ -2,6 +2,7 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { folderOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
+import { run } from '../commands/run.ts';
 import { envelope, type Gateway, send, startGateway } from '../gateway.ts';
 
 /** An adopted WSDL in front of a JSON service that was made without it, by a mapping (M1 to M4). */
@@ -124,6 +125,13 @@ test('M3: a mapping that is not whole keeps the process from starting, each plac
   const folder = mappedFolder(t, mapping.replace('  omit: [culture, ', '  omit: ['));
   const { message = '' } = (await t.throwsAsync(startGateway(t, { serve: { contract: folder } }))) ?? {};
   t.regex(message, /mapping\.yaml.*culture/);
+});
+
+test('M3: check says what each operation calls, and which has no rule', async (t) => {
+  const { code, out } = await run(t, ['check', '--contract', mappedFolder(t)]).ended;
+  t.is(code, 0);
+  t.regex(out, /^mapped: GetOrder to GET \/orders\/\{id\}$/m);
+  t.regex(out, /^not served: PlaceOrder \(the mapping has no rule for it\)$/m);
 });
 
 test('M1: a reload reads the mapping anew', async (t) => {
