@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
 import { loadAdoptedService } from '../../../../mappings/loader/wsdl/load-adopted.ts';
@@ -94,6 +95,29 @@ for (const [location, why] of [
     t.true(broken?.endsWith('1 operation reaches what it lacks'), broken);
   });
 }
+
+test('A2: no host is called, whatever names one: imports, includes, DTDs and hints of instances', async (t) => {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const wsdl = importing(`${host}/u.xsd`)
+    .replace(
+      '<xs:schema',
+      `<xs:schema xmlns:h="http://www.w3.org/2001/XMLSchema-instance" h:schemaLocation="urn:t ${host}/hint.xsd"`,
+    )
+    .replace(/(<xs:import)/, `<xs:include schemaLocation="${host}/include.xsd"/>$1`);
+  const withDtd = `<!DOCTYPE definitions SYSTEM "${host}/wsdl.dtd">${wsdl}`;
+  t.true(
+    problemsOf(t, { 'service.wsdl': withDtd }).some((line) => line.includes('is a URL, and none is fetched')),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  t.is(connections, 0);
+});
 
 test('A2: no link leads out of the folder, and no pipe is waited for', (t) => {
   const outside = folderOf(t, { 'u.xsd': other });
