@@ -3,6 +3,7 @@ const slow = [
   'test/adopt/derived.test.ts',
   'test/adopt/generators.test.ts',
   'test/adopt/messages.test.ts',
+  'test/adopt/validity.test.ts',
   'test/documents/**/*.test.ts',
   'test/expressions/**/*.test.ts',
   'test/fire/*.test.ts',
