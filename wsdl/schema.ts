@@ -243,7 +243,7 @@ function fieldElement(contract: Contract, field: Told): DocumentNode {
   );
 }
 
-/** What the contract says of a field, then a line of facts. */
+/** The documentation of a field, then a line of facts. */
 function wordsOf({ required, words = { description: '', facts: '' } }: Told): string {
   const { description, facts } = words;
   const line = [required ? 'Required.' : '', facts].filter((text) => text !== '').join(' ');

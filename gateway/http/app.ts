@@ -152,7 +152,7 @@ function compileSite(options: AppOptions): Site {
   };
 }
 
-/** @param reportPage told of a request that came under the contract's base path and was answered by what comes after */
+/** @param reportPage called for a request that came under the contract's base path and was answered by what comes after */
 function middlewareOf(
   { options, endpoints, cors, serve }: Site,
   reportPage: (ctx: MiddlewareContext, context: RequestContext) => void,

@@ -58,7 +58,7 @@ export function gatherBody(request: IncomingMessage): () => void {
 export interface Arrival extends Slot {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Whether all of the body was taken, which Node's parser may not have said yet. */
+  /** Whether all of the body was taken, which Node's parser may not have reported yet. */
   bodyTaken: boolean;
   readonly stats: Slot['stats'] & {
     /** Bytes of the body, as it is read. */
@@ -213,7 +213,7 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
 function dropRest({ request, response }: Arrival, { code }: CallError): void {
   request.push = (piece: Buffer | null): boolean =>
     piece !== null || Readable.prototype.push.call(request, null);
-  request.on('error', () => {}); // of a connection that is being given up it says nothing new
+  request.on('error', () => {}); // of a connection that is being given up it is nothing new
   if (code !== 'RequestTooLarge') {
     request.resume();
     return;

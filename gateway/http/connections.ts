@@ -232,7 +232,7 @@ export function createConnections(limits: Limits, isExempt: (address: string) =>
         server.close(); // ends Node's clock for slow requests, which went on until now
         settle();
       });
-      // sockets say that they are closed a little later than the server
+      // sockets report that they are closed a little later than the server
       const settle = (): void => {
         setImmediate(() => (entries.size === 0 ? resolve(cut) : settle()));
       };
@@ -270,7 +270,7 @@ function hold(socket: Socket, entry: Entry): void {
   socket.on('resume', () => {
     if (!entry.isHeld) return;
     socket.pause();
-    socket.emit('pause'); // which a socket that is paused already doesn't say: Node's server stops reading by it
+    socket.emit('pause'); // which a socket that is paused already doesn't emit: Node's server stops reading by it
   });
   endWithCare(socket);
 }

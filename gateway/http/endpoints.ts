@@ -44,7 +44,7 @@ export function compileEndpoints(compiled: CompiledContract): Endpoints {
   const byName = new Map(
     [...compiled.operations].map(([name, operation]) => [name.toLowerCase(), operation]),
   );
-  // a Map: a path may well say `constructor`
+  // a Map: a path may well be `constructor`
   const soapEndpoints = new Map<string, Endpoint>([
     ['soap11', { kind: 'soap', version: soap11, endpoint: undefined }],
     ['soap12', { kind: 'soap', version: soap12, endpoint: undefined }],

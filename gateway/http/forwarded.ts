@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { networkOf } from './connections.ts';
 
-// All that proxies say of the request that they forward: Forwarded (RFC 7239) and X-Forwarded-*. Nobody's word is taken but
+// All that proxies report of the request that they forward: Forwarded (RFC 7239) and X-Forwarded-*. Nobody's word is taken but
 // that of a peer on the list of trusted proxies. `forwarded-parse` refuses a header that is malformed anywhere, such as one
 // with a port outside of quotes, which proxies send; this reads what it knows of it.
 
@@ -38,7 +38,7 @@ const groups = 3;
 /**
  * The network that a request came from: an IPv4 address, or the first 48 bits of an IPv6 address, as who has one such
  * address has the rest of the network too. It is the peer's; behind a trusted proxy it is that of the last address in
- * `X-Forwarded-For` that is no trusted proxy's. Nothing else that a caller says counts. `''` is what is no address.
+ * `X-Forwarded-For` that is no trusted proxy's. Nothing else that a caller sends counts. `''` is what is no address.
  */
 export function callerNetwork(request: IncomingMessage, proxies: BlockList | undefined): string {
   const peer = request.socket.remoteAddress ?? '';

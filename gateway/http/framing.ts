@@ -23,7 +23,7 @@ export function ambiguityOf(request: IncomingMessage): string | undefined {
   return undefined;
 }
 
-/** Node keeps the first of two and says nothing. */
+/** Node keeps the first of two and reports none. */
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let seen = false;
   for (let index = 0; index < rawHeaders.length; index += 2) {

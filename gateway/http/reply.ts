@@ -8,7 +8,7 @@ export interface Reply {
   readonly body: string | Buffer | readonly Buffer[];
   /** True when the body is a text of one character per byte. */
   readonly binary?: boolean;
-  /** The status meant, where the HTTP status can't say it (W26). */
+  /** The status meant, where the HTTP status can't be it (W26). */
   readonly xStatus: number | undefined;
   readonly retryAfter: string | undefined;
   readonly allow?: string | undefined;

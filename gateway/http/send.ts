@@ -11,7 +11,7 @@ export function serveOptions(context: RequestContext, allow: string): void {
   report(context, 204, 0);
 }
 
-/** Sends a reply and tells of the request. */
+/** Sends a reply and logs the request. */
 export function send(context: RequestContext, transport: string, reply: Reply): void {
   const { request, response, options, requestId, stats } = context;
   const aborted = response.destroyed;

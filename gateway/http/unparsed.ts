@@ -14,7 +14,7 @@ interface Refusal extends Pick<RequestRecord, 'method' | 'status' | 'error'> {
   readonly allow?: string;
 }
 
-/** A message that the parser refuses has no method that could be told. */
+/** A message that the parser refuses has no method that could be logged. */
 const malformed: Refusal = {
   method: '',
   status: 400,
@@ -53,7 +53,7 @@ export interface Unparsed {
   readonly refuseExpectation: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** @param tell told of each request that is answered here */
+/** @param tell called for each request that is answered here */
 export function createUnparsed(
   connections: Pick<Connections, 'refuse' | 'excuse'>,
   report: (record: RequestRecord) => void,
@@ -78,14 +78,14 @@ export function createUnparsed(
 
   /** A message that is no HTTP, or takes too long to become one, is the last of its connection (RFC 9112, 2.2). */
   function answer(error: NodeJS.ErrnoException, socket: Duplex): void {
-    // bytes behind a message that said `Connection: close`: its own reply is still to come
+    // bytes behind a message with `Connection: close`: its own reply is still to come
     if (error.code === 'HPE_CLOSED_CONNECTION') {
       if (socket instanceof Socket) endWithCare(socket);
       return;
     }
     const isGone = error.code === 'ECONNRESET' || !socket.writable;
     if (isGone || !(socket instanceof Socket) || (isLate(error) && socket.bytesRead === 0)) {
-      socket.destroy(); // where nothing ever came, nothing is to be answered or told
+      socket.destroy(); // where nothing ever came, nothing is to be answered or logged
       return;
     }
     const refusal = refusals.get(error.code) ?? malformed;
@@ -98,7 +98,7 @@ export function createUnparsed(
   }
 
   function refuse(socket: Socket, refusal: Refusal): void {
-    if (!socket.writable) return; // the last reply said that it is
+    if (!socket.writable) return; // the last reply reported it
     const requestId = newRequestId();
     const { bytes, bytesOut } = messageOf(refusal, requestId);
     socket.write(bytes);

@@ -3,7 +3,7 @@ import type { LineBuffer } from './line-buffer.ts';
 import { toMicrosecond } from './log.ts';
 import type { RequestStats, WriteOutcome } from './request-stats.ts';
 
-/** What an audit line says of the call it is about. */
+/** What an audit line has of the call it is about. */
 export interface Audited extends InFlight {
   readonly stats: Pick<
     RequestStats,
@@ -43,7 +43,7 @@ export function auditInLog(log: LineBuffer): Audit {
  * write whose first line is refused must not be sent; where the second is, it was, so its caller has the reply, and the line
  * of its request the outcome.
  *
- * @param onRefused told why a second line could not be written
+ * @param onRefused called with why a second line could not be written
  */
 export function auditApart(to: LineBuffer, onRefused: (error: unknown, requestId: string) => void): Audit {
   return {

@@ -9,7 +9,7 @@ const longestEnd = 1_000;
 
 /**
  * Writes the lines of a log and never stops the process for it: of what can't be written some waits, the rest is dropped,
- * counted, and told of in one line once there is room again. Lines wait only where the reader of a pipe is late (`EAGAIN`),
+ * counted, and reported in one line once there is room again. Lines wait only where the reader of a pipe is late (`EAGAIN`),
  * not on a full disk or behind a reader that is gone.
  */
 export class LogWriter implements LineWriter {

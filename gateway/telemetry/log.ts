@@ -4,7 +4,7 @@ import { codesOfStatus, errorCodes } from '../call/error.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import type { RequestRecord } from './request-stats.ts';
 
-// What lives here: what the process tells of itself: log, audit, metrics, messages, and how secrets are kept out of them. It
+// What lives here: what the process reports of itself: log, audit, metrics, messages, and how secrets are kept out of them. It
 // is given stats and writes lines; it decides nothing about a request.
 
 /** Writes the line of a request. */
@@ -158,7 +158,7 @@ export function createPseudonyms(): (id: string) => string {
   };
 }
 
-/** What the log tells of an error. */
+/** What the log has of an error. */
 export interface ErrorDescription {
   readonly error: string;
   /** What the system or Node calls it, such as `ENOSPC`. */

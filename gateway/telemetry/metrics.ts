@@ -13,7 +13,7 @@ export interface Gauges extends Load {
   readonly droppedLines: number;
 }
 
-/** Everything that one process tells, as data that may go from process to process. */
+/** Everything that one process counts, as data that may go from process to process. */
 export type Snapshot = readonly Family[];
 
 /** One metric with all its samples. */
@@ -21,7 +21,7 @@ export interface Family {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
-  /** Whether the samples of several processes are added up, or each is told with its process. */
+  /** Whether the samples of several processes are added up, or each is listed with its process. */
   readonly together: 'sum' | 'apart';
   readonly samples: readonly Sample[];
 }

@@ -8,7 +8,7 @@ export interface RequestStats {
   /** The face that it came to: `soap11`, `soap12`, `xml`, `json`, `rest`, or `http` for what is no call. */
   transport: string;
   operation: string | undefined;
-  /** The HTTP status of the reply, and the one that X-Status says. */
+  /** The HTTP status of the reply, and the one in X-Status. */
   status: number;
   meant: number | undefined;
   /** Of the bodies. */
@@ -18,7 +18,7 @@ export interface RequestStats {
   clientIp: string | undefined;
   /** A pseudonym of who calls, where callers are told apart. */
   caller: string | undefined;
-  /** The errorCode or the fault's code that the caller is told. */
+  /** The errorCode or the fault's code that the caller gets. */
   error: string | undefined;
   fault: string | undefined;
   /** How often a connection was asked for to send it upstream. */
@@ -40,7 +40,7 @@ export interface RequestStats {
 export type RequestRecord = Readonly<RequestStats>;
 
 /**
- * `answered`: the upstream said what it did. `unsent`: no connection was had, nothing was done. `unknown`: it may have
+ * `answered`: the upstream reported what it did. `unsent`: no connection was had, nothing was done. `unknown`: it may have
  * been done or not.
  */
 export type WriteOutcome = 'answered' | 'unsent' | 'unknown';

@@ -2,7 +2,7 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Outgoing, Party } from './upstream-connections.ts';
 
 /**
- * What a call tells of the upstream: `answered` with a status below 500; `failed` once it was out, by what the upstream
+ * What a call shows of the upstream: `answered` with a status below 500; `failed` once it was out, by what the upstream
  * did or by no answer in time, for which the request itself may be the reason; `unreached`, as no connection was had.
  */
 export type Evidence = 'answered' | 'failed' | 'unreached';
@@ -56,7 +56,7 @@ class Row {
     return true;
   }
 
-  /** Takes note of a success; true when that closes it. What went out before it opened says nothing. */
+  /** Takes note of a success; true when that closes it. What went out before it opened counts for nothing. */
   succeed(sentAt: number, now: number): boolean {
     if (sentAt < this.openedAt) return false;
     this.#wellAt = now;

@@ -386,7 +386,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     }
   }
 
-  /** @param evidence undefined for what says nothing of the upstream: a caller that left, memory that is full */
+  /** @param evidence undefined for what shows nothing of the upstream: a caller that left, memory that is full */
   #settle(evidence: Evidence | undefined): void {
     const { watch, breaker } = this.#line;
     const now = performance.now();
@@ -428,7 +428,7 @@ const ourCodes: ReadonlySet<unknown> = new Set([
   'UND_ERR_DESTROYED',
 ]);
 
-/** What undici says of a call that can't be made or comes too late. */
+/** undici's errors of a call that can't be made or comes too late. */
 function isOurs(error: Error): boolean {
   return 'code' in error && ourCodes.has(error.code);
 }

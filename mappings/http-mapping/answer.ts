@@ -39,7 +39,7 @@ export function compileAnswer(
   }
 }
 
-/** True for a status that tells of success: 2xx, or a redirect that the document has. */
+/** True for a status of success: 2xx, or a redirect that the document has. */
 export function compileSuccess({ upstream: { reply } }: Operation): (status: number) => boolean {
   const redirects = reply.kind === 'record' ? reply.redirects : [];
   const known = (status: number): boolean => redirects.some((range) => isIn(status, range));
@@ -85,7 +85,7 @@ function decode(body: Buffer, charset: string): string {
   }
 }
 
-// --- a record of all that a reply says ---------------------------------------------------------------
+// --- a record of all that a reply holds ---------------------------------------------------------------
 
 type RecordMapping = Extract<ReplyMapping, { kind: 'record' }>;
 
@@ -113,7 +113,7 @@ function recordOf(
   return `{${members.join(',')}}`;
 }
 
-/** The most exact of what the document says of a status; one that it doesn't know is taken for the first. */
+/** The most exact of the document's responses to a status; one that it doesn't know is taken for the first. */
 function findBody(
   status: number,
   bodies: RecordMapping['bodies'],

@@ -18,7 +18,7 @@ import {
 /** A JSON object as `application/x-www-form-urlencoded`: `name=value` pairs, encoded as in a query. */
 export type WriteForm = (json: string, reading: Reading) => string;
 
-/** The members whose form the document says go by that; of the others lists repeat their name, objects go deep. */
+/** Members go in the form that the document declares; of the others lists repeat their name, objects go deep. */
 export function compileForm(
   { members: stated, deepLists }: Extract<RequestBody, { kind: 'form' }>,
   type: Type | undefined,
@@ -73,7 +73,7 @@ export function compileForm(
   };
 }
 
-/** Writes members of which the document doesn't say how: lists repeat their name, objects go deep. Throws Unfit. */
+/** Writes members whose form the document doesn't declare: lists repeat their name, objects go deep. Throws Unfit. */
 function kindWriter(
   deepLists: DeepLists,
   limits: Limits,

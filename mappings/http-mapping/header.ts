@@ -63,7 +63,7 @@ interface Link {
   readonly Href: string;
 }
 
-/** The links of a header, one per relation; none at all where some of it can't be told. */
+/** The links of a header, one per relation; none at all where a part of it isn't clear. */
 export function linksOf(header: string): readonly Link[] {
   const links: Link[] = [];
   const link =

@@ -15,7 +15,7 @@ export interface Multipart {
 /** A JSON object → its parts; a member that no part can hold is noted in the reading. */
 export type WriteMultipart = (json: string, reading: Reading) => Multipart;
 
-/** @param stated what the document says of the parts; any other member is a part of the kind `others` */
+/** @param stated what the document declares of the parts; any other member is a part of the kind `others` */
 export function compileMultipart(
   stated: readonly BodyPart[],
   others: BodyPart['kind'],

@@ -28,7 +28,7 @@ interface Joined {
   readonly named: boolean;
 }
 
-/** Thrown by the writers below for what a place can't hold, and told as a refusal. */
+/** Thrown by the writers below for what a place can't hold, and reported as a refusal. */
 export class Unfit extends Error {
   readonly refusal: Refusal;
 

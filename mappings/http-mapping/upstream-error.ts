@@ -6,7 +6,7 @@ import { type Part, readPart } from '../json/parts.ts';
 import { JsonReader } from '../json/reader.ts';
 import type { Answer } from './answer.ts';
 
-/** What the body of an upstream's error says, whatever its shape, without the caller's secrets. */
+/** The error that an upstream's body reports, whatever its shape, without the caller's secrets. */
 export interface UpstreamError {
   /** A word or number of its own; undefined where it has none. */
   readonly code: string | undefined;
@@ -29,14 +29,14 @@ const codeNames = ['code', 'errorcode', 'error_code'];
 /** Members that hold an error, or a list of them. */
 const errorNames = ['error', 'errors', 'fault', 'data'];
 
-/** Characters of a message that are told, and of a code. */
+/** Characters of a message that are passed on, and of a code. */
 const longestMessage = 500;
 const longestCode = 64;
 
 /** Objects in one another that a message is looked for in. */
 const deepest = 4;
 
-/** Undefined for a body that says nothing: an empty one, HTML. Secrets are hidden before anything is cut (W25). */
+/** Undefined for a body that reports none: an empty one, HTML. Secrets are hidden before anything is cut (W25). */
 export function readUpstreamError(
   { body, headers }: Answer,
   limits: Limits,
@@ -62,7 +62,7 @@ export function readUpstreamError(
   };
 }
 
-/** Members that say where in the service's code an error arose, in lower case without dashes (`stackTrace: drop`). */
+/** Members that report where in the service's code an error arose, in lower case without dashes (`stackTrace: drop`). */
 const traceNames: ReadonlySet<string> = new Set([
   'stack',
   'stacktrace',

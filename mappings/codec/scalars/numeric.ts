@@ -26,7 +26,7 @@ type ReadNumber = (text: string) => string | undefined | typeof outOfRange;
 interface NumberRules {
   /** Such as `xs:int`. */
   readonly expected: string;
-  /** What a message says of the range, behind `expected`. */
+  /** The range in a message, behind `expected`. */
   readonly range: string;
   readonly fromXsd: ReadNumber;
   readonly fromReply: ReadNumber;

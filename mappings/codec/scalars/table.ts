@@ -17,7 +17,7 @@ export interface ScalarContext {
   readonly limits: Limits;
 }
 
-/** All there is to know of a scalar; whatever else lists scalars asks here. */
+/** All there is to know of a scalar; whatever else lists scalars is made of it. */
 export interface ScalarRow {
   /** Its type of XSD Part 2, without prefix (W33). */
   readonly xsd: string;

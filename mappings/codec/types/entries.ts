@@ -24,7 +24,7 @@ export function pushEntry(tape: Tape, link: number, start: number, end: number, 
 
 /**
  * A JSON array as a chain on the tape: its node, then for each item a link to the next one, then the item's node; -1 ends it.
- * Throws MismatchError, which tells the item's position.
+ * Throws MismatchError with the item's position.
  *
  * @param scanItem pushes the node of the item that is next
  */

@@ -4,7 +4,7 @@ import { JsonReader } from '../../json/reader.ts';
 import type { RequestReader } from '../context.ts';
 import { countSteps, isFull, type Problem, type Reading, refuse, startReading } from '../problem.ts';
 
-/** A type that a value may be of, with what is asked of it and without. */
+/** A type that a value may be of, with its rules and without. */
 export interface Candidate {
   readonly takes: JsonKind;
   readonly reader: RequestReader;
@@ -12,7 +12,7 @@ export interface Candidate {
   readonly plain: RequestReader;
 }
 
-/** Notes what the type that a JSON value fits asks of it beyond that (`validate: strict`). */
+/** Notes where a JSON value breaks the rules of the type that it fits (`validate: strict`). */
 export type Look = (token: string, reading: Reading) => void;
 
 /**

@@ -12,7 +12,7 @@ import { excerpt, foldAscii, someNames } from '../scalars/text.ts';
 import { type Element, elementOf } from '../write-element.ts';
 import { type AdditionalReader, additionalReader } from './additional-properties.ts';
 
-/** The fields of a record: by which names they are found, both ways, and what is said of those that are not there. */
+/** The fields of a record: by which names they are found, both ways, and how those are refused that are not there. */
 
 /** A field with what reads it. */
 export interface FieldReader {
@@ -34,10 +34,10 @@ export interface FieldWriter {
   readonly element: Element;
 }
 
-/** A field's writer; a field that allows null is written as nil where the WSDL says so too (W19). */
+/** A field's writer; a field that allows null is written as nil where the WSDL allows nil too (W19). */
 export function fieldWriter({ contract, writerOf }: WriterContext, field: Field): FieldWriter {
   const writer = writerOf(field.type);
-  // where the WSDL allows no nil, an absent element says the same
+  // where the WSDL allows no nil, an absent element means the same
   const nillable = field.nillable && (contract.nulls === 'kept' || isReference(field.type));
   return {
     name: field.json,
@@ -47,7 +47,7 @@ export function fieldWriter({ contract, writerOf }: WriterContext, field: Field)
   };
 }
 
-/** What reading a record asks of its type, compiled at start. */
+/** What reading a record takes of its type, compiled at start. */
 export interface RecordShape {
   readonly type: RecordType;
   readonly fields: readonly FieldReader[];
@@ -62,7 +62,7 @@ export interface RecordShape {
   readonly listed: readonly string[];
   /** Undefined where a record takes no members of other names. */
   readonly additional: AdditionalReader | undefined;
-  /** Of a variant of a union: written where the caller left it out, refused where it says otherwise. */
+  /** Of a variant of a union: written where the caller left it out, refused where another value came. */
   readonly tag: Tag | undefined;
   /** The position of the tag's member, where it is one. */
   readonly tagIndex: number | undefined;

@@ -33,7 +33,7 @@ export type Slots = ReadonlyMap<string, number>;
 export interface RecordOptions {
   /** Of an operation's input: the members that don't travel in the body object. */
   readonly slots?: Slots;
-  /** Of a variant of a union: written where the caller left it out, refused where it says otherwise. */
+  /** Of a variant of a union: written where the caller left it out, refused where another value came. */
   readonly tag?: Tag | undefined;
   /** True for the credentials: their members are kept apart as well (W24). */
   readonly keepsValues?: boolean;

@@ -13,7 +13,7 @@ const { empty, nothing } = nodeKinds;
 export interface Status {
   /** Not empty when the call failed. */
   readonly errorCode: string | undefined;
-  /** The members as one JSON object of the type; `stackTrace` as the settings say. */
+  /** The members as one JSON object of the type; `stackTrace` by the settings. */
   readonly text: string;
 }
 

@@ -14,7 +14,7 @@ import { Distinct } from './distinct.ts';
 /** Looks at a value's JSON; what it is refused for, if it is. */
 type Judge = (token: string, reading: Reading) => Refusal | undefined;
 
-/** The reader of values of a type that `validate: strict` asks more of; nulls are left to the type. */
+/** The reader of values of a type that has rules under `validate: strict`; nulls are left to the type. */
 export function ruledReader(reader: RequestReader, rules: Rules | undefined, limits: Limits): RequestReader {
   if (rules === undefined || rules.checks.length === 0) return reader;
   const judges = rules.checks.map((check) => judgeOf(check, limits));

@@ -10,7 +10,7 @@ import { elementOf, scanNull, writeElement } from '../write-element.ts';
 import { compileLook, type Look } from './fitting.ts';
 import { recordReader } from './record.ts';
 
-/** A union: one element, whose name says of which type the value is. In JSON it is any value, since the last type takes all. */
+/** A union: one element, whose name is that of the type of the value. In JSON it is any value, since the last type takes all. */
 
 const { list } = nodeKinds;
 
@@ -69,7 +69,7 @@ export function unionReader(context: ReaderContext, type: UnionType): RequestRea
   };
 }
 
-/** Reads a parameter's text as the first scalar that it is one of; a string, which any is, is asked last. */
+/** Reads a parameter's text as the first scalar that it is one of; a string, which any is, comes last. */
 function textReader(
   { variants }: UnionType,
   readers: ReadonlyMap<string, RequestReader>,
