@@ -1,0 +1,56 @@
+import test from 'ava';
+import { GatheredText, replaceCharacters, replacementsOf } from '../../../mappings/xml/gathered-text.ts';
+
+const pieces = [
+  '',
+  'a',
+  'é',
+  'ÿ',
+  'Ā',
+  '漢',
+  '😀',
+  '\ud800',
+  'x'.repeat(256),
+  'y'.repeat(257),
+  '漢'.repeat(300),
+];
+
+test('a text that is gathered of parts and characters is those in turn, and the next one begins anew', (t) => {
+  const gathered = new GatheredText();
+  for (const count of [1, 2, 100, 16_383, 16_384, 16_385, 40_000])
+    for (const piece of pieces.filter(({ length }) => length < 10 || count < 1_000)) {
+      const code = piece.codePointAt(0) ?? 0x2028;
+      let expected = '';
+      for (let index = 0; index < count; index++) {
+        gathered.add(`<${piece}>`, 1, piece.length + 1);
+        gathered.addCharacter(code);
+        expected += piece + String.fromCodePoint(code);
+      }
+      t.is(gathered.length, expected.length);
+      t.true(gathered.take() === expected, `${count} of ${JSON.stringify(piece.slice(0, 4))}`);
+      t.is(gathered.length, 0);
+    }
+});
+
+test('characters have their replacements, wherever they stand', (t) => {
+  const replacements = replacementsOf({ '\r': '%0D', '"': '', '\u007f': '漢', a: 'aa' });
+  for (const text of [
+    '',
+    'x',
+    'é\u0080',
+    '\r',
+    'a',
+    '\ra"\u007f',
+    'x\ry',
+    '\rx',
+    'x\r',
+    `${'x\ra'.repeat(10_000)}é`,
+  ]) {
+    const expected = text
+      .replaceAll('a', 'aa')
+      .replaceAll('\r', '%0D')
+      .replaceAll('"', '')
+      .replaceAll('\u007f', '漢');
+    t.is(replaceCharacters(text, replacements), expected);
+  }
+});
