@@ -52,6 +52,7 @@ const xmlInputs: Readonly<Record<string, string>> = {
     `<notes ${number((index) => `xmlns:p${index}="${'u'.repeat(1_000)}${index}" `, 60)}>${fill(`<string ${number((index) => `p${index}:a="" `, 60)}/>`)}`,
   ),
   'base64 with a blank after each letter': envelope(`<content>${fill('Z G 9 j ')}!</content>`),
+  'base64 with a carriage return after each letter': envelope(`<content>${fill('Z\rG\r9\rj\r')}!</content>`),
   'texts, the last one unclosed': envelope(`<notes>${notes(text)}`),
   'texts of two bytes a character, the last one unclosed': envelope(`<notes>${notes(wide)}`),
   'character references': envelope(`<notes>${notes(fill('&#65;', mebibyte - 100))}`),
