@@ -79,6 +79,7 @@ function hasSchema(contract: Contract, name: SchemaName): boolean {
 function createSchema(contract: Contract, name: SchemaName, address?: string): DocumentNode {
   const other = name === 'types' ? 'arrays' : 'types';
   const types = contract.types.filter((type) => schemaOf(contract, type) === name);
+  const inReplies = typesInReplies(contract);
   const imports = name === 'types' ? hasSchema(contract, 'arrays') : types.some(usesTypes(contract));
   const hasTree = name === 'types' && usesTree(contract);
   const importOf = (namespace: string, of: SchemaName | 'tree'): DocumentNode => {
@@ -99,7 +100,7 @@ function createSchema(contract: Contract, name: SchemaName, address?: string): D
     imports ? importOf(contract.namespaces[other], other) : undefined,
     ...(name === 'types' ? wrapperElements(contract) : []),
     ...(name === 'types' && usesJson(contract) ? [jsonType(contract)] : []),
-    ...types.map((type) => typeDefinition(contract, type)),
+    ...types.map((type) => typeDefinition(contract, type, !inReplies.has(type))),
   );
 }
 
@@ -137,7 +138,7 @@ function usesTypes(contract: Contract): (type: NamedType) => boolean {
 /** `<xs:element name="{Op}"> anonymous type </xs:element>` and `{Op}Response`, not nillable: the only global elements. */
 function wrapperElements(contract: Contract): DocumentNode[] {
   return contract.operations.flatMap(({ name, input, output }) => [
-    element('xs:element', { name }, complexType(contract, asAsked(contract, input))),
+    element('xs:element', { name }, complexType(contract, asAsked(contract, input), undefined, true)),
     element('xs:element', { name: `${name}Response` }, complexType(contract, output)),
   ]);
 }
@@ -150,10 +151,18 @@ function asAsked({ credentials }: Contract, input: RecordType): RecordType {
   return { ...input, fields };
 }
 
-function typeDefinition(contract: Contract, type: NamedType): DocumentNode {
+/** The types that replies reach: of those no schema demands anything, as services break their own promises (W33). */
+function typesInReplies({ operations, settings }: Contract): ReadonlySet<Type> {
+  const seen = new Set<Type>(settings.required === 'schema' ? operations.map(({ output }) => output) : []);
+  for (const type of seen) if (type.kind !== 'scalar') for (const part of partsOf(type)) seen.add(part);
+  return seen;
+}
+
+/** @param isAsked whether it is of requests alone */
+function typeDefinition(contract: Contract, type: NamedType, isAsked: boolean): DocumentNode {
   switch (type.kind) {
     case 'record':
-      return complexType(contract, type, type.name);
+      return complexType(contract, type, type.name, isAsked);
     case 'union':
       return unionType(contract, type);
     case 'tuple':
@@ -168,7 +177,8 @@ function typeDefinition(contract: Contract, type: NamedType): DocumentNode {
 }
 
 /** `<xs:complexType name="…"> annotation, <xs:sequence> fields </xs:sequence> </xs:complexType>`; a wrapper's has neither name nor annotation. */
-function complexType(contract: Contract, record: RecordType, name?: string): DocumentNode {
+function complexType(contract: Contract, record: RecordType, name?: string, isAsked = false): DocumentNode {
+  const demands = isAsked && contract.settings.required === 'schema';
   return element(
     'xs:complexType',
     { name },
@@ -176,7 +186,7 @@ function complexType(contract: Contract, record: RecordType, name?: string): Doc
     element(
       'xs:sequence',
       {},
-      ...record.fields.map((field) => fieldElement(contract, field)),
+      ...record.fields.map((field) => fieldElement(contract, field, demands)),
       ...othersElements(contract, record),
     ),
   );
@@ -228,13 +238,13 @@ type Told = Pick<Field, 'xml' | 'type' | 'nillable' | 'required' | 'words'>;
 
 /**
  * `<xs:element minOccurs="0" name="…" nillable="true" type="…"> annotation </xs:element>`; required fields are optional
- * too, and only documented (W33).
+ * too, and only documented (W33), unless the schema `demands` them (`required: schema`).
  */
-function fieldElement(contract: Contract, field: Told): DocumentNode {
+function fieldElement(contract: Contract, field: Told, demands = false): DocumentNode {
   return element(
     'xs:element',
     {
-      minOccurs: '0',
+      minOccurs: demands && field.required ? '1' : '0',
       name: field.xml,
       nillable: field.nillable ? 'true' : undefined,
       type: typeName(contract, field.type),

@@ -44,6 +44,8 @@ export interface Settings {
   readonly validate: 'types' | 'strict';
   /** How JSON of no closed type travels in XML: as its text, or as a tree of elements. */
   readonly json: 'text' | 'tree';
+  /** Whether the WSDL's words or its `minOccurs` say what a request must have (W33). */
+  readonly required: 'words' | 'schema';
   /** What the WSDL tells people: of members too, of operations and types alone, or nothing. */
   readonly documentation: 'full' | 'types' | 'none';
   readonly emptyElements: 'refuse' | 'absent';

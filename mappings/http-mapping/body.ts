@@ -67,7 +67,11 @@ function fieldWriter(
     }
     case 'form': {
       const write = compileForm(body, type, limits);
-      return unlessNull((json, reading) => ({ mediaType, content: write(json, reading) }));
+      // nothing to send is no body, and has no media type
+      return unlessNull((json, reading) => {
+        const content = write(json, reading);
+        return content === '' ? undefined : { mediaType, content };
+      });
     }
     case 'multipart': {
       const write = compileMultipart(body.parts, body.others, limits);

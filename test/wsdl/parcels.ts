@@ -98,6 +98,7 @@ function createParcels(types: string, arrays: string): Contract {
       replies: 'note',
       validate: 'types',
       json: 'text',
+      required: 'words',
       documentation: 'full',
       emptyElements: 'refuse',
       illegalCharacterReferences: 'accept',

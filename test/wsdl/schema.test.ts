@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { Contract, Field, MapType, Settings, TupleType } from '../../mappings/contract/model.ts';
+import { buildContract } from '../../mappings/loader/build-contract.ts';
 import { writeSchema } from '../../wsdl/schema.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { field, parcels, plainParcels, record, scalar } from './parcels.ts';
@@ -282,3 +283,55 @@ function fieldsOf(schema: Tree | undefined, name: string): readonly string[] {
 function withoutImport(schema: Tree): readonly Tree[] {
   return schema.children.filter(({ name }) => name !== 'xs:import');
 }
+
+test('required: schema demands what requests must have, but nothing of types that replies reach', (t) => {
+  const { contract } = buildContract({
+    openapiName: 'openapi',
+    overlayName: 'soap',
+    overlay: { required: 'schema' },
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Post', version: '1' },
+      paths: {
+        '/parcels/{id}': {
+          put: {
+            operationId: 'PutParcel',
+            parameters: [
+              { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+              { name: 'note', in: 'query', schema: { type: 'string' } },
+            ],
+            requestBody: {
+              required: true,
+              content: { 'application/json': { schema: { $ref: '#/components/schemas/Order' } } },
+            },
+            responses: {
+              200: {
+                description: '',
+                content: { 'application/json': { schema: { $ref: '#/components/schemas/Both' } } },
+              },
+            },
+          },
+        },
+      },
+      components: {
+        schemas: {
+          Order: {
+            type: 'object',
+            required: ['a'],
+            properties: { a: { type: 'string' }, b: { $ref: '#/components/schemas/Both' } },
+          },
+          Both: { type: 'object', required: ['c'], properties: { c: { type: 'string' } } },
+        },
+      },
+    },
+  });
+  const demanded = ({ settings }: Contract, required: Settings['required']): readonly string[] =>
+    schemas({ ...contract, settings: { ...settings, required } }).flatMap((schema) =>
+      descendants(schema).flatMap(({ attributes: { minOccurs, name = '' } }) =>
+        minOccurs === '1' ? [name] : [],
+      ),
+    );
+  t.deepEqual(demanded(contract, 'schema'), ['id', 'Body', 'a']);
+  t.deepEqual(demanded(contract, 'words'), []);
+  t.is(contract.settings.required, 'schema');
+});

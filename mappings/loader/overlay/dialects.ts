@@ -49,6 +49,7 @@ const servicestack: Dialect = {
     replies: 'note',
     validate: 'types',
     json: 'text',
+    required: 'words',
     documentation: 'full',
     emptyElements: 'refuse',
     illegalCharacterReferences: 'accept',

@@ -154,6 +154,11 @@ export const overlaySettings = record('The SOAP face of an OpenAPI document; eve
     'types',
     'none',
   ),
+  required: keyword(
+    'What a request must have, in the WSDL: by its words, or by minOccurs too, by which many clients refuse early.',
+    'words',
+    'schema',
+  ),
   emptyElements: keyword('An empty element for a number, boolean, date or enum.', 'refuse', 'absent'),
   illegalCharacterReferences: keyword('References such as &#xB;, which XML forbids.', 'accept', 'refuse'),
   soapErrors: keyword(
