@@ -83,6 +83,7 @@ function compileOperation(
     input.fields.map((field) => [field.json, readers.readerOf(field.type, field.rules)]),
   );
   const [open, close] = elementTags(contract, `${operation.name}Response`);
+  const tellsAbsent = contract.settings.soapErrors === 'fault';
   const dataXml = operation.output.fields.find((field) => field.json === errorMembers.data)?.xml ?? 'Data';
   const statusXml = statusElement(operation, contract);
   const credentialsType = input.fields.find(({ json }) => json === credentials?.member)?.type;
@@ -135,7 +136,7 @@ function compileOperation(
         if (!field.required || field.json === credentials?.member) continue;
         const given = values.find((value) => value.field === field.json);
         if (given === undefined || (field.notEmpty && given.text === ''))
-          miss(reading, [given?.said ?? field.json]);
+          miss(reading, [given?.said ?? field.json], tellsAbsent && given === undefined);
       }
       return { text: `{${parts.join(',')}}`, reading, closes: undefined };
     },

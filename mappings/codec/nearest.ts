@@ -23,6 +23,7 @@ function editDistance(a: string, b: string, cap: number): number {
       const change = (row[j - 1] ?? cap) + (a[i - 1] === b[j - 1] ? 0 : 1);
       next.push(Math.min(change, (row[j] ?? cap) + 1, (next[j - 1] ?? cap) + 1));
     }
+    if (next.every((distance) => distance >= cap)) return cap;
     row = next;
   }
   return Math.min(row[b.length] ?? cap, cap);

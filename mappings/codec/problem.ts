@@ -122,11 +122,19 @@ export function refuse(reading: Reading, code: ProblemCode, reason: string): voi
   reading.problems.push({ code, field, message: field === '' ? reason : `${field}: ${reason}` });
 }
 
-/** Notes that the required member at `path` isn't there. */
-export function miss(reading: Reading, path: readonly Step[]): void {
+/**
+ * Notes that the required member at `path` isn't there, or is empty.
+ *
+ * @param isAbsent whether to say that there is none: the first dialect has one sentence for both (W42)
+ */
+export function miss(reading: Reading, path: readonly Step[], isAbsent = false): void {
   if (reading.missing.length >= reading.limit) return;
   const field = fieldPath(path);
-  reading.missing.push({ code: 'NotEmpty', field, message: `${field} must not be empty` });
+  reading.missing.push({
+    code: 'NotEmpty',
+    field,
+    message: `${field} ${isAbsent ? 'is missing' : 'must not be empty'}`,
+  });
 }
 
 /** A path as a message tells it: `Request.Permissions[1]`. */

@@ -1,3 +1,4 @@
+import { nearest } from '../../../mappings/codec/nearest.ts';
 import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
 import type { Adopted } from '../../../mappings/contract/adopted.ts';
 import { expanded } from '../../../mappings/contract/schema-components.ts';
@@ -40,6 +41,15 @@ export function compileDispatch(compiled: CompiledContract): ReadonlyMap<string 
 
 const longestName = 64;
 
+/** Of so many operations the nearest name is looked for: it takes a while. */
+const mostCompared = 300;
+
+/** `, did you mean FindParcel?` where some name is near. */
+function suggestion(name: string, operations: CompiledContract['operations']): string {
+  const near = operations.size > mostCompared ? undefined : nearest(name, [...operations.keys()]);
+  return near === undefined ? '' : `, did you mean ${near}?`;
+}
+
 /** By the body's first child alone; an action that names another operation of the contract is a spoof (W4). */
 function dispatchByElement(compiled: CompiledContract): Dispatch {
   const { types } = compiled.contract.namespaces;
@@ -48,7 +58,10 @@ function dispatchByElement(compiled: CompiledContract): Dispatch {
     const operation = compiled.operations.get(xml.local);
     const name = xml.local.slice(0, longestName);
     if (operation === undefined)
-      refuse(version, `expected an operation of the contract in Body, got <${name}>`);
+      refuse(
+        version,
+        `expected an operation of the contract in Body, got <${name}>${suggestion(name, compiled.operations)}`,
+      );
     if (xml.namespace !== types && xml.namespace !== '')
       refuse(version, `expected <${name}> in namespace "${types}", got another namespace`);
     checkActions(operation, actions, version);

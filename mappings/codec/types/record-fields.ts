@@ -70,6 +70,8 @@ export interface RecordShape {
   readonly keepsValues: boolean;
   readonly refuseUnknown: boolean;
   readonly keepsNulls: boolean;
+  /** Whether a member that isn't there is told otherwise than an empty one. */
+  readonly tellsAbsent: boolean;
 }
 
 /** The shape of a record whose fields have these readers. */
@@ -98,12 +100,13 @@ export function shapeOf(
     keepsValues,
     refuseUnknown: contract.settings.unknownElements === 'refuse',
     keepsNulls: contract.nulls === 'kept',
+    tellsAbsent: contract.settings.soapErrors === 'fault',
   };
 }
 
 /** Notes required members that are absent, null, or empty strings that may not be (W42). */
 export function checkRequired(
-  { required, fields, keepsNulls }: RecordShape,
+  { required, fields, keepsNulls, tellsAbsent }: RecordShape,
   values: readonly (string | undefined)[],
   spelling: 'xml' | 'json',
   reading: Reading,
@@ -115,7 +118,7 @@ export function checkRequired(
     const isNull = value === 'null' && !(keepsNulls && field.nillable);
     if (reading.missing.length >= reading.limit) return;
     if (value === undefined || isNull || (field.notEmpty && value === '""'))
-      missDeep(field, spelling, [...reading.path], reading);
+      missDeep(field, spelling, [...reading.path], reading, tellsAbsent && value === undefined);
   }
 }
 
@@ -125,6 +128,7 @@ function missDeep(
   spelling: 'xml' | 'json',
   path: Step[],
   reading: Reading,
+  isAbsent: boolean,
   around: readonly Type[] = [],
 ): void {
   if (reading.missing.length >= reading.limit) return;
@@ -133,9 +137,14 @@ function missDeep(
   // a type that requires itself would be named for ever
   const inner =
     type.kind === 'record' && !around.includes(type) ? type.fields.filter(({ required }) => required) : [];
-  if (inner.length === 0) miss(reading, path);
-  for (const member of inner) missDeep(member, spelling, path, reading, [...around, type]);
+  if (inner.length === 0) miss(reading, path, isAbsent);
+  for (const member of inner) missDeep(member, spelling, path, reading, isAbsent, [...around, type]);
   path.pop();
+}
+
+/** What of a name is letters and digits, in lower case. */
+function letters(name: string): string {
+  return name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 }
 
 /** The sentence about an unknown name: the nearest known one, or where it belongs (W12, W37). */
@@ -153,6 +162,13 @@ function unknownReason(
     const inner = field.type.fields.find((member) => foldAscii(member[spelling]) === folded);
     if (inner !== undefined) return `unknown ${what}; ${inner[spelling]} is a member of ${field[spelling]}`;
   }
+  const plain = letters(name);
+  const escaped =
+    spelling === 'xml'
+      ? type.fields.find(({ json, xml }) => xml !== json && letters(json) === plain)
+      : undefined;
+  if (escaped !== undefined && plain !== '' && escaped.xml.includes('_x'))
+    return `unknown ${what}, did you mean ${escaped.xml}, as ${JSON.stringify(escaped.json)} is called in XML?`;
   const near = nearest(name, names);
   if (near !== undefined) return `unknown ${what}, did you mean ${near}?`;
   return names.length === 0

@@ -619,3 +619,15 @@ test('no name of an element reaches an object’s prototype', (t) => {
   t.is(Reflect.get({}, 'polluted'), undefined);
   t.false(Object.hasOwn(Object.prototype, 'polluted'));
 });
+
+test('a member that has another name in XML is suggested by it; one that is missing is told apart from an empty one', (t) => {
+  const compiled = compile(depot);
+  const { problems } = readXml(compiled, 'SendParcel', '<Body><name>n</name><oddName>1</oddName></Body>');
+  t.deepEqual(problems, [
+    'UnknownElement Body.oddName: unknown element, did you mean odd_x0020_name, as "odd name" is called in XML?',
+  ]);
+  const missed = (content: string): readonly string[] =>
+    readXml(compiled, 'SendParcel', content).input.reading.missing.map(({ message }) => message);
+  t.deepEqual(missed('<Body/>'), ['Body.name is missing']);
+  t.deepEqual(missed('<Body><name/></Body>'), ['Body.name must not be empty']);
+});

@@ -145,7 +145,7 @@ for (const [number, says] of [
   ['<number>.</number>', 'number: expected a value for the path, got dots'],
   ['<number>..</number>', 'number: expected a value for the path, got dots'],
   ['<number/>', 'number: expected a value for the path, got none'],
-  ['', 'number must not be empty'],
+  ['', 'number is missing'],
   [
     '<number>h1</number><X-Trace-Id>é</X-Trace-Id>',
     'X-Trace-Id: expected printable ASCII for a header, got other characters',
@@ -205,12 +205,12 @@ test('W35: a body of every kind of type goes upstream as JSON, no digit lost, me
 });
 
 for (const [body, says] of [
-  ['', 'Body.to.name must not be empty'],
+  ['', 'Body.to.name is missing'],
   ['<to><name/></to>', 'Body.to.name must not be empty'],
   ['<to><name>n</name></to><extra>{1}</extra>', 'Body.extra: expected JSON text, got text that is none'],
   [
     '<to><name>n</name></to><contents><Parcel><to/></Parcel></contents>',
-    'Body.contents[0].to.name must not be empty',
+    'Body.contents[0].to.name is missing',
   ],
   [
     '<to><name>n</name></to><service>drone</service>',
@@ -229,7 +229,7 @@ test('W42: a required body that isn’t there is refused', async (t) => {
   const reply = await soap(`<BookParcel xmlns="${types}"/>`);
   t.is(
     elementText(reply.text, 'faultstring')?.split(' (')[0],
-    'ValidationError: Body.to.name must not be empty',
+    'ValidationError: Body.to.name is missing',
   );
 });
 
@@ -437,3 +437,11 @@ for (const port of ['Soap11', 'Soap12']) {
     t.true(error?.message.includes('no parcel is called missing'), error?.message);
   });
 }
+
+test('an unknown operation is told with the nearest name', async (t) => {
+  const reply = await soap(`<BokParcel xmlns="${types}"/>`);
+  t.is(
+    elementText(reply.text, 'faultstring')?.split(' (')[0],
+    'expected an operation of the contract in Body, got &lt;BokParcel&gt;, did you mean BookParcel?',
+  );
+});
