@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
-import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import type { Load } from '../admission/admission.ts';
 import { shownPath } from '../core/contract-app.ts';
@@ -13,6 +12,7 @@ import { describeError } from '../telemetry/log.ts';
 import { type Snapshot, writeSnapshot } from '../telemetry/metrics.ts';
 import { readConfig } from './config.ts';
 import { isAnyAddress, type Listener, startListener } from './listener.ts';
+import { logLoaded } from './loaded-log.ts';
 import { openOutputs } from './outputs.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { openSites, type SitePlan, type Sites } from './sites.ts';
@@ -150,20 +150,6 @@ function warnOfOptions({ publicUrl, host, logMessages }: ServeOptions, log: Logg
     log.warn('PUBLIC_URL is not set: the WSDL names http://localhost, which callers elsewhere can’t reach');
   if (logMessages === true)
     log.warn('LOG_MESSAGES is on: values that the overlay does not call personal stand in the log');
-}
-
-/** Logs what of a document isn't served, or not as it says. */
-function logLoaded(loaded: LoadedContract, log: Logger): void {
-  const { contract, notes, notServed, contradictions, unchecked, assumedServers, unforeseen } = loaded;
-  for (const { pointer, why } of notes)
-    log.warn({ pointer, why }, `travels as JSON ${contract.settings.json}`);
-  for (const operation of notServed) log.warn(operation, 'an operation of the document is not served');
-  for (const { pointer, why } of contradictions)
-    log.warn({ pointer, why }, 'described twice, and no value can be both; the first counts');
-  for (const { pointer, why } of unchecked) log.warn({ pointer, why }, 'not checked');
-  for (const { pointer, why } of assumedServers)
-    log.warn({ pointer, why }, 'the upstream is called in the place of another server');
-  for (const { pointer, why } of unforeseen) log.warn({ pointer, why }, 'read in the place of a reference');
 }
 
 function plansOf({ config, contract, upstreamUrl }: ServeOptions): readonly SitePlan[] {

@@ -227,10 +227,7 @@ for (const [body, says] of [
 
 test('W42: a required body that isn’t there is refused', async (t) => {
   const reply = await soap(`<BookParcel xmlns="${types}"/>`);
-  t.is(
-    elementText(reply.text, 'faultstring')?.split(' (')[0],
-    'ValidationError: Body.to.name is missing',
-  );
+  t.is(elementText(reply.text, 'faultstring')?.split(' (')[0], 'ValidationError: Body.to.name is missing');
 });
 
 const cancel = `<CancelParcel xmlns="${types}"><number>C1</number></CancelParcel>`;
