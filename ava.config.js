@@ -17,6 +17,7 @@ const slow = [
   'test/gateway/process/process.test.ts',
   'test/gateway/process/sites.test.ts',
   'test/gateway/process/workers.test.ts',
+  'test/gateway/protocols/soap/security-packets.test.ts',
   'test/gateway/telemetry/full-log.test.ts',
   'test/mappings/loader/growth.test.ts',
   'test/plain/importers.test.ts',

@@ -3,6 +3,7 @@
 import type { Contract, Operation } from '../mappings/contract/model.ts';
 import { namespaces } from '../mappings/contract/model.ts';
 import { type DocumentNode, documentation, element, writeXml } from './document.ts';
+import { type PolicyName, policyElement, policyReference } from './policy.ts';
 import { createSchemas } from './schema.ts';
 
 /** What differs between the two ports: `Soap11` comes first, since most importers take the first (W32). */
@@ -24,8 +25,14 @@ export const ports: readonly Port[] = [
  * The contract as one WSDL 1.1 document, document/literal wrapped, schemas inline (W32): the same
  * bytes for the same contract and address. `address` is the contract's public base without a slash
  * at the end, such as `https://api.example.com/v2` (W34).
+ *
+ * @param options.policy what both bindings ask for (W55); undefined: nothing
  */
-export function writeWsdl(contract: Contract, options: { readonly address: string }): string {
+export function writeWsdl(
+  contract: Contract,
+  options: { readonly address: string; readonly policy?: PolicyName | undefined },
+): string {
+  const { policy } = options;
   return writeXml(
     element(
       'wsdl:definitions',
@@ -39,10 +46,11 @@ export function writeWsdl(contract: Contract, options: { readonly address: strin
         name: contract.service,
         targetNamespace: contract.namespaces.types,
       },
+      policy === undefined ? undefined : policyElement(policy),
       element('wsdl:types', {}, ...createSchemas(contract)),
       ...contract.operations.flatMap(messages),
       portType(contract),
-      ...ports.map((port) => binding(contract, port)),
+      ...ports.map((port) => binding(contract, port, policy !== undefined)),
       service(contract, options.address),
     ),
   );
@@ -85,7 +93,7 @@ function portType(contract: Contract): DocumentNode {
  *
  * SOAP 1.2 names the transport of 1.1 too: Mono's `wsdl` fails on the other.
  */
-function binding(contract: Contract, { binding: name, prefix }: Port): DocumentNode {
+function binding(contract: Contract, { binding: name, prefix }: Port, hasPolicy: boolean): DocumentNode {
   const operations = contract.operations.map((operation) =>
     element(
       'wsdl:operation',
@@ -98,6 +106,7 @@ function binding(contract: Contract, { binding: name, prefix }: Port): DocumentN
   return element(
     'wsdl:binding',
     { name, type: `tns:${portTypeName(contract)}` },
+    hasPolicy ? policyReference() : undefined,
     element(`${prefix}:binding`, { transport: namespaces.httpTransport, style: 'document' }),
     ...operations,
   );

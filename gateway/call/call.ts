@@ -12,6 +12,7 @@ import type { Noted, RequestStats } from '../telemetry/request-stats.ts';
 import { giveBack } from '../upstream/collector.ts';
 import type { Upstream, UpstreamReply, Waiting } from '../upstream/upstream.ts';
 import {
+  type HeaderCredentials,
   hideCredentials,
   hideGiven,
   type MessageCredentials,
@@ -19,6 +20,7 @@ import {
   type Spelling,
   secrets,
 } from './credentials.ts';
+import { type DigestToken, type NonceStore, nonceKey } from './digest.ts';
 import { CallError, type Failure, failureOf } from './error.ts';
 import { type Outcome, readReply } from './outcome.ts';
 import { refuseProblems, requestOf } from './request.ts';
@@ -31,6 +33,8 @@ export interface CallService {
   readonly compiled: CompiledContract;
   /** Undefined for a contract without credentials. */
   readonly readCredentials: ReadCredentials | undefined;
+  /** Remembers the nonces of digests (W49). */
+  readonly nonces: NonceStore;
   /** Reads large replies beside the event loop. */
   readonly readAside: ReplyReader;
   readonly upstream: Upstream;
@@ -116,7 +120,7 @@ function noted({ ignored, quirks }: Prepared['reading'], outcome: Outcome): Note
  *
  * @param input of the operation, or all that was made of it beside the loop
  * @param frame what the reply goes out in; undefined for a caller of JSON
- * @param block the credentials in a SOAP header
+ * @param header the credentials in a SOAP header
  */
 export async function runCall(
   service: CallService,
@@ -125,13 +129,13 @@ export async function runCall(
   input: Input | Prepared,
   spelling: Spelling,
   frame: Frame | undefined,
-  block?: ReadonlyMap<string, string>,
+  header?: HeaderCredentials,
 ): Promise<Outcome> {
   const { compiled, messages } = service;
   const { credentials, settings } = compiled.contract;
   const { reading } = input;
   let given: MessageCredentials =
-    'given' in input ? input.given : { body: operation.credentialsOf(input), block };
+    'given' in input ? input.given : { body: operation.credentialsOf(input), ...header };
   let values: CredentialValues | undefined;
   let hideKnown: Hide | undefined;
   const hide: Hide = (text, most) => {
@@ -163,6 +167,7 @@ export async function runCall(
         values = structuredClone(values);
       }
     }
+    if (given.digest !== undefined) await keepNonce(service, given.digest);
     if (exchange.response.destroyed) throw new CallError('CallerGone');
     const { readOnly } = request.operation;
     if (!readOnly) refuseLarge(service, request);
@@ -193,6 +198,17 @@ export async function runCall(
   } catch (error) {
     return { kind: 'failure', failure: failureFor(service, exchange, error, hide) };
   }
+}
+
+/** Remembers the nonce of a digest that was found right, once all else of its call is. Throws CallError (W49). */
+async function keepNonce({ nonces }: CallService, digest: DigestToken): Promise<void> {
+  const answer = await nonces.keep(nonceKey(digest), digest.until, Date.now());
+  if (answer === 'used') throw new CallError('FailedAuthentication');
+  if (answer === 'full')
+    throw new CallError('Overloaded', {
+      message: 'as many digests as can be remembered are live: try again later',
+      retryAfter: '1',
+    });
 }
 
 /** Goes on with a call that was read beside the event loop. Throws CallError. */

@@ -5,6 +5,7 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import type { CredentialPart, Credentials } from '../../mappings/contract/model.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
 import { compileHide } from '../telemetry/secrets.ts';
+import { type DigestToken, type Secrets, secretOf } from './digest.ts';
 import { CallError } from './error.ts';
 
 /** What the head of an HTTP message says beside its first line. */
@@ -13,18 +14,28 @@ export type MessageHead = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 /** How the caller spells the path of a credential in an error (W29). */
 export type Spelling = 'xml' | 'json';
 
-/** What a message holds of credentials beside its HTTP headers, by name; an empty text is none. */
-export interface MessageCredentials {
-  /** The member of the body. */
+/** What the Header of an envelope holds of credentials, by name; an empty text is none. */
+export interface HeaderCredentials {
+  /** The block `Credentials`. */
+  readonly block?: ReadonlyMap<string, string> | undefined;
+  /** A UsernameToken (W47). */
+  readonly token?: ReadonlyMap<string, string> | undefined;
+  /** What such a token has in place of a password, to be checked by a secret (W49). */
+  readonly digest?: DigestToken | undefined;
+  /** Whether there was a Security block that the contract doesn't read (W45). */
+  readonly isSecurityUnread?: boolean;
+}
+
+/** What a message holds of credentials beside its HTTP headers. */
+export interface MessageCredentials extends HeaderCredentials {
+  /** The member of the body, by name; an empty text is none. */
   readonly body: ReadonlyMap<string, string>;
-  /** The blocks of a SOAP header. */
-  readonly block: ReadonlyMap<string, string> | undefined;
 }
 
 /**
- * A call's credentials from all places at once, each on its own (W24): the body, the blocks of a SOAP header, the HTTP
- * headers. Equal values of two places are one. Throws CallError: malformed, then conflicting, then missing; the first answers
- * alone, and no value is said.
+ * A call's credentials from all places at once, each on its own (W24, W47): the body, the blocks of a SOAP header, the HTTP
+ * headers. Equal values of two places are one. Throws CallError: a wrong digest, then malformed, conflicting, missing; the
+ * first answers alone, and no value is said.
  */
 export type ReadCredentials = (
   inMessage: MessageCredentials,
@@ -32,10 +43,15 @@ export type ReadCredentials = (
   spelling: Spelling,
 ) => CredentialValues;
 
-/** One function that reads a contract's credentials; undefined where it has none. */
+/**
+ * One function that reads a contract's credentials; undefined where it has none.
+ *
+ * @param digests by what digests are checked, and the credential that a right one's secret is; undefined: there are none
+ */
 export function compileCredentials(
   credentials: Credentials | undefined,
   limits: Limits,
+  digests?: { readonly secrets: Secrets; readonly password: string },
 ): ReadCredentials | undefined {
   if (credentials === undefined) return undefined;
   const parts = credentials.parts.map((part) => ({
@@ -52,11 +68,18 @@ export function compileCredentials(
     const malformed: Problem[] = [];
     const missing: Problem[] = [];
     let conflict: string | undefined;
+    const { digest } = inMessage;
+    const secret = digest === undefined ? undefined : secretOf(digest, digests?.secrets ?? noSecrets);
+    if (digest !== undefined && secret === undefined) throw new CallError('FailedAuthentication');
+    const unread =
+      inMessage.isSecurityUnread === true ? "; the Security header isn't read by this contract" : '';
     for (const { part, key, paths, form } of parts) {
       const { name } = part;
       const path = paths[spelling];
       const inBody = inMessage.body.get(name) || undefined;
       const inBlock = inMessage.block?.get(name) || undefined;
+      const inToken =
+        (name === digests?.password ? secret : undefined) ?? (inMessage.token?.get(name) || undefined);
       const inHeader = request.headers[key];
       const header = typeof inHeader === 'string' && inHeader !== '' ? inHeader : undefined;
       const given = header === undefined ? noValues : headerValues(request, key);
@@ -65,13 +88,16 @@ export function compileCredentials(
         const expectation = `expected printable ASCII, at most ${form.most} characters, got other text`;
         malformed.push(problem('InvalidCharacter', path, expectation));
       }
-      if (!isFit(inBody, form, credentials.send) || !isFit(inBlock, form, credentials.send)) {
+      const { send } = credentials;
+      if (![inBody, inBlock, inToken].every((value) => isFit(value, form, send))) {
         const expectation = `expected at most ${limits.credential} characters, none a control character, got other text`;
         malformed.push(problem('InvalidCharacter', path, expectation));
       }
-      const fromMessage = inBody ?? inBlock;
+      const fromMessage = inBody ?? inBlock ?? inToken;
       if (inBlock !== undefined && inBlock !== fromMessage)
         conflict ??= `the header block of ${part.xml} and ${path} differ`;
+      if (inToken !== undefined && inToken !== fromMessage)
+        conflict ??= `the UsernameToken and ${inBody === undefined ? `the header block of ${part.xml}` : path} differ`;
       if (header !== undefined && fromMessage !== undefined && header !== fromMessage)
         conflict ??= `${part.header} and ${path} differ`;
       const value = fromMessage ?? header;
@@ -82,7 +108,7 @@ export function compileCredentials(
           fromHeaders.add(name);
         }
       } else if (part.required) {
-        const expectation = `expected it in the body or in the header ${part.header}, got none`;
+        const expectation = `expected it in the body or in the header ${part.header}, got none${unread}`;
         missing.push(problem('NotEmpty', path, expectation));
       }
     }
@@ -94,6 +120,7 @@ export function compileCredentials(
 }
 
 const noValues: readonly string[] = [];
+const noSecrets: Secrets = new Map();
 const noNames: ReadonlySet<string> = new Set();
 
 /** What a credential's text may be in a header. */
@@ -172,7 +199,7 @@ export function hideCredentials(
 /** Hides what message and headers say the credentials are, before these are known to be good (W25). */
 export function hideGiven(
   credentials: Credentials | undefined,
-  { body, block }: MessageCredentials,
+  { body, block, token }: MessageCredentials,
   { headers }: MessageHead,
   isHidden: IsHidden,
 ): Hide {
@@ -182,8 +209,10 @@ export function hideGiven(
     if (typeof value === 'string') inHeaders.set(name, value);
   }
   const fromHeaders = hiddenOf(credentials, inHeaders, isHidden);
-  const fromBlock = block === undefined ? [] : hiddenOf(credentials, block, isHidden);
-  return compileHide([...fromHeaders, ...fromBlock, ...hiddenOf(credentials, body, isHidden)]);
+  const fromBlocks = [block, token].flatMap((values) =>
+    values === undefined ? [] : hiddenOf(credentials, values, isHidden),
+  );
+  return compileHide([...fromHeaders, ...fromBlocks, ...hiddenOf(credentials, body, isHidden)]);
 }
 
 function hiddenOf(

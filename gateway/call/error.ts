@@ -8,6 +8,7 @@ import type { WrittenFault } from '../../mappings/compile.ts';
  */
 export const errorCodes = {
   Unauthorized: { status: 401, message: 'credentials are missing or malformed' },
+  FailedAuthentication: { status: 401, message: 'the UsernameToken was not accepted' },
   ConflictingCredentials: { status: 400, message: 'credentials were given twice' },
   ValidationError: { status: 400, message: 'the request is not of the contract’s types' },
   MalformedRequest: { status: 400, message: 'the request can’t be read' },

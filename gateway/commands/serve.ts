@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
+import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { loadContract } from '../../mappings/loader/load.ts';
 import { giveBackWhenIdle } from '../process/memory.ts';
 import type { Running } from '../process/serve.ts';
@@ -34,6 +35,7 @@ interface ServeFlags extends ContractFlags {
   readonly drainDelay: number;
   readonly workers: number;
   readonly auditLog?: string;
+  readonly wsseSecrets?: string;
 }
 
 /** `soapbridge serve`. One function, as it is a list: every option with its variable and default. */
@@ -107,6 +109,12 @@ export function serveCommand(): Command {
         'file for the lines that tell of writes; without it they go to the log',
       ).env('AUDIT_LOG'),
     )
+    .addOption(
+      new Option(
+        '--wsse-secrets <file>',
+        'YAML map of Username to secret that digests of UsernameTokens are checked by, readable by its owner alone',
+      ).env('WSSE_SECRETS'),
+    )
     .addHelpText(
       'after',
       `
@@ -135,7 +143,7 @@ async function runServe(flags: ServeFlags): Promise<void> {
   ]);
   if (isPrimary) {
     checkShared(flags);
-    for (const place of placesOf(flags)) loadContract(place, flags.limits); // what is wrong is said before anything is forked
+    for (const place of placesOf(flags)) checkDigest(loadContract(place, flags.limits)); // what is wrong is said before anything is forked
     const { logBytes } = flags.limits ?? defaultLimits;
     const early = keepEarlySignal();
     const workers = await startWorkers({ ...flags, count: flags.workers, logBytes }).catch(
@@ -185,6 +193,8 @@ async function serveHere(flags: ServeFlags, metricsOfAll?: ServeOptions['metrics
     drainDelayMs: flags.drainDelay,
     ...(flags.auditLog === undefined ? {} : { auditLog: flags.auditLog }),
     ...(flags.limits === undefined ? {} : { limits: flags.limits }),
+    // nonces are remembered in one process
+    wsseSecrets: metricsOfAll === undefined ? flags.wsseSecrets : undefined,
     metricsOfAll,
   });
   giveBackWhenIdle();
@@ -267,6 +277,12 @@ function delayOf(signal: NodeJS.Signals, { drainDelay }: ServeFlags): number {
 function checkUpstream({ openapi, upstream }: ServeFlags): void {
   if (openapi !== undefined && upstream === undefined)
     throw new RangeError('--upstream: expected the address of the JSON service behind, got none');
+}
+
+/** A digest that one worker has met is new to another (W49). */
+function checkDigest({ contract }: LoadedContract): void {
+  if (contract.wsse?.digest === 'secrets')
+    throw new RangeError('--workers: expected 1 for a contract with wsse: digest: secrets, got several');
 }
 
 /** Workers share no memory: a reference upstream kept there would be another one in each. */

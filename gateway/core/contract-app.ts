@@ -2,6 +2,7 @@ import { compileContract } from '../../mappings/compile.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
 import type { Admission } from '../admission/admission.ts';
+import type { NonceStore, Secrets } from '../call/digest.ts';
 import { createAdoptedDocuments } from '../http/adopted-documents.ts';
 import { createDocuments, type DocumentOptions, type Documents } from '../http/documents.ts';
 import { compileRefuseForeign } from '../http/foreign.ts';
@@ -24,6 +25,8 @@ export interface Shared {
   readonly metrics: Metrics;
   /** Reads large requests and replies in a thread beside the event loop. */
   readonly aside: AsideReader;
+  /** Remembers nonces of digests, those of all contracts. */
+  readonly nonces: NonceStore;
   /** A caller's id as the log may show it. */
   readonly pseudonymOf: (id: string) => string;
 }
@@ -74,13 +77,15 @@ export function createRecorder(
 }
 
 function createService(shared: Shared, contract: Contract, upstream: Upstream): Service {
-  const { options, admission, aside, pseudonymOf } = shared;
+  const { options, admission, aside, nonces, pseudonymOf } = shared;
   const { limits, log, lines, logMessages, audit } = options;
+  const secrets = secretsOf(contract, options);
   const compiled = compileContract(contract, limits);
   const binary = contract.operations.some((operation) => operation.binaryInput);
   return {
-    ...compileReaders(compiled, limits.loopSteps),
-    readAside: aside.readerOf(compiled, logMessages),
+    ...compileReaders(compiled, limits.loopSteps, secrets),
+    readAside: aside.readerOf(compiled, logMessages, secrets),
+    nonces,
     refuseForeign: compileRefuseForeign(contract),
     upstream,
     admission,
@@ -90,6 +95,17 @@ function createService(shared: Shared, contract: Contract, upstream: Upstream): 
     bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
     onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
   };
+}
+
+/** By which digests are checked, for a contract that asks for it (W49). Throws RangeError where there is nothing to. */
+function secretsOf({ wsse }: Contract, options: CoreOptions): Secrets | undefined {
+  if (wsse?.digest !== 'secrets') return undefined;
+  const secrets = options.secrets?.();
+  if (secrets === undefined)
+    throw new RangeError(
+      'wsse: digest: secrets: expected a file of secrets (WSSE_SECRETS) and a single process (WORKERS=1), got none',
+    );
+  return secrets;
 }
 
 function documentsOf(contract: Contract, options: DocumentOptions): Documents {

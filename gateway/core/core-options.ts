@@ -1,5 +1,6 @@
 import type { BlockList } from 'node:net';
 import type { Limits } from '../../mappings/contract/limits.ts';
+import type { Secrets } from '../call/digest.ts';
 import type { AppOptions } from '../http/request-context.ts';
 import type { Audit } from '../telemetry/audit.ts';
 import type { LineBuffer } from '../telemetry/line-buffer.ts';
@@ -21,6 +22,8 @@ export interface CoreOptions {
   /** Whether requests that watch the process, `/healthz` say, are logged too. */
   readonly logsProbes: boolean;
   readonly logMessages: boolean;
+  /** By which digests of UsernameTokens are checked; undefined: none can be. Asked for with each contract. */
+  readonly secrets?: () => Secrets | undefined;
   /** Told of each write; undefined: nobody is. */
   readonly audit: Audit | undefined;
   readonly trustedProxies: BlockList | undefined;

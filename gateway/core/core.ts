@@ -1,5 +1,6 @@
 import type { Contract } from '../../mappings/contract/model.ts';
 import { type Admission, createAdmission } from '../admission/admission.ts';
+import { createNonces } from '../call/digest.ts';
 import { callerNetwork } from '../http/forwarded.ts';
 import type { AppOptions } from '../http/request-context.ts';
 import { AsideReader } from '../protocols/read-aside.ts';
@@ -50,7 +51,14 @@ export function createCore(options: CoreOptions): Core {
       'the thread that reads large messages was lost; another one takes its place',
     ),
   );
-  const shared: Shared = { options, admission, metrics, aside, pseudonymOf: createPseudonyms() };
+  const shared: Shared = {
+    options,
+    admission,
+    metrics,
+    aside,
+    nonces: createNonces(limits.wsseNonces),
+    pseudonymOf: createPseudonyms(),
+  };
   let loopDelayMs = 0;
   let stopClock = (): void => {};
 

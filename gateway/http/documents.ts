@@ -4,6 +4,7 @@ import { bufferOf } from '../../mappings/bytes.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { type Contract, partsOf } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
+import { type PolicyName, policyNames } from '../../wsdl/policy.ts';
 import { hasSchemaNumber, schemaList } from '../../wsdl/schema.ts';
 import { createSliceFinder, type SliceNames, UnknownName } from '../../wsdl/slice.ts';
 import { overloaded } from '../admission/admission.ts';
@@ -53,6 +54,8 @@ interface Asked extends SliceNames {
   readonly kind: 'wsdl' | 'xsd' | 'page';
   /** The value of `xsd`. */
   readonly schema: string;
+  /** The value of `policy`; undefined where there is none. */
+  readonly policy: string | undefined;
 }
 
 const noSuchDocument: Document = {
@@ -89,7 +92,10 @@ export function createDocuments(contract: Contract, options: DocumentOptions): D
           .find(asked)
           .map(({ name }) => name)
       : undefined;
-    const order: Order = { kind, schema, operations, address };
+    const policy = policyNames.find((name) => kind === 'wsdl' && name === asked.policy);
+    const unfit = kind === 'wsdl' ? unfitPolicy(contract, asked.policy, policy, address) : undefined;
+    if (unfit !== undefined) return missing(unfit);
+    const order: Order = { kind, schema, operations, policy, address };
     const key = JSON.stringify(order);
     const cache = isSlice ? slices : wholes;
     const known = cache.get(key);
@@ -178,13 +184,29 @@ function sizeOf({ operations, types }: Contract): number {
   return [...types, ...wrappers].reduce((sum, type) => sum + 1 + partsOf(type).length, 0);
 }
 
+/** Why there is no WSDL with the policy that is asked for (W55); undefined where there is, or none is asked for. */
+function unfitPolicy(
+  { wsse }: Contract,
+  asked: string | undefined,
+  policy: PolicyName | undefined,
+  address: string,
+): string | undefined {
+  if (asked === undefined) return undefined;
+  if (policy === undefined) return `expected policy to be one of ${policyNames.join(', ')}, got another`;
+  if (wsse === undefined) return 'this contract reads no WS-Security, so its WSDL has no such policy';
+  if (policy === 'transport' && !address.startsWith('https:'))
+    return 'policy=transport is for an https address, which callers obey; this contract is served at an http one (PUBLIC_URL), for which there is policy=message';
+  return undefined;
+}
+
 function readQuery(words: URLSearchParams, wsdlWithoutQuery: boolean): Asked {
   const lower = [...words].map(([name, value]) => [name.toLowerCase(), value] as const);
   const valuesOf = (word: string): string[] =>
     [...new Set(lower.filter(([name]) => name === word).map(([, value]) => value))].toSorted();
   const [first, schema = ''] = lower.find(([name]) => ['wsdl', 'singlewsdl', 'xsd'].includes(name)) ?? [];
   const kind = first === 'xsd' ? 'xsd' : first !== undefined || wsdlWithoutQuery ? 'wsdl' : 'page';
-  return { kind, schema, operations: valuesOf('operation'), tags: valuesOf('tag') };
+  const [policy] = valuesOf('policy');
+  return { kind, schema, operations: valuesOf('operation'), tags: valuesOf('tag'), policy };
 }
 
 /** The documents last asked for, up to so many bytes in all. */

@@ -3,6 +3,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import type { Contract } from '../../mappings/contract/model.ts';
 import { receiveContract, type SentContract, sendContract } from '../../mappings/contract/transfer.ts';
 import { writeMetadataPage } from '../../wsdl/page.ts';
+import type { PolicyName } from '../../wsdl/policy.ts';
 import { schemaList, writeSchema } from '../../wsdl/schema.ts';
 import { sliceOf } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
@@ -15,6 +16,8 @@ export interface Order {
   readonly schema: number;
   /** Names of the operations it is of, in the contract's order; undefined for all. */
   readonly operations: readonly string[] | undefined;
+  /** What a WSDL's bindings ask for; undefined: nothing. */
+  readonly policy: PolicyName | undefined;
   /** The contract's public base without a slash at the end. */
   readonly address: string;
 }
@@ -35,7 +38,7 @@ export function writeDocument(whole: Contract, order: Order): Written | undefine
   return { bytes, etag: `"${digest.slice(0, 22)}"` };
 }
 
-function textOf(whole: Contract, { kind, schema, operations, address }: Order): string | undefined {
+function textOf(whole: Contract, { kind, schema, operations, policy, address }: Order): string | undefined {
   let contract = whole;
   if (operations !== undefined) {
     const named = new Set(operations);
@@ -45,7 +48,7 @@ function textOf(whole: Contract, { kind, schema, operations, address }: Order): 
     );
   }
   if (kind === 'page') return writeMetadataPage(contract, { address });
-  if (kind === 'wsdl') return writeWsdl(contract, { address });
+  if (kind === 'wsdl') return writeWsdl(contract, { address, policy });
   const number = schemaList.find((known) => known === schema);
   return number === undefined ? undefined : writeSchema(contract, number, { address });
 }

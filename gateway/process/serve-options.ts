@@ -27,6 +27,8 @@ export interface ServeOptions {
   readonly logMessages?: boolean;
   /** How long, in ms, a stopping process still takes requests, so that a balancer sees it isn't ready. */
   readonly drainDelayMs: number;
+  /** File of the secrets that digests of UsernameTokens are checked by (W49); undefined: there is none. */
+  readonly wsseSecrets?: string | undefined;
   readonly limits?: Limits;
   /** File that audit lines are appended to, each before the call it is about goes out; undefined: they go to the log. */
   readonly auditLog?: string;

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
+import type { Contract } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import type { Load } from '../admission/admission.ts';
@@ -15,8 +16,9 @@ import { isAnyAddress, type Listener, startListener } from './listener.ts';
 import { logLoaded } from './loaded-log.ts';
 import { openOutputs } from './outputs.ts';
 import type { ServeOptions } from './serve-options.ts';
-import { openSites, type SitePlan, type Sites } from './sites.ts';
+import { openSites, type SitePlan } from './sites.ts';
 import { createUpstreams } from './upstreams.ts';
+import { readSecrets } from './wsse-secrets.ts';
 
 // What lives here: a process as it serves, put together of core/ (what all contracts share), outputs.ts (log and audit),
 // upstreams.ts, sites.ts (all contracts) and listener.ts. How one request is answered is not decided here.
@@ -56,6 +58,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
   let isStopping = false;
   let stopped: Promise<boolean> | undefined;
   let publicUrl = options.publicUrl ?? '';
+  const { wsseSecrets } = options;
+  let secrets = wsseSecrets === undefined ? undefined : readSecrets(wsseSecrets);
   const core = createCore({
     limits,
     log,
@@ -63,6 +67,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     logsRequests: log.isLevelEnabled('info'),
     logsProbes: log.isLevelEnabled('debug'),
     logMessages: options.logMessages === true,
+    secrets: () => secrets,
     audit,
     trustedProxies,
     isOwnHost,
@@ -77,7 +82,10 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const upstreams = createUpstreams(options, core.upstreamOptions);
   const sites = await openSites(() => plansOf(options), {
     limits,
-    onLoad: (loaded) => logLoaded(loaded, log),
+    onLoad: (loaded) => {
+      logLoaded(loaded, log);
+      warnOfHttp(loaded.contract, options.publicUrl, log);
+    },
     upstreamAt: upstreams.at,
     handlerOf: (contract, upstream) => createApp(core.appOf(contract, upstream)),
   });
@@ -99,7 +107,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     metrics: readMetrics,
     reload: () => {
       reopenAudit();
-      reloading = reloading.then(() => reload(core, sites, log));
+      reloading = reloading.then(() => reload(core, reloadAll, log));
       return reloading;
     },
     reopen: reopenAudit,
@@ -108,6 +116,18 @@ export async function serve(options: ServeOptions): Promise<Running> {
       return stopped;
     },
   };
+
+  async function reloadAll(): Promise<readonly string[]> {
+    const before = secrets;
+    if (wsseSecrets !== undefined) secrets = readSecrets(wsseSecrets);
+    try {
+      await sites.reload();
+    } catch (error) {
+      secrets = before;
+      throw error;
+    }
+    return sites.basePaths();
+  }
 
   function readMetrics(): Snapshot {
     const own = { connections: listener.connections.count(), droppedLines: dropped() };
@@ -127,11 +147,11 @@ export async function serve(options: ServeOptions): Promise<Running> {
 }
 
 /** Serves what the files say now; where that can't be, says why, and what was served before goes on. */
-async function reload(core: Core, sites: Sites, log: Logger): Promise<void> {
+async function reload(core: Core, reloadAll: () => Promise<readonly string[]>, log: Logger): Promise<void> {
   try {
-    await sites.reload();
+    const basePaths = await reloadAll();
     core.renew();
-    log.info({ basePaths: sites.basePaths() }, 'reloaded');
+    log.info({ basePaths }, 'reloaded');
   } catch (error) {
     const why = error instanceof ContractError ? { problems: error.problems } : describeError(error);
     log.error(why, 'not reloaded: what was served before goes on');
@@ -150,6 +170,17 @@ function warnOfOptions({ publicUrl, host, logMessages }: ServeOptions, log: Logg
     log.warn('PUBLIC_URL is not set: the WSDL names http://localhost, which callers elsewhere can’t reach');
   if (logMessages === true)
     log.warn('LOG_MESSAGES is on: values that the overlay does not call personal stand in the log');
+}
+
+/** A UsernameToken holds its password as it is: without TLS in front anybody on the way reads it (W54). */
+function warnOfHttp({ wsse, basePath }: Contract, publicUrl: string | undefined, log: Logger): void {
+  const url = URL.parse(publicUrl ?? '');
+  if (wsse === undefined || url?.protocol !== 'http:') return;
+  if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname)) return;
+  log.warn(
+    { contract: shownPath(basePath) },
+    'PUBLIC_URL is http: passwords of UsernameTokens go unencrypted',
+  );
 }
 
 function plansOf({ config, contract, upstreamUrl }: ServeOptions): readonly SitePlan[] {

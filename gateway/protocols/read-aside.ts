@@ -6,6 +6,7 @@ import { sendContract } from '../../mappings/contract/transfer.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { overloaded } from '../admission/admission.ts';
 import type { Exchange, Prepared, ReplyReader } from '../call/call.ts';
+import type { Secrets } from '../call/digest.ts';
 import { CallError } from '../call/error.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
 import type { BodyForm } from './read-call.ts';
@@ -104,10 +105,13 @@ export class AsideReader {
     this.#onLost = onLost;
   }
 
-  /** @param isShown whether messages are logged */
-  readerOf(compiled: CompiledContract, isShown: boolean): ReadAside {
+  /**
+   * @param isShown whether messages are logged
+   * @param secrets by which digests are checked; undefined where none are
+   */
+  readerOf(compiled: CompiledContract, isShown: boolean, secrets?: Secrets): ReadAside {
     const { contract, limits } = compiled;
-    const shared: SharedContract = { id: this.#contracts++, contract, limits, isShown };
+    const shared: SharedContract = { id: this.#contracts++, contract, limits, isShown, secrets };
     return readAsideOf(compiled, shared, (order) => this.#read(order));
   }
 

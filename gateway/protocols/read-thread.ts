@@ -9,7 +9,8 @@ import type { Contract } from '../../mappings/contract/model.ts';
 import { receiveContract, type SentContract } from '../../mappings/contract/transfer.ts';
 import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import type { ReadReply } from '../call/call.ts';
-import type { MessageCredentials, MessageHead, Spelling } from '../call/credentials.ts';
+import type { HeaderCredentials, MessageCredentials, MessageHead, Spelling } from '../call/credentials.ts';
+import type { Secrets } from '../call/digest.ts';
 import { CallError, type CallErrorDetails, type ErrorCode } from '../call/error.ts';
 import { refuseProblems, requestOf } from '../call/request.ts';
 import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
@@ -28,6 +29,8 @@ export interface SharedContract {
   readonly limits: Limits;
   /** Whether messages are logged. */
   readonly isShown: boolean;
+  /** By which digests are checked; undefined where none are. */
+  readonly secrets: Secrets | undefined;
 }
 
 /** A contract on its way to the thread. */
@@ -142,10 +145,10 @@ interface Reader {
   readonly shown: ShownMessages | undefined;
 }
 
-function compileReader({ contract, limits, isShown }: SentSharedContract): Reader {
+function compileReader({ contract, limits, isShown, secrets }: SentSharedContract): Reader {
   const compiled = compileContract(receiveContract(contract), limits);
   return {
-    readers: compileReaders(compiled, Number.POSITIVE_INFINITY),
+    readers: compileReaders(compiled, Number.POSITIVE_INFINITY, secrets),
     shown: isShown ? compileShownMessages(compiled) : undefined,
   };
 }
@@ -211,10 +214,10 @@ function prepare(
   operation: CompiledOperation,
   input: Input,
   spelling: Spelling,
-  block: ReadonlyMap<string, string> | undefined,
+  inHeader: HeaderCredentials | undefined,
 ): ReadCall {
   const { reading } = input;
-  const given = { body: operation.credentialsOf(input), block };
+  const given = { body: operation.credentialsOf(input), ...inHeader };
   let values: CredentialValues | undefined;
   let request: RequestFields | undefined;
   let refusal: CallErrorFields | undefined;

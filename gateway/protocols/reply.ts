@@ -53,7 +53,10 @@ export function soapReply(version: SoapVersion, outcome: Outcome, context: Reply
       const told = new Fault(version, 'receiver', fault.message, { header, detail: fault.detail });
       return faultReply(told, context, failure);
     }
-    const code = failure.status < 500 ? 'sender' : 'receiver';
+    const isToken = header?.security !== undefined && header.security.token !== 'none';
+    const kind = failure.status < 500 ? 'sender' : 'receiver';
+    // who sent a UsernameToken is told in its own terms (W52)
+    const code = isToken && failure.status === 401 ? 'FailedAuthentication' : kind;
     return faultReply(new Fault(version, code, messageOf(failure), { header }), context, failure);
   }
   const payload =

@@ -106,14 +106,23 @@ export function compileRequestLine(path: string, level: keyof typeof levels = 'i
 }
 
 /** The members that most lines lack. */
-function seldom({ error, fault, sent, queueMs, aborted, noted }: RequestRecord): object | undefined {
+function seldom({
+  error,
+  fault,
+  sent,
+  queueMs,
+  aborted,
+  noted,
+  unverified,
+}: RequestRecord): object | undefined {
   if (
     error === undefined &&
     fault === undefined &&
     sent < 2 &&
     queueMs === 0 &&
     !aborted &&
-    noted === undefined
+    noted === undefined &&
+    unverified.length === 0
   )
     return undefined;
   return {
@@ -123,6 +132,7 @@ function seldom({ error, fault, sent, queueMs, aborted, noted }: RequestRecord):
     queueMs: queueMs === 0 ? undefined : toMicrosecond(queueMs),
     aborted: aborted || undefined,
     noted,
+    unverified: unverified.length === 0 ? undefined : unverified,
   };
 }
 

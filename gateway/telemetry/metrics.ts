@@ -56,6 +56,8 @@ interface Histogram {
 /** What is counted of one contract's requests. */
 interface Counts {
   readonly requests: Map<string, { readonly statuses: Map<number, number>; readonly durations: Histogram }>;
+  readonly wsse: Map<string, number>;
+  readonly unverified: Map<string, number>;
   readonly upstreamStatuses: Map<number, number>;
   readonly upstreamDurations: Histogram;
   /** Of replies by operation. */
@@ -92,6 +94,8 @@ export function createMetrics(): Metrics {
 function createCounts(): Counts {
   return {
     requests: new Map(),
+    wsse: new Map(),
+    unverified: new Map(),
     upstreamStatuses: new Map(),
     upstreamDurations: createHistogram(),
     droppedMembers: new Map(),
@@ -111,6 +115,8 @@ function count(counts: Counts, record: RequestRecord): void {
   }
   add(ofTransport.statuses, meant ?? status);
   observe(ofTransport.durations, record.ms / 1000);
+  if (record.wsse !== undefined) add(counts.wsse, record.wsse);
+  for (const name of record.unverified) add(counts.unverified, name);
   if (record.aborted) counts.aborted++;
   if (record.noted !== undefined && record.operation !== undefined) {
     addTo(counts.droppedMembers, record.operation, record.noted.dropped);
@@ -186,6 +192,24 @@ function countersOf(contracts: ReadonlyMap<string, Counts>): Family[] {
       "Required members that replies lacked, by operation; those that lacked none aren't listed.",
       all.flatMap(({ labels, missingMembers }) =>
         samplesByOperation('reply_members_missing_total', labels, missingMembers),
+      ),
+    ),
+    family(
+      'wsse_total',
+      'counter',
+      'Security blocks by what they gave: a text or digest password, none, or the code of a refusal.',
+      all.flatMap(({ labels, wsse }) =>
+        [...wsse].map(([outcome, value]) => sample('wsse_total', `${labels},outcome="${outcome}"`, value)),
+      ),
+    ),
+    family(
+      'wsse_unverified_total',
+      'counter',
+      'What of Security blocks was left out unchecked.',
+      all.flatMap(({ labels, unverified }) =>
+        [...unverified].map(([name, value]) =>
+          sample('wsse_unverified_total', `${labels},name="${name}"`, value),
+        ),
       ),
     ),
     family(
@@ -318,8 +342,8 @@ function addTo(counts: Map<string, number>, key: string, value: number): void {
   if (value !== 0) counts.set(key, (counts.get(key) ?? 0) + value);
 }
 
-function add(counts: Map<number, number>, status: number): void {
-  counts.set(status, (counts.get(status) ?? 0) + 1);
+function add<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 function createHistogram(): Histogram {

@@ -32,6 +32,10 @@ export interface RequestStats {
   /** Whether the caller left before its reply. */
   aborted: boolean;
   noted: Noted | undefined;
+  /** What its Security block came to (W56): `text`, `digest`, `none`, or the code of its refusal; undefined: there was none. */
+  wsse: string | undefined;
+  /** Names of what of that block was left out unchecked. */
+  unverified: readonly string[];
   /** What came of a write, where this line is to tell so. */
   written: WriteOutcome | undefined;
 }
@@ -85,6 +89,8 @@ export function startStats(requestId: string, method: string): RequestStats {
     queueMs: 0,
     aborted: false,
     noted: undefined,
+    wsse: undefined,
+    unverified: [],
     written: undefined,
   };
 }

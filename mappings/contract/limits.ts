@@ -104,6 +104,19 @@ export const limitTable = {
   },
   credential: { value: 256, bounds: 'characters in one credential' },
   authorization: { value: 8 * 1024, bounds: 'the same for an Authorization header, which may be a token' },
+  wsseSkewMs: {
+    value: 300_000,
+    bounds: 'how far the clock of a caller may be off that sends a Timestamp or a digest (WS-Security)',
+  },
+  wsseFreshMs: {
+    value: 300_000,
+    bounds: 'age of a Timestamp without Expires, and of a digest (WS-Security)',
+  },
+  wsseNonces: {
+    value: 100_000,
+    bounds:
+      'nonces of digests that are remembered; while as many are live, one more is refused (WS-Security)',
+  },
   errors: { value: 20, bounds: 'items of errors[] in one reply' },
   upstreamError: { value: 16 * 1024, bounds: "characters of an upstream's error that are told whole" },
   loggedMessage: { value: 16 * 1024, bounds: 'characters of a message in the log, with LOG_MESSAGES' },

@@ -19,6 +19,8 @@ export interface Contract {
   readonly types: readonly NamedType[];
   readonly routes: readonly Route[];
   readonly credentials: Credentials | undefined;
+  /** What of WS-Security is read (W45); undefined: nothing. */
+  readonly wsse?: Wsse | undefined;
   /** The record of an in-band error (W26); what `ErrorResponse` carries in every dialect (W36). */
   readonly responseStatus: RecordType;
   readonly settings: Settings;
@@ -283,6 +285,26 @@ export interface Credentials {
   readonly send: 'body' | 'headers';
 }
 
+/** How the header block `Security` of a request is read (W45). */
+export interface Wsse {
+  /** The credential that a UsernameToken's Username is. */
+  readonly username: string;
+  /** The credential that its Password is. */
+  readonly password: string;
+  /** What becomes of a digest in place of a password: refused, checked by a secret, or passed on as credentials (W49). */
+  readonly digest: 'refuse' | 'secrets' | DigestCredentials;
+  readonly timestamp: 'optional' | 'required';
+  /** Children of the block that are left out in place of a refusal (W50). */
+  readonly unverified: readonly ('Signature' | 'BinarySecurityToken' | 'Assertion')[];
+}
+
+/** The credentials that the parts of a digest go upstream as. */
+export interface DigestCredentials {
+  readonly password: string;
+  readonly nonce: string;
+  readonly created: string;
+}
+
 /** One of the values that make up a caller's credentials, such as a user and a key. */
 export interface CredentialPart {
   readonly name: string;
@@ -517,6 +539,10 @@ export const namespaces = {
   soap12Encoding: 'http://www.w3.org/2003/05/soap-encoding',
   addressing10: 'http://www.w3.org/2005/08/addressing',
   addressing2004: 'http://schemas.xmlsoap.org/ws/2004/08/addressing',
+  wsse: 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd',
+  wsse11: 'http://docs.oasis-open.org/wss/oasis-wss-wssecurity-secext-1.1.xsd',
+  wsu: 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd',
+  xenc: 'http://www.w3.org/2001/04/xmlenc#',
   addressingNone: 'http://schemas.microsoft.com/ws/2005/05/addressing/none',
   serialization: 'http://schemas.microsoft.com/2003/10/Serialization/',
   /** Of JSON as a tree: XSLT 3.0, 22.1. */

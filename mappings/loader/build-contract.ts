@@ -215,7 +215,7 @@ function settingsOf(
   document: Node,
   overlay: Overlay,
   service: string,
-): Pick<Contract, 'documentation' | 'basePath' | 'namespaces' | 'nulls' | 'settings' | 'personal'> {
+): Pick<Contract, 'documentation' | 'basePath' | 'namespaces' | 'nulls' | 'settings' | 'personal' | 'wsse'> {
   const types = overlay.typesNamespace ?? `urn:${service}`;
   return {
     documentation: (textOf(childOf(document, 'info').description) ?? '').trim(),
@@ -224,6 +224,7 @@ function settingsOf(
     nulls: overlay.dialect.nillable === 'declared' ? 'kept' : 'by-kind',
     settings: overlay.settings,
     personal: overlay.personal,
+    wsse: overlay.wsse,
   };
 }
 

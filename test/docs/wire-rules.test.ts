@@ -28,15 +28,14 @@ function citations(folders: readonly string[]): Map<string, string[]> {
   return found;
 }
 
-test('docs/wire-rules.md has W1 to W64, as far as they are there, rules of adopted services and R1 to R10, each once and in order', (t) => {
+test('docs/wire-rules.md has W1 to the last, rules of adopted services and R1 to R10, each once and in order', (t) => {
   const numbers = (letter: string, last: number) =>
     Array.from({ length: last }, (_, index) => `${letter}${index + 1}`);
   const named = [...page.matchAll(/^### ([WAMR]\d+) /gm)].map(([, rule]) => rule);
+  const last = Math.max(...named.map((rule) => (rule?.startsWith('W') ? Number(rule.slice(1)) : 0)));
+  t.true(last >= 56);
   const adopted = [...numbers('A', 33), ...numbers('M', 6)].filter((rule) => rules.has(rule));
-  const later = numbers('W', 68)
-    .slice(44)
-    .filter((rule) => rules.has(rule));
-  t.deepEqual(named, [...numbers('W', 44), ...later, ...adopted, ...numbers('R', 10)]);
+  t.deepEqual(named, [...numbers('W', last), ...adopted, ...numbers('R', 10)]);
 });
 
 test('every rule that code or a test cites stands in docs/wire-rules.md', (t) => {

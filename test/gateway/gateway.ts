@@ -142,7 +142,7 @@ export async function sharedGateway(options: GatewayOptions = {}): Promise<Gatew
   return gateway;
 }
 
-/** A contract, the screening contract mostly, with other settings, in a folder of its own. */
+/** A contract, the screening contract mostly, with other settings, in a folder of its own; its `wsse` gives way to another, and to `wsse:` alone. */
 export function contractWith(
   t: Pick<ExecutionContext, 'teardown'>,
   overlay: string,
@@ -152,7 +152,11 @@ export function contractWith(
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   cpSync(contract, directory, { recursive: true });
   const file = join(directory, 'soap.yaml');
-  writeFileSync(file, `${overlay}\n${readFileSync(file, 'utf8')}`);
+  const stated = readFileSync(file, 'utf8').split('\n');
+  const given = overlay.split('\n');
+  const isReplaced = given.some((line) => line.startsWith('wsse:'));
+  const kept = stated.filter((line) => !isReplaced || !line.startsWith('wsse:'));
+  writeFileSync(file, [...given.filter((line) => line !== 'wsse:'), ...kept].join('\n'));
   return directory;
 }
 

@@ -1,9 +1,11 @@
 import { nearest } from '../../../mappings/codec/nearest.ts';
 import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
 import type { Adopted } from '../../../mappings/contract/adopted.ts';
+import { namespaces } from '../../../mappings/contract/model.ts';
 import { expanded } from '../../../mappings/contract/schema-components.ts';
 import type { XmlReader } from '../../../mappings/xml/reader.ts';
-import { refuse } from './faults.ts';
+import { Fault, refuse } from './faults.ts';
+import { unsupported } from './headers/security.ts';
 import type { SoapVersion } from './versions.ts';
 
 /**
@@ -56,6 +58,7 @@ function dispatchByElement(compiled: CompiledContract): Dispatch {
   const find: FindOperation = (xml, actions, version) => {
     if (xml === undefined) refuse(version, 'expected one element in Body, got none');
     const operation = compiled.operations.get(xml.local);
+    if (operation === undefined) refuseProtocol(xml, version);
     const name = xml.local.slice(0, longestName);
     if (operation === undefined)
       refuse(
@@ -76,6 +79,28 @@ function dispatchByElement(compiled: CompiledContract): Dispatch {
     }
   };
   return { find, isByElement: () => true, checkActions };
+}
+
+/** Namespaces of WS-Trust, which WS-SecureConversation opens with, and of WS-ReliableMessaging. */
+const trust =
+  /^http:\/\/(?:schemas\.xmlsoap\.org\/ws\/2005\/02\/trust|docs\.oasis-open\.org\/ws-sx\/ws-trust\/200512)\/?$/;
+const reliableMessaging =
+  /^http:\/\/(?:schemas\.xmlsoap\.org\/ws\/2005\/02\/rm|docs\.oasis-open\.org\/ws-rx\/wsrm\/200702)\/?$/;
+
+/** Refuses what another protocol than SOAP has in Body, in words that say what would work (W50); any other element is left. */
+function refuseProtocol({ namespace, local }: XmlReader, version: SoapVersion): void {
+  if (namespace === namespaces.xenc && local === 'EncryptedData')
+    throw new Fault(version, 'UnsupportedSecurityToken', unsupported(local));
+  if (local === 'RequestSecurityToken' && trust.test(namespace))
+    refuse(
+      version,
+      'expected an operation of the contract in Body, got <RequestSecurityToken>: WS-Trust and WS-SecureConversation are not offered here; set establishSecurityContext="false" and negotiateServiceCredential="false"',
+    );
+  if (reliableMessaging.test(namespace))
+    refuse(
+      version,
+      `expected an operation of the contract in Body, got <${local.slice(0, longestName)}>: WS-ReliableMessaging is not offered here; call without a reliable session`,
+    );
 }
 
 function refuseSpoof(operation: string, named: string, version: SoapVersion): never {
@@ -152,6 +177,7 @@ function dispatchAdopted(
   function refuseUnknown(xml: XmlReader | undefined, version: SoapVersion): never {
     if (xml === undefined) refuse(version, 'expected one element in Body, got none');
     const name = xml.local.slice(0, longestName);
+    refuseProtocol(xml, version);
     const [known] = byLocal.get(xml.local) ?? [];
     if (known?.operation.root !== undefined)
       refuse(

@@ -8,7 +8,8 @@ import { send, serveOptions } from '../../http/send.ts';
 import { admitSoap, readSoapHere } from '../read-request.ts';
 import { faultReply, replyContext, soapReply } from '../reply.ts';
 import { replyFrame } from './envelope.ts';
-import { Fault } from './faults.ts';
+import { Fault, type FaultCode, isSecurityCode } from './faults.ts';
+import type { ReplyHeader } from './headers/reply-header.ts';
 import type { SoapAddress, SoapVersion } from './versions.ts';
 
 const soapVerbs = 'GET, HEAD, OPTIONS, POST';
@@ -34,8 +35,10 @@ async function answerSoap(address: SoapAddress, context: RequestContext): Promis
     const call =
       readSoapHere(service, context, address, body) ?? (await service.readAside.soap(context, address, body));
     const { operation, header } = call;
+    noteSecurity(context, header, undefined);
     const frame = replyFrame(call.version, operation.operation.name, header);
     const outcome = await runCall(service, context, operation, call.input, 'xml', frame, call.credentials);
+    if (context.stats.error === 'FailedAuthentication') context.stats.wsse = context.stats.error;
     const replyTo = replyContext(context, operation, header, asksForXml(context));
     reply = soapReply(call.version, outcome, replyTo);
   } catch (error) {
@@ -43,6 +46,20 @@ async function answerSoap(address: SoapAddress, context: RequestContext): Promis
     reply = soapRefusal(context, version, undecodable(error, version));
   }
   send(context, version.format, reply);
+}
+
+/** Notes what a request's Security block came to, of which nothing else is kept (W46, W56). */
+function noteSecurity(
+  { stats }: RequestContext,
+  header: ReplyHeader | undefined,
+  code: FaultCode | undefined,
+): void {
+  const security = header?.security;
+  if (security !== undefined) {
+    stats.wsse = security.token;
+    stats.unverified = [...new Set(security.unverified)];
+  }
+  if (code !== undefined && isSecurityCode(code)) stats.wsse = code;
 }
 
 /** A body that isn't of its coding is as undecodable as one that isn't of its charset (W27). */
@@ -55,6 +72,7 @@ function undecodable(error: unknown, version: SoapVersion): unknown {
 function soapRefusal(context: RequestContext, version: SoapVersion, error: unknown): Reply {
   if (error instanceof CallError) context.stats.error = error.code;
   else context.stats.fault = error instanceof Fault ? error.code : 'receiver';
+  if (error instanceof Fault) noteSecurity(context, error.header, error.code);
   if (error instanceof CallError) return textReply(error.status, error.message, context.requestId);
   const replyTo = replyContext(context, undefined, undefined, asksForXml(context));
   if (error instanceof Fault) return faultReply(error, replyTo);

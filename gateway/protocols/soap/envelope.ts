@@ -8,12 +8,14 @@ import type { Input } from '../../../mappings/http-mapping/call.ts';
 import { decodeXml } from '../../../mappings/xml/decode.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
+import type { HeaderCredentials } from '../../call/credentials.ts';
 import { compileDispatch, type Dispatch, type FindOperation } from './dispatch.ts';
 import { Fault, refuse } from './faults.ts';
 import { readDeclared } from './headers/declared.ts';
 import type { HeaderFindings } from './headers/header-block.ts';
 import { compileReadHeader, type ReadHeader } from './headers/headers.ts';
 import { headerOfReply, type ReplyHeader } from './headers/reply-header.ts';
+import { missingTimestamp } from './headers/security.ts';
 import { envelopeFrame, type SoapVersion, soap11, soap12 } from './versions.ts';
 
 /** One SOAP request, read whole. */
@@ -23,8 +25,8 @@ export interface SoapCall {
   readonly input: Input;
   /** What the reply's Header answers; undefined for nothing. */
   readonly header: ReplyHeader | undefined;
-  /** What the header block `Credentials` holds, as a member of the body would. */
-  readonly credentials: ReadonlyMap<string, string> | undefined;
+  /** What header blocks hold of credentials; undefined for nothing. */
+  readonly credentials: HeaderCredentials | undefined;
 }
 
 /**
@@ -101,6 +103,8 @@ export function createSoapReader(
   };
   const refusesUnknown = contract.settings.unknownElements === 'refuse';
   const holding = holdingOperations(compiled);
+  /** Whether an envelope without a header is a good one. */
+  const isHeaderOptional = contract.wsse?.timestamp !== 'required';
 
   /** Up to the payload's start tag; an envelope without header blocks is remembered up to there. */
   const open = (xml: XmlReader, request: SoapRequest, findings: Findings): Opening => {
@@ -114,7 +118,9 @@ export function createSoapReader(
       return known;
     }
     const opening = openEnvelope(xml, readHeader, dispatch.find, findings);
-    if (findings.headerBlocks === 0 && isLearned(opening, dispatch))
+    const missing = missingTimestamp(contract, findings);
+    if (missing !== undefined) findings.fault ??= new Fault(findings.version, 'InvalidSecurity', missing);
+    if (findings.headerBlocks === 0 && isLearned(opening, dispatch) && isHeaderOptional)
       fastPath.learnOpening(document, charset, xml.position, opening, opening.operation.operation.input);
     return opening;
   };
@@ -140,6 +146,8 @@ export function createSoapReader(
       declared: [],
       headerBlocks: 0,
       credentials: undefined,
+      token: undefined,
+      isSecurityUnread: false,
       reply: undefined,
       fault: undefined,
     };
@@ -165,7 +173,8 @@ export function createSoapReader(
         if (attachments !== undefined)
           finishAttachments(attachments, text, findings, reading, limits, refusesUnknown);
         else if (isFaultless(reading)) request.face.fastPath.learnShape(text, operation.readXml);
-        const { reply, credentials } = findings;
+        const { reply } = findings;
+        const credentials = credentialsOf(findings);
         return { version: soapVersion, operation, input, header: reply, credentials };
       } catch (error) {
         // A document that isn't well-formed is told so before anything else is (W43).
@@ -233,6 +242,11 @@ function mentionInHeader(attachments: Attachments, xml: XmlReader): void {
     const href = xml.attribute('', 'href');
     if (href !== undefined) attachments.mention(href);
   }
+}
+
+function credentialsOf({ credentials, token, isSecurityUnread }: Findings): HeaderCredentials | undefined {
+  if (credentials === undefined && token === undefined && !isSecurityUnread) return undefined;
+  return { block: credentials, token: token?.values, digest: token?.digest, isSecurityUnread };
 }
 
 function isFaultless({ problems, missing, ignored }: Reading): boolean {
@@ -320,5 +334,6 @@ export function replyFrame(
   header: ReplyHeader | undefined,
 ): Frame {
   if (header === undefined || operation === undefined) return version.frame;
-  return envelopeFrame(version.namespace, headerOfReply(header, operation));
+  const text = headerOfReply(header, operation);
+  return text === '' ? version.frame : envelopeFrame(version.namespace, text);
 }

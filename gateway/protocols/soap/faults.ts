@@ -11,7 +11,7 @@ interface FaultCodeFacts {
   readonly namespaceOf?: (reply: ReplyHeader | undefined) => string;
 }
 
-/** Every code (SOAP 1.1, 4.4.1; SOAP 1.2 Part 1, 5.4.6; WS-Addressing SOAP Binding, 6.4.1.7). */
+/** Every code (SOAP 1.1, 4.4.1; SOAP 1.2 Part 1, 5.4.6; WS-Addressing SOAP Binding, 6.4.1.7; WS-Security 1.1.1, 12; W52). */
 const faultCodes = {
   sender: { is: 'sender' },
   receiver: { is: 'receiver' },
@@ -21,6 +21,11 @@ const faultCodes = {
     is: 'sender',
     namespaceOf: (reply) => reply?.addressing?.namespace ?? namespaces.addressing10,
   },
+  InvalidSecurity: { is: 'sender', namespaceOf: () => namespaces.wsse },
+  InvalidSecurityToken: { is: 'sender', namespaceOf: () => namespaces.wsse },
+  UnsupportedSecurityToken: { is: 'sender', namespaceOf: () => namespaces.wsse },
+  FailedAuthentication: { is: 'sender', namespaceOf: () => namespaces.wsse },
+  MessageExpired: { is: 'sender', namespaceOf: () => namespaces.wsu },
 } as const satisfies Record<string, FaultCodeFacts>;
 
 /** The codes of faults, by what each is here. */
@@ -68,6 +73,13 @@ export function isSenderCode(code: FaultCode): boolean {
   return faultCodes[code].is === 'sender';
 }
 
+/** Whether a code is one of WS-Security's (W52). */
+export function isSecurityCode(code: FaultCode): boolean {
+  const { namespaceOf }: FaultCodeFacts = faultCodes[code];
+  const namespace = namespaceOf?.(undefined);
+  return namespace === namespaces.wsse || namespace === namespaces.wsu;
+}
+
 /** A fault in an envelope; `requestId` goes into the text, so that a caller can name it (W27). */
 export function writeFault(fault: Fault, requestId: string): string {
   const { version, code, message, detail } = fault;
@@ -78,16 +90,17 @@ export function writeFault(fault: Fault, requestId: string): string {
   });
   const own = is === 'sender' || is === 'receiver' ? version[is] : is;
   const namespace = namespaceOf?.(fault.header);
+  const declaration = namespace === undefined ? '' : ` xmlns:w="${namespace}"`;
+  // of WS-Security on Fault (W52), of WS-Addressing on the code itself
+  const [onFault, onCode] = isSecurityCode(code) ? [declaration, ''] : ['', declaration];
   let body: string;
   if (version === soap11) {
-    const faultcode = namespace === undefined ? `>s:${own}` : ` xmlns:w="${namespace}">w:${code}`;
-    body = `<faultcode${faultcode}</faultcode><faultstring>${reason}</faultstring>`;
+    const faultcode = namespace === undefined ? `s:${own}` : `w:${code}`;
+    body = `<faultcode${onCode}>${faultcode}</faultcode><faultstring>${reason}</faultstring>`;
     if (detail !== undefined) body += `<detail>${detail}</detail>`;
   } else {
     const subcode =
-      namespace === undefined
-        ? ''
-        : `<s:Subcode><s:Value xmlns:w="${namespace}">w:${code}</s:Value></s:Subcode>`;
+      namespace === undefined ? '' : `<s:Subcode><s:Value${onCode}>w:${code}</s:Value></s:Subcode>`;
     body =
       `<s:Code><s:Value>s:${own}</s:Value>${subcode}</s:Code>` +
       `<s:Reason><s:Text xml:lang="en">${reason}</s:Text></s:Reason>`;
@@ -96,7 +109,7 @@ export function writeFault(fault: Fault, requestId: string): string {
   const isOfAddressing = code === 'OnlyAnonymousAddressSupported';
   const header = headerOfFault(fault.header ?? {}, isOfAddressing, blocksOf(fault));
   const { before, after } = envelopeFrame(version.namespace, header);
-  return `${before}<s:Fault>${body}</s:Fault>${after}`;
+  return `${before}<s:Fault${onFault}>${body}</s:Fault>${after}`;
 }
 
 /** What SOAP 1.2 says of a fault in header blocks: Upgrade (Part 1, 5.4.7) and NotUnderstood (5.4.8). */

@@ -47,6 +47,12 @@ export function wcfFromJson(text: string, zone: Zone, utcDates: 'zoned' | 'bare'
   return readWcf(text) === undefined ? undefined : text;
 }
 
+/** The instant of an `xs:dateTime`, in ms since 1970, cut to a whole one; UTC where it has no zone. Undefined: it isn't one. */
+export function instantFromXml(text: string): number | undefined {
+  const written = readIso(collapse(text), 'xsd');
+  return written?.timed === true ? written.wall - written.offset * MINUTE : undefined;
+}
+
 /** XML text of an `xs:dateTime` or `xs:date` as written, blanks around it aside. Undefined: it isn't one (XSD Part 2, 3.2.7, 3.2.9). */
 export function isoFromXml(text: string, kind: 'dateTime' | 'date'): string | undefined {
   const collapsed = collapse(text);

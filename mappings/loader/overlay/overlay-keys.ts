@@ -33,6 +33,29 @@ const credentials = record(
   },
 );
 
+const credentialName = (says: string) => text(says, 'a name from /credentials/headers');
+
+/** What is read of WS-Security. */
+export const wsse = record('Reads a UsernameToken and a Timestamp of WS-Security; without it neither is.', {
+  username: credentialName('The credential that Username is.'),
+  password: credentialName('The credential that Password is.'),
+  digest: choice(
+    'A digest in place of the password: refused, checked by the secrets of WSSE_SECRETS, or its parts passed on as credentials.',
+    keyword('Refused, or checked by secrets.', 'refuse', 'secrets'),
+    record('The credentials that its parts go upstream as.', {
+      password: credentialName('The credential that the digest is.'),
+      nonce: credentialName('The credential that Nonce is.'),
+      created: credentialName('The credential that Created is.'),
+    }),
+  ),
+  timestamp: keyword('Whether a call without a Timestamp is refused.', 'optional', 'required'),
+  unverified: list(
+    'What is left out, unchecked, in place of a refusal: for callers behind a proxy that checked it.',
+    'Signature, BinarySecurityToken, Assertion',
+    keyword('A child of the Security block.', 'Signature', 'BinarySecurityToken', 'Assertion'),
+  ),
+});
+
 const upstreamCall = record("The call upstream, where it isn't the document's.", {
   method: keyword('Its method.', 'GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'),
   path: text(
@@ -196,6 +219,7 @@ export const overlaySettings = record('The SOAP face of an OpenAPI document; eve
     text('An origin.', 'an origin such as https://app.example, or "*"', /^(?:\*|https?:\/\/[^/\s*]+)$/),
   ),
   credentials,
+  wsse,
   routes: map(
     "Paths of the caller's own, each with the operation it calls.",
     '`METHOD /path: Operation`',

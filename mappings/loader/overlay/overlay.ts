@@ -7,6 +7,7 @@ import {
   type DeepLists,
   namespaces as knownNamespaces,
   type Settings,
+  type Wsse,
 } from '../../contract/model.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
@@ -25,6 +26,8 @@ export interface Overlay {
   readonly arraysNamespace: string | undefined;
   readonly settings: Settings;
   readonly credentials: CredentialsOverlay | undefined;
+  /** What is read of WS-Security; undefined: nothing. */
+  readonly wsse: Wsse | undefined;
   /** `METHOD /path` → operation name. */
   readonly routes: ReadonlyMap<string, string>;
   /** What operations are called; undefined: after their operationIds. */
@@ -122,6 +125,7 @@ export function readOverlay(document: unknown, report: Report): Overlay {
     arraysNamespace: ownNamespace(namespaces, 'arrays', report) ?? dialect.arraysNamespace,
     settings: settingsOf(keys, dialect.settings, report),
     credentials: keys.credentials === undefined ? undefined : readCredentials(keys.credentials, report),
+    wsse: keys.wsse === undefined ? undefined : readWsse(keys.wsse, keys.credentials?.headers, report),
     routes: keys.routes ?? new Map(),
     operationNames: readOperationNames(keys.operationNames, report),
     ...operationsOf(keys.operations),
@@ -232,6 +236,40 @@ function readCredentials(keys: NonNullable<OverlayKeys['credentials']>, report: 
   if (send === 'body' && member === undefined)
     report('/credentials/send', 'expected headers, since /credentials/member names no member of the body');
   return { member, headers, required, secret, send };
+}
+
+/**
+ * What the overlay reads of WS-Security (W45); names that are no credentials go to `report`.
+ *
+ * @param known the credentials by name
+ */
+export function readWsse(
+  keys: NonNullable<OverlayKeys['wsse']>,
+  known: ReadonlyMap<string, unknown> = new Map(),
+  report: Report,
+): Wsse {
+  const nameAt = (name: string | undefined, at: string): string => {
+    if (name === undefined || !known.has(name))
+      report(
+        `/wsse/${at}`,
+        `expected a name from /credentials/headers, got ${name === undefined ? 'none' : shown(name)}`,
+      );
+    return name ?? '';
+  };
+  const { digest = 'refuse', timestamp = 'optional', unverified = [] } = keys;
+  const username = nameAt(keys.username, 'username');
+  const password = nameAt(keys.password, 'password');
+  if (username === password && username !== '')
+    report('/wsse/password', `expected another credential than username, got ${shown(password)} again`);
+  if (typeof digest === 'string') return { username, password, digest, timestamp, unverified };
+  const parts = {
+    password: nameAt(digest.password, 'digest/password'),
+    nonce: nameAt(digest.nonce, 'digest/nonce'),
+    created: nameAt(digest.created, 'digest/created'),
+  };
+  if (new Set([username, password, ...Object.values(parts)]).size < 5)
+    report('/wsse/digest', 'expected five credentials with names of their own, got one again');
+  return { username, password, digest: parts, timestamp, unverified };
 }
 
 /**

@@ -304,6 +304,8 @@ const settled: RequestRecord = {
   queueMs: 0,
   aborted: false,
   noted: undefined,
+  wsse: undefined,
+  unverified: [],
   written: undefined,
 };
 
@@ -419,7 +421,14 @@ const told = (page: string, sample: string): number =>
 /** The snapshot of a process that had a request of each of these durations, in ms. */
 function snapshotOf(durations: readonly number[]): Snapshot {
   const metrics = createMetrics();
-  const record = { transport: 'xml', status: 200, meant: undefined, sent: 2, upstreamStatus: 0 };
+  const record: Partial<RequestRecord> = {
+    transport: 'xml',
+    status: 200,
+    meant: undefined,
+    sent: 2,
+    upstreamStatus: 0,
+    unverified: [],
+  };
   for (const ms of durations) {
     // asked for anew, as after a reload
     metrics.counterOf('/v2')({ ...record, ms, upstreamMs: ms, aborted: ms > 1_000 } as RequestRecord);

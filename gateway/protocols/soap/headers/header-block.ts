@@ -4,6 +4,7 @@ import type { XmlReader } from '../../../../mappings/xml/reader.ts';
 import type { Fault } from '../faults.ts';
 import type { SoapVersion } from '../versions.ts';
 import type { ReplyHeader } from './reply-header.ts';
+import type { UsernameToken } from './username-token.ts';
 
 /**
  * A kind of header block that is understood here, whether it has mustUnderstand or not (W28): a row of the table in
@@ -42,6 +43,10 @@ export interface HeaderFindings {
   readonly actions: string[];
   /** Credentials by name, as the body would give them (W24). */
   credentials: ReadonlyMap<string, string> | undefined;
+  /** What a UsernameToken gives (W47). */
+  token: UsernameToken | undefined;
+  /** Whether there was a Security block for us that the contract doesn't read (W45). */
+  isSecurityUnread: boolean;
   /** Blocks that operations of an adopted service declare, to be read once the operation is known (A8). */
   readonly declared: DeclaredBlock[];
   /** What the reply's Header answers. */

@@ -1,6 +1,6 @@
 import { collapse } from '../../../../mappings/codec/scalars/numbers.ts';
 import type { CompiledContract } from '../../../../mappings/compile.ts';
-import type { Contract } from '../../../../mappings/contract/model.ts';
+import { type Contract, namespaces } from '../../../../mappings/contract/model.ts';
 import type { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { Fault, refuse } from '../faults.ts';
 import type { SoapVersion } from '../versions.ts';
@@ -8,10 +8,16 @@ import { addressingBlocks } from './addressing.ts';
 import { credentialsBlocks } from './credentials.ts';
 import { declaredBlocks } from './declared.ts';
 import { type HeaderBlock, type HeaderFindings, isForUs } from './header-block.ts';
+import { securityBlocks } from './security.ts';
 
 /** Every header block that is understood here: another kind is another row. */
 function blocksOf(contract: Contract): readonly HeaderBlock[] {
-  return [...addressingBlocks, ...credentialsBlocks(contract), ...declaredBlocks(contract)];
+  return [
+    ...addressingBlocks,
+    ...credentialsBlocks(contract),
+    ...securityBlocks(contract),
+    ...declaredBlocks(contract),
+  ];
 }
 
 /**
@@ -41,6 +47,8 @@ export function compileReadHeader({ contract, limits }: CompiledContract): ReadH
       const block = ofNamespace?.get(xml.local) ?? ofNamespace?.get('*');
       if (block !== undefined) block.read(xml, found, { version, mustUnderstand, limits });
       else {
+        if (xml.local === 'Security' && xml.namespace === namespaces.wsse && isForUs(xml, version))
+          found.isSecurityUnread = true;
         if (mustUnderstand) found.fault ??= notUnderstood(xml, version);
         xml.skip();
       }

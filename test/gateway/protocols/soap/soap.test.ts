@@ -349,7 +349,8 @@ for (const [row, [version, attributes, code]] of blocks.entries()) {
 test('W28: a fault for WS-Security says that it isn’t understood', async (t) => {
   const header =
     '<w:Security xmlns:w="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd" e:mustUnderstand="1"/>';
-  const reply = await send('POST', '/soap11', {}, envelope('1.1', { header }));
+  const { send: sendThere } = await startGateway(t, { overlay: 'wsse:' });
+  const reply = await sendThere('POST', '/soap11', {}, envelope('1.1', { header }));
   t.is(faultOf(reply, '1.1')?.code, 's:MustUnderstand');
   t.regex(faultOf(reply, '1.1')?.reason ?? '', /WS-Security is not understood/);
 });

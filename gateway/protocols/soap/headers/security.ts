@@ -1,0 +1,76 @@
+import { type Contract, namespaces, type Wsse } from '../../../../mappings/contract/model.ts';
+import type { XmlReader } from '../../../../mappings/xml/reader.ts';
+import { Fault, type FaultCode } from '../faults.ts';
+import { type BlockFacts, type HeaderBlock, type HeaderFindings, isForUs } from './header-block.ts';
+import { readTimestamp } from './timestamp.ts';
+import { readUsernameToken } from './username-token.ts';
+
+/** The block `Security` of WS-Security, for contracts that read it; none for others (W45). */
+export function securityBlocks({ wsse }: Contract): readonly HeaderBlock[] {
+  if (wsse === undefined) return [];
+  return [
+    {
+      namespace: namespaces.wsse,
+      local: 'Security',
+      read: (xml, found, facts) => {
+        if (isForUs(xml, facts.version)) readSecurity(xml, wsse, found, facts);
+        else xml.skip();
+      },
+    },
+  ];
+}
+
+/** Reads the block from behind its start tag; what is wrong with it waits until the envelope is known (W46, W51). */
+function readSecurity(
+  xml: XmlReader,
+  wsse: Wsse,
+  found: HeaderFindings,
+  { version, limits }: BlockFacts,
+): void {
+  const refuse = (code: FaultCode, reason: string): void => {
+    found.fault ??= new Fault(version, code, reason);
+  };
+  found.reply ??= {};
+  if (found.reply.security !== undefined)
+    refuse('InvalidSecurity', 'expected one Security block for this service, got two');
+  found.reply.security ??= { timestamp: undefined, token: 'none', unverified: [] };
+  const facts = found.reply.security;
+  const now = Date.now();
+  let tokens = 0;
+  let timestamps = 0;
+  while (xml.nextChild()) {
+    const { namespace, local } = xml;
+    if (namespace === namespaces.wsu && local === 'Timestamp') {
+      facts.timestamp = now;
+      if (++timestamps > 1) refuse('InvalidSecurity', 'expected at most one Timestamp in Security, got two');
+      const wrong = readTimestamp(xml, now, limits);
+      if (wrong !== undefined) refuse(wrong.code, wrong.reason);
+    } else if (namespace === namespaces.wsse && local === 'UsernameToken') {
+      if (++tokens > 1) refuse('InvalidSecurity', 'expected at most one UsernameToken in Security, got two');
+      const token = readUsernameToken(xml, wsse, now, limits);
+      if ('problem' in token) refuse(token.problem.code, token.problem.reason);
+      else {
+        facts.token = token.kind;
+        found.token = token;
+      }
+    } else if (wsse.unverified.some((name) => name === local)) {
+      facts.unverified.push(local);
+      xml.skip();
+    } else {
+      refuse('UnsupportedSecurityToken', unsupported(local));
+      xml.skip();
+    }
+  }
+  if (xml.stray) refuse('InvalidSecurity', 'expected only elements in Security, got text');
+}
+
+/** What is said of what nobody here checks. */
+export function unsupported(local: string): string {
+  return `<${local.slice(0, 64)}> isn't checked here; a UsernameToken with PasswordText and a Timestamp are read`;
+}
+
+/** A fault for a request without the Timestamp that its contract asks for; undefined for any other (W48). */
+export function missingTimestamp({ wsse }: Contract, { reply }: HeaderFindings): string | undefined {
+  if (wsse?.timestamp !== 'required' || reply?.security?.timestamp !== undefined) return undefined;
+  return 'expected a Timestamp in a Security block of the Header, got none';
+}

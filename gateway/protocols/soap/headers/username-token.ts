@@ -1,0 +1,161 @@
+import { base64FromXml } from '../../../../mappings/codec/scalars/base64.ts';
+import { instantFromXml } from '../../../../mappings/codec/scalars/dates.ts';
+import { collapse } from '../../../../mappings/codec/scalars/numbers.ts';
+import type { Limits } from '../../../../mappings/contract/limits.ts';
+import { namespaces, type Wsse } from '../../../../mappings/contract/model.ts';
+import type { XmlReader } from '../../../../mappings/xml/reader.ts';
+import type { DigestToken } from '../../../call/digest.ts';
+import type { FaultCode } from '../faults.ts';
+import { windowProblem } from './timestamp.ts';
+
+const profile = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-username-token-profile-1.0';
+const base64Encoding =
+  'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-soap-message-security-1.0#Base64Binary';
+
+/** Bytes of a Nonce of a digest. */
+const longestNonce = 256;
+
+/** What a UsernameToken gives. */
+export interface UsernameToken {
+  readonly kind: 'text' | 'digest';
+  /** Credentials by name; without that of the password where a secret has to be found for it. */
+  readonly values: ReadonlyMap<string, string>;
+  /** What is to be checked by a secret. */
+  readonly digest: DigestToken | undefined;
+}
+
+/** What is wrong with a UsernameToken, in the words of a fault. */
+export interface TokenProblem {
+  readonly problem: { readonly code: FaultCode; readonly reason: string };
+}
+
+/** The children of a UsernameToken as they were written. */
+interface Parts {
+  Username?: string;
+  Password?: string;
+  Nonce?: string;
+  Created?: string;
+}
+
+const namespaceOf: Readonly<Record<keyof Parts, string>> = {
+  Username: namespaces.wsse,
+  Password: namespaces.wsse,
+  Nonce: namespaces.wsse,
+  Created: namespaces.wsu,
+};
+
+/**
+ * Reads a UsernameToken, from behind its start tag to behind its end tag (W47, W49). Throws XmlError.
+ *
+ * @param now in ms since 1970
+ */
+export function readUsernameToken(
+  xml: XmlReader,
+  wsse: Wsse,
+  now: number,
+  limits: Limits,
+): UsernameToken | TokenProblem {
+  const parts: Parts = {};
+  let type: string | undefined;
+  let encoding: string | undefined;
+  let wrong: TokenProblem | undefined;
+  while (xml.nextChild()) {
+    const { namespace, local } = xml;
+    if (namespace === namespaces.wsse11 && (local === 'Salt' || local === 'Iteration')) {
+      wrong ??= problem(
+        'UnsupportedSecurityToken',
+        `keys derived from a password (<${local}>) aren't read here`,
+      );
+      xml.skip();
+      continue;
+    }
+    if (!isPart(local) || namespaceOf[local] !== namespace || parts[local] !== undefined) {
+      wrong ??= invalid(
+        `expected Username and at most one Password, Nonce and Created in UsernameToken, got <${local.slice(0, 64)}>`,
+      );
+      xml.skip();
+      continue;
+    }
+    if (local === 'Password') type = xml.attribute('', 'Type');
+    if (local === 'Nonce') encoding = xml.attribute('', 'EncodingType');
+    const text = xml.readText(limits.xmlText, true);
+    if (text === undefined) wrong ??= invalid(`expected text in ${local} of UsernameToken, got an element`);
+    parts[local] = text ?? '';
+  }
+  if (xml.stray) wrong ??= invalid('expected only elements in UsernameToken, got text');
+  if (parts.Username === undefined) wrong ??= invalid('expected Username in UsernameToken, got none');
+  if (wrong !== undefined) return wrong;
+  if (type === undefined || collapse(type) === `${profile}#PasswordText`) return textToken(parts, wsse);
+  if (collapse(type) !== `${profile}#PasswordDigest`)
+    return invalid(`expected ${profile}#PasswordText or none as the Type of Password, got another`);
+  return readDigest(parts, encoding, wsse, now, limits);
+}
+
+function isPart(local: string): local is keyof Parts {
+  return Object.hasOwn(namespaceOf, local);
+}
+
+function problem(code: FaultCode, reason: string): TokenProblem {
+  return { problem: { code, reason } };
+}
+
+function invalid(reason: string): TokenProblem {
+  return problem('InvalidSecurityToken', reason);
+}
+
+function textToken({ Username = '', Password = '' }: Parts, { username, password }: Wsse): UsernameToken {
+  const values = new Map([
+    [username, Username],
+    [password, Password],
+  ]);
+  return { kind: 'text', values, digest: undefined };
+}
+
+/** A token with a digest: its form and its window; whether the digest is right is found with the credentials (W51). */
+function readDigest(
+  { Username = '', Password = '', Nonce, Created }: Parts,
+  encoding: string | undefined,
+  { username, digest }: Wsse,
+  now: number,
+  limits: Limits,
+): UsernameToken | TokenProblem {
+  if (digest === 'refuse')
+    return problem(
+      'UnsupportedSecurityToken',
+      "PasswordDigest can't be checked here: send PasswordText over TLS",
+    );
+  if (Nonce === undefined || Created === undefined) {
+    const lacking = Nonce === undefined ? 'Nonce' : 'Created';
+    return invalid(`expected Nonce and Created beside a PasswordDigest, got no ${lacking}`);
+  }
+  if (encoding !== undefined && collapse(encoding) !== base64Encoding)
+    return invalid(`expected ${base64Encoding} or none as the EncodingType of Nonce, got another`);
+  const nonce = bytesOf(Nonce);
+  if (nonce === undefined || nonce.length === 0 || nonce.length > longestNonce)
+    return invalid(`expected base64 of 1 to ${longestNonce} bytes in Nonce, got other text`);
+  const created = instantFromXml(Created);
+  if (created === undefined)
+    return invalid('expected an xs:dateTime in Created of UsernameToken, got other text');
+  const end = created + limits.wsseFreshMs;
+  const late = windowProblem('the PasswordDigest', { created, end }, now, limits);
+  if (late !== undefined) return problem('MessageExpired', late);
+  const hash = bytesOf(Password);
+  if (hash?.length !== 20) return invalid('expected base64 of 20 bytes as a PasswordDigest, got other text');
+  if (digest === 'secrets') {
+    const token = { username: Username, nonce, created: Created, hash, until: end + limits.wsseSkewMs };
+    return { kind: 'digest', values: new Map([[username, Username]]), digest: token };
+  }
+  const values = new Map([
+    [username, Username],
+    [digest.password, Password],
+    [digest.nonce, Nonce],
+    [digest.created, Created],
+  ]);
+  return { kind: 'digest', values, digest: undefined };
+}
+
+/** The bytes that a text is the base64 of (W14); undefined for other text. */
+function bytesOf(text: string): Uint8Array | undefined {
+  const letters = base64FromXml(collapse(text));
+  return letters === undefined ? undefined : new Uint8Array(Buffer.from(letters, 'base64'));
+}
