@@ -233,6 +233,20 @@ test('W49: a digest is taken once, and a wrong, an unknown and a used one are to
   t.is(checking.hits.length, 1);
 });
 
+test('W49: a request that is read beside the event loop has its digest checked, once, all the same', async (t) => {
+  const checking = await checkingGateway(t, { limits: { readAsideBytes: 100 } });
+  const header = block(timestamp(Date.now()) + digestToken('bm9uY2U='));
+  const first = await sendTo(checking, header);
+  t.is(first.headers['x-status'], undefined);
+  t.true(first.text.includes('<u:Timestamp'));
+  t.like(JSON.parse(checking.hits[0]?.body ?? ''), {
+    authentication: { apiUserId: 'demo', apiUserKey: 'demo-key' },
+  });
+  t.is(elementText((await sendTo(checking, header)).text, 'ErrorCode'), 'FailedAuthentication');
+  t.is(codeOf(await sendTo(checking, block('x'))), 'w:InvalidSecurity');
+  t.is(checking.hits.length, 1);
+});
+
 test('W52: with soapErrors: fault a 401 of a call with a UsernameToken is wsse:FailedAuthentication', async (t) => {
   const faulting = await startGateway(t, { overlay: 'soapErrors: fault' });
   t.is(codeOf(await sendTo(faulting, block(token(user)))), 'w:FailedAuthentication');
