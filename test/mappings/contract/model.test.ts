@@ -117,6 +117,7 @@ test('a field of the model has what the model says it has, and nothing of how it
     'json',
     'nillable',
     'notEmpty',
+    'promised',
     'required',
     'type',
     'words',
@@ -678,7 +679,7 @@ test('headers that OpenAPI, the connection or the credentials speak for are no i
   );
 });
 
-test('a parameter that two operations share has a type of each', (t) => {
+test('a parameter that two operations share has one type', (t) => {
   const parameters = [{ $ref: '#/components/parameters/Sort' }];
   const { types } = serving(
     {
@@ -693,12 +694,12 @@ test('a parameter that two operations share has a type of each', (t) => {
   );
   t.deepEqual(
     types.filter(({ kind }) => kind === 'enum').map(({ name }) => name),
-    ['ASort', 'BSort'],
+    ['SortParameter'],
   );
 });
 
 for (const [title, responses, expected] of [
-  ['204 alone', { 204: {} }, 'OpResult()'],
+  ['204 alone', { 204: {} }, 'Empty()'],
   [
     'a 200 with a body and a 202 without',
     { 202: { content: {} }, 200: 'boolean' },
@@ -709,7 +710,7 @@ for (const [title, responses, expected] of [
   ['2XX', { '2XX': 'boolean', default: 'string' }, 'boolean'],
   ['default alone', { default: 'boolean' }, 'boolean'],
   ['errors and a default', { 404: 'string', default: 'boolean' }, 'boolean'],
-  ['nothing', {}, 'OpResult()'],
+  ['nothing', {}, 'Empty()'],
 ] as const) {
   test(`of the replies ${title}, the success is ${expected}`, (t) => {
     const given = Object.entries<string | object>(responses).map(([status, type]) => [
@@ -781,5 +782,5 @@ test('W18: the overlay orders a type and a wrapper element by element', (t) => {
     operations[0]?.input.fields.map(({ json }) => json),
     ['Body', 'x'],
   );
-  t.deepEqual(types.map(shown), ['Box(b a!)', 'OpResult()']);
+  t.deepEqual(types.map(shown), ['Box(b a!)', 'Empty()']);
 });
