@@ -215,6 +215,7 @@ function compileReply(
   return (body, frame, runs) => {
     try {
       tape.start(body, limits, runs);
+      if (frame?.attachFrom !== undefined) tape.attachFrom = frame.attachFrom;
       writer.scan(tape);
       tape.end();
       // `{}`, `{"data":null}` and the like are no reply (W30)
@@ -232,7 +233,16 @@ function compileReply(
       output.tags(before);
       writer.write(tape, 0, output);
       output.tags(after);
-      return { failed, dropped, replaced: tape.replaced, passed, misfits, xml: output.takeBinary() };
+      const attached = output.attached.length > 0 ? output.attached : undefined;
+      return {
+        failed,
+        dropped,
+        replaced: tape.replaced,
+        passed,
+        misfits,
+        xml: output.takeBinary(),
+        attached,
+      };
     } finally {
       tape.release();
     }

@@ -74,6 +74,8 @@ export interface Frame {
   readonly before: string;
   readonly after: string;
   /** What `before` is where a message has header blocks of its own, which stand between the two (A8). */
+  /** Base64 of at least so many bytes goes out as a part beside it (W65); undefined: none does. */
+  readonly attachFrom?: number;
   readonly headed?: { readonly before: string; readonly between: string };
 }
 
@@ -92,6 +94,8 @@ export interface WrittenReply {
    * of them the body's own memory; undefined without a frame.
    */
   readonly xml: Buffer | string | readonly Buffer[] | undefined;
+  /** Base64 that goes out as parts beside it, decoded, in the order of the references; undefined for none. */
+  readonly attached?: readonly Buffer[] | undefined;
 }
 
 /** A value that a route's path or query gave (W38). */

@@ -65,6 +65,7 @@ const settingChanges = [
   ['soapErrors', 'in-band', 'fault', 'clients look for the status in the reply and meet a fault'],
   ['soapErrors', 'fault', 'in-band', 'clients wait for a fault and take the reply for a success'],
   ['soapReplyContentType', 'by-version', 'documented', 'JAX-WS, ASMX and NuSOAP refuse application/xml'],
+  ['mtomReplies', 'never', 'requested', 'node-soap with forceMTOM loses the bytes of replies'],
   ['validate', 'types', 'strict', 'calls with values that the document forbids are refused'],
   ['json', 'text', 'tree', 'clients have JSON text where there is a tree of elements'],
   ['json', 'tree', 'text', 'clients have a tree of elements where there is JSON text'],

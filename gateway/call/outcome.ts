@@ -29,6 +29,8 @@ export type Outcome =
       readonly json: Buffer;
       /** The framed reply element, a small one as text of one character per byte; undefined where JSON was asked for. */
       readonly xml: Buffer | string | readonly Buffer[] | undefined;
+      /** Base64 that goes out as parts beside it, decoded (W66); undefined for none. */
+      readonly attached?: readonly Buffer[] | undefined;
       readonly dropped: number;
       readonly replaced: number;
       readonly passed: number;
@@ -60,6 +62,7 @@ export function readReply(
     const {
       failed: isFailed,
       xml,
+      attached,
       dropped,
       replaced,
       passed,
@@ -74,6 +77,7 @@ export function readReply(
         status: content,
         json,
         xml,
+        attached,
         dropped,
         replaced,
         passed,

@@ -1,11 +1,31 @@
 import type { ServerResponse } from 'node:http';
 import { giveBack } from '../upstream/collector.ts';
 
+/** Bytes that are decoded from base64 as they go out. */
+export class EncodedPiece {
+  /** Letters of base64 without blanks, as it was checked. */
+  readonly letters: Buffer;
+  /** Bytes, decoded. */
+  readonly length: number;
+
+  constructor(letters: Buffer) {
+    this.letters = letters;
+    const padding = letters.at(-1) !== 61 ? 0 : letters.at(-2) !== 61 ? 1 : 2;
+    this.length = (letters.length / 4) * 3 - padding;
+  }
+
+  /** The bytes from an offset that is a multiple of three. */
+  subarray(from: number, to: number): Buffer {
+    const letters = this.letters.toString('latin1', (from / 3) * 4, Math.ceil(to / 3) * 4);
+    return Buffer.from(letters, 'base64');
+  }
+}
+
 /** One HTTP reply, whole. */
 export interface Reply {
   readonly status: number;
   readonly contentType: string;
-  readonly body: string | Buffer | readonly Buffer[];
+  readonly body: string | Buffer | readonly (Buffer | EncodedPiece)[];
   /** True when the body is a text of one character per byte. */
   readonly binary?: boolean;
   /** The status meant, where the HTTP status can't be it (W26). */
@@ -80,7 +100,8 @@ export function sendReply(
     pour(response, typeof body === 'string' ? Buffer.from(body, encoding) : body);
     if (isWaiting(response)) whenWaiting?.(response, requestId, length);
   } else if (typeof body !== 'string' && !Buffer.isBuffer(body)) {
-    for (const piece of body) response.write(piece);
+    for (const piece of body)
+      response.write(Buffer.isBuffer(piece) ? piece : piece.subarray(0, piece.length));
     response.end();
     if (isWaiting(response)) whenWaiting?.(response, requestId, length);
   } else endSoon({ response, body, encoding, requestId, whenWaiting });
@@ -95,20 +116,26 @@ function lengthOf(body: Reply['body'], encoding: BufferEncoding): number {
 
 /** In bytes: more than that is given to a connection piece by piece, as it takes them. */
 const atOnce = 64 * 1024;
-/** How much of a large reply a connection is given at a time: how fast a caller takes it is known so exactly. */
-const pouredBytes = 256 * 1024;
+/**
+ * How much of a large reply a connection is given at a time: how fast a caller takes it is known so exactly. A multiple of
+ * three, as base64 is decoded in pieces of it.
+ */
+const pouredBytes = 255 * 1024;
 
 /** Writes a large reply as its connection takes it; then its memory is given back. */
-function pour(response: ServerResponse, body: Buffer | readonly Buffer[]): void {
+function pour(response: ServerResponse, body: Buffer | readonly (Buffer | EncodedPiece)[]): void {
   const pieces = Buffer.isBuffer(body) ? [body] : body;
-  response.once('close', () => pieces.forEach(giveBack));
+  response.once('close', () => {
+    for (const piece of pieces) giveBack(Buffer.isBuffer(piece) ? piece : piece.letters);
+  });
   let index = 0;
   let at = 0;
   const go = (): void => {
     for (let piece = pieces[index]; piece !== undefined; piece = pieces[index]) {
       const from = at;
       at += pouredBytes;
-      const goesOn = response.write(piece.length <= pouredBytes ? piece : piece.subarray(from, at));
+      const isWhole = Buffer.isBuffer(piece) && piece.length <= pouredBytes;
+      const goesOn = response.write(isWhole ? piece : piece.subarray(from, Math.min(at, piece.length)));
       if (at >= piece.length) {
         index++;
         at = 0;

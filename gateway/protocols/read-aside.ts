@@ -304,6 +304,7 @@ function readAsideOf(
         operation,
         input: preparedOf(call, operation),
         header: call.header,
+        isMtom: call.isMtom,
         credentials: undefined,
       };
     },

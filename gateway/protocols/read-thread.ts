@@ -86,6 +86,8 @@ export interface ReadCall {
   /** Undefined outside SOAP. */
   readonly version: SoapVersion['name'] | undefined;
   readonly header: ReplyHeader | undefined;
+  /** Whether the request came as a message of MTOM. */
+  readonly isMtom: boolean;
   /** Of a body outside SOAP. */
   readonly form: BodyForm | undefined;
   readonly ignored: readonly string[];
@@ -184,9 +186,9 @@ function readMessage(message: Message, head: MessageHead, reader: Reader): ReadC
   if (message.kind === 'soap') {
     const address = { version: versionNamed(message.version), endpoint: message.endpoint };
     const call = readSoapCall(readers, head, address, bufferOf(message.body));
-    const { operation, input, credentials, header } = call;
+    const { operation, input, credentials, header, isMtom } = call;
     const prepared = prepare(reader, head, operation, input, 'xml', credentials);
-    return { ...prepared, version: call.version.name, header };
+    return { ...prepared, version: call.version.name, header, isMtom };
   }
   const operation = readers.compiled.operations.get(message.operation);
   if (operation === undefined) throw new Error('an operation that the contract of the reading thread lacks');
@@ -237,6 +239,7 @@ function prepare(
     operation: operation.operation.name,
     version: undefined,
     header: undefined,
+    isMtom: false,
     form: undefined,
     ignored: reading.ignored.slice(0, 20).map((name) => name.slice(0, 64)), // as many as are logged
     quirks: reading.quirks,

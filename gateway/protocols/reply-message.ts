@@ -49,9 +49,9 @@ const noBytes = Buffer.alloc(0);
 /** The memory that an outcome takes along to another thread; what is small and others' too is copied. */
 export function memoryOf({ outcome }: ReadReply): ArrayBuffer[] {
   if (outcome.kind === 'failure') return [];
-  const { json, xml } = outcome;
+  const { json, xml, attached = [] } = outcome;
   const pieces = xml === undefined || typeof xml === 'string' || Buffer.isBuffer(xml) ? [xml] : xml;
-  return ownMemoryOf([json, ...pieces.filter((piece) => Buffer.isBuffer(piece))]);
+  return ownMemoryOf([json, ...attached, ...pieces.filter((piece) => Buffer.isBuffer(piece))]);
 }
 
 /** In bytes: memory of less may be others' too, and is copied. */
@@ -70,8 +70,13 @@ export function ownMemoryOf(pieces: readonly Uint8Array[]): ArrayBuffer[] {
 /** An outcome as it came from another thread, where a Buffer becomes a Uint8Array on the way. */
 export function outcomeOf({ outcome }: ReadReply): Outcome {
   if (outcome.kind === 'failure') return outcome;
-  const { json, xml } = outcome;
-  return { ...outcome, json: bufferOf(json), xml: xml === undefined ? undefined : writtenOf(xml) };
+  const { json, xml, attached } = outcome;
+  return {
+    ...outcome,
+    json: bufferOf(json),
+    xml: xml === undefined ? undefined : writtenOf(xml),
+    attached: attached?.map(bufferOf),
+  };
 }
 
 type Written = NonNullable<Extract<Outcome, { kind: 'reply' }>['xml']>;

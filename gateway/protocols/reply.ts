@@ -5,6 +5,7 @@ import type { Outcome } from '../call/outcome.ts';
 import { type Format, writeJsonp } from '../http/negotiate.ts';
 import { contentTypes, type Reply } from '../http/reply.ts';
 import type { RequestContext } from '../http/request-context.ts';
+import { attachedReply } from './soap/attached-reply.ts';
 import { replyFrame } from './soap/envelope.ts';
 import { Fault, isSenderCode, writeFault } from './soap/faults.ts';
 import type { ReplyHeader } from './soap/headers/reply-header.ts';
@@ -43,7 +44,15 @@ export function soapReply(version: SoapVersion, outcome: Outcome, context: Reply
   if (outcome.kind === 'reply') {
     if (operation?.isOneWay === true)
       return { status: 202, contentType, body: '', xStatus: undefined, retryAfter: undefined };
+    const { attached } = outcome;
     const body = writtenXml(outcome);
+    if (attached !== undefined)
+      return {
+        status: 200,
+        ...attachedReply(version, body, attached),
+        xStatus: undefined,
+        retryAfter: undefined,
+      };
     return { status: 200, contentType, body, binary: true, xStatus: undefined, retryAfter: undefined };
   }
   const { failure } = outcome;
@@ -74,7 +83,7 @@ export function soapReply(version: SoapVersion, outcome: Outcome, context: Reply
 }
 
 /** What the reply was written into; the frame was chosen before the call (`frameOf`). */
-function writtenXml({ xml }: Extract<Outcome, { kind: 'reply' }>): Reply['body'] {
+function writtenXml({ xml }: Extract<Outcome, { kind: 'reply' }>): NonNullable<typeof xml> {
   if (xml === undefined) throw new Error('the reply was not written in the form that it goes out in');
   return xml;
 }

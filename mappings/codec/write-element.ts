@@ -5,7 +5,7 @@ import { MismatchError } from './problem.ts';
 import { escapeXml } from './scalars/text.ts';
 import { writeDate } from './scalars/wcf-dates.ts';
 
-const { nothing, empty, plain, made, record, list, date, guid } = nodeKinds;
+const { nothing, empty, plain, made, record, list, date, guid, binary, madeBinary } = nodeKinds;
 
 /** The `write` of a writer whose nodes write themselves. */
 export const noContent = (): void => {};
@@ -71,6 +71,12 @@ export function writeElement(
     if (isLong) output.insert(tape.bytes, start, end);
     else output.copy(tape.bytes, tape.view, start, end);
     output.piece(element.close);
+  } else if (kind === binary || kind === madeBinary) {
+    output.reserve(element.room);
+    output.piece(element.open);
+    output.attach(lettersOf(tape, node));
+    output.reserve(element.room);
+    output.piece(element.close);
   } else if (kind === nothing) {
     if (element.nil === undefined) return;
     output.reserve(element.room);
@@ -92,6 +98,16 @@ export function writeElement(
       output.piece(element.empty);
     }
   }
+}
+
+/** The letters of a node that is a part; those of a small reply are copied, whose memory the next one is read in. */
+function lettersOf(tape: Tape, node: number): Buffer {
+  const { bytes, words } = tape;
+  const first = words[node + 1] as number;
+  if (words[node] === madeBinary) return Buffer.from(tape.made[first] ?? '', 'latin1');
+  const end = words[node + 2] as number;
+  if (end - first < longRange) return Buffer.from(bytes.subarray(first, end));
+  return Buffer.from(bytes.buffer, bytes.byteOffset + first, end - first);
 }
 
 /** Writes a `text`, `made`, `date` or `guid` node. */

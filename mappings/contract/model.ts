@@ -57,6 +57,8 @@ export interface Settings {
   readonly upstreamErrors: 'tell' | 'hide';
   readonly soap12FaultStatus: 'compatible' | 'standard';
   readonly soapReplyContentType: 'by-version' | 'documented';
+  /** Whether a request of MTOM gets a reply of MTOM (W65). */
+  readonly mtomReplies: 'never' | 'requested';
   readonly stackTrace: 'drop' | 'keep';
   readonly jsonp: boolean;
   /** Headers of the upstream's answers that callers get as headers of their replies; in lower case. */

@@ -19,6 +19,10 @@ export const nodeKinds = {
   date: 7,
   /** Where 32 digits start that get their dashes. */
   guid: 8,
+  /** A range of base64 that goes out as a part of its own (W66). */
+  binary: 9,
+  /** The same of a text of its own. */
+  madeBinary: 10,
 } as const;
 
 /** The key of a member's name: its bytes with the closing quote. */
@@ -84,6 +88,8 @@ export class Tape extends JsonGrammar {
   /** The first of the members that were left out or are missing. */
   readonly misfits: Misfit[] = [];
   #mostMisfits = 0;
+  /** Base64 of at least so many bytes, decoded, is a part of its own: of none mostly. */
+  attachFrom: number = Number.POSITIVE_INFINITY;
   /** True once a responseStatus with an errorCode was met. */
   failed = false;
   #runs: Base64Spans | undefined;
@@ -103,6 +109,7 @@ export class Tape extends JsonGrammar {
     this.#mostMisfits = limits.replyMisfits;
     this.strict = false;
     this.failed = false;
+    this.attachFrom = Number.POSITIVE_INFINITY;
   }
 
   /** The body with its padding: where it is, if zeros stand behind it, else copied. */

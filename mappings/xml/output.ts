@@ -47,6 +47,8 @@ const keptSize = 64 * 1024;
 /** A range of so many bytes isn't copied: it goes out from where it is. */
 export const longRange: number = 64 * 1024;
 
+const xopNamespace = 'http://www.w3.org/2004/08/xop/include';
+
 /** A range that belongs between what was written before `at` and what was written after. */
 interface Insert {
   readonly at: number;
@@ -59,6 +61,8 @@ export class Output {
   view: DataView = new DataView(this.bytes.buffer);
   length = 0;
   readonly #kept: Buffer<ArrayBuffer> = this.bytes;
+  /** Base64 that goes out as parts beside what is written, in the order of the references to them. */
+  attached: Buffer[] = [];
   #inserts: Insert[] = [];
   readonly #most: number;
   readonly #tooLong: (message: string) => Error;
@@ -79,6 +83,7 @@ export class Output {
   start(expected: number): void {
     this.length = 0;
     this.#inserts = [];
+    if (this.attached.length > 0) this.attached = [];
     if (expected > keptSize) this.#use(Buffer.from(new ArrayBuffer(expected)));
     else if (this.bytes !== this.#kept) this.#use(this.#kept);
   }
@@ -93,7 +98,7 @@ export class Output {
    * one with long ranges in pieces.
    */
   takeBinary(): Buffer | string | readonly Buffer[] {
-    if (this.#inserts.length > 0) return this.#takePieces();
+    if (this.#inserts.length + this.attached.length > 0) return this.#takePieces();
     return this.bytes === this.#kept ? this.bytes.toString('latin1', 0, this.length) : this.#takeWritten();
   }
 
@@ -159,6 +164,12 @@ export class Output {
   insert(bytes: Uint8Array, start: number, end: number): void {
     const range = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
     this.#inserts.push({ at: this.length, bytes: range });
+  }
+
+  /** Base64 that goes out as a part, decoded: a reference stands for it (W66). Its memory must stay as it is until then. */
+  attach(letters: Buffer): void {
+    const number = this.attached.push(letters);
+    this.text(`<xop:Include xmlns:xop="${xopNamespace}" href="cid:${number}@soapbridge"/>`);
   }
 
   /** A range of UTF-8 from a source that may be read a few bytes beyond it; room has been reserved. */

@@ -9,6 +9,7 @@ import { decodeXml } from '../../../mappings/xml/decode.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
 import type { HeaderCredentials } from '../../call/credentials.ts';
+import { attachFrom } from './attached-reply.ts';
 import { compileDispatch, type Dispatch, type FindOperation } from './dispatch.ts';
 import { Fault, refuse } from './faults.ts';
 import { readDeclared } from './headers/declared.ts';
@@ -27,6 +28,8 @@ export interface SoapCall {
   readonly header: ReplyHeader | undefined;
   /** What header blocks hold of credentials; undefined for nothing. */
   readonly credentials: HeaderCredentials | undefined;
+  /** Whether the request came as a message of MTOM (W65). */
+  readonly isMtom: boolean;
 }
 
 /**
@@ -135,7 +138,14 @@ export function createSoapReader(
     const { version: soapVersion, operation } = opening;
     dispatch.checkActions(operation, actions, soapVersion);
     attachments?.noteUnused(input.reading, refusesUnknown);
-    return { version: soapVersion, operation, input, header: undefined, credentials: undefined };
+    return {
+      version: soapVersion,
+      operation,
+      input,
+      header: undefined,
+      credentials: undefined,
+      isMtom: attachments?.form === 'mtom',
+    };
   };
 
   function readWhole(request: SoapRequest, version: SoapVersion): SoapCall {
@@ -175,7 +185,14 @@ export function createSoapReader(
         else if (isFaultless(reading)) request.face.fastPath.learnShape(text, operation.readXml);
         const { reply } = findings;
         const credentials = credentialsOf(findings);
-        return { version: soapVersion, operation, input, header: reply, credentials };
+        return {
+          version: soapVersion,
+          operation,
+          input,
+          header: reply,
+          credentials,
+          isMtom: attachments?.form === 'mtom',
+        };
       } catch (error) {
         // A document that isn't well-formed is told so before anything else is (W43).
         if (error instanceof Fault && error !== findings.fault) xml.drain();
@@ -336,4 +353,9 @@ export function replyFrame(
   if (header === undefined || operation === undefined) return version.frame;
   const text = headerOfReply(header, operation);
   return text === '' ? version.frame : envelopeFrame(version.namespace, text);
+}
+
+/** The same of a reply that may be a message of MTOM (W65). */
+export function mtomFrame(frame: Frame): Frame {
+  return { ...frame, attachFrom };
 }

@@ -4,7 +4,7 @@ import { isBlank } from '../../xml/characters.ts';
 import { MismatchError } from '../problem.ts';
 import { invalid, mismatch, quote, refuseKind, type Scalar, type Scan } from './scalar.ts';
 
-const { plain } = nodeKinds;
+const { plain, made, binary, madeBinary } = nodeKinds;
 
 /** XSD Part 2, 3.2.16: four letters a group, blanks allowed between, padding only at the end. Undefined: it isn't base64. */
 export function base64FromXml(text: string): string | undefined {
@@ -63,7 +63,10 @@ export const base64Binary: Scalar = {
       throw new MismatchError('expected base64, got other text');
     return unescaped;
   },
-  scan: (otherwise) => (tape) => scanBase64(tape, otherwise),
+  scan: (otherwise) => {
+    const scanText = attaching(otherwise);
+    return (tape) => scanBase64(tape, scanText);
+  },
   checkJson: (json) => {
     if (json.peek() !== quote) return refuseKind(json, 'base64');
     const start = json.position + 1;
@@ -81,6 +84,17 @@ function base64OfEscaped(text: string, start: number, end: number): string | und
   return typeof decoded === 'string' ? decoded : undefined;
 }
 
+/** A scan by the scalar's rule; what it made is a part where it is long enough. */
+function attaching(scanText: Scan): Scan {
+  return (tape) => {
+    const node = tape.top;
+    scanText(tape);
+    if (tape.words[node] !== made) return;
+    const letters = tape.made[tape.words[node + 1] as number] ?? '';
+    if (Buffer.byteLength(letters, 'base64') >= tape.attachFrom) tape.words[node] = madeBinary;
+  };
+}
+
 /** Base64 without padding or escapes before its end goes out as it came; the last four letters by the scalar's rule. */
 function scanBase64(tape: Tape, otherwise: Scan): void {
   if (tape.peek() !== quote) {
@@ -93,7 +107,7 @@ function scanBase64(tape: Tape, otherwise: Scan): void {
   while (base64Letters[bytes[at] as number] === 1) at++;
   if (bytes[at] === quote && at > start && (at - start) % 4 === 0) {
     tape.position = at + 1;
-    tape.pushRange(plain, start, at);
+    tape.pushRange(((at - start) / 4) * 3 >= tape.attachFrom ? binary : plain, start, at);
   } else if (bytes[at] === 61 && at - start > 64) scanPadded(tape, start, at, otherwise);
   else otherwise(tape);
 }
@@ -108,5 +122,6 @@ function scanPadded(tape: Tape, start: number, padding: number, otherwise: Scan)
     return;
   }
   tape.position = end + 1;
-  tape.pushRange(plain, start, end);
+  const isPart = ((end - start) / 4) * 3 - (end - padding) >= tape.attachFrom;
+  tape.pushRange(isPart ? binary : plain, start, end);
 }

@@ -57,6 +57,7 @@ const servicestack: Dialect = {
     upstreamErrors: 'hide',
     soap12FaultStatus: 'compatible',
     soapReplyContentType: 'by-version',
+    mtomReplies: 'never',
     stackTrace: 'drop',
     jsonp: true,
     replyHeaders: [],

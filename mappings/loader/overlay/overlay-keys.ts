@@ -196,6 +196,7 @@ export const overlaySettings = record('The SOAP face of an OpenAPI document; eve
     'standard',
   ),
   soapReplyContentType: keyword('That of the envelope, or application/xml.', 'by-version', 'documented'),
+  mtomReplies: keyword('Replies of MTOM: none, or to requests of MTOM.', 'never', 'requested'),
   stackTrace: keyword("An upstream's stackTrace in error replies and in XML.", 'drop', 'keep'),
   replyHeaders: list(
     "Headers of the service's answers that callers get as headers of their replies.",

@@ -277,7 +277,7 @@ for (const path of ['/json/reply/GetSearch', '/xml/reply/GetSearch', '/soap11', 
       t.is(reply.status, 200);
     });
   }
-  for (const contentType of ['multipart/related; boundary=x', 'Multipart/Form-Data; boundary=x']) {
+  for (const contentType of ['multipart/mixed; boundary=x', 'Multipart/Form-Data; boundary=x']) {
     test(`W39, W44: POST ${path} as ${contentType} is 415`, async (t) => {
       const reply = await send(
         'POST',

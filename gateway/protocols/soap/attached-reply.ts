@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import { EncodedPiece, type Reply } from '../../http/reply.ts';
+import type { SoapVersion } from './versions.ts';
+
+/** Values of so many bytes are parts of an MTOM reply, as Microsoft's writer has it; shorter ones stay base64 (W65). */
+export const attachFrom = 768;
+
+/**
+ * An envelope with references, and what they refer to, as a message of MTOM (W66): each trait of its form is one whose
+ * absence some client can't read.
+ *
+ * @param letters base64 of each part, in the order of the references `cid:1@soapbridge` and on
+ */
+export function attachedReply(
+  { contentType }: SoapVersion,
+  envelope: Buffer | string | readonly Buffer[],
+  letters: readonly Buffer[],
+): Pick<Reply, 'contentType' | 'body'> {
+  const [type = ''] = contentType.split(';');
+  const boundary = `soapbridge-${randomBytes(16).toString('hex')}`;
+  const begin = (id: string, partType: string, isFirst = false): Buffer =>
+    Buffer.from(
+      `${isFirst ? '' : '\r\n'}--${boundary}\r\nContent-ID: <${id}@soapbridge>\r\nContent-Transfer-Encoding: binary\r\nContent-Type: ${partType}\r\n\r\n`,
+    );
+  const pieces = typeof envelope === 'string' ? [Buffer.from(envelope, 'latin1')] : [envelope].flat();
+  return {
+    contentType: `multipart/related; type="application/xop+xml"; start="<root@soapbridge>"; start-info="${type}"; boundary="${boundary}"`,
+    body: [
+      begin('root', `application/xop+xml; charset=utf-8; type="${type}"`, true),
+      ...pieces,
+      ...letters.flatMap((part, index) => [
+        begin(String(index + 1), 'application/octet-stream'),
+        new EncodedPiece(part),
+      ]),
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ],
+  };
+}

@@ -1,0 +1,164 @@
+import { request as httpRequest } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import test, { type ExecutionContext } from 'ava';
+import { type Limits, limitsWith } from '../../../../mappings/contract/limits.ts';
+import { readRelatedType, splitRelated } from '../../../../mappings/http-mapping/related.ts';
+import { contractWith, type Gateway, startGateway } from '../../gateway.ts';
+import { bytesOf, documents, related, storeDocument } from './related.ts';
+
+/** A gateway whose replies are as the setting says. */
+async function replying(
+  t: ExecutionContext,
+  setting = 'requested',
+  limits: Partial<Limits> = {},
+): Promise<Gateway> {
+  const contract = contractWith(t, `mtomReplies: ${setting}`, documents);
+  return startGateway(t, { serve: { contract }, limits });
+}
+
+interface Told {
+  readonly status: number;
+  readonly type: string;
+  readonly length: number;
+  readonly body: Buffer;
+}
+
+/** The reply's bytes to a request, of MTOM mostly. */
+function ask(
+  { port }: Gateway,
+  { headers, body }: ReturnType<typeof related> = related({ root: storeDocument('<name>a.pdf</name>') }),
+): Promise<Told> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      { port, path: '/soap11', method: 'POST', headers, agent: false },
+      (response) => {
+        buffer(response).then((bytes) => {
+          const { 'content-type': type = '', 'content-length': length } = response.headers;
+          resolve({ status: response.statusCode ?? 0, type, length: Number(length), body: bytes });
+        }, reject);
+      },
+    );
+    request.on('error', reject).end(body);
+  });
+}
+
+const plainType = 'text/xml; charset=utf-8';
+const whole = limitsWith({ bodyBytes: 2 ** 30, mimeParts: 1_000 });
+
+/** A reply's envelope and its parts, read by what reads requests. */
+function partsOf({ type, body }: Told) {
+  const { root, parts, form } = splitRelated(body, readRelatedType(type), whole).take();
+  return { envelope: root.toString(), parts, form };
+}
+
+test('W66: a reply with a long value is a message of MTOM, to the byte', async (t) => {
+  const gateway = await replying(t);
+  const content = bytesOf(40_000);
+  const thumbnail = bytesOf(300);
+  gateway.answer({
+    body: JSON.stringify({
+      name: 'a.pdf',
+      content: content.toString('base64'),
+      thumbnail: thumbnail.toString('base64'),
+    }),
+  });
+  const reply = await ask(gateway);
+  t.is(reply.status, 200);
+  t.is(reply.length, reply.body.length);
+  const [, boundary = ''] = /boundary="(soapbridge-[0-9a-f]{32})"$/.exec(reply.type) ?? [];
+  t.is(
+    reply.type,
+    `multipart/related; type="application/xop+xml"; start="<root@soapbridge>"; start-info="text/xml"; boundary="${boundary}"`,
+  );
+  const envelope = `<?xml version="1.0" encoding="utf-8"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><StoreDocumentResponse xmlns="urn:example:documents" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"><Result><name>a.pdf</name><content><xop:Include xmlns:xop="http://www.w3.org/2004/08/xop/include" href="cid:1@soapbridge"/></content><thumbnail>${thumbnail.toString('base64')}</thumbnail></Result></StoreDocumentResponse></s:Body></s:Envelope>`;
+  t.deepEqual(
+    reply.body,
+    Buffer.concat([
+      Buffer.from(
+        `--${boundary}\r\nContent-ID: <root@soapbridge>\r\nContent-Transfer-Encoding: binary\r\nContent-Type: application/xop+xml; charset=utf-8; type="text/xml"\r\n\r\n${envelope}\r\n--${boundary}\r\nContent-ID: <1@soapbridge>\r\nContent-Transfer-Encoding: binary\r\nContent-Type: application/octet-stream\r\n\r\n`,
+      ),
+      content,
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ]),
+  );
+});
+
+test('W66: SOAP 1.2 has its own type in both places', async (t) => {
+  const gateway = await replying(t);
+  gateway.answer({ body: JSON.stringify({ content: bytesOf(1_000).toString('base64') }) });
+  const root = storeDocument('').replace(
+    'http://schemas.xmlsoap.org/soap/envelope/',
+    'http://www.w3.org/2003/05/soap-envelope',
+  );
+  const reply = await ask(gateway, related({ root }));
+  t.regex(reply.type, /; start-info="application\/soap\+xml"; /);
+  t.regex(
+    reply.body.toString('latin1'),
+    /application\/xop\+xml; charset=utf-8; type="application\/soap\+xml"\r\n/,
+  );
+});
+
+for (const [how, write, limits] of [
+  ['as it is', (text: string) => text, {}],
+  ['with escaped slashes', (text: string) => text.replaceAll('/', '\\/'), {}],
+  ['beside the event loop', (text: string) => text, { replyAsideBytes: 1 }],
+] as const)
+  test(`W67: bytes in base64 ${how} are these bytes in their part`, async (t) => {
+    const gateway = await replying(t, 'requested', limits);
+    for (const length of [768, 769, 770, 9_999, 49_152, 261_120, 261_121, 500_000]) {
+      const items = [bytesOf(length), Buffer.alloc(length, 255)];
+      const pages = items.map((item) => write(item.toString('base64')));
+      gateway.answer({ body: `{"pages":["${pages.join('","')}"]}` });
+      const reply = await ask(gateway);
+      t.is(reply.length, reply.body.length);
+      t.true(reply.type.startsWith('multipart/'), reply.body.toString('latin1', 0, 500));
+      const { envelope, parts, form } = partsOf(reply);
+      t.is(form, 'mtom');
+      t.deepEqual(
+        parts.map(({ id }) => id),
+        ['1@soapbridge', '2@soapbridge'],
+      );
+      t.true(parts.every(({ bytes }, index) => bytes.equals(items[index] as Buffer)));
+      t.is(envelope.match(/<xop:Include /g)?.length, 2);
+    }
+  });
+
+test('W65: a reply is plain where nothing in it is long, and where nobody asked for another', async (t) => {
+  const gateway = await replying(t);
+  const never = await replying(t, 'never');
+  const short = JSON.stringify({ content: bytesOf(767).toString('base64') });
+  const long = JSON.stringify({ content: bytesOf(768).toString('base64') });
+  const plain = { headers: { 'Content-Type': 'text/xml' }, body: Buffer.from(storeDocument('')) };
+  for (const [local, body, request] of [
+    [gateway, short, undefined],
+    [gateway, long, plain],
+    [gateway, long, related({ form: 'swa', root: storeDocument('') })],
+    [never, long, undefined],
+  ] as const) {
+    local.answer({ body });
+    const reply = await ask(local, request);
+    t.is(reply.status, 200);
+    t.is(reply.type, plainType);
+    t.true(reply.body.includes(JSON.parse(body).content));
+  }
+});
+
+test('W65, W67: a fault is plain, and base64 that is none is told before any byte of a reply', async (t) => {
+  const gateway = await replying(t);
+  const good = bytesOf(3_000).toString('base64');
+  gateway.answer({ body: JSON.stringify({ content: good, thumbnail: `${good}-` }) });
+  const reply = await ask(gateway);
+  t.is(reply.status, 500);
+  t.is(reply.type, plainType);
+  t.regex(reply.body.toString(), /thumbnail: expected base64/);
+});
+
+test('W65: replies to the same call are plain and of MTOM in turn', async (t) => {
+  const gateway = await replying(t);
+  gateway.answer({ body: JSON.stringify({ content: bytesOf(5_000).toString('base64') }) });
+  const plain = { headers: { 'Content-Type': 'text/xml' }, body: Buffer.from(storeDocument('')) };
+  for (let turn = 0; turn < 3; turn++) {
+    t.true((await ask(gateway)).type.startsWith('multipart/related'));
+    t.is((await ask(gateway, plain)).type, plainType);
+  }
+});
