@@ -24,15 +24,23 @@ export const ports: readonly Port[] = [
 /**
  * The contract as one WSDL 1.1 document, document/literal wrapped, schemas inline (W32): the same
  * bytes for the same contract and address. `address` is the contract's public base without a slash
- * at the end, such as `https://api.example.com/v2` (W34).
+ * at the end, such as `https://api.example.com/v2` (W34). With `mtom` both bindings ask for MTOM (W68).
  *
  * @param options.policy what both bindings ask for (W55); undefined: nothing
  */
 export function writeWsdl(
   contract: Contract,
-  options: { readonly address: string; readonly policy?: PolicyName | undefined },
+  options: {
+    readonly address: string;
+    readonly policy?: PolicyName | undefined;
+    readonly mtom?: boolean;
+  },
 ): string {
   const { policy } = options;
+  const policies = [
+    ...(policy === undefined ? [] : [policyReference()]),
+    ...(options.mtom === true ? [mtomPolicy] : []),
+  ];
   return writeXml(
     element(
       'wsdl:definitions',
@@ -50,7 +58,7 @@ export function writeWsdl(
       element('wsdl:types', {}, ...createSchemas(contract)),
       ...contract.operations.flatMap(messages),
       portType(contract),
-      ...ports.map((port) => binding(contract, port, policy !== undefined)),
+      ...ports.map((port) => binding(contract, port, policies)),
       service(contract, options.address),
     ),
   );
@@ -93,7 +101,11 @@ function portType(contract: Contract): DocumentNode {
  *
  * SOAP 1.2 names the transport of 1.1 too: Mono's `wsdl` fails on the other.
  */
-function binding(contract: Contract, { binding: name, prefix }: Port, hasPolicy: boolean): DocumentNode {
+function binding(
+  contract: Contract,
+  { binding: name, prefix }: Port,
+  policies: readonly DocumentNode[],
+): DocumentNode {
   const operations = contract.operations.map((operation) =>
     element(
       'wsdl:operation',
@@ -106,11 +118,18 @@ function binding(contract: Contract, { binding: name, prefix }: Port, hasPolicy:
   return element(
     'wsdl:binding',
     { name, type: `tns:${portTypeName(contract)}` },
-    hasPolicy ? policyReference() : undefined,
+    ...policies,
     element(`${prefix}:binding`, { transport: namespaces.httpTransport, style: 'document' }),
     ...operations,
   );
 }
+
+/** What JAX-WS RI, Metro, CXF and svcutil send MTOM for by themselves; not optional, which CXF takes for no (W68). */
+const mtomPolicy = element(
+  'wsp:Policy',
+  { 'xmlns:wsp': namespaces.policy },
+  element('wsoma:OptimizedMimeSerialization', { 'xmlns:wsoma': namespaces.mtomPolicy }),
+);
 
 /** `<wsdl:service name="{Service}"> <wsdl:port name="Soap11" binding="tns:Soap11Binding"><soap:address location="…"/></wsdl:port> … </wsdl:service>` */
 function service(contract: Contract, address: string): DocumentNode {

@@ -54,8 +54,8 @@ interface Asked extends SliceNames {
   readonly kind: 'wsdl' | 'xsd' | 'page';
   /** The value of `xsd`. */
   readonly schema: string;
-  /** The value of `policy`; undefined where there is none. */
-  readonly policy: string | undefined;
+  /** The values of `policy`, parted by commas. */
+  readonly policies: readonly string[];
 }
 
 const noSuchDocument: Document = {
@@ -92,10 +92,14 @@ export function createDocuments(contract: Contract, options: DocumentOptions): D
           .find(asked)
           .map(({ name }) => name)
       : undefined;
-    const policy = policyNames.find((name) => kind === 'wsdl' && name === asked.policy);
-    const unfit = kind === 'wsdl' ? unfitPolicy(contract, asked.policy, policy, address) : undefined;
+    const mtom = asked.policies.includes('mtom');
+    const [first, ...more] = asked.policies.filter((name) => name !== 'mtom');
+    const policy = policyNames.find((name) => kind === 'wsdl' && name === first);
+    if (mtom && !givesMtom(contract, asked)) return noSuchDocument;
+    const unfit = kind === 'wsdl' ? unfitPolicy(contract, first, policy, address) : undefined;
     if (unfit !== undefined) return missing(unfit);
-    const order: Order = { kind, schema, operations, policy, address };
+    if (more.length > 0) return missing('expected one policy besides mtom, got several');
+    const order: Order = { kind, schema, operations, policy, address, ...(mtom ? { mtom } : {}) };
     const key = JSON.stringify(order);
     const cache = isSlice ? slices : wholes;
     const known = cache.get(key);
@@ -159,6 +163,11 @@ export function publicUrlOf({ configured, trustedProxies, publicUrl }: DocumentO
   };
 }
 
+/** Whether a contract answers in MTOM, so that its WSDL may ask for it (W68). */
+function givesMtom({ settings }: Contract, { kind }: Asked): boolean {
+  return kind === 'wsdl' && settings.mtomReplies === 'requested';
+}
+
 function missing(text: string): Document {
   return { kind: 'missing', text };
 }
@@ -205,8 +214,13 @@ function readQuery(words: URLSearchParams, wsdlWithoutQuery: boolean): Asked {
     [...new Set(lower.filter(([name]) => name === word).map(([, value]) => value))].toSorted();
   const [first, schema = ''] = lower.find(([name]) => ['wsdl', 'singlewsdl', 'xsd'].includes(name)) ?? [];
   const kind = first === 'xsd' ? 'xsd' : first !== undefined || wsdlWithoutQuery ? 'wsdl' : 'page';
-  const [policy] = valuesOf('policy');
-  return { kind, schema, operations: valuesOf('operation'), tags: valuesOf('tag'), policy };
+  return {
+    kind,
+    schema,
+    operations: valuesOf('operation'),
+    tags: valuesOf('tag'),
+    policies: valuesOf('policy').flatMap((value) => value.split(',')),
+  };
 }
 
 /** The documents last asked for, up to so many bytes in all. */

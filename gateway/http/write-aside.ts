@@ -20,6 +20,8 @@ export interface Order {
   readonly policy: PolicyName | undefined;
   /** The contract's public base without a slash at the end. */
   readonly address: string;
+  /** Whether the bindings of a WSDL ask for MTOM (W68). */
+  readonly mtom?: true;
 }
 
 /** A document as it is sent, and what tells it from others. */
@@ -38,7 +40,10 @@ export function writeDocument(whole: Contract, order: Order): Written | undefine
   return { bytes, etag: `"${digest.slice(0, 22)}"` };
 }
 
-function textOf(whole: Contract, { kind, schema, operations, policy, address }: Order): string | undefined {
+function textOf(
+  whole: Contract,
+  { kind, schema, operations, policy, address, mtom }: Order,
+): string | undefined {
   let contract = whole;
   if (operations !== undefined) {
     const named = new Set(operations);
@@ -48,7 +53,7 @@ function textOf(whole: Contract, { kind, schema, operations, policy, address }: 
     );
   }
   if (kind === 'page') return writeMetadataPage(contract, { address });
-  if (kind === 'wsdl') return writeWsdl(contract, { address, policy });
+  if (kind === 'wsdl') return writeWsdl(contract, { address, policy, mtom: mtom === true });
   const number = schemaList.find((known) => known === schema);
   return number === undefined ? undefined : writeSchema(contract, number, { address });
 }

@@ -534,6 +534,8 @@ export type ScalarName =
 export const namespaces = {
   xsi: 'http://www.w3.org/2001/XMLSchema-instance',
   xop: 'http://www.w3.org/2004/08/xop/include',
+  policy: 'http://schemas.xmlsoap.org/ws/2004/09/policy',
+  mtomPolicy: 'http://schemas.xmlsoap.org/ws/2004/09/policy/optimizedmimeserialization',
   xsd: 'http://www.w3.org/2001/XMLSchema',
   soap11: 'http://schemas.xmlsoap.org/soap/envelope/',
   soap12: 'http://www.w3.org/2003/05/soap-envelope',

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import { type Limits, limitsWith } from '../../../../mappings/contract/limits.ts';
 import { readRelatedType, splitRelated } from '../../../../mappings/http-mapping/related.ts';
-import { contractWith, type Gateway, startGateway } from '../../gateway.ts';
+import { contractWith, type Gateway, send, startGateway } from '../../gateway.ts';
 import { bytesOf, documents, related, storeDocument } from './related.ts';
 
 /** A gateway whose replies are as the setting says. */
@@ -161,4 +161,24 @@ test('W65: replies to the same call are plain and of MTOM in turn', async (t) =>
     t.true((await ask(gateway)).type.startsWith('multipart/related'));
     t.is((await ask(gateway, plain)).type, plainType);
   }
+});
+
+test('W68: with policy=mtom the bindings of the WSDL ask for MTOM, where replies are of it', async (t) => {
+  const gateway = await replying(t);
+  const never = await replying(t, 'never');
+  const get = (port: number, query: string) => send(port, 'GET', `/?${query}`);
+  const plain = await get(gateway.port, 'wsdl');
+  const asking = await get(gateway.port, 'wsdl&policy=mtom');
+  const policy =
+    /\n *<wsp:Policy xmlns:wsp="http:\/\/schemas\.xmlsoap\.org\/ws\/2004\/09\/policy">\s*<wsoma:OptimizedMimeSerialization xmlns:wsoma="[^"]*\/optimizedmimeserialization"\/>\s*<\/wsp:Policy>/g;
+  t.is(asking.status, 200);
+  t.is(asking.text.match(policy)?.length, 2);
+  t.is(asking.text.replace(policy, ''), plain.text);
+  t.not(asking.headers.etag, plain.headers.etag);
+  for (const [port, query] of [
+    [never.port, 'wsdl&policy=mtom'],
+    [gateway.port, 'wsdl&policy=other'],
+    [gateway.port, 'wsdl&policy=mtom,other'],
+  ] as const)
+    t.is((await get(port, query)).status, 404);
 });
