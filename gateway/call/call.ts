@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { FilledBody } from '../../mappings/codec/attachments.ts';
+import { FilledBody } from '../../mappings/codec/filled-body.ts';
 import type { Reading } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';

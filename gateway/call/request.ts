@@ -1,4 +1,4 @@
-import { FilledBody } from '../../mappings/codec/attachments.ts';
+import { FilledBody } from '../../mappings/codec/filled-body.ts';
 import type { Reading } from '../../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { bufferOf } from '../../mappings/bytes.ts';
-import { FilledBody } from '../../mappings/codec/attachments.ts';
+import { FilledBody } from '../../mappings/codec/filled-body.ts';
 import { isFull, type Reading, startReading } from '../../mappings/codec/problem.ts';
 import { type CompiledOperation, compileContract, type RouteValue } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';

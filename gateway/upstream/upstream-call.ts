@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
-import { FilledBody } from '../../mappings/codec/attachments.ts';
+import { FilledBody } from '../../mappings/codec/filled-body.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { type Admission, overloaded, smallBytes } from '../admission/admission.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { namespaces } from '../contract/model.ts';
 import type { XmlReader } from '../xml/reader.ts';
-import { isFull, type Reading, refuse } from './problem.ts';
+import { FilledBody, type FilledPiece } from './filled-body.ts';
+import { type AttachedParts, isFull, type Reading, refuse } from './problem.ts';
 import { isBlankText } from './scalars/scalar.ts';
 
 /** Parts of a message beside its envelope, and what in the envelope stands for them (W60 to W62). */
@@ -15,11 +16,8 @@ export interface Attachment {
 /** Characters of a Content-ID that an error shows. */
 const shownId = 64;
 
-/** As many bytes are written as base64 at a time: a multiple of three, so that no padding comes before the end. */
-const encodedAtOnce = 57 * 1024;
-
 /** The parts of one message. */
-export class Attachments {
+export class Attachments implements AttachedParts {
   /** MTOM: an `xop:Include` refers to a part. SwA: an `href` of an empty element. */
   readonly form: 'mtom' | 'swa';
   /** In a SwA message the element with an `href` that is being read, until its type takes it. */
@@ -123,54 +121,6 @@ export class Attachments {
   }
 }
 
-/** Text and the part behind it. */
-interface FilledPiece {
-  readonly text: Buffer;
-  readonly part: Buffer;
-}
-
-/** An upstream's body whose base64 is made as it is written, piece by piece, as often as it is sent. */
-export class FilledBody implements Iterable<Buffer> {
-  /** Bytes of all of it. */
-  readonly length: number;
-  /** Bytes that are kept for it besides the message's own. */
-  readonly ownBytes: number;
-  readonly #pieces: readonly FilledPiece[];
-  readonly #last: Buffer;
-
-  constructor(pieces: readonly FilledPiece[], last: Buffer) {
-    this.#pieces = pieces;
-    this.#last = last;
-    this.ownBytes = pieces.reduce((sum, { text }) => sum + text.length, last.length);
-    this.length = pieces.reduce((sum, { part }) => sum + Math.ceil(part.length / 3) * 4, this.ownBytes);
-  }
-
-  *[Symbol.iterator](): Iterator<Buffer> {
-    for (const { text, part } of this.#pieces) {
-      yield text;
-      for (let at = 0; at < part.length; at += encodedAtOnce)
-        yield Buffer.from(part.toString('base64', at, Math.min(at + encodedAtOnce, part.length)), 'latin1');
-    }
-    yield this.#last;
-  }
-
-  /** All of it as text. */
-  toString(): string {
-    return this.toBuffer().toString();
-  }
-
-  /** All of it in one buffer of its own. */
-  toBuffer(): Buffer {
-    const all = Buffer.allocUnsafeSlow(this.length);
-    let at = 0;
-    for (const piece of this) {
-      all.set(piece, at);
-      at += piece.length;
-    }
-    return all;
-  }
-}
-
 /** Whether a reference is to a part of the message: the scheme `cid`, in any case. */
 export function isCid(href: string): boolean {
   return href.slice(0, 4).toLowerCase() === 'cid:';
@@ -200,7 +150,7 @@ export const includeElsewhere = 'xop:Include stands for base64 only';
  * an `href`: a JSON string, or undefined, and noted, where that is wrong. `'text'`, and nothing was read, for any other.
  */
 export function readAttached(
-  attachments: Attachments,
+  attachments: AttachedParts,
   xml: XmlReader,
   reading: Reading,
 ): string | undefined | typeof asText {
@@ -237,7 +187,7 @@ export function readAttached(
 export const asText: unique symbol = Symbol('text');
 
 /** The reference to a part that an element's `href` is, in a SwA message. */
-export function hrefOf({ form }: Attachments, xml: XmlReader): string | undefined {
+export function hrefOf({ form }: AttachedParts, xml: XmlReader): string | undefined {
   if (form !== 'swa' || xml.attributeCount === 0) return undefined;
   const href = xml.attribute('', 'href');
   return href !== undefined && isCid(href) && xml.attribute(namespaces.xsi, 'nil') === undefined

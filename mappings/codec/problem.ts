@@ -1,4 +1,4 @@
-import type { Attachments } from './attachments.ts';
+import type { FilledBody } from './filled-body.ts';
 import type { TokenPlaceholders } from './text-value.ts';
 
 /** What can be wrong with a member of a request (W29). */
@@ -60,7 +60,21 @@ export interface Reading {
   /** While the shape of a request is learned (`fast-path/`): texts give placeholders instead of their tokens. */
   placeholders: TokenPlaceholders | undefined;
   /** The parts of the message beside its envelope (W60); undefined for a message that can't have any. */
-  attachments: Attachments | undefined;
+  attachments: AttachedParts | undefined;
+}
+
+/** The parts of a message beside its envelope, as readers of values use them; `attachments.ts` has them. */
+export interface AttachedParts {
+  /** MTOM: an `xop:Include` refers to a part. SwA: an `href` of an empty element. */
+  readonly form: 'mtom' | 'swa';
+  /** In a SwA message the element with an `href` that is being read, until its type takes it. */
+  current: { readonly depth: number; isTaken: boolean } | undefined;
+  /** What an `href` refers to, as a JSON string; undefined, and noted, where it refers to nothing or a second time (W61). */
+  take(href: string, reading: Reading): string | undefined;
+  /** The bytes that a JSON token stands for; undefined for a token of another value. */
+  bytesOf(token: string): Buffer | undefined;
+  /** An upstream's body with base64 in place of tokens; the same where it has none. */
+  fill(body: string | Buffer): string | Buffer | FilledBody;
 }
 
 /** A part of a JSON request's text, by offsets in characters, and what stands there for upstream (W37). */

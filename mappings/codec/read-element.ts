@@ -1,9 +1,9 @@
 import { namespaces } from '../contract/model.ts';
 import type { JsonReader } from '../json/reader.ts';
 import type { XmlReader } from '../xml/reader.ts';
-import { type Attachments, hrefOf, includeElsewhere, isInclude } from './attachments.ts';
+import { hrefOf, includeElsewhere, isInclude } from './attachments.ts';
 import type { ReaderContext, RequestReader } from './context.ts';
-import { type Reading, refuse } from './problem.ts';
+import { type AttachedParts, type Reading, refuse } from './problem.ts';
 import { collapse } from './scalars/numbers.ts';
 
 /** What all readers ask of an element or a JSON value before its type matters. */
@@ -36,7 +36,7 @@ export function readMember<Nil>(
 /** Reads an element whose `href` refers to a part: refused where its type is none that a part stands for (W60). */
 function readReferring(
   read: RequestReader['read'],
-  attachments: Attachments,
+  attachments: AttachedParts,
   xml: XmlReader,
   reading: Reading,
 ): string | undefined {

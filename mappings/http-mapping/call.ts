@@ -1,4 +1,4 @@
-import type { FilledBody } from '../codec/attachments.ts';
+import type { FilledBody } from '../codec/filled-body.ts';
 import type { CredentialValues, Input } from '../codec/input.ts';
 import { type ProblemCode, type Reading, refuse } from '../codec/problem.ts';
 import type { Limits } from '../contract/limits.ts';

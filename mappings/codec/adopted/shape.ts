@@ -7,8 +7,8 @@ import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
 import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import { longRange, type Output, type Piece, piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { type Attachments, asText, readAttached, refusesInclude } from '../attachments.ts';
-import { isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts';
+import { asText, readAttached, refusesInclude } from '../attachments.ts';
+import { type AttachedParts, isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts';
 import { hasContent } from '../read-element.ts';
 import { base64Binary } from '../scalars/base64.ts';
 import { isBlankText, type Scan } from '../scalars/scalar.ts';
@@ -397,7 +397,7 @@ const textValues = new WeakMap<SimpleCodec, TextValue>();
 /** The same of an element that a part stands for, or that holds an Include which nothing of its type can be (W60). */
 function readAttachedTo(
   simple: SimpleCodec,
-  attachments: Attachments,
+  attachments: AttachedParts,
   xml: XmlReader,
   reading: Reading,
 ): string | undefined | typeof asText {
