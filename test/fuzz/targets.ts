@@ -5,6 +5,7 @@ import { contract } from './targets/contract.ts';
 import { dates } from './targets/dates.ts';
 import { envelope } from './targets/envelope.ts';
 import { json } from './targets/json.ts';
+import { mime } from './targets/mime.ts';
 import { multipart } from './targets/multipart.ts';
 import { numbers } from './targets/numbers.ts';
 import { reply } from './targets/reply.ts';
@@ -21,6 +22,7 @@ export const targets: readonly Target[] = [
   numbers,
   accept,
   multipart,
+  mime,
   contract,
 ];
 
