@@ -279,8 +279,10 @@ function findParts(body: Buffer, boundary: string, limits: Limits): Place[] {
   while (!(body[at] === hyphen && body[at + 1] === hyphen)) {
     at = passLineEnd(body, at);
     if (places.length === mimeParts) throw new RelatedError(`expected at most ${mimeParts} parts, got more`);
-    const next = body.indexOf(delimiter, at);
+    const next = body.indexOf(delimiter, at - crlf.length);
     if (next < 0) throw new RelatedError('expected the closing boundary at the end of the message, got none');
+    // one line end for two boundaries: some readers see a part between them, others a header line
+    if (next < at) throw new RelatedError('expected a part between two boundaries, got none');
     const { header, start } = readHeader(body, at, next, limits);
     places.push({ header, start, end: next });
     at = next + delimiter.length;

@@ -51,3 +51,11 @@ test('W58: an action is found wherever a stack puts it', (t) => {
   ] as const)
     t.deepEqual(readRelatedType(`multipart/related; boundary=b; ${parameter}`).actions, actions);
 });
+
+test('W59: two boundaries with one line end between them are refused', (t) => {
+  const type = readRelatedType('multipart/related; boundary=b');
+  for (const text of ['--b\r\n--b--', '--b\r\n\r\n<a/>\r\n--b\r\n--bX: y\r\n\r\n\r\n--b--'])
+    t.throws(() => splitRelated(Buffer.from(text), type, defaultLimits), {
+      message: /a part between two boundaries/,
+    });
+});
