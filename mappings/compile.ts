@@ -220,7 +220,7 @@ function compileReply(
       tape.end();
       // `{}`, `{"data":null}` and the like are no reply (W30)
       if (inBand && !tape.failed && !tape.holdsRecord(dataSlot))
-        throw new MismatchError('expected a data object, got none');
+        throw new MismatchError('data: expected an object, got none');
       const { failed, dropped, passed, missing } = tape;
       const [misfit] = tape.misfits;
       if (replies === 'strict' && misfit !== undefined && !failed)

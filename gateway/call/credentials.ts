@@ -85,7 +85,8 @@ export function compileCredentials(
       const given = header === undefined ? noValues : headerValues(request, key);
       if (given.length > 1) conflict ??= `the header ${part.header} was given twice`;
       if (given.some((value) => value !== '' && !isHeaderValue(value, form))) {
-        const expectation = `expected printable ASCII, at most ${form.most} characters, got other text`;
+        const blanks = isAuthorization(part) ? '' : ' without blanks';
+        const expectation = `expected printable ASCII${blanks}, at most ${form.most} characters, got other text`;
         malformed.push(problem('InvalidCharacter', path, expectation));
       }
       const { send } = credentials;

@@ -49,13 +49,15 @@ export function readText(
       refuse(
         reading,
         'NotEmpty',
-        `expected ${scalar.expected}, got an empty element; leave the element out where no value is meant (node-soap writes a JavaScript Date like this: pass it as an ISO string)`,
+        `expected ${scalar.expected}, got an empty element; leave the element out where no value is meant${scalar.expected.startsWith('xs:date') ? dateHint : ''}`,
       );
     }
     return undefined;
   }
   return text;
 }
+
+const dateHint = ' (node-soap writes a JavaScript Date like this: pass it as an ISO string)';
 
 /** In characters. */
 function mostText({ limits }: ReaderContext, { text }: Pick<Scalar, 'text'>): number {

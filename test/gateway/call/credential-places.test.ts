@@ -57,3 +57,21 @@ test('W24: of three places each is held to the others, and to what a credential 
   t.is(keyOf({ 'the body': 'k', 'a header block': 'k', 'an HTTP header': 'l' }), 'ConflictingCredentials');
   t.is(keyOf({ 'the body': 'k', 'a header block': 'a b' }), 'Unauthorized');
 });
+
+test('W24: a blank in the header of a credential is told as what is wrong', (t) => {
+  const head = { headers: { 'x-key': 'sub 1' }, rawHeaders: ['X-Key', 'sub 1'] };
+  const error = t.throws(() => read?.({ body: new Map() }, head, 'xml'), { instanceOf: CallError });
+  t.regex(error?.message ?? '', /expected printable ASCII without blanks/);
+});
+
+test('W47: a UsernameToken is a place of its own: equal to another it is one, else a conflict', (t) => {
+  const noHeaders = { headers: {}, rawHeaders: [] };
+  const from = (body: string, token: string) =>
+    read?.({ body: new Map([['key', body]]), token: new Map([['key', token]]) }, noHeaders, 'xml').all.get(
+      'key',
+    );
+  t.is(from('', 'k'), 'k');
+  t.is(from('k', ''), 'k');
+  t.is(from('k', 'k'), 'k');
+  t.throws(() => from('k', 'other'), { message: 'the UsernameToken and Authentication.Key differ' });
+});

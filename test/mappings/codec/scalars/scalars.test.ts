@@ -22,9 +22,11 @@ type XmlTable = Readonly<Record<string, readonly [ScalarName, readonly XmlRow[]]
 
 const invalid = (says: string) => ({ problem: `InvalidType expected ${says}` });
 const outside = (says: string) => ({ problem: `OutOfRange expected ${says}` });
-const hint =
-  'leave the element out where no value is meant (node-soap writes a JavaScript Date like this: pass it as an ISO string)';
-const empty = (type: string) => ({ problem: `NotEmpty expected ${type}, got an empty element; ${hint}` });
+const hint = 'leave the element out where no value is meant';
+const dateHint = ' (node-soap writes a JavaScript Date like this: pass it as an ISO string)';
+const empty = (type: string) => ({
+  problem: `NotEmpty expected ${type}, got an empty element; ${hint}${type.startsWith('xs:date') ? dateHint : ''}`,
+});
 
 const reading: XmlTable = {
   'W14: a string keeps every character, leading and trailing blanks too': [
