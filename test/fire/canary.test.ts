@@ -176,9 +176,7 @@ test('a canary in 10,000 error paths is found in no log, no error, no metric and
       const reply = await send('POST', path + query, { ...headers, ...length }, body).catch(String);
       // where a cut made the key a part of a tag's name, the error that names the tag has it; no value is in any
       const inName = [key, nonce].some((secret) =>
-        body
-          .split(secret)
-          .some((before, index, all) => index < all.length - 1 && /<[^<>]*$/.test(before)),
+        body.split(secret).some((before, index, all) => index < all.length - 1 && /<[^<>]*$/.test(before)),
       );
       if (traces.some((trace) => reply.includes(trace)) && !inName)
         leaks.push(`${path}${query}\n${body}\n${reply}`);
