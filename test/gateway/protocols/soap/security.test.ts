@@ -274,7 +274,7 @@ test('W49: nonces that have ended make room, and those that are live are kept', 
   t.is(nonces.keep('b', 9_000, 5_001), 'new');
 });
 
-test('W49: the parts of a digest go upstream as credentials where the overlay names them', async (t) => {
+test('W49: a part of a digest that is to go upstream as a credential nobody named is an error at start', async (t) => {
   const overlay =
     'wsse: { username: apiUserId, password: apiUserKey, digest: { password: d, nonce: n, created: c } }';
   const error = await t.throwsAsync(startGateway(t, { overlay }), { instanceOf: ContractError });
