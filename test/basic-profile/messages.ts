@@ -331,7 +331,7 @@ export const messageRequirements: readonly MessageRequirement[] = [
     id: 'R1115',
     says: 'a media type that is not read is 415',
     check: async (t, { call }) => {
-      t.is((await call(undefined, { 'Content-Type': 'multipart/related; boundary=b' })).status, 415);
+      t.is((await call(undefined, { 'Content-Type': 'multipart/mixed; boundary=b' })).status, 415);
     },
   },
   {
