@@ -106,6 +106,10 @@ function lineOf(key: string, { contract }: LoadedContract): string {
       return 'deepLists: numbered';
     case 'refs':
       return 'refs:\n  https://schemas.example/: schemas';
+    case 'operationNames':
+      return 'operationNames: []';
+    case 'wsse':
+      return 'wsse: { username: apiUser, password: apiKey }';
     case 'servers':
       return 'servers: {}';
     default:

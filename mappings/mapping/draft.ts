@@ -26,7 +26,9 @@ const most = 2_000;
 
 /** The words of a name: `FundingOpportunityNumber` and `funding_opportunity_number` have the same. */
 function wordsOf(name: string): readonly string[] {
-  return (name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g) ?? [name]).map((word) => word.toLowerCase());
+  // a capital before a small letter begins a word, as does what follows small letters
+  const parted = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z])([A-Z][a-z])/g, '$1 $2');
+  return (parted.match(/[A-Za-z]+|[0-9]+/g) ?? [name]).map((word) => word.toLowerCase());
 }
 
 /** How like two names are: words in common of all that they have; 1 for the same words. */

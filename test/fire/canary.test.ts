@@ -58,7 +58,7 @@ const answers: readonly ((response: ServerResponse, key: string, body: string) =
   (response) => response.end(emptyReply),
   (response) =>
     response.end(
-      `{"data":{"subUser":{"name":"${personal}","permissions":["canary"],"isAdmin":true},"canary":0}}`,
+      `{"data":{"subUser":{"name":"${personal}","permissions":["canary"],"isAdmin":true},"unlisted":0}}`,
     ),
   (response, _key, body) => response.writeHead(500).end(body),
   (response, _key, body) => response.end(body),

@@ -122,6 +122,7 @@ export const reply = target<Outcome>({
     }
     const expected = modelReply(writer, outcome.text);
     if (expected === unknown) return undefined;
+    if (outcome.kind === 'refused' && isStrangersOnly(outcome.text, outcome.error.message)) return undefined;
     if (outcome.kind === 'refused') {
       return expected === undefined ? undefined : `refused, which is to be written: ${outcome.error.message}`;
     }
@@ -322,3 +323,20 @@ function makeScalar(random: Random, scalar: string): string {
 }
 
 const guid = '6f9619ff-8b86-d011-b42d-00cf4fc964ff';
+
+const strangers =
+  /^(?:([^:]*): )?expected an object with members of [^ ]+ \(([^)]*)\), got one that has none of them/;
+
+/** Whether a refusal is of an object that has members, and none of its type's, as it says (`replies: note`). */
+function isStrangersOnly(text: string, message: string): boolean {
+  const [, path = '', names = ''] = strangers.exec(message) ?? [];
+  if (names === '') return false;
+  let value: unknown = JSON.parse(text);
+  for (const [, name = '', index] of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g))
+    value = (value as Record<string, unknown> | undefined)?.[index ?? name];
+  if (value === undefined) return true; // a key of a map that no path spells
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const given = Object.keys(value).map((name) => name.toLowerCase());
+  const known = new Set(names.split(', ').map((name) => name.toLowerCase()));
+  return given.length > 0 && given.every((name) => !known.has(name));
+}
