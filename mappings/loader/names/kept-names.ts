@@ -4,8 +4,8 @@ import type { ContractNames } from './names.ts';
 export interface KeptNames {
   /** Whether a type that was named after an operation, or one in it, has a name that begins so. */
   readonly keepsType: (name: string) => boolean;
-  /** Whether a variant was called so, such as `Option7c2d`. */
-  readonly keepsOption: (label: string) => boolean;
+  /** Whether the variant at a place was called so, such as `Option7c2d`. */
+  readonly keepsOption: (label: string, pointer: string) => boolean;
 }
 
 /** Looks into the names that are kept, once. */
@@ -15,9 +15,15 @@ export function keptNames({ types, members }: ContractNames): KeptNames {
     const at = key.indexOf('#', 1);
     return at === -1 ? [] : [key.slice(at + 1)];
   });
-  const options = new Set(keys.flatMap((key) => key.match(/Option[0-9a-f]{4}/g) ?? []));
+  // a type's key is its place, and what it was named after
+  const options = new Set(
+    keys.flatMap((key) => {
+      const place = key.slice(0, key.indexOf('#', 1) + 1);
+      return place === '' ? [] : (key.match(/Option[0-9a-f]{4}/g) ?? []).map((label) => place + label);
+    }),
+  );
   return {
     keepsType: (name) => inline.some((kept) => kept.startsWith(name)),
-    keepsOption: (label) => options.has(label),
+    keepsOption: (label, pointer) => options.has(`${pointer}#${label}`),
   };
 }

@@ -98,7 +98,7 @@ function labelsOf(alternative: Alternative, references: References, kept: KeptNa
     ({ json, schema }) => `${json} ${isNode(schema) ? kindsOf(schema).join(' ') : ''}`,
   );
   const digits = hexOf(JSON.stringify(shape.toSorted(byCodeUnit))).slice(0, 4);
-  if (kept.keepsOption(`Option${digits}`)) return [`Option${digits}`];
+  if (kept.keepsOption(`Option${digits}`, alternative.pointer)) return [`Option${digits}`];
   const title = pascal(textOf(alternative.node.title) ?? '');
   const required = found.members.filter(({ required: isRequired }) => isRequired);
   const telling = required.length > 0 && required.length <= mostInName ? required : found.members;
