@@ -331,12 +331,17 @@ const strangers =
 function isStrangersOnly(text: string, message: string): boolean {
   const [, path = '', names = ''] = strangers.exec(message) ?? [];
   if (names === '') return false;
-  let value: unknown = JSON.parse(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return true; // no JSON further on: it is refused in any case
+  }
   for (const [, name = '', index] of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g))
     value = (value as Record<string, unknown> | undefined)?.[index ?? name];
   if (value === undefined) return true; // a key of a map that no path spells
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const given = Object.keys(value).map((name) => name.toLowerCase());
-  const known = new Set(names.split(', ').map((name) => name.toLowerCase()));
+  const given = Object.keys(value);
+  const known = new Set(names.split(', '));
   return given.length > 0 && given.every((name) => !known.has(name));
 }
