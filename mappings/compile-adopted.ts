@@ -23,12 +23,20 @@ export function compileAdoptedOperations(
   limits: Limits,
 ): CompiledContract['operations'] {
   const { operations } = compileAdopted(service, settings, limits);
-  const shown = shownTypeOf(service);
+  // for a log of messages alone, so it is made once one is shown
+  let shown: Type | undefined;
+  const shownType = (): Type => {
+    shown ??= shownTypeOf(service);
+    return shown;
+  };
   return new Map(
     contract.operations.map((operation) => {
       const compiled = operations.get(operation.name);
       if (compiled === undefined) throw new RangeError(`no such operation of the WSDL: ${operation.name}`);
-      return [operation.name, compileOperation(contract, operation, compiled, movedHeaders, shown, limits)];
+      return [
+        operation.name,
+        compileOperation(contract, operation, compiled, movedHeaders, shownType, limits),
+      ];
     }),
   );
 }
@@ -42,11 +50,11 @@ function compileOperation(
   operation: Operation,
   { operation: adopted, request, reply, faults }: CompiledAdoptedOperation,
   movedHeaders: readonly MovedHeader[],
-  shown: Type,
+  shownType: () => Type,
   limits: Limits,
 ): CompiledOperation {
   const call = compileCall(contract, operation, new Map(), limits);
-  const isEmptyReply = adopted.output === undefined || isObject(adopted.output.body);
+  const isEmptyReply = adopted.output !== undefined && isObject(adopted.output.body);
   return {
     operation,
     root: rootOf(adopted.input.body),
@@ -77,8 +85,12 @@ function compileOperation(
     request: call,
     succeeds: (status) => status >= 200 && status < 300,
     readAnswer: ({ body }) => body,
-    requestType: shown,
-    replyType: shown,
+    get requestType() {
+      return shownType();
+    },
+    get replyType() {
+      return shownType();
+    },
     writeReply: (body, frame) => {
       if (reply === undefined) return { ...nothing, xml: frame === undefined ? undefined : '' };
       const given = isEmptyReply && isNothing(body) ? emptyObject : body;

@@ -1,3 +1,4 @@
+import type { Adopted } from '../mappings/contract/adopted.ts';
 import type { AdoptedDocument } from '../mappings/contract/schema-components.ts';
 import { isWide } from '../mappings/xml/decode.ts';
 
@@ -7,6 +8,16 @@ export interface DocumentLinks {
   readonly addressOf: (port: string) => string;
   /** The URL of another document of the service, such as `…?xsd=1`. */
   readonly locationOf: (document: AdoptedDocument) => string;
+}
+
+/** The links of documents that are served at an address: of ports by their endpoints, of documents at the first of these (A2, A5). */
+export function linksAt(address: string, endpoints: Adopted['endpoints']): DocumentLinks {
+  const paths = new Map(endpoints.flatMap(({ path, ports }) => ports.map(({ name }) => [name, path])));
+  const [first] = endpoints;
+  return {
+    addressOf: (port) => address + (paths.get(port) ?? ''),
+    locationOf: (document) => `${address}${first?.path ?? ''}?${documentName(document)}`,
+  };
 }
 
 /** What a document is asked for by: `wsdl`, `wsdl=1`, `xsd=0` (A2). */

@@ -141,15 +141,13 @@ function declaredFault(
   try {
     const fault = writeFault(json);
     if (fault === undefined) return undefined;
-    const { message } = fault;
-    const statusJson = JSON.stringify({ errorCode: codeOfStatus(status), message });
-    const hidden = { message: hide(message), detail: hide(fault.detail) };
+    const errorCode = codeOfStatus(status);
     const failure: Failure = {
       status,
-      errorCode: codeOfStatus(status),
-      statusJson,
+      errorCode,
+      statusJson: JSON.stringify({ errorCode, message: fault.message }),
       retryAfter,
-      fault: hidden,
+      fault: { message: hide(fault.message), detail: hide(fault.detail) },
       json: hide(json),
     };
     return { kind: 'failure', failure };

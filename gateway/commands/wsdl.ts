@@ -4,7 +4,7 @@ import type { Contract } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { loadContract } from '../../mappings/loader/load.ts';
 import { decodeXml } from '../../mappings/xml/decode.ts';
-import { documentName, writeDocument } from '../../wsdl/adopted.ts';
+import { documentName, linksAt, writeDocument } from '../../wsdl/adopted.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { type ContractFlags, contractCommand, placeOf, publicUrlOption } from './options.ts';
@@ -32,15 +32,12 @@ export function wsdlCommand(): Command {
 /** The WSDL of an existing service with the addresses of this gateway; its other documents are what `?xsd=0` and so on give. */
 function printAdopted(contract: Contract, { service, endpoints }: Adopted, flags: WsdlFlags): void {
   const address = withoutEndSlashes(flags.publicUrl) + contract.basePath;
-  const [first] = endpoints;
-  const texts = service.documents.map((document) => {
-    const bytes = writeDocument(document, {
-      addressOf: (port) =>
-        address + (endpoints.find(({ ports }) => ports.some(({ name }) => name === port))?.path ?? ''),
-      locationOf: (other) => `${address}${first?.path ?? ''}?${documentName(other)}`,
-    });
-    return { name: documentName(document), file: document.file, bytes };
-  });
+  const links = linksAt(address, endpoints);
+  const texts = service.documents.map((document) => ({
+    name: documentName(document),
+    file: document.file,
+    bytes: writeDocument(document, links),
+  }));
   if (!flags.json) process.stdout.write(texts[0]?.bytes ?? '');
   else
     printJson({

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Adopted } from '../../mappings/contract/adopted.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
-import { documentName, writeDocument } from '../../wsdl/adopted.ts';
+import { documentName, linksAt, writeDocument } from '../../wsdl/adopted.ts';
 import { writeMetadataPage } from '../../wsdl/page.ts';
 import { type Document, type DocumentOptions, type Documents, publicUrlOf } from './documents.ts';
+import { etagOf } from './write-aside.ts';
 
 const noSuchDocument: Document = {
   kind: 'missing',
@@ -23,8 +23,6 @@ export function createAdoptedDocuments(
 ): Documents {
   const { addressOf, vary } = publicUrlOf(options);
   const byName = new Map(service.documents.map((document) => [documentName(document), document]));
-  const pathOf = new Map(endpoints.flatMap(({ path, ports }) => ports.map(({ name }) => [name, path])));
-  const [first] = endpoints;
   /** Those of the address last asked for. */
   let written = new Map<string, Document>();
   let writtenFor: string | undefined;
@@ -33,11 +31,7 @@ export function createAdoptedDocuments(
     if (name === 'page') return documentOf('page', Buffer.from(writeMetadataPage(contract, { address })));
     const document = byName.get(name);
     if (document === undefined) return noSuchDocument;
-    const bytes = writeDocument(document, {
-      addressOf: (port) => address + (pathOf.get(port) ?? ''),
-      locationOf: (other) => `${address}${first?.path ?? ''}?${documentName(other)}`,
-    });
-    return documentOf(document.kind, Buffer.from(bytes));
+    return documentOf(document.kind, Buffer.from(writeDocument(document, linksAt(address, endpoints))));
   }
 
   return {
@@ -70,6 +64,5 @@ function askedFor(words: URLSearchParams, wsdlWithoutQuery: boolean): string {
 }
 
 function documentOf(kind: 'wsdl' | 'xsd' | 'page', bytes: Buffer): Document {
-  const digest = createHash('sha256').update(bytes).digest('base64url');
-  return { kind, bytes, etag: `"${digest.slice(0, 22)}"` };
+  return { kind, bytes, etag: etagOf(bytes) };
 }

@@ -27,7 +27,7 @@ export interface Order {
 /** A document as it is sent, and what tells it from others. */
 export interface Written {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** An entity tag with its quotes (RFC 9110, 8.8.3). */
+  /** As `etagOf` has it. */
   readonly etag: string;
 }
 
@@ -36,8 +36,12 @@ export function writeDocument(whole: Contract, order: Order): Written | undefine
   const text = textOf(whole, order);
   if (text === undefined) return undefined;
   const bytes = new TextEncoder().encode(text);
-  const digest = createHash('sha256').update(bytes).digest('base64url');
-  return { bytes, etag: `"${digest.slice(0, 22)}"` };
+  return { bytes, etag: etagOf(bytes) };
+}
+
+/** The entity tag of some bytes, with its quotes (RFC 9110, 8.8.3). */
+export function etagOf(bytes: Uint8Array): string {
+  return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
 }
 
 function textOf(

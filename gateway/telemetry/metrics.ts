@@ -183,7 +183,7 @@ function countersOf(contracts: ReadonlyMap<string, Counts>): Family[] {
       'counter',
       "Members of replies that their type lacks, by operation; those that had none aren't listed.",
       all.flatMap(({ labels, droppedMembers }) =>
-        samplesByOperation('reply_members_dropped_total', labels, droppedMembers),
+        samplesBy('operation', 'reply_members_dropped_total', labels, droppedMembers),
       ),
     ),
     family(
@@ -191,26 +191,20 @@ function countersOf(contracts: ReadonlyMap<string, Counts>): Family[] {
       'counter',
       "Required members that replies lacked, by operation; those that lacked none aren't listed.",
       all.flatMap(({ labels, missingMembers }) =>
-        samplesByOperation('reply_members_missing_total', labels, missingMembers),
+        samplesBy('operation', 'reply_members_missing_total', labels, missingMembers),
       ),
     ),
     family(
       'wsse_total',
       'counter',
       'Security blocks by what they gave: a text or digest password, none, or the code of a refusal.',
-      all.flatMap(({ labels, wsse }) =>
-        [...wsse].map(([outcome, value]) => sample('wsse_total', `${labels},outcome="${outcome}"`, value)),
-      ),
+      all.flatMap(({ labels, wsse }) => samplesBy('outcome', 'wsse_total', labels, wsse)),
     ),
     family(
       'wsse_unverified_total',
       'counter',
       'What of Security blocks was left out unchecked.',
-      all.flatMap(({ labels, unverified }) =>
-        [...unverified].map(([name, value]) =>
-          sample('wsse_unverified_total', `${labels},name="${name}"`, value),
-        ),
-      ),
+      all.flatMap(({ labels, unverified }) => samplesBy('name', 'wsse_unverified_total', labels, unverified)),
     ),
     family(
       'aborted_total',
@@ -277,8 +271,13 @@ function gaugesOf(gauges: Gauges): Family[] {
   ];
 }
 
-function samplesByOperation(name: string, labels: string, counts: ReadonlyMap<string, number>): Sample[] {
-  return [...counts].map(([operation, value]) => sample(name, `${labels},operation="${operation}"`, value));
+function samplesBy(
+  label: string,
+  name: string,
+  labels: string,
+  counts: ReadonlyMap<string, number>,
+): Sample[] {
+  return [...counts].map(([key, value]) => sample(name, `${labels},${label}="${key}"`, value));
 }
 
 /** A metric of one sample. */

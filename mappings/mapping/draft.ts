@@ -86,6 +86,11 @@ function matched(sources: readonly Leaf[], targets: readonly Leaf[]): readonly M
       const score = byName + likeness(source.allWords, target.allWords) / 10;
       if (byName >= least) pairs.push({ target, source, score });
     }
+  return bestFirst(pairs);
+}
+
+/** The pairs with the highest scores, no leaf in two of them. */
+function bestFirst(pairs: readonly Match[]): readonly Match[] {
   const taken = new Set<Leaf>();
   return pairs
     .toSorted((one, other) => other.score - one.score)
@@ -144,14 +149,7 @@ function matchedByItems(
       const score = matched(leavesOf(items), leavesOf(wanted)).length;
       if (score > 0) pairs.push({ target, source, score });
     }
-  const taken = new Set<Leaf>();
-  return pairs
-    .toSorted((one, other) => other.score - one.score)
-    .filter(({ target, source }) => {
-      if (taken.has(target) || taken.has(source)) return false;
-      taken.add(target).add(source);
-      return true;
-    });
+  return bestFirst(pairs);
 }
 
 /** Rules by target path, and the leaves that none is for. */

@@ -58,13 +58,14 @@ function dispatchByElement(compiled: CompiledContract): Dispatch {
   const find: FindOperation = (xml, actions, version) => {
     if (xml === undefined) refuse(version, 'expected one element in Body, got none');
     const operation = compiled.operations.get(xml.local);
-    if (operation === undefined) refuseProtocol(xml, version);
     const name = xml.local.slice(0, longestName);
-    if (operation === undefined)
+    if (operation === undefined) {
+      refuseProtocol(xml, version);
       refuse(
         version,
         `expected an operation of the contract in Body, got <${name}>${suggestion(name, compiled.operations)}`,
       );
+    }
     if (xml.namespace !== types && xml.namespace !== '')
       refuse(version, `expected <${name}> in namespace "${types}", got another namespace`);
     checkActions(operation, actions, version);

@@ -1,6 +1,7 @@
+import { builtInTypes } from '../../contract/built-in-types.ts';
 import type { Limits } from '../../contract/limits.ts';
 import type { Check } from '../../contract/model.ts';
-import type { Facets, SimpleType } from '../../contract/schema-components.ts';
+import type { BuiltIn, Facets, SimpleType } from '../../contract/schema-components.ts';
 import { itemsOf } from '../../json/parts.ts';
 import { type Reading, refuse } from '../problem.ts';
 import { decimalOf } from '../scalars/decimal.ts';
@@ -17,24 +18,15 @@ import { patternOf } from './patterns.ts';
 /** Notes a value's JSON that isn't within the facets of its type. */
 export type Judge = (token: string, reading: Reading) => void;
 
-const numbers: ReadonlySet<string> = new Set([
-  'decimal',
-  'integer',
-  'nonPositiveInteger',
-  'negativeInteger',
-  'nonNegativeInteger',
-  'positiveInteger',
-  'byte',
-  'unsignedByte',
-  'short',
-  'unsignedShort',
-  'int',
-  'unsignedInt',
-  'long',
-  'unsignedLong',
-  'float',
-  'double',
-]);
+/** The built-in types of numbers: what is derived from `decimal`, and the two of doubles. */
+const numbers: ReadonlySet<BuiltIn> = new Set(
+  [...builtInTypes.values()].flatMap((type) => {
+    for (let at: SimpleType | undefined = type; at !== undefined; at = at.base)
+      if (at.builtIn === 'decimal' || at.builtIn === 'float' || at.builtIn === 'double')
+        return [type.builtIn];
+    return [];
+  }),
+);
 
 /** The judge of a type; undefined where nothing is asked of its values. */
 export function compileFacets(type: SimpleType, limits: Limits): Judge | undefined {

@@ -14,6 +14,7 @@ import { base64Binary } from '../scalars/base64.ts';
 import { isBlankText, type Scan } from '../scalars/scalar.ts';
 import { escapeAttribute, escapeXml, quoteJson } from '../scalars/text.ts';
 import type { TextValue } from '../text-value.ts';
+import { accept } from '../types/scalar.ts';
 import { enters, writeText } from '../write-element.ts';
 import {
   type CompiledContent,
@@ -310,13 +311,10 @@ function accepted(simple: SimpleCodec, text: string, xml: XmlReader, reading: Re
     refuse(reading, 'NotEmpty', `expected ${simple.expected}, got nothing`);
     return undefined;
   }
-  const token = simple.fromXml(text, simple.usesPrefixes ? (prefix) => xml.resolve(prefix) : unbound);
-  if (typeof token === 'string') {
-    simple.judge?.(token, reading);
-    return token;
-  }
-  refuse(reading, token.code, token.reason);
-  return undefined;
+  const resolve = simple.usesPrefixes ? (prefix: string) => xml.resolve(prefix) : unbound;
+  const token = accept(simple.fromXml(text, resolve), reading);
+  if (token !== undefined) simple.judge?.(token, reading);
+  return token;
 }
 
 const unbound = (): undefined => undefined;
@@ -359,11 +357,8 @@ export function readSimple(
     );
     return undefined;
   }
-  const token = simple.fromXml(text, resolve);
-  if (typeof token !== 'string') {
-    refuse(reading, token.code, token.reason);
-    return undefined;
-  }
+  const token = accept(simple.fromXml(text, resolve), reading);
+  if (token === undefined) return undefined;
   if (simple.judge !== undefined) {
     simple.judge(token, reading); // of one text: other texts in its place may be refused
     return token;
@@ -405,10 +400,7 @@ function readAttachedTo(
     return refusesInclude(xml, simple.expected, reading) ? undefined : asText;
   const token = readAttached(attachments, xml, reading);
   if (token === asText || token === undefined) return token;
-  const checked = simple.fromXml(token.slice(1, -1), unbound);
-  if (typeof checked === 'string') return checked;
-  refuse(reading, checked.code, checked.reason);
-  return undefined;
+  return accept(simple.fromXml(token.slice(1, -1), unbound), reading);
 }
 
 // --- JSON → XML ---------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import { hrefOf } from '../attachments.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { base64Binary } from '../scalars/base64.ts';
 import { excerpt } from '../scalars/text.ts';
-import { decodeBase64Text, isBase64Typed } from '../types/scalar.ts';
+import { accept, decodeBase64Text, isBase64Typed } from '../types/scalar.ts';
 import { scanNull } from '../write-element.ts';
 import { anyCodec } from './any-type.ts';
 import { type CompiledContent, readLone } from './content.ts';
@@ -213,10 +213,10 @@ function readSimpleElement(
     refuse(reading, 'InvalidType', 'expected the base64 of UTF-8 text, as its xsi:type says, got other text');
     return undefined;
   }
-  const token = simple.fromXml(decoded, () => undefined);
-  if (typeof token === 'string') return token;
-  refuse(reading, token.code, token.reason);
-  return undefined;
+  return accept(
+    simple.fromXml(decoded, () => undefined),
+    reading,
+  );
 }
 
 /** Whether `xsi:type` names a simple type or one that is derived from it (XSD Part 1, 2.6.1). */

@@ -80,7 +80,8 @@ export function textValue(
   };
 }
 
-function accept(result: string | Refusal, reading: Reading): string | undefined {
+/** The token of a text; undefined for a refusal, which is noted. */
+export function accept(result: string | Refusal, reading: Reading): string | undefined {
   if (typeof result === 'string') return result;
   refuse(reading, result.code, result.reason);
   return undefined;
