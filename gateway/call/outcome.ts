@@ -142,12 +142,13 @@ function declaredFault(
     const fault = writeFault(json);
     if (fault === undefined) return undefined;
     const errorCode = codeOfStatus(status);
+    const message = hide(fault.message);
     const failure: Failure = {
       status,
       errorCode,
-      statusJson: JSON.stringify({ errorCode, message: fault.message }),
+      statusJson: JSON.stringify({ errorCode, message }),
       retryAfter,
-      fault: { message: hide(fault.message), detail: hide(fault.detail) },
+      fault: { message, detail: hide(fault.detail) },
       json: hide(json),
     };
     return { kind: 'failure', failure };

@@ -209,6 +209,25 @@ test('A29: a fault that is not declared is an error as any other, one whose memb
   t.regex(unfit.text, /UpstreamInvalidResponse: the reply's orderId: expected/);
 });
 
+test('W25: a declared fault that quotes the caller’s secret tells it to no caller, in whatever form that asks', async (t) => {
+  const gateway = await serveOrders(t, 'headers: { SessionHeader.session: { header: X-Session } }\n');
+  gateway.answer({
+    status: 404,
+    body: '{"@fault":"OrderNotFound","orderId":5,"hint":"abc123xyz","@message":"none for abc123xyz"}',
+  });
+  const own = { 'X-Session': 'abc123xyz' };
+  const xml = { ...own, 'Content-Type': 'application/xml' };
+  const json = { ...own, 'Content-Type': 'application/json' };
+  for (const { status, text } of [
+    await gateway.call(shop, envelope('1.1', { body: getOrder(5) }), own),
+    await send(gateway.port, 'POST', '/xml/reply/GetOrder', xml, getOrder(5)),
+    await send(gateway.port, 'POST', '/json/reply/GetOrder', json, '{"orderId":5}'),
+  ]) {
+    t.true(status >= 400);
+    t.false(text.includes('abc123xyz'), text);
+  }
+});
+
 test('A21: an answer without a body is an empty reply where an object is expected', async (t) => {
   const gateway = await serveOrders(t);
   gateway.answer((_hit, response) => response.writeHead(204).end());
