@@ -12,6 +12,7 @@ export const allowedInProduction: readonly string[] = [
 export const allowedInDevelopment: readonly string[] = [
   ...allowedInProduction,
   'BlueOak-1.0.0',
+  'MPL-2.0',
   'Artistic-2.0',
   'Unlicense',
   'CC0-1.0',
