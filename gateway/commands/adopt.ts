@@ -163,7 +163,7 @@ function fill(
   const { adopted } = loaded.contract;
   if (adopted === undefined) throw new RangeError(`${out}: expected a WSDL in the folder, got none`);
   if (kept === undefined) write('soap.yaml', adoptedOverlayText(loaded.contract, adopted, places));
-  const { document, open } = deriveOpenapi(adopted.service, adopted.settings);
+  const { document, open } = deriveOpenapi(adopted.service, adopted.settings, adopted.movedHeaders);
   write(derivedFile, writeDerivedOpenapi(document));
   write('names.lock', writeNamesLock(names === undefined ? loaded.names : joinNames(loaded.names, names)));
   // as it is read from now on

@@ -68,8 +68,7 @@ function derivedProblems(
   const problems: ContractProblem[] = [];
   const file = readYamlFile(path, problems, new Allowance(limits));
   if (file === undefined) return problems;
-  const { service, settings } = adopted;
-  return withLines(compareDerived(service, settings, file.root, path, limits.contractProblems));
+  return withLines(compareDerived(adopted, file.root, path, limits.contractProblems));
 }
 
 /** What a contract holds, as `--json` gives it. */

@@ -96,7 +96,7 @@ function sidesOf({ contract: folder, openapi, limits = defaultLimits }: MapFlags
   const names = ['openapi.yaml', 'openapi.yml', 'openapi.json'];
   return {
     contract,
-    derived: deriveOpenapi(adopted.service, adopted.settings).document,
+    derived: deriveOpenapi(adopted.service, adopted.settings, adopted.movedHeaders).document,
     openapi:
       openapi ?? names.map((name) => join(folder, name)).find(existsSync) ?? join(folder, 'openapi.yaml'),
     limits,

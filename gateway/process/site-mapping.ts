@@ -20,7 +20,7 @@ export function withMapping(place: ContractPlace, contract: Contract, limits: Li
   const files = typeof place === 'string' ? mappingIn(place) : undefined;
   const { adopted } = contract;
   if (files === undefined || adopted === undefined) return { contract, mapping: undefined };
-  const { document: derived } = deriveOpenapi(adopted.service, adopted.settings);
+  const { document: derived } = deriveOpenapi(adopted.service, adopted.settings, adopted.movedHeaders);
   const mapping = loadMapping({ ...files, derived }, limits);
   const unmapped = new Set(mapping.unmapped);
   const isMapped = ({ name }: { readonly name: string }): boolean => !unmapped.has(name);

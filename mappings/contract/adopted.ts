@@ -24,6 +24,8 @@ export interface MovedHeader {
   /** The block, and where in it the scalar stands, by JSON names. */
   readonly block: string;
   readonly path: readonly string[];
+  /** The HTTP header's name. */
+  readonly header: string;
   /** What the value is in the header, with `{}` for the scalar's text. */
   readonly format: string;
 }

@@ -94,6 +94,8 @@ export interface Wildcard {
     | { readonly kind: 'other'; readonly than: string }
     | { readonly kind: 'list'; readonly list: readonly string[] };
   readonly process: 'strict' | 'lax' | 'skip';
+  /** Where its elements are the members of an object (A22, `open`): the namespace of names without one. */
+  readonly fieldsOf?: string;
 }
 
 /** A simple type definition (XSD 1.0, part 1, 3.14). */

@@ -1,6 +1,5 @@
-import type { AdoptedSettings } from '../../mappings/contract/adopted.ts';
+import type { Adopted } from '../../mappings/contract/adopted.ts';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
-import type { AdoptedService } from '../../mappings/contract/schema-components.ts';
 import { deriveOpenapi } from './document.ts';
 
 /** A place where a document and the WSDL say different things; a problem of a contract, but for the line. */
@@ -26,13 +25,12 @@ const sets: ReadonlySet<string> = new Set(['required', 'enum', 'type', 'tags']);
  * @param file its path, for messages
  */
 export function compareDerived(
-  service: AdoptedService,
-  settings: Partial<AdoptedSettings>,
+  adopted: Pick<Adopted, 'service'> & Partial<Pick<Adopted, 'movedHeaders' | 'settings'>>,
   root: unknown,
   file: string,
   most = defaultLimits.contractProblems,
 ): readonly DerivedDifference[] {
-  const { document } = deriveOpenapi(service, settings);
+  const { document } = deriveOpenapi(adopted.service, adopted.settings, adopted.movedHeaders);
   const problems: DerivedDifference[] = [];
   // what is left to compare, the next one last
   const waiting = [{ pointer: '', key: '', expected: document as unknown, got: root }];

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { wrapperOf } from '../../mappings/codec/adopted/compile.ts';
-import { type AdoptedSettings, adoptedDefaults } from '../../mappings/contract/adopted.ts';
+import { type AdoptedSettings, adoptedDefaults, type MovedHeader } from '../../mappings/contract/adopted.ts';
 import type {
   AdoptedMessage,
   AdoptedOperation,
@@ -8,6 +8,7 @@ import type {
   ElementDeclaration,
 } from '../../mappings/contract/schema-components.ts';
 import { Components } from './components.ts';
+import { dropUnused, schemesOf, securityOf, takeMoved } from './moved-headers.ts';
 import { type Besides, type OpenPlace, object, TypeSchemas } from './schemas.ts';
 import type { JsonSchema } from './simple-types.ts';
 
@@ -25,10 +26,13 @@ export interface DerivedOpenapi {
 /**
  * Derives the document from which a team builds the service behind an adopted WSDL (A32): one operation for each, bodies as
  * the codecs read and take them. The same service and settings give the same document.
+ *
+ * @param moved scalars of header blocks that travel in HTTP headers, which are security schemes (A8)
  */
 export function deriveOpenapi(
   service: AdoptedService,
   settings: Partial<AdoptedSettings> = {},
+  moved: readonly MovedHeader[] = [],
 ): DerivedOpenapi {
   const shared = {
     service,
@@ -42,6 +46,7 @@ export function deriveOpenapi(
     for (const operation of port.operations) if (!portOf.has(operation)) portOf.set(operation, port.name);
   const portTypes = [...new Set(service.operations.map(({ portType }) => portType))];
   const paths: JsonSchema = {};
+  const blocksOf: Record<string, JsonSchema>[] = [];
   for (const operation of service.operations)
     paths[`/${operation.name}`] = {
       post: {
@@ -53,11 +58,16 @@ export function deriveOpenapi(
           operation: operation.wsdlName,
           action: operation.action,
         },
-        requestBody: { required: true, content: json(ofMessage(operation.input, types)) },
+        ...securityOf(moved, new Set(operation.input.headers.map(({ name }) => name.local))),
+        requestBody: {
+          required: true,
+          content: json(ofMessage(operation.input, types, (blocks) => blocksOf.push(blocks))),
+        },
         responses: responsesOf(operation, types, shared.components),
       },
     };
   const schemas = shared.components.finish();
+  for (const blocks of blocksOf) takeMoved(blocks, moved, schemas);
   const document: JsonSchema = {
     openapi: '3.1.0',
     info: {
@@ -67,8 +77,11 @@ export function deriveOpenapi(
     },
     ...(portTypes.length > 1 && { tags: portTypes.map((name) => ({ name })) }),
     paths,
-    ...(Object.keys(schemas).length > 0 && { components: { schemas } }),
+    ...((moved.length > 0 || Object.keys(schemas).length > 0) && {
+      components: { ...(moved.length > 0 && { securitySchemes: schemesOf(moved) }), schemas },
+    }),
   };
+  if (moved.length > 0) dropUnused(document, schemas);
   return { document, open: [...shared.open.values()] };
 }
 
@@ -102,18 +115,27 @@ function responsesOf(operation: AdoptedOperation, types: Types, components: Comp
 }
 
 /** The JSON of a message's body, with the declared header blocks (A7, A8). */
-function ofMessage({ body, headers, use }: AdoptedMessage, types: Types): JsonSchema {
+function ofMessage(
+  { body, headers, use }: AdoptedMessage,
+  types: Types,
+  noteBlocks: (blocks: Record<string, JsonSchema>) => void = () => {},
+): JsonSchema {
   const schemas = types[use];
-  const besides = headersOf(headers, schemas);
+  const besides = headersOf(headers, schemas, noteBlocks);
   if (body.kind === 'empty') return object({ ...besides.properties }, besides.required);
   const element = body.kind === 'element' ? body.element : wrapperOf(body.wrapper, body.parts);
   return schemas.ofBody(element, besides);
 }
 
-function headersOf(headers: readonly ElementDeclaration[], schemas: TypeSchemas): Besides {
+function headersOf(
+  headers: readonly ElementDeclaration[],
+  schemas: TypeSchemas,
+  noteBlocks: (blocks: Record<string, JsonSchema>) => void,
+): Besides {
   if (headers.length === 0) return { properties: {}, required: [] };
   const blocks: Record<string, JsonSchema> = {};
   for (const element of headers) blocks[element.name.local] = schemas.ofElement(element, true);
+  noteBlocks(blocks);
   return {
     properties: { '@headers': { ...object(blocks, []), description: 'The header blocks that came.' } },
     required: [],

@@ -275,6 +275,8 @@ export class TypeSchemas {
   }
 
   #ofMember(member: Member, owner: string): JsonSchema {
+    if (member.kind === 'any' && member.fieldsOf !== undefined)
+      return this.#ofFields(`${owner}.${member.json}`);
     const one = this.#oneOf(member, owner);
     if (!member.repeats) return one;
     const { description } = one;
@@ -296,6 +298,16 @@ export class TypeSchemas {
       case 'rounds':
         return this.#ofRounds(member.content, owner);
     }
+  }
+
+  /** A wildcard's elements by name, several of one name as an array (A22). */
+  #ofFields(place: string): JsonSchema {
+    const one = { anyOf: [this.#any(place), { type: 'null' }] };
+    return {
+      type: 'object',
+      description: 'Elements by their names, as text where they hold nothing else.',
+      additionalProperties: { anyOf: [...one.anyOf, { type: 'array', items: one }] },
+    };
   }
 
   /** A round of a repeated choice is one member; of a repeated sequence its members (A16). */

@@ -439,6 +439,10 @@ function declarationsOf(context: AdoptedContext, element: ElementDeclaration): s
   const walk = (particle: Particle): void => {
     if (particle.kind === 'element') see(particle.element);
     else if (particle.kind !== 'any') particle.particles.forEach(walk);
+    else if (particle.wildcard.fieldsOf !== undefined) {
+      namesIn.add(particle.wildcard.fieldsOf);
+      waiting.push(anyType);
+    }
   };
   for (let type = waiting.pop(); type !== undefined; type = waiting.pop()) {
     if (seen.has(type)) continue;

@@ -12,6 +12,7 @@ import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { elementReader, leaf, tagsOf } from './elements.ts';
 import { type Members, type Order, substituteMembers } from './members.ts';
 import { readOpenElement, scanOpenElement, takesElement } from './open-elements.ts';
+import { type FieldsBag, fieldsJson, type OpenFields, openFields } from './open-fields.ts';
 
 /** What stands between the tags of a complex type's element: elements, wildcards, rounds of repeated groups (A13 to A16, A20, A22). */
 
@@ -24,8 +25,8 @@ interface Entry {
   /** Within the rounds of a repeated group. */
   readonly inner: Entry | undefined;
   readonly namespace: string;
-  /** From the child's start tag past its end tag; undefined: refused, or as absent. */
-  readonly read: (xml: XmlReader, reading: Reading) => string | undefined;
+  /** From the child's start tag past its end tag, giving undefined where it is refused, or as absent; of fields none. */
+  readonly read: ((xml: XmlReader, reading: Reading) => string | undefined) | undefined;
   /** Of a wildcard: which elements it takes. */
   readonly wildcards: readonly Wildcard[] | undefined;
 }
@@ -48,6 +49,8 @@ export interface ContentMember {
   readonly takesNull: boolean;
   /** The content of a round of a repeated group. */
   readonly rounds: CompiledContent | undefined;
+  /** Of a wildcard whose elements are members of one object. */
+  readonly fields: OpenFields | undefined;
   /** Pushes the node of the member's JSON value. */
   readonly scan: (tape: Tape) => void;
   /** Writes the elements of a node. */
@@ -93,7 +96,14 @@ export function compileContent(
   };
   const compiled = members.map((member, index): ContentMember => {
     const { json, repeats, required } = member;
-    const shared = { json, jsonKey: `${JSON.stringify(json)}:`, repeats, required, rounds: undefined };
+    const shared = {
+      json,
+      jsonKey: `${JSON.stringify(json)}:`,
+      repeats,
+      required,
+      rounds: undefined,
+      fields: undefined,
+    };
     if (member.kind === 'rounds') {
       const its = roundsOf(member.content);
       const rounds = its.content;
@@ -101,6 +111,12 @@ export function compileContent(
         for (const inner of entries) enter(local, { ...inner, index, inner });
       for (const inner of rounds.open) open.push({ ...inner, index, inner });
       return { ...shared, ...roundsMember(its), rounds, fixed: undefined };
+    }
+    if (member.kind === 'any' && member.fieldsOf !== undefined) {
+      const fields = openFields(context, member.fieldsOf, repeats);
+      open.push({ index, inner: undefined, namespace: '', read: undefined, wildcards: member.wildcards });
+      const { scan, write } = fields;
+      return { ...shared, scan, write, writeItem: write, takesNull: false, fixed: undefined, fields };
     }
     if (member.kind === 'any') {
       const read = (xml: XmlReader, reading: Reading) => readOpenElement(context, xml, reading);
@@ -176,12 +192,14 @@ interface Bag {
   counts: number[] | undefined;
   /** The rounds that are open, by member. */
   rounds: (Bag | undefined)[] | undefined;
+  /** The elements of a wildcard that are members of one object. */
+  fields: FieldsBag | undefined;
   /** Position of the member that came last. */
   last: number;
 }
 
 function emptyBag(): Bag {
-  return { values: [], order: [], counts: undefined, rounds: undefined, last: -1 };
+  return { values: [], order: [], counts: undefined, rounds: undefined, fields: undefined, last: -1 };
 }
 
 /** Reads the children of the element whose start tag is current, past its end tag; `json` is the object's text so far. */
@@ -263,13 +281,17 @@ function put(content: CompiledContent, bag: Bag, entry: Entry, xml: XmlReader, r
     return;
   }
   reading.path.push(xml.local);
-  if (!member.repeats) bag.values[index] = entry.read(xml, reading) ?? '';
+  if (member.fields !== undefined) {
+    bag.values[index] = '';
+    bag.fields ??= new Map();
+    member.fields.read(xml, reading, bag.fields);
+  } else if (!member.repeats) bag.values[index] = entry.read?.(xml, reading) ?? '';
   else {
     bag.counts ??= [];
     const count = bag.counts[index] ?? 0;
     bag.counts[index] = count + 1;
     reading.path.push(count);
-    const token = entry.read(xml, reading) ?? '';
+    const token = entry.read?.(xml, reading) ?? '';
     bag.values[index] =
       before === undefined || before === '' ? token : token === '' ? before : `${before},${token}`;
     reading.path.pop();
@@ -303,11 +325,12 @@ function finishBag(content: CompiledContent, bag: Bag, reading: Reading, start: 
   closeRounds(content, bag, reading);
   let json = start;
   for (const index of bag.order) {
-    const { jsonKey, repeats } = members[index] as ContentMember;
+    const { jsonKey, repeats, fields } = members[index] as ContentMember;
     const value = bag.values[index] as string;
-    if (value === '' && !repeats) continue;
+    if (value === '' && !repeats && fields === undefined) continue;
     if (json.length !== 1) json += ',';
-    json += repeats ? `${jsonKey}[${value}]` : jsonKey + value;
+    if (fields !== undefined) json += jsonKey + fieldsJson(bag.fields ?? new Map());
+    else json += repeats ? `${jsonKey}[${value}]` : jsonKey + value;
   }
   if (content.choicesOf !== undefined) {
     const both = conflictOf(content, bag.order);

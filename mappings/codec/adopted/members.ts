@@ -24,7 +24,12 @@ export type Member = {
   readonly required: boolean;
 } & (
   | { readonly kind: 'element'; readonly element: ElementDeclaration }
-  | { readonly kind: 'any'; readonly wildcards: readonly Wildcard[] }
+  | {
+      readonly kind: 'any';
+      readonly wildcards: readonly Wildcard[];
+      /** Where its elements are members of one object: the namespace of names without one (A22). */
+      readonly fieldsOf: string | undefined;
+    }
   | { readonly kind: 'rounds'; readonly content: Members }
 );
 
@@ -115,8 +120,10 @@ export function loneMember({
   if (content.kind !== 'elements' || content.mixed) return undefined;
   const { most, kind } = normalized(content.particle);
   if (most <= 1) return undefined;
-  const { members } = membersOf(content.particle);
-  return kind === 'all' ? undefined : members[0];
+  const [member] = membersOf(content.particle).members;
+  // an object of fields is no array
+  if (kind === 'all' || (member?.kind === 'any' && member.fieldsOf !== undefined)) return undefined;
+  return member;
 }
 
 /** The same content with no group of one particle, no choice within a choice, and nothing repeated in a repeated choice. */
@@ -251,7 +258,8 @@ class MembersBuilder {
         return { kind, json: nameOf(json ?? element.name.local), repeats, required, element };
       if (kind === 'rounds' && content !== undefined)
         return { kind, json: nameOf('@items'), repeats: true, required, content };
-      return { kind: 'any', json: nameOf('@any'), repeats, required, wildcards };
+      const { fieldsOf } = wildcards.find((one) => one.fieldsOf !== undefined) ?? {};
+      return { kind: 'any', json: nameOf('@any'), repeats, required, wildcards, fieldsOf };
     });
     for (let choice = 0; choice < this.#outsides.length; choice++) {
       for (const index of new Set(this.#choices[choice]?.flatMap((branch) => [...branch])))

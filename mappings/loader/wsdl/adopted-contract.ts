@@ -18,7 +18,7 @@ import { familyStatus } from '../operations/response-status.ts';
 import { type AdoptedOverlay, readAdoptedOverlay } from './adopted-overlay.ts';
 import { adoptedNames, loadAdoptedService } from './load-adopted.ts';
 import { operationKey } from './operation-names.ts';
-import { renameMembers } from './renames.ts';
+import { openFieldsOf, renameMembers } from './renames.ts';
 
 /**
  * The contract of a folder with a WSDL and, unless all defaults do, an overlay beside it (A1). Throws ContractError with all
@@ -46,6 +46,7 @@ export function loadAdoptedContract(
     limits,
   });
   renameMembers(whole, overlay.rename, report);
+  openFieldsOf(whole, overlay.open, report);
   const service = withOverlay(whole, overlay, report);
   const contract = contractOf(service, overlay, report);
   if (problems.length > 0) throw contractError(withLines(problems), limits);
@@ -222,7 +223,7 @@ function movedHeadersOf(
       );
       continue;
     }
-    movedHeaders.push({ name: place, block, path, format });
+    movedHeaders.push({ name: place, block, path, header, format });
     parts.push({
       name: place,
       xml: path.at(-1) ?? block,

@@ -65,6 +65,11 @@ export const adoptedOverlaySettings = record(
       '`Type.member: name`',
       text('The name.', 'a name that does not begin with @', /^[A-Za-z_][A-Za-z0-9_.-]*$/),
     ),
+    open: map(
+      "What elements that a type's wildcard takes are in JSON: XML as text, or members of an object.",
+      '`Type: xml | fields`',
+      keyword('One of both.', 'xml', 'fields'),
+    ),
     types: keyword(
       "Whether @type says a value's type where it isn't the declared one, or always.",
       'derived',
@@ -117,6 +122,8 @@ export interface AdoptedOverlay {
   readonly operations: ReadonlyMap<string, AdoptedOperationOverlay>;
   /** `Type.member` → name. */
   readonly rename: ReadonlyMap<string, string>;
+  /** The types whose open elements are members of an object (A22). */
+  readonly open: readonly string[];
   readonly adopted: AdoptedSettings;
   readonly settings: Settings;
   /** `Block.member` → where it goes. */
@@ -145,6 +152,7 @@ export function readAdoptedOverlay(document: unknown, report: Report): AdoptedOv
     endpoints: keys.endpoints ?? new Map(),
     operations: keys.operations ?? new Map(),
     rename: keys.rename ?? new Map(),
+    open: [...(keys.open ?? [])].flatMap(([type, how]) => (how === 'fields' ? [type] : [])),
     adopted: {
       types: keys.types ?? 'derived',
       bigNumbers: keys.bigNumbers ?? 'number',

@@ -3,6 +3,7 @@ import type {
   AttributeUse,
   ComplexType,
   Particle,
+  Wildcard,
 } from '../../contract/schema-components.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
@@ -50,6 +51,33 @@ export function renameMembers(
     else if (isTaken) report(pointer, `expected a name that no other member has, got ${shown(name)}`);
     else for (const one of found) one.json = name;
   }
+}
+
+/**
+ * Makes the open elements of types members of an object (A22, `open`), named as for `renameMembers`: `@any` is that object
+ * then. It is noted in the service, which nobody reads yet.
+ */
+export function openFieldsOf(service: AdoptedService, names: readonly string[], report: Report): void {
+  if (names.length === 0) return;
+  const types = typesByName(service);
+  for (const name of names) {
+    const type = types.get(name);
+    const content = type?.content;
+    const wildcards = content?.kind === 'elements' ? wildcardsOf(content.particle) : [];
+    const at = `/open${pointerSegment(name)}`;
+    if (type === undefined) report(at, `expected a type of the WSDL, got ${shown(name)}`);
+    else if (wildcards.length === 0) report(at, 'expected a type with an xs:any, got one without');
+    for (const wildcard of wildcards) {
+      const { namespaces } = wildcard;
+      const [first] = namespaces.kind === 'list' ? namespaces.list : [];
+      wildcard.fieldsOf = first ?? type?.name?.namespace ?? '';
+    }
+  }
+}
+
+function wildcardsOf(particle: Particle): readonly { -readonly [Key in keyof Wildcard]: Wildcard[Key] }[] {
+  if (particle.kind === 'any') return [particle.wildcard];
+  return particle.kind === 'element' ? [] : particle.particles.flatMap(wildcardsOf);
 }
 
 function typesByName({ typeNames, elements }: AdoptedService): ReadonlyMap<string, ComplexType> {

@@ -1,0 +1,166 @@
+import { anyType, builtInTypes } from '../../contract/built-in-types.ts';
+import type { ElementDeclaration, SimpleType } from '../../contract/schema-components.ts';
+import { nodeKinds, type Tape } from '../../json/tape.ts';
+import { type Output, piece } from '../../xml/output.ts';
+import type { XmlReader } from '../../xml/reader.ts';
+import { MismatchError, type Reading } from '../problem.ts';
+import { escapeAttribute, quoteJson } from '../scalars/text.ts';
+import { pushItem } from '../types/entries.ts';
+import { enters } from '../write-element.ts';
+import type { AdoptedContext, Tags } from './context.ts';
+import { elementReader, tagsOf, writeLeaf } from './elements.ts';
+
+/** A wildcard's elements as members of an object, where the overlay's `open` asks for that (A22). */
+
+const { list, nothing, plain, record } = nodeKinds;
+
+/** A name that is well-formed, which JSON need not be. */
+const ncName = /^[^\s:<>&'"{}/=\d.-][^\s:<>&'"{}/=]*$/;
+
+/** The elements that came of a wildcard: their JSON by the name of the member, in the order of the first of each. */
+export type FieldsBag = Map<string, string[]>;
+
+/** The codec of a wildcard's elements as an object. */
+export interface OpenFields {
+  /** Reads the element whose start tag is current into the bag, past its end tag; what is refused is noted. */
+  readonly read: (xml: XmlReader, reading: Reading, bag: FieldsBag) => void;
+  /** Pushes the node of the object: a chain of entries. Throws MismatchError, JsonError. */
+  readonly scan: (tape: Tape) => void;
+  /** Writes the elements of that node. */
+  readonly write: (tape: Tape, node: number, output: Output) => void;
+}
+
+/**
+ * Compiles a wildcard's elements as an object: a member is called as its element's local name, or `{namespace}local` in
+ * another namespace than `namespace`. Text stands for an element that holds text alone, `null` for a nil one; another is as a
+ * value of `xs:anyType` is (A23). Several elements of one name are an array.
+ *
+ * @param namespace that of names without one
+ * @param repeats whether more than one element may stand there
+ */
+export function openFields(context: AdoptedContext, namespace: string, repeats: boolean): OpenFields {
+  const any = context.codecOf(anyType, false);
+  const text = context.simpleOf(builtInTypes.get('string') as SimpleType);
+  const readValue = elementReader(context, fieldOf(namespace, 'any'), any, true);
+  const read: OpenFields['read'] = (xml, reading, bag) => {
+    const name = xml.namespace === namespace ? xml.local : `{${xml.namespace}}${xml.local}`;
+    const token = readValue(xml, reading);
+    if (token === undefined) return;
+    const known = bag.get(name);
+    if (known === undefined) bag.set(name, [token]);
+    else known.push(token);
+  };
+  const scanValue = (tape: Tape): void => {
+    const byte = tape.peek();
+    const start = tape.position;
+    if (byte === 34) text.scan(tape);
+    else if (byte === 110 || byte === 123 || byte === 91) any.scan(tape);
+    else {
+      if (byte === 116 || byte === 102) tape.literal();
+      else tape.scanNumber();
+      tape.pushRange(plain, start, tape.position);
+    }
+  };
+  const scan = (tape: Tape): void => {
+    if (enters(tape, 123)) scanMembers(tape, scanValue, repeats);
+  };
+  const write: OpenFields['write'] = (tape, node, output) => {
+    if (tape.words[node] === nothing) return;
+    for (let entry = tape.words[node + 1] as number; entry !== -1; entry = tape.words[entry] as number) {
+      const tags = fieldTags(context, tape.made[tape.words[entry + 1] as number] ?? '', namespace);
+      const value = entry + 2;
+      const kind = tape.words[value];
+      if (kind === record || kind === list) any.write(tags, tape, value, output);
+      else writeLeaf(tags, tape, value, output);
+    }
+  };
+  return { read, scan, write };
+}
+
+/** The elements of a bag as the JSON of an object. */
+export function fieldsJson(bag: FieldsBag): string {
+  const members: string[] = [];
+  for (const [name, tokens] of bag) {
+    // an array by itself would read as several elements
+    const isOne = tokens.length === 1 && tokens[0]?.startsWith('[') === false;
+    members.push(`${quoteJson(name)}:${isOne ? tokens[0] : `[${tokens.join(',')}]`}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+/** The members of the object that was entered: its node, then for each element a link, its name's place in `made`, its value. */
+function scanMembers(tape: Tape, scanValue: (tape: Tape) => void, repeats: boolean): void {
+  tape.reserve(2);
+  const node = tape.top;
+  tape.words[node] = list;
+  tape.words[node + 1] = -1;
+  tape.top = node + 2;
+  let link = node + 1;
+  let count = 0;
+  const names = new Set<string>();
+  for (let first = true; tape.next(first, 125); first = false) {
+    const name = scanName(tape);
+    if (names.has(name)) throw new MismatchError('expected each name once, got another').at(name);
+    names.add(name);
+    const place = tape.made.push(name) - 1;
+    const scanOne = (): void => {
+      if (++count > 1 && !repeats) throw new MismatchError('expected one element, got several');
+      link = pushItem(tape, link);
+      tape.reserve(1);
+      tape.words[tape.top++] = place;
+      scanValue(tape);
+    };
+    try {
+      if (tape.peek() === 91) {
+        tape.enter();
+        for (let isFirst = true; tape.next(isFirst, 93); isFirst = false) scanOne();
+      } else scanOne();
+    } catch (error) {
+      throw error instanceof MismatchError ? error.at(name) : error;
+    }
+  }
+}
+
+/** The name of the member that is next, past its colon. Throws MismatchError for one that no element can have. */
+function scanName(tape: Tape): string {
+  if (tape.peek() !== 34) tape.fail('a member name');
+  const start = tape.position + 1;
+  tape.scanString();
+  const name = tape.decode(start, tape.position - 1);
+  tape.colon();
+  const local = name.startsWith('{') ? name.slice(name.lastIndexOf('}') + 1) : name;
+  if (!ncName.test(local)) throw new MismatchError('expected names of elements, got another');
+  return name;
+}
+
+function fieldOf(namespace: string, local: string): ElementDeclaration {
+  return {
+    name: { namespace, local },
+    type: anyType,
+    nillable: true,
+    global: false,
+    abstract: false,
+    value: undefined,
+    substitutes: [],
+    documentation: '',
+  };
+}
+
+/** The tags of an element by its member's name; one in another namespace declares that itself. */
+function fieldTags(context: AdoptedContext, name: string, namespace: string): Tags {
+  if (!name.startsWith('{')) return tagsOf(context, fieldOf(namespace, name));
+  const end = name.lastIndexOf('}');
+  const other = name.slice(1, end);
+  const qualified = (other === '' ? '' : 'f:') + name.slice(end + 1);
+  const start = `<${qualified}${other === '' ? '' : ` xmlns:f="${escapeAttribute(other)}"`}`;
+  const open = piece(`${start}>`);
+  const close = piece(`</${qualified}>`);
+  return {
+    start: piece(start),
+    open,
+    close,
+    empty: piece(`${start}/>`),
+    nil: piece(`${start} i:nil="true"/>`),
+    room: open.length + close.length + 32,
+  };
+}

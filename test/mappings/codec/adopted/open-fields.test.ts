@@ -1,0 +1,117 @@
+import test, { type ExecutionContext } from 'ava';
+import { type CompiledAdoptedOperation, compileAdopted } from '../../../../mappings/codec/adopted/compile.ts';
+import { adoptedDefaults } from '../../../../mappings/contract/adopted.ts';
+import { defaultLimits } from '../../../../mappings/contract/limits.ts';
+import { openFieldsOf } from '../../../../mappings/loader/wsdl/renames.ts';
+import { getOf, serviceOf } from '../../loader/wsdl/wsdl-folder.ts';
+import { element as e, get, readMessage, writeMessage } from './messages.ts';
+
+const more =
+  '<xs:any namespace="##targetNamespace" minOccurs="0" maxOccurs="unbounded" processContents="lax"/>';
+const sObject = (any: string): string =>
+  `<xs:complexType name="sObject"><xs:sequence>${e('Id', 'xs:string', 'minOccurs="0"')}${any}</xs:sequence></xs:complexType>` +
+  '<xs:complexType name="Money"><xs:sequence><xs:element name="amount" type="xs:decimal"/></xs:sequence></xs:complexType>';
+
+/** The operation `Get` whose body is of type sObject, its open elements as members. */
+function fields(t: ExecutionContext, any = more): CompiledAdoptedOperation {
+  const type =
+    '<xs:complexType><xs:complexContent><xs:extension base="t:sObject"/></xs:complexContent></xs:complexType>';
+  const service = serviceOf(t, getOf(type, sObject(any)));
+  openFieldsOf(service, ['sObject'], (pointer, problem) => t.fail(`${pointer}: ${problem}`));
+  const operation = compileAdopted(service, adoptedDefaults, defaultLimits).operations.get('Get');
+  if (operation === undefined) throw new Error('no operation');
+  return operation;
+}
+
+for (const [title, xml, json, written] of [
+  ['text', '<t:Id>1</t:Id><t:Name>A &amp; B</t:Name>', '{"Id":"1","@any":{"Name":"A & B"}}'],
+  ['no text', '<t:Name></t:Name>', '{"@any":{"Name":""}}', '<t:Name/>'],
+  ['nil', '<t:Name xsi:nil="true"/>', '{"@any":{"Name":null}}'],
+  [
+    'several of one name',
+    '<t:To>a</t:To><t:To xsi:nil="true"/><t:Cc>b</t:Cc>',
+    '{"@any":{"To":["a",null],"Cc":"b"}}',
+  ],
+  ['an element whose place is taken', '<t:Id>1</t:Id><t:Id>2</t:Id>', '{"Id":"1","@any":{"Id":"2"}}'],
+  [
+    'a string that says so',
+    '<t:Name xsi:type="xs:string">x</t:Name>',
+    '{"@any":{"Name":"x"}}',
+    '<t:Name>x</t:Name>',
+  ],
+  [
+    'a type of XSD',
+    '<t:Amount xsi:type="xs:decimal">1.50</t:Amount>',
+    '{"@any":{"Amount":{"@type":"xs:decimal","value":1.50}}}',
+  ],
+  [
+    'a type of the service',
+    '<t:Price xsi:type="t:Money"><t:amount>2.0</t:amount></t:Price>',
+    '{"@any":{"Price":{"@type":"Money","amount":2.0}}}',
+  ],
+  [
+    'elements within',
+    '<t:Owner><t:Name>x</t:Name></t:Owner>',
+    '{"@any":{"Owner":{"@xml":"<t:Name xmlns:t=\\"urn:t\\">x</t:Name>"}}}',
+  ],
+] as const)
+  test(`A22: with open fields, ${title} is a member by its name, both ways`, (t) => {
+    const { request: input } = fields(t);
+    const { json: read, problems } = readMessage(input, get(xml));
+    t.deepEqual(problems, []);
+    t.is(read, json);
+    const back = readMessage(input, writeMessage(input, json));
+    t.deepEqual(back.problems, []);
+    t.is(back.json, json);
+    if (written !== undefined)
+      t.regex(writeMessage(input, json), new RegExp(written.replaceAll('t:', '\\w+:')));
+  });
+
+test('A22: with open fields, a name in another namespace says it', (t) => {
+  const { request: input } = fields(t, more.replace('##targetNamespace', '##other'));
+  const json = '{"@any":{"{urn:o}Name":"x","{urn:o}Nil":null}}';
+  t.is(
+    readMessage(input, get('<o:Name xmlns:o="urn:o">x</o:Name><Nil xmlns="urn:o" xsi:nil="1"/>')).json,
+    json,
+  );
+  t.is(readMessage(input, writeMessage(input, json)).json, json);
+});
+
+test('A22: with open fields, bare numbers and booleans of a reply are their text', (t) => {
+  const { request: input } = fields(t);
+  const xml = writeMessage(input, '{"@any":{"A":9007199254740993.10,"B":true}}');
+  t.is(readMessage(input, xml).json, '{"@any":{"A":"9007199254740993.10","B":"true"}}');
+});
+
+for (const [json, problem] of [
+  ['{"@any":{"a b":"x"}}', /expected names of elements, got another/],
+  ['{"@any":{"a":"x","a":"y"}}', /expected each name once/],
+  ['{"@any":{"{urn:o":"x"}}', /expected names of elements/],
+  ['{"@any":["<t:a/>"]}', /expected an object, got an array/],
+  ['{"@any":{"a":{"@xml":"<b>"}}}', /expected well-formed XML/],
+] as const)
+  test(`A22: a reply of open fields that is ${json} is a mismatch`, (t) => {
+    const error = t.throws(() => writeMessage(fields(t).request, json));
+    t.regex(error?.message ?? '', problem);
+  });
+
+test('A22: where a wildcard takes one element, a reply with two fields is a mismatch', (t) => {
+  const { request: input } = fields(t, more.replace('maxOccurs="unbounded"', ''));
+  t.regex(writeMessage(input, '{"@any":{"a":"x"}}'), /<\w+:a>x</);
+  for (const json of ['{"@any":{"a":"x","b":"y"}}', '{"@any":{"a":["x","y"]}}'])
+    t.regex(t.throws(() => writeMessage(input, json))?.message ?? '', /expected one element, got several/);
+  t.deepEqual(
+    readMessage(input, get('<t:a>x</t:a><t:b>y</t:b>')).problems.map(({ message }) => message),
+    ['b: unknown element, expected Id'],
+  );
+});
+
+test('A33: open of what has no wildcard, or is no type, is refused', (t) => {
+  const told: string[] = [];
+  const service = serviceOf(t, getOf('<xs:complexType><xs:sequence/></xs:complexType>', sObject(more)));
+  openFieldsOf(service, ['Money', 'Nothing'], (pointer, problem) => told.push(`${pointer}: ${problem}`));
+  t.deepEqual(told, [
+    '/open/Money: expected a type with an xs:any, got one without',
+    '/open/Nothing: expected a type of the WSDL, got "Nothing"',
+  ]);
+});
