@@ -268,6 +268,7 @@ export const limitTable = {
   },
   contractElements: { value: 500_000, bounds: 'elements of its WSDLs and schemas together' },
   contractKey: { value: 4_096, bounds: 'characters in a key of such a file' },
+  contractPath: { value: 4_096, bounds: 'characters of a JSONPath of an OpenAPI Overlay (`patches`)' },
   contractReferences: {
     value: 100,
     bounds: 'references (`$ref`, `base`, `substitutionGroup`) from one to the next',

@@ -8,6 +8,7 @@ import { buildContract, type ContractSource, type LoadedContract } from './build
 import { Allowance, type ContractLimits, contractError } from './document/allowance.ts';
 import { ContractError, type ContractProblem } from './document/error.ts';
 import { isNode } from './document/node.ts';
+import { PatchFiles } from './document/patch-files.ts';
 import { readYamlFile, withLines } from './document/yaml.ts';
 import { readNamesLock } from './names/names-lock.ts';
 import { loadAdoptedContract } from './wsdl/adopted-contract.ts';
@@ -57,28 +58,38 @@ export function loadContract(place: ContractPlace, limits: ContractLimits = defa
   const names = readNamesLock(namesLockOf(files), problems, allowance);
   if (openapi === undefined || overlay === undefined || problems.length > 0)
     throw new ContractError(withLines(problems));
+  const patches = new PatchFiles(overlay, openapi.path, problems, allowance);
+  const root = patches.apply(openapi);
+  if (problems.length > 0) throw new ContractError(withLines(problems));
+  const explained = (found: readonly ContractProblem[]): ContractError =>
+    new ContractError(patches.explain(withLines(found)));
+  const source: ContractSource = {
+    openapi: root,
+    openapiName: openapi.path,
+    overlay: overlay.root,
+    overlayName: overlay.path,
+    names,
+    allowance,
+    readFile: fileReader(dirname(openapi.path), dirname(overlay.path), patches, allowance),
+  };
+  let loaded: LoadedContract;
   try {
-    const loaded = buildContract({
-      openapi: openapi.root,
-      openapiName: openapi.path,
-      overlay: overlay.root,
-      overlayName: overlay.path,
-      names,
-      allowance,
-      readFile: fileReader(dirname(openapi.path), dirname(overlay.path), allowance),
-    });
-    // part of the document is missing, which its author wants to know before its callers do
-    if (loaded.brokenReferences.length > 0) throw contractError(loaded.brokenReferences, limits);
-    return loaded;
+    loaded = buildContract(source);
   } catch (error) {
-    throw error instanceof ContractError ? new ContractError(withLines(error.problems)) : error;
+    throw error instanceof ContractError ? explained([...problems, ...error.problems]) : error;
   }
+  patches.finish();
+  // part of the document is missing, which its author wants to know before its callers do
+  const missing = [...problems, ...loaded.brokenReferences];
+  if (missing.length > 0) throw explained(contractError(missing, limits).problems);
+  return loaded;
 }
 
 /** Reads files below a folder, whatever links lead out of it. */
 function fileReader(
   documents: string,
   overlays: string,
+  patches: PatchFiles,
   allowance: Allowance,
 ): NonNullable<ContractSource['readFile']> {
   return (folder, path) => {
@@ -88,7 +99,7 @@ function fileReader(
       if (!file.startsWith(root + sep)) return { why: 'got one that lies elsewhere' };
       const problems: ContractProblem[] = [];
       const read = readYamlFile(file, problems, allowance);
-      if (read !== undefined) return { root: read.root };
+      if (read !== undefined) return { root: patches.apply(read) };
       return { why: `got one that can't be read (${problems.map(({ message }) => message).join('; ')})` };
     } catch (error) {
       if (error instanceof Error && 'code' in error) return { why: `got none (${error.code})` };

@@ -112,6 +112,7 @@ export const limitTests = {
   contractDepth: ['test/mappings/loader/limits.test.ts', "limit: 'contractDepth'"],
   contractElements: ['test/mappings/loader/wsdl/limits.test.ts', "'contractElements: "],
   contractKey: ['test/mappings/loader/limits.test.ts', "limit: 'contractKey'"],
+  contractPath: ['test/mappings/loader/document/patches.test.ts', "'contractPath: "],
   contractReferences: ['test/mappings/loader/limits.test.ts', "limit: 'contractReferences'"],
   contractPattern: ['test/mappings/loader/limits.test.ts', "'contractPattern: "],
   contractSteps: ['test/mappings/loader/limits.test.ts', "'contractSteps: "],

@@ -237,6 +237,11 @@ export const overlaySettings = record('The SOAP face of an OpenAPI document; eve
     '`https://schemas.example/: folder` or `../: ..`',
     text('A folder, as seen from the overlay.', 'a folder'),
   ),
+  patches: list(
+    'OpenAPI Overlays (1.0, 1.1) that change the document before anything of it is read, one after the other.',
+    'files',
+    text('A file, as seen from the overlay.', 'a file'),
+  ),
   servers: map(
     "Addresses of the document's servers that aren't the upstream, by their URLs there.",
     '`https://files.example/v1: { upstream, credentials }`',

@@ -1,0 +1,94 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import type { Allowance } from './allowance.ts';
+import type { ContractProblem } from './error.ts';
+import { isNode, memberOf, textsOf } from './node.ts';
+import { applyPatches, extendsOf, isPatch, type Patched, type PatchFile } from './patches.ts';
+import { readYamlFile, withLines, type YamlFile } from './yaml.ts';
+
+/**
+ * The OpenAPI Overlays that a contract's overlay names as its `patches`, each for one file: the document, or another of its
+ * files that its `extends` names by a relative path.
+ */
+export class PatchFiles {
+  readonly #problems: ContractProblem[];
+  readonly #allowance: Allowance;
+  /** By the real path of the file that they are for. */
+  readonly #patches = new Map<string, PatchFile[]>();
+  readonly #applied = new Map<string, Patched>();
+
+  /** Reads the patches; what keeps one from being read is added to the problems, as is all that is wrong later. */
+  constructor(overlay: YamlFile, document: string, problems: ContractProblem[], allowance: Allowance) {
+    this.#problems = problems;
+    this.#allowance = allowance;
+    if (isPatch(overlay.root)) {
+      const message = `expected the overlay of soapbridge, got an OpenAPI Overlay; name it in an overlay: \`patches: [${basename(overlay.path)}]\``;
+      problems.push({ file: overlay.path, pointer: '', message });
+    }
+    // a list of anything else is told with the overlay's other keys
+    const named = isNode(overlay.root) ? textsOf(memberOf(overlay.root, 'patches')) : undefined;
+    for (const name of named ?? []) {
+      const file = readYamlFile(resolve(dirname(overlay.path), name), problems, allowance);
+      if (file === undefined) continue;
+      const target = realPath(targetOf(file, document));
+      this.#patches.set(target, [...(this.#patches.get(target) ?? []), file]);
+    }
+  }
+
+  /** The root of a file with its patches applied. */
+  apply({ path, root }: YamlFile): unknown {
+    const target = realPath(path);
+    const patches = this.#patches.get(target);
+    if (patches === undefined) return root;
+    const problems: ContractProblem[] = [];
+    const reportTo = (file: string) => (pointer: string, message: string) => {
+      problems.push({ file, pointer, message });
+    };
+    const patched = applyPatches(root, basename(path), patches, reportTo, this.#allowance);
+    this.#applied.set(target, patched);
+    this.#problems.push(...problems.slice(0, this.#allowance.limits.contractProblems));
+    return patched.root;
+  }
+
+  /** Once all files are read: adds a problem for each patch of a file that wasn't among them. */
+  finish(): void {
+    for (const [target, patches] of this.#patches) {
+      if (this.#applied.has(target)) continue;
+      for (const { path } of patches) {
+        const message = `expected the document, or a file that its references lead to, got ${target}`;
+        this.#problems.push({ file: path, pointer: '/extends', message });
+      }
+    }
+  }
+
+  /** The problems, those of patched values with the patch that they come from. */
+  explain(problems: readonly ContractProblem[]): readonly ContractProblem[] {
+    if (this.#applied.size === 0) return problems;
+    return problems.map((problem) => {
+      const place = this.#applied.get(realPath(problem.file))?.placeOf(problem.pointer);
+      if (place === undefined) return problem;
+      const [{ line } = { line: undefined }] = withLines([
+        { file: place.path, pointer: place.pointer, message: '' },
+      ]);
+      const at = `${place.path}${line === undefined ? '' : `:${line}`}#${place.pointer}`;
+      return { ...problem, message: `${problem.message} (patched by ${at})` };
+    });
+  }
+}
+
+/** The file that a patch is for: what `extends` names by a relative path; the document where it says none, or a URL. */
+function targetOf(file: PatchFile, document: string): string {
+  const named = extendsOf(file);
+  if (named === undefined || /^[a-z][a-z0-9+.-]+:/i.test(named)) return document;
+  return resolve(dirname(file.path), named);
+}
+
+/** A path without links; as it stands where nothing is there. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return resolve(path);
+    throw error;
+  }
+}

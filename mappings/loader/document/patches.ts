@@ -1,0 +1,397 @@
+// OpenAPI Overlays (1.0 and 1.1): actions that change a document before anything else reads it. The overlay of soapbridge's
+// own, `soap.yaml`, names them as its `patches`.
+import { createRequire } from 'node:module';
+import type * as JsonP3 from 'json-p3';
+import { linearPattern } from '../../codec/scalars/pattern.ts';
+import { type Allowance, OverLimit } from './allowance.ts';
+import { pointerSegment, type Report } from './error.ts';
+import { isNode, memberOf, type Node, shown, textOf } from './node.ts';
+
+const require = createRequire(import.meta.url);
+
+/** The file of a patch, as read. */
+export interface PatchFile {
+  readonly path: string;
+  readonly root: unknown;
+}
+
+/** Which action of which patch a value of a document comes from. */
+export interface PatchPlace {
+  readonly path: string;
+  /** JSON pointer of the action's `update`, `copy` or `remove`. */
+  readonly pointer: string;
+}
+
+/** A document's file with patches applied. */
+export interface Patched {
+  readonly root: unknown;
+  /** What changed the value at a JSON pointer of `root`, or a value around it or right in it; undefined: nothing did. */
+  readonly placeOf: (pointer: string) => PatchPlace | undefined;
+}
+
+/** One action of an OpenAPI Overlay, read. */
+interface Action {
+  readonly kind: 'update' | 'copy' | 'remove';
+  readonly target: string;
+  /** What `update` holds, or the JSONPath of `copy`. */
+  readonly value: unknown;
+  /** JSON pointer into the patch. */
+  readonly pointer: string;
+}
+
+const rootKeys = ['overlay', 'info', 'extends', 'actions'];
+const actionKeys = ['target', 'description', 'update', 'copy', 'remove'];
+
+/** True for an OpenAPI Overlay, by the keys that it must have. */
+export function isPatch(root: unknown): boolean {
+  return isNode(root) && Object.hasOwn(root, 'overlay') && Object.hasOwn(root, 'actions');
+}
+
+/** What a patch's `extends` says; undefined where it says nothing. */
+export function extendsOf({ root }: PatchFile): string | undefined {
+  return isNode(root) ? textOf(memberOf(root, 'extends')) : undefined;
+}
+
+/**
+ * A document with the patches applied, one after the other. What is wrong goes to the report of its patch; the document is
+ * then of no use. What it takes counts as steps, and throws OverLimit.
+ *
+ * @param name what the document is called in messages
+ */
+export function applyPatches(
+  root: unknown,
+  name: string,
+  patches: readonly PatchFile[],
+  reportTo: (path: string) => Report,
+  allowance: Allowance,
+): Patched {
+  const places = new Map<string, PatchPlace>();
+  let patched = root;
+  for (const { path, root: patch } of patches) {
+    const report = reportTo(path);
+    for (const action of readActions(patch, report, allowance)) {
+      const place = { path, pointer: `${action.pointer}/${action.kind}` };
+      const note = (location: Location): void => {
+        places.set(location.map(pointerSegment).join(''), place);
+      };
+      try {
+        patched = new Change(patched, name, action, note, report, allowance).apply();
+      } catch (error) {
+        if (!(error instanceof OverLimit)) throw error;
+        report(action.pointer, error.message);
+        return { root, placeOf: () => undefined };
+      }
+    }
+  }
+  return { root: patched, placeOf: (pointer) => placeIn(places, pointer) };
+}
+
+function placeIn(places: ReadonlyMap<string, PatchPlace>, pointer: string): PatchPlace | undefined {
+  for (let end = pointer.length; end >= 0; end = end === 0 ? -1 : pointer.lastIndexOf('/', end - 1)) {
+    const place = places.get(pointer.slice(0, end));
+    if (place !== undefined) return place;
+  }
+  for (const [at, place] of places)
+    if (at.startsWith(`${pointer}/`) && !at.slice(pointer.length + 1).includes('/')) return place;
+  return undefined;
+}
+
+function readActions(root: unknown, report: Report, allowance: Allowance): readonly Action[] {
+  if (!isNode(root)) {
+    report('', `expected an OpenAPI Overlay, an object with overlay, info and actions, got ${shown(root)}`);
+    return [];
+  }
+  checkKeys(root, rootKeys, '', report);
+  const { overlay, actions } = root;
+  if (!/^1\.[01](?:\.|$)/.test(String(overlay)))
+    report('/overlay', `expected OpenAPI Overlay 1.0 or 1.1, such as "1.0.0", got ${shown(overlay)}`);
+  if (root.extends !== undefined && typeof root.extends !== 'string')
+    report('/extends', `expected the document's file or URL, got ${shown(root.extends)}`);
+  if (!Array.isArray(actions) || actions.length === 0) {
+    report(
+      '/actions',
+      `expected a list of at least one action, got ${Array.isArray(actions) ? 'none' : shown(actions)}`,
+    );
+    return [];
+  }
+  return actions.flatMap((action, index) => readAction(action, `/actions/${index}`, report, allowance) ?? []);
+}
+
+function readAction(
+  action: unknown,
+  pointer: string,
+  report: Report,
+  { limits }: Allowance,
+): Action | undefined {
+  if (!isNode(action)) {
+    report(pointer, `expected an object with target and update, copy or remove, got ${shown(action)}`);
+    return undefined;
+  }
+  checkKeys(action, actionKeys, pointer, report);
+  const { target, update, copy, remove } = action;
+  for (const [key, path] of Object.entries({ target, copy })) {
+    if (key === 'copy' && path === undefined) continue;
+    if (typeof path !== 'string' || !path.startsWith('$')) {
+      report(`${pointer}/${key}`, `expected a JSONPath, which begins with $, got ${shown(path)}`);
+      return undefined;
+    }
+    if (path.length > limits.contractPath) {
+      report(
+        `${pointer}/${key}`,
+        `expected at most ${limits.contractPath} characters in a JSONPath, got ${path.length}`,
+      );
+      return undefined;
+    }
+  }
+  if (remove !== undefined && typeof remove !== 'boolean')
+    report(`${pointer}/remove`, `expected true or false, got ${shown(remove)}`);
+  const kinds = [
+    ...(update === undefined ? [] : (['update'] as const)),
+    ...(copy === undefined ? [] : (['copy'] as const)),
+    ...(remove === true ? (['remove'] as const) : []),
+  ];
+  const [kind] = kinds;
+  if (kind === undefined || kinds.length > 1) {
+    report(pointer, `expected one of update, copy and remove: true, got ${kinds.join(' and ') || 'none'}`);
+    return undefined;
+  }
+  return { kind, target: String(target), value: kind === 'copy' ? copy : update, pointer };
+}
+
+function checkKeys(node: Node, known: readonly string[], pointer: string, report: Report): void {
+  for (const key of Object.keys(node)) {
+    if (!known.includes(key) && !key.startsWith('x-'))
+      report(pointer + pointerSegment(key), `unknown key, expected one of ${known.join(', ')}`);
+  }
+}
+
+/** The keys and indices that lead from a root to a value. */
+type Location = readonly (string | number)[];
+
+/** Values that an action selects, each behind the keys that lead to it. */
+interface Selection {
+  isSelected: boolean;
+  readonly inner: Map<string | number, Selection>;
+}
+
+/** One action on its way through a document, which stays as it is: what changes is made anew. */
+class Change {
+  readonly #root: unknown;
+  readonly #name: string;
+  readonly #action: Action;
+  readonly #note: (location: Location) => void;
+  readonly #report: Report;
+  readonly #allowance: Allowance;
+
+  constructor(
+    root: unknown,
+    name: string,
+    action: Action,
+    note: (location: Location) => void,
+    report: Report,
+    allowance: Allowance,
+  ) {
+    this.#root = root;
+    this.#name = name;
+    this.#action = action;
+    this.#note = note;
+    this.#report = report;
+    this.#allowance = allowance;
+  }
+
+  /** The root with the action done; as it was where the action is wrong, which is reported. */
+  apply(): unknown {
+    const { kind, target, pointer } = this.#action;
+    const found = this.#select(target, `${pointer}/target`);
+    if (found === undefined) return this.#root;
+    if (found.length === 0) {
+      this.#report(
+        `${pointer}/target`,
+        `${shown(target)} selects nothing in ${this.#name}; expected a value`,
+      );
+      return this.#root;
+    }
+    if (kind === 'remove') return this.#remove(found);
+    const kinds = new Set(found.map(({ value }) => kindOf(value)));
+    if (kinds.size > 1) {
+      const got = [...kinds].join(' and ');
+      this.#report(`${pointer}/target`, `expected values of one kind in ${this.#name}, got ${got}`);
+      return this.#root;
+    }
+    const given = kind === 'update' ? { value: this.#action.value } : this.#copied();
+    return given === undefined ? this.#root : this.#rebuild(treeOf(found), this.#root, [], given);
+  }
+
+  #remove(found: readonly Found[]): unknown {
+    if (found.some(({ location }) => location.length === 0)) {
+      this.#report(
+        `${this.#action.pointer}/target`,
+        'expected values in the document, got the document itself',
+      );
+      return this.#root;
+    }
+    return this.#rebuild(treeOf(found), this.#root, [], undefined);
+  }
+
+  /** The one value that `copy` names; undefined once it is reported that there isn't one. */
+  #copied(): { readonly value: unknown } | undefined {
+    const { value, pointer } = this.#action;
+    const found = this.#select(String(value), `${pointer}/copy`);
+    if (found === undefined) return undefined;
+    const [only] = found;
+    if (only !== undefined && found.length === 1) return only;
+    this.#report(
+      `${pointer}/copy`,
+      `expected one value in ${this.#name}, got ${found.length === 0 ? 'none' : found.length}`,
+    );
+    return undefined;
+  }
+
+  /** The values that a JSONPath selects; undefined once it is reported that it is none. */
+  #select(path: string, pointer: string): readonly Found[] | undefined {
+    try {
+      return select(path, this.#root, this.#allowance);
+    } catch (error) {
+      if (error instanceof OverLimit || !(error instanceof Error)) throw error;
+      // what the library throws says where in the JSONPath
+      this.#report(pointer, `expected a JSONPath (RFC 9535), got ${shown(path)}: ${error.message}`);
+      return undefined;
+    }
+  }
+
+  /** A value with what is selected in it changed; `given` undefined: without it. */
+  #rebuild(
+    { isSelected, inner }: Selection,
+    value: unknown,
+    location: Location,
+    given: { readonly value: unknown } | undefined,
+  ): unknown {
+    this.#allowance.step('', Array.isArray(value) ? value.length : 1);
+    // what stands around is changed first: what is selected in it keeps what its own change says
+    const changed = isSelected && given !== undefined ? this.#merge(value, given.value, location, '') : value;
+    if (inner.size === 0) return changed;
+    const isGone = (key: string | number): boolean => {
+      const gone = given === undefined && inner.get(key)?.isSelected === true;
+      if (gone) this.#note(Array.isArray(changed) ? location : [...location, key]);
+      return gone;
+    };
+    const change = (item: unknown, key: string | number): unknown => {
+      const selection = inner.get(key);
+      return selection === undefined ? item : this.#rebuild(selection, item, [...location, key], given);
+    };
+    if (Array.isArray(changed))
+      return changed.flatMap((item, index) => (isGone(index) ? [] : [change(item, index)]));
+    const entries = Object.entries(isNode(changed) ? changed : {});
+    return Object.fromEntries(
+      entries.flatMap(([key, item]) => (isGone(key) ? [] : [[key, change(item, key)]])),
+    );
+  }
+
+  /** `given` merged into `value` (Overlay 1.1, Action Object); reported where the two don't go together. */
+  #merge(value: unknown, given: unknown, location: Location, inside: string): unknown {
+    this.#allowance.step('');
+    const kind = kindOf(value);
+    if (kind === 'a list') {
+      if (inside !== '' && !Array.isArray(given)) return this.#refuse(value, given, location, inside);
+      const list: readonly unknown[] = Array.isArray(value) ? value : [];
+      const added: readonly unknown[] = Array.isArray(given) ? given : [given];
+      for (const index of added.keys()) this.#note([...location, list.length + index]);
+      return [...list, ...added];
+    }
+    if (kindOf(given) !== kind) return this.#refuse(value, given, location, inside);
+    if (!isNode(value) || !isNode(given)) {
+      this.#note(location);
+      return given;
+    }
+    const merged = new Map(Object.entries(value));
+    for (const [key, member] of Object.entries(given)) {
+      const at = [...location, key];
+      if (merged.has(key))
+        merged.set(key, this.#merge(merged.get(key), member, at, inside + pointerSegment(key)));
+      else {
+        this.#note(at);
+        merged.set(key, member);
+      }
+    }
+    return Object.fromEntries(merged);
+  }
+
+  #refuse(value: unknown, given: unknown, location: Location, inside: string): unknown {
+    const { kind, pointer } = this.#action;
+    const at = location.map(pointerSegment).join('');
+    this.#report(
+      `${pointer}/${kind}${kind === 'update' ? inside : ''}`,
+      `expected ${kindOf(value)}, as ${at} of ${this.#name} is, got ${kindOf(given)}; remove that first`,
+    );
+    return value;
+  }
+}
+
+function kindOf(value: unknown): 'an object' | 'a list' | 'a text, number, boolean or null' {
+  if (Array.isArray(value)) return 'a list';
+  return isNode(value) ? 'an object' : 'a text, number, boolean or null';
+}
+
+/** What a JSONPath selected. */
+interface Found {
+  readonly value: unknown;
+  readonly location: Location;
+}
+
+function treeOf(found: readonly Found[]): Selection {
+  const root: Selection = { isSelected: false, inner: new Map() };
+  for (const { location } of found) {
+    let current = root;
+    for (const key of location) {
+      const next = current.inner.get(key) ?? { isSelected: false, inner: new Map() };
+      current.inner.set(key, next);
+      current = next;
+    }
+    current.isSelected = true;
+  }
+  return root;
+}
+
+/** The values that a JSONPath (RFC 9535) selects. Throws what is wrong with it, and OverLimit. */
+function select(path: string, root: unknown, allowance: Allowance): readonly Found[] {
+  const library: typeof JsonP3 = require('json-p3');
+  const { contractDepth, contractPattern } = allowance.limits;
+  const environment = new library.JSONPathEnvironment({ maxRecursionDepth: contractDepth + 2 });
+  // wildcards, descents and filters ask for members here, those within filters too
+  environment.entries = (object) => {
+    const entries = Object.entries(object);
+    allowance.step('', 1 + entries.length);
+    return entries;
+  };
+  for (const [name, around] of [
+    ['match', (source: string) => `^(?:${source})$`],
+    ['search', (source: string) => source],
+  ] as const) {
+    const own = environment.functionRegister.get(name);
+    if (own === undefined) continue;
+    const patterns = new Map<string, ReturnType<typeof linearPattern>>();
+    const compiled = (source: string): ReturnType<typeof linearPattern> => {
+      if (!patterns.has(source))
+        patterns.set(source, source.length > contractPattern ? undefined : linearPattern(around(source)));
+      return patterns.get(source);
+    };
+    environment.functionRegister.set(name, {
+      argTypes: own.argTypes,
+      returnType: own.returnType,
+      call: (text: unknown, source: unknown) => {
+        if (typeof text !== 'string' || typeof source !== 'string') return false;
+        allowance.stepText('', text.length);
+        const pattern = compiled(source);
+        if (pattern === undefined)
+          throw new Error(`${name}() got ${shown(source)}, which is no regular expression of linear time`);
+        return pattern.matcher(text).find();
+      },
+    });
+  }
+  const found: Found[] = [];
+  for (const { value, location } of environment.lazyQuery(path, root as JsonP3.JSONValue)) {
+    allowance.step('', 1 + location.length);
+    found.push({ value, location });
+  }
+  return found;
+}
