@@ -43,8 +43,8 @@ export interface CallService {
   readonly audit: Audit | undefined;
   /** Told of messages; undefined where nobody listens. */
   readonly messages: MessageLog | undefined;
-  /** A pseudonym for the value by which callers are told apart; undefined where there is none. */
-  readonly pseudonymOf: (values: CredentialValues) => string | undefined;
+  /** What a caller is called in the log and in metrics, a name or a pseudonym; undefined where it gave no id. */
+  readonly callerOf: (values: CredentialValues) => string | undefined;
   /** Told of an error that is ours, once. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
@@ -158,7 +158,7 @@ export async function runCall(
       }
       refuseProblems(input.reading);
       values = service.readCredentials?.(given, exchange.request, spelling);
-      if (values !== undefined) exchange.stats.caller = service.pseudonymOf(values);
+      if (values !== undefined) exchange.stats.caller = service.callerOf(values);
       request = requestOf(compiled, operation, input, values);
       if (exchange.heldBytes > smallBytes) {
         request = withoutMessage(input, request);
@@ -213,13 +213,13 @@ async function keepNonce({ nonces }: CallService, digest: DigestToken): Promise<
 
 /** Goes on with a call that was read beside the event loop. Throws CallError. */
 function requestOfPrepared(
-  { admission, messages, pseudonymOf }: CallService,
+  { admission, messages, callerOf }: CallService,
   exchange: Exchange,
   operation: CompiledOperation,
   { shown, values, request }: Prepared,
 ): UpstreamRequest {
   if (shown !== undefined) messages?.write('request', exchange, operation, shown);
-  if (values !== undefined) exchange.stats.caller = pseudonymOf(values);
+  if (values !== undefined) exchange.stats.caller = callerOf(values);
   if (request instanceof CallError) throw request;
   admission.shrink(exchange, 0); // the body went over to the thread
   holdRequest(admission, exchange, request);

@@ -36,6 +36,8 @@ interface ServeFlags extends ContractFlags {
   readonly workers: number;
   readonly auditLog?: string;
   readonly wsseSecrets?: string;
+  readonly callers?: string;
+  readonly callerKey?: string;
 }
 
 /** `soapbridge serve`. One function, as it is a list: every option with its variable and default. */
@@ -114,6 +116,18 @@ export function serveCommand(): Command {
         '--wsse-secrets <file>',
         'YAML map of Username to secret that digests of UsernameTokens are checked by, readable by its owner alone',
       ).env('WSSE_SECRETS'),
+    )
+    .addOption(
+      new Option(
+        '--callers <file>',
+        'callers.yaml: names of callers by their ids, for the log and the metrics',
+      ).env('CALLERS'),
+    )
+    .addOption(
+      new Option(
+        '--caller-key <file>',
+        'file with a key that pseudonyms of callers are made with, the same after a restart and in every process',
+      ).env('CALLER_KEY'),
     )
     .addHelpText(
       'after',
@@ -195,6 +209,7 @@ async function serveHere(flags: ServeFlags, metricsOfAll?: ServeOptions['metrics
     ...(flags.limits === undefined ? {} : { limits: flags.limits }),
     // nonces are remembered in one process
     wsseSecrets: metricsOfAll === undefined ? flags.wsseSecrets : undefined,
+    callerFiles: { callers: flags.callers, callerKey: flags.callerKey },
     metricsOfAll,
   });
   giveBackWhenIdle();

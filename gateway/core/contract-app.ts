@@ -1,7 +1,7 @@
 import { compileContract } from '../../mappings/compile.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
-import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
 import type { Admission } from '../admission/admission.ts';
+import type { CallService } from '../call/call.ts';
 import type { NonceStore, Secrets } from '../call/digest.ts';
 import { createAdoptedDocuments } from '../http/adopted-documents.ts';
 import { createDocuments, type DocumentOptions, type Documents } from '../http/documents.ts';
@@ -10,6 +10,7 @@ import type { AppOptions } from '../http/request-context.ts';
 import type { AsideReader } from '../protocols/read-aside.ts';
 import { compileReaders } from '../protocols/read-call.ts';
 import type { Service } from '../protocols/read-request.ts';
+import { type Callers, compileCallerId } from '../telemetry/callers.ts';
 import { compileRequestLine, describeError } from '../telemetry/log.ts';
 import { createMessageLog } from '../telemetry/messages.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -27,8 +28,10 @@ export interface Shared {
   readonly aside: AsideReader;
   /** Remembers nonces of digests, those of all contracts. */
   readonly nonces: NonceStore;
-  /** A caller's id as the log may show it. */
-  readonly pseudonymOf: (id: string) => string;
+  /** What callers are called in the log; asked for with each contract. */
+  readonly callers: () => Callers;
+  /** A caller's address, as far as it is known. */
+  readonly addressOf: AppOptions['addressOf'];
 }
 
 /** What serves a contract, in front of an upstream. */
@@ -45,6 +48,7 @@ export function createContractApp(shared: Shared, contract: Contract, upstream: 
       limits,
     }),
     isOwnHost: options.isOwnHost,
+    addressOf: shared.addressOf,
     isReady: options.isReady,
     metrics: options.metricsPage,
     onRequest: createRecorder(shared, path, options.logsRequests, 'info'),
@@ -77,7 +81,7 @@ export function createRecorder(
 }
 
 function createService(shared: Shared, contract: Contract, upstream: Upstream): Service {
-  const { options, admission, aside, nonces, pseudonymOf } = shared;
+  const { options, admission, aside, nonces, callers } = shared;
   const { limits, log, lines, logMessages, audit } = options;
   const secrets = secretsOf(contract, options);
   const compiled = compileContract(contract, limits);
@@ -91,7 +95,7 @@ function createService(shared: Shared, contract: Contract, upstream: Upstream): 
     admission,
     audit,
     messages: logMessages ? createMessageLog(lines, compiled, shownPath(contract.basePath)) : undefined,
-    pseudonymOf: callerPseudonyms(contract, pseudonymOf),
+    callerOf: callerNames(contract, callers()),
     bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
     onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
   };
@@ -119,14 +123,11 @@ export function shownPath(basePath: string): string {
   return basePath === '' ? '/' : basePath;
 }
 
-/** Callers are told apart by the first of their credentials that isn't secret. */
-function callerPseudonyms(
-  { credentials }: Contract,
-  pseudonymOf: (id: string) => string,
-): (values: CredentialValues) => string | undefined {
-  const name = credentials?.parts.find(({ secret }) => !secret)?.name;
-  return ({ all }) => {
-    const id = name === undefined ? undefined : all.get(name);
-    return id === undefined ? undefined : pseudonymOf(id);
+/** What a contract's callers are called in the log and in metrics. */
+function callerNames({ credentials }: Contract, { nameOf }: Callers): CallService['callerOf'] {
+  const idOf = compileCallerId(credentials);
+  return (values) => {
+    const id = idOf(values);
+    return id === undefined ? undefined : nameOf(id);
   };
 }

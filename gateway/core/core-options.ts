@@ -3,6 +3,7 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Secrets } from '../call/digest.ts';
 import type { AppOptions } from '../http/request-context.ts';
 import type { Audit } from '../telemetry/audit.ts';
+import type { Callers } from '../telemetry/callers.ts';
 import type { LineBuffer } from '../telemetry/line-buffer.ts';
 
 /** Where messages of the gateway go, besides the lines of requests: fields first, as pino has it. */
@@ -24,6 +25,8 @@ export interface CoreOptions {
   readonly logMessages: boolean;
   /** By which digests of UsernameTokens are checked; undefined: none can be. Asked for with each contract. */
   readonly secrets?: () => Secrets | undefined;
+  /** Names and pseudonyms of callers; undefined: pseudonyms of this process's own. Asked for with each contract. */
+  readonly callers?: () => Callers;
   /** Told of each write; undefined: nobody is. */
   readonly audit: Audit | undefined;
   readonly trustedProxies: BlockList | undefined;

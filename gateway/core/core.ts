@@ -1,10 +1,11 @@
 import type { Contract } from '../../mappings/contract/model.ts';
 import { type Admission, createAdmission } from '../admission/admission.ts';
 import { createNonces } from '../call/digest.ts';
-import { callerNetwork } from '../http/forwarded.ts';
+import { callerAddress, callerNetwork } from '../http/forwarded.ts';
 import type { AppOptions } from '../http/request-context.ts';
 import { AsideReader } from '../protocols/read-aside.ts';
-import { createPseudonyms, describeError } from '../telemetry/log.ts';
+import { createCallers } from '../telemetry/callers.ts';
+import { describeError } from '../telemetry/log.ts';
 import { createMetrics, type Gauges, type Snapshot } from '../telemetry/metrics.ts';
 import type { RequestRecord } from '../telemetry/request-stats.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
@@ -42,7 +43,8 @@ export interface Core {
 export function createCore(options: CoreOptions): Core {
   const { limits, log, trustedProxies } = options;
   const admission = createAdmission(limits);
-  const metrics = createMetrics();
+  const ownCallers = createCallers();
+  const metrics = createMetrics(limits, () => options.callers?.() ?? ownCallers);
   /** By the path that the contract is under. */
   const upstreams = new Map<string, Upstream>();
   const aside = new AsideReader(limits, (error) =>
@@ -57,7 +59,8 @@ export function createCore(options: CoreOptions): Core {
     metrics,
     aside,
     nonces: createNonces(limits.wsseNonces),
-    pseudonymOf: createPseudonyms(),
+    callers: () => options.callers?.() ?? ownCallers,
+    addressOf: (request) => callerAddress(request, trustedProxies),
   };
   let loopDelayMs = 0;
   let stopClock = (): void => {};

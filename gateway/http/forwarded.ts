@@ -41,15 +41,24 @@ const groups = 3;
  * `X-Forwarded-For` that is no trusted proxy's. Nothing else that a caller sends counts. `''` is what is no address.
  */
 export function callerNetwork(request: IncomingMessage, proxies: BlockList | undefined): string {
-  const peer = request.socket.remoteAddress ?? '';
-  if (proxies === undefined || !isListed(peer, proxies)) return networkOf(peer, groups);
+  const address = callerAddress(request, proxies);
+  return address === undefined ? '' : networkOf(address, groups);
+}
+
+/**
+ * The address that a request came from: the peer's; behind a trusted proxy the last in `X-Forwarded-For` that is no trusted
+ * proxy's. Undefined where that is no address, or where the peer is gone.
+ */
+export function callerAddress(request: IncomingMessage, proxies: BlockList | undefined): string | undefined {
+  const peer = request.socket.remoteAddress;
+  if (proxies === undefined || peer === undefined || !isListed(peer, proxies)) return peer;
   const list = request.headers['x-forwarded-for'];
   const hops = typeof list === 'string' ? list.split(',') : [];
   for (let at = hops.length - 1; at >= 0; at--) {
     const address = addressIn(hops[at] ?? '');
-    if (!isListed(address, proxies)) return isIP(address) === 0 ? '' : networkOf(address, groups);
+    if (!isListed(address, proxies)) return isIP(address) === 0 ? undefined : address;
   }
-  return networkOf(peer, groups);
+  return peer;
 }
 
 /** An entry of X-Forwarded-For without brackets and port. */

@@ -13,6 +13,8 @@ export interface AppOptions {
   readonly documents: Documents;
   /** Whether a Host header names this gateway; undefined where any does. */
   readonly isOwnHost: ((host: string | undefined) => boolean) | undefined;
+  /** The caller's address, for the log. */
+  readonly addressOf: (request: IncomingMessage) => string | undefined;
   /** False once the process is stopping: /readyz answers 503 and connections close. */
   readonly isReady: () => boolean;
   readonly onRequest: (record: RequestRecord) => void;

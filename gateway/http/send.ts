@@ -49,7 +49,7 @@ export function finish(
   stats.status = status;
   stats.bytesOut = bytesOut;
   stats.ms = performance.now() - started;
-  stats.clientIp = request.socket.remoteAddress;
+  stats.clientIp = context.options.addressOf(request);
   stats.aborted = aborted;
   return stats;
 }

@@ -1,6 +1,7 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { ContractPlace } from '../../mappings/loader/load.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
+import type { CallerFiles } from './callers-file.ts';
 
 /** How a process serves; the command line and the environment fill it in. */
 export interface ServeOptions {
@@ -29,6 +30,8 @@ export interface ServeOptions {
   readonly drainDelayMs: number;
   /** File of the secrets that digests of UsernameTokens are checked by (W49); undefined: there is none. */
   readonly wsseSecrets?: string | undefined;
+  /** Files of callers' names, and of the key of pseudonyms. */
+  readonly callerFiles?: CallerFiles | undefined;
   readonly limits?: Limits;
   /** File that audit lines are appended to, each before the call it is about goes out; undefined: they go to the log. */
   readonly auditLog?: string;

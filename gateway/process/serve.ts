@@ -11,6 +11,7 @@ import { proxyList } from '../http/forwarded.ts';
 import { hostList } from '../http/framing.ts';
 import { describeError } from '../telemetry/log.ts';
 import { type Snapshot, writeSnapshot } from '../telemetry/metrics.ts';
+import { readCallers } from './callers-file.ts';
 import { readConfig } from './config.ts';
 import { isAnyAddress, type Listener, startListener } from './listener.ts';
 import { logLoaded } from './loaded-log.ts';
@@ -60,6 +61,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   let publicUrl = options.publicUrl ?? '';
   const { wsseSecrets } = options;
   let secrets = wsseSecrets === undefined ? undefined : readSecrets(wsseSecrets);
+  let callers = readCallers(options.callerFiles ?? {});
   const core = createCore({
     limits,
     log,
@@ -68,6 +70,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     logsProbes: log.isLevelEnabled('debug'),
     logMessages: options.logMessages === true,
     secrets: () => secrets,
+    callers: () => callers,
     audit,
     trustedProxies,
     isOwnHost,
@@ -118,12 +121,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
   };
 
   async function reloadAll(): Promise<readonly string[]> {
-    const before = secrets;
+    const before = { secrets, callers };
+    callers = options.callerFiles === undefined ? callers : readCallers(options.callerFiles);
     if (wsseSecrets !== undefined) secrets = readSecrets(wsseSecrets);
     try {
       await sites.reload();
     } catch (error) {
-      secrets = before;
+      ({ secrets, callers } = before);
       throw error;
     }
     return sites.basePaths();

@@ -1,4 +1,3 @@
-import { createHmac, randomBytes } from 'node:crypto';
 import { type Piece, piece } from '../../mappings/xml/output.ts';
 import { codesOfStatus, errorCodes } from '../call/error.ts';
 import type { LineBuffer } from './line-buffer.ts';
@@ -146,26 +145,6 @@ const ownCodes: ReadonlySet<string> = new Set([...Object.keys(errorCodes), ...Ob
 /** An errorCode of ours, or that a status stands for; one that the upstream made up may hold anything. */
 function codeForLog(code: string): string {
   return ownCodes.has(code) || /^Status\d{3}$/.test(code) ? code : 'Upstream';
-}
-
-/** How many callers are kept with their pseudonyms. */
-const knownCallers = 1_024;
-
-/**
- * A pseudonym for a caller's id: the same for the same id in this process, and nothing to anyone who lacks the
- * process's key (W25).
- */
-export function createPseudonyms(): (id: string) => string {
-  const key = randomBytes(32);
-  const known = new Map<string, string>();
-  return (id) => {
-    const found = known.get(id);
-    if (found !== undefined) return found;
-    const pseudonym = createHmac('sha256', key).update(id).digest().toString('base64url', 0, 12);
-    if (known.size >= knownCallers) known.clear();
-    known.set(id, pseudonym);
-    return pseudonym;
-  };
 }
 
 /** What the log has of an error. */

@@ -1,5 +1,8 @@
+import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Load } from '../admission/admission.ts';
 import type { UpstreamState } from '../upstream/upstream.ts';
+import { CallerCounts, others } from './caller-counts.ts';
+import { type Callers, createCallers } from './callers.ts';
 import type { RequestRecord } from './request-stats.ts';
 
 /** What is true at the moment of asking. */
@@ -56,6 +59,8 @@ interface Histogram {
 /** What is counted of one contract's requests. */
 interface Counts {
   readonly requests: Map<string, { readonly statuses: Map<number, number>; readonly durations: Histogram }>;
+  readonly operations: Map<string, OperationCounts>;
+  readonly callers: CallerCounts;
   readonly wsse: Map<string, number>;
   readonly unverified: Map<string, number>;
   readonly upstreamStatuses: Map<number, number>;
@@ -68,21 +73,28 @@ interface Counts {
   cut: number;
 }
 
+/** What is counted of the requests to an operation. */
+interface OperationCounts {
+  /** By transport. */
+  readonly statuses: Map<string, Map<number, number>>;
+  readonly durations: Histogram;
+}
+
 /**
  * Metrics of one process. Counting is a few additions; all else is made when it is asked for. Label values are ours:
- * paths of contracts, transports, statuses.
+ * paths of contracts, operations, transports, statuses, names and pseudonyms of callers.
  */
-export function createMetrics(): Metrics {
+export function createMetrics(limits: Limits = defaultLimits, callers: () => Callers = ownCallers): Metrics {
   const contracts = new Map<string, Counts>();
   const countsOf = (path: string): Counts => {
-    const counts = contracts.get(path) ?? createCounts();
+    const counts = contracts.get(path) ?? createCounts(limits, callers);
     contracts.set(path, counts);
     return counts;
   };
   return {
     counterOf: (path) => {
       const counts = countsOf(path);
-      return (record) => count(counts, record);
+      return (record) => count(counts, record, limits);
     },
     countCut: (path) => {
       countsOf(path).cut++;
@@ -91,9 +103,15 @@ export function createMetrics(): Metrics {
   };
 }
 
-function createCounts(): Counts {
+/** Of a process that knows no callers. */
+const nobody = createCallers();
+const ownCallers = (): Callers => nobody;
+
+function createCounts({ topCallers }: Limits, callers: () => Callers): Counts {
   return {
     requests: new Map(),
+    operations: new Map(),
+    callers: new CallerCounts(topCallers, callers),
     wsse: new Map(),
     unverified: new Map(),
     upstreamStatuses: new Map(),
@@ -106,8 +124,8 @@ function createCounts(): Counts {
   };
 }
 
-function count(counts: Counts, record: RequestRecord): void {
-  const { transport, meant, status, sent } = record;
+function count(counts: Counts, record: RequestRecord, { metricOperations }: Limits): void {
+  const { transport, meant, status, sent, operation, caller } = record;
   let ofTransport = counts.requests.get(transport);
   if (ofTransport === undefined) {
     ofTransport = { statuses: new Map(), durations: createHistogram() };
@@ -115,6 +133,9 @@ function count(counts: Counts, record: RequestRecord): void {
   }
   add(ofTransport.statuses, meant ?? status);
   observe(ofTransport.durations, record.ms / 1000);
+  if (operation !== undefined && metricOperations > 0)
+    countOperation(counts.operations, operation, record, metricOperations);
+  if (caller !== undefined) counts.callers.count(caller, meant ?? status);
   if (record.wsse !== undefined) add(counts.wsse, record.wsse);
   for (const name of record.unverified) add(counts.unverified, name);
   if (record.aborted) counts.aborted++;
@@ -126,6 +147,28 @@ function count(counts: Counts, record: RequestRecord): void {
   counts.retries += sent - 1;
   add(counts.upstreamStatuses, record.upstreamStatus);
   observe(counts.upstreamDurations, record.upstreamMs / 1000);
+}
+
+/** Counts a request to an operation, of which so many are told apart. */
+function countOperation(
+  operations: Counts['operations'],
+  operation: string,
+  { transport, meant, status, ms }: RequestRecord,
+  most: number,
+): void {
+  let counts = operations.get(operation);
+  if (counts === undefined) {
+    const name = operations.size < most ? operation : others;
+    counts = operations.get(name) ?? { statuses: new Map(), durations: createHistogram() };
+    operations.set(name, counts);
+  }
+  let statuses = counts.statuses.get(transport);
+  if (statuses === undefined) {
+    statuses = new Map();
+    counts.statuses.set(transport, statuses);
+  }
+  add(statuses, meant ?? status);
+  observe(counts.durations, ms / 1000);
 }
 
 /** The counters of contracts. One function, as it is a list: each family with its name and help. */
@@ -151,6 +194,43 @@ function countersOf(contracts: ReadonlyMap<string, Counts>): Family[] {
       all.flatMap(({ labels, requests }) =>
         [...requests].flatMap(([transport, { durations }]) =>
           samplesOf('request_duration_seconds', `${labels},transport="${transport}"`, durations),
+        ),
+      ),
+    ),
+    family(
+      'operation_requests_total',
+      'counter',
+      'Calls by operation, transport and the status meant.',
+      all.flatMap(({ labels, operations }) =>
+        [...operations].flatMap(([operation, { statuses }]) =>
+          [...statuses].flatMap(([transport, ofTransport]) =>
+            samplesBy(
+              'status',
+              'operation_requests_total',
+              `${labels},operation="${operation}",transport="${transport}"`,
+              ofTransport,
+            ),
+          ),
+        ),
+      ),
+    ),
+    family(
+      'operation_duration_seconds',
+      'histogram',
+      'Of calls by operation, from the first byte of a request to its reply.',
+      all.flatMap(({ labels, operations }) =>
+        [...operations].flatMap(([operation, { durations }]) =>
+          samplesOf('operation_duration_seconds', `${labels},operation="${operation}"`, durations),
+        ),
+      ),
+    ),
+    family(
+      'caller_requests_total',
+      'counter',
+      'Calls by caller and the status meant; only with CALLERS or CALLER_KEY.',
+      all.flatMap(({ labels, callers }) =>
+        [...callers.entries()].flatMap(([caller, statuses]) =>
+          samplesBy('status', 'caller_requests_total', `${labels},caller="${caller}"`, statuses),
         ),
       ),
     ),
@@ -275,7 +355,7 @@ function samplesBy(
   label: string,
   name: string,
   labels: string,
-  counts: ReadonlyMap<string, number>,
+  counts: ReadonlyMap<string | number, number>,
 ): Sample[] {
   return [...counts].map(([key, value]) => sample(name, `${labels},${label}="${key}"`, value));
 }

@@ -15,8 +15,9 @@ export interface RequestStats {
   bytesIn: number;
   bytesOut: number;
   ms: number;
+  /** The caller's address: the peer's, or the one that a trusted proxy says. */
   clientIp: string | undefined;
-  /** A pseudonym of who calls, where callers are told apart. */
+  /** Who calls, where callers are told apart: a name that the operator gave, or a pseudonym. */
   caller: string | undefined;
   /** The errorCode or the fault's code that the caller gets. */
   error: string | undefined;

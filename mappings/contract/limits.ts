@@ -125,6 +125,16 @@ export const limitTable = {
     bounds:
       'bytes of log lines that wait for a late reader of standard output; those beyond are dropped and counted',
   },
+  metricOperations: {
+    value: 300,
+    bounds: 'operations of a contract that metrics tell apart; all others are `other`',
+    orNone: true,
+  },
+  topCallers: {
+    value: 20,
+    bounds: 'callers of a contract that metrics tell apart, beside those with a name; all others are `other`',
+    orNone: true,
+  },
   acceptRanges: { value: 32, bounds: 'media ranges of an Accept header that are looked at' },
   replyBytes: { value: 32 * mebibyte, bounds: "an upstream's reply" },
   replyBytesWithBinary: {

@@ -50,6 +50,8 @@ export const limitTests = {
   upstreamError: ['test/gateway/http/limits.test.ts', "'upstreamError: "],
   loggedMessage: ['test/gateway/telemetry/messages.test.ts', 'limits: { loggedMessage: '],
   logBytes: ['test/gateway/telemetry/log-writer.test.ts', "'logBytes: "],
+  metricOperations: ['test/gateway/telemetry/callers.test.ts', "'metricOperations: "],
+  topCallers: ['test/gateway/telemetry/callers.test.ts', "'topCallers: "],
   acceptRanges: ['test/gateway/http/limits.test.ts', "'W5: acceptRanges: the second range"],
   replyBytes: ['test/gateway/http/limits.test.ts', "'replyBytes and replyBytesWithBinary: "],
   replyBytesWithBinary: ['test/gateway/http/limits.test.ts', "'replyBytes and replyBytesWithBinary: "],

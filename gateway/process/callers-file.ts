@@ -1,0 +1,97 @@
+import { readFileSync, statSync } from 'node:fs';
+import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
+import {
+  choice,
+  list,
+  map,
+  readSettings,
+  record,
+  text,
+} from '../../mappings/loader/document/settings-file.ts';
+import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
+import { type Callers, createCallers } from '../telemetry/callers.ts';
+
+/** What `callers.yaml` holds. */
+export const callerSettings = map(
+  'Names of callers, each with what they are known by.',
+  '`name: [ids]`',
+  list(
+    'What a caller is known by.',
+    'ids',
+    choice(
+      'An id, or the pseudonym of a caller whose credential is a secret.',
+      text('The id that the caller gives: a user, not a key.', 'an id, a text in quotes'),
+      record('A caller by its pseudonym.', {
+        pseudonym: text(
+          'As the log showed it, with the same CALLER_KEY.',
+          'a pseudonym of 16 letters, digits, - and _',
+          /^[\w-]{16}$/,
+        ),
+      }),
+    ),
+  ),
+);
+
+/** Where names and pseudonyms of callers come from. */
+export interface CallerFiles {
+  /** `callers.yaml`; undefined: nobody has a name. */
+  readonly callers?: string | undefined;
+  /** A file of at least 16 bytes, which pseudonyms are made with; undefined: another key with each start. */
+  readonly callerKey?: string | undefined;
+}
+
+const callerName = /^[A-Za-z0-9][\w.-]{0,63}$/;
+/** What metrics call all that have no row of their own. */
+const reserved = 'other';
+const leastKeyBytes = 16;
+const mostKeyBytes = 4_096;
+
+/** Reads both files. Throws ContractError, which says where and never what a key is. */
+export function readCallers({ callers, callerKey }: CallerFiles): Callers {
+  const key = callerKey === undefined ? undefined : readKey(callerKey);
+  const namesById = new Map<string, string>();
+  const namesByPseudonym = new Map<string, string>();
+  if (callers !== undefined) {
+    const problems: ContractProblem[] = [];
+    const report = (pointer: string, message: string): void => {
+      problems.push({ file: callers, pointer, message });
+    };
+    const root = readYamlFile(callers, problems)?.root;
+    const named = readSettings(callerSettings, root ?? {}, '', report) ?? new Map();
+    for (const [name, ids] of named) {
+      const at = pointerSegment(name);
+      if (!callerName.test(name) || name === reserved)
+        report(at, `expected a name of letters, digits, ".", "_" and "-", other than ${reserved}`);
+      for (const [index, id] of ids.entries()) {
+        const names = typeof id === 'string' ? namesById : namesByPseudonym;
+        const value = typeof id === 'string' ? id : id.pseudonym;
+        if (value === undefined) report(`${at}/${index}`, 'expected an id or a pseudonym, got none');
+        else if (names.has(value)) report(`${at}/${index}`, 'expected an id of one caller, got one of two');
+        else names.set(value, name);
+        if (typeof id !== 'string' && key === undefined)
+          report(
+            `${at}/${index}`,
+            'expected CALLER_KEY beside a pseudonym, got none: without it pseudonyms are others at each start',
+          );
+      }
+    }
+    if (problems.length > 0) throw new ContractError(withLines(problems));
+  }
+  return createCallers({ key, namesById, namesByPseudonym });
+}
+
+/** The bytes of a key. Throws ContractError. */
+function readKey(file: string): Buffer {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true) throw failure(file, 'expected a file with a key, got none');
+  if (stats.size > mostKeyBytes)
+    throw failure(file, `expected a key of at most ${mostKeyBytes} bytes, got more`);
+  const key = readFileSync(file);
+  if (key.length < leastKeyBytes)
+    throw failure(file, `expected a key of at least ${leastKeyBytes} bytes, got ${key.length}`);
+  return key;
+}
+
+function failure(file: string, message: string): ContractError {
+  return new ContractError([{ file, pointer: '', message }]);
+}

@@ -1,0 +1,82 @@
+import type { Callers } from './callers.ts';
+
+/** Requests of one caller, or of all others. */
+interface Row {
+  total: number;
+  readonly statuses: Map<number, number>;
+}
+
+/** What callers without a row of their own are counted as. */
+export const others = 'other';
+
+/** How many callers without a row are watched for each row, so that the busy ones among them get one. */
+const watchedPerRow = 10;
+
+/**
+ * Requests by caller, of so many callers at most: all that have a name, and of the others the busiest so far. A caller that is
+ * busier than one with a row takes its place; what that one's row had goes to all others.
+ */
+export class CallerCounts {
+  readonly #rows = new Map<string, Row>();
+  readonly #others: Row = { total: 0, statuses: new Map() };
+  readonly #watched = new Map<string, number>();
+  readonly #most: number;
+  readonly #callers: () => Callers;
+  /** Rows of callers without a name. */
+  #unnamed = 0;
+
+  constructor(most: number, callers: () => Callers) {
+    this.#most = most;
+    this.#callers = callers;
+  }
+
+  count(caller: string, status: number): void {
+    const row = this.#rows.get(caller) ?? this.#newRow(caller) ?? this.#others;
+    row.total++;
+    row.statuses.set(status, (row.statuses.get(status) ?? 0) + 1);
+  }
+
+  /** Each caller's requests by status, all others' last. */
+  *entries(): Iterable<readonly [caller: string, statuses: ReadonlyMap<number, number>]> {
+    for (const [caller, { statuses }] of this.#rows) yield [caller, statuses];
+    if (this.#others.total > 0) yield [others, this.#others.statuses];
+  }
+
+  #newRow(caller: string): Row | undefined {
+    const { names, isStable } = this.#callers();
+    if (names.has(caller)) return this.#open(caller);
+    if (!isStable || this.#most === 0) return undefined; // its pseudonym means nothing to anyone
+    if (this.#unnamed < this.#most) {
+      this.#unnamed++;
+      return this.#open(caller);
+    }
+    const count = (this.#watched.get(caller) ?? 0) + 1;
+    if (!this.#watched.has(caller) && this.#watched.size >= this.#most * watchedPerRow) this.#watched.clear();
+    this.#watched.set(caller, count);
+    const [least, row] = this.#leastBusy();
+    if (row === undefined || least === undefined || count <= row.total) return undefined;
+    this.#watched.delete(caller);
+    this.#rows.delete(least);
+    this.#others.total += row.total;
+    for (const [status, value] of row.statuses)
+      this.#others.statuses.set(status, (this.#others.statuses.get(status) ?? 0) + value);
+    const opened = this.#open(caller);
+    opened.total = count - 1;
+    return opened;
+  }
+
+  #open(caller: string): Row {
+    const row: Row = { total: 0, statuses: new Map() };
+    this.#rows.set(caller, row);
+    return row;
+  }
+
+  #leastBusy(): readonly [string?, Row?] {
+    const { names } = this.#callers();
+    let least: readonly [string?, Row?] = [];
+    for (const [caller, row] of this.#rows)
+      if (!names.has(caller) && row.total < (least[1]?.total ?? Number.POSITIVE_INFINITY))
+        least = [caller, row];
+    return least;
+  }
+}
