@@ -5,9 +5,15 @@ ARG BASE=node:26-bookworm-slim
 FROM ${BASE} AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
-RUN npm ci
+# no scripts: Node is the base image's, so the one that npm would fetch for development isn't
+RUN npm ci --ignore-scripts
 COPY . .
-RUN npm run build && npm prune --omit=dev && rm -rf node_modules/.bin
+RUN npm run build
+
+FROM ${BASE} AS packages
+WORKDIR /src
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/.bin
 
 FROM ${BASE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
@@ -17,7 +23,7 @@ COPY --from=build /src/bin ./bin
 COPY --from=build /src/dist ./dist
 COPY --from=build /src/mappings/screening ./mappings/screening
 COPY --from=build /src/schemas ./schemas
-COPY --from=build /src/node_modules /app/node_modules
+COPY --from=packages /src/node_modules /app/node_modules
 USER node
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=2s --start-period=5s \

@@ -32,6 +32,7 @@ export const sets = {
     files: [
       'test/**/*.test.ts',
       '!test/conformance/**',
+      '!test/deploy/tools.test.ts',
       '!test/fire/**',
       ...slow.map((files) => `!${files}`),
     ],
@@ -41,6 +42,8 @@ export const sets = {
   whole: { files: slow, timeout: '2m' },
   /** `npm run conformance`: whole public suites. */
   conformance: { files: ['test/conformance/**/*.test.ts'], timeout: '5m' },
+  /** `npm run deploy:check`: what is in deploy/, by the tools that read it. */
+  deploy: { files: ['test/deploy/tools.test.ts'], timeout: '2m' },
   /** `npm run fire`: restarts under load. */
   fire: { files: ['test/fire/long/*.ts'], timeout: '15m' },
 };

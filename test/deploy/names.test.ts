@@ -1,0 +1,83 @@
+import { globSync, readFileSync } from 'node:fs';
+import test from 'ava';
+import { parseAllDocuments } from 'yaml';
+import { serveCommand } from '../../gateway/commands/serve.ts';
+import { createMetrics } from '../../gateway/telemetry/metrics.ts';
+import { defaultLimits } from '../../mappings/contract/limits.ts';
+
+const folder = new URL('../../deploy/', import.meta.url);
+const files = globSync('**/*.*', { cwd: folder }).sort();
+const read = (file: string): string => readFileSync(new URL(file, folder), 'utf8');
+const isTemplate = (file: string): boolean => file.includes('/templates/');
+
+for (const file of files.filter((each) => /\.ya?ml$/.test(each) && !isTemplate(each))) {
+  test(`deploy/${file} is YAML`, (t) => {
+    for (const document of parseAllDocuments(read(file))) t.deepEqual(document.errors, []);
+  });
+}
+
+test('every metric that deploy/ names is one of the gateway’s', (t) => {
+  const idle = { inFlight: 0, queued: 0, arriving: 0, leaving: 0, heldBytes: 0, shed: 0, connections: 0 };
+  const own = createMetrics().read({ ...idle, loopDelayMs: 0, droppedLines: 0, upstreamStates: new Map() });
+  const workers = readFileSync(new URL('../gateway/telemetry/worker-metrics.ts', folder), 'utf8');
+  const ofWorkers = [...workers.matchAll(/\bone\(\s*'(\w+)'/g)].map(([, name]) => name);
+  const names = new Set([...own.map(({ name }) => name), ...ofWorkers].map((name) => `soapbridge_${name}`));
+  let found = 0;
+  for (const file of files) {
+    for (const [name] of read(file).matchAll(/\bsoapbridge_[a-z_]+(?<!_)/g)) {
+      found++;
+      t.true(names.has(name.replace(/_(?:bucket|sum|count)$/, '')), `${file}: ${name}`);
+    }
+  }
+  t.true(found > 40);
+});
+
+test('every variable that deploy/ sets is one that serve, Node or OpenTelemetry reads', (t) => {
+  const own = new Set(serveCommand().options.map(({ envVar }) => envVar));
+  let found = 0;
+  for (const file of files) {
+    for (const name of variablesIn(file)) {
+      found++;
+      t.true(own.has(name) || /^(?:NODE_|OTEL_)/.test(name), `${file}: ${name}`);
+    }
+  }
+  t.true(found > 15);
+});
+
+test('every limit that deploy/ speaks of has the value that it says', (t) => {
+  let found = 0;
+  for (const file of files) {
+    for (const [all, name = '', seconds] of read(file).matchAll(/\b([a-z]+[A-Z]\w+) \(([\d,]+) s\)/g)) {
+      found++;
+      t.is(defaultLimits[name as 'drainMs'], Number(seconds) * 1000, `${file}: ${all}`);
+    }
+  }
+  t.true(found > 8);
+});
+
+for (const [file, delay, most] of [
+  ['kubernetes/base/deployment.yaml', /DRAIN_DELAY, value: "(\d+)"/, /terminationGracePeriodSeconds: (\d+)/],
+  ['compose/compose.yaml', /DRAIN_DELAY: "(\d+)"/, /stop_grace_period: (\d+)s/],
+  ['systemd/soapbridge.service', undefined, /TimeoutStopSec=(\d+)/],
+] as const) {
+  test(`deploy/${file} waits for as long as draining takes`, (t) => {
+    const text = read(file);
+    const delayMs = delay === undefined ? 1000 : Number(delay.exec(text)?.[1]);
+    t.true(Number(most.exec(text)?.[1]) * 1000 > delayMs + defaultLimits.drainMs);
+  });
+}
+
+test('the Grafana dashboard asks for something in each panel', (t) => {
+  const { panels } = JSON.parse(read('grafana/soapbridge.json'));
+  t.true(panels.length > 10);
+  for (const { title, targets } of panels) t.true(targets.length > 0, title);
+});
+
+/** The variables that a file sets, in whichever way that kind of file does. */
+function variablesIn(file: string): readonly string[] {
+  const text = read(file);
+  const forms = file.endsWith('.service')
+    ? [/(?<=^Environment=.*)\b([A-Z_]{2,})=/gm]
+    : [/\{ name: ([A-Z_]{2,}), value/g, /^ {6}([A-Z_]{2,}): /gm];
+  return forms.flatMap((form) => [...text.matchAll(form)].map(([, name = '']) => name));
+}
