@@ -223,7 +223,7 @@ function readEncoded(
   xml: XmlReader,
   reading: Reading,
 ): string | undefined {
-  if (!xml.source(xml.startOffset, Number.POSITIVE_INFINITY).includes('href')) {
+  if (!/href|:ref/.test(xml.source(xml.startOffset, Number.POSITIVE_INFINITY))) {
     const json = read(xml, reading);
     while (xml.depth > 0 && xml.nextChild()) xml.skip();
     return json;

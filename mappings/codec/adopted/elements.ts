@@ -7,7 +7,7 @@ import { hasContent } from '../read-element.ts';
 import { collapse } from '../scalars/numbers.ts';
 import { noContent, writeElement } from '../write-element.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
-import { follow, type References } from './references.ts';
+import { follow, type References, referenceIn } from './references.ts';
 
 /** Elements of declarations: what they are called, whether they are nil, and their tags around a node. */
 
@@ -31,7 +31,7 @@ export function elementReader(
 ): ValueCodec['read'] {
   const readElement: ValueCodec['read'] = (xml, reading) => {
     if (xml.attributeCount === 0) return value.read(xml, reading);
-    const href = context.encoded ? xml.attribute('', 'href') : undefined;
+    const href = context.encoded ? referenceIn(xml) : undefined;
     if (href !== undefined) {
       if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with href');
       return follow(context.references ?? nowhere, href, context.limits, reading, (target) =>

@@ -1,11 +1,12 @@
 import type { Limits } from '../../contract/limits.ts';
+import { namespaces } from '../../contract/model.ts';
 import type { Declaration } from '../../xml/namespaces.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { type Reading, refuse } from '../problem.ts';
 import { excerpt } from '../scalars/text.ts';
 import { canonicalXml, readStartTag } from './canonical.ts';
 
-/** References of SOAP's encoding (SOAP 1.1, 5.4.1), resolved where they stand: each target is read once more for each (A30). */
+/** References of SOAP's encoding (SOAP 1.1, 5.4.1; SOAP 1.2, part 2, 3.1.5), resolved where they stand: each target is read once more for each (A30). */
 
 /** An element that may be referred to. */
 interface Target {
@@ -72,18 +73,36 @@ function findTargets(text: string, targets: Map<string, Target>): void {
       continue;
     }
     const { attributes, end } = readStartTag(text, at + 1);
-    const id = attributes.find(([name]) => name === 'id')?.[1];
-    open.push({ id, start: at, around });
+    const outer = around;
     const declarations = attributes.flatMap(([name, namespace]) =>
       name === 'xmlns' || name.startsWith('xmlns:') ? [{ prefix: name.slice(6), namespace }] : [],
     );
     if (declarations.length > 0) around = { outer: around, declarations };
+    const inScope = around;
+    const id = attributes.find(([name]) => name === 'id' || isId12(name, inScope))?.[1];
+    open.push({ id, start: at, around: outer });
     at = end;
   }
 }
 
+/** Whether an attribute is the id of SOAP 1.2's encoding (SOAP 1.2, part 2, 3.1.5.1). */
+function isId12(name: string, around: Around | undefined): boolean {
+  if (!name.endsWith(':id')) return false;
+  const prefix = name.slice(0, -3);
+  for (let at = around; at !== undefined; at = at.outer)
+    for (const declared of at.declarations)
+      if (declared.prefix === prefix) return declared.namespace === namespaces.soap12Encoding;
+  return false;
+}
+
+/** Where an element refers to, as `#id`: by `href`, or by `ref` of SOAP 1.2's encoding; undefined where it doesn't. */
+export function referenceIn(xml: XmlReader): string | undefined {
+  const ref = xml.attribute(namespaces.soap12Encoding, 'ref');
+  return ref === undefined ? xml.attribute('', 'href') : `#${ref}`;
+}
+
 /**
- * Reads what an `href` leads to, by a reader of its own; undefined, and noted, where it leads nowhere, to an element around
+ * Reads what a reference leads to, by a reader of its own; undefined, and noted, where it leads nowhere, to an element around
  * it, or once all that was read so is too much.
  */
 export function follow(

@@ -70,6 +70,24 @@ test('A30: references of an encoded message are resolved in place', (t) => {
   });
 });
 
+test('A30: references and arrays of SOAP 1.2’s encoding are read too', (t) => {
+  const soap12 = 'xmlns:e="http://www.w3.org/2003/05/soap-encoding"';
+  t.deepEqual(
+    readBody(
+      t,
+      `<order ${soap12} e:ref="id0"/><any xmlns:f="http://www.w3.org/2003/05/soap-encoding" f:ref="id2"/>`,
+      `<multiRef ${soap12} e:id="id0"><id>1</id><lines e:itemType="xs:string" e:arraySize="2" e:nodeType="array"><x>a</x><x xsi:nil="1"/></lines></multiRef><m ${soap12} e:id="id2" xsi:type="xs:string">text</m>`,
+    ),
+    { json: '{"order":{"id":1,"lines":["a",null]},"any":"text"}', problems: [] },
+  );
+  const other = '<order xmlns:e="urn:e" e:ref="a"><id>1</id></order>';
+  t.is(readBody(t, other).json, '{"order":{"id":1}}');
+  t.deepEqual(
+    readBody(t, `<order ${soap12} e:ref="id0"/>`, '<m xmlns:e="urn:e" e:id="id0"><id>1</id></m>').problems,
+    ['order: expected href with the id of an element of the message, got "#id0"'],
+  );
+});
+
 for (const [title, content, rest, problem] of [
   [
     'a reference without a target',
