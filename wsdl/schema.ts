@@ -99,6 +99,7 @@ function createSchema(contract: Contract, name: SchemaName, address?: string): D
     hasTree ? importOf(namespaces.jsonTree, 'tree') : undefined,
     imports ? importOf(contract.namespaces[other], other) : undefined,
     ...(name === 'types' ? wrapperElements(contract) : []),
+    ...(name === 'types' ? credentialsBlock(contract) : []),
     ...(name === 'types' && usesJson(contract) ? [jsonType(contract)] : []),
     ...types.map((type) => typeDefinition(contract, type, !inReplies.has(type))),
   );
@@ -135,12 +136,32 @@ function usesTypes(contract: Contract): (type: NamedType) => boolean {
   };
 }
 
-/** `<xs:element name="{Op}"> anonymous type </xs:element>` and `{Op}Response`, not nillable: the only global elements. */
+/** `<xs:element name="{Op}"> anonymous type </xs:element>` and `{Op}Response`, not nillable: the only global elements but `Credentials`. */
 function wrapperElements(contract: Contract): DocumentNode[] {
   return contract.operations.flatMap(({ name, input, output }) => [
     element('xs:element', { name }, complexType(contract, asAsked(contract, input), undefined, true)),
     element('xs:element', { name: `${name}Response` }, complexType(contract, output)),
   ]);
+}
+
+/** `<xs:element name="Credentials" type="tns:Credentials"/>` and its type: what a SOAP header may hold (W24). */
+function credentialsBlock({ credentials, settings }: Contract): DocumentNode[] {
+  if (credentials?.block === undefined) return [];
+  const { element: name, type } = credentials.block;
+  const parts = credentials.parts.map(({ xml, header }) =>
+    element(
+      'xs:element',
+      { minOccurs: '0', name: xml, type: 'xs:string' },
+      settings.documentation === 'full'
+        ? annotation(settings, `What the HTTP header ${header} may hold.`)
+        : undefined,
+    ),
+  );
+  const says = annotation(settings, 'Who calls: each here or in its HTTP header.');
+  return [
+    element('xs:element', { name, type: `${prefixes.types}:${type}` }),
+    element('xs:complexType', { name: type }, says, element('xs:sequence', {}, ...parts)),
+  ];
 }
 
 /** The input as a caller is asked for it: credentials may come in headers as well (W24). */

@@ -57,6 +57,7 @@ export function writeWsdl(
       policy === undefined ? undefined : policyElement(policy),
       element('wsdl:types', {}, ...createSchemas(contract)),
       ...contract.operations.flatMap(messages),
+      ...credentialsMessage(contract),
       portType(contract),
       ...ports.map((port) => binding(contract, port, policies)),
       service(contract, options.address),
@@ -80,6 +81,19 @@ function messages({ name }: Operation): DocumentNode[] {
   ];
 }
 
+const credentialsHeader = { message: 'CredentialsHeader', part: 'credentials' } as const;
+
+/**
+ * `<wsdl:message name="CredentialsHeader"><wsdl:part name="credentials" element="typ:Credentials"/></wsdl:message>`; none
+ * where bodies hold the credentials (W24).
+ */
+function credentialsMessage({ credentials }: Contract): DocumentNode[] {
+  if (credentials?.block === undefined) return [];
+  const { message: name, part } = credentialsHeader;
+  const of = `typ:${credentials.block.element}`;
+  return [element('wsdl:message', { name }, element('wsdl:part', { name: part, element: of }))];
+}
+
 /** `<wsdl:portType name="I{Service}"> <wsdl:operation name="{Op}"> documentation, input, output </wsdl:operation> … </wsdl:portType>` */
 function portType(contract: Contract): DocumentNode {
   const documented = contract.settings.documentation !== 'none';
@@ -97,7 +111,8 @@ function portType(contract: Contract): DocumentNode {
 
 /**
  * `<wsdl:binding name="Soap11Binding" type="tns:I{Service}"> <soap:binding transport="…" style="document"/>
- * <wsdl:operation name="{Op}"> soap:operation, input, output </wsdl:operation> … </wsdl:binding>`
+ * <wsdl:operation name="{Op}"> soap:operation, input, output </wsdl:operation> … </wsdl:binding>`; the input has the
+ * header block of credentials beside the body, which nobody must send.
  *
  * SOAP 1.2 names the transport of 1.1 too: Mono's `wsdl` fails on the other.
  */
@@ -106,12 +121,17 @@ function binding(
   { binding: name, prefix }: Port,
   policies: readonly DocumentNode[],
 ): DocumentNode {
+  const { message, part } = credentialsHeader;
+  const header =
+    contract.credentials?.block === undefined
+      ? undefined
+      : element(`${prefix}:header`, { message: `tns:${message}`, part, use: 'literal' });
   const operations = contract.operations.map((operation) =>
     element(
       'wsdl:operation',
       { name: operation.name },
       element(`${prefix}:operation`, { soapAction: operation.name, style: 'document' }),
-      element('wsdl:input', {}, element(`${prefix}:body`, { use: 'literal' })),
+      element('wsdl:input', {}, element(`${prefix}:body`, { use: 'literal' }), header),
       element('wsdl:output', {}, element(`${prefix}:body`, { use: 'literal' })),
     ),
   );

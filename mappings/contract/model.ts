@@ -285,6 +285,16 @@ export interface Credentials {
   readonly member: string | undefined;
   readonly parts: readonly CredentialPart[];
   readonly send: 'body' | 'headers';
+  /** The SOAP header block that may hold them, in the types namespace; undefined where bodies have a place for them. */
+  readonly block?: CredentialsBlock | undefined;
+}
+
+/** The SOAP header block of a caller's credentials, as the WSDL declares it (W24). */
+export interface CredentialsBlock {
+  /** The name of its element. */
+  readonly element: string;
+  /** The name of its type. */
+  readonly type: string;
 }
 
 /** How the header block `Security` of a request is read (W45). */

@@ -21,7 +21,7 @@ import { References } from './document/references.ts';
 import { UnforeseenReferences } from './document/unforeseen.ts';
 import type { ContractNames, Displaced } from './names/names.ts';
 import { serviceNameOf } from './names/service-name.ts';
-import { buildCredentials } from './operations/credentials.ts';
+import { buildCredentials, credentialsType } from './operations/credentials.ts';
 import type { Entry, NotServed } from './operations/entries.ts';
 import { type OperationDraft, readOperations } from './operations/operations.ts';
 import { carriesStatus, findResponseStatus } from './operations/response-status.ts';
@@ -181,10 +181,11 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unfo
     report('/paths', 'expected at least one operation that can be served, got none');
   }
   const responseStatus = findResponseStatus(builder);
-  const { types, jsonType, names, members, displaced } = builder.finish(drafts);
+  const finished = builder.finish(drafts, credentialsType(overlay));
+  const { types, jsonType, names, members, displaced } = finished;
   const operations = withBinary(drafts);
   checkOverlayNames(overlay, drafts, types, reportOverlay);
-  const credentials = buildCredentials(overlay, operations, reportOverlay);
+  const credentials = buildCredentials(overlay, operations, finished.own, reportOverlay);
   const routes = readRoutes(overlay, operations, credentials, reportOverlay);
   checkErrors(overlay, operations, responseStatus, reportOverlay);
   const own = { service, jsonType, operations, types, routes, credentials, responseStatus };

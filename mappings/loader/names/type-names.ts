@@ -49,12 +49,16 @@ export interface TypeNamesSource {
   readonly wrappers: ReadonlyMap<Type, string>;
   /** The schemas that the document itself names, reached or not: the first to be given a name. */
   readonly components: readonly Wanted[];
+  /** What the gateway itself adds to the schema, by its keys in `names.lock`. */
+  readonly own: readonly Wanted[];
   readonly pinned: ContractNames;
 }
 
 /** The names of a contract's types and elements; each was set where it belongs. */
 export interface TypeNames {
   readonly jsonType: string;
+  /** The names of what the gateway itself adds, by key. */
+  readonly own: Names;
   readonly types: Names;
   readonly members: Names;
   readonly displaced: readonly Displaced[];
@@ -83,10 +87,14 @@ export function nameTypes(source: TypeNamesSource): TypeNames {
     for (const [key, name] of given) names.set(key, name);
     return given.get(wanted.key) ?? wanted.name;
   });
+  // last, so that no type of the document gives way to one of ours
+  const own = namer.give(source.own);
+  for (const [key, name] of own) names.set(key, name);
   const members = nameElements(source, keys);
-  const given = new Set(['json', ...keys.values()]);
+  const given = new Set(['json', ...own.keys(), ...keys.values()]);
   return {
     jsonType,
+    own,
     types: new Map([...names].filter(([key]) => given.has(key))),
     members: members.names,
     displaced: [...namer.displaced, ...members.displaced],

@@ -1,12 +1,38 @@
-import type { CredentialPart, Credentials, Operation, RecordType } from '../../contract/model.ts';
+import type {
+  CredentialPart,
+  Credentials,
+  CredentialsBlock,
+  Operation,
+  RecordType,
+} from '../../contract/model.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
-import { escapeName } from '../names/names.ts';
+import { escapeName, folded, type Names, type Wanted } from '../names/names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 
-/** The overlay's credentials, with what the document says of the body's member (W24, W25). */
+const blockName: Wanted = { key: 'credentials', name: 'Credentials' };
+
+/** The type of the SOAP header block of credentials, to be named; none where bodies have a place for them. */
+export function credentialsType({ credentials }: Overlay): readonly Wanted[] {
+  return credentials === undefined || credentials.member !== undefined ? [] : [blockName];
+}
+
+/** The block's element is `Credentials`, whatever types are called; only an operation may have that name already. */
+function blockOf(operations: readonly Pick<Operation, 'name'>[], names: Names): CredentialsBlock | undefined {
+  const type = names.get(blockName.key);
+  if (type === undefined) return undefined;
+  const isTaken = operations.some(({ name }) => folded(name) === folded(blockName.name));
+  return { element: isTaken ? type : blockName.name, type };
+}
+
+/**
+ * The overlay's credentials, with what the document says of the body's member (W24, W25).
+ *
+ * @param names of what the gateway itself adds to the schema, by key
+ */
 export function buildCredentials(
   overlay: Overlay,
   operations: readonly Pick<Operation, 'name' | 'input'>[],
+  names: Names,
   report: Report,
 ): Credentials | undefined {
   const stated = overlay.credentials;
@@ -39,7 +65,7 @@ export function buildCredentials(
         `expected a header for ${json}, the member of ${record?.name}, got none`,
       );
   }
-  return { member: stated.member, parts, send: stated.send };
+  return { member: stated.member, parts, send: stated.send, block: blockOf(operations, names) };
 }
 
 function memberRecord(

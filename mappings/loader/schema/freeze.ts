@@ -3,7 +3,7 @@
 import { type NamedType, partsOf, type RecordType, type Type } from '../../contract/model.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { childOf, type Node } from '../document/node.ts';
-import { byCodeUnit, type ContractNames } from '../names/names.ts';
+import { byCodeUnit, type ContractNames, type Wanted } from '../names/names.ts';
 import { nameAt } from '../names/schema-name.ts';
 import { nameTypes, type TypeNames } from '../names/type-names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
@@ -30,6 +30,8 @@ export interface FreezeSource {
   readonly overlay: Overlay;
   /** Names that stay whatever else would have them. */
   readonly pinned: ContractNames;
+  /** What the gateway itself adds to the schema. */
+  readonly own: readonly Wanted[];
   readonly reportOverlay: Report;
 }
 
@@ -37,7 +39,7 @@ export interface FreezeSource {
 export function finishTypes(
   drafts: TypeDrafts,
   operations: readonly Wrappers[],
-  { document, overlay, pinned, reportOverlay }: FreezeSource,
+  { document, overlay, pinned, own, reportOverlay }: FreezeSource,
 ): FinishedTypes {
   const { dialect } = overlay;
   const inReplies = reached(operations.map(({ output }) => output));
@@ -54,6 +56,7 @@ export function finishTypes(
       const key = componentPointer(name);
       return { key, name: nameAt(key) };
     }),
+    own,
     pinned,
   });
   for (const [type, { fields, ofFields }] of drafts.facts) {

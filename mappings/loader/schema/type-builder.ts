@@ -5,6 +5,7 @@ import type { ArrayType, MapType, RecordType, Type } from '../../contract/model.
 import { type Note, notesOf } from '../document/error.ts';
 import type { Located, References } from '../document/references.ts';
 import { type KeptNames, keptNames } from '../names/kept-names.ts';
+import type { Wanted } from '../names/names.ts';
 import { nameAt } from '../names/schema-name.ts';
 import { createAlternatives } from './alternatives.ts';
 import { TypeDrafts } from './drafts.ts';
@@ -24,7 +25,7 @@ import { SchemaTypes } from './shape.ts';
 import { typeOfAny } from './unions.ts';
 
 /** What types are built from. */
-export interface TypeBuilderSource extends FreezeSource {
+export interface TypeBuilderSource extends Omit<FreezeSource, 'own'> {
   readonly references: References;
 }
 
@@ -109,9 +110,9 @@ export class TypeBuilder {
     return type;
   }
 
-  /** Names what the operations reach and says what is nillable. */
-  finish(operations: readonly Wrappers[]): FinishedTypes {
-    return finishTypes(this.#drafts, operations, this.#source);
+  /** Names what the operations reach, and what the gateway adds of its own, and says what is nillable. */
+  finish(operations: readonly Wrappers[], own: readonly Wanted[]): FinishedTypes {
+    return finishTypes(this.#drafts, operations, { ...this.#source, own });
   }
 
   /** What travels as JSON text, because no closed type fits. */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { createClientAsync } from 'soap';
 import { type HeaderList, type Hit, send, sharedGateway, soap11Namespace } from '../gateway.ts';
 
 const document = {
@@ -50,9 +51,16 @@ async function call(
   block = '',
 ): Promise<{ hit: Hit | undefined; text: string }> {
   const header =
-    block === ''
-      ? ''
-      : `<s:Header><Credentials xmlns="urn:Schemes" s:mustUnderstand="1">${block}</Credentials></s:Header>`;
+    block === '' ? '' : `<Credentials xmlns="urn:Schemes" s:mustUnderstand="1">${block}</Credentials>`;
+  return await callWith(page, header, headers);
+}
+
+async function callWith(
+  page: number,
+  blocks: string,
+  headers: HeaderList = {},
+): Promise<{ hit: Hit | undefined; text: string }> {
+  const header = blocks === '' ? '' : `<s:Header>${blocks}</s:Header>`;
   const body = `<s:Envelope xmlns:s="${soap11Namespace}">${header}<s:Body><pets xmlns="urn:Schemes"><page>${page}</page></pets></s:Body></s:Envelope>`;
   const { text } = await send(gateway.port, 'POST', '/soap11', headers, body);
   return { hit: gateway.hits.find(({ path }) => path.includes(`page=${page}`)), text };
@@ -95,13 +103,59 @@ test('a credential that differs between the SOAP header and the HTTP headers is 
   t.true(text.includes('ConflictingCredentials'), text);
 });
 
-for (const block of ['<keys>k</keys>', '<key>k</key><key>k</key>', '<key xmlns="">k</key>']) {
-  test(`a SOAP header of ${block} is refused, and its text not told`, async (t) => {
+const wrongBlocks = [
+  ['<keys>k</keys>', 'got &lt;keys&gt; ('],
+  ['<key>k</key><key>k</key>', 'got &lt;key&gt; again ('],
+  ['<key xmlns="">k</key>', 'got &lt;key&gt; in none ('],
+  ['<x:key xmlns:x="urn:Other">k</x:key>', 'got &lt;key&gt; in another one ('],
+] as const;
+for (const [block, got] of wrongBlocks) {
+  test(`a SOAP header of ${block} is refused in words that name the namespace, and its text not told`, async (t) => {
     const { hit, text } = await call(5, {}, block);
     t.is(hit, undefined);
     t.true(text.includes('expected &lt;key&gt;, &lt;queryKey&gt;, '), text);
+    t.true(text.includes('of namespace "urn:Schemes" in Credentials, each once, '), text);
+    t.true(text.includes(got), text);
   });
 }
+
+for (const [declaration, got] of [
+  ['xmlns=""', 'none'],
+  ['xmlns="urn:Other"', 'another one'],
+] as const) {
+  test(`a block Credentials with ${declaration} is refused: credentials don't get lost without a word`, async (t) => {
+    const { hit, text } = await callWith(7, `<Credentials ${declaration}><key>k</key></Credentials>`);
+    t.is(hit, undefined);
+    t.true(
+      text.includes(`expected the header block Credentials in namespace "urn:Schemes", got it in ${got} (`),
+      text,
+    );
+  });
+}
+
+test('a block Credentials of another namespace that is for another role is none of ours', async (t) => {
+  const { hit } = await callWith(8, '<Credentials xmlns="urn:Other" s:actor="urn:next-hop"/>');
+  t.is(hit?.path, '/pets?page=8');
+});
+
+test('the WSDL declares the block, beside the body of every input', async (t) => {
+  const { text } = await send(gateway.port, 'GET', '/soap11?wsdl', {}, '');
+  t.true(text.includes('<xs:element name="Credentials" type="tns:Credentials"/>'), text);
+  t.true(text.includes('<wsdl:part name="credentials" element="typ:Credentials"/>'), text);
+  for (const prefix of ['soap', 'soap12'])
+    t.true(
+      text.includes(`<${prefix}:header message="tns:CredentialsHeader" part="credentials" use="literal"/>`),
+      text,
+    );
+});
+
+test('a client of the WSDL sends the block that it declares', async (t) => {
+  const client = await createClientAsync(`http://127.0.0.1:${gateway.port}/soap11?wsdl`);
+  client.addSoapHeader({ Credentials: { key: 'k-9', basic: 'Basic dTpw' } }, '', 'tns', 'urn:Schemes');
+  await client.petsAsync({ page: 19 });
+  const hit = gateway.hits.find(({ path }) => path.includes('page=19'));
+  t.like(hit?.headers, { 'x-key': 'k-9', authorization: 'Basic dTpw' });
+});
 
 test('two Credentials blocks in a SOAP header are refused: none of them bypasses the other', async (t) => {
   const more = '</Credentials><Credentials xmlns="urn:Schemes">';

@@ -1,30 +1,53 @@
 import { collapse } from '../../../../mappings/codec/scalars/numbers.ts';
 import type { Contract } from '../../../../mappings/contract/model.ts';
-import { refuse } from '../faults.ts';
-import type { HeaderBlock } from './header-block.ts';
+import type { XmlReader } from '../../../../mappings/xml/reader.ts';
+import { Fault, refuse } from '../faults.ts';
+import { anyNamespace, type HeaderBlock, isForUs } from './header-block.ts';
 
 /**
- * The block `Credentials` of the contract's namespace, with what a caller could give in HTTP headers, for contracts whose
- * bodies have no place for it (W24); none for others.
+ * The header block of a caller's credentials, with what could stand in HTTP headers, for contracts whose bodies have no
+ * place for it (W24); none for others. A block of its name in another namespace is meant for us too, or credentials
+ * would be lost without a word.
  */
-export function credentialsBlocks({ credentials, namespaces, adopted }: Contract): readonly HeaderBlock[] {
-  // an adopted service has its own blocks for them
-  if (credentials === undefined || credentials.member !== undefined || adopted !== undefined) return [];
+export function credentialsBlocks({ credentials, namespaces }: Contract): readonly HeaderBlock[] {
+  const block = credentials?.block;
+  if (credentials === undefined || block === undefined) return [];
   const { parts } = credentials;
   const { types } = namespaces;
+  const local = block.element;
+  const place = `namespace "${types}"`;
   const read: HeaderBlock['read'] = (xml, found, { version, limits }) => {
-    if (found.credentials !== undefined) refuse(version, 'expected Credentials once in Header, got it again');
+    if (found.credentials !== undefined) refuse(version, `expected ${local} once in Header, got it again`);
     const given = new Map<string, string>();
     while (xml.nextChild()) {
-      const { local, namespace } = xml;
-      const part = parts.find((candidate) => candidate.xml === local && namespace === types);
+      const part = parts.find((candidate) => candidate.xml === xml.local && xml.namespace === types);
       if (part === undefined || given.has(part.name)) {
         const expected = parts.map((candidate) => `<${candidate.xml}>`).join(', ');
-        refuse(version, `expected ${expected} in Credentials, each once, got <${local.slice(0, 64)}>`);
+        const why = part !== undefined ? ' again' : xml.namespace === types ? '' : ` in ${gotNamespace(xml)}`;
+        refuse(
+          version,
+          `expected ${expected} of ${place} in ${local}, each once, got <${xml.local.slice(0, 64)}>${why}`,
+        );
       }
       given.set(part.name, collapse(xml.readText(limits.xmlText, false) ?? ''));
     }
     found.credentials = given;
   };
-  return [{ namespace: types, local: 'Credentials', read }];
+  const readMisplaced: HeaderBlock['read'] = (xml, found, { version }) => {
+    if (isForUs(xml, version))
+      found.fault ??= new Fault(
+        version,
+        'sender',
+        `expected the header block ${local} in ${place}, got it in ${gotNamespace(xml)}`,
+      );
+    xml.skip();
+  };
+  return [
+    { namespace: types, local, read },
+    { namespace: anyNamespace, local, read: readMisplaced },
+  ];
+}
+
+function gotNamespace({ namespace }: XmlReader): string {
+  return namespace === '' ? 'none' : 'another one';
 }

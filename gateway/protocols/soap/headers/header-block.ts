@@ -6,11 +6,15 @@ import type { SoapVersion } from '../versions.ts';
 import type { ReplyHeader } from './reply-header.ts';
 import type { UsernameToken } from './username-token.ts';
 
+/** Stands for every namespace that no other row has a block of that name in. */
+export const anyNamespace = '*';
+
 /**
  * A kind of header block that is understood here, whether it has mustUnderstand or not (W28): a row of the table in
  * `headers.ts`, and a file beside this one.
  */
 export interface HeaderBlock {
+  /** `anyNamespace` for every one. */
   readonly namespace: string;
   /** `*` for every block of the namespace. */
   readonly local: string;

@@ -7,7 +7,7 @@ import type { SoapVersion } from '../versions.ts';
 import { addressingBlocks } from './addressing.ts';
 import { credentialsBlocks } from './credentials.ts';
 import { declaredBlocks } from './declared.ts';
-import { type HeaderBlock, type HeaderFindings, isForUs } from './header-block.ts';
+import { anyNamespace, type HeaderBlock, type HeaderFindings, isForUs } from './header-block.ts';
 import { securityBlocks } from './security.ts';
 
 /** Every header block that is understood here: another kind is another row. */
@@ -44,7 +44,8 @@ export function compileReadHeader({ contract, limits }: CompiledContract): ReadH
         refuse(version, `more than ${limits.soapHeaderBlocks} header blocks`);
       const mustUnderstand = readMustUnderstand(xml, version, found);
       const ofNamespace = blocks.get(xml.namespace);
-      const block = ofNamespace?.get(xml.local) ?? ofNamespace?.get('*');
+      const block =
+        ofNamespace?.get(xml.local) ?? ofNamespace?.get('*') ?? blocks.get(anyNamespace)?.get(xml.local);
       if (block !== undefined) block.read(xml, found, { version, mustUnderstand, limits });
       else {
         if (xml.local === 'Security' && xml.namespace === namespaces.wsse && isForUs(xml, version))
