@@ -83,6 +83,18 @@ export function opens(xml: XmlReader, reading: Reading): boolean {
   return false;
 }
 
+/** What is said of an element that SOAP's encoding alone has (W11); undefined for any other. */
+export function encodedReason({
+  local,
+  namespace,
+}: Pick<XmlReader, 'local' | 'namespace'>): string | undefined {
+  const isEncoded =
+    local === 'multiRef' ||
+    namespace === namespaces.soap11Encoding ||
+    namespace === namespaces.soap12Encoding;
+  return isEncoded ? `document/literal expected, got SOAP encoding (<${local.slice(0, 64)}>)` : undefined;
+}
+
 /** Passes an element that the type has no place for: refused for a reason, or left out and noted (W12). */
 export function passUnknown(
   { contract }: ReaderContext,
@@ -92,7 +104,8 @@ export function passUnknown(
 ): void {
   if (reading.attachments?.form === 'mtom' && isInclude(xml))
     refuse(reading, 'InvalidType', includeElsewhere);
-  else if (contract.settings.unknownElements === 'refuse') refuse(reading, 'UnknownElement', reason);
+  else if (contract.settings.unknownElements === 'refuse')
+    refuse(reading, 'UnknownElement', encodedReason(xml) ?? reason);
   else reading.ignored.push(xml.local);
   xml.skip();
 }

@@ -5,6 +5,7 @@ import { namespaces } from '../../../mappings/contract/model.ts';
 import { expanded } from '../../../mappings/contract/schema-components.ts';
 import type { XmlReader } from '../../../mappings/xml/reader.ts';
 import { Fault, refuse } from './faults.ts';
+import { protocolOf } from './headers/protocols.ts';
 import { unsupported } from './headers/security.ts';
 import type { SoapVersion } from './versions.ts';
 
@@ -82,25 +83,15 @@ function dispatchByElement(compiled: CompiledContract): Dispatch {
   return { find, isByElement: () => true, checkActions };
 }
 
-/** Namespaces of WS-Trust, which WS-SecureConversation opens with, and of WS-ReliableMessaging. */
-const trust =
-  /^http:\/\/(?:schemas\.xmlsoap\.org\/ws\/2005\/02\/trust|docs\.oasis-open\.org\/ws-sx\/ws-trust\/200512)\/?$/;
-const reliableMessaging =
-  /^http:\/\/(?:schemas\.xmlsoap\.org\/ws\/2005\/02\/rm|docs\.oasis-open\.org\/ws-rx\/wsrm\/200702)\/?$/;
-
 /** Refuses what another protocol than SOAP has in Body, in words that say what would work (W50); any other element is left. */
 function refuseProtocol({ namespace, local }: XmlReader, version: SoapVersion): void {
   if (namespace === namespaces.xenc && local === 'EncryptedData')
     throw new Fault(version, 'UnsupportedSecurityToken', unsupported(local));
-  if (local === 'RequestSecurityToken' && trust.test(namespace))
+  const protocol = protocolOf(namespace);
+  if (protocol !== undefined)
     refuse(
       version,
-      'expected an operation of the contract in Body, got <RequestSecurityToken>: WS-Trust and WS-SecureConversation are not offered here; set establishSecurityContext="false" and negotiateServiceCredential="false"',
-    );
-  if (reliableMessaging.test(namespace))
-    refuse(
-      version,
-      `expected an operation of the contract in Body, got <${local.slice(0, longestName)}>: WS-ReliableMessaging is not offered here; call without a reliable session`,
+      `expected an operation of the contract in Body, got <${local.slice(0, longestName)}>: ${protocol}`,
     );
 }
 

@@ -70,16 +70,37 @@ function undecodable(error: unknown, version: SoapVersion): unknown {
   return new Fault(version, 'sender', error.message, { cause: error });
 }
 
-/** A SOAP request that no operation could answer: plain text before it was read, a fault after (W44). */
+/**
+ * A SOAP request that no operation could answer: a fault, or plain text where it was refused before it was read and says
+ * nowhere that it is SOAP, or where it was shed (W44).
+ */
 function soapRefusal(context: RequestContext, version: SoapVersion, error: unknown): Reply {
-  if (error instanceof CallError) context.stats.error = error.code;
-  else context.stats.fault = error instanceof Fault ? error.code : 'receiver';
+  if (error instanceof CallError) return unread(context, version, error);
+  context.stats.fault = error instanceof Fault ? error.code : 'receiver';
   if (error instanceof Fault) noteSecurity(context, error.header, error.code);
-  if (error instanceof CallError) return textReply(error.status, error.message, context.requestId);
   const replyTo = replyContext(context, undefined, undefined, asksForXml(context));
   if (error instanceof Fault) return faultReply(error, replyTo);
   context.options.service.onError(error, context.requestId);
   return faultReply(new Fault(version, 'receiver', 'internal error', { cause: error }), replyTo);
+}
+
+/**
+ * The refusal of a request that nobody read. CXF, Metro and WCF show their users a fault, and of any other reply with a status
+ * of 4xx the status alone; a proxy in front is to see that a gateway is full, and gets that as it is.
+ */
+function unread(context: RequestContext, version: SoapVersion, error: CallError): Reply {
+  const { status, message, code } = error;
+  context.stats.error = code;
+  if (status >= 500 || !saysItIsSoap(context)) return textReply(status, message, context.requestId);
+  const replyTo = replyContext(context, undefined, undefined, asksForXml(context));
+  const fault = new Fault(version, 'sender', message, { cause: error });
+  return { ...faultReply(fault, replyTo), xStatus: status };
+}
+
+/** Whether a request says that it is SOAP before it is read: SOAP 1.1 has a SOAPAction (6.1.1), 1.2 its media type. */
+function saysItIsSoap({ request: { headers } }: RequestContext): boolean {
+  if (headers.soapaction !== undefined) return true;
+  return headers['content-type']?.toLowerCase().includes('application/soap+xml') === true;
 }
 
 /** A SOAP request that accepts the specification's literal `application/xml` and nothing else gets it (W7). */

@@ -1,6 +1,7 @@
 import type { Attachments } from '../../../mappings/codec/attachments.ts';
 import { FastPath } from '../../../mappings/codec/fast-path/fast-path.ts';
 import { type Reading, startReading } from '../../../mappings/codec/problem.ts';
+import { encodedReason } from '../../../mappings/codec/read-element.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../../mappings/compile.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
 import type { Field } from '../../../mappings/contract/model.ts';
@@ -326,6 +327,8 @@ const noBlocks: readonly string[] = [];
 /** From the payload's end tag to that of Body: nothing more is in it (W41). */
 function closeBody(xml: XmlReader, soapVersion: SoapVersion): void {
   if (xml.nextChild()) {
+    const encoded = encodedReason(xml);
+    if (encoded !== undefined) refuse(soapVersion, encoded);
     refuse(soapVersion, `expected one element in Body, got <${xml.local.slice(0, 64)}> after it`);
   }
   if (xml.stray) refuse(soapVersion, 'expected one element in Body, got text beside it');

@@ -7,6 +7,7 @@ import { includeElsewhere, isInclude } from '../attachments.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext } from '../context.ts';
 import { nearest } from '../nearest.ts';
 import { isFull, miss, type Reading, refuse, type Step } from '../problem.ts';
+import { encodedReason } from '../read-element.ts';
 import { isReference } from '../scalars/table.ts';
 import { excerpt, foldAscii, someNames } from '../scalars/text.ts';
 import { type Element, elementOf } from '../write-element.ts';
@@ -185,9 +186,10 @@ export function passElement(shape: RecordShape, xml: XmlReader, reading: Reading
   else if (!isFull(reading)) {
     reading.path.push(xml.local.slice(0, 64));
     const reason =
-      byXml.has(xml.local) && xml.namespace !== typesNamespace
+      encodedReason(xml) ??
+      (byXml.has(xml.local) && xml.namespace !== typesNamespace
         ? `expected it in namespace "${typesNamespace}", got ${excerpt(xml.namespace)}`
-        : unknownReason('element', xml.local, byXml.keys(), type, 'xml');
+        : unknownReason('element', xml.local, byXml.keys(), type, 'xml'));
     refuse(reading, 'UnknownElement', reason);
     reading.path.pop();
   }

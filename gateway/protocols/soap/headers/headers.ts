@@ -8,6 +8,7 @@ import { addressingBlocks } from './addressing.ts';
 import { credentialsBlocks } from './credentials.ts';
 import { declaredBlocks } from './declared.ts';
 import { anyNamespace, type HeaderBlock, type HeaderFindings, isForUs } from './header-block.ts';
+import { protocolOf } from './protocols.ts';
 import { securityBlocks } from './security.ts';
 
 /** Every header block that is understood here: another kind is another row. */
@@ -62,11 +63,12 @@ export function compileReadHeader({ contract, limits }: CompiledContract): ReadH
 }
 
 function notUnderstood({ namespace, local }: XmlReader, version: SoapVersion): Fault {
-  const security = local === 'Security' ? '; WS-Security is not understood here' : '';
+  const told = local === 'Security' ? 'WS-Security is not understood here' : protocolOf(namespace);
+  const hint = told === undefined ? '' : `; ${told}`;
   return new Fault(
     version,
     'MustUnderstand',
-    `the header block ${local.slice(0, 64)} has mustUnderstand and is not understood${security}`,
+    `the header block ${local.slice(0, 64)} has mustUnderstand and is not understood${hint}`,
     { block: { namespace, local } },
   );
 }

@@ -384,3 +384,15 @@ test('W50: an encrypted Body and a session of WS-Trust are refused in words that
   const reliable = '<r:CreateSequence xmlns:r="http://schemas.xmlsoap.org/ws/2005/02/rm"/>';
   t.regex((await sendTo(gateway, '', '1.2', reliable)).text, /WS-ReliableMessaging is not offered here/);
 });
+
+test('W28: blocks of WS-ReliableMessaging and WS-SecureConversation are refused in such words too', async (t) => {
+  const sequence =
+    '<r:Sequence xmlns:r="http://docs.oasis-open.org/ws-rx/wsrm/200702" e:mustUnderstand="1"/>';
+  t.regex(
+    (await sendTo(gateway, sequence)).text,
+    /Sequence has mustUnderstand [^<]*without a reliable session/,
+  );
+  const context =
+    '<c:SecurityContextToken xmlns:c="http://schemas.xmlsoap.org/ws/2005/02/sc" e:mustUnderstand="1"/>';
+  t.regex((await sendTo(gateway, context)).text, /set establishSecurityContext=/);
+});
