@@ -287,6 +287,11 @@ export const limitTable = {
     value: 4_096,
     bounds: "characters of a pattern (`validate: strict`); a longer one isn't checked",
   },
+  contractExample: {
+    value: 2_000,
+    bounds: "characters of a member's example as JSON; a longer one isn't shown in samples",
+    orNone: true,
+  },
   contractSteps: {
     value: 5_000_000,
     bounds:

@@ -419,6 +419,8 @@ export interface Field extends Ruled {
   readonly allowed: readonly string[] | undefined;
   /** What the WSDL tells people of it; undefined where that is nothing but whether it is required. */
   readonly words?: Words;
+  /** A value as JSON that the document gives as an example, or as the default; it may not be of the type. */
+  readonly example?: string;
 }
 
 /** What the document says of a field to people. */

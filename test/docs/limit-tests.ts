@@ -117,6 +117,7 @@ export const limitTests = {
   contractPath: ['test/mappings/loader/document/patches.test.ts', "'contractPath: "],
   contractReferences: ['test/mappings/loader/limits.test.ts', "limit: 'contractReferences'"],
   contractPattern: ['test/mappings/loader/limits.test.ts', "'contractPattern: "],
+  contractExample: ['test/mappings/loader/limits.test.ts', "'contractExample: "],
   contractSteps: ['test/mappings/loader/limits.test.ts', "'contractSteps: "],
   replyMisfits: ['test/mappings/codec/misfits.test.ts', "'replyMisfits: "],
   mappingRules: ['test/mappings/mapping/rules.test.ts', "'mappingRules: "],

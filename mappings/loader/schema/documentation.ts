@@ -21,7 +21,7 @@ export interface DocumentedMember extends Pick<SchemaMember, 'pointer' | 'around
 export function memberDocumentation(
   member: DocumentedMember,
   references: References,
-): { readonly words?: Words } {
+): { readonly words?: Words; readonly example?: string } {
   const { type, around, pointer } = member;
   const places = statementsOf({ node: member.schema, pointer }, type, references);
   if (isNode(around)) places.unshift({ node: around, pointer });
@@ -29,8 +29,57 @@ export function memberDocumentation(
   const nearest = texts.find((text) => text !== '') ?? '';
   const description = describes(type, nearest) ? '' : nearest;
   const facts = factsOf(places, member, references);
-  references.allowance.stepText(pointer, description.length + facts.length);
-  return description === '' && facts === '' ? {} : { words: { description, facts } };
+  const example = exampleOf(places, references.allowance.limits.contractExample);
+  references.allowance.stepText(pointer, description.length + facts.length + (example?.length ?? 0));
+  return {
+    ...(description !== '' || facts !== '' ? { words: { description, facts } } : {}),
+    ...(example === undefined ? {} : { example }),
+  };
+}
+
+/** The nearest example as JSON, else the default; undefined for none that is exact and short enough to be shown. */
+function exampleOf(places: readonly Statement[], most: number): string | undefined {
+  const stated = places.flatMap(({ node }) => examplesOf(node));
+  const defaults = places.flatMap((place) => (place.node.default === undefined ? [] : [place.node.default]));
+  for (const value of [...stated, ...defaults]) {
+    const json = value === null ? undefined : shortJson(value, most);
+    if (json !== undefined) return json;
+  }
+  return undefined;
+}
+
+/** A value as JSON; undefined for one with more characters or with a number whose digits the loader doesn't keep. */
+function shortJson(value: unknown, most: number): string | undefined {
+  let left = most;
+  const write = (one: unknown): string | undefined => {
+    if (left-- <= 0) return undefined;
+    if (typeof one === 'number' && !isExactNumber(one)) return undefined;
+    if (typeof one !== 'object' || one === null) {
+      const token = JSON.stringify(one);
+      if (token === undefined) return undefined;
+      left -= token.length;
+      return left < 0 ? undefined : token;
+    }
+    const isList = Array.isArray(one);
+    const parts: string[] = [];
+    for (const [key, inner] of Object.entries(one)) {
+      if (!isList) left -= key.length;
+      const token = write(inner);
+      if (token === undefined) return undefined;
+      parts.push(isList ? token : `${JSON.stringify(key)}:${token}`);
+    }
+    return isList ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
+  };
+  return write(value);
+}
+
+/** A schema's or a parameter's examples: one, a list of them, or by names (OpenAPI 3.1, 4.8.12.2, 4.8.24). */
+function examplesOf({ example, examples }: Node): readonly unknown[] {
+  const one = example === undefined ? [] : [example];
+  if (Array.isArray(examples)) return [...one, ...examples.slice(0, 1)];
+  if (!isNode(examples)) return one;
+  const [first] = Object.values(examples);
+  return isNode(first) && first.value !== undefined ? [...one, first.value] : one;
 }
 
 interface Statement extends Located {

@@ -184,6 +184,19 @@ test('contractPattern: a longer one is not checked, and that is told', (t) => {
   ]);
 });
 
+test('contractExample: a longer one is shown in no sample', (t) => {
+  const it = { type: 'object', properties: { a: {} }, example: { a: 'bc' } };
+  const files = { 'openapi.yaml': documentOf({ Root: { properties: { it } } }) };
+  const exampleAt = (contractExample: number) => {
+    const { contract } = loadContract(folder(t, files), { ...defaultLimits, contractExample });
+    const records = contract.types.filter((type) => type.kind === 'record');
+    return records.flatMap(({ fields }) => fields).find(({ json }) => json === 'it')?.example;
+  };
+  // the object, its member's name and value: 1 + 1 + 1 + 4
+  t.is(exampleAt(7), '{"a":"bc"}');
+  t.is(exampleAt(6), undefined);
+});
+
 test('keys that YAML tells apart and JSON does not are one key', (t) => {
   t.deepEqual(problemsOf(folder(t, { 'openapi.yaml': yaml(`x-it: {200: a, '200': b}\n`) }), {}), [
     'openapi.yaml#: line 4, column 16: expected each key once, got this one again',

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import test from 'ava';
+import { compileContract } from '../../../mappings/compile.ts';
+import type { Contract } from '../../../mappings/contract/model.ts';
+import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
+import { createSampler } from '../../../wsdl/samples/samples.ts';
+import { type Gateway, startGateway } from '../../gateway/gateway.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** The contracts whose samples are all sent: the one that ships, adopted ones, one with unions. */
+const contracts = [
+  ['screening', screeningContract],
+  ['the catalogue adopted', join(root, 'test/fixtures/adopt/catalogue')],
+  ['an rpc service adopted', join(root, 'test/fixtures/adopt/orders-rpc')],
+  ['unions', join(root, 'test/documents/fulfillment')],
+  ['strict validation', join(root, 'test/plain/strict-validation')],
+] as const;
+
+for (const [name, contract] of contracts)
+  test(`${name}: the gateway takes every sample of a request, and makes the sample replies`, async (t) => {
+    const compiled = compileContract(loadContract(contract).contract);
+    const sampler = createSampler(compiled);
+    const gateway = await startGateway(t, { serve: { contract } });
+    let sent = 0;
+    for (const operation of compiled.operations.keys()) {
+      const samples = sampler.samplesOf(operation);
+      if (samples === undefined) return t.fail(operation);
+      gateway.answer(samples.upstreamReply === undefined ? { status: 202 } : { body: samples.upstreamReply });
+      for (const request of samples.requests) {
+        const reply = await send(gateway, compiled.contract, request);
+        const text = `${operation} ${request.format}: ${reply.text}\n${request.text}`;
+        t.true(reply.status < 300 && !/Fault|ErrorCode/.test(reply.text), text);
+        sent++;
+      }
+    }
+    t.true(sent >= 4);
+  });
+
+type Request = NonNullable<ReturnType<ReturnType<typeof createSampler>['samplesOf']>>['requests'][number];
+
+/** Sends a sample; credentials go in headers where the sample has none. */
+async function send(
+  gateway: Gateway,
+  { credentials }: Contract,
+  { path, headers, contentType, text }: Request,
+) {
+  const parts = credentials?.member === undefined ? (credentials?.parts ?? []) : [];
+  const given = parts.map(({ header }) => [header, 'sample'] as const);
+  const reply = await fetch(gateway.running.address + path, {
+    method: 'POST',
+    headers: { ...Object.fromEntries(given), ...headers, 'content-type': contentType, connection: 'close' },
+    body: text,
+  });
+  return { status: reply.status, text: await reply.text() };
+}

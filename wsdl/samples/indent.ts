@@ -1,0 +1,82 @@
+/** An element of a document that was written here, or a text between tags. */
+type Part =
+  | { readonly kind: 'open' | 'close' | 'whole'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string };
+
+/**
+ * XML with each element in a line of its own, two blanks a level. Elements with text between their tags stay in one line:
+ * blanks there would be part of a value.
+ *
+ * @param xml well-formed, without comments, CDATA and instructions, as writers here give it
+ */
+export function indentXml(xml: string): string {
+  const parts = partsOf(xml);
+  const lines: string[] = [];
+  let depth = 0;
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at] as Part;
+    if (part.kind === 'close') depth--;
+    const indent = '  '.repeat(Math.max(depth, 0));
+    if (part.kind !== 'open') {
+      lines.push(indent + part.text);
+      continue;
+    }
+    const end = endOf(parts, at);
+    if (end === undefined) {
+      lines.push(indent + part.text);
+      depth++;
+      continue;
+    }
+    lines.push(
+      indent +
+        parts
+          .slice(at, end + 1)
+          .map(({ text }) => text)
+          .join(''),
+    );
+    at = end;
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** Where the element that opens here ends, if it has text or nothing between its tags; undefined for one of elements alone. */
+function endOf(parts: readonly Part[], from: number): number | undefined {
+  let depth = 0;
+  let hasText = parts[from + 1]?.kind === 'close';
+  for (let at = from; at < parts.length; at++) {
+    const { kind } = parts[at] as Part;
+    if (kind === 'text' && depth === 1) hasText = true;
+    if (kind === 'open') depth++;
+    if (kind === 'close' && --depth === 0) return hasText ? at : undefined;
+    // elements alone so far, and another one begins: most documents are known by that
+    if (kind === 'close' && depth === 1 && !hasText && parts[at + 1]?.kind !== 'text') return undefined;
+  }
+  return undefined;
+}
+
+function partsOf(xml: string): readonly Part[] {
+  const parts: Part[] = [];
+  let at = 0;
+  while (at < xml.length) {
+    const isTag = xml[at] === '<';
+    const end = isTag ? tagEnd(xml, at) : xml.indexOf('<', at);
+    const text = xml.slice(at, end < 0 ? xml.length : end);
+    at += text.length;
+    if (!isTag) parts.push({ kind: 'text', text });
+    else parts.push({ kind: text.startsWith('</') ? 'close' : text.endsWith('/>') ? 'whole' : 'open', text });
+  }
+  return parts;
+}
+
+/** Past the end of a tag: quoted values may hold `>`. */
+function tagEnd(xml: string, from: number): number {
+  for (let at = from; at < xml.length; at++) {
+    const character = xml[at];
+    if (character === '>') return at + 1;
+    if (character !== '"' && character !== "'") continue;
+    const end = xml.indexOf(character, at + 1);
+    if (end < 0) return xml.length;
+    at = end;
+  }
+  return xml.length;
+}

@@ -1,0 +1,194 @@
+/** Repetitions beyond so many are not written: a sample is to be read. */
+const mostRepeats = 64;
+/** Groups in one another beyond so many are not read. */
+const deepestGroup = 32;
+
+/**
+ * A text that a pattern of ECMAScript matches from its first character to its last, for samples; undefined for a pattern
+ * with parts that aren't known here (look-arounds, references, complements of categories). The caller checks the text:
+ * anchors within the pattern are taken for granted.
+ *
+ * @param source without flags, as JSON Schema has it
+ */
+export function textOfPattern(source: string): string | undefined {
+  try {
+    const pattern = new PatternText(source);
+    const text = pattern.alternatives(0);
+    return pattern.isAtEnd ? text : undefined;
+  } catch (error) {
+    if (error instanceof UnknownPart) return undefined;
+    throw error;
+  }
+}
+
+/** A part of a pattern of which no text is made. */
+class UnknownPart extends Error {}
+
+/** What the escapes of classes are sampled by. */
+const escapes: Readonly<Record<string, string>> = {
+  d: '1',
+  w: 'a',
+  s: ' ',
+  D: 'a',
+  W: '-',
+  S: 'a',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  f: '\f',
+  v: '\v',
+  b: '',
+};
+
+/** What the members of a category of Unicode are sampled by, by its first letters. */
+const categories: readonly (readonly [string, string])[] = [
+  ['Lu', 'A'],
+  ['L', 'a'],
+  ['N', '1'],
+  ['P', '-'],
+  ['S', '+'],
+  ['Z', ' '],
+];
+
+/** Candidates for a class that says what it isn't. */
+const others = ['a', 'A', '1', '-', ' ', '_', 'é'] as const;
+
+/** A pattern while it is read; each method gives the text of the part that it reads. */
+class PatternText {
+  readonly #source: string;
+  #at = 0;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#source.length;
+  }
+
+  /** The first alternative; the others are read past. */
+  alternatives(depth: number): string {
+    if (depth > deepestGroup) throw new UnknownPart();
+    const first = this.#sequence(depth);
+    while (this.#take('|')) this.#sequence(depth);
+    return first;
+  }
+
+  #sequence(depth: number): string {
+    let text = '';
+    while (!this.isAtEnd && !'|)'.includes(this.#peek())) {
+      const atom = this.#atom(depth);
+      text += atom.repeat(this.#repeats());
+    }
+    return text;
+  }
+
+  #peek(): string {
+    return this.#source[this.#at] ?? '';
+  }
+
+  #take(text: string): boolean {
+    if (!this.#source.startsWith(text, this.#at)) return false;
+    this.#at += text.length;
+    return true;
+  }
+
+  #atom(depth: number): string {
+    if (this.#take('^') || this.#take('$')) return '';
+    if (this.#take('.')) return 'a';
+    if (this.#take('(')) return this.#group(depth);
+    if (this.#take('[')) return this.#class();
+    if (this.#take('\\')) return this.#escape();
+    if ('*+?'.includes(this.#peek())) throw new UnknownPart();
+    return this.#character();
+  }
+
+  #character(): string {
+    const character = String.fromCodePoint(this.#source.codePointAt(this.#at) ?? 0);
+    this.#at += character.length;
+    return character;
+  }
+
+  #group(depth: number): string {
+    if (this.#take('?') && !this.#take(':')) {
+      const name = /^<[A-Za-z_]\w*>/.exec(this.#source.slice(this.#at, this.#at + 64))?.[0];
+      if (name === undefined) throw new UnknownPart();
+      this.#at += name.length;
+    }
+    const text = this.alternatives(depth + 1);
+    if (!this.#take(')')) throw new UnknownPart();
+    return text;
+  }
+
+  #escape(): string {
+    const character = this.#character();
+    if (character === 'p') return this.#category();
+    if (character === 'u' || character === 'x') return this.#code(character);
+    if (character === 'P' || character === 'k' || character === 'B' || /[1-9]/.test(character))
+      throw new UnknownPart();
+    return escapes[character] ?? character;
+  }
+
+  #category(): string {
+    const name = /^\{(?:[\w]+=)?(\w+)\}/.exec(this.#source.slice(this.#at, this.#at + 64));
+    if (name === null) throw new UnknownPart();
+    this.#at += name[0].length;
+    const known = categories.find(([start]) => name[1]?.startsWith(start));
+    if (known === undefined) throw new UnknownPart();
+    return known[1];
+  }
+
+  #code(kind: string): string {
+    const digits = kind === 'x' ? /^[\da-f]{2}/i : /^(?:[\da-f]{4}|\{[\da-f]{1,6}\})/i;
+    const found = digits.exec(this.#source.slice(this.#at, this.#at + 8))?.[0];
+    if (found === undefined) throw new UnknownPart();
+    this.#at += found.length;
+    const code = Number.parseInt(found.replace(/[{}]/g, ''), 16);
+    if (code > 0x10ffff) throw new UnknownPart();
+    return String.fromCodePoint(code);
+  }
+
+  /** The first character of a class; of one that says what it isn't, a usual one that it doesn't name. */
+  #class(): string {
+    const from = this.#at - 1;
+    const isNegated = this.#take('^');
+    let first: string | undefined;
+    while (!this.isAtEnd && this.#peek() !== ']') {
+      const one = this.#take('\\') ? this.#escape() : this.#character();
+      first ??= one;
+    }
+    if (!this.#take(']')) throw new UnknownPart();
+    if (!isNegated) return first ?? '';
+    const taken = this.#source.slice(from, this.#at);
+    const other = others.find((character) => isOf(taken, character));
+    if (other === undefined) throw new UnknownPart();
+    return other;
+  }
+
+  /** How often the atom before stands: as few times as may be, once where that is none. */
+  #repeats(): number {
+    let times = 1;
+    const count = /^\{(\d{1,6})(?:,(\d{0,6}))?\}/.exec(this.#source.slice(this.#at, this.#at + 16));
+    if (this.#take('*') || this.#take('+') || this.#take('?')) times = 1;
+    else if (count !== null) {
+      this.#at += count[0].length;
+      times = Math.max(
+        Number(count[1]),
+        count[2] === '0' || (count[1] === '0' && count[2] === undefined) ? 0 : 1,
+      );
+    } else return 1;
+    this.#take('?');
+    if (times > mostRepeats) throw new UnknownPart();
+    return times;
+  }
+}
+
+/** Whether a class of one bracket takes a character; the pattern is one class, which takes linear time. */
+function isOf(source: string, character: string): boolean {
+  try {
+    return new RegExp(`^${source}$`, 'u').test(character);
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}

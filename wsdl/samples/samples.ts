@@ -1,0 +1,298 @@
+import { compileAdopted, type MessageCodec } from '../../mappings/codec/adopted/compile.ts';
+import { compileSimpleTypes } from '../../mappings/codec/adopted/simple-types.ts';
+import { MismatchError, startReading } from '../../mappings/codec/problem.ts';
+import { compileRequestReaders } from '../../mappings/codec/readers.ts';
+import { compileScalars } from '../../mappings/codec/scalars/table.ts';
+import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
+import { compileReplyWriters } from '../../mappings/codec/writers.ts';
+import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
+import type { Adopted } from '../../mappings/contract/adopted.ts';
+import { namespaces } from '../../mappings/contract/model.ts';
+import type { AdoptedOperation } from '../../mappings/contract/schema-components.ts';
+import { JsonError } from '../../mappings/json/grammar.ts';
+import { JsonReader } from '../../mappings/json/reader.ts';
+import { ports } from '../wsdl.ts';
+import { adoptedValue } from './adopted-values.ts';
+import { indentXml } from './indent.ts';
+import { type Extent, type PlainContext, plainValue, type Side } from './plain-values.ts';
+
+/** The forms that a message has, as pages and kits show it. */
+export type SampleFormat = 'soap11' | 'soap12' | 'xml' | 'json';
+
+/** A message as it goes over the wire. */
+export interface MessageSample {
+  readonly format: SampleFormat;
+  /** The whole value of its Content-Type. */
+  readonly contentType: string;
+  /** The body, indented; `''` where it has none. */
+  readonly text: string;
+}
+
+/** A request, with where it goes. */
+export interface RequestSample extends MessageSample {
+  /** Below the contract's address, such as `/soap11`. */
+  readonly path: string;
+  /** Headers beside Content-Type, such as SOAPAction; credentials aren't among them. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The messages of an operation. */
+export interface OperationSamples {
+  readonly operation: string;
+  /** In the order SOAP 1.1, SOAP 1.2, XML, JSON. */
+  readonly requests: readonly RequestSample[];
+  /** In the same order; none for an operation that is answered without a message. */
+  readonly replies: readonly MessageSample[];
+  /** What the upstream gives for such a reply: the body that the gateway makes the replies of. */
+  readonly upstreamReply: string | undefined;
+}
+
+/** Makes samples of a contract's operations; what all of them share is compiled once. */
+export interface Sampler {
+  /**
+   * The samples of an operation; undefined for a name that the contract lacks. Values are the document's examples, else
+   * plausible by name, type and format; credentials are placeholders such as `YOUR_API_KEY`. Each is what the gateway's own
+   * codecs write and read, so it is valid; types that hold themselves end after some levels. The same contract gives the same samples.
+   */
+  readonly samplesOf: (operation: string) => OperationSamples | undefined;
+}
+
+/** The body's element and the header blocks of a message, without an envelope. */
+interface Payload {
+  readonly element: string;
+  readonly headers: string;
+}
+
+/** An operation's values, before they are put in messages. */
+interface Values {
+  readonly requestJson: string;
+  readonly request: Payload;
+  /** The upstream's reply, and what becomes of it; undefined where the operation has no reply. */
+  readonly replyJson: string | undefined;
+  readonly reply: Payload | undefined;
+}
+
+/** What to try, the best first: what the gateway doesn't take is left out. */
+const extents: readonly Extent[] = [
+  { examples: true, optional: true },
+  { examples: false, optional: true },
+  { examples: true, optional: false },
+  { examples: false, optional: false },
+];
+
+/** A sampler of a contract. It compiles codecs of its own, so that nobody else's are under way in it. */
+export function createSampler(compiled: CompiledContract): Sampler {
+  const { adopted } = compiled.contract;
+  const valuesOf = adopted === undefined ? plainSampler(compiled) : adoptedSampler(compiled, adopted);
+  return {
+    samplesOf: (name) => {
+      const operation = compiled.operations.get(name);
+      return operation === undefined ? undefined : inMessages(compiled, operation, valuesOf(operation));
+    },
+  };
+}
+
+// --- values ----------------------------------------------------------------------------------------
+
+type ValuesOf = (operation: CompiledOperation) => Values;
+
+/** The values of an ordinary contract's operations. */
+function plainSampler({ contract, limits }: CompiledContract): ValuesOf {
+  const scalars = compileScalars({ settings: contract.settings, limits });
+  const readers = compileRequestReaders(contract, scalars, limits);
+  const writers = compileReplyWriters(contract, scalars, limits);
+  const context: PlainContext = {
+    contract,
+    scalars,
+    accepts: (type, rules, json) =>
+      isTaken(() => {
+        const reading = startReading(1);
+        const reader = new JsonReader(json, limits);
+        readers.readerOf(type, rules).pass(reader, reading);
+        reader.end();
+        writers.writeValue(writers.writerOf(type), json);
+        return reading.problems.length === 0;
+      }),
+  };
+  const sampled = (operation: CompiledOperation, side: Side, takes: (json: string) => boolean): string => {
+    const type = side === 'request' ? operation.operation.input : operation.replyType;
+    const all = extents.map((extent) => () => plainValue(context, type, side, extent));
+    for (const make of all) {
+      const json = make();
+      if (isTaken(() => takes(json))) return json;
+    }
+    return all[1]?.() ?? '{}';
+  };
+  return (operation) => {
+    const { name, input } = operation.operation;
+    const requestJson = sampled(operation, 'request', (json) => isRead(operation, json));
+    const { content } = writers.writeValue(writers.writerOf(input), requestJson);
+    const replyJson = sampled(operation, 'reply', (json) => !writtenReply(operation, json).failed);
+    return {
+      requestJson,
+      request: { element: wrapped(name, contract.namespaces.types, content ?? ''), headers: '' },
+      replyJson,
+      reply: { element: writtenReply(operation, replyJson).xml, headers: '' },
+    };
+  };
+}
+
+function wrapped(name: string, namespace: string, content: string): string {
+  const nil = content.includes(' i:') ? ` xmlns:i="${namespaces.xsi}"` : '';
+  return `<${name} xmlns="${escapeAttribute(namespace)}"${nil}>${content}</${name}>`;
+}
+
+/** Whether the gateway reads a request's JSON without a problem; credentials may travel elsewhere. */
+function isRead(operation: CompiledOperation, json: string): boolean {
+  const reading = startReading(1);
+  operation.readJson(json, reading);
+  return reading.problems.length === 0 && reading.missing.length === 0;
+}
+
+/** False where the function finds that a value isn't of its type. */
+function isTaken(judge: () => boolean): boolean {
+  try {
+    return judge();
+  } catch (error) {
+    if (error instanceof MismatchError || error instanceof JsonError) return false;
+    throw error;
+  }
+}
+
+function writtenReply(operation: CompiledOperation, json: string): { failed: boolean; xml: string } {
+  const { failed, xml = '' } = operation.writeReply(Buffer.from(json), { before: '', after: '' });
+  if (typeof xml === 'string') return { failed, xml: Buffer.from(xml, 'latin1').toString('utf8') };
+  return { failed, xml: (Buffer.isBuffer(xml) ? xml : Buffer.concat(xml)).toString('utf8') };
+}
+
+/** The values of an adopted service's operations. */
+function adoptedSampler(
+  { limits }: CompiledContract,
+  { service, settings, movedHeaders }: Adopted,
+): ValuesOf {
+  const { operations } = compileAdopted(service, settings, limits);
+  const context = {
+    service,
+    simpleOf: compileSimpleTypes({ ...settings, validate: 'strict' }, limits),
+    credentials: new Set(movedHeaders.map(({ block, path }) => [block, ...path].join('.'))),
+  };
+  const written = (
+    message: AdoptedOperation['input'],
+    codec: MessageCodec,
+    takes: (json: string) => boolean,
+  ): { json: string; payload: Payload } => {
+    const all = [true, false].map((optional) => adoptedValue(context, message, optional));
+    const json = all.find((one) => isTaken(() => takes(one))) ?? all[1] ?? '{}';
+    const { xml, headers } = codec.write(Buffer.from(json));
+    return { json, payload: { element: xml.toString('utf8'), headers } };
+  };
+  return (operation) => {
+    const codecs = operations.get(operation.operation.name);
+    if (codecs === undefined) throw new RangeError(`no such operation: ${operation.operation.name}`);
+    const { operation: declared, request, reply } = codecs;
+    const asked = written(declared.input, request, (json) => isRead(operation, json));
+    const given =
+      declared.output === undefined || reply === undefined
+        ? undefined
+        : written(declared.output, reply, (json) => reply.write(Buffer.from(json)).dropped === 0);
+    return {
+      requestJson: asked.json,
+      request: asked.payload,
+      replyJson: given?.json,
+      reply: given?.payload,
+    };
+  };
+}
+
+// --- messages --------------------------------------------------------------------------------------
+
+function inMessages(
+  compiled: CompiledContract,
+  operation: CompiledOperation,
+  values: Values,
+): OperationSamples {
+  const { name } = operation.operation;
+  const action = actionOf(compiled, name);
+  const { request, requestJson, reply, replyJson } = values;
+  const generic = (form: 'xml' | 'json') => `/${form}/reply/${encodeURIComponent(name)}`;
+  const requests: RequestSample[] = [
+    {
+      ...envelope('soap11', request),
+      path: soapPath(compiled, name, '1.1'),
+      headers: { SOAPAction: `"${action}"` },
+    },
+    { ...envelope('soap12', request, action), path: soapPath(compiled, name, '1.2'), headers: {} },
+    ...(request.element === '' ? [] : [{ ...bareXml(request), path: generic('xml'), headers: {} }]),
+    { ...bareJson(requestJson), path: generic('json'), headers: { Accept: 'application/json' } },
+  ];
+  const replies =
+    reply === undefined || replyJson === undefined
+      ? []
+      : [envelope('soap11', reply), envelope('soap12', reply), bareXml(reply), bareJson(replyJson)];
+  return { operation: name, requests, replies, upstreamReply: replyJson };
+}
+
+/** What the contract calls an operation in SOAPAction. */
+function actionOf({ contract }: CompiledContract, name: string): string {
+  return contract.adopted === undefined
+    ? name
+    : (contract.adopted.service.operations.find((operation) => operation.name === name)?.action ?? '');
+}
+
+/** Where an operation is called in a version; an adopted service's port of that version, where it has one. */
+function soapPath({ contract }: CompiledContract, name: string, version: '1.1' | '1.2'): string {
+  const own = contract.adopted?.endpoints.find(({ ports: all }) =>
+    all.some(
+      ({ soap, operations }) => soap === version && operations.some((operation) => operation.name === name),
+    ),
+  );
+  return own?.path ?? ports[version === '1.1' ? 0 : 1]?.path ?? '';
+}
+
+function envelope(
+  format: 'soap11' | 'soap12',
+  { element, headers }: Payload,
+  action?: string,
+): MessageSample {
+  const head = headers === '' ? '' : `<soap:Header>${headers}</soap:Header>`;
+  const xml = `<soap:Envelope xmlns:soap="${namespaces[format]}">${head}<soap:Body>${element}</soap:Body></soap:Envelope>`;
+  const stated = action === undefined || action === '' ? '' : `; action="${action}"`;
+  const contentType =
+    format === 'soap11' ? 'text/xml; charset=utf-8' : `application/soap+xml; charset=utf-8${stated}`;
+  return { format, contentType, text: declaration + indentXml(xml) };
+}
+
+const declaration = '<?xml version="1.0" encoding="utf-8"?>\n';
+
+function bareXml({ element }: Payload): MessageSample {
+  return {
+    format: 'xml',
+    contentType: 'application/xml; charset=utf-8',
+    text: declaration + indentXml(element),
+  };
+}
+
+function bareJson(json: string): MessageSample {
+  return { format: 'json', contentType: 'application/json', text: indentJson(json) };
+}
+
+/** JSON with a member in each line; numbers stay as they are, digit by digit. */
+export function indentJson(json: string): string {
+  let made = '';
+  let depth = 0;
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at] as string;
+    if (character === '"') {
+      const from = at++;
+      while (json[at] !== '"' && at < json.length) at += json[at] === '\\' ? 2 : 1;
+      made += json.slice(from, at + 1);
+    } else if ((character === '{' || character === '[') && '}]'.includes(json[at + 1] ?? '')) {
+      made += character + (json[++at] ?? '');
+    } else if (character === '{' || character === '[') made += `${character}\n${'  '.repeat(++depth)}`;
+    else if (character === '}' || character === ']') made += `\n${'  '.repeat(--depth)}${character}`;
+    else if (character === ',') made += `,\n${'  '.repeat(depth)}`;
+    else if (character === ':') made += ': ';
+    else if (!/\s/.test(character)) made += character;
+  }
+  return `${made}\n`;
+}
