@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { loadContract } from '../../mappings/loader/load.ts';
+import type { TryIt } from '../http/pages.ts';
 import { giveBackWhenIdle } from '../process/memory.ts';
 import type { Running } from '../process/serve.ts';
 import type { ServeOptions } from '../process/serve-options.ts';
@@ -38,6 +39,8 @@ interface ServeFlags extends ContractFlags {
   readonly wsseSecrets?: string;
   readonly callers?: string;
   readonly callerKey?: string;
+  readonly pages: 'on' | 'off';
+  readonly tryIt?: TryIt;
 }
 
 /** `soapbridge serve`. One function, as it is a list: every option with its variable and default. */
@@ -129,6 +132,20 @@ export function serveCommand(): Command {
         'file with a key that pseudonyms of callers are made with, the same after a restart and in every process',
       ).env('CALLER_KEY'),
     )
+    .addOption(
+      new Option('--pages <switch>', 'pages for people: what the service does, samples, a form to try it')
+        .env('PAGES')
+        .default('on')
+        .choices(['on', 'off']),
+    )
+    .addOption(
+      new Option(
+        '--try-it <switch>',
+        'whether those pages send calls, and show what goes upstream; by default on where HOST is loopback',
+      )
+        .env('TRY_IT')
+        .choices(['on', 'off', 'show-upstream']),
+    )
     .addHelpText(
       'after',
       `
@@ -207,6 +224,8 @@ async function serveHere(flags: ServeFlags, metricsOfAll?: ServeOptions['metrics
     drainDelayMs: flags.drainDelay,
     ...(flags.auditLog === undefined ? {} : { auditLog: flags.auditLog }),
     ...(flags.limits === undefined ? {} : { limits: flags.limits }),
+    ...(flags.pages === 'on' ? { pages: (await import('../../console/server/pages.ts')).createPages } : {}),
+    ...(flags.tryIt === undefined ? {} : { tryIt: flags.tryIt }),
     // nonces are remembered in one process
     wsseSecrets: metricsOfAll === undefined ? flags.wsseSecrets : undefined,
     callerFiles: { callers: flags.callers, callerKey: flags.callerKey },

@@ -1,11 +1,13 @@
 import { compileContract } from '../../mappings/compile.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
+import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { CallService } from '../call/call.ts';
 import type { NonceStore, Secrets } from '../call/digest.ts';
 import { createAdoptedDocuments } from '../http/adopted-documents.ts';
-import { createDocuments, type DocumentOptions, type Documents } from '../http/documents.ts';
+import { createDocuments, type DocumentOptions, type Documents, publicUrlOf } from '../http/documents.ts';
 import { compileRefuseForeign } from '../http/foreign.ts';
+import type { Pages } from '../http/pages.ts';
 import type { AppOptions } from '../http/request-context.ts';
 import type { AsideReader } from '../protocols/read-aside.ts';
 import { compileReaders } from '../protocols/read-call.ts';
@@ -39,14 +41,17 @@ export function createContractApp(shared: Shared, contract: Contract, upstream: 
   const { options, admission, metrics } = shared;
   const { limits, log, trustedProxies } = options;
   const path = shownPath(contract.basePath);
+  const service = createService(shared, contract, upstream);
+  const documentOptions: DocumentOptions = {
+    publicUrl: options.publicUrl,
+    configured: options.isPublicUrlSet,
+    trustedProxies,
+    limits,
+  };
   return {
-    service: createService(shared, contract, upstream),
-    documents: documentsOf(contract, {
-      publicUrl: options.publicUrl,
-      configured: options.isPublicUrlSet,
-      trustedProxies,
-      limits,
-    }),
+    service,
+    documents: documentsOf(contract, documentOptions),
+    pages: pagesOf(service, options, documentOptions),
     isOwnHost: options.isOwnHost,
     addressOf: shared.addressOf,
     isReady: options.isReady,
@@ -116,6 +121,22 @@ function documentsOf(contract: Contract, options: DocumentOptions): Documents {
   const { adopted } = contract;
   if (adopted === undefined) return createDocuments(contract, options);
   return createAdoptedDocuments(contract, adopted, options);
+}
+
+/** The pages of a contract, where the process has some. */
+function pagesOf(
+  { compiled, onError }: Service,
+  { pages, tryIt = 'off' }: CoreOptions,
+  documentOptions: DocumentOptions,
+): Pages | undefined {
+  const { addressOf, vary } = publicUrlOf(documentOptions);
+  return pages?.({
+    compiled,
+    addressOf: (request) => withoutEndSlashes(addressOf(request)) + compiled.contract.basePath,
+    vary,
+    tryIt,
+    onError: (error) => onError(error, '-'),
+  });
 }
 
 /** A contract's base path as log and metrics show it. */

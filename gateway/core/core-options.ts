@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Secrets } from '../call/digest.ts';
+import type { PagesMaker, TryIt } from '../http/pages.ts';
 import type { AppOptions } from '../http/request-context.ts';
 import type { Audit } from '../telemetry/audit.ts';
 import type { Callers } from '../telemetry/callers.ts';
@@ -37,6 +38,10 @@ export interface CoreOptions {
   /** Whether someone said so; a trusted proxy may better it otherwise (W34). */
   readonly isPublicUrlSet: boolean;
   readonly isReady: () => boolean;
+  /** Makes the pages of each contract; undefined: there are none. */
+  readonly pages?: PagesMaker | undefined;
+  /** Whether those pages may send calls. */
+  readonly tryIt?: TryIt;
   /** The page of /metrics, for `createApp`. */
   readonly metricsPage: AppOptions['metrics'];
 }

@@ -8,7 +8,8 @@ import { compileCors } from './cors.ts';
 import { servePage } from './document-endpoint.ts';
 import { compileEndpoints, type Endpoint, type Endpoints } from './endpoints.ts';
 import { ambiguityOf } from './framing.ts';
-import { textReply } from './reply.ts';
+import type { Pages } from './pages.ts';
+import { type Reply, textReply } from './reply.ts';
 import { type AppOptions, type RequestContext, startRequest } from './request-context.ts';
 import { finish, report, send } from './send.ts';
 
@@ -160,6 +161,11 @@ function middlewareOf(
   return async (ctx, next) => {
     const endpoint = endpoints.find(ctx.path) ?? nothing;
     const context = startRequest(ctx.req, ctx.res, ctx.querystring, options, cors);
+    if (options.pages?.takes(ctx.req, ctx.path, ctx.querystring) === true) {
+      ctx.respond = false;
+      await servePages(options.pages, context);
+      return;
+    }
     if (endpoint.kind === 'nothing') {
       await next(); // under a contract at the root is every path
       if (ctx.status !== 404 || ctx.body !== undefined) {
@@ -231,16 +237,12 @@ function processPages({ isReady, metrics }: AppOptions): Router {
 }
 
 /** One function that serves an endpoint by its own flow, once the request's headers are known to be few and for us. */
-function endpointServer({ service, isOwnHost }: AppOptions): Site['serve'] {
-  const { limits } = service.compiled;
+function endpointServer({ service }: AppOptions): Site['serve'] {
   return async (endpoint, context, fail) => {
     try {
-      if (context.request.rawHeaders.length > limits.headerCount * 2) {
-        const expectation = `expected at most ${limits.headerCount} header lines, got more`;
-        send(context, 'http', textReply(431, expectation, context.requestId));
-      } else if (isOwnHost?.(context.request.headers.host) === false) {
-        send(context, 'http', textReply(421, 'expected a Host that is served here', context.requestId));
-      } else if (endpoint.kind === 'soap') await serveSoap(endpoint, context);
+      const refusal = refusalOf(context);
+      if (refusal !== undefined) send(context, 'http', refusal);
+      else if (endpoint.kind === 'soap') await serveSoap(endpoint, context);
       else if (endpoint.kind === 'page') await servePage(context);
       else await serveCall(endpoint, context);
     } catch (error) {
@@ -251,6 +253,30 @@ function endpointServer({ service, isOwnHost }: AppOptions): Site['serve'] {
       service.admission.leave(context);
     }
   };
+}
+
+/** The answer to a request whose headers are too many or for another host; undefined for any other. */
+function refusalOf({ options, request, requestId }: RequestContext): Reply | undefined {
+  const { limits } = options.service.compiled;
+  if (request.rawHeaders.length > limits.headerCount * 2)
+    return textReply(431, `expected at most ${limits.headerCount} header lines, got more`, requestId);
+  if (options.isOwnHost?.(request.headers.host) === false)
+    return textReply(421, 'expected a Host that is served here', requestId);
+  return undefined;
+}
+
+/** Answers by a page; what the pages couldn't do they have told. */
+async function servePages(pages: Pages, context: RequestContext): Promise<void> {
+  const { request, response, requestId } = context;
+  const refusal = refusalOf(context);
+  if (refusal !== undefined) {
+    send(context, 'http', refusal);
+    return;
+  }
+  response.setHeader('X-Request-Id', requestId);
+  if (!context.options.isReady()) response.setHeader('Connection', 'close');
+  const bytesOut = await pages.handle(request, response);
+  report(context, response.statusCode, bytesOut);
 }
 
 /** Whether all that is wrong is a caller that left before its reply was out, or went on with what is no HTTP. */

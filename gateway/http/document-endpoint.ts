@@ -60,7 +60,10 @@ function sendDocument(context: RequestContext, document: Document): void {
     ETag: document.etag,
     'X-Content-Type-Options': 'nosniff',
   };
-  if (options.documents.vary !== undefined) headers.Vary = options.documents.vary;
+  // a browser gets a page about the document, by its Accept
+  const vary = [options.documents.vary, options.pages === undefined ? undefined : 'Accept'];
+  const varies = vary.filter((name) => name !== undefined).join(', ');
+  if (varies !== '') headers.Vary = varies;
   if (!options.isReady()) headers.Connection = 'close';
   if (document.kind === 'page')
     headers['Content-Security-Policy'] = "default-src 'none'; style-src 'unsafe-inline'";

@@ -5,12 +5,15 @@ import { type RequestRecord, type RequestStats, startStats } from '../telemetry/
 import type { Arrival } from './body.ts';
 import type { CorsHeaders } from './cors.ts';
 import type { Documents } from './documents.ts';
+import type { Pages } from './pages.ts';
 import type { WhenWaiting } from './reply.ts';
 
 /** What an application is made of. */
 export interface AppOptions {
   readonly service: Service;
   readonly documents: Documents;
+  /** Pages for people; undefined where there are none. */
+  readonly pages?: Pages | undefined;
   /** Whether a Host header names this gateway; undefined where any does. */
   readonly isOwnHost: ((host: string | undefined) => boolean) | undefined;
   /** The caller's address, for the log. */

@@ -94,6 +94,11 @@ function addressOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
+/** Whether a host to listen on is of this machine alone. */
+export function isLocalHost(host: string): boolean {
+  return host === 'localhost' || isLoopback(host);
+}
+
 /** Whether a host to listen on is every address of the machine. */
 export function isAnyAddress(host: string): boolean {
   return host === '0.0.0.0' || host === '::' || host === '';

@@ -1,5 +1,6 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { ContractPlace } from '../../mappings/loader/load.ts';
+import type { PagesMaker, TryIt } from '../http/pages.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import type { CallerFiles } from './callers-file.ts';
 
@@ -37,6 +38,10 @@ export interface ServeOptions {
   readonly auditLog?: string;
   /** Where the log goes; standard output by default. */
   readonly logTo?: NodeJS.WritableStream;
+  /** Makes pages for people; undefined: there are none but the plain list of operations. */
+  readonly pages?: PagesMaker;
+  /** Whether they may send calls; by default where the process listens on a loopback address alone. */
+  readonly tryIt?: TryIt;
   /** What /metrics tells in place of this process's own, where it is one of several. */
   readonly metricsOfAll?: (() => Promise<Snapshot | undefined>) | undefined;
 }

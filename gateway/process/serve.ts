@@ -13,7 +13,7 @@ import { describeError } from '../telemetry/log.ts';
 import { type Snapshot, writeSnapshot } from '../telemetry/metrics.ts';
 import { readCallers } from './callers-file.ts';
 import { readConfig } from './config.ts';
-import { isAnyAddress, type Listener, startListener } from './listener.ts';
+import { isAnyAddress, isLocalHost, type Listener, startListener } from './listener.ts';
 import { logLoaded } from './loaded-log.ts';
 import { openOutputs } from './outputs.ts';
 import type { ServeOptions } from './serve-options.ts';
@@ -77,6 +77,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
     publicUrl: () => publicUrl,
     isPublicUrlSet: options.publicUrl !== undefined,
     isReady: () => !isStopping,
+    pages: options.pages,
+    tryIt: options.tryIt ?? (isLocalHost(options.host) ? 'on' : 'off'),
     metricsPage: async () => {
       const snapshot = await (options.metricsOfAll ?? readMetrics)();
       return snapshot === undefined ? undefined : writeSnapshot(snapshot);

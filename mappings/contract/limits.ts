@@ -154,6 +154,10 @@ export const limitTable = {
     value: 32 * mebibyte,
     bounds: 'WSDLs, schemas and pages kept written, half of it for ?wsdl of some operations alone',
   },
+  pageCacheBytes: {
+    value: 8 * mebibyte,
+    bounds: 'pages for people kept written, plain and compressed, of each contract',
+  },
   totalMs: {
     value: 50_000,
     bounds: "from a request's first byte to its reply; every other wait is cut to what is left of it",

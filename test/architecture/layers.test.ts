@@ -4,7 +4,7 @@ import test from 'ava';
 
 /** What each file imports of the project, types too: paths from the root. */
 const imports: ReadonlyMap<string, readonly string[]> = new Map(
-  globSync('{gateway,mappings,upstream,wsdl}/**/*.ts', { cwd: root() })
+  globSync('{console,gateway,mappings,upstream,wsdl}/**/*.ts', { cwd: root() })
     .toSorted()
     .map((file) => [file, importsOf(file)]),
 );
@@ -72,9 +72,9 @@ test('every import of the project leads to a file of it', (t) => {
   );
 });
 
-test('no files of gateway/, wsdl/ and mappings/ import one another in a circle', (t) => {
+test('no files of console/, gateway/, wsdl/ and mappings/ import one another in a circle', (t) => {
   const found = circles().filter((circle) =>
-    circle.some((file) => isBelow(file, ['gateway', 'mappings', 'wsdl'])),
+    circle.some((file) => isBelow(file, ['console', 'gateway', 'mappings', 'wsdl'])),
   );
   t.deepEqual(found, []);
 });
@@ -183,6 +183,40 @@ const layers: readonly Layer[] = [
       'gateway/upstream',
     ],
     not: ['gateway/core'],
+  },
+  {
+    title: 'the command line alone knows the pages, and hands them in',
+    from: [
+      'gateway/admission',
+      'gateway/call',
+      'gateway/core',
+      'gateway/http',
+      'gateway/process',
+      'gateway/protocols',
+      'gateway/telemetry',
+      'gateway/upstream',
+      'mappings',
+      'upstream',
+      'wsdl',
+    ],
+    not: ['console'],
+  },
+  {
+    title: 'the pages know of the gateway what it has for them, and of the upstream nothing',
+    from: ['console'],
+    not: ['gateway', 'upstream'],
+    but: [
+      'gateway/codec.ts',
+      'gateway/http/pages.ts',
+      'gateway/index.ts',
+      'gateway/protocols/error-samples.ts',
+    ],
+  },
+  {
+    title: 'the script of the pages is the browser’s: of the rest it knows types and the search',
+    from: ['console/client'],
+    not: ['console/server', 'gateway', 'mappings', 'upstream', 'wsdl'],
+    but: ['console/server/describe.ts'],
   },
   {
     title: 'a process knows no command',

@@ -62,6 +62,7 @@ export const limitTests = {
     'test/gateway/protocols/soap/addressing.test.ts',
     "'documents that no longer fit documentCacheBytes",
   ],
+  pageCacheBytes: ['test/console/page-cache.test.ts', "'pageCacheBytes: "],
   totalMs: ['test/gateway/http/time-limits.test.ts', 'limits: { totalMs: '],
   headersMs: ['test/gateway/http/time-limits.test.ts', 'limits: { headersMs: '],
   bodyMs: ['test/gateway/http/time-limits.test.ts', 'limits: { bodyMs: '],

@@ -154,7 +154,7 @@ test('the image’s base may be held to its content by the build', (t) => {
 
 /** What the npm package may hold: what runs, what it reads, and what npm itself adds. */
 const packed =
-  /^(?:package\.json|README\.md|CHANGELOG\.md|LICENSE|bin\/\w+\.js|dist\/(?:gateway|mappings|wsdl|upstream)\/[\w/-]+(?:\.js|\.d\.ts)|mappings\/[\w/-]+\.yaml|schemas\/[\w.-]+\.json)$/;
+  /^(?:package\.json|README\.md|CHANGELOG\.md|LICENSE|bin\/\w+\.js|dist\/(?:console|gateway|mappings|wsdl|upstream)\/[\w/-]+(?:\.js|\.d\.ts)|dist\/console\/(?:texts\/\w+\.json|client\/(?:pages\.css|icon\.svg))|mappings\/[\w/-]+\.yaml|schemas\/[\w.-]+\.json)$/;
 
 test('the npm package holds what runs and nothing else', (t) => {
   const told = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
@@ -177,15 +177,18 @@ test('the npm package holds what runs and nothing else', (t) => {
   }
 });
 
-test('dist is made anew of the four folders that run', (t) => {
+test('dist is made anew of the folders that run, with the pages’ script', (t) => {
   const { scripts }: { scripts: Record<string, string> } = JSON.parse(
     readFileSync(new URL('package.json', root), 'utf8'),
   );
-  t.regex(scripts.build ?? '', /rmSync\('dist',.*&& tsc -p tsconfig\.build\.json$/);
+  t.regex(
+    scripts.build ?? '',
+    /rmSync\('dist',.*&& tsc -p tsconfig\.build\.json && node console\/build\.ts$/,
+  );
   const { include }: { include: string[] } = JSON.parse(
     readFileSync(new URL('tsconfig.build.json', root), 'utf8'),
   );
-  t.deepEqual(include, ['gateway', 'mappings', 'wsdl', 'upstream']);
+  t.deepEqual(include, ['console/server', 'console/search.ts', 'gateway', 'mappings', 'wsdl', 'upstream']);
 });
 
 test('the image holds what runs and nothing else, is built from the lockfile, and doesn’t run as root', (t) => {

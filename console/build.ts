@@ -1,0 +1,40 @@
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+// Bundles the pages' script into dist/console/client, beside the style sheet and the texts. `npm run prepare` runs it, so
+// that a clone and the package have it. Where only what runs is installed there is no bundler: pages do without script then.
+
+const root = new URL('..', import.meta.url);
+const out = new URL('dist/console/client/', root);
+
+async function bundle(): Promise<void> {
+  const esbuild = await import('esbuild').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw error;
+  });
+  if (esbuild === undefined) {
+    console.log('console: esbuild is not installed, so the pages for people have no script');
+    return;
+  }
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  await esbuild.build({
+    absWorkingDir: fileURLToPath(root),
+    entryPoints: ['console/client/main.ts'],
+    outdir: fileURLToPath(out),
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: ['es2022'],
+    minify: true,
+    legalComments: 'eof',
+    logLevel: 'warning',
+  });
+  for (const file of ['pages.css', 'icon.svg'])
+    cpSync(new URL(`console/client/${file}`, root), new URL(file, out));
+  cpSync(new URL('console/texts/', root), new URL('dist/console/texts/', root), { recursive: true });
+}
+
+await bundle();

@@ -1,0 +1,1 @@
+export async function openForm(_place: HTMLElement, _texts: Record<string, string>): Promise<void> {}

@@ -1,0 +1,92 @@
+/** What search knows of an operation; short names, as the list goes to browsers. */
+export interface SearchEntry {
+  /** The operation's name. */
+  readonly n: string;
+  /** Its tags. */
+  readonly t: readonly string[];
+  /** What it does, in a sentence. */
+  readonly w: string;
+  /** Names of members of its input and output, in lower case with blanks between. */
+  readonly m: string;
+}
+
+/** An entry with its texts in lower case, so that a search only looks. */
+export interface PreparedEntry {
+  readonly entry: SearchEntry;
+  readonly name: string;
+  readonly words: string;
+}
+
+/** Makes entries ready; once for each list. */
+export function prepareEntries(entries: readonly SearchEntry[]): readonly PreparedEntry[] {
+  return entries.map((entry) => ({
+    entry,
+    name: entry.n.toLowerCase(),
+    words: `${entry.t.join(' ')} ${entry.w}`.toLowerCase(),
+  }));
+}
+
+/** So many words of a query count, and so many characters. */
+const mostWords = 8;
+const mostCharacters = 200;
+
+/**
+ * The entries that hold every word of a query: in the name, the tags and words, or a member's name. Names that begin with
+ * the query come first, then names that hold it, then the rest, each in the order of the contract.
+ */
+export function searchEntries(entries: readonly PreparedEntry[], query: string): readonly SearchEntry[] {
+  const words = query
+    .slice(0, mostCharacters)
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .slice(0, mostWords);
+  const [first] = words;
+  if (first === undefined) return [];
+  const ranks: SearchEntry[][] = [[], [], [], []];
+  for (const prepared of entries) {
+    const { entry, name } = prepared;
+    let rank = name.startsWith(first) ? 0 : 1;
+    let isFound = true;
+    for (const word of words) {
+      const found = name.includes(word)
+        ? 1
+        : prepared.words.includes(word)
+          ? 2
+          : entry.m.includes(word)
+            ? 3
+            : 4;
+      if (found === 4) {
+        isFound = false;
+        break;
+      }
+      if (found > 1) rank = Math.max(rank, found);
+    }
+    if (isFound) ranks[rank]?.push(entry);
+  }
+  return ranks.flat();
+}
+
+/** The names nearest to one that there isn't, the nearest first: by letters in common two by two (Dice). */
+export function nearestNames(names: readonly string[], asked: string, most: number): readonly string[] {
+  const wanted = pairsOf(asked.slice(0, mostCharacters).toLowerCase());
+  return names
+    .map((name) => ({ name, score: likeness(wanted, pairsOf(name.toLowerCase())) }))
+    .filter(({ score }) => score > 0.3)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, most)
+    .map(({ name }) => name);
+}
+
+function pairsOf(text: string): ReadonlySet<string> {
+  const pairs = new Set<string>();
+  for (let at = 0; at + 1 < text.length; at++) pairs.add(text.slice(at, at + 2));
+  return pairs;
+}
+
+function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  if (a.size + b.size === 0) return 0;
+  let common = 0;
+  for (const pair of a) if (b.has(pair)) common++;
+  return (2 * common) / (a.size + b.size);
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import type { AssetNames } from './layout.ts';
+
+/** A file that pages refer to. */
+export interface Asset {
+  readonly bytes: Buffer;
+  readonly gzip: Buffer;
+  readonly contentType: string;
+}
+
+/** All files that pages refer to. */
+export interface Assets {
+  readonly names: AssetNames;
+  /** By their names, which have a digest of their content in them, so that browsers may keep them. */
+  readonly files: ReadonlyMap<string, Asset>;
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+/** Where `npm run prepare` bundles the pages' script to, as seen from the source and from what is built. */
+const bundle = new URL(
+  import.meta.url.endsWith('.ts') ? '../../dist/console/client/' : '../client/',
+  import.meta.url,
+);
+const own = new URL('../client/', import.meta.url);
+
+let known: Assets | undefined;
+
+/** The files; read when first asked for. Without a bundle, pages have a style sheet and no script. */
+export function assets(): Assets {
+  known ??= readAssets();
+  return known;
+}
+
+function readAssets(): Assets {
+  const files = new Map<string, Asset>();
+  const add = (name: string, bytes: Buffer): string => {
+    const type = name.slice(name.lastIndexOf('.') + 1);
+    files.set(name, {
+      bytes,
+      gzip: gzipSync(bytes),
+      contentType: contentTypes[type] ?? 'application/octet-stream',
+    });
+    return name;
+  };
+  const style = readFileSync(new URL('pages.css', own));
+  const digest = createHash('sha256').update(style).digest('hex').slice(0, 10);
+  const names = { style: add(`pages-${digest}.css`, style) };
+  add('icon.svg', readFileSync(new URL('icon.svg', own)));
+  let script: string | undefined;
+  for (const name of bundled()) {
+    add(name, readFileSync(new URL(name, bundle)));
+    if (name.startsWith('main-')) script = name;
+  }
+  return { names: { ...names, script }, files };
+}
+
+function bundled(): readonly string[] {
+  try {
+    return readdirSync(bundle).filter((name) => name.endsWith('.js'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+import { type Html, html } from './html.ts';
+import { languages } from './texts.ts';
+import { href, type View } from './view.ts';
+
+/** What every page is made of. */
+export interface PageParts {
+  readonly title: string;
+  readonly body: Html;
+  /** Whether the page offers the search at its top; the overview has its own. */
+  readonly search?: boolean;
+}
+
+/** Where the pages' script and style sheet are, by their content's digest. */
+export interface AssetNames {
+  readonly style: string;
+  /** Undefined where the script was not built: pages are read without it. */
+  readonly script: string | undefined;
+}
+
+/** A page from its first to its last element; it needs no other host and no inline script or style. */
+export function layout(view: View, assets: AssetNames, { title, body, search = true }: PageParts): Html {
+  const { texts, site, up } = view;
+  const { service } = site.contract;
+  const folder = `${up}${site.folder}/-/assets/`;
+  return html`<html lang=${texts.language}>
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>${title === service ? title : `${title} · ${service}`}</title>
+      <link rel="icon" href=${`${folder}icon.svg`} type="image/svg+xml" />
+      <link rel="stylesheet" href=${folder + assets.style} />
+      ${assets.script !== undefined && html`<script type="module" src=${folder + assets.script}></script>`}
+    </head>
+    <body>
+      <a class="skip" href="#main">${texts.say('page.skip')}</a>
+      <header>
+        <a class="service" href=${href(view, '')} dir="auto">${service}</a>
+        ${search && searchForm(view)}
+        <nav class="languages" aria-label=${texts.say('page.languages')}>
+          ${languages().map(({ language, name }) =>
+            language === texts.language
+              ? html`<span lang=${language} aria-current="true">${name}</span>`
+              : html`<a lang=${language} hreflang=${language} href=${languageHref(view, language)}>${name}</a>`,
+          )}
+        </nav>
+      </header>
+      <main id="main" tabindex="-1">${body}</main>
+    </body>
+  </html>`;
+}
+
+/** The search over operations: a form that works without script, whose results come as one types with it. */
+export function searchForm(view: View, asked = ''): Html {
+  const { texts, site, up, chosen } = view;
+  const folder = `${up}${site.folder}`;
+  const language = chosen === undefined ? '' : `?lang=${chosen}`;
+  return html`<form
+    class="search"
+    role="search"
+    action=${folder}
+    method="get"
+    data-index=${`${folder}/-/search.json`}
+    data-page=${folder}
+    data-language=${language}
+    data-texts=${JSON.stringify(texts.below('search.'))}
+  >
+    <label for="q">${texts.say('search.label', { count: site.contract.operations.length })}</label>
+    <div class="row">
+      <input id="q" name="q" type="search" autocomplete="off" spellcheck="false" maxlength="200" value=${asked} />
+      ${chosen !== undefined && html`<input type="hidden" name="lang" value=${chosen} />`}
+      <button type="submit">${texts.say('search.button')}</button>
+    </div>
+    <div class="results" role="region" aria-live="polite" aria-label=${texts.say('search.results')}></div>
+  </form>`;
+}
+
+/** A table with a heading for each column, which scrolls by itself where it is wide. */
+export function table(headings: readonly string[], rows: readonly (readonly Html[])[], label: string): Html {
+  return html`<div class="scroll" role="region" tabindex="0" aria-label=${label}>
+    <table>
+      <thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
+      <tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+    </table>
+  </div>`;
+}
+
+/** A block of code; the script adds a button that copies it. */
+export function codeBlock(code: string, label: string): Html {
+  return html`<div class="code"><pre tabindex="0" role="region" aria-label=${label}><code>${code}</code></pre></div>`;
+}
+
+function languageHref({ up, self }: View, language: string): string {
+  const [path = '', query = ''] = self.split('?');
+  const words = new URLSearchParams(query);
+  words.set('lang', language);
+  return `${up}${path}?${words}`;
+}

@@ -1,0 +1,148 @@
+import { callErrors, errorSample } from '../../gateway/protocols/error-samples.ts';
+import type { CompiledOperation } from '../../mappings/compile.ts';
+import type { Route } from '../../mappings/contract/model.ts';
+import { type Html, html } from './html.ts';
+import { codeBlock, table } from './layout.ts';
+import { prose } from './prose.ts';
+import { formatNames, formats, type Sample, sampleFile, samplesOf } from './samples.ts';
+import { memberTree } from './tree.ts';
+import { href, type View } from './view.ts';
+
+/** What an operation does, what it takes and gives, samples of both, its errors, and a form to try it with. */
+export function operationPage(view: View, compiled: CompiledOperation): Html {
+  const { site, texts } = view;
+  const say = texts.say;
+  const { operation } = compiled;
+  const isAdopted = site.contract.adopted !== undefined;
+  const mayTry = site.tryIt !== 'off';
+  return html`
+    <p class="crumbs"><a href=${href(view, '')}>${say('operation.all')}</a>
+      ${operation.tags.map((tag) => html` › <a href=${href(view, site.folder, { tag })} dir="auto">${tag}</a>`)}</p>
+    <h1>${operation.name}</h1>
+    ${operation.readOnly && html`<p><span class="badge">${say('operation.readOnly')}</span></p>`}
+    ${prose(operation.documentation)}
+    <nav class="contents" aria-label=${say('overview.contents')}>
+      <a href="#request">${say('operation.request')}</a>
+      <a href="#reply">${say('operation.reply')}</a>
+      <a href="#samples">${say('operation.samples')}</a>
+      <a href="#errors">${say('overview.errors')}</a>
+      ${mayTry && html`<a href="#try">${say('try.title')}</a>`}
+    </nav>
+    <section aria-labelledby="addresses">
+      <h2 id="addresses">${say('overview.addresses')}</h2>
+      ${addresses(view, compiled)}
+    </section>
+    <section aria-labelledby="request">
+      <h2 id="request">${say('operation.request')}</h2>
+      ${isAdopted ? adoptedWords(view) : memberTree(view, operation.input)}
+    </section>
+    <section aria-labelledby="reply">
+      <h2 id="reply">${say('operation.reply')}</h2>
+      ${isAdopted ? adoptedWords(view) : memberTree(view, operation.output)}
+    </section>
+    <section aria-labelledby="samples">
+      <h2 id="samples">${say('operation.samples')}</h2>
+      ${samples(view, compiled)}
+    </section>
+    <section aria-labelledby="errors">
+      <h2 id="errors">${say('overview.errors')}</h2>
+      ${errors(view, compiled)}
+    </section>
+    ${mayTry && tryIt(view, compiled)}
+  `;
+}
+
+function adoptedWords({ texts, site, address }: View): Html {
+  const [first] = site.soapPaths;
+  return html`<p>${texts.say('operation.adopted')} <a href=${`${address}${first?.path}?wsdl`}>WSDL</a></p>`;
+}
+
+function addresses({ site, address, texts }: View, { operation }: CompiledOperation): Html {
+  const { name } = operation;
+  const { adopted, routes } = site.contract;
+  const action = adopted?.service.operations.find((each) => each.name === name)?.action ?? name;
+  const rows: Html[][] = site.soapPaths.map(({ path, version }) => [
+    `SOAP ${version}`,
+    html`<code>POST ${address}${path}</code>`,
+    version === '1.1' ? html`<code>SOAPAction: "${action}"</code>` : html`<code>action="${action}"</code>`,
+  ]);
+  rows.push(['XML', html`<code>POST ${address}/xml/reply/${name}</code>`, '']);
+  rows.push(['JSON', html`<code>POST ${address}/json/reply/${name}</code>`, '']);
+  for (const route of routes)
+    if (route.operation.name === name)
+      rows.push(['REST', html`<code>${route.method} ${address}${routeTemplate(route)}</code>`, '']);
+  const say = texts.say;
+  return table(
+    [say('overview.format'), say('overview.address'), say('operation.header')],
+    rows,
+    say('overview.addresses'),
+  );
+}
+
+/** Such as `/dbs/{id}?subUserName={subUserName}`. */
+export function routeTemplate({ segments, query }: Route): string {
+  const path = segments.map((segment) =>
+    segment.kind === 'literal' ? `/${segment.text}` : `/{${segment.field}}`,
+  );
+  const words = query.map((name) => `${name}={${name}}`).join('&');
+  return words === '' ? path.join('') : `${path.join('')}?${words}`;
+}
+
+function samples(view: View, compiled: CompiledOperation): Html {
+  const { site, texts } = view;
+  const all = samplesOf(site.compiled, compiled);
+  if (all.length === 0) return html`<p>${texts.say('operation.noSamples')}</p>`;
+  return (['request', 'reply'] as const).map((side) => {
+    const ofSide = formats.flatMap((format) =>
+      all.filter((each) => each.side === side && each.format === format),
+    );
+    if (ofSide.length === 0) return undefined;
+    return html`<h3>${texts.say(`operation.${side}`)}</h3>${ofSide.map((each, at) => sample(view, compiled, each, at === 0))}`;
+  });
+}
+
+function sample(view: View, { operation }: CompiledOperation, each: Sample, isOpen: boolean): Html {
+  const { site, texts } = view;
+  const file = sampleFile(operation.name, each);
+  const link = href(view, `${site.folder}/${encodeURIComponent(operation.name)}/samples/${file}`);
+  const label = `${texts.say(`operation.${each.side}`)}, ${formatNames[each.format]}`;
+  return html`<details class="sample" open=${isOpen}>
+    <summary>${formatNames[each.format]}</summary>
+    <p><a href=${link} download=${file}>${texts.say('operation.download', { file })}</a></p>
+    ${codeBlock(each.body, label)}
+  </details>`;
+}
+
+function errors(view: View, compiled: CompiledOperation): Html {
+  const { site, texts } = view;
+  const say = texts.say;
+  return html`<p>${say('operation.errorWords')}</p>
+    ${callErrors.map(({ code, status, message }) => {
+      const soap = errorSample(site.compiled, compiled, 'soap11', code);
+      const json = errorSample(site.compiled, compiled, 'json', code);
+      const head = `HTTP/1.1 ${soap.status}\nContent-Type: ${soap.contentType}${soap.meant === undefined ? '' : `\nX-Status: ${soap.meant}`}`;
+      return html`<details class="error">
+        <summary><code>${code}</code> <span class="badge">${status}</span> ${message}</summary>
+        ${codeBlock(`${head}\n\n${soap.body}`, `${code}, SOAP 1.1`)}
+        ${codeBlock(`HTTP/1.1 ${json.status}\nContent-Type: ${json.contentType}\n\n${json.body}`, `${code}, JSON`)}
+      </details>`;
+    })}`;
+}
+
+function tryIt({ site, texts, up }: View, { operation }: CompiledOperation): Html {
+  const folder = `${up}${site.folder}`;
+  return html`<section aria-labelledby="try">
+    <h2 id="try">${texts.say('try.title')}</h2>
+    <p>${texts.say('try.words')}</p>
+    <div
+      id="try-form"
+      data-operation=${operation.name}
+      data-base=${up}
+      data-describe=${`${folder}/-/describe/${encodeURIComponent(operation.name)}`}
+      data-preview=${site.tryIt === 'show-upstream' ? `${folder}/-/upstream` : ''}
+      data-texts=${JSON.stringify(texts.below('try.'))}
+    >
+      <p class="noscript">${texts.say('try.needsScript')}</p>
+    </div>
+  </section>`;
+}

@@ -1,0 +1,295 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import Koa from 'koa';
+import Router from 'koa-router';
+import type { Pages, PagesOptions } from '../../gateway/http/pages.ts';
+import { assets } from './assets.ts';
+import { describeContract, describeForm } from './describe.ts';
+import { renderDocument } from './html.ts';
+import { layout, type PageParts } from './layout.ts';
+import { operationPage } from './operation.ts';
+import { documentPage, listPage, typePage, unknownPage } from './other-pages.ts';
+import { overviewPage } from './overview.ts';
+import { createPageCache, type KeptPage, type PageCache } from './page-cache.ts';
+import { compileAsked } from './requests.ts';
+import { sampleFile, samplesOf } from './samples.ts';
+import { languageFor } from './texts.ts';
+import { createSite, operationHref, type Site, type View } from './view.ts';
+
+/** Nothing from other hosts, nothing inline, and no page may show these in a frame. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const gzipped = promisify(gzip);
+
+/** What the handlers of one contract have in common. */
+interface Pager {
+  readonly options: PagesOptions;
+  readonly site: () => Site;
+  readonly cache: PageCache;
+}
+
+type Context = Koa.Context;
+
+/**
+ * The pages of a contract, on Koa. Nothing of a contract is looked at before the first visit; what was shown once is kept
+ * written, up to `pageCacheBytes`.
+ */
+export function createPages(options: PagesOptions): Pages {
+  const { compiled, tryIt } = options;
+  let made: Site | undefined;
+  const pager: Pager = {
+    options,
+    site: () => {
+      made ??= createSite(compiled, tryIt);
+      return made;
+    },
+    cache: createPageCache(compiled.limits.pageCacheBytes),
+  };
+  const asked = compileAsked(compiled.contract);
+  const app = new Koa();
+  app.on('error', options.onError);
+  app.use(async (ctx, next) => {
+    const what = asked(ctx.req, ctx.path, ctx.querystring);
+    // the paths of the folder are the router's; the others have names there that no operation can have
+    ctx.newRouterPath = what?.kind === 'folder' ? what.path || '/' : `/-/${what?.kind}`;
+    if (what?.kind === 'op' || what?.kind === 'document') ctx.state.name = what.name;
+    setHeaders(ctx, options);
+    await next();
+  });
+  const router = routerOf(pager);
+  app.use(router.routes());
+  app.use(router.allowedMethods());
+  app.use((ctx) => {
+    if (ctx.status === 404) sendUnknown(pager, ctx, ctx.path.slice(ctx.path.lastIndexOf('/') + 1));
+  });
+  const answer = app.callback();
+  return {
+    takes: (request, path, query) => asked(request, path, query) !== undefined,
+    handle: async (request, response) => {
+      await answer(request, response);
+      const hasBody = request.method !== 'HEAD' && response.statusCode !== 304;
+      return hasBody ? Number(response.getHeader('content-length') ?? 0) : 0;
+    },
+  };
+}
+
+/** Everything that pages answer; one function, as it is a list. */
+function routerOf(pager: Pager): Router {
+  const { site, options } = pager;
+  const router = new Router();
+  router.get('/-/overview', (ctx) =>
+    sendPage(pager, ctx, 'overview', (view) => ({
+      title: view.site.contract.service,
+      body: overviewPage(view),
+      search: false,
+    })),
+  );
+  router.get('/', async (ctx) => {
+    const words = String(ctx.query.q ?? '').slice(0, 200);
+    const tag = typeof ctx.query.tag === 'string' ? ctx.query.tag : undefined;
+    const page = Math.max(1, Math.trunc(Number(ctx.query.page)) || 1);
+    // of words there are any number: what they find isn't kept
+    const key =
+      words === '' && (tag === undefined || site().tags.has(tag)) ? `list ${page} ${tag}` : undefined;
+    await sendPage(pager, ctx, key, (view) => ({
+      title: tag ?? view.texts.say('overview.operations'),
+      body: listPage(view, { words, tag, page }),
+      search: false,
+    }));
+  });
+  router.get('/-/op', (ctx) => {
+    const name = String(ctx.state.name);
+    const view = viewOf(pager, ctx);
+    ctx.redirect(operationHref(view, site().operations.get(name.toLowerCase())?.operation.name ?? name));
+  });
+  router.get('/-/document', async (ctx) => {
+    const name = String(ctx.state.name);
+    await sendPage(
+      pager,
+      ctx,
+      `document ${ctx.path} ${name}`,
+      (view) => {
+        const title = name.startsWith('wsdl') ? 'WSDL' : 'XSD';
+        const link = view.address + ctx.path.slice(view.site.contract.basePath.length);
+        const query = new URLSearchParams(ctx.querystring);
+        const slice = [...query].filter(([word]) => /^(?:tag|operation)$/i.test(word)).slice(0, 100);
+        const suffix = slice.length === 0 ? '' : `&${new URLSearchParams(slice)}`;
+        const file = ctx.path.slice(ctx.path.lastIndexOf('/') + 1);
+        return {
+          title,
+          body: documentPage(view, {
+            name: title,
+            raw: `${file}?${name}${suffix}&raw`,
+            link: `${link}?${name}${suffix}`,
+          }),
+        };
+      },
+      ctx.querystring,
+    );
+  });
+  router.get('/-/contract', (ctx) => sendJson(ctx, describeContract(site(), options.addressOf(ctx.req))));
+  router.get('/-/search.json', async (ctx) => {
+    await sendKept(pager, ctx, 'search', 'application/json; charset=utf-8', () =>
+      JSON.stringify(site().entries.map(({ entry }) => entry)),
+    );
+  });
+  router.get('/-/assets/:file', (ctx) => sendAsset(ctx));
+  router.get('/-/types/:name', async (ctx) => {
+    const type = site().contract.types.find(({ name }) => name === ctx.params.name);
+    if (type === undefined) return sendUnknown(pager, ctx, String(ctx.params.name));
+    await sendPage(pager, ctx, `type ${type.name}`, (view) => ({
+      title: type.name,
+      body: typePage(view, type),
+    }));
+  });
+  router.get('/-/describe/:name', (ctx) => {
+    const found = site().operations.get(String(ctx.params.name).toLowerCase());
+    if (found === undefined) return sendUnknown(pager, ctx, String(ctx.params.name));
+    sendJson(ctx, describeForm(site(), found.operation));
+  });
+  router.get('/:name', async (ctx) => {
+    const found = site().operations.get(String(ctx.params.name).toLowerCase());
+    if (found === undefined) return sendUnknown(pager, ctx, String(ctx.params.name));
+    const { name } = found.operation;
+    await sendPage(pager, ctx, `operation ${name}`, (view) => ({
+      title: name,
+      body: operationPage(view, found),
+    }));
+  });
+  router.get('/:name/samples/:file', (ctx) => sendSample(pager, ctx));
+  return router;
+}
+
+function setHeaders(ctx: Context, { vary }: PagesOptions): void {
+  ctx.set({
+    'Content-Security-Policy': contentSecurityPolicy,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cache-Control': 'no-cache',
+    Vary: ['Accept, Accept-Language, Accept-Encoding', ...(vary === undefined ? [] : [vary])].join(', '),
+  });
+}
+
+/** Who visits, and from where the page's links go. */
+function viewOf({ site, options }: Pager, ctx: Context): View {
+  const { contract } = site();
+  const rest = ctx.path.slice(contract.basePath.length);
+  const depth = rest.split('/').length - 2;
+  const [last = ''] = ctx.path.split('/').slice(-1);
+  const chosen = typeof ctx.query.lang === 'string' ? ctx.query.lang : null;
+  const texts = languageFor(chosen, ctx.get('Accept-Language'));
+  const words = new URLSearchParams(ctx.querystring);
+  words.delete('lang');
+  const query = words.toString();
+  return {
+    site: site(),
+    texts,
+    // a base path without a slash at its end is a file to a browser, whose links start beside it
+    up: depth < 0 ? `${last}/` : depth === 0 ? './' : '../'.repeat(depth),
+    address: options.addressOf(ctx.req),
+    chosen: chosen === texts.language ? chosen : undefined,
+    self: rest.replace(/^\/+/, '') + (query === '' ? '' : `?${query}`),
+  };
+}
+
+/**
+ * Sends a page, written when it is first asked for.
+ *
+ * @param key what tells the page from others of the contract; undefined for one that isn't kept
+ * @param more what else of the request is in it
+ */
+async function sendPage(
+  pager: Pager,
+  ctx: Context,
+  key: string | undefined,
+  make: (view: View) => PageParts,
+  more = '',
+): Promise<void> {
+  const view = viewOf(pager, ctx);
+  const whole =
+    key === undefined
+      ? undefined
+      : JSON.stringify([key, more, view.texts.language, view.chosen, view.up, view.self, view.address]);
+  await sendKept(pager, ctx, whole, 'text/html; charset=utf-8', () =>
+    renderDocument(layout(view, assets().names, make(view))),
+  );
+}
+
+async function sendKept(
+  { cache }: Pager,
+  ctx: Context,
+  key: string | undefined,
+  type: string,
+  make: () => string,
+): Promise<void> {
+  let page = key === undefined ? undefined : cache.get(key);
+  if (page === undefined) {
+    page = await keptPage(make());
+    if (key !== undefined) cache.put(key, page);
+  }
+  ctx.set('ETag', page.etag);
+  ctx.type = type;
+  ctx.status = 200; // Koa began with 404, of which nothing is fresh
+  if (ctx.fresh) ctx.status = 304;
+  else sendBytes(ctx, page);
+}
+
+async function keptPage(text: string): Promise<KeptPage> {
+  const bytes = Buffer.from(text);
+  const digest = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+  return { bytes, gzip: await gzipped(bytes), etag: `W/"${digest}"` };
+}
+
+function sendBytes(ctx: Context, { bytes, gzip: packed }: Pick<KeptPage, 'bytes' | 'gzip'>): void {
+  const isPacked = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
+  if (isPacked) ctx.set('Content-Encoding', 'gzip');
+  ctx.body = isPacked ? packed : bytes;
+}
+
+function sendJson(ctx: Context, value: object): void {
+  ctx.type = 'application/json; charset=utf-8';
+  ctx.body = JSON.stringify(value);
+}
+
+function sendAsset(ctx: Context): void {
+  const asset = assets().files.get(String(ctx.params.file));
+  if (asset === undefined) return; // 404
+  ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
+  ctx.type = asset.contentType;
+  sendBytes(ctx, asset);
+}
+
+function sendSample({ site }: Pager, ctx: Context): void {
+  const compiled = site().operations.get(String(ctx.params.name).toLowerCase());
+  if (compiled === undefined) return;
+  const { name } = compiled.operation;
+  const sample = samplesOf(site().compiled, compiled).find(
+    (each) => sampleFile(name, each) === ctx.params.file,
+  );
+  if (sample === undefined) return;
+  ctx.attachment(sampleFile(name, sample));
+  ctx.type = sample.format === 'json' ? 'application/json; charset=utf-8' : 'application/xml; charset=utf-8';
+  ctx.body = sample.body;
+}
+
+/** 404 as a page that suggests what there is. */
+function sendUnknown(pager: Pager, ctx: Context, asked: string): void {
+  const view = viewOf(pager, ctx);
+  ctx.status = 404;
+  ctx.type = 'text/html; charset=utf-8';
+  ctx.set('Cache-Control', 'no-store');
+  ctx.body = renderDocument(
+    layout(view, assets().names, { title: view.texts.say('unknown.title'), body: unknownPage(view, asked) }),
+  );
+}

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http';
+import type { Contract } from '../../mappings/contract/model.ts';
+import { documentName } from '../../wsdl/adopted.ts';
+import { hasSchemaNumber, schemaList } from '../../wsdl/schema.ts';
+import { folderOf } from './view.ts';
+
+/** What a request asks the pages for. */
+export type Asked =
+  | { readonly kind: 'overview' }
+  /** A page about a WSDL or schema, for a browser. */
+  | { readonly kind: 'document'; readonly name: string }
+  /** In the manner of .asmx: `?op=GetSearch`. */
+  | { readonly kind: 'op'; readonly name: string }
+  | { readonly kind: 'contract' }
+  /** Below the pages' own folder: the path there, such as `/GetSearch`. */
+  | { readonly kind: 'folder'; readonly path: string };
+
+/** What one request asks the pages for; undefined where it is the gateway's to answer. */
+export type ReadAsked = (
+  request: Pick<IncomingMessage, 'method' | 'headers'>,
+  path: string,
+  query: string,
+) => Asked | undefined;
+
+/** Made once for each contract: which requests are for its pages. Every POST but one below their folder is a call. */
+export function compileAsked(contract: Contract): ReadAsked {
+  const base = contract.basePath.toLowerCase();
+  const folder = `/${folderOf(contract)}`;
+  const soapPaths = new Set(
+    (contract.adopted?.endpoints ?? [{ path: '/soap11' }, { path: '/soap12' }]).map(({ path }) =>
+      path.toLowerCase(),
+    ),
+  );
+  const documents = documentsOf(contract);
+  return ({ method, headers }, path, query) => {
+    const lower = path.toLowerCase();
+    if (!(lower === base || lower.startsWith(`${base}/`))) return undefined;
+    const rest = lower.slice(base.length);
+    if (rest === folder || rest.startsWith(`${folder}/`))
+      return { kind: 'folder', path: path.slice(base.length + folder.length) };
+    if (rest === `${folder}.json`) return { kind: 'contract' };
+    if (method !== 'GET' && method !== 'HEAD') return undefined;
+    const isBase = rest === '' || rest === '/';
+    if (!isBase && !soapPaths.has(rest.endsWith('/') ? rest.slice(0, -1) : rest)) return undefined;
+    const words = new Map(
+      [...new URLSearchParams(query)].map(([name, value]) => [name.toLowerCase(), value]),
+    );
+    const name = nameOfDocument(words) ?? (isBase ? undefined : 'wsdl');
+    const op = words.get('op');
+    if (!isBase && op !== undefined && nameOfDocument(words) === undefined) return { kind: 'op', name: op };
+    if (name === undefined) return { kind: 'overview' };
+    const isRaw = words.has('raw') || words.has('policy');
+    if (isRaw || !documents.has(name) || !isBrowser(headers.accept)) return undefined;
+    return { kind: 'document', name };
+  };
+}
+
+/**
+ * Whether an Accept header is a browser's, which asks for a page. Java's own client says `text/html` too, also where it wants
+ * a WSDL: no tool is known to say that it takes XHTML, and every browser does.
+ */
+function isBrowser(accept: string | undefined): boolean {
+  return accept?.includes('text/html') === true && accept.includes('application/xhtml+xml');
+}
+
+function nameOfDocument(words: ReadonlyMap<string, string>): string | undefined {
+  if (words.has('singlewsdl')) return 'wsdl';
+  const wsdl = words.get('wsdl');
+  if (wsdl !== undefined) return wsdl === '' || wsdl === '0' ? 'wsdl' : `wsdl=${wsdl}`;
+  const xsd = words.get('xsd');
+  return xsd === undefined ? undefined : `xsd=${xsd}`;
+}
+
+function documentsOf(contract: Contract): ReadonlySet<string> {
+  if (contract.adopted !== undefined) return new Set(contract.adopted.service.documents.map(documentName));
+  const schemas = schemaList.filter((number) => hasSchemaNumber(contract, number));
+  return new Set(['wsdl', ...schemas.map((number) => `xsd=${number}`)]);
+}

@@ -1,0 +1,116 @@
+import type { TryIt } from '../../gateway/http/pages.ts';
+import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
+import type { Contract, Operation, RecordType, Type } from '../../mappings/contract/model.ts';
+import { partsOf } from '../../mappings/contract/model.ts';
+import { ports } from '../../wsdl/wsdl.ts';
+import { type PreparedEntry, prepareEntries, type SearchEntry } from '../search.ts';
+import { summary } from './prose.ts';
+import type { Texts } from './texts.ts';
+
+/** What pages know of a contract, made once. */
+export interface Site {
+  readonly compiled: CompiledContract;
+  readonly contract: Contract;
+  readonly tryIt: TryIt;
+  /** Where pages are below the base path: `docs`, or `_docs` where the contract has routes of its own there. */
+  readonly folder: string;
+  /** By name in lower case. */
+  readonly operations: ReadonlyMap<string, CompiledOperation>;
+  /** By tag, tags in the order in which operations name them. */
+  readonly tags: ReadonlyMap<string, readonly Operation[]>;
+  readonly untagged: readonly Operation[];
+  readonly entries: readonly PreparedEntry[];
+  /** Where SOAP calls go, below the base path, with the version each takes. */
+  readonly soapPaths: readonly { readonly path: string; readonly version: string }[];
+}
+
+/** One visit of a page: in which language, from where. */
+export interface View {
+  readonly site: Site;
+  readonly texts: Texts;
+  /** The way up from the page to the base path, such as `../`. */
+  readonly up: string;
+  /** The contract's public address, without a slash at the end. */
+  readonly address: string;
+  /** The language, where a link chose it. */
+  readonly chosen: string | undefined;
+  /** The page itself below the base path, for links to other languages. */
+  readonly self: string;
+}
+
+/** Makes what pages know of a contract. */
+export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
+  const { contract } = compiled;
+  const tags = new Map<string, Operation[]>();
+  for (const operation of contract.operations)
+    for (const tag of new Set(operation.tags)) {
+      const members = tags.get(tag);
+      if (members === undefined) tags.set(tag, [operation]);
+      else members.push(operation);
+    }
+  const soapPaths =
+    contract.adopted?.endpoints.map(({ path, ports: [port] }) => ({ path, version: port?.soap ?? '1.1' })) ??
+    ports.map(({ path }) => ({ path, version: path === '/soap11' ? '1.1' : '1.2' }));
+  return {
+    compiled,
+    contract,
+    tryIt,
+    folder: folderOf(contract),
+    operations: new Map([...compiled.operations].map(([name, each]) => [name.toLowerCase(), each])),
+    tags,
+    untagged: contract.operations.filter(({ tags: own }) => own.length === 0),
+    entries: prepareEntries(contract.operations.map(entryOf)),
+    soapPaths,
+  };
+}
+
+/** A contract's own paths come first: where one of its routes may be below `docs`, pages are elsewhere. */
+export function folderOf({ routes }: Contract): string {
+  const isTaken = routes.some(({ segments: [first] }) =>
+    first?.kind === 'literal' ? /^docs(?:\.json)?$/i.test(first.text) : first?.kind === 'parameter',
+  );
+  return isTaken ? '_docs' : 'docs';
+}
+
+/** A link to a page below the base path, in the language that was chosen. */
+export function href(
+  { up, chosen }: View,
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+): string {
+  const words = new URLSearchParams(query);
+  if (chosen !== undefined) words.set('lang', chosen);
+  const text = words.toString();
+  return `${up}${path}${text === '' ? '' : `?${text}`}`;
+}
+
+/** A link to an operation's page. */
+export function operationHref(view: View, name: string): string {
+  return href(view, `${view.site.folder}/${encodeURIComponent(name)}`);
+}
+
+/** So many names of members of one operation are searched. */
+const mostMembers = 40;
+
+function entryOf(operation: Operation): SearchEntry {
+  const names = new Set<string>();
+  const seen = new Set<Type>();
+  const waiting: Type[] = [operation.input, operation.output];
+  // nearest first: members of members come after all members
+  for (let type = waiting.shift(); type !== undefined && names.size < mostMembers; type = waiting.shift()) {
+    if (seen.has(type) || type.kind === 'scalar') continue;
+    seen.add(type);
+    for (const name of memberNames(type)) if (names.size < mostMembers) names.add(name.toLowerCase());
+    waiting.push(...partsOf(type));
+  }
+  return {
+    n: operation.name,
+    t: operation.tags,
+    w: summary(operation.documentation),
+    m: [...names].join(' '),
+  };
+}
+
+function memberNames(type: Type): readonly string[] {
+  return type.kind === 'record' ? (type as RecordType).fields.map(({ json }) => json) : [];
+}

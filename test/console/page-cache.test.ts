@@ -1,0 +1,33 @@
+import test from 'ava';
+import { createPageCache, type KeptPage } from '../../console/server/page-cache.ts';
+
+/** A page whose key of one character, bytes and compressed bytes are 100 together. */
+function page(): KeptPage {
+  return { bytes: Buffer.alloc(80), gzip: Buffer.alloc(19), etag: '' };
+}
+
+test('pageCacheBytes: pages of as many bytes are kept, of one more the one not asked for the longest goes', (t) => {
+  const exact = createPageCache(300);
+  const less = createPageCache(299);
+  for (const cache of [exact, less]) {
+    for (const key of ['a', 'b']) cache.put(key, page());
+    cache.get('a');
+    cache.put('c', page());
+  }
+  t.deepEqual(
+    ['a', 'b', 'c'].map((key) => exact.get(key) !== undefined),
+    [true, true, true],
+  );
+  t.deepEqual(
+    ['a', 'b', 'c'].map((key) => less.get(key) !== undefined),
+    [true, false, true],
+  );
+});
+
+test('a page that is put twice counts once', (t) => {
+  const cache = createPageCache(200);
+  for (let round = 0; round < 5; round++) cache.put('a', page());
+  cache.put('b', page());
+  t.not(cache.get('a'), undefined);
+  t.not(cache.get('b'), undefined);
+});

@@ -1,0 +1,155 @@
+import test from 'ava';
+import { createPages } from '../../console/server/pages.ts';
+import { sharedGateway, startGateway } from '../gateway/gateway.ts';
+
+const { send, log } = await sharedGateway({ serve: { pages: createPages } });
+
+/** What browsers say they take. */
+const browser = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+test('the base path is the overview: addresses, WSDLs, sign-in, errors, limits, operations', async (t) => {
+  const { status, headers, text } = await send('GET', '', browser);
+  t.is(status, 200);
+  t.is(headers['content-type'], 'text/html; charset=utf-8');
+  for (const id of ['operations', 'wsdl', 'addresses', 'sign-in', 'errors', 'limits'])
+    t.true(text.includes(`<h2 id="${id}">`), id);
+  t.true(text.includes('href="v2/docs/GetSearch"'));
+  t.true(text.includes('/v2/soap11?wsdl'));
+  t.true(text.includes('X-Api-Key: YOUR-apiUserKey'));
+  t.true(Buffer.byteLength(text) < 100_000);
+});
+
+test('links go up from wherever a page is', async (t) => {
+  t.true((await send('GET', '/', browser)).text.includes('href="./docs/GetSearch"'));
+  t.true((await send('GET', '/docs', browser)).text.includes('href="./docs/GetSearch"'));
+  t.true((await send('GET', '/docs/GetSearch', browser)).text.includes('href="../docs/-/types/'));
+  t.true((await send('GET', '/docs/-/types/ResponseStatus', browser)).text.includes('href="../../../"'));
+});
+
+test('every page has a strict policy of content and no type that a browser guesses', async (t) => {
+  for (const path of ['', '/docs', '/docs/GetSearch', '/docs/Nothing', '/docs/-/types/ResponseStatus']) {
+    const { headers } = await send('GET', path, browser);
+    const policy = String(headers['content-security-policy']);
+    t.true(policy.startsWith("default-src 'none'; script-src 'self'; style-src 'self'"), path);
+    t.notRegex(policy, /unsafe|\*|http/);
+    t.is(headers['x-content-type-options'], 'nosniff');
+    t.is(headers['referrer-policy'], 'no-referrer');
+  }
+});
+
+test('no page has a script or a style in line', async (t) => {
+  for (const path of ['', '/docs', '/docs/GetSearch']) {
+    const { text } = await send('GET', path, browser);
+    t.notRegex(text, /<style|\sstyle=|<script(?! type="module" src=)|\son[a-z]+=/);
+  }
+});
+
+test('an operation has a page with its members, its samples and its errors, in any case of its name', async (t) => {
+  const { status, text } = await send('GET', '/docs/getsearch', browser);
+  t.is(status, 200);
+  t.true(text.includes('<h1>GetSearch</h1>'));
+  for (const part of [
+    '>Authentication<',
+    'GetSearch.request.soap11.xml',
+    'ValidationError',
+    'UpstreamTimeout',
+  ])
+    t.true(text.includes(part), part);
+});
+
+test('an unknown operation is a page that suggests', async (t) => {
+  const { status, text } = await send('GET', '/docs/GetSerch', browser);
+  t.is(status, 404);
+  t.true(text.includes('There is no “GetSerch” here.'));
+  t.true(text.includes('<a href="../docs/GetSearch">GetSearch</a>'));
+});
+
+test('what is asked for stands on the page as text', async (t) => {
+  const { text } = await send('GET', `/docs/${encodeURIComponent('<script>alert(1)</script>')}`, browser);
+  t.false(text.includes('<script>alert'));
+  const list = await send('GET', `/docs?q=${encodeURIComponent('"><img src=x>')}`, browser);
+  t.false(list.text.includes('<img'));
+});
+
+test('a browser gets a page for ?wsdl, with the raw file a click away; every tool gets what it ever got', async (t) => {
+  const plain = await startGateway(t);
+  const raw = await plain.send('GET', '/soap11?wsdl');
+  // addresses have the port that the gateway listens on
+  const portless = (text: string): string => text.replaceAll(/127\.0\.0\.1:\d+/g, '');
+  const tools = [
+    {},
+    { Accept: '*/*' },
+    { Accept: 'text/xml' },
+    // Java's own HTTP client, with which wsimport and CXF read
+    { Accept: 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2' },
+  ];
+  for (const headers of tools) {
+    const { text, headers: got } = await send('GET', '/soap11?wsdl', headers);
+    t.is(portless(text), portless(raw.text));
+    t.is(got['content-type'], 'text/xml; charset=utf-8');
+    t.is(got.vary, 'Accept');
+  }
+  const page = await send('GET', '/soap11?wsdl', browser);
+  t.is(page.headers['content-type'], 'text/html; charset=utf-8');
+  t.true(page.text.includes('href="soap11?wsdl&amp;raw"'));
+  t.is(portless((await send('GET', '/soap11?wsdl&raw', browser)).text), portless(raw.text));
+});
+
+test('a slice keeps what it is of on its page', async (t) => {
+  const { text } = await send('GET', '/soap11?wsdl&operation=GetSearch', browser);
+  t.true(text.includes('href="soap11?wsdl&amp;operation=GetSearch&amp;raw"'));
+});
+
+test('?op= in the manner of .asmx leads to the operation', async (t) => {
+  const { status, headers } = await send('GET', '/soap11?op=getsearch');
+  t.is(status, 302);
+  t.is(headers.location, './docs/GetSearch');
+});
+
+test('pages speak the language that a browser asks for, or that a link chose', async (t) => {
+  const german = await send('GET', '', { ...browser, 'Accept-Language': 'fr, de-AT;q=0.9, en;q=0.5' });
+  t.true(german.text.startsWith('<!doctype html><html lang="de">'));
+  t.true(german.text.includes('Anmelden'));
+  const chosen = await send('GET', '?lang=en', { ...browser, 'Accept-Language': 'de' });
+  t.true(chosen.text.startsWith('<!doctype html><html lang="en">'));
+  t.true(chosen.text.includes('href="v2/docs/GetSearch?lang=en"'));
+  t.is((await send('GET', '?lang=xx', browser)).status, 200);
+});
+
+test('a page that a browser has is not sent again, and goes out compressed where that is taken', async (t) => {
+  const { headers } = await send('GET', '/docs/GetSearch', browser);
+  const again = await send('GET', '/docs/GetSearch', { ...browser, 'If-None-Match': String(headers.etag) });
+  t.is(again.status, 304);
+  const packed = await send('GET', '/docs/GetSearch', { ...browser, 'Accept-Encoding': 'gzip' });
+  t.is(packed.headers['content-encoding'], 'gzip');
+  t.true(Number(packed.headers['content-length']) < Number(headers['content-length']) / 3);
+});
+
+test('docs.json tells other tools the whole contract', async (t) => {
+  const { status, text } = await send('GET', '/docs.json');
+  t.is(status, 200);
+  const told = JSON.parse(text);
+  t.is(told.operations.length, 12);
+  t.true(told.types.some(({ name }: { name: string }) => name === 'ResponseStatus'));
+});
+
+test('a page is a request like others in the log, without its query', async (t) => {
+  await send('GET', '/docs?q=looked-for', browser);
+  t.true(log().includes('"method":"GET"'));
+  t.false(log().includes('looked-for'));
+});
+
+test('calls go on beside pages, and other methods are refused', async (t) => {
+  t.is((await send('POST', '/docs/GetSearch', {}, '')).status, 405);
+  t.is((await send('POST', '/soap11', {}, '')).status, 500);
+  t.is((await send('GET', '/nothing', browser)).status, 404);
+});
+
+test('without pages the base path is the plain list that it was', async (t) => {
+  const plain = await startGateway(t);
+  const { text, headers } = await plain.send('GET', '', browser);
+  t.true(text.includes('<h1>ScreeningApi</h1>'));
+  t.is(headers.vary, undefined);
+  t.is((await plain.send('GET', '/docs/GetSearch', browser)).status, 404);
+  t.is((await plain.send('GET', '/soap11?wsdl', browser)).headers['content-type'], 'text/xml; charset=utf-8');
+});
