@@ -31,6 +31,8 @@ import { Servers } from './operations/servers.ts';
 import { type Overlay, readOverlay } from './overlay/overlay.ts';
 import { deepFreeze } from './schema/freeze.ts';
 import { TypeBuilder } from './schema/type-builder.ts';
+import type { Places } from './versions/places.ts';
+import { convertSwagger, isSwagger } from './versions/swagger.ts';
 
 /** The two documents of a contract as parsed, with the names to call them by in an error. */
 export interface ContractSource {
@@ -78,9 +80,11 @@ export interface LoadedContract {
 export function buildContract(source: ContractSource): LoadedContract {
   const problems = new Map<string, ContractProblem>();
   const broken = new Map<string, ContractProblem>();
+  let places: Places | undefined; // what is read of a document of another version is told where it stands in that
   const reportTo =
     (file: string, list = problems): Report =>
-    (at, message) => {
+    (read, message) => {
+      const at = file === source.openapiName ? (places?.originalOf(read) ?? read) : read;
       const other = fileOf(at);
       const problem =
         other === ''
@@ -98,19 +102,44 @@ export function buildContract(source: ContractSource): LoadedContract {
     throw contractError(problems.values(), limits);
   const document = readDocument(source.openapi, report);
   const pinned = source.names ?? { operations: new Map(), types: new Map(), members: new Map() };
-  const make = (root: Node): Omit<LoadedContract, 'brokenReferences'> => {
+  const make = (stated: Node): Omit<LoadedContract, 'brokenReferences'> => {
+    const converted = isSwagger(stated)
+      ? convertSwagger(stated, reportTo(source.openapiName, broken), allowance)
+      : undefined;
+    const root = converted?.document ?? stated;
+    places = converted?.places;
     const others = otherFilesOf(source, overlay, limits);
     const references = new References(root, reportTo(source.openapiName, broken), others, allowance);
     const settled = new UnforeseenReferences(references).settle(root);
     references.useDocument(settled);
     const credentials = overlay.credentials ?? schemeCredentials(settled, references);
     const parts = { document: settled, references, overlay: { ...overlay, credentials }, pinned };
-    return { ...assemble({ ...parts, report, reportOverlay }), unforeseen: references.unforeseen() };
+    const made = { ...assemble({ ...parts, report, reportOverlay }), unforeseen: references.unforeseen() };
+    return places === undefined ? made : toldOf(made, places);
   };
   const loaded = document === undefined ? undefined : withinLimits(() => make(document), allowance, report);
   if (loaded === undefined || problems.size > 0)
     throw contractError(new Map([...problems, ...broken]).values(), limits);
   return { ...loaded, brokenReferences: [...broken.values()] };
+}
+
+/** What is made of a converted document, told of where it stands in the one that its author wrote. */
+function toldOf<T extends Omit<LoadedContract, 'brokenReferences'>>(made: T, places: Places): T {
+  const told = <N extends Note>(notes: readonly N[]): readonly N[] =>
+    notes.map((note) => ({ ...note, pointer: places.originalOf(note.pointer) }));
+  return {
+    ...made,
+    notes: told(made.notes),
+    notServed: made.notServed.map((one) => ({
+      ...one,
+      pointer: places.originalOf(one.pointer),
+      reasons: told(one.reasons),
+    })),
+    contradictions: told(made.contradictions),
+    unchecked: told(made.unchecked),
+    assumedServers: told(made.assumedServers),
+    unforeseen: told(made.unforeseen),
+  };
 }
 
 /** What is made of a contract; undefined once it is reported where it got too much, or too deep. */
@@ -147,13 +176,18 @@ function readDocument(root: unknown, report: Report): Node | undefined {
     // 3.1 without quotes is a number
     if (
       (typeof openapi === 'string' || typeof openapi === 'number') &&
-      /^3\.[01](?:\.|$)/.test(String(openapi))
+      /^3\.[012](?:\.|$)/.test(String(openapi))
     )
       return root;
   }
+  if (isSwagger(root)) return root;
   if (isNode(root) && root.swagger !== undefined)
-    report('/swagger', `expected OpenAPI 3.0 or 3.1, got Swagger ${shown(root.swagger)}; convert it first`);
-  else report('/openapi', `expected OpenAPI 3.0 or 3.1, got ${shown(isNode(root) ? root.openapi : root)}`);
+    report('/swagger', `expected Swagger 2.0, or OpenAPI 3.0 to 3.2, got Swagger ${shown(root.swagger)}`);
+  else
+    report(
+      '/openapi',
+      `expected OpenAPI 3.0, 3.1 or 3.2, or Swagger 2.0, got ${shown(isNode(root) ? root.openapi : root)}`,
+    );
   return undefined;
 }
 

@@ -22,6 +22,8 @@ export function isUnresolved(found: Located | Unresolved): found is Unresolved {
 export class References {
   /** OpenAPI 3.0 ignores what stands beside a `$ref`, 3.1 means all of it. */
   readonly siblingsCount: boolean;
+  /** The document's version of OpenAPI, such as `3.1.0`. */
+  readonly version: string;
   /** What reading the document may still take. */
   readonly allowance: Allowance;
   #document: Node;
@@ -38,7 +40,8 @@ export class References {
    * @param others the files that the document's references may lead to; undefined where it is all there is
    */
   constructor(document: Node, report: Report, others: OtherFiles | undefined, allowance: Allowance) {
-    this.siblingsCount = !String(document.openapi).startsWith('3.0');
+    this.version = String(document.openapi);
+    this.siblingsCount = !this.version.startsWith('3.0');
     this.allowance = allowance;
     this.#document = document;
     this.#report = report;

@@ -34,7 +34,7 @@ interface Grammar {
 }
 
 const each = (kind: Kind): Member => ({ each: kind });
-const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
 
 /** What OpenAPI's objects hold, but for examples, links, callbacks and values, which aren't read. */
 const grammar: Readonly<Record<Exclude<Kind, 'plain'>, Grammar>> = {
@@ -59,12 +59,14 @@ const grammar: Readonly<Record<Exclude<Kind, 'plain'>, Grammar>> = {
       headers: each('header'),
       securitySchemes: each('securityScheme'),
       pathItems: each('pathItem'),
+      mediaTypes: each('mediaType'),
     },
   },
   pathItem: {
     refers: true,
     members: {
       ...Object.fromEntries(methods.map((method) => [method, 'operation' as const])),
+      additionalOperations: each('operation'),
       parameters: each('parameter'),
       servers: 'plain',
       summary: 'plain',
@@ -95,7 +97,10 @@ const grammar: Readonly<Record<Exclude<Kind, 'plain'>, Grammar>> = {
     refers: true,
     members: { headers: each('header'), content: each('mediaType'), description: 'plain' },
   },
-  mediaType: { refers: false, members: { schema: 'schema', encoding: each('encoding') } },
+  mediaType: {
+    refers: false,
+    members: { schema: 'schema', itemSchema: 'schema', encoding: each('encoding') },
+  },
   encoding: { refers: false, members: { headers: each('header') } },
   securityScheme: { refers: true, members: { flows: 'plain' } },
   schema: {
@@ -204,10 +209,12 @@ export class UnforeseenReferences {
     if (isUnresolved(found)) return undefined;
     const others = Object.keys(node).filter((key) => key !== '$ref' && !key.startsWith('x-'));
     const beside = others.length === 0 ? '' : `; ${others.join(', ')} beside it: not read`;
-    this.#references.noteUnforeseen(
-      `${pointer}/$ref`,
-      `OpenAPI foresees no $ref here; what it names was read in its place${beside}`,
-    );
+    // of media types OpenAPI 3.2 does foresee it (4.14)
+    if (kind !== 'mediaType' || beside !== '' || !this.#references.version.startsWith('3.2'))
+      this.#references.noteUnforeseen(
+        `${pointer}/$ref`,
+        `OpenAPI foresees no $ref here; what it names was read in its place${beside}`,
+      );
     if (kind !== 'operation') return inside(this.#moved(found, fileOf(pointer)));
     // told of where it stands, and its references lead from there
     this.#references.placeAt(pointer, found);

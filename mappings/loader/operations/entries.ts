@@ -58,6 +58,31 @@ const theirCalls = 'the service calls others with it, past this gateway';
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
+/** An operation of a path item. */
+interface Stated {
+  /** As the document writes it. */
+  readonly method: string;
+  readonly operation: unknown;
+  /** Behind the path item's pointer. */
+  readonly at: string;
+}
+
+/** The operations of a path item; from OpenAPI 3.2 on `query`, and those of other methods in `additionalOperations`. */
+function statedOperations(item: Node, version: string): readonly Stated[] {
+  const fixed = version.startsWith('3.2') ? [...methods, 'query'] : methods;
+  const stated = fixed.map((method) => ({ method, operation: item[method], at: `/${method}` }));
+  if (!version.startsWith('3.2')) return stated;
+  const others = Object.entries(childOf(item, 'additionalOperations')).map(([method, operation]) => {
+    return { method, operation, at: `/additionalOperations${pointerSegment(method)}` };
+  });
+  return [...stated, ...others];
+}
+
+/** A method of HTTP (RFC 9110, 9.1) that a call can be made by. */
+function isMethod(method: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}$/.test(method) && !/^(?:CONNECT|TRACE)$/i.test(method);
+}
+
 /** The operations of all paths; what is none goes to `notServed`. */
 export function listEntries(
   { document, references, overlay }: OperationsSource,
@@ -82,12 +107,21 @@ export function listEntries(
       continue;
     }
     if (node.trace !== undefined) leaveOut(`TRACE ${path}`, `${at}/trace`, 'it would show what proxies add');
-    for (const method of methods) {
-      const operation = node[method];
+    for (const { method: written, operation, at: below } of statedOperations(node, references.version)) {
       if (operation === undefined) continue;
+      const method = written.toLowerCase();
+      const isFixed = below === `/${written}`;
       if (!isNode(operation)) {
         const why = `expected an operation, an object, got ${shown(operation)}`;
-        leaveOut(`${method.toUpperCase()} ${path}`, `${at}/${method}`, why);
+        leaveOut(`${written.toUpperCase()} ${path}`, at + below, why);
+        continue;
+      }
+      if (!isFixed && !isMethod(written)) {
+        leaveOut(
+          `${written} ${path}`,
+          at + below,
+          `expected a method that a call can be made by, got ${shown(written)}`,
+        );
         continue;
       }
       const operationId = textOf(operation.operationId) ?? '';
@@ -95,13 +129,13 @@ export function listEntries(
       const ruled = nameOperation({ operationId, path, method, tag });
       const name = ruled || classIdentifier(operationId || `${method}${pascal(path)}`);
       entries.push({
-        key: `${pointer}/${method}`,
+        key: pointer + below,
         name,
-        method: method.toUpperCase(),
+        method: isFixed ? written.toUpperCase() : written,
         path,
         pathItem: { node, pointer: at },
         operation,
-        pointer: references.placeOf(`${at}/${method}`),
+        pointer: references.placeOf(at + below),
         readOnly: undefined,
         mediaType: undefined,
         accept: undefined,
@@ -109,11 +143,7 @@ export function listEntries(
         spansSegments: [],
       });
       for (const callback of Object.keys(childOf(operation, 'callbacks')))
-        leaveOut(
-          `${callback} of ${name}`,
-          `${at}/${method}/callbacks${pointerSegment(callback)}`,
-          theirCalls,
-        );
+        leaveOut(`${callback} of ${name}`, `${at}${below}/callbacks${pointerSegment(callback)}`, theirCalls);
     }
   }
   for (const webhook of Object.keys(childOf(document, 'webhooks')))

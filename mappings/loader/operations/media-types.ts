@@ -17,6 +17,8 @@ export interface Media {
   readonly form: MediaForm | undefined;
   /** An empty schema where the document has none. */
   readonly schema: Located;
+  /** The schema of each value of a sequence, where the document has one (OpenAPI 3.2). */
+  readonly itemSchema: Located | undefined;
   /** The media type object, for its `encoding`. */
   readonly pointer: string;
   readonly node: unknown;
@@ -35,6 +37,10 @@ export function mediaOf(body: unknown, pointer: string): Media[] {
       node,
       pointer: at,
       schema: { node: schema, pointer: `${at}/schema` },
+      itemSchema:
+        isNode(node) && node.itemSchema !== undefined
+          ? { node: node.itemSchema, pointer: `${at}/itemSchema` }
+          : undefined,
     };
   });
 }
@@ -80,7 +86,8 @@ export function isMergePatch({ type }: Media): boolean {
 const wholly = { depth: Number.POSITIVE_INFINITY, maxArrayLength: null, maxStringLength: null } as const;
 
 /** The same text for schemas that are one: behind references, or word by word. */
-export function schemaKey({ schema }: Media, references: References): string {
+export function schemaKey(media: Media, references: References): string {
+  const schema = media.itemSchema ?? media.schema;
   const found = references.resolve(schema.node, schema.pointer);
   const same = isUnresolved(found) || found.pointer === schema.pointer;
   if (!same) return found.pointer;

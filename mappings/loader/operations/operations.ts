@@ -96,7 +96,7 @@ function readOperation(entry: Entry, source: OperationsSource): OperationDraft {
     name,
     documentation,
     tags: textsOf(operation.tags) ?? [],
-    readOnly: entry.readOnly ?? /^(?:GET|HEAD|OPTIONS)$/.test(method),
+    readOnly: entry.readOnly ?? /^(?:GET|HEAD|OPTIONS|QUERY)$/.test(method),
     input,
     output,
     upstream: {

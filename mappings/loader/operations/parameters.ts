@@ -5,7 +5,7 @@ import type { Located } from '../document/references.ts';
 import { identifier, upperFirst } from '../names/names.ts';
 import type { WrapperField } from '../schema/records.ts';
 import { type Entry, follow, type OperationsSource } from './entries.ts';
-import { mediaOf } from './media-types.ts';
+import { type Media, mediaOf } from './media-types.ts';
 import { sharedTypeName } from './shared-types.ts';
 
 /** A parameter, and the input that holds its value. */
@@ -64,13 +64,15 @@ export function readParameters(
       report(at, `expected a parameter, an object, got ${shown(node)}`);
       continue;
     }
-    const { name, in: place } = node;
+    const { name, in: where } = node;
+    // a query string as a whole (OpenAPI 3.2) is an object of the query whose members stand for themselves
+    const place = where === 'querystring' ? 'query' : where;
     if (typeof name !== 'string' || name === '') {
       report(`${at}/name`, `expected the parameter's name, got ${shown(name)}`);
       continue;
     }
     if (!isPlace(place)) {
-      report(`${at}/in`, `expected one of ${Object.keys(stylesOf).join(', ')}, got ${shown(place)}`);
+      report(`${at}/in`, `expected one of ${Object.keys(stylesOf).join(', ')}, got ${shown(where)}`);
       continue;
     }
     const header = place === 'header' ? name.toLowerCase() : undefined;
@@ -161,6 +163,7 @@ function readDescription(
   report: Report,
 ): { readonly style: ParameterStyle; readonly schema: Located } | undefined {
   const [content, another] = mediaOf(node, pointer);
+  if (node.in === 'querystring') return readQueryString(content, pointer, report);
   if (content !== undefined && another === undefined) {
     if (content.form === 'json') return { style: 'json', schema: content.schema };
     if (content.form === 'text')
@@ -180,6 +183,22 @@ function readDescription(
     return undefined;
   }
   return { style, schema: { node: node.schema, pointer: `${pointer}/schema` } };
+}
+
+/** A query string as a whole, which is a form's: name=value pairs. */
+function readQueryString(
+  content: Media | undefined,
+  pointer: string,
+  report: Report,
+): { readonly style: ParameterStyle; readonly schema: Located } | undefined {
+  const encoded = isNode(content?.node) && content.node.encoding !== undefined;
+  if (content?.form === 'form' && !encoded) return { style: 'form', schema: content.schema };
+  const got = encoded ? 'one with an encoding' : (content?.type ?? 'none');
+  report(
+    `${pointer}/content`,
+    `expected content of application/x-www-form-urlencoded in a query string, got ${got}`,
+  );
+  return undefined;
 }
 
 /**

@@ -133,7 +133,7 @@ function readAs(
       return { fields: [own], body: { kind: 'multipart', field, mediaType, parts, others } };
     }
     case 'lines': {
-      const type = linesType(media.schema, typeName, source);
+      const type = linesType(media, typeName, source);
       return {
         fields: [{ ...place, type }],
         body: { kind: 'lines', field, mediaType },
@@ -163,12 +163,13 @@ export const rawTypes = {
   binary: { kind: 'scalar', scalar: 'base64Binary' },
 } as const satisfies Record<string, ScalarType>;
 
-/** The array of a sequence's values: its schema is that of each of them, but where it is an array that of all. */
+/** The array of a sequence's values: the schema is that of each of them, but where it is an array that of all. */
 export function linesType(
-  schema: Located,
+  { schema, itemSchema }: Media,
   typeName: string,
   { builder, references }: OperationsSource,
 ): Type {
+  if (itemSchema !== undefined) return builder.arrayOf(builder.oneOf([itemSchema], `${typeName}Item`));
   const found = references.resolve(schema.node, schema.pointer);
   const isWhole = !isUnresolved(found) && isNode(found.node) && kindOf(found.node) === 'array';
   if (isWhole) return builder.oneOf([schema], typeName);

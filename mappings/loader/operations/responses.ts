@@ -187,7 +187,7 @@ function bodyField(
     };
   }
   const { schema } = media;
-  if (form === 'lines') return { ...place, type: linesType(schema, name, source) };
+  if (form === 'lines') return { ...place, type: linesType(media, name, source) };
   return { ...place, schema: schema.node, pointer: schema.pointer, typeName: name };
 }
 

@@ -57,7 +57,7 @@ export const wsse = record('Reads a UsernameToken and a Timestamp of WS-Security
 });
 
 const upstreamCall = record("The call upstream, where it isn't the document's.", {
-  method: keyword('Its method.', 'GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'),
+  method: keyword('Its method.', 'GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'QUERY'),
   path: text(
     "Its path below the upstream's address, with {name} for each path parameter of the document.",
     'a path such as /parcels/{number}',

@@ -38,12 +38,12 @@ for (const command of ['check', 'wsdl']) {
 }
 
 for (const [what, text, said] of [
-  ['an empty file', '', /#\/openapi: expected OpenAPI 3\.0 or 3\.1, got null/],
-  ['a list', '- a\n', /#\/openapi: expected OpenAPI 3\.0 or 3\.1, got a list/],
+  ['an empty file', '', /#\/openapi: expected OpenAPI 3\.0, 3\.1 or 3\.2, or Swagger 2\.0, got null/],
+  ['a list', '- a\n', /#\/openapi: expected OpenAPI 3\.0, 3\.1 or 3\.2, or Swagger 2\.0, got a list/],
   [
     'another format',
-    'swagger: "2.0"\n',
-    /#\/swagger: expected OpenAPI 3\.0 or 3\.1, got Swagger "2\.0"; convert/,
+    'swagger: "1.2"\n',
+    /#\/swagger: expected Swagger 2\.0, or OpenAPI 3\.0 to 3\.2, got Swagger "1\.2"/,
   ],
   ['no YAML', 'a: [', /#: line 1, column 5: /],
   [

@@ -234,19 +234,27 @@ for (const [title, given] of [
 type DocumentCase = readonly [title: string, openapi: unknown, problems: readonly string[], overlay?: object];
 
 const documents: readonly DocumentCase[] = [
-  ['a list is no document', [], ['/openapi: expected OpenAPI 3.0 or 3.1, got a list']],
-  ['an empty file is no document', null, ['/openapi: expected OpenAPI 3.0 or 3.1, got null']],
-  ['no version', {}, ['/openapi: expected OpenAPI 3.0 or 3.1, got nothing']],
-  ['a later version', { openapi: '4.0.0' }, ['/openapi: expected OpenAPI 3.0 or 3.1, got "4.0.0"']],
+  ['a list is no document', [], ['/openapi: expected OpenAPI 3.0, 3.1 or 3.2, or Swagger 2.0, got a list']],
+  [
+    'an empty file is no document',
+    null,
+    ['/openapi: expected OpenAPI 3.0, 3.1 or 3.2, or Swagger 2.0, got null'],
+  ],
+  ['no version', {}, ['/openapi: expected OpenAPI 3.0, 3.1 or 3.2, or Swagger 2.0, got nothing']],
+  [
+    'a later version',
+    { openapi: '4.0.0' },
+    ['/openapi: expected OpenAPI 3.0, 3.1 or 3.2, or Swagger 2.0, got "4.0.0"'],
+  ],
   [
     'a version that only begins alike',
     { openapi: '3.10.0' },
-    ['/openapi: expected OpenAPI 3.0 or 3.1, got "3.10.0"'],
+    ['/openapi: expected OpenAPI 3.0, 3.1 or 3.2, or Swagger 2.0, got "3.10.0"'],
   ],
   [
-    'Swagger',
-    { swagger: '2.0' },
-    ['/swagger: expected OpenAPI 3.0 or 3.1, got Swagger "2.0"; convert it first'],
+    'an older Swagger',
+    { swagger: '1.2' },
+    ['/swagger: expected Swagger 2.0, or OpenAPI 3.0 to 3.2, got Swagger "1.2"'],
   ],
   [
     'no operations',
