@@ -15,7 +15,7 @@ import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
 import { derivedFile } from '../../wsdl/derived-openapi/document.ts';
 import { withMapping } from '../process/site-mapping.ts';
 import { wrongInput } from './failure.ts';
-import { type ContractFlags, configOption, contractCommand, placesOf } from './options.ts';
+import { type ContractFlags, configOption, contractAction, contractCommand, placesOf } from './options.ts';
 import { jsonOption, printJson } from './output.ts';
 
 interface CheckFlags extends ContractFlags {
@@ -33,7 +33,7 @@ export function checkCommand(): Command {
       'after',
       '\nExit codes: 0 it can be served, 2 it can not, a derived document differs, or wrong input.',
     )
-    .action(printCheck);
+    .action(contractAction(printCheck));
 }
 
 function printCheck(flags: CheckFlags): void {

@@ -6,7 +6,7 @@ import type { Setting } from '../../mappings/loader/document/settings-file.ts';
 import { loadContract, schemaFiles } from '../../mappings/loader/load.ts';
 import { dialects } from '../../mappings/loader/overlay/dialects.ts';
 import { overlaySettings } from '../../mappings/loader/overlay/overlay-keys.ts';
-import { type ContractFlags, contractCommand } from './options.ts';
+import { type ContractFlags, contractAction, contractCommand } from './options.ts';
 import { jsonOption, printJson } from './output.ts';
 
 interface InitFlags extends ContractFlags {
@@ -22,11 +22,12 @@ export function initCommand(): Command {
     .addOption(jsonOption())
     .addHelpText('after', '\nThe overlay goes where --overlay says, or beside the document as soap.yaml.')
     .addHelpText('after', '\nExit codes: 0 written, 2 it is there already, or wrong input.')
-    .action(writeOverlay);
+    .action(contractAction(writeOverlay));
 }
 
 function writeOverlay({ openapi, overlay, force, json, limits }: InitFlags): void {
-  if (openapi === undefined) throw new RangeError('--openapi: expected the document, got none');
+  if (openapi === undefined)
+    throw new RangeError('expected the document by position or as --openapi, got none');
   const path = overlay ?? join(dirname(openapi), 'soap.yaml');
   if (existsSync(path) && !force)
     throw new RangeError(`${path}: expected no file, got one; --force writes over it`);
@@ -110,6 +111,8 @@ function lineOf(key: string, { contract }: LoadedContract): string {
       return 'operationNames: []';
     case 'wsse':
       return 'wsse: { username: apiUser, password: apiKey }';
+    case 'patches':
+      return 'patches: []';
     case 'servers':
       return 'servers: {}';
     default:

@@ -6,7 +6,7 @@ import { loadContract, namesLockOf } from '../../mappings/loader/load.ts';
 import { type ContractNames, folded } from '../../mappings/loader/names/names.ts';
 import { joinNames, readNamesLock, writeNamesLock } from '../../mappings/loader/names/names-lock.ts';
 import { finding } from './failure.ts';
-import { type ContractFlags, contractCommand, placeOf } from './options.ts';
+import { type ContractFlags, contractAction, contractCommand, placeOf } from './options.ts';
 import { jsonOption, printJson } from './output.ts';
 
 interface NamesFlags extends ContractFlags {
@@ -34,7 +34,7 @@ export function namesCommand(): Command {
       'after',
       '\nExit codes: 0 written or up to date, 1 with --check: it would change, 2 wrong input.',
     )
-    .action(writeNames);
+    .action(contractAction(writeNames));
 }
 
 /** A name that the file doesn't have yet, or would lose. */

@@ -1,17 +1,23 @@
+import { statSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Limits, readLimits } from '../../mappings/contract/limits.ts';
-import { type ContractPlace, screeningContract } from '../../mappings/loader/load.ts';
+import { type ContractPlace, isDocumentUrl, screeningContract } from '../../mappings/loader/load.ts';
 import { readConfig } from '../process/config.ts';
+import { fetchDocument } from './fetch.ts';
 
 /** The flags by which a command is told its contract. */
 export interface ContractFlags {
-  readonly contract?: string;
-  readonly openapi?: string;
-  readonly overlay?: string;
+  readonly contract?: string | undefined;
+  readonly openapi?: string | undefined;
+  readonly overlay?: string | undefined;
+  readonly fetch?: boolean;
   readonly limits?: Limits;
 }
 
-/** A command about one contract, with the options of `ContractFlags`. */
+/**
+ * A command about one contract, which may be named by position too, with the options of `ContractFlags`. Its action goes
+ * through `contractAction`.
+ */
 export function contractCommand(name: string): Command {
   const options = [
     new Option(
@@ -21,12 +27,51 @@ export function contractCommand(name: string): Command {
     new Option('-o, --openapi <file>', 'OpenAPI document, YAML or JSON, in place of a folder')
       .env('OPENAPI')
       .conflicts('contract'),
+    new Option(
+      '--fetch',
+      'fetch a document that is named by its URL, once, into a file of the working directory',
+    ).env('FETCH'),
     new Option('--overlay <file>', 'overlay of that document (default: none, the plain dialect)').env(
       'OVERLAY',
     ),
     limitsOption(),
   ];
-  return options.reduce((command, option) => command.addOption(option), new Command(name));
+  const command = new Command(name).argument(
+    '[document]',
+    'OpenAPI document or folder of a contract, as --openapi and --contract name it',
+  );
+  return options.reduce((made, option) => made.addOption(option), command);
+}
+
+/** The action of a command that `contractCommand` made: `run` gets the flags, with what is named by position among them. */
+export function contractAction<Flags extends ContractFlags>(
+  run: (flags: Flags) => unknown,
+): (document: string | undefined, flags: Flags, command: Command) => Promise<void> {
+  return async (document, flags, command) => {
+    const named = document === undefined ? flags : { ...flags, ...placeByPosition(document, command) };
+    const { openapi, fetch, limits } = named;
+    const isFetched = fetch === true && openapi !== undefined && isDocumentUrl(openapi);
+    const stored = isFetched ? { openapi: await fetchDocument(openapi, limits) } : {};
+    await run({ ...named, ...stored });
+  };
+}
+
+/** What is named by position as its flag; it wins over the environment, as a flag does. Throws RangeError. */
+function placeByPosition(
+  document: string,
+  command: Command,
+): Pick<ContractFlags, 'contract' | 'openapi'> & { readonly config: undefined } {
+  for (const flag of ['contract', 'openapi', 'config']) {
+    if (command.getOptionValueSource(flag) === 'cli')
+      throw new RangeError(`${document}: expected a contract by position or by --${flag}, got both`);
+  }
+  if (/\.wsdl$/i.test(document))
+    throw new RangeError(
+      `${document}: expected an OpenAPI document or a folder, got a WSDL; soapbridge adopt makes a contract's folder of it`,
+    );
+  const isFolder = statSync(document, { throwIfNoEntry: false })?.isDirectory() === true;
+  const none = { contract: undefined, openapi: undefined, config: undefined };
+  return isFolder ? { ...none, contract: document } : { ...none, openapi: document };
 }
 
 /** The contract that the flags name. Throws RangeError. */

@@ -13,6 +13,7 @@ import { fail } from './failure.ts';
 import {
   type ContractFlags,
   configOption,
+  contractAction,
   contractCommand,
   placeOf,
   placesOf,
@@ -154,7 +155,7 @@ Each option can be set by the environment variable beside it; a flag wins.
 Signals: TERM drains and stops, INT stops without the delay, either of them again at once; HUP loads all files again and
 opens the audit log anew; USR1 does the latter alone.`,
     )
-    .action(runServe);
+    .action(contractAction(runServe));
 }
 
 async function runServe(flags: ServeFlags): Promise<void> {

@@ -8,7 +8,7 @@ import { loadContract } from '../../mappings/loader/load.ts';
 import { writeSample } from '../../wsdl/sample.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { finding } from './failure.ts';
-import { type ContractFlags, contractCommand, placeOf } from './options.ts';
+import { type ContractFlags, contractAction, contractCommand, placeOf } from './options.ts';
 import { jsonOption, printJson } from './output.ts';
 
 interface TranslateFlags extends ContractFlags {
@@ -54,7 +54,7 @@ export function translateCommand(): Command {
     )
     .addOption(jsonOption())
     .addHelpText('after', '\nExit codes: 0 translated, 1 the gateway refuses the message, 2 wrong input.')
-    .action(translate);
+    .action(contractAction(translate));
 }
 
 async function translate(flags: TranslateFlags): Promise<void> {

@@ -7,7 +7,7 @@ import { decodeXml } from '../../mappings/xml/decode.ts';
 import { documentName, linksAt, writeDocument } from '../../wsdl/adopted.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
-import { type ContractFlags, contractCommand, placeOf, publicUrlOption } from './options.ts';
+import { type ContractFlags, contractAction, contractCommand, placeOf, publicUrlOption } from './options.ts';
 import { jsonOption, printJson } from './output.ts';
 
 interface WsdlFlags extends ContractFlags {
@@ -26,7 +26,7 @@ export function wsdlCommand(): Command {
     .addOption(new Option('--tag <names...>', 'of the operations with these tags alone'))
     .addOption(jsonOption())
     .addHelpText('after', '\nExit codes: 0 printed, 2 wrong input.')
-    .action(printWsdl);
+    .action(contractAction(printWsdl));
 }
 
 /** The WSDL of an existing service with the addresses of this gateway; its other documents are what `?xsd=0` and so on give. */

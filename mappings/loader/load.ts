@@ -48,6 +48,10 @@ export function loadContract(place: ContractPlace, limits: ContractLimits = defa
   if (typeof place === 'string' && isAdopted(place))
     return loadAdoptedContract(place, findFile(place, 'soap'), limits);
   const allowance = new Allowance(limits);
+  if (typeof place !== 'string' && isDocumentUrl(place.openapi)) {
+    const message = 'is a URL, and none is fetched by itself; expected a file, or --fetch to store it in one';
+    throw new ContractError([{ file: place.openapi, pointer: '', message }]);
+  }
   const files = typeof place === 'string' ? filesIn(place) : place;
   const problems: ContractProblem[] = [];
   const openapi = readYamlFile(files.openapi, problems, allowance);
@@ -83,6 +87,11 @@ export function loadContract(place: ContractPlace, limits: ContractLimits = defa
   const missing = [...problems, ...loaded.brokenReferences];
   if (missing.length > 0) throw explained(contractError(missing, limits).problems);
   return loaded;
+}
+
+/** True for the URL of a document, in the place of its path. */
+export function isDocumentUrl(path: string): boolean {
+  return /^https?:\/\//i.test(path);
 }
 
 /** Reads files below a folder, whatever links lead out of it. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
@@ -18,9 +19,10 @@ export function run(
   args: readonly string[],
   environment: Record<string, string> = {},
   input = '',
+  cwd = root,
 ) {
-  const child = spawn(process.execPath, ['bin/soapbridge.js', ...args], {
-    cwd: root,
+  const child = spawn(process.execPath, [join(root, 'bin/soapbridge.js'), ...args], {
+    cwd,
     env: { PATH: process.env.PATH ?? '', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

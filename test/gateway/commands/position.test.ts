@@ -1,0 +1,184 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { send } from '../gateway.ts';
+import { file } from './file.ts';
+import { run, start } from './run.ts';
+
+const openapi = fileURLToPath(new URL('../../fixtures/contracts/parcels/openapi.yaml', import.meta.url));
+const folder = dirname(openapi);
+const overlay = join(folder, 'soap.yaml');
+
+const document = `openapi: 3.0.3
+info: { title: Fetched, version: '1' }
+paths: { /pets: { get: { operationId: ListPets, responses: { 200: { description: Pets. } } } } }
+`;
+
+/** A folder to run in, which ends with the test. */
+function workingDirectory(t: ExecutionContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'working-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** The address of a server that ends with the test. */
+async function serverOf(t: ExecutionContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('every command about a contract takes its document by position', async (t) => {
+  const own = file(t, document);
+  const request = '<TrackParcel xmlns="urn:ParcelPost"><number>1</number></TrackParcel>';
+  for (const [args, input, said] of [
+    [['check', openapi], '', /^ParcelPost: /],
+    [['wsdl', openapi], '', /targetNamespace="urn:ParcelPost"/],
+    [['names', own], '', /names\.lock/],
+    [['init', own], '', /soap\.yaml is written/],
+    [['translate', openapi], request, /^GET \/parcels\/1/],
+    [['check', openapi, '--overlay', overlay], '', /urn:example:parcels/],
+    [['check', folder], '', /urn:example:parcels/],
+  ] as const) {
+    const { code, out, err } = await run(t, args, {}, input).ended;
+    t.deepEqual([code, err], [0, ''], args.join(' '));
+    t.regex(out, said);
+  }
+});
+
+test('serve takes a document by position, whatever the environment names', async (t) => {
+  const own = file(t, document);
+  const environment = { CONTRACT: folder };
+  const { port } = await start(t, [own, '--upstream', 'http://127.0.0.1:9'], environment);
+  t.regex((await send(port, 'GET', '/soap11?wsdl')).text, /targetNamespace="urn:Fetched"/);
+});
+
+for (const [what, args, said] of [
+  [
+    'and as a flag',
+    ['check', openapi, '--contract', folder],
+    /openapi\.yaml: expected a contract by position or by --contract, got both/,
+  ],
+  [
+    'that is a WSDL',
+    ['check', 'service.wsdl'],
+    /service\.wsdl: expected an OpenAPI document or a folder, got a WSDL; soapbridge adopt/,
+  ],
+  ['that is not there', ['check', 'none.yaml'], /none\.yaml#: no such file/],
+  ['that are two', ['check', openapi, openapi], /too many arguments/],
+  [
+    'that is a URL, without --fetch',
+    ['check', 'http://127.0.0.1:9/o.yaml'],
+    /http:\/\/127\.0\.0\.1:9\/o\.yaml#: is a URL, and none is fetched by itself; expected a file, or --fetch/,
+  ],
+] as const) {
+  test(`a contract by position ${what} ends the command with 2 and a sentence`, async (t) => {
+    const { code, out, err } = await run(t, args).ended;
+    t.deepEqual([code, out], [2, '']);
+    t.regex(err, said);
+  });
+}
+
+test('--fetch stores a document once, says where, and takes what is stored from then on', async (t) => {
+  let requests = 0;
+  const address = await serverOf(t, (request, response) => {
+    requests++;
+    if (request.url?.startsWith('/v1') === true)
+      response.writeHead(302, { location: '/v2/openapi.yaml' }).end();
+    else response.end(document);
+  });
+  const cwd = workingDirectory(t);
+  const args = ['check', `${address}/v1/openapi.yaml?key=secret`, '--fetch'];
+  const first = await run(t, args, {}, '', cwd).ended;
+  t.is(first.code, 0, first.err);
+  t.regex(first.out, /^Fetched: 1 operations/);
+  const [stored = ''] = readdirSync(cwd);
+  t.regex(stored, /^127\.0\.0\.1_\d+_v1_openapi_[0-9a-f]{8}\.yaml$/);
+  t.is(
+    first.err,
+    `${address}/v1/openapi.yaml is stored as ${stored}, ${document.length} bytes; it is not fetched again\n`,
+  );
+  t.is(requests, 2);
+  const second = await run(t, ['check', '--openapi', args[1] ?? ''], { FETCH: '1' }, '', cwd).ended;
+  t.is(second.code, 0);
+  t.is(requests, 2);
+  t.is(
+    second.err,
+    `${address}/v1/openapi.yaml is not fetched: ${stored} is there; remove it to have it fetched anew\n`,
+  );
+  t.deepEqual(readdirSync(cwd), [stored]);
+});
+
+for (const [what, listener, limits, said] of [
+  ['is not found', (_, response) => response.writeHead(404).end('none'), '', /expected status 200, got 404/],
+  [
+    'is a page',
+    (_, response) => response.end('<html></html>'),
+    '',
+    /expected an OpenAPI document, an object with openapi or swagger, got another one/,
+  ],
+  [
+    'is no YAML',
+    (_, response) => response.end('{"openapi": '),
+    '',
+    /expected an OpenAPI document, .*, got line 1/,
+  ],
+  [
+    'is too large',
+    (_, response) => response.end(`${document}#`),
+    `contractBytes=${document.length}`,
+    /expected at most \d+ bytes \(contractBytes\), got more/,
+  ],
+  [
+    'never ends',
+    (_, response) => void response.write(document),
+    'contractMs=300',
+    /expected it within 300 ms \(contractMs\), got no further/,
+  ],
+  [
+    'breaks off',
+    (_, response) => void response.write(document, () => response.destroy()),
+    '',
+    /can't be fetched/,
+  ],
+] as readonly (readonly [string, RequestListener, string, RegExp])[]) {
+  test(`a fetched document that ${what} ends the command with 2, and nothing is stored`, async (t) => {
+    const address = await serverOf(t, listener);
+    const cwd = workingDirectory(t);
+    const environment: Record<string, string> = limits === '' ? {} : { LIMITS: limits };
+    const { code, out, err } = await run(t, ['check', `${address}/o.yaml`, '--fetch'], environment, '', cwd)
+      .ended;
+    t.deepEqual([code, out], [2, '']);
+    t.true(err.startsWith(`${address}/o.yaml: `), err);
+    t.regex(err, said);
+    t.deepEqual(readdirSync(cwd), []);
+  });
+}
+
+test('a fetched document of so many bytes as contractBytes is taken', async (t) => {
+  const address = await serverOf(t, (_, response) => response.end(document));
+  const cwd = workingDirectory(t);
+  const environment = { LIMITS: `contractBytes=${document.length}` };
+  const { code } = await run(t, ['check', `${address}/o.yaml`, '--fetch'], environment, '', cwd).ended;
+  t.is(code, 0);
+});
+
+test('--fetch takes no URL with a password, and no server that isn’t there', async (t) => {
+  const cwd = workingDirectory(t);
+  const secret = await run(t, ['check', 'http://u:secret@127.0.0.1:9/o', '--fetch'], {}, '', cwd).ended;
+  t.is(secret.code, 2);
+  t.regex(secret.err, /expected a URL without a user and a password/);
+  t.false(secret.err.includes('secret'));
+  const none = await run(t, ['check', 'http://127.0.0.1:9/o', '--fetch'], {}, '', cwd).ended;
+  t.deepEqual([none.code, none.out], [2, '']);
+  t.regex(none.err, /^http:\/\/127\.0\.0\.1:9\/o: can't be fetched \(/);
+  t.false(existsSync(join(cwd, '127.0.0.1_9_o.yaml')));
+});
