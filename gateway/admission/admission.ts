@@ -64,6 +64,8 @@ export interface Admission {
   readonly departed: (transfer: Transfer) => void;
   /** Where compressed bodies are unpacked, a few at a time. */
   readonly unpacking: Permits;
+  /** Bodies whose file flows through, a few at a time. */
+  readonly streams: Permits;
   /** Room for the replies of writes, which aren't refused for want of it. */
   readonly room: Room;
   /** Of which operations' writes such a reply is likely. */
@@ -184,6 +186,7 @@ export function createAdmission(limits: Limits): Admission {
       line.look();
     },
     unpacking: new Permits(limits.unpacking, limits.queue, limits.queueMs, shedding),
+    streams: new Permits(limits.streams, 0, 0, shedding),
     room: line,
     largeReplies: new LargeReplies(),
     sweep: () => {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { FilledBody } from '../../mappings/codec/filled-body.ts';
 import type { Reading } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
+import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';
 import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { type Admission, smallBytes } from '../admission/admission.ts';
@@ -287,7 +288,8 @@ function withoutMessage(input: Input, request: UpstreamRequest): UpstreamRequest
 /** Counts what of a large request goes upstream. Throws CallError Overloaded. */
 function holdRequest(admission: Admission, exchange: Exchange, { body }: UpstreamRequest): void {
   // the parts of a filled body are the message's own memory, which is counted
-  const bytes = body instanceof FilledBody ? body.ownBytes : (body?.length ?? 0);
+  const bytes =
+    body instanceof FilledBody ? body.ownBytes : body instanceof StreamedFile ? 0 : (body?.length ?? 0);
   if (!admission.hold(exchange, bytes) && bytes > smallBytes) throw admission.shed();
 }
 

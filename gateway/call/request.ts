@@ -1,5 +1,6 @@
 import { FilledBody } from '../../mappings/codec/filled-body.ts';
 import type { Reading } from '../../mappings/codec/problem.ts';
+import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { CallError } from './error.ts';
@@ -22,9 +23,10 @@ export function requestOf(
   const request = operation.request(input, values);
   if (request === undefined) throw new CallError('ValidationError', { problems: reading.problems });
   const { attachments } = reading;
-  if (attachments === undefined || request.body === undefined || request.body instanceof FilledBody)
-    return request;
-  return { ...request, body: attachments.fill(request.body) };
+  const { body } = request;
+  if (attachments === undefined || body === undefined) return request;
+  if (body instanceof FilledBody || body instanceof StreamedFile) return request;
+  return { ...request, body: attachments.fill(body) };
 }
 
 /** The members that are required and missing; the credentials' own requirements are W24's, not the record's. */

@@ -101,6 +101,7 @@ function createService(shared: Shared, contract: Contract, upstream: Upstream): 
     audit,
     messages: logMessages ? createMessageLog(lines, compiled, shownPath(contract.basePath)) : undefined,
     callerOf: callerNames(contract, callers()),
+    streams: contract.operations.some(({ stream }) => stream),
     bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
     onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
   };

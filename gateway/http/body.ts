@@ -138,7 +138,8 @@ function unpackerOf(coding: string | undefined): Unpack | undefined {
   });
 }
 
-function tooLarge(limit: number): CallError {
+/** The refusal of a body of more than so many bytes. */
+export function tooLarge(limit: number): CallError {
   return new CallError('RequestTooLarge', { message: `expected a body of at most ${limit} bytes, got more` });
 }
 
@@ -210,7 +211,7 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
  * Lets go of what follows of a body that is given up: what has been read is parsed to its end all the same, piece by piece.
  * One that is too large is read no further until its reply is out, when nobody parses it any more.
  */
-function dropRest({ request, response }: Arrival, { code }: CallError): void {
+export function dropRest({ request, response }: Arrival, { code }: CallError): void {
   request.push = (piece: Buffer | null): boolean =>
     piece !== null || Readable.prototype.push.call(request, null);
   request.on('error', () => {}); // of a connection that is being given up it is nothing new
@@ -223,7 +224,11 @@ function dropRest({ request, response }: Arrival, { code }: CallError): void {
 }
 
 /** What is wrong about a body of which so much came in so many pieces. */
-function refusalOf(size: number, pieces: number, { bodyLimit, compiled }: BodyRules): CallError | undefined {
+export function refusalOf(
+  size: number,
+  pieces: number,
+  { bodyLimit, compiled }: BodyRules,
+): CallError | undefined {
   if (size > bodyLimit) return tooLarge(bodyLimit);
   const { bodyPieces, bodyPieceBytes } = compiled.limits;
   if (pieces <= bodyPieces || size >= pieces * bodyPieceBytes) return undefined;

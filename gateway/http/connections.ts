@@ -138,6 +138,7 @@ export function createConnections(limits: Limits, isExempt: (address: string) =>
     },
     excuse: (socket, late) => {
       const entry = entries.get(socket);
+      if (flowing.has(socket)) return true;
       if (entry === undefined || entry.waiting === 0) return false;
       entry.late = late;
       return true;
@@ -288,6 +289,14 @@ function cutOff(socket: Socket): void {
 /** Has a connection ended gently where Node would close it as soon as its last reply is sent. */
 export function endWithCare(socket: Socket): void {
   socket.destroySoon = () => endGently(socket);
+}
+
+const flowing = new WeakSet<Socket>();
+
+/** Says whether a body flows through that comes on a connection: it has time limits of its own, other than Node's. */
+export function bodyFlows(socket: Socket, flows: boolean): void {
+  if (flows) flowing.add(socket);
+  else flowing.delete(socket);
 }
 
 /** How long, in ms, a connection that has had its last reply is read. */

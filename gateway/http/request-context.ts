@@ -41,6 +41,8 @@ export interface RequestContext extends Exchange, Arrival {
   readonly query: string;
   /** When it came, in ms of `performance.now()`. */
   readonly started: number;
+  /** Later for a body that flows through (W64). */
+  deadline: number;
   readonly cors: CorsHeaders | undefined;
   readonly stats: RequestStats;
 }

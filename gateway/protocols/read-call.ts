@@ -102,12 +102,13 @@ function takeMessage(split: SplitMessage, version: SoapVersion): RelatedMessage 
 }
 
 /** A message that isn't of its Content-Type is as undecodable as one that isn't of its charset (W27). */
-function undecodable(error: unknown, version: SoapVersion): unknown {
+export function undecodable(error: unknown, version: SoapVersion): unknown {
   if (!(error instanceof RelatedError)) return error;
   return new Fault(version, 'sender', error.message, { cause: error });
 }
 
-function relatedTypeOf({ headers }: MessageHead): RelatedType {
+/** What the Content-Type of such a message says. Throws CallError. */
+export function relatedTypeOf({ headers }: MessageHead): RelatedType {
   try {
     return readRelatedType(headers['content-type'] ?? '');
   } catch (error) {
@@ -128,7 +129,7 @@ export function refuseUnreadable(head: MessageHead): void {
 }
 
 /** Where an action may be hinted at in the HTTP message (W4); quotes and blanks around are not part of it. */
-function actionsOf({ headers }: MessageHead, parameters: readonly (string | undefined)[]): string[] {
+export function actionsOf({ headers }: MessageHead, parameters: readonly (string | undefined)[]): string[] {
   const actions: string[] = [];
   const header = headers.soapaction;
   if (typeof header === 'string') actions.push(unquote(header.trim()));

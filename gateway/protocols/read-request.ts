@@ -29,6 +29,8 @@ export interface Service extends Readers, CallService {
   readonly readAside: ReadAside;
   /** Undefined where every call needs credentials. */
   readonly refuseForeign: RefuseForeign | undefined;
+  /** Whether files of some operation flow through. */
+  readonly streams: boolean;
   /** Largest request body, in bytes. */
   readonly bodyLimit: number;
 }
@@ -44,7 +46,16 @@ export function admitCall(service: Service, exchange: Arrival): void {
 export function admitSoap(service: Service, exchange: Arrival): void {
   const { type } = contentTypeOf(exchange.request);
   refuseUnreadable(exchange.request);
-  admitTyped(service, exchange, type);
+  if (mayFlow(service, exchange)) {
+    const bodyLimit = Math.max(service.bodyLimit, service.compiled.limits.streamBytes);
+    admitTyped({ ...service, bodyLimit }, exchange, type);
+  } else admitTyped(service, exchange, type);
+}
+
+/** Whether a request's body may hold a file that flows through: then its envelope is read before the rest is there (W64). */
+export function mayFlow({ streams }: Service, { request }: Arrival): boolean {
+  if (!streams || request.headers['content-encoding'] !== undefined) return false;
+  return contentTypeOf(request).type === relatedType;
 }
 
 function admitTyped(service: Service, exchange: Arrival, type: string): void {

@@ -3,6 +3,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { bufferOf } from '../../mappings/bytes.ts';
 import { FilledBody } from '../../mappings/codec/filled-body.ts';
 import { isFull, type Reading, startReading } from '../../mappings/codec/problem.ts';
+import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
 import { type CompiledOperation, compileContract, type RouteValue } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
@@ -228,6 +229,8 @@ function prepare(
     refuseProblems(reading);
     values = readers.readCredentials?.(given, head, spelling);
     const { method, path, headers, body } = requestOf(readers.compiled, operation, input, values);
+    if (body instanceof StreamedFile)
+      throw new TypeError('a file that flows is read on the event loop alone');
     const bytes =
       typeof body === 'string' ? Buffer.from(body) : body instanceof FilledBody ? body.toBuffer() : body;
     request = { method, path, headers, body: bytes && ownMemory(bytes) };

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
 import { FilledBody } from '../../mappings/codec/filled-body.ts';
+import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { type Admission, overloaded, smallBytes } from '../admission/admission.ts';
@@ -74,6 +75,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   #inTurn = 0;
   /** Whether it waits for room for its answer. */
   #isPaused = false;
+  /** False while it waits for what its caller still sends of a file. */
+  #isFed = true;
   #controller: Dispatcher.DispatchController | undefined;
   #nextTry: NodeJS.Timeout | undefined;
   #party: Party | undefined;
@@ -156,10 +159,36 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
         method: method as 'POST',
         path: prefix + path,
         headers: headersOf(headers, body),
-        body: body instanceof FilledBody ? Readable.from(body, { objectMode: false }) : (body ?? null),
+        body: this.#written(body),
       },
       this,
     );
+  }
+
+  #written(body: UpstreamRequest['body']): string | Buffer | Readable | null {
+    if (body instanceof FilledBody) return Readable.from(body, { objectMode: false });
+    if (body instanceof StreamedFile) return Readable.from(this.#piecesOf(body), { objectMode: false });
+    return body ?? null;
+  }
+
+  /** A file as its caller sends it; one that breaks off ends the call, and leaves what was sent of it unfinished. */
+  async *#piecesOf(file: StreamedFile): AsyncGenerator<Buffer, void, undefined> {
+    const pieces = file[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        this.#isFed = false;
+        const { done, value } = await pieces.next();
+        this.#isFed = true;
+        this.#heard = true;
+        if (done === true) return;
+        yield value;
+      }
+    } catch (error) {
+      if (error instanceof CallError) this.#give(error, undefined);
+      throw error;
+    } finally {
+      await pieces.return?.();
+    }
   }
 
   /** Whether nobody waits for it any more; a write that went out ends all the same. */
@@ -190,8 +219,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   /** How long the present stage may take, in ms. */
   get #longest(): number {
     const { limits } = this.#line;
-    // a pause is bounded when it is begun, and a connection by who makes it; while there is no room nothing is read
-    if (this.#nextTry !== undefined || this.#stage === 'connecting' || this.#isPaused)
+    // what a caller still sends has bounds of its own, a pause is bounded when it is begun, and a connection by who makes it; while there is no room nothing is read
+    if (this.#nextTry !== undefined || this.#stage === 'connecting' || this.#isPaused || !this.#isFed)
       return Number.POSITIVE_INFINITY;
     if (this.#stage === 'waiting') return limits.upstreamQueueMs;
     return this.#status === 0 ? this.#firstByteMs : limits.upstreamIdleMs;
@@ -337,7 +366,9 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   #maySendAgain(): boolean {
-    return this.#request.operation.readOnly && this.#waiting.stats.sent === 1 && this.#line.retries.spend();
+    const { operation, body } = this.#request;
+    if (body instanceof StreamedFile) return false; // it can be read once
+    return operation.readOnly && this.#waiting.stats.sent === 1 && this.#line.retries.spend();
   }
 
   /** In ms; undefined where it isn't waited for: it is long, an HTTP date or beyond the deadline. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
 import type { Answer } from '../../mappings/http-mapping/answer.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import type { Base64Spans } from '../../mappings/json/base64-spans.ts';
@@ -79,6 +80,8 @@ export interface LocalService {
 export function createLocalUpstream(service: LocalService): Upstream {
   return {
     call: async ({ method, path, headers, body }, waiting) => {
+      if (body instanceof StreamedFile)
+        throw new TypeError('a service in this process takes no file that flows');
       const started = performance.now();
       waiting.stats.sent++;
       waiting.reached = true;

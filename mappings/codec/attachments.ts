@@ -4,13 +4,14 @@ import type { XmlReader } from '../xml/reader.ts';
 import { FilledBody, type FilledPiece } from './filled-body.ts';
 import { type AttachedParts, isFull, type Reading, refuse } from './problem.ts';
 import { isBlankText } from './scalars/scalar.ts';
+import { StreamedFile } from './streamed-file.ts';
 
 /** Parts of a message beside its envelope, and what in the envelope stands for them (W60 to W62). */
 
 /** A part: the Content-ID without `<>`, and the bytes. */
 export interface Attachment {
   readonly id: string | undefined;
-  readonly bytes: Buffer;
+  readonly bytes: Buffer | StreamedFile;
 }
 
 /** Characters of a Content-ID that an error shows. */
@@ -52,7 +53,8 @@ export class Attachments implements AttachedParts {
     }
     this.#used[index] = true;
     if (this.#isHeld) return `"${this.#mark}${index}"`;
-    return `"${this.#parts[index]?.bytes.toString('base64')}"`;
+    const bytes = this.#parts[index]?.bytes;
+    return bytes instanceof StreamedFile ? '""' : `"${bytes?.toString('base64')}"`; // of a file there is nothing yet
   }
 
   #find(href: string, reading: Reading): number | undefined {
@@ -99,7 +101,7 @@ export class Attachments implements AttachedParts {
   }
 
   /** The bytes that a JSON token stands for; undefined for a token of another value. */
-  bytesOf(token: string): Buffer | undefined {
+  bytesOf(token: string): Buffer | StreamedFile | undefined {
     if (!this.#isHeld || !token.startsWith(`"${this.#mark}`)) return undefined;
     return this.#parts[Number(token.slice(this.#mark.length + 1, -1))]?.bytes;
   }
@@ -112,7 +114,8 @@ export class Attachments implements AttachedParts {
     for (let at = body.indexOf(this.#mark); at !== -1; at = body.indexOf(this.#mark, from)) {
       const end = body.indexOf('"', at);
       const part = this.#parts[Number(body.slice(at + this.#mark.length, end))];
-      if (part === undefined) throw new RangeError('a token of a part that the message lacks');
+      if (part === undefined || part.bytes instanceof StreamedFile)
+        throw new RangeError('a token of a part that the message lacks, or whose bytes are no member');
       pieces.push({ text: Buffer.from(body.slice(from, at)), part: part.bytes });
       from = end;
     }

@@ -1,4 +1,5 @@
 import type { FilledBody } from './filled-body.ts';
+import type { StreamedFile } from './streamed-file.ts';
 import type { TokenPlaceholders } from './text-value.ts';
 
 /** What can be wrong with a member of a request (W29). */
@@ -72,7 +73,7 @@ export interface AttachedParts {
   /** What an `href` refers to, as a JSON string; undefined, and noted, where it refers to nothing or a second time (W61). */
   take(href: string, reading: Reading): string | undefined;
   /** The bytes that a JSON token stands for; undefined for a token of another value. */
-  bytesOf(token: string): Buffer | undefined;
+  bytesOf(token: string): Buffer | StreamedFile | undefined;
   /** An upstream's body with base64 in place of tokens; the same where it has none. */
   fill(body: string | Buffer): string | Buffer | FilledBody;
 }

@@ -26,6 +26,12 @@ export const limitTable = {
     value: 1024,
     bounds: 'bytes before the first part of a multipart message, and as many behind the last',
   },
+  streamBytes: {
+    value: 1024 * mebibyte,
+    bounds: 'a multipart message whose file flows through (`stream: true`)',
+  },
+  streams: { value: 16, bounds: 'such messages at once; one more is shed' },
+  streamMs: { value: 3_600_000, bounds: 'how long the call of one may take' },
   compressionRatio: {
     value: 100,
     bounds: 'decompressed over compressed size, looked at once the former passes 1 MiB',

@@ -75,6 +75,8 @@ export interface Operation {
   readonly tags: readonly string[];
   /** True when repeating the call changes nothing upstream. */
   readonly readOnly: boolean;
+  /** Whether the one file that its upstream body is may flow through, and not be held (W64). */
+  readonly stream: boolean;
   /** The request wrapper; its fields are the children of `{types}{name}`. */
   readonly input: RecordType;
   /** The reply wrapper, of element `{types}{name}Response`. */

@@ -1,5 +1,6 @@
 import type { CredentialValues, Input } from '../codec/input.ts';
 import { type Reading, refuse } from '../codec/problem.ts';
+import type { StreamedFile } from '../codec/streamed-file.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { Contract, Operation, RequestBody, TextCharset, Type } from '../contract/model.ts';
 import { itemsOf, readPart } from '../json/parts.ts';
@@ -11,7 +12,7 @@ import { compileMultipart } from './multipart.ts';
 /** What goes upstream after a call's head. */
 export interface WrittenBody {
   readonly mediaType: string;
-  readonly content: string | Buffer;
+  readonly content: string | Buffer | StreamedFile;
 }
 
 /** The body of a call; undefined where it has none. */

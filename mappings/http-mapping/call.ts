@@ -1,6 +1,7 @@
 import type { FilledBody } from '../codec/filled-body.ts';
 import type { CredentialValues, Input } from '../codec/input.ts';
 import { type ProblemCode, type Reading, refuse } from '../codec/problem.ts';
+import type { StreamedFile } from '../codec/streamed-file.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { Contract, CredentialPart, Operation, Parameter } from '../contract/model.ts';
 import { compileBody } from './body.ts';
@@ -16,8 +17,8 @@ export interface UpstreamRequest {
   /** Path and query below the upstream's address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** One with parts of a multipart message in it makes their base64 as it is written (W64). */
-  readonly body: string | Buffer | FilledBody | undefined;
+  /** One with parts of a multipart message in it makes their base64 as it is written; a file may still come (W64). */
+  readonly body: string | Buffer | FilledBody | StreamedFile | undefined;
   readonly operation: Operation;
 }
 

@@ -56,7 +56,7 @@ export class RelatedError extends Error {
 }
 
 /** A header's value with parameters, taken apart: names in lower case, each with its values in order. */
-interface Parameters {
+export interface Parameters {
   /** In lower case. */
   readonly type: string;
   readonly values: ReadonlyMap<string, readonly string[]>;
@@ -113,7 +113,7 @@ function passBlanks(text: string, from: number): number {
 /** RFC 2046, 5.1.1: 1 to 70 characters, no blank at the end. */
 const boundaryText = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
 
-const formOf: ReadonlyMap<string, RelatedForm> = new Map([
+export const formOf: ReadonlyMap<string, RelatedForm> = new Map([
   ['application/xop+xml', 'mtom'],
   ['text/xml', 'swa'],
   ['application/soap+xml', 'swa'],
@@ -155,7 +155,7 @@ export function readRelatedType(header: string): RelatedType {
 }
 
 /** The `action` within a media type that is a parameter's value, as JAX-WS RI and CXF write it. */
-function actionsIn(mediaType: string | undefined): readonly string[] {
+export function actionsIn(mediaType: string | undefined): readonly string[] {
   return mediaType === undefined ? [] : (takeApart(mediaType)?.values.get('action') ?? []);
 }
 
@@ -166,7 +166,7 @@ function bareId(text: string): string {
 }
 
 /** A part's place in the message, and what its header says. */
-interface Place {
+export interface Place {
   readonly header: ReadonlyMap<string, string>;
   readonly start: number;
   readonly end: number;
@@ -233,14 +233,18 @@ export function splitRelated(body: Buffer, type: RelatedType, limits: Limits): S
 }
 
 /** The root is the part that `start` names, and the first in either case. */
-function checkStart(start: string | undefined, first: string | undefined, ids: ReadonlySet<string>): void {
+export function checkStart(
+  start: string | undefined,
+  first: string | undefined,
+  ids: ReadonlySet<string>,
+): void {
   if (start === undefined || start === first) return;
   const found = ids.has(start) ? 'a later part' : 'no such part';
   throw new RelatedError(`expected start to name the first part, got ${found}: ${shown(start)}`);
 }
 
 /** The root's Content-Type; one that isn't there says nothing. */
-function rootTypeOf(header: string | undefined): {
+export function rootTypeOf(header: string | undefined): {
   readonly type: string | undefined;
   readonly values: Parameters['values'];
 } {
@@ -295,7 +299,7 @@ function findParts(body: Buffer, boundary: string, limits: Limits): Place[] {
 }
 
 /** Behind a delimiter: blanks, then CRLF. */
-function passLineEnd(body: Buffer, from: number): number {
+export function passLineEnd(body: Buffer, from: number): number {
   let at = from;
   while (body[at] === 32 || body[at] === 9) at++;
   if (body[at] === 13 && body[at + 1] === 10) return at + 2;
@@ -306,7 +310,7 @@ function passLineEnd(body: Buffer, from: number): number {
  * A part's header: its lines by their names in lower case, folded ones joined, and where the content begins. Of names that
  * count each may come once.
  */
-function readHeader(
+export function readHeader(
   body: Buffer,
   from: number,
   end: number,
@@ -353,7 +357,7 @@ function readHeader(
 const counted: ReadonlySet<string> = new Set(['content-type', 'content-id', 'content-transfer-encoding']);
 
 /** What of a part's header counts. */
-interface PartHeader {
+export interface PartHeader {
   readonly id: string | undefined;
   readonly contentType: string | undefined;
   readonly isBase64: boolean;
@@ -361,7 +365,7 @@ interface PartHeader {
 
 const asTheyAre: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
 
-function headerOf(header: Place['header'], { mimeContentId }: Limits): PartHeader {
+export function headerOf(header: Place['header'], { mimeContentId }: Limits): PartHeader {
   const stated = header.get('content-id');
   const id = stated === undefined ? undefined : bareId(stated);
   if (id !== undefined && id.length > mimeContentId)

@@ -221,6 +221,7 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unfo
   checkOverlayNames(overlay, drafts, types, reportOverlay);
   const credentials = buildCredentials(overlay, operations, finished.own, reportOverlay);
   const routes = readRoutes(overlay, operations, credentials, reportOverlay);
+  checkStreams(overlay, operations, holdersOfBinary(drafts), reportOverlay);
   checkErrors(overlay, operations, responseStatus, reportOverlay);
   const own = { service, jsonType, operations, types, routes, credentials, responseStatus };
   return {
@@ -286,6 +287,26 @@ function withBinary(drafts: readonly OperationDraft[]): readonly Operation[] {
     binaryInput: binary.has(draft.input),
     binaryOutput: binary.has(draft.output),
   }));
+}
+
+/** A file that flows through is all of its call's body, and nobody here looks at it (W64). */
+function checkStreams(
+  { settings }: Overlay,
+  operations: readonly Operation[],
+  binary: ReadonlySet<Type>,
+  report: Report,
+): void {
+  for (const { name, stream, input, upstream } of operations) {
+    if (!stream) continue;
+    const { body } = upstream;
+    const pointer = `/operations${pointerSegment(name)}/stream`;
+    if (body.kind !== 'binary')
+      report(pointer, `expected none, since the body of ${name} is no file of bytes`);
+    else if (settings.validate === 'strict')
+      report(pointer, 'expected none with validate: strict, which looks at every value before the call');
+    else if (input.fields.some(({ json, type }) => json !== body.field && binary.has(type)))
+      report(pointer, `expected none, since other inputs of ${name} hold base64 too`);
+  }
 }
 
 /** Names in the overlay that the document doesn't have. */

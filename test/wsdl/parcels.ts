@@ -139,6 +139,7 @@ function operation(
   return {
     ...part,
     tags: [],
+    stream: false,
     upstream: {
       server: { address: undefined, basePath: '', root: '', credentials: true },
       method: 'POST',

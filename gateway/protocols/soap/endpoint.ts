@@ -5,11 +5,12 @@ import { serveDocument } from '../../http/document-endpoint.ts';
 import { type Reply, textReply } from '../../http/reply.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { send, serveOptions } from '../../http/send.ts';
-import { admitSoap, readSoapHere } from '../read-request.ts';
+import { admitSoap, mayFlow, readSoapHere } from '../read-request.ts';
 import { faultReply, replyContext, soapReply } from '../reply.ts';
 import { mtomFrame, replyFrame } from './envelope.ts';
 import { Fault, type FaultCode, isSecurityCode } from './faults.ts';
 import type { ReplyHeader } from './headers/reply-header.ts';
+import { readStreamed, type StreamedCall } from './streamed-call.ts';
 import type { SoapAddress, SoapVersion } from './versions.ts';
 
 const soapVerbs = 'GET, HEAD, OPTIONS, POST';
@@ -27,25 +28,32 @@ async function answerSoap(address: SoapAddress, context: RequestContext): Promis
   const { version } = address;
   const { service } = context.options;
   let reply: Reply;
+  let streamed: StreamedCall | undefined;
   try {
     admitSoap(service, context);
     await undefined; // Node's parser is about to bring what came with the head
-    const read = readBody(context, service);
+    streamed = mayFlow(service, context) ? await readStreamed(context, address) : undefined;
+    const read = streamed?.body ?? readBody(context, service);
     const body = Buffer.isBuffer(read) ? read : await read;
     const call =
-      readSoapHere(service, context, address, body) ?? (await service.readAside.soap(context, address, body));
+      streamed?.call ??
+      readSoapHere(service, context, address, body) ??
+      (await service.readAside.soap(context, address, body));
     const { operation, header } = call;
     noteSecurity(context, header, undefined);
     const plainFrame = replyFrame(call.version, operation.operation.name, header);
     const isMtom = call.isMtom && service.compiled.contract.settings.mtomReplies === 'requested';
     const frame = isMtom ? mtomFrame(plainFrame) : plainFrame;
     const outcome = await runCall(service, context, operation, call.input, 'xml', frame, call.credentials);
+    if (streamed?.failure() !== undefined) throw streamed.failure();
     if (context.stats.error === 'FailedAuthentication') context.stats.wsse = context.stats.error;
     const replyTo = replyContext(context, operation, header, asksForXml(context));
     reply = soapReply(call.version, outcome, replyTo);
   } catch (error) {
     // at the latest a codec of ours failed on a reply of ours: still in the caller's own protocol
     reply = soapRefusal(context, version, undecodable(error, version));
+  } finally {
+    streamed?.end();
   }
   send(context, version.format, reply);
 }

@@ -221,7 +221,8 @@ function isLearned({ operation, isEmpty }: Opening, { isByElement }: Dispatch): 
 function holdingOperations({ contract, operations }: CompiledContract): ReadonlySet<CompiledOperation> {
   if (contract.settings.validate === 'strict' || contract.adopted !== undefined) return new Set();
   return new Set(
-    [...operations.values()].filter(({ operation: { input, upstream } }) => {
+    [...operations.values()].filter(({ operation: { input, upstream, stream } }) => {
+      if (stream) return true;
       const { body, parameters } = upstream;
       const isWhole = body.kind === 'members' || body.kind === 'json' || body.kind === 'binary';
       return (

@@ -24,6 +24,7 @@ export function chooseOperations(entries: readonly Entry[], overlay: Overlay, re
         method: stated.upstream?.method ?? entry.method,
         path: stated.upstream?.path ?? entry.path,
         readOnly: stated.readOnly,
+        stream: stated.stream ?? false,
         mediaType: stated.mediaType ?? entry.mediaType,
         accept: stated.accept ?? entry.accept,
         spansSegments: stated.spansSegments ?? [],

@@ -43,6 +43,8 @@ export interface Entry {
   readonly pointer: string;
   /** What the overlay says; undefined leaves it to the method. */
   readonly readOnly: boolean | undefined;
+  /** Whether a file of it may flow through. */
+  readonly stream: boolean;
   /** The request body's media type by the overlay; undefined takes the usual one. */
   readonly mediaType: string | undefined;
   /** The media type of its replies, likewise. */
@@ -137,6 +139,7 @@ export function listEntries(
         operation,
         pointer: references.placeOf(at + below),
         readOnly: undefined,
+        stream: false,
         mediaType: undefined,
         accept: undefined,
         of: undefined,

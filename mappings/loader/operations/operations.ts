@@ -97,6 +97,7 @@ function readOperation(entry: Entry, source: OperationsSource): OperationDraft {
     documentation,
     tags: textsOf(operation.tags) ?? [],
     readOnly: entry.readOnly ?? /^(?:GET|HEAD|OPTIONS|QUERY)$/.test(method),
+    stream: entry.stream,
     input,
     output,
     upstream: {

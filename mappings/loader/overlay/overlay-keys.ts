@@ -78,6 +78,9 @@ const operation = record('Exceptions for one operation.', {
   readOnly: flag(
     'Repeating the call changes nothing upstream, so one that got no answer may be sent once more.',
   ),
+  stream: flag(
+    'Whether the file that its request body is, of bytes, flows through where it comes as a part of a multipart message, and may be as long as the limit streamBytes.',
+  ),
   name: text('What callers call it.', 'an identifier', /^[A-Za-z_][A-Za-z0-9_]*$/),
   hide: flag('Whether it is left out: callers see and call the others alone.'),
   upstream: upstreamCall,

@@ -65,6 +65,8 @@ export interface CredentialsOverlay {
 export interface OperationOverlay {
   /** Undefined: a GET reads, all others write. */
   readonly readOnly?: boolean | undefined;
+  /** Whether the file that its request is may flow through; undefined: it may not. */
+  readonly stream?: boolean | undefined;
   /** What callers call it; undefined: its name in the document. */
   readonly name?: string | undefined;
   readonly hide?: boolean | undefined;

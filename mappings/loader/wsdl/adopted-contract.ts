@@ -151,6 +151,7 @@ function operationOf(operation: AdoptedOperation, readOnly: boolean, isBinary: b
     documentation,
     tags: [],
     readOnly,
+    stream: false,
     input: wrapper(name),
     output: wrapper(`${name}Response`),
     upstream: {

@@ -671,7 +671,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     'operations said wrongly',
     { operations: { SendParcel: { readonly: true }, FindParcel: { readOnly: 'no' } } },
     [
-      '/operations/SendParcel/readonly: unknown key, expected one of readOnly, name, hide, upstream, mediaType, accept, as, spansSegments',
+      '/operations/SendParcel/readonly: unknown key, expected one of readOnly, stream, name, hide, upstream, mediaType, accept, as, spansSegments',
       '/operations/FindParcel/readOnly: expected true or false, got "no"',
     ],
   ],

@@ -1,0 +1,137 @@
+import { Attachments } from '../../../mappings/codec/attachments.ts';
+import { StreamedFile } from '../../../mappings/codec/streamed-file.ts';
+import { RelatedError } from '../../../mappings/http-mapping/related.ts';
+import {
+  fileOf,
+  type RelatedBeginning,
+  readBeginning,
+} from '../../../mappings/http-mapping/related-stream.ts';
+import type { Transfer } from '../../admission/transfers.ts';
+import { CallError } from '../../call/error.ts';
+import { dropRest, isAwaited, tooLarge } from '../../http/body.ts';
+import { piecesOf } from '../../http/body-pieces.ts';
+import { bodyFlows } from '../../http/connections.ts';
+import type { RequestContext } from '../../http/request-context.ts';
+import { Collector } from '../../upstream/collector.ts';
+import { actionsOf, relatedTypeOf, undecodable } from '../read-call.ts';
+import type { SoapCall } from './envelope.ts';
+import type { SoapAddress } from './versions.ts';
+
+/** A message that may be one whose file flows through (W64), read as far as that has to be known. */
+export interface StreamedCall {
+  /** The call; undefined for any other message, which is there whole. */
+  readonly call: SoapCall | undefined;
+  readonly body: Buffer;
+  /** Why the file broke off, in words for its caller; undefined as long as it didn't. */
+  readonly failure: () => unknown;
+  /** To be called once the call is over. */
+  readonly end: () => void;
+}
+
+/** A beginning is looked for in so many bytes first, then in twice as many, and so on: in all in linear time. */
+const firstLookBytes = 2 * 1024;
+
+/**
+ * Reads a message of `multipart/related` up to its file, where the operation in its envelope lets files flow through; of any
+ * other operation, or in any other form, to its end, as `readBody` does. A call has its permit then. Throws CallError, Fault.
+ * One function, as all of it works on what came so far.
+ */
+export async function readStreamed(context: RequestContext, address: SoapAddress): Promise<StreamedCall> {
+  const { request, response, options } = context;
+  const { service } = options;
+  const { admission, compiled, bodyLimit } = service;
+  const { limits } = compiled;
+  const { version } = address;
+  if (response.destroyed) throw new CallError('CallerGone');
+  const type = relatedTypeOf(request);
+  if (isAwaited(request)) response.writeContinue();
+  const heldMost = Math.min(bodyLimit, limits.streamBytes);
+  let isHeld = false;
+  const pieces = piecesOf(context, service, () => (isHeld ? heldMost : limits.streamBytes));
+  const collector = new Collector(false);
+  const transfer: Transfer = {
+    index: -1,
+    heldBytes: 0,
+    began: performance.now(),
+    moved: () => collector.size,
+    cut: () => request.destroy(),
+  };
+  admission.arrive(transfer);
+  let hasArrived = false;
+  let looked: Buffer[] = [];
+  let lookAt = firstLookBytes;
+  try {
+    for (;;) {
+      const { value, done } = await pieces.next();
+      if (done === true) break;
+      if (!admission.came(transfer, value.length)) throw admission.shed();
+      collector.add(value);
+      if (isHeld) continue;
+      looked.push(value);
+      if (collector.size < lookAt) continue;
+      lookAt = collector.size * 2;
+      looked = [Buffer.concat(looked)];
+      const [came = value] = looked;
+      const beginning = readBeginning(came, type, limits);
+      if (beginning === 'more') continue;
+      const call = beginning === 'held' ? undefined : await begin(beginning, came);
+      if (call !== undefined) return call;
+      looked = [];
+      isHeld = true;
+      if (Math.max(collector.size, Number(request.headers['content-length'] ?? 0)) > heldMost)
+        throw tooLarge(heldMost);
+    }
+    if (collector.size > heldMost) throw tooLarge(heldMost);
+    admission.arrived(transfer, context);
+    hasArrived = true;
+    await admission.enter(context);
+    return { call: undefined, body: collector.take().body, failure: () => undefined, end: () => {} };
+  } catch (error) {
+    if (!hasArrived) admission.arrived(transfer, undefined);
+    await pieces.return();
+    const isRead = request.readableEnded;
+    if (!isRead) dropRest(context, error instanceof CallError ? error : new CallError('MalformedRequest'));
+    throw undecodable(error, version);
+  }
+
+  /** Goes on with a message whose envelope and whose file's header are there; undefined where its operation holds files. */
+  async function begin(beginning: RelatedBeginning, came: Buffer): Promise<StreamedCall | undefined> {
+    let failure: unknown;
+    async function* told(): AsyncGenerator<Buffer, void, undefined> {
+      try {
+        yield* fileOf(came.subarray(beginning.fileStart), pieces, type, limits);
+      } catch (error) {
+        failure =
+          error instanceof RelatedError
+            ? new CallError('MalformedRequest', { message: error.message, cause: error })
+            : error;
+        throw failure;
+      }
+    }
+    const file = new StreamedFile(told());
+    const { form, root, charset, actions } = beginning;
+    const attachments = new Attachments(form, [{ id: beginning.fileId, bytes: file }]);
+    const hints = actionsOf(request, actions);
+    const call = service.readSoap(root, charset, version, hints, address.endpoint, attachments);
+    const { operation } = call.operation;
+    if (!operation.stream) return undefined;
+    context.stats.operation = operation.name;
+    admission.arrived(transfer, context);
+    hasArrived = true;
+    if (!admission.streams.take()) throw admission.shed();
+    const end = (): void => {
+      admission.streams.give();
+      bodyFlows(request.socket, false);
+      if (!request.readableEnded) dropRest(context, new CallError('CallerGone'));
+    };
+    try {
+      await admission.enter(context);
+    } catch (error) {
+      end();
+      throw error;
+    }
+    bodyFlows(request.socket, true);
+    context.deadline = context.started + limits.streamMs;
+    return { call, body: came, failure: () => failure, end };
+  }
+}

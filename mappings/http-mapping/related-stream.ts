@@ -1,0 +1,173 @@
+import type { Limits } from '../contract/limits.ts';
+import {
+  actionsIn,
+  checkStart,
+  formOf,
+  headerOf,
+  passLineEnd,
+  RelatedError,
+  type RelatedForm,
+  type RelatedType,
+  readHeader,
+  rootTypeOf,
+} from './related.ts';
+
+// A message of `multipart/related` that is read while it still comes (W64): its envelope first, then one file, as the parts
+// of `related.ts` are read otherwise.
+
+/** What a message begins with: its envelope, and all of the file behind it but its bytes. */
+export interface RelatedBeginning {
+  readonly form: RelatedForm;
+  readonly root: Buffer;
+  /** The charset that the root part's Content-Type names. */
+  readonly charset: string | undefined;
+  /** Hints at the action (W4). */
+  readonly actions: readonly string[];
+  /** The file's Content-ID without `<>`. */
+  readonly fileId: string | undefined;
+  /** Where in what came its bytes begin. */
+  readonly fileStart: number;
+}
+
+const crlf = Buffer.from('\r\n');
+const emptyLine = Buffer.from('\r\n\r\n');
+const closing = '--';
+
+function delimiterOf({ boundary }: RelatedType): Buffer {
+  return Buffer.from(`\r\n--${boundary}`, 'latin1');
+}
+
+/**
+ * Reads the beginning of a message as far as it came. `more`: it isn't all there yet. `held`: it is none of an envelope and a
+ * file of plain bytes, and is to be read once it is there (`splitRelated`), which says what is wrong with it too. Throws
+ * RelatedError.
+ */
+export function readBeginning(
+  came: Buffer,
+  type: RelatedType,
+  limits: Limits,
+): RelatedBeginning | 'more' | 'held' {
+  const { mimeOutsideBytes, mimeHeaderBytes, readAsideBytes } = limits;
+  const delimiter = delimiterOf(type);
+  const bare = delimiter.subarray(crlf.length);
+  const isFirst = came.subarray(0, bare.length).equals(bare);
+  const first = isFirst ? 0 : came.subarray(0, mimeOutsideBytes + delimiter.length).indexOf(delimiter);
+  if (first < 0) return came.length < mimeOutsideBytes + delimiter.length ? 'more' : 'held';
+  const rootAt = lineBehind(came, first + (isFirst ? bare : delimiter).length);
+  if (typeof rootAt === 'string') return rootAt;
+  const rootEnd = came.indexOf(delimiter, rootAt - crlf.length);
+  if (rootEnd < 0) return came.length - rootAt > mimeHeaderBytes + readAsideBytes ? 'held' : 'more';
+  if (rootEnd < rootAt || rootEnd - rootAt > mimeHeaderBytes + readAsideBytes) return 'held';
+  const fileAt = lineBehind(came, rootEnd + delimiter.length);
+  if (typeof fileAt === 'string') return fileAt;
+  const headerEnd = came.indexOf(emptyLine, fileAt - crlf.length);
+  if (headerEnd < 0) return came.length - fileAt > mimeHeaderBytes ? 'held' : 'more';
+  const next = came.indexOf(delimiter, fileAt - crlf.length);
+  if (next >= 0 && next < headerEnd) return 'held';
+
+  const rootPlace = readHeader(came, rootAt, rootEnd, limits);
+  const filePlace = readHeader(came, fileAt, headerEnd + emptyLine.length, limits);
+  const root = headerOf(rootPlace.header, limits);
+  const file = headerOf(filePlace.header, limits);
+  if (root.isBase64 || file.isBase64 || (root.id !== undefined && root.id === file.id)) return 'held';
+  checkStart(type.start, root.id, new Set([root.id, file.id].filter((id) => id !== undefined)));
+  const { type: rootType, values } = rootTypeOf(root.contentType);
+  const rootForm = rootType === undefined ? 'swa' : formOf.get(rootType);
+  if (rootForm === undefined) return 'held';
+  return {
+    form: type.form ?? rootForm,
+    root: came.subarray(rootPlace.start, rootEnd),
+    charset: values.get('charset')?.[0],
+    actions: [
+      ...type.actions,
+      ...(values.get('action') ?? []),
+      ...(values.get('type') ?? []).flatMap(actionsIn),
+    ],
+    fileId: file.id,
+    fileStart: filePlace.start,
+  };
+}
+
+/** Where the line behind a delimiter begins; `held` where the delimiter is the closing one. Throws RelatedError. */
+function lineBehind(came: Buffer, at: number): number | 'more' | 'held' {
+  const end = came.indexOf(crlf, at);
+  if (came.length < at + closing.length) return 'more';
+  if (came.toString('latin1', at, at + closing.length) === closing) return 'held';
+  if (end < 0) return came.length - at > 64 ? passLineEnd(came, at) : 'more';
+  return passLineEnd(came, at);
+}
+
+/**
+ * The bytes of the file, up to the boundary behind it, which must be the closing one. Ends once the message has ended, and
+ * throws RelatedError where it goes on otherwise, or breaks off: who writes the bytes on can't end well before that is known.
+ *
+ * @param came what has come of it already
+ * @param rest what still comes
+ */
+export async function* fileOf(
+  came: Buffer,
+  rest: AsyncIterable<Buffer>,
+  type: RelatedType,
+  { mimeOutsideBytes }: Limits,
+): AsyncGenerator<Buffer, void, undefined> {
+  const delimiter = delimiterOf(type);
+  // the line end of the header's empty line may be the delimiter's own
+  let buffer: Buffer = Buffer.concat([crlf, came]);
+  let skipped = crlf.length;
+  let behind: Buffer | undefined;
+  for await (const piece of withFirst(noBytes, rest)) {
+    if (behind !== undefined) {
+      behind = Buffer.concat([behind, piece]);
+    } else {
+      if (piece.length < shortBytes || beginsIn(buffer, piece, delimiter)) {
+        buffer = Buffer.concat([buffer, piece]);
+      } else {
+        if (buffer.length > skipped) yield buffer.subarray(skipped);
+        buffer = piece;
+        skipped = 0;
+      }
+      const found = buffer.indexOf(delimiter);
+      const end = found < 0 ? buffer.length - delimiter.length + 1 : found;
+      if (end > skipped) yield buffer.subarray(skipped, end);
+      if (found >= 0) behind = Buffer.from(buffer.subarray(found + delimiter.length));
+      else if (end > skipped) {
+        buffer = buffer.subarray(end);
+        skipped = 0;
+      }
+    }
+    if (behind !== undefined) checkEnd(behind, mimeOutsideBytes);
+  }
+  if (behind === undefined || behind.length < closing.length)
+    throw new RelatedError('expected the closing boundary at the end of the message, got none');
+}
+
+/** A shorter piece is joined to what came before; a longer one is looked through, and goes on, without a copy. */
+const shortBytes = 1024;
+
+/** Whether a delimiter begins in one buffer and ends in the next. */
+function beginsIn(buffer: Buffer, next: Buffer, delimiter: Buffer): boolean {
+  const last = buffer.subarray(Math.max(0, buffer.length - delimiter.length + 1));
+  return Buffer.concat([last, next.subarray(0, delimiter.length - 1)]).includes(delimiter);
+}
+
+const noBytes = Buffer.alloc(0);
+
+async function* withFirst(
+  first: Buffer,
+  rest: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, void, undefined> {
+  yield first;
+  yield* rest;
+}
+
+function checkEnd(behind: Buffer, mimeOutsideBytes: number): void {
+  const said = behind.toString('latin1', 0, closing.length);
+  if (!closing.startsWith(said))
+    throw new RelatedError(
+      'expected the closing boundary behind the file, which flows through, got another part or other bytes',
+    );
+  if (behind.length - closing.length > mimeOutsideBytes)
+    throw new RelatedError(
+      `expected at most ${mimeOutsideBytes} bytes behind the closing boundary, got more`,
+    );
+}
