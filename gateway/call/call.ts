@@ -9,7 +9,7 @@ import { type Admission, smallBytes } from '../admission/admission.ts';
 import type { InFlight } from '../admission/in-flight-set.ts';
 import type { Audit } from '../telemetry/audit.ts';
 import type { MessageLog } from '../telemetry/messages.ts';
-import type { Noted, RequestStats } from '../telemetry/request-stats.ts';
+import { type Noted, noteFailure, type RequestStats } from '../telemetry/request-stats.ts';
 import { giveBack } from '../upstream/collector.ts';
 import type { Upstream, UpstreamReply, Waiting } from '../upstream/upstream.ts';
 import {
@@ -343,6 +343,8 @@ export function failureFor(
   hide: Hide = (text) => text,
 ): Failure {
   exchange.stats.error = error instanceof CallError ? error.code : 'InternalError';
+  if (error instanceof CallError && error.detail !== undefined)
+    noteFailure(exchange.stats, { cause: 'invalid', reason: error.detail });
   if (error instanceof CallError) return failureOf(error, exchange.requestId, hide);
   service.onError(error, exchange.requestId);
   return failureOf(new CallError('InternalError', { cause: error }), exchange.requestId, hide);

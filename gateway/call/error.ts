@@ -58,6 +58,8 @@ export interface CallErrorDetails {
   readonly message?: string;
   readonly problems?: readonly Problem[];
   readonly cause?: unknown;
+  /** What the log says of it: no value, no name that is not the contract's. */
+  readonly detail?: string | undefined;
   /** For 405: the verbs that the path takes. */
   readonly allow?: string;
   /** For 503: when to try again, in seconds. */
@@ -70,14 +72,19 @@ export class CallError extends Error {
   readonly problems: readonly Problem[];
   readonly allow: string | undefined;
   readonly retryAfter: string | undefined;
+  readonly detail: string | undefined;
 
-  constructor(code: ErrorCode, { message, problems = [], cause, allow, retryAfter }: CallErrorDetails = {}) {
+  constructor(
+    code: ErrorCode,
+    { message, problems = [], cause, allow, retryAfter, detail }: CallErrorDetails = {},
+  ) {
     super(message ?? problems[0]?.message ?? errorCodes[code].message, cause === undefined ? {} : { cause });
     this.name = 'CallError';
     this.code = code;
     this.problems = problems;
     this.allow = allow;
     this.retryAfter = retryAfter;
+    this.detail = detail;
   }
 
   get status(): number {

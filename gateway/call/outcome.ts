@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import type { Misfits } from '../../mappings/codec/misfits.ts';
+import { type Misfits, memberNames, pathForLog } from '../../mappings/codec/misfits.ts';
 import { MismatchError } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import { readStatus } from '../../mappings/codec/types/response-status.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
-import { errorMembers } from '../../mappings/contract/model.ts';
+import { errorMembers, type Operation } from '../../mappings/contract/model.ts';
 import { readUpstreamError } from '../../mappings/http-mapping/upstream-error.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { JsonReader } from '../../mappings/json/reader.ts';
@@ -85,7 +85,8 @@ export function readReply(
       };
   } catch (error) {
     // a failed call's other members don't matter, whatever they are (W30)
-    if (readFailure(body, compiled, hide)?.errorCode === undefined) throw toInvalid(error);
+    if (readFailure(body, compiled, hide)?.errorCode === undefined)
+      throw toInvalid(error, operation.operation);
   }
   return failed(reply, compiled, hide);
 }
@@ -110,12 +111,27 @@ function jsonOf(body: Buffer): Buffer {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }
 
-function toInvalid(error: unknown): unknown {
-  if (error instanceof MismatchError)
+const knownNames = new WeakMap<Operation, ReadonlySet<string>>();
+
+/** The members that an operation's replies may have; undefined for one of an adopted service, whose names its schema has. */
+function namesOf(operation: Operation): ReadonlySet<string> | undefined {
+  if (operation.output.fields.length === 0) return undefined;
+  const known = knownNames.get(operation);
+  if (known !== undefined) return known;
+  const names = new Set([...memberNames(operation.output), errorMembers.data]);
+  knownNames.set(operation, names);
+  return names;
+}
+
+function toInvalid(error: unknown, operation: Operation): unknown {
+  if (error instanceof MismatchError) {
+    const path = pathForLog(error.path, namesOf(operation));
     return new CallError('UpstreamInvalidResponse', {
       message: `the reply's ${error.message}`,
       cause: error,
+      detail: path === '' ? error.reason : `${path}: ${error.reason}`,
     });
+  }
   if (error instanceof JsonError) return invalid('text that is not one JSON object', error);
   return error;
 }
@@ -124,6 +140,7 @@ function invalid(got: string, cause?: unknown): CallError {
   return new CallError('UpstreamInvalidResponse', {
     message: `expected a JSON reply from the service behind, got ${got}`,
     cause,
+    detail: `expected JSON, got ${got}`,
   });
 }
 
@@ -133,7 +150,7 @@ function invalid(got: string, cause?: unknown): CallError {
  */
 function declaredFault(
   { status, body, retryAfter }: UpstreamReply,
-  { writeFault }: CompiledOperation,
+  { writeFault, operation }: CompiledOperation,
   hide: Hide,
 ): Outcome | undefined {
   if (writeFault === undefined || status < 400 || status > 599 || !isUtf8(body)) return undefined;
@@ -154,7 +171,7 @@ function declaredFault(
     return { kind: 'failure', failure };
   } catch (error) {
     if (error instanceof JsonError) return undefined; // HTML, say
-    throw toInvalid(error);
+    throw toInvalid(error, operation);
   }
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Adopted } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
@@ -13,14 +13,25 @@ import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts'
 import type { Mapping } from '../../mappings/mapping/mapping.ts';
 import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
 import { derivedFile } from '../../wsdl/derived-openapi/document.ts';
+import { readConfig } from '../process/config.ts';
 import { withMapping } from '../process/site-mapping.ts';
-import { wrongInput } from './failure.ts';
-import { type ContractFlags, configOption, contractAction, contractCommand, placesOf } from './options.ts';
+import type { Probed } from '../upstream/probe.ts';
+import { finding, wrongInput } from './failure.ts';
+import {
+  type ContractFlags,
+  configOption,
+  contractAction,
+  contractCommand,
+  placesOf,
+  toHttpUrl,
+} from './options.ts';
 import { jsonOption, printJson } from './output.ts';
 
 interface CheckFlags extends ContractFlags {
   readonly config?: string;
   readonly json: boolean;
+  readonly upstream?: string;
+  readonly probe?: true;
 }
 
 /** `soapbridge check` */
@@ -28,25 +39,62 @@ export function checkCommand(): Command {
   return contractCommand('check')
     .description('load a contract; say what is wrong, or what it holds')
     .addOption(configOption())
+    .addOption(
+      new Option('-u, --upstream <url>', 'the JSON service behind, for --probe')
+        .env('UPSTREAM_URL')
+        .argParser(toHttpUrl),
+    )
+    .addOption(new Option('--probe', 'say whether the upstream can be reached: connects, and sends it HEAD'))
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExit codes: 0 it can be served, 2 it can not, a derived document differs, or wrong input.',
+      '\nExit codes: 0 it can be served, 1 the upstream can not be reached (--probe), 2 it can not be served, a derived document differs, or wrong input.',
     )
     .action(contractAction(printCheck));
 }
 
-function printCheck(flags: CheckFlags): void {
+async function printCheck(flags: CheckFlags): Promise<void> {
   const { limits, config, json } = flags;
+  if (flags.probe) checkProbe(flags);
   const loaded = placesOf(flags).map((place): CheckedContract => {
     const loaded = loadContract(place, limits);
     const { contract, mapping } = withMapping(place, loaded.contract, limits ?? defaultLimits);
     return { ...loaded, contract, mapping, derived: derivedProblems(place, loaded, limits) };
   });
-  if (!json) for (const each of loaded) print(each);
-  else if (config !== undefined) printJson({ contracts: loaded.map(summaryOf) });
-  else for (const each of loaded) printJson(summaryOf(each));
+  const probes = flags.probe ? await probeAll(flags) : undefined;
+  const told = probes === undefined ? {} : { probes: probes.map(({ url, probed }) => ({ url, ...probed })) };
+  if (!json) {
+    for (const each of loaded) print(each);
+    for (const { sentence } of probes ?? []) console.log(sentence);
+  } else if (config !== undefined) printJson({ contracts: loaded.map(summaryOf), ...told });
+  else for (const each of loaded) printJson({ ...(summaryOf(each) as object), ...told });
+  if (probes?.some(({ probed }) => !probed.reached)) process.exitCode = finding;
   if (loaded.some(({ derived }) => derived.length > 0)) process.exitCode = wrongInput;
+}
+
+function checkProbe({ config, upstream }: CheckFlags): void {
+  if (config === undefined && upstream === undefined)
+    throw new RangeError('--probe: expected the upstream to reach as --upstream, got none');
+}
+
+/** Tries to reach every upstream that the flags name. */
+async function probeAll({
+  config,
+  upstream,
+  limits = defaultLimits,
+}: CheckFlags): Promise<
+  readonly { readonly url: string; readonly probed: Probed; readonly sentence: string }[]
+> {
+  const { probeSentence, probeUpstream } = await import('../upstream/probe.ts'); // undici, which takes a while to load
+  const urls = config === undefined ? [upstream] : readConfig(config).map(({ upstreamUrl }) => upstreamUrl);
+  return Promise.all(
+    [...new Set(urls)]
+      .filter((url) => url !== undefined)
+      .map(async (url) => {
+        const probed = await probeUpstream(url, {}, limits.upstreamConnectMs, true);
+        return { url, probed, sentence: probeSentence(url, probed) };
+      }),
+  );
 }
 
 /** A contract with what its derived document says otherwise than its WSDL. */

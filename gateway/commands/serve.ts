@@ -231,6 +231,7 @@ async function serveHere(flags: ServeFlags, metricsOfAll?: ServeOptions['metrics
     wsseSecrets: metricsOfAll === undefined ? flags.wsseSecrets : undefined,
     callerFiles: { callers: flags.callers, callerKey: flags.callerKey },
     metricsOfAll,
+    probesUpstream: true,
   });
   giveBackWhenIdle();
   // a process that is killed later would not leave it to the next start

@@ -2,6 +2,7 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import type { ContractPlace } from '../../mappings/loader/load.ts';
 import type { PagesMaker, TryIt } from '../http/pages.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
+import type { Way } from '../upstream/connector.ts';
 import type { CallerFiles } from './callers-file.ts';
 
 /** How a process serves; the command line and the environment fill it in. */
@@ -15,6 +16,10 @@ export interface ServeOptions {
   readonly port: number;
   /** The JSON service behind; undefined runs the reference upstream in this process. */
   readonly upstreamUrl: string | undefined;
+  /** How the upstream is connected to; undefined: as Node does. */
+  readonly way?: Way | undefined;
+  /** Whether the log says at start if the upstream can be reached. */
+  readonly probesUpstream?: boolean;
   /** True for a trial: what goes to other servers goes to the upstream too. */
   readonly upstreamOnly?: boolean;
   /** Database file of the embedded reference upstream; undefined keeps it in memory. */

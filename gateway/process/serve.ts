@@ -100,6 +100,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const everySecond = setInterval(listener.connections.sweep, 1_000).unref();
   publicUrl = options.publicUrl ?? listener.url;
   warnOfOptions(options, log);
+  if (options.probesUpstream === true) void upstreams.probe(log);
   const addresses = sites.basePaths().map((basePath) => withoutEndSlashes(publicUrl) + basePath);
   let reloading = Promise.resolve();
 
@@ -142,11 +143,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
 
   async function stop(delayMs: number): Promise<boolean> {
     isStopping = true;
+    log.info({ delayMs, ...core.admission.load() }, 'stopping: what is under way is finished');
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     const cut = await drain(listener, limits.drainMs, log);
     clearInterval(everySecond);
     await core.close();
     await upstreams.close();
+    log.info({ cut }, cut === 0 ? 'stopped, and nothing was cut' : 'stopped');
     await new Promise<void>((resolve) => log.flush(() => resolve()));
     return cut === 0;
   }

@@ -1,3 +1,4 @@
+import type { Log } from '../core/core-options.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
 import { createLocalUpstream, type Upstream } from '../upstream/upstream.ts';
 import type { ServeOptions } from './serve-options.ts';
@@ -6,6 +7,8 @@ import type { ServeOptions } from './serve-options.ts';
 export interface Upstreams {
   /** The one at an address; undefined: the reference upstream, in this process. */
   readonly at: (url: string | undefined) => Promise<Upstream>;
+  /** Tries to reach those that were asked for, and logs in words whether that can be. */
+  readonly probe: (log: Log) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -21,6 +24,17 @@ export function createUpstreams(options: ServeOptions, upstreamOptions: Upstream
       upstreams.set(url, upstream);
       return upstream;
     },
+    probe: async (log) => {
+      const { probeUpstream, probeSentence } = await import('../upstream/probe.ts');
+      const timeout = upstreamOptions.limits.upstreamConnectMs;
+      for (const url of upstreams.keys()) {
+        if (url === undefined) continue;
+        const probed = await probeUpstream(url, options.way ?? {}, timeout, false);
+        const fields = { upstream: new URL(url).origin, ...probed };
+        if (probed.reached) log.info(fields, probeSentence(url, probed));
+        else log.warn(fields, probeSentence(url, probed));
+      }
+    },
     close: async () => {
       for (const upstream of upstreams.values()) await (await upstream).close();
     },
@@ -29,12 +43,16 @@ export function createUpstreams(options: ServeOptions, upstreamOptions: Upstream
 
 async function createUpstream(
   url: string | undefined,
-  { upstreamDatabase: database, upstreamOnly }: ServeOptions,
+  { upstreamDatabase: database, upstreamOnly, way }: ServeOptions,
   upstreamOptions: UpstreamOptions,
 ): Promise<Upstream> {
   if (url !== undefined) {
     const { createServers } = await import('../upstream/servers.ts'); // undici, which takes a while to load
-    return createServers(url, upstreamOptions, upstreamOnly);
+    return createServers(
+      url,
+      { ...upstreamOptions, ...(way === undefined ? {} : { wayTo: () => way }) },
+      upstreamOnly,
+    );
   }
   const { createReferenceUpstream } = await import('../../upstream/service.ts');
   return createLocalUpstream(createReferenceUpstream(database === undefined ? {} : { database }));

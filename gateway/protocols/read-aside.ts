@@ -259,10 +259,11 @@ function errorOf(result: Result): Error {
   }
 }
 
-function callErrorOf({ code, message, problems, allow, retryAfter }: CallErrorFields): CallError {
+function callErrorOf({ code, message, problems, allow, retryAfter, detail }: CallErrorFields): CallError {
   return new CallError(code, {
     message,
     problems,
+    detail,
     ...(allow === undefined ? {} : { allow }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });

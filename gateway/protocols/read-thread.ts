@@ -113,6 +113,7 @@ export interface CallErrorFields extends Required<Pick<CallErrorDetails, 'messag
   readonly code: ErrorCode;
   readonly allow: string | undefined;
   readonly retryAfter: string | undefined;
+  readonly detail: string | undefined;
 }
 
 /** What a Fault is made of. */
@@ -254,8 +255,8 @@ function prepare(
   };
 }
 
-function callErrorFields({ code, message, problems, allow, retryAfter }: CallError): CallErrorFields {
-  return { code, message, problems, allow, retryAfter };
+function callErrorFields({ code, message, problems, allow, retryAfter, detail }: CallError): CallErrorFields {
+  return { code, message, problems, allow, retryAfter, detail };
 }
 
 function faultFields({ version, code, message, block, header }: Fault): FaultFields {

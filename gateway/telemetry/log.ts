@@ -108,6 +108,8 @@ export function compileRequestLine(path: string, level: keyof typeof levels = 'i
 function seldom({
   error,
   fault,
+  upstream,
+  failures,
   sent,
   queueMs,
   aborted,
@@ -117,6 +119,7 @@ function seldom({
   if (
     error === undefined &&
     fault === undefined &&
+    failures === undefined &&
     sent < 2 &&
     queueMs === 0 &&
     !aborted &&
@@ -127,6 +130,7 @@ function seldom({
   return {
     error: error === undefined ? undefined : codeForLog(error),
     fault,
+    ...(failures === undefined ? {} : { upstream, failures }),
     retry: sent > 1 || undefined,
     queueMs: queueMs === 0 ? undefined : toMicrosecond(queueMs),
     aborted: aborted || undefined,

@@ -22,6 +22,10 @@ export interface RequestStats {
   /** The errorCode or the fault's code that the caller gets. */
   error: string | undefined;
   fault: string | undefined;
+  /** Where it was sent: scheme, host and port. */
+  upstream: string | undefined;
+  /** What went wrong with it upstream, each attempt; undefined where nothing did. */
+  failures: UpstreamFailure[] | undefined;
   /** How often a connection was asked for to send it upstream. */
   sent: number;
   /** The upstream's own status; 0 without an answer. */
@@ -39,6 +43,32 @@ export interface RequestStats {
   unverified: readonly string[];
   /** What came of a write, where this line is to tell so. */
   written: WriteOutcome | undefined;
+}
+
+/** Why a call upstream failed: in the words of the operator, never those of the caller or the upstream. */
+export interface UpstreamFailure {
+  /** 1 for the first time that it was sent; 0 where it was not. */
+  readonly attempt: number;
+  readonly cause:
+    | 'dns'
+    | 'refused'
+    | 'unreachable'
+    | 'proxy'
+    | 'tls'
+    | 'timeout'
+    | 'reset'
+    | 'status'
+    | 'invalid'
+    | 'token'
+    | 'breaker'
+    | 'queue'
+    | 'other';
+  /** What more is known; of a reply that is not of its type the path, what was expected there and what kind was met. */
+  readonly reason?: string;
+  /** What the system, Node or OpenSSL calls it. */
+  readonly code?: string;
+  /** The upstream's status, where that is what is wrong. */
+  readonly status?: number;
 }
 
 /** The stats of a request that has its reply. */
@@ -84,6 +114,8 @@ export function startStats(requestId: string, method: string): RequestStats {
     caller: undefined,
     error: undefined,
     fault: undefined,
+    upstream: undefined,
+    failures: undefined,
     sent: 0,
     upstreamStatus: 0,
     upstreamMs: 0,
@@ -94,4 +126,14 @@ export function startStats(requestId: string, method: string): RequestStats {
     unverified: [],
     written: undefined,
   };
+}
+
+/** Takes note of what went wrong with a call upstream. */
+export function noteFailure(
+  stats: Pick<RequestStats, 'failures' | 'sent'>,
+  failure: Omit<UpstreamFailure, 'attempt'>,
+  attempt: number = stats.sent,
+): void {
+  stats.failures ??= [];
+  stats.failures.push({ attempt, ...failure });
 }

@@ -1,9 +1,28 @@
 import type { Socket } from 'node:net';
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import { dropContinue } from './interim.ts';
+import { openTunnel } from './proxy.ts';
 
 /** As much as Node reads at once. */
 const readBytes = 64 * 1024;
+
+/** TLS towards a service, as Node's `tls` takes it; all of it PEM. */
+export interface ClientTls {
+  /** The CAs that are trusted, in place of those that Node has. */
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** The name that the service's certificate is to have, and that is sent as SNI. */
+  readonly servername?: string;
+  readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
+}
+
+/** How a service is connected to. */
+export interface Way {
+  readonly tls?: ClientTls | undefined;
+  /** The proxy in between; undefined: none. */
+  readonly proxy?: URL | undefined;
+}
 
 /** A call that is told over which connection it goes. */
 interface Traveller {
@@ -15,11 +34,12 @@ export class Connection extends Client {
   #socket: Socket | undefined;
 
   /** As undici's, for calls that are told. */
-  constructor(origin: URL, options: Client.Options, timeout: number, onConnect: () => void) {
-    const connect = createConnector(timeout, (socket) => {
+  constructor(origin: URL, options: Client.Options, timeout: number, onConnect: () => void, way: Way = {}) {
+    const onSocket = (socket: Socket): void => {
       this.#socket = socket;
       onConnect();
-    });
+    };
+    const connect = createConnector(timeout, onSocket, way);
     super(origin, { ...options, connect });
   }
 
@@ -46,12 +66,14 @@ export class Connection extends Client {
  *
  * @param timeout in ms
  * @param onConnect told of each connection that is had
+ * @param way through which proxy and with which TLS
  */
 export function createConnector(
   timeout: number,
   onConnect: (socket: Socket) => void = () => {},
+  { tls, proxy }: Way = {},
 ): buildConnector.connector {
-  const connectAsUndici = buildConnector({ timeout, allowH2: false });
+  const connectAsUndici = buildConnector({ timeout, allowH2: false, ...tls });
   return (options, callback) => {
     const settle: buildConnector.Callback = (...result) => {
       if (result[0] === null) {
@@ -61,7 +83,12 @@ export function createConnector(
       callback(...result);
     };
     if (options.protocol === 'https:') {
-      connectAsUndici(options, settle);
+      if (proxy === undefined) connectAsUndici(options, settle);
+      else
+        openTunnel(proxy, `${options.hostname}:${options.port || 443}`, timeout).then(
+          (httpSocket) => connectAsUndici({ ...options, httpSocket }, settle),
+          (error: Error) => settle(error, null),
+        );
       return;
     }
     let socket: Socket | null = null;

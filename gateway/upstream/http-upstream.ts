@@ -3,8 +3,9 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import type { Admission } from '../admission/admission.ts';
 import { Breaker, type ReportBreaker } from './breaker.ts';
-import { Connection } from './connector.ts';
+import { Connection, type Way } from './connector.ts';
 import { Watch } from './deadlines.ts';
+import { proxyAuthorization } from './proxy.ts';
 import { createRetryBudget } from './retry-budget.ts';
 import type { NetworkOf, Upstream } from './upstream.ts';
 import { callUpstream, type Line } from './upstream-call.ts';
@@ -15,22 +16,30 @@ export interface UpstreamOptions {
   readonly limits: Limits;
   readonly admission: Admission;
   readonly networkOf: NetworkOf;
+  /** How a service at an address is connected to; undefined: as Node does. */
+  readonly wayTo?: ((url: URL) => Way) | undefined;
   /** Told by whose breaker, with the upstream's address without its path. */
   readonly onBreaker: (address: string, ...change: Parameters<ReportBreaker>) => void;
 }
 
 /** An upstream over HTTP: pooled, behind a breaker. */
 export function createHttpUpstream(address: string, options: UpstreamOptions): Upstream {
-  const { limits, admission, networkOf, onBreaker } = options;
+  const { limits, admission, networkOf, onBreaker, wayTo } = options;
   const url = new URL(address);
+  const way = wayTo?.(url) ?? {};
+  const forwarder = url.protocol === 'http:' ? way.proxy : undefined;
   const breaker = new Breaker(limits, (open, operation) => onBreaker(url.origin, open, operation));
-  const pool = new Pool(url.origin, {
+  const pool = new Pool(forwarder?.origin ?? url.origin, {
     connections: limits.upstreamConnections,
     pipelining: 1,
     allowH2: false,
     factory: (origin, given) =>
-      new Connection(origin, given as Client.Options, limits.upstreamConnectMs, () =>
-        breaker.connected(performance.now()),
+      new Connection(
+        origin,
+        given as Client.Options,
+        limits.upstreamConnectMs,
+        () => breaker.connected(performance.now()),
+        forwarder === undefined ? way : {},
       ),
     keepAliveTimeout: 4_000,
     headersTimeout: 0,
@@ -39,7 +48,9 @@ export function createHttpUpstream(address: string, options: UpstreamOptions): U
   const connections = new UpstreamConnections(limits);
   const line: Line = {
     pool,
-    prefix: withoutEndSlashes(url.pathname),
+    address: url.origin,
+    prefix: (forwarder === undefined ? '' : url.origin) + withoutEndSlashes(url.pathname),
+    headers: forwarder === undefined ? undefined : forwardedHeaders(url, forwarder),
     limits,
     admission,
     networkOf,
@@ -62,4 +73,10 @@ export function createHttpUpstream(address: string, options: UpstreamOptions): U
     },
     close: () => pool.close(),
   };
+}
+
+/** What a call through a proxy has more: a service without TLS is called by its whole address (RFC 9112, 3.2.2). */
+function forwardedHeaders({ host }: URL, proxy: URL): Readonly<Record<string, string>> {
+  const authorization = proxyAuthorization(proxy);
+  return { host, ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }) };
 }

@@ -6,7 +6,9 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { type Admission, overloaded, smallBytes } from '../admission/admission.ts';
 import { CallError } from '../call/error.ts';
+import { noteFailure } from '../telemetry/request-stats.ts';
 import type { Breaker, Evidence, Subject } from './breaker.ts';
+import { type Cause, causeOf } from './cause.ts';
 import { Collector, turnBytes } from './collector.ts';
 import type { Connection } from './connector.ts';
 import type { Watch, Watched } from './deadlines.ts';
@@ -17,8 +19,12 @@ import type { Outgoing, Party, UpstreamConnections } from './upstream-connection
 /** What all calls to one upstream have in common. */
 export interface Line {
   readonly pool: Pool;
+  /** Its scheme, host and port. */
+  readonly address: string;
   /** The address's path, before every call's. */
   readonly prefix: string;
+  /** What every call has besides, for a proxy on the way; undefined: nothing. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
   readonly limits: Limits;
   readonly admission: Admission;
   readonly networkOf: NetworkOf;
@@ -116,9 +122,11 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   start(): void {
-    const { breaker, retries, watch } = this.#line;
+    const { address, breaker, retries, watch } = this.#line;
+    this.#waiting.stats.upstream = address;
     const retryAfter = breaker.refusal(this, this.#cameIn);
     if (retryAfter !== undefined) {
+      noteFailure(this.#waiting.stats, { cause: 'breaker' }, 0);
       this.#reject(unavailable(retryAfter));
       return;
     }
@@ -145,11 +153,11 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
       ? breaker.refusal(this, now)
       : undefined;
     if (refused === undefined) this.#send();
-    else this.#give(unavailable(refused), undefined);
+    else this.#give(unavailable(refused), undefined, { cause: 'breaker' });
   }
 
   #send(): void {
-    const { pool, prefix } = this.#line;
+    const { pool, prefix, headers: line } = this.#line;
     const { method, path, headers, body } = this.#request;
     this.#stage = 'connecting';
     this.#waiting.stats.sent++;
@@ -158,7 +166,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
       {
         method: method as 'POST',
         path: prefix + path,
-        headers: headersOf(headers, body),
+        headers: headersOf(line === undefined ? headers : { ...headers, ...line }, body),
         body: this.#written(body),
       },
       this,
@@ -235,21 +243,36 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   onDue(): void {
     if (this.#isLeft) this.#give(new CallError('CallerGone'), undefined);
     else if (this.#stage === 'waiting') this.#shed();
-    else if (this.#isFlooded()) this.#give(invalid('a flood of bytes beside a body'), 'failed');
+    else if (this.#isFlooded()) this.#giveInvalid('a flood of bytes beside a body');
     else {
       // a deadline that was near from the start, as a request came slowly, say, is no failure of the upstream's
       const now = performance.now();
       const wasOutFor = this.#stage === 'connecting' ? 0 : now - this.#dispatchedAt;
       const hadItsTime = now - this.#since >= this.#longest || wasOutFor >= this.#firstByteMs;
       const code = this.#stage === 'connecting' ? 'UpstreamUnavailable' : 'UpstreamTimeout';
-      this.#give(new CallError(code), hadItsTime ? 'failed' : undefined);
+      this.#give(new CallError(code), hadItsTime ? 'failed' : undefined, this.#timeout());
     }
   }
 
   /** There was no connection for it. */
   #shed(): void {
     this.#line.shed++;
-    this.#give(overloaded(), undefined);
+    this.#give(overloaded(), undefined, { cause: 'queue' });
+  }
+
+  /** An answer that can't be one. */
+  #giveInvalid(got: string): void {
+    const error = invalid(got);
+    this.#give(error, 'failed', { cause: 'invalid', reason: error.message });
+  }
+
+  /** Which wait took too long. */
+  #timeout(): Cause {
+    if (performance.now() >= this.#waiting.deadline)
+      return { cause: 'timeout', reason: 'the time of the whole request was over' };
+    if (this.#stage === 'connecting') return { cause: 'timeout', reason: 'it took no connection in time' };
+    const what = this.#status === 0 ? 'no answer' : 'nothing more of its answer';
+    return { cause: 'timeout', reason: `${what} came within ${this.#longest} ms` };
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -274,8 +297,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     const coding = headers['content-encoding'];
     const announced = this.#request.method === 'HEAD' ? 0 : Number(headers['content-length']) || 0;
     if (coding !== undefined && coding !== 'identity')
-      this.#give(invalid('a content coding that was not asked for'), 'failed');
-    else if (announced > this.#maxBytes) this.#give(invalid(`more than ${this.#maxBytes} bytes`), 'failed');
+      this.#giveInvalid('a content coding that was not asked for');
+    else if (announced > this.#maxBytes) this.#giveInvalid(`more than ${this.#maxBytes} bytes`);
     else {
       this.#collector.announced = announced;
       if (announced > smallBytes) this.#hold(announced, announced);
@@ -285,7 +308,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   onResponseData(_controller: unknown, chunk: Buffer): void {
     this.#heard = true;
     const size = this.#collector.size + chunk.length;
-    if (size > this.#maxBytes) this.#give(invalid(`more than ${this.#maxBytes} bytes`), 'failed');
+    if (size > this.#maxBytes) this.#giveInvalid(`more than ${this.#maxBytes} bytes`);
     else {
       this.#collector.add(chunk);
       if (size > this.#held) this.#hold(size - this.#held, 0);
@@ -337,6 +360,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     const { body, runs } = this.#collector.take();
     const status = this.#status;
     const headers = this.#headers;
+    if (status >= 500 || (status >= 300 && status < 400))
+      noteFailure(this.#waiting.stats, { cause: 'status', status });
     const wait = headers['retry-after'];
     const retryAfter = typeof wait === 'string' && retryAfterForm.test(wait) ? wait : undefined;
     const pauseMs = status === 503 ? this.#pauseAskedFor(retryAfter) : undefined;
@@ -354,6 +379,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
       this.#line.connections.leave(this);
       return;
     }
+    noteFailure(this.#waiting.stats, causeOf(cause));
     if (this.#stage !== 'answered' && !isGarbage(cause) && this.#maySendAgain()) {
       this.#sendAgain(0);
       return;
@@ -404,9 +430,10 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   /** Ends it before its answer did; the connection stays its own until undici is done with it. */
-  #give(error: CallError, evidence: Evidence | undefined): void {
+  #give(error: CallError, evidence: Evidence | undefined, cause?: Cause): void {
     if (this.#given !== undefined) return;
     this.#given = error;
+    if (cause !== undefined) noteFailure(this.#waiting.stats, cause);
     const isWaiting = this.#stage === 'waiting';
     this.#settle(evidence);
     this.#reject(error);

@@ -30,7 +30,10 @@ export interface Waiting extends Slot {
   readonly request: IncomingMessage;
   /** Whether it was sent, whole or in part: before, nothing can have been done. */
   reached: boolean;
-  readonly stats: Pick<RequestStats, 'caller' | 'sent' | 'upstreamStatus' | 'upstreamMs' | 'queueMs'>;
+  readonly stats: Pick<
+    RequestStats,
+    'caller' | 'upstream' | 'failures' | 'sent' | 'upstreamStatus' | 'upstreamMs' | 'queueMs'
+  >;
 }
 
 /** Tells from which network a request came, as text that is the same for the same network. */

@@ -63,23 +63,34 @@ export function misfitError(
   return error;
 }
 
+/**
+ * A path for the log: names that are not a member's of the contract are `*`, but for the last one where it looks like one.
+ *
+ * @param names undefined: all that look like names are told
+ */
+export function pathForLog(path: readonly Step[], names: ReadonlySet<string> | undefined): string {
+  return fieldPath(
+    path.map((step, index) => {
+      if (typeof step === 'number' || names?.has(step)) return step;
+      const mayBeTold = names === undefined || index === path.length - 1;
+      return mayBeTold && memberName.test(step) ? step : '*';
+    }),
+  );
+}
+
 function sentenceOf(
   { kind, type }: Misfit,
   path: readonly Step[],
   names: ReadonlySet<string>,
   base: string | undefined,
 ): string {
-  const below = path.map((step, index) => {
-    if (typeof step === 'number' || names.has(step)) return step;
-    return index === path.length - 1 && memberName.test(step) ? step : '*';
-  });
-  const shown = base === undefined ? below : [base, ...below];
   const what = kind === 'missing' ? `missing, though ${type} requires it` : `dropped, as ${type} lacks it`;
-  return `${fieldPath(shown)}: ${what}`;
+  const below = pathForLog(path, names);
+  return `${base === undefined || below.startsWith('[') ? (base ?? '') : `${base}.`}${below}: ${what}`;
 }
 
 /** The JSON names of all members that a type reaches. */
-function memberNames(root: Type): ReadonlySet<string> {
+export function memberNames(root: Type): ReadonlySet<string> {
   const names = new Set<string>();
   if (root.kind === 'scalar') return names;
   const seen = new Set<NamedType>([root]);

@@ -72,7 +72,7 @@ async function outcomeOf(gateway: Gateway, path: string, body: string, answer: A
     .log()
     .slice(before)
     .replaceAll(/"(time|ms|upstreamMs|queueMs)":[\d.]+/g, '"$1":0')
-    .replaceAll(/"caller":"[^"]*"/g, '"caller":"*"');
+    .replaceAll(/"(caller|upstream)":"[^"]*"/g, '"$1":"*"');
   return { status: reply.status, headers: told, text: reply.text, lines };
 }
 

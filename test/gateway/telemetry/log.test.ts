@@ -295,6 +295,8 @@ const settled: RequestRecord = {
   bytesOut: 9,
   ms: 0,
   clientIp: '::1',
+  upstream: undefined,
+  failures: undefined,
   caller: undefined,
   error: undefined,
   fault: undefined,

@@ -55,7 +55,7 @@ test('fault 26: a certificate that nobody trusts, or no TLS at all, is 503 witho
       t.is(statusOf(reply.text).errorCode, 'UpstreamUnavailable');
       t.is(statusOf(reply.text).message, 'the service behind is not available');
     }
-    t.false(/certificate|SSL|self.signed/i.test(gateway.log()));
+    t.regex(gateway.log(), /"cause":"tls"/);
   }
 });
 
@@ -209,7 +209,7 @@ test('faults 22 and 30: calls of an operation that all fail are refused with Ret
   const told = gateway
     .log()
     .split('\n')
-    .filter((line) => line.includes('"breaker"'))
+    .filter((line) => line.includes('"breaker":'))
     .map((line) => JSON.parse(line));
   t.deepEqual(
     told.map(({ breaker, operation }) => [breaker, operation]),

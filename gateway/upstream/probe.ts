@@ -1,0 +1,90 @@
+import type { TLSSocket } from 'node:tls';
+import { Client } from 'undici';
+import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
+import { type Cause, causeOf, sentenceOf } from './cause.ts';
+import { createConnector, type Way } from './connector.ts';
+
+/** What came of a try to reach an upstream. */
+export type Probed =
+  | {
+      readonly reached: true;
+      /** How long it took. */
+      readonly ms: number;
+      /** The version of TLS and when the certificate ends; undefined without TLS. */
+      readonly tls: string | undefined;
+      /** What it answered; undefined where it was only connected to. */
+      readonly status: number | undefined;
+    }
+  | ({ readonly reached: false; readonly ms: number } & Cause);
+
+/**
+ * Tries to reach an upstream: connects to it and, where it is asked, sends `HEAD` to its base path, which does nothing there.
+ * Never throws.
+ *
+ * @param timeout in ms, for each of both
+ */
+export async function probeUpstream(
+  address: string,
+  way: Way,
+  timeout: number,
+  asks: boolean,
+): Promise<Probed> {
+  const started = performance.now();
+  const url = new URL(address);
+  const isForwarded = url.protocol === 'http:' && way.proxy !== undefined;
+  const target = isForwarded ? (way.proxy ?? url) : url;
+  try {
+    const tls = await connectOnce(target, isForwarded ? {} : way, timeout);
+    const path = (isForwarded ? url.origin : '') + (withoutEndSlashes(url.pathname) || '/');
+    const status = asks ? await ask(target, isForwarded ? {} : way, path, url.host, timeout) : undefined;
+    return { reached: true, ms: Math.round(performance.now() - started), tls, status };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { reached: false, ms: Math.round(performance.now() - started), ...causeOf(error) };
+  }
+}
+
+function connectOnce(url: URL, way: Way, timeout: number): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    createConnector(
+      timeout,
+      () => {},
+      way,
+    )({ hostname: url.hostname, host: url.host, protocol: url.protocol, port: url.port }, (error, socket) => {
+      if (error !== null) {
+        reject(error);
+        return;
+      }
+      const tls = url.protocol === 'https:' ? tlsOf(socket as TLSSocket) : undefined;
+      socket.on('error', () => {}).destroy();
+      resolve(tls);
+    });
+  });
+}
+
+function tlsOf(socket: TLSSocket): string {
+  return `${socket.getProtocol()}, certificate until ${socket.getPeerCertificate().valid_to}`;
+}
+
+async function ask(url: URL, way: Way, path: string, host: string, timeout: number): Promise<number> {
+  const client = new Client(url.origin, {
+    connect: createConnector(timeout, () => {}, way),
+    headersTimeout: timeout,
+    bodyTimeout: timeout,
+  });
+  try {
+    const { statusCode, body } = await client.request({ method: 'HEAD', path, headers: { host } });
+    await body.dump();
+    return statusCode;
+  } finally {
+    await client.destroy();
+  }
+}
+
+/** What a try came to, in a sentence for people. */
+export function probeSentence(address: string, probed: Probed): string {
+  if (!probed.reached) return `${address} can't be reached: ${sentenceOf(probed)}`;
+  const { ms, tls, status } = probed;
+  const answer = status === undefined ? '' : `, it answers HEAD with status ${status}`;
+  return `${address} can be reached (${ms} ms${tls === undefined ? '' : `, ${tls}`})${answer}`;
+}

@@ -1,0 +1,69 @@
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import test from 'ava';
+import { probeSentence, probeUpstream } from '../../../gateway/upstream/probe.ts';
+import { createAuthority } from '../certificates.ts';
+import { startGateway } from '../gateway.ts';
+
+const timeout = 5_000;
+
+test('an upstream that answers can be reached, whatever it answers', async (t) => {
+  const seen: string[] = [];
+  const server = createServer(({ method, url }, response) => {
+    seen.push(`${method} ${url}`);
+    response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`;
+  const probed = await probeUpstream(address, {}, timeout, true);
+  t.regex(
+    probeSentence(address, probed),
+    /\/api\/ can be reached \(\d+ ms\), it answers HEAD with status 404$/,
+  );
+  t.like(await probeUpstream(address, {}, timeout, false), { reached: true, status: undefined });
+  t.deepEqual(seen, ['HEAD /api']);
+});
+
+test('an upstream over TLS is told with its version, or why the handshake failed', async (t) => {
+  const authority = createAuthority(t);
+  const server = createTlsServer(authority.issue(), (_, response) => response.end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const way = { tls: { ca: authority.cert } };
+  t.regex(
+    probeSentence(address, await probeUpstream(address, way, timeout, true)),
+    /can be reached \(\d+ ms, TLSv1\.3, certificate until .*\), it answers HEAD with status 200$/,
+  );
+  t.regex(
+    probeSentence(address, await probeUpstream(address, {}, timeout, true)),
+    /can't be reached: TLS failed: its certificate is of a CA that is not trusted here/,
+  );
+});
+
+test('the start says that the upstream can not be reached, and the end what was cut', async (t) => {
+  let told = '';
+  const logTo = new Writable({
+    write(chunk, _encoding, done) {
+      told += chunk;
+      done();
+    },
+  });
+  const { running } = await startGateway(t, {
+    serve: { upstreamUrl: 'http://127.0.0.1:9', probesUpstream: true, logTo },
+  });
+  while (!told.includes("can't be reached")) await new Promise((resolve) => setTimeout(resolve, 5));
+  t.true(await running.stop(0));
+  const lines = told
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  t.like(
+    lines.find(({ msg }) => /can't be reached/.test(msg)),
+    { level: 40, upstream: 'http://127.0.0.1:9', reached: false, cause: 'refused' },
+  );
+  t.like(lines.at(-1), { cut: 0, msg: 'stopped, and nothing was cut' });
+});
