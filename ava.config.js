@@ -34,6 +34,7 @@ export const sets = {
       '!test/conformance/**',
       '!test/deploy/tools.test.ts',
       '!test/fire/**',
+      '!test/fleet/**',
       ...slow.map((files) => `!${files}`),
     ],
     timeout: '60s',
@@ -44,6 +45,8 @@ export const sets = {
   conformance: { files: ['test/conformance/**/*.test.ts'], timeout: '5m' },
   /** `npm run deploy:check`: what is in deploy/, by the tools that read it. */
   deploy: { files: ['test/deploy/tools.test.ts'], timeout: '2m' },
+  /** `npm run fleet`: replicas behind HAProxy, with a Valkey or Redis, and their failures. */
+  fleet: { files: ['test/fleet/*.test.ts'], timeout: '2m', concurrency: 1 },
   /** `npm run fire`: restarts under load. */
   fire: { files: ['test/fire/long/*.ts'], timeout: '15m' },
 };

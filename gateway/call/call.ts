@@ -6,6 +6,7 @@ import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';
 import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { type Admission, smallBytes } from '../admission/admission.ts';
+import type { CallerLimits } from '../admission/caller-limits.ts';
 import type { InFlight } from '../admission/in-flight-set.ts';
 import type { Audit } from '../telemetry/audit.ts';
 import type { MessageLog } from '../telemetry/messages.ts';
@@ -46,6 +47,10 @@ export interface CallService {
   readonly messages: MessageLog | undefined;
   /** What a caller is called in the log and in metrics, a name or a pseudonym; undefined where it gave no id. */
   readonly callerOf: (values: CredentialValues) => string | undefined;
+  /** What callers may do; undefined where nothing limits them one by one. */
+  readonly callerLimits: CallerLimits | undefined;
+  /** What a call is counted by, for `callerLimits`; nothing of it can be told from it. */
+  readonly limitKeyOf: (values: CredentialValues | undefined, exchange: Exchange) => string;
   /** Told of an error that is ours, once. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
@@ -55,7 +60,7 @@ export interface Exchange extends Waiting, InFlight {
   readonly requestId: string;
   readonly response: Pick<ServerResponse, 'destroyed' | 'on' | 'off'>;
   readonly stats: RequestStats;
-  /** Headers of the upstream's answer that the reply has too. */
+  /** Headers that the reply has too: those of the upstream's answer, and those of the caller's limits. */
   passed: Readonly<Record<string, string>> | undefined;
 }
 
@@ -139,6 +144,7 @@ export async function runCall(
     'given' in input ? input.given : { body: operation.credentialsOf(input), ...header };
   let values: CredentialValues | undefined;
   let hideKnown: Hide | undefined;
+  let leave: (() => void) | undefined;
   const hide: Hide = (text, most) => {
     // both tell of the same values: those that are given are looked at before they are known to be good
     hideKnown ??=
@@ -168,6 +174,7 @@ export async function runCall(
         values = structuredClone(values);
       }
     }
+    if (service.callerLimits !== undefined) leave = await enterLimits(service, exchange, operation, values);
     if (given.digest !== undefined) await keepNonce(service, given.digest);
     if (exchange.response.destroyed) throw new CallError('CallerGone');
     const { readOnly } = request.operation;
@@ -182,7 +189,7 @@ export async function runCall(
       throw error;
     }
     audit?.settled(exchange, 'answered');
-    exchange.passed = passedOn(reply.headers, settings.replyHeaders);
+    exchange.passed = passedOn(exchange.passed, reply.headers, settings.replyHeaders);
     let outcome: Outcome;
     if (reply.body.length > smallBytes) {
       outcome = await readLargeReply(service, exchange, operation, reply, { frame, values, hide });
@@ -198,7 +205,26 @@ export async function runCall(
     return outcome;
   } catch (error) {
     return { kind: 'failure', failure: failureFor(service, exchange, error, hide) };
+  } finally {
+    leave?.();
   }
+}
+
+/** Counts a call by the limits of its caller; what is returned is called once it is over. Throws CallError TooManyRequests. */
+async function enterLimits(
+  { callerLimits, limitKeyOf }: CallService,
+  exchange: Exchange,
+  { operation }: CompiledOperation,
+  values: CredentialValues | undefined,
+): Promise<(() => void) | undefined> {
+  return callerLimits?.enter({
+    key: limitKeyOf(values, exchange),
+    caller: exchange.stats.caller,
+    operation: operation.name,
+    setHeaders: (headers) => {
+      exchange.passed = headers;
+    },
+  });
 }
 
 /** Remembers the nonce of a digest that was found right, once all else of its call is. Throws CallError (W49). */
@@ -324,10 +350,14 @@ function holdWritten(
   if (!hasRoom && readOnly) throw admission.shed();
 }
 
-/** The headers of an answer that go on to the caller, none but those that the contract names. */
-function passedOn(headers: UpstreamReply['headers'], names: readonly string[]): Exchange['passed'] {
-  if (names.length === 0) return undefined;
-  const passed: Record<string, string> = {};
+/** The headers of an answer that go on to the caller, none but those that the contract names, beside our own. */
+function passedOn(
+  own: Exchange['passed'],
+  headers: UpstreamReply['headers'],
+  names: readonly string[],
+): Exchange['passed'] {
+  if (names.length === 0) return own;
+  const passed: Record<string, string> = { ...own };
   for (const name of names) {
     const value = headers[name];
     if (value !== undefined) passed[name] = typeof value === 'string' ? value : value.join(', ');

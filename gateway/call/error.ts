@@ -27,6 +27,7 @@ export const errorCodes = {
     status: 400,
     message: 'expected callback to be a JavaScript name of at most 64 characters',
   },
+  TooManyRequests: { status: 429, message: 'too many calls' },
   Overloaded: { status: 503, message: 'too many requests are waiting' },
   UpstreamUnavailable: { status: 503, message: 'the service behind is not available' },
   UpstreamTimeout: { status: 504, message: 'the service behind did not answer in time' },
@@ -62,7 +63,7 @@ export interface CallErrorDetails {
   readonly detail?: string | undefined;
   /** For 405: the verbs that the path takes. */
   readonly allow?: string;
-  /** For 503: when to try again, in seconds. */
+  /** For 429 and 503: when to try again, in seconds. */
   readonly retryAfter?: string;
 }
 

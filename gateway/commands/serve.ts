@@ -42,6 +42,8 @@ interface ServeFlags extends ContractFlags {
   readonly callerKey?: string;
   readonly pages: 'on' | 'off';
   readonly tryIt?: TryIt;
+  readonly callerLimits?: string;
+  readonly limitStore?: string;
 }
 
 /** `soapbridge serve`. One function, as it is a list: every option with its variable and default. */
@@ -147,6 +149,20 @@ export function serveCommand(): Command {
         .env('TRY_IT')
         .choices(['on', 'off', 'show-upstream']),
     )
+    .addOption(
+      new Option(
+        '--caller-limits <file>',
+        'what each caller may do: calls in a time, a day, and at once, by operation too',
+      ).env('CALLER_LIMITS'),
+    )
+    .addOption(
+      new Option(
+        '--limit-store <url>',
+        'redis:// or rediss:// of the Valkey or Redis where replicas count calls of callers together',
+      )
+        .env('LIMIT_STORE')
+        .argParser(toStoreUrl),
+    )
     .addHelpText(
       'after',
       `
@@ -229,6 +245,8 @@ async function serveHere(flags: ServeFlags, metricsOfAll?: ServeOptions['metrics
     ...(flags.tryIt === undefined ? {} : { tryIt: flags.tryIt }),
     // nonces are remembered in one process
     wsseSecrets: metricsOfAll === undefined ? flags.wsseSecrets : undefined,
+    callerLimits: flags.callerLimits,
+    limitStore: flags.limitStore,
     callerFiles: { callers: flags.callers, callerKey: flags.callerKey },
     metricsOfAll,
     probesUpstream: true,
@@ -335,6 +353,14 @@ function toPort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || port > 65535)
     throw new InvalidArgumentError('expected a number from 0 to 65535.');
   return port;
+}
+
+/** The URL may hold a password, so that what is wrong isn't shown. */
+function toStoreUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === '')
+    throw new RangeError('--limit-store: expected a URL such as redis://valkey:6379, got something else');
+  return text;
 }
 
 function toMilliseconds(text: string): number {

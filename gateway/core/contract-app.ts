@@ -2,6 +2,7 @@ import { compileContract } from '../../mappings/compile.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import type { Admission } from '../admission/admission.ts';
+import type { CallerLimits } from '../admission/caller-limits.ts';
 import type { CallService } from '../call/call.ts';
 import type { NonceStore, Secrets } from '../call/digest.ts';
 import { createAdoptedDocuments } from '../http/adopted-documents.ts';
@@ -17,6 +18,7 @@ import { compileRequestLine, describeError } from '../telemetry/log.ts';
 import { createMessageLog } from '../telemetry/messages.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { RequestRecord } from '../telemetry/request-stats.ts';
+import type { UpstreamOptions } from '../upstream/http-upstream.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { CoreOptions } from './core-options.ts';
 import { watchReplies } from './replies.ts';
@@ -32,6 +34,10 @@ export interface Shared {
   readonly nonces: NonceStore;
   /** What callers are called in the log; asked for with each contract. */
   readonly callers: () => Callers;
+  /** The limits of the callers of the contract under a path; undefined: it has none. */
+  readonly callerLimitsOf: (path: string) => CallerLimits | undefined;
+  /** A caller's network, for those that give no credentials. */
+  readonly networkOf: UpstreamOptions['networkOf'];
   /** A caller's address, as far as it is known. */
   readonly addressOf: AppOptions['addressOf'];
 }
@@ -102,6 +108,8 @@ function createService(shared: Shared, contract: Contract, upstream: Upstream): 
     messages: logMessages ? createMessageLog(lines, compiled, shownPath(contract.basePath)) : undefined,
     callerOf: callerNames(contract, callers()),
     streams: contract.operations.some(({ stream }) => stream),
+    callerLimits: shared.callerLimitsOf(shownPath(contract.basePath)),
+    limitKeyOf: limitKeys(callers(), shared.networkOf),
     bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
     onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
   };
@@ -151,5 +159,17 @@ function callerNames({ credentials }: Contract, { nameOf }: Callers): CallServic
   return (values) => {
     const id = idOf(values);
     return id === undefined ? undefined : nameOf(id);
+  };
+}
+
+/**
+ * What calls are counted by: all credentials together, so that who knows but another's id is counted apart; without any, the
+ * caller's network. Either is made into a pseudonym: a store of counts tells nobody who calls.
+ */
+function limitKeys({ nameOf }: Callers, networkOf: Shared['networkOf']): CallService['limitKeyOf'] {
+  return (values, { request }) => {
+    const given = values === undefined ? [] : [...values.all.values()];
+    const value = given.length === 0 ? `network ${networkOf(request)}` : `credentials ${given.join('\n')}`;
+    return nameOf({ kind: 'secret', value });
   };
 }

@@ -6,6 +6,7 @@ import type { AppOptions } from '../http/request-context.ts';
 import type { Audit } from '../telemetry/audit.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import type { LineBuffer } from '../telemetry/line-buffer.ts';
+import type { CallerLimitsOf } from './caller-limits.ts';
 
 /** Where messages of the gateway go, besides the lines of requests: fields first, as pino has it. */
 export interface Log {
@@ -28,6 +29,8 @@ export interface CoreOptions {
   readonly secrets?: () => Secrets | undefined;
   /** Names and pseudonyms of callers; undefined: pseudonyms of this process's own. Asked for with each contract. */
   readonly callers?: () => Callers;
+  /** What callers may do; undefined: nothing limits them one by one. Asked for with each contract. */
+  readonly callerLimits?: (() => CallerLimitsOf) | undefined;
   /** Told of each write; undefined: nobody is. */
   readonly audit: Audit | undefined;
   readonly trustedProxies: BlockList | undefined;

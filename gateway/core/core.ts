@@ -10,6 +10,7 @@ import { createMetrics, type Gauges, type Snapshot } from '../telemetry/metrics.
 import type { RequestRecord } from '../telemetry/request-stats.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
 import { idleUpstream, type Upstream } from '../upstream/upstream.ts';
+import { createCoreCallerLimits } from './caller-limits.ts';
 import { createContractApp, createRecorder, type Shared, shownPath } from './contract-app.ts';
 import type { CoreOptions } from './core-options.ts';
 import { LoopDelay } from './loop-delay.ts';
@@ -45,6 +46,8 @@ export function createCore(options: CoreOptions): Core {
   const admission = createAdmission(limits);
   const ownCallers = createCallers();
   const metrics = createMetrics(limits, () => options.callers?.() ?? ownCallers);
+  const callerLimits =
+    options.callerLimits === undefined ? undefined : createCoreCallerLimits(options.callerLimits);
   /** By the path that the contract is under. */
   const upstreams = new Map<string, Upstream>();
   const aside = new AsideReader(limits, (error) =>
@@ -60,6 +63,8 @@ export function createCore(options: CoreOptions): Core {
     aside,
     nonces: createNonces(limits.wsseNonces),
     callers: () => options.callers?.() ?? ownCallers,
+    callerLimitsOf: (path) => callerLimits?.of(path),
+    networkOf: (request) => callerNetwork(request, trustedProxies),
     addressOf: (request) => callerAddress(request, trustedProxies),
   };
   let loopDelayMs = 0;
@@ -70,7 +75,7 @@ export function createCore(options: CoreOptions): Core {
     upstreamOptions: {
       limits,
       admission,
-      networkOf: (request) => callerNetwork(request, trustedProxies),
+      networkOf: shared.networkOf,
       onBreaker: (upstream, open, operation) =>
         log.warn({ upstream, operation, breaker: open ? 'open' : 'closed' }, breakerMessage(open, operation)),
     },
@@ -83,13 +88,15 @@ export function createCore(options: CoreOptions): Core {
       const upstreamStates = new Map(
         paths.map((path) => [path, upstreams.get(path)?.state() ?? idleUpstream]),
       );
-      return metrics.read({ ...admission.load(), ...own, upstreamStates, loopDelayMs });
+      const read = metrics.read({ ...admission.load(), ...own, upstreamStates, loopDelayMs });
+      return callerLimits === undefined ? read : [...read, ...callerLimits.read()];
     },
     renew: () => aside.renew(),
     start: () => {
       const loopDelay = new LoopDelay();
       const everySecond = setInterval(() => {
         admission.sweep();
+        callerLimits?.sweep();
         loopDelayMs = loopDelay.take();
         admission.observeDelay(loopDelayMs);
       }, 1_000).unref();

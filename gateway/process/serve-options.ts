@@ -38,6 +38,10 @@ export interface ServeOptions {
   readonly wsseSecrets?: string | undefined;
   /** Files of callers' names, and of the key of pseudonyms. */
   readonly callerFiles?: CallerFiles | undefined;
+  /** File of what callers may do, one by one; undefined: nothing limits them so. */
+  readonly callerLimits?: string | undefined;
+  /** `redis://` or `rediss://`, where their calls are counted for all replicas; undefined: in this process. */
+  readonly limitStore?: string | undefined;
   readonly limits?: Limits;
   /** File that audit lines are appended to, each before the call it is about goes out; undefined: they go to the log. */
   readonly auditLog?: string;

@@ -11,6 +11,7 @@ import { proxyList } from '../http/forwarded.ts';
 import { hostList } from '../http/framing.ts';
 import { describeError } from '../telemetry/log.ts';
 import { type Snapshot, writeSnapshot } from '../telemetry/metrics.ts';
+import { openCallerLimits } from './caller-limits.ts';
 import { readCallers } from './callers-file.ts';
 import { readConfig } from './config.ts';
 import { isAnyAddress, isLocalHost, type Listener, startListener } from './listener.ts';
@@ -62,6 +63,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const { wsseSecrets } = options;
   let secrets = wsseSecrets === undefined ? undefined : readSecrets(wsseSecrets);
   let callers = readCallers(options.callerFiles ?? {});
+  const callerLimits = await openCallerLimits(options, limits, callers, log);
   const core = createCore({
     limits,
     log,
@@ -71,6 +73,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     logMessages: options.logMessages === true,
     secrets: () => secrets,
     callers: () => callers,
+    callerLimits: callerLimits?.now,
     audit,
     trustedProxies,
     isOwnHost,
@@ -87,6 +90,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const upstreams = createUpstreams(options, core.upstreamOptions);
   const sites = await openSites(() => plansOf(options), {
     limits,
+    check: (contracts) => callerLimits?.check(contracts),
     onLoad: (loaded) => {
       logLoaded(loaded, log);
       warnOfHttp(loaded.contract, options.publicUrl, log);
@@ -125,12 +129,15 @@ export async function serve(options: ServeOptions): Promise<Running> {
 
   async function reloadAll(): Promise<readonly string[]> {
     const before = { secrets, callers };
-    callers = options.callerFiles === undefined ? callers : readCallers(options.callerFiles);
-    if (wsseSecrets !== undefined) secrets = readSecrets(wsseSecrets);
+    let undo: (() => void) | undefined;
     try {
+      callers = options.callerFiles === undefined ? callers : readCallers(options.callerFiles);
+      if (wsseSecrets !== undefined) secrets = readSecrets(wsseSecrets);
+      undo = callerLimits?.reload();
       await sites.reload();
     } catch (error) {
       ({ secrets, callers } = before);
+      undo?.();
       throw error;
     }
     return sites.basePaths();
@@ -149,6 +156,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     clearInterval(everySecond);
     await core.close();
     await upstreams.close();
+    callerLimits?.close();
     log.info({ cut }, cut === 0 ? 'stopped, and nothing was cut' : 'stopped');
     await new Promise<void>((resolve) => log.flush(() => resolve()));
     return cut === 0;

@@ -26,6 +26,8 @@ export interface SiteMaker {
   /** What the contract is to be served by, as it is now; the one of before where it would be the same. */
   readonly upstreamAt: (url: string | undefined) => Promise<Upstream>;
   readonly handlerOf: (contract: Contract, upstream: Upstream) => Handler;
+  /** Throws ContractError where something else than the contracts doesn't fit to them. */
+  readonly check: (contracts: readonly Contract[]) => void;
   /** Told of what was loaded before it serves. */
   readonly onLoad: (loaded: LoadedContract) => void;
 }
@@ -78,6 +80,12 @@ function open(
   loads: readonly LoadedContract[],
   maker: SiteMaker,
 ): Promise<readonly Site[]> {
+  maker.check(
+    loads.map(({ contract }, index) => ({
+      ...contract,
+      basePath: plans[index]?.basePath ?? contract.basePath,
+    })),
+  );
   return Promise.all(
     loads.map(async (loaded, index) => {
       const plan = plans[index];

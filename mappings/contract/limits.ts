@@ -141,6 +141,11 @@ export const limitTable = {
     bounds: 'callers of a contract that metrics tell apart, beside those with a name; all others are `other`',
     orNone: true,
   },
+  limitWindows: {
+    value: 100_000,
+    bounds: 'counts of callers that a process remembers (CALLER_LIMITS); for one more the oldest is forgotten',
+  },
+  limitStoreMs: { value: 200, bounds: 'how long a call waits to be counted by LIMIT_STORE' },
   acceptRanges: { value: 32, bounds: 'media ranges of an Accept header that are looked at' },
   replyBytes: { value: 32 * mebibyte, bounds: "an upstream's reply" },
   replyBytesWithBinary: {

@@ -54,6 +54,8 @@ export const limitTests = {
   loggedMessage: ['test/gateway/telemetry/messages.test.ts', 'limits: { loggedMessage: '],
   logBytes: ['test/gateway/telemetry/log-writer.test.ts', "'logBytes: "],
   metricOperations: ['test/gateway/telemetry/callers.test.ts', "'metricOperations: "],
+  limitWindows: ['test/gateway/admission/caller-limits.test.ts', "'limitWindows: "],
+  limitStoreMs: ['test/fleet/store.test.ts', "'limitStoreMs: "],
   topCallers: ['test/gateway/telemetry/callers.test.ts', "'topCallers: "],
   acceptRanges: ['test/gateway/http/limits.test.ts', "'W5: acceptRanges: the second range"],
   replyBytes: ['test/gateway/http/limits.test.ts', "'replyBytes and replyBytesWithBinary: "],

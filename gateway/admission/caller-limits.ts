@@ -1,0 +1,158 @@
+import { CallError } from '../call/error.ts';
+import type { CallCounters, CallLimit } from './caller-windows.ts';
+
+/** So many calls in so many seconds. */
+export interface Rate {
+  readonly calls: number;
+  readonly seconds: number;
+}
+
+/** What one caller may do. */
+export interface CallerRules {
+  readonly rate?: Rate | undefined;
+  /** Calls a day, from midnight to midnight, UTC. */
+  readonly quota?: number | undefined;
+  /** Calls under way at once, in this process. */
+  readonly concurrent?: number | undefined;
+}
+
+/** What callers of one contract may do. */
+export interface ContractRules {
+  /** What each caller may do, all operations together. */
+  readonly each: CallerRules;
+  /** What a caller of this name may do instead. */
+  readonly callers: ReadonlyMap<string, CallerRules>;
+  /** What each caller may do with one operation, besides. */
+  readonly operations: ReadonlyMap<string, CallerRules>;
+}
+
+/** A call as its limits see it. */
+export interface LimitedCall {
+  /** What its caller is counted by. */
+  readonly key: string;
+  /** What its caller is called; undefined: nobody knows. */
+  readonly caller: string | undefined;
+  readonly operation: string;
+  /** Told which headers its reply has, whether it is refused or not. */
+  readonly setHeaders: (headers: Readonly<Record<string, string>>) => void;
+}
+
+/** Limits of callers of one contract. */
+export interface CallerLimits {
+  /** Counts a call; what is returned is called once it is over. Throws CallError TooManyRequests. */
+  readonly enter: (call: LimitedCall) => Promise<() => void>;
+}
+
+/** A limit with the operation that it is of; `''` for all of them. */
+interface OwnLimit {
+  readonly limit: CallLimit;
+  readonly of: string;
+}
+
+/** Rules with what was made of them once. */
+interface CompiledRules {
+  readonly rates: readonly OwnLimit[];
+  readonly quotas: readonly OwnLimit[];
+  readonly concurrent: number | undefined;
+  /** The operation's name; `''` for all of them. */
+  readonly of: string;
+}
+
+/**
+ * Limits of the callers of a contract.
+ *
+ * @param path the contract's: each contract counts for itself
+ * @param onLimited told of each call that is refused, by the limit's name
+ */
+export function compileCallerLimits(
+  { each, callers, operations }: ContractRules,
+  path: string,
+  counters: CallCounters,
+  onLimited: (limit: string) => void,
+): CallerLimits {
+  const ofEach = compileRules(each, '');
+  const ofCallers = new Map([...callers].map(([name, rules]) => [name, compileRules(rules, '')]));
+  const ofOperations = new Map([...operations].map(([name, rules]) => [name, compileRules(rules, name)]));
+  const underWay = new Map<string, number>();
+  const refuse = (limit: string, message: string, retryAfter: number): CallError => {
+    onLimited(limit);
+    return new CallError('TooManyRequests', {
+      message: `${message}, got more: come back in ${retryAfter} s`,
+      retryAfter: String(retryAfter),
+    });
+  };
+
+  return {
+    enter: async ({ key, caller, operation, setHeaders }) => {
+      const ofCaller = (caller === undefined ? undefined : ofCallers.get(caller)) ?? ofEach;
+      const ofOperation = ofOperations.get(operation);
+      const all = ofOperation === undefined ? [ofCaller] : [ofCaller, ofOperation];
+      const places = all.flatMap(({ concurrent, of }) =>
+        concurrent === undefined ? [] : [{ place: `${of} ${key}`, concurrent, of }],
+      );
+      for (const { place, concurrent, of } of places)
+        if ((underWay.get(place) ?? 0) >= concurrent)
+          throw refuse(nameIn(of, 'concurrent'), `expected at most ${calls(concurrent, of)} under way`, 1);
+      for (const { place } of places) underWay.set(place, (underWay.get(place) ?? 0) + 1);
+      const leave = (): void => {
+        for (const { place } of places) {
+          const left = (underWay.get(place) ?? 1) - 1;
+          if (left === 0) underWay.delete(place);
+          else underWay.set(place, left);
+        }
+      };
+      try {
+        await countCall(all, `${path} ${key}`, setHeaders);
+      } catch (error) {
+        leave();
+        throw error;
+      }
+      return leave;
+    },
+  };
+
+  /** Counts a call by each of its limits, rates first: what they refuse takes nothing of a quota. */
+  async function countCall(
+    all: readonly CompiledRules[],
+    key: string,
+    setHeaders: LimitedCall['setHeaders'],
+  ): Promise<void> {
+    const policies: string[] = [];
+    const states: string[] = [];
+    for (const kind of ['rates', 'quotas'] as const) {
+      for (const { limit, of } of all.flatMap((rules) => rules[kind])) {
+        const now = Date.now();
+        const added = counters.add(`${key} ${limit.name}`, limit, now);
+        const { used, resetMs } = added instanceof Promise ? await added : added;
+        const seconds = Math.max(1, Math.ceil(resetMs / 1000));
+        policies.push(`"${limit.name}";q=${limit.calls};w=${limit.seconds ?? 86_400}`);
+        states.push(`"${limit.name}";r=${Math.max(0, limit.calls - used)};t=${seconds}`);
+        setHeaders({ 'RateLimit-Policy': policies.join(', '), RateLimit: states.join(', ') });
+        if (used > limit.calls) {
+          const within = limit.seconds === undefined ? 'a day' : `in ${limit.seconds} s`;
+          throw refuse(limit.name, `expected at most ${calls(limit.calls, of)} ${within}`, seconds);
+        }
+      }
+    }
+  }
+}
+
+function compileRules({ rate, quota, concurrent }: CallerRules, of: string): CompiledRules {
+  return {
+    rates: rate === undefined ? [] : [{ limit: { name: nameIn(of, 'rate'), ...rate }, of }],
+    quotas:
+      quota === undefined
+        ? []
+        : [{ limit: { name: nameIn(of, 'quota'), calls: quota, seconds: undefined }, of }],
+    concurrent,
+    of,
+  };
+}
+
+function nameIn(operation: string, limit: string): string {
+  return operation === '' ? limit : `${operation}-${limit}`;
+}
+
+function calls(count: number, operation: string): string {
+  return `${count} call${count === 1 ? '' : 's'}${operation === '' ? '' : ` of ${operation}`}`;
+}

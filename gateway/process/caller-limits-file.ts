@@ -1,0 +1,135 @@
+import type { Contract } from '../../mappings/contract/model.ts';
+import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
+import { map, readSettings, record, text, value } from '../../mappings/loader/document/settings-file.ts';
+import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
+import type { CallerRules, ContractRules } from '../admission/caller-limits.ts';
+
+const rules = record('What one caller may do.', {
+  rate: text(
+    'Calls in a time, such as 100/s, 600/min or 50/10s.',
+    'calls and a time, such as 100/s, 50/10s, 600/min or 5000/h',
+    /^[1-9]\d{0,8}\/(?:s|min|h|[1-9]\d{0,4}s)$/,
+  ),
+  quota: value('Calls a day, from midnight to midnight, UTC.'),
+  concurrent: value('Calls under way at once, in each process.'),
+});
+
+const contractRules = {
+  each: rules,
+  callers: map(
+    'What a caller of this name may do instead of `each`.',
+    '`name: { rate, quota, concurrent }`',
+    rules,
+  ),
+  operations: map(
+    'What each caller may do with an operation, besides.',
+    '`Operation: { rate, quota, concurrent }`',
+    rules,
+  ),
+};
+
+/** What a file of caller limits holds. */
+export const callerLimitSettings = record('What callers may do.', {
+  ...contractRules,
+  contracts: map(
+    'What callers of the contract under a path may do, in place of all else in this file.',
+    '`/path: { each, callers, operations }`',
+    record('What callers of one contract may do.', contractRules),
+  ),
+});
+
+/** What callers may do, by contract. */
+export interface CallerLimitsFile {
+  /** The rules of the contract under a path; undefined: it has none. */
+  readonly rulesOf: (path: string) => ContractRules | undefined;
+  /** Throws ContractError where the file names an operation that no contract has, or a contract that isn't served. */
+  readonly check: (contracts: readonly Contract[]) => void;
+}
+
+type Report = (pointer: string, message: string) => void;
+type Entry = ReturnType<typeof readSettings<typeof callerLimitSettings>>;
+
+/** Reads a file of caller limits. Throws ContractError with all that is wrong in it. */
+export function readCallerLimits(file: string): CallerLimitsFile {
+  const problems: ContractProblem[] = [];
+  const report: Report = (pointer, message) => {
+    problems.push({ file, pointer, message });
+  };
+  const root = readSettings(callerLimitSettings, readYamlFile(file, problems)?.root ?? {}, '', report) ?? {};
+  const ofAll = rulesIn(root, '', report);
+  const own = new Map<string, ContractRules>();
+  for (const [path, entry] of root.contracts ?? new Map())
+    own.set(path, rulesIn(entry, `/contracts${pointerSegment(path)}`, report));
+  if (problems.length > 0) throw new ContractError(withLines(problems));
+  const isEmpty = Object.keys(root).every((key) => key === 'contracts');
+  return {
+    rulesOf: (path) => own.get(path) ?? (isEmpty ? undefined : ofAll),
+    check: (contracts) => {
+      const wrong: ContractProblem[] = [];
+      const byPath = new Map(contracts.map((contract) => [contract.basePath || '/', contract]));
+      const others = contracts.filter(({ basePath }) => !own.has(basePath || '/'));
+      const look = ({ operations }: ContractRules, among: readonly Contract[], at: string): void => {
+        for (const name of operations.keys())
+          if (!among.some((contract) => contract.operations.some((each) => each.name === name)))
+            wrong.push({
+              file,
+              pointer: `${at}/operations${pointerSegment(name)}`,
+              message: 'expected an operation of the contract, got none of its names',
+            });
+      };
+      look(ofAll, others, '');
+      for (const [path, ofContract] of own) {
+        const contract = byPath.get(path);
+        const at = `/contracts${pointerSegment(path)}`;
+        if (contract !== undefined) look(ofContract, [contract], at);
+        else
+          wrong.push({
+            file,
+            pointer: at,
+            message: `expected the path of a contract that is served, one of ${[...byPath.keys()].join(', ')}`,
+          });
+      }
+      if (wrong.length > 0) throw new ContractError(withLines(wrong));
+    },
+  };
+}
+
+function rulesIn(entry: NonNullable<Entry>, at: string, report: Report): ContractRules {
+  const { each, callers = new Map(), operations = new Map() } = entry;
+  const of = (all: ReadonlyMap<string, RulesEntry>, key: string): ReadonlyMap<string, CallerRules> =>
+    new Map(
+      [...all].map(([name, one]) => [name, rulesOf(one, `${at}/${key}${pointerSegment(name)}`, report)]),
+    );
+  return {
+    each: rulesOf(each ?? {}, `${at}/each`, report),
+    callers: of(callers, 'callers'),
+    operations: of(operations, 'operations'),
+  };
+}
+
+interface RulesEntry {
+  readonly rate?: string | undefined;
+  readonly quota?: unknown;
+  readonly concurrent?: unknown;
+}
+
+const unitSeconds = { s: 1, min: 60, h: 3_600 } as const;
+
+function rulesOf({ rate, quota, concurrent }: RulesEntry, at: string, report: Report): CallerRules {
+  const [calls = '', time = ''] = rate?.split('/') ?? [];
+  const seconds = unitSeconds[time as keyof typeof unitSeconds] ?? Number(time.slice(0, -1));
+  return {
+    rate: rate === undefined ? undefined : { calls: Number(calls), seconds },
+    quota: countIn(quota, `${at}/quota`, report),
+    concurrent: countIn(concurrent, `${at}/concurrent`, report),
+  };
+}
+
+const most = 1_000_000_000;
+
+function countIn(count: unknown, at: string, report: Report): number | undefined {
+  if (count === undefined) return undefined;
+  if (Number.isSafeInteger(count) && Number(count) >= 1 && Number(count) <= most) return Number(count);
+  report(at, `expected a whole number from 1 to ${most}, got ${JSON.stringify(count)}`);
+  return undefined;
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import type { Served } from '../gateway/commands/run.ts';
+import {
+  call,
+  freePort,
+  installed,
+  inTurn,
+  kill,
+  scratch,
+  startBalancer,
+  startCallers,
+  startReplica,
+  startStore,
+  startUpstream,
+  storeTool,
+} from './fleet.ts';
+
+const isWhole = installed('haproxy') !== undefined && storeTool !== undefined;
+const declare = isWhole ? test.serial : test.skip;
+const title = (text: string): string =>
+  isWhole ? text : `${text} (not looked at: HAProxy, or Valkey or Redis, is not installed)`;
+
+/** Three replicas behind HAProxy, with limits counted in a store. */
+async function startFleet(t: ExecutionContext, rules: string, delayMs = 5) {
+  const storePort = await freePort();
+  const store = await startStore(t, storePort);
+  const folder = scratch(t);
+  const limits = join(folder, 'caller-limits.yaml');
+  const key = join(folder, 'key');
+  writeFileSync(limits, rules);
+  writeFileSync(key, randomBytes(32), { mode: 0o600 });
+  const upstream = await startUpstream(t, delayMs);
+  const environment = {
+    UPSTREAM_URL: upstream.url,
+    CALLER_LIMITS: limits,
+    CALLER_KEY: key,
+    LIMIT_STORE: `redis://127.0.0.1:${storePort}`,
+  };
+  const ports = await Promise.all([freePort(), freePort(), freePort()]);
+  const replicas: Served[] = [];
+  for (const port of ports) replicas.push(await startReplica(t, port, environment));
+  const port = await startBalancer(t, ports);
+  await pause(1_500);
+  return { port, ports, replicas, environment, store, storePort, upstream, limits };
+}
+
+const failed = (results: readonly { readonly status: number }[]): number =>
+  results.filter(({ status }) => status !== 200).length;
+
+declare(title('limits that three replicas share are exact within 2 %'), async (t) => {
+  const { port, ports } = await startFleet(t, 'each: { rate: 1000/h }');
+  const agent = new Agent({ keepAlive: true, maxSockets: 24 });
+  const results = await Promise.all(Array.from({ length: 1_300 }, () => call(port, agent)));
+  agent.destroy();
+  const passed = results.filter(({ status }) => status === 200).length;
+  t.true(Math.abs(passed - 1_000) <= 20, `${passed} passed`);
+  t.is(results.filter(({ status }) => status === 429).length, 1_300 - passed);
+  // all three had their share
+  for (const each of ports) {
+    const page = await (await fetch(`http://127.0.0.1:${each}/metrics`)).text();
+    t.true(Number(/^soapbridge_limited_total\{.*\} (\d+)$/m.exec(page)?.[1]) > 10, page);
+  }
+});
+
+declare(
+  title('a rolling restart and reloads under load fail no call, and no write is done twice'),
+  async (t) => {
+    const { port, ports, replicas, environment, upstream, limits } = await startFleet(
+      t,
+      'each: { rate: 100000/s }',
+    );
+    const callers = startCallers(port, 20);
+    for (const [index, served] of replicas.entries()) {
+      const gone = once(served.child, 'exit');
+      served.child.kill('SIGTERM');
+      t.deepEqual(await gone, [0, null]);
+      const replicaPort = ports[index] ?? 0;
+      replicas[index] = await startReplica(t, replicaPort, environment);
+      await inTurn(replicaPort);
+    }
+    writeFileSync(limits, 'each: { rate: 200000/s }');
+    for (const { child } of replicas) child.kill('SIGHUP');
+    await pause(4_000);
+    const results = await callers.stop();
+    t.true(results.length > 500, `${results.length} calls`);
+    t.is(failed(results), 0);
+    t.regex(String(results.at(-1)?.headers['ratelimit-policy']), /q=200000/);
+    for (const [id, times] of upstream.met) t.is(times, 1, id);
+    t.is(upstream.met.size, new Set(upstream.met.keys()).size);
+  },
+);
+
+declare(title('a store that is killed and comes back fails no call'), async (t) => {
+  const { port, ports, store, storePort } = await startFleet(t, 'each: { rate: 100000/s }');
+  const callers = startCallers(port, 12);
+  await pause(1_000);
+  await kill(store);
+  await pause(2_000);
+  const away = await Promise.all(
+    ports.map(async (each) => (await fetch(`http://127.0.0.1:${each}/metrics`)).text()),
+  );
+  for (const page of away) t.regex(page, /^soapbridge_limit_store_away 1$/m);
+  await startStore(t, storePort);
+  await pause(3_000);
+  const back = await Promise.all(
+    ports.map(async (each) => (await fetch(`http://127.0.0.1:${each}/metrics`)).text()),
+  );
+  for (const page of back) t.regex(page, /^soapbridge_limit_store_away 0$/m);
+  const results = await callers.stop();
+  t.true(results.length > 200);
+  t.is(failed(results), 0);
+});
+
+declare(
+  title('of a replica that is killed only the calls under way fail, and no write is done twice'),
+  async (t) => {
+    const { port, replicas, upstream } = await startFleet(t, 'each: { rate: 100000/s }', 100);
+    const count = 24;
+    const callers = startCallers(port, count);
+    await pause(2_000);
+    const [, victim] = replicas;
+    const killedAt = performance.now();
+    if (victim !== undefined) await kill(victim.child);
+    await pause(4_000);
+    const results = await callers.stop();
+    const failures = results.filter(({ status }) => status !== 200);
+    // a third of the callers, and as many again for how they may be spread
+    t.true(failures.length <= (count / 3) * 2, `${failures.length} failed`);
+    for (const { at } of failures) t.true(at - killedAt < 2_000, `${at - killedAt} ms after`);
+    t.true(results.filter(({ at }) => at > killedAt + 2_000).length > 50);
+    for (const [id, times] of upstream.met) t.is(times, 1, id);
+  },
+);

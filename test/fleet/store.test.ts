@@ -1,0 +1,104 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { CallerWindows } from '../../gateway/admission/caller-windows.ts';
+import { SharedWindows } from '../../gateway/admission/shared-windows.ts';
+import { freePort, kill, startStore, storeTool } from './fleet.ts';
+
+const declare = storeTool === undefined ? test.skip : test.serial;
+const title = (text: string): string =>
+  storeTool === undefined ? `${text} (not looked at: neither Valkey nor Redis is installed)` : text;
+
+/** One that counts in the store at a port, and what it told. */
+async function open(t: ExecutionContext, port: number, timeoutMs = 1_000) {
+  const told: string[] = [];
+  const windows = await SharedWindows.open({
+    url: `redis://127.0.0.1:${port}`,
+    timeoutMs,
+    local: new CallerWindows(100),
+    onChange: (isAway, code) => told.push(isAway ? `away ${code}` : 'back'),
+  });
+  t.teardown(() => windows.close());
+  return { windows, told };
+}
+
+const rate = { name: 'rate', calls: 10, seconds: 60 };
+const quota = { name: 'quota', calls: 10, seconds: undefined };
+
+declare(title('three count each call once, together'), async (t) => {
+  const port = await freePort();
+  await startStore(t, port);
+  const all = await Promise.all([open(t, port), open(t, port), open(t, port)]);
+  const counts = await Promise.all(
+    Array.from({ length: 300 }, (_, index) => all[index % 3]?.windows.add('ann rate', rate, Date.now())),
+  );
+  const used = counts.map((count) => count?.used ?? 0).toSorted((a, b) => a - b);
+  t.deepEqual(
+    used,
+    Array.from({ length: 300 }, (_, index) => index + 1),
+  );
+  for (const count of counts) t.true((count?.resetMs ?? 0) > 50_000 && (count?.resetMs ?? 0) <= 60_000);
+});
+
+declare(title('a quota ends at midnight in the store too, and the next day counts anew'), async (t) => {
+  const port = await freePort();
+  await startStore(t, port);
+  const { windows } = await open(t, port);
+  const evening = Date.parse('2026-11-22T23:59:00.000Z');
+  t.like(await windows.add('ann quota', quota, evening), { used: 1 });
+  const second = await windows.add('ann quota', quota, evening + 30_000);
+  t.is(second.used, 2);
+  t.true(second.resetMs <= 60_000);
+  t.is((await windows.add('ann quota', quota, evening + 60_000)).used, 1);
+});
+
+declare(
+  title('while the store is away calls are counted here, and in the store once it is back'),
+  async (t) => {
+    const port = await freePort();
+    const store = await startStore(t, port);
+    const { windows, told } = await open(t, port);
+    t.is((await windows.add('ann rate', rate, Date.now())).used, 1);
+    await kill(store);
+    t.is((await windows.add('ann rate', rate, Date.now())).used, 1);
+    t.is((await windows.add('ann rate', rate, Date.now())).used, 2);
+    t.true(windows.isAway);
+    t.is(windows.missed, 2);
+    t.is(told.length, 1);
+    t.regex(told[0] ?? '', /^away /);
+    await startStore(t, port);
+    while (windows.isAway) {
+      await pause(50);
+      await windows.add('other rate', rate, Date.now());
+    }
+    t.is(told.length, 2);
+    t.is(told[1], 'back');
+    t.is((await windows.add('ann rate', rate, Date.now())).used, 1);
+  },
+);
+
+declare(title('a store that was never there takes no call down'), async (t) => {
+  const { windows, told } = await open(t, await freePort());
+  t.deepEqual(told, ['away ECONNREFUSED']);
+  t.is((await windows.add('ann rate', rate, Date.now())).used, 1);
+});
+
+declare(
+  title('limitStoreMs: a store that answers within it counts, one that doesn’t is left alone'),
+  async (t) => {
+    const port = await freePort();
+    const store = await startStore(t, port);
+    const { windows, told } = await open(t, port, 300);
+    t.is((await windows.add('ann rate', rate, Date.now())).used, 1);
+    t.deepEqual(told, []);
+    store.kill('SIGSTOP');
+    const before = performance.now();
+    t.is((await windows.add('ann rate', rate, Date.now())).used, 1);
+    t.true(performance.now() - before >= 290);
+    t.true(windows.isAway);
+    // it isn't asked again at once
+    const again = performance.now();
+    await windows.add('ann rate', rate, Date.now());
+    t.true(performance.now() - again < 290);
+    store.kill('SIGCONT');
+  },
+);

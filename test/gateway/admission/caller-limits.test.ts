@@ -1,0 +1,226 @@
+import test, { type ExecutionContext } from 'ava';
+import { CallerWindows, windowMs } from '../../../gateway/admission/caller-windows.ts';
+import { ContractError } from '../../../mappings/loader/document/error.ts';
+import { file } from '../commands/file.ts';
+import { envelope, type Gateway, startGateway, typesNamespace } from '../gateway.ts';
+
+const rulesOf = (t: ExecutionContext, text: string): string => file(t, text, 'caller-limits.yaml');
+
+const headersOf = (user: string, key = 'k') => ({ 'X-Api-User': user, 'X-Api-Key': key });
+
+/** One call in JSON, as a caller. */
+async function call(gateway: Gateway, user: string, operation = 'GetSearch', key = 'k') {
+  return gateway.send('POST', `/json/reply/${operation}`, headersOf(user, key), '{}');
+}
+
+test('a caller over its rate is told when to come back, and others go on', async (t) => {
+  const gateway = await startGateway(t, { serve: { callerLimits: rulesOf(t, 'each: { rate: 2/h }') } });
+  const first = await call(gateway, 'ann');
+  t.is(first.status, 200);
+  t.is(first.headers['ratelimit-policy'], '"rate";q=2;w=3600');
+  t.regex(String(first.headers.ratelimit), /^"rate";r=1;t=3600$/);
+  t.is((await call(gateway, 'ann')).status, 200);
+  const third = await call(gateway, 'ann');
+  t.is(third.status, 429);
+  t.regex(String(third.headers.ratelimit), /^"rate";r=0;t=\d+$/);
+  const seconds = Number(third.headers['retry-after']);
+  t.true(seconds > 3590 && seconds <= 3600);
+  t.like(JSON.parse(third.text).data.responseStatus, {
+    errorCode: 'TooManyRequests',
+    message: `expected at most 2 calls in 3600 s, got more: come back in ${seconds} s`,
+  });
+  t.is(gateway.hits.length, 2);
+  t.is((await call(gateway, 'bob')).status, 200);
+});
+
+const search = envelope('1.1', {
+  body: `<GetSearch xmlns="${typesNamespace}"><Authentication><ApiUserId>ann</ApiUserId><ApiUserKey>k</ApiUserKey></Authentication></GetSearch>`,
+});
+const soapHeaders = { 'Content-Type': 'text/xml', SOAPAction: '"GetSearch"' };
+
+for (const [setting, status, said] of [
+  [
+    'soapErrors: fault',
+    500,
+    /<faultcode>\w+:Client<\/faultcode><faultstring[^>]*>TooManyRequests: expected at most 1 call a day, got more: come back in \d+ s/,
+  ],
+  ['soapErrors: in-band', 200, /<ErrorCode>TooManyRequests<\/ErrorCode>/],
+] as const) {
+  test(`with ${setting} a caller of SOAP over its quota is told so in its protocol`, async (t) => {
+    const gateway = await startGateway(t, {
+      overlay: setting,
+      serve: { callerLimits: rulesOf(t, 'each: { quota: 1 }') },
+    });
+    t.is((await gateway.send('POST', '/soap11', soapHeaders, search)).status, 200);
+    const reply = await gateway.send('POST', '/soap11', soapHeaders, search);
+    t.is(reply.status, status);
+    t.is(reply.headers['x-status'], '429');
+    t.true(Number(reply.headers['retry-after']) >= 1);
+    t.regex(reply.text, said);
+  });
+}
+
+test('a caller of plain XML is told in XML', async (t) => {
+  const gateway = await startGateway(t, { serve: { callerLimits: rulesOf(t, 'each: { quota: 1 }') } });
+  await call(gateway, 'ann');
+  const reply = await gateway.send('POST', '/json/reply/GetSearch?format=xml', headersOf('ann'), '{}');
+  t.is(reply.status, 429);
+  t.regex(reply.text, /^<\?xml .*TooManyRequests/s);
+});
+
+test('an operation’s limit counts besides, for each caller, and what it refuses takes nothing of a quota', async (t) => {
+  const gateway = await startGateway(t, {
+    serve: {
+      callerLimits: rulesOf(t, 'each: { quota: 2 }\noperations: { GetSearch: { rate: 1/min } }'),
+    },
+  });
+  const first = await call(gateway, 'ann');
+  t.is(first.headers['ratelimit-policy'], '"GetSearch-rate";q=1;w=60, "quota";q=2;w=86400');
+  const refused = await call(gateway, 'ann');
+  t.regex(refused.text, /expected at most 1 call of GetSearch in 60 s/);
+  t.is((await call(gateway, 'ann', 'CountIncompleteClients')).status, 200);
+  t.is((await call(gateway, 'ann', 'CountIncompleteClients')).status, 429);
+  t.is((await call(gateway, 'bob')).status, 200);
+});
+
+test('a caller with a name has the limits under that name', async (t) => {
+  const gateway = await startGateway(t, {
+    serve: {
+      callerLimits: rulesOf(t, 'each: { quota: 1 }\ncallers: { acme: { quota: 2 } }'),
+      callerFiles: { callers: file(t, 'acme: ["ann"]', 'callers.yaml') },
+    },
+  });
+  const statuses = async (user: string) => {
+    const replies = [await call(gateway, user), await call(gateway, user), await call(gateway, user)];
+    return replies.map(({ status }) => status);
+  };
+  t.deepEqual(await statuses('ann'), [200, 200, 429]);
+  t.deepEqual(await statuses('bob'), [200, 429, 429]);
+});
+
+test('who knows but a caller’s id takes nothing of what that caller may do', async (t) => {
+  const gateway = await startGateway(t, { serve: { callerLimits: rulesOf(t, 'each: { quota: 1 }') } });
+  t.is((await call(gateway, 'ann', 'GetSearch', 'guessed')).status, 200);
+  t.is((await call(gateway, 'ann', 'GetSearch', 'guessed')).status, 429);
+  t.is((await call(gateway, 'ann')).status, 200);
+});
+
+test('calls under way at once are limited, and a place is free again after a call, whatever came of it', async (t) => {
+  const gateway = await startGateway(t, {
+    serve: { callerLimits: rulesOf(t, 'each: { concurrent: 1 }') },
+  });
+  let reached = (): void => {};
+  const isReached = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  let answer = (): void => {};
+  gateway.answer((_hit, response) => {
+    reached();
+    answer = () => response.writeHead(500).end('no JSON');
+  });
+  const first = call(gateway, 'ann');
+  await isReached;
+  const second = await call(gateway, 'ann');
+  t.is(second.status, 429);
+  t.is(second.headers['retry-after'], '1');
+  t.regex(second.text, /expected at most 1 call under way, got more: come back in 1 s/);
+  answer();
+  t.true((await first).status >= 500);
+  gateway.answer({ body: '{"data":{"responseStatus":{}}}' });
+  t.is((await call(gateway, 'ann')).status, 200);
+});
+
+test('refused calls are counted by limit, and what is counted tells nobody who calls', async (t) => {
+  const gateway = await startGateway(t, { serve: { callerLimits: rulesOf(t, 'each: { quota: 1 }') } });
+  for (let turn = 0; turn < 3; turn++) await call(gateway, 'ann-the-caller', 'GetSearch', 'secret-canary');
+  const page = await (await fetch(`${gateway.running.url}/metrics`)).text();
+  t.regex(page, /^soapbridge_limited_total\{contract="\/v2",limit="quota"\} 2$/m);
+  t.regex(page, /^soapbridge_limit_windows 1$/m);
+  t.notRegex(page + gateway.log(), /secret-canary|ann-the-caller/);
+});
+
+test('without limits replies have no such headers, and metrics no such rows', async (t) => {
+  const gateway = await startGateway(t);
+  const { headers } = await call(gateway, 'ann');
+  t.false('ratelimit' in headers);
+  t.false('ratelimit-policy' in headers);
+  t.notRegex(await (await fetch(`${gateway.running.url}/metrics`)).text(), /soapbridge_limit/);
+});
+
+test('a reload brings other rules, and what was counted stays', async (t) => {
+  const rules = rulesOf(t, 'each: { quota: 2 }');
+  const gateway = await startGateway(t, { serve: { callerLimits: rules } });
+  t.is((await call(gateway, 'ann')).status, 200);
+  const { writeFileSync } = await import('node:fs');
+  writeFileSync(rules, 'each: { quota: many }');
+  await gateway.running.reload();
+  t.regex(gateway.log(), /expected a whole number from 1 to 1000000000, got \\"many\\"/);
+  writeFileSync(rules, 'each: { quota: 1 }');
+  await gateway.running.reload();
+  t.is((await call(gateway, 'ann')).status, 429);
+});
+
+for (const [text, line, message] of [
+  ['each: { rate: 100 }', 1, /expected calls and a time, such as 100\/s/],
+  ['each:\n  quota: 0', 2, /expected a whole number from 1 to 1000000000, got 0/],
+  ['each:\n  speed: 3/s', 2, /unknown key, expected one of rate, quota, concurrent/],
+  ['operations:\n  Nope: { quota: 1 }', 2, /expected an operation of the contract/],
+  [
+    'contracts:\n  /other: { each: { quota: 1 } }',
+    2,
+    /expected the path of a contract that is served, one of \/v2/,
+  ],
+] as const) {
+  test(`limits of ${JSON.stringify(text)} are refused at start, with their line`, async (t) => {
+    const error = await t.throwsAsync(startGateway(t, { serve: { callerLimits: rulesOf(t, text) } }), {
+      instanceOf: ContractError,
+    });
+    t.is(error?.problems[0]?.line, line);
+    t.regex(error?.problems[0]?.message ?? '', message);
+  });
+}
+
+for (const [options, message] of [
+  [{ limitStore: 'redis://127.0.0.1:1' }, /LIMIT_STORE: expected CALLER_LIMITS beside it, got none/],
+  [{ callerLimits: '', limitStore: 'redis://127.0.0.1:1' }, /LIMIT_STORE: expected CALLER_KEY beside it/],
+  [
+    { callerLimits: '', metricsOfAll: async () => [] },
+    /CALLER_LIMITS: expected LIMIT_STORE for several workers/,
+  ],
+] as const) {
+  test(`a start with ${Object.keys(options).join(' and ')} alone is refused: ${message.source}`, async (t) => {
+    const serve =
+      'callerLimits' in options ? { ...options, callerLimits: rulesOf(t, 'each: { quota: 1 }') } : options;
+    await t.throwsAsync(startGateway(t, { serve }), { instanceOf: RangeError, message });
+  });
+}
+
+const quota = { name: 'quota', calls: 1, seconds: undefined };
+const rate = { name: 'rate', calls: 1, seconds: 10 };
+
+test('limitWindows: so many counts are remembered, and for one more the oldest is forgotten', (t) => {
+  const windows = new CallerWindows(2);
+  windows.add('a', rate, 0);
+  windows.add('b', rate, 1);
+  t.is(windows.add('a', rate, 2).used, 2);
+  windows.add('c', rate, 3);
+  t.is(windows.size, 2);
+  t.is(windows.add('b', rate, 4).used, 2);
+  t.is(windows.add('a', rate, 5).used, 1);
+});
+
+test('a count is over after its time, and forgotten by the next sweep', (t) => {
+  const windows = new CallerWindows(10);
+  t.deepEqual(windows.add('a', rate, 1000), { used: 1, resetMs: 10_000 });
+  t.deepEqual(windows.add('a', rate, 10_999), { used: 2, resetMs: 1 });
+  t.deepEqual(windows.add('a', rate, 11_000), { used: 1, resetMs: 10_000 });
+  windows.sweep(20_999);
+  t.is(windows.size, 1);
+  windows.sweep(21_000);
+  t.is(windows.size, 0);
+});
+
+test('a quota is over at midnight, UTC', (t) => {
+  t.is(windowMs(quota, Date.parse('2026-11-22T23:59:59.000Z')), 1000);
+  t.is(windowMs(quota, Date.parse('2026-11-23T00:00:00.000Z')), 86_400_000);
+});
