@@ -1,69 +1,16 @@
 import { scalarTable } from '../../mappings/codec/scalars/table.ts';
 import type { Contract, Field, NamedType, Operation, Type } from '../../mappings/contract/model.ts';
 import { partsOf } from '../../mappings/contract/model.ts';
+import type {
+  FormDescription,
+  MemberDescription,
+  OperationDescription,
+  TypeDescription,
+  TypeRef,
+} from '../description.ts';
 import { routeTemplate } from './operation.ts';
 import { signInWays } from './sign-in.ts';
 import type { Site } from './view.ts';
-
-/** A type where it is used: a scalar by its type of XSD, or a named one by its name. */
-export type TypeRef = { readonly scalar: string; readonly json: string } | { readonly type: string };
-
-/** A member of a record. */
-export interface MemberDescription {
-  readonly json: string;
-  readonly xml: string;
-  readonly type: TypeRef;
-  readonly required?: true;
-  readonly nillable?: true;
-  readonly values?: readonly string[];
-  readonly description?: string;
-  readonly facts?: string;
-}
-
-/** A named type. */
-export type TypeDescription = { readonly name: string; readonly documentation?: string } & (
-  | {
-      readonly kind: 'record';
-      readonly members: readonly MemberDescription[];
-      /** The element of members of other names, and their type. */
-      readonly others?: { readonly xml: string; readonly type: TypeRef };
-    }
-  | { readonly kind: 'union'; readonly variants: readonly { readonly xml: string; readonly type: TypeRef }[] }
-  | {
-      readonly kind: 'tuple';
-      readonly positions: readonly { readonly xml: string; readonly type: TypeRef }[];
-    }
-  | { readonly kind: 'array'; readonly namespace: string; readonly itemName: string; readonly item: TypeRef }
-  | { readonly kind: 'map'; readonly namespace: string; readonly entryName: string; readonly value: TypeRef }
-  | { readonly kind: 'enum'; readonly values: readonly string[] }
-);
-
-/** An operation for tools: what the pages show of it, as data. */
-export interface OperationDescription {
-  readonly name: string;
-  readonly documentation: string;
-  readonly tags: readonly string[];
-  readonly readOnly: boolean;
-  readonly input: readonly MemberDescription[];
-  readonly output: readonly MemberDescription[];
-  readonly routes: readonly string[];
-}
-
-/** An operation with all types that its input reaches, for the form. */
-export interface FormDescription {
-  readonly operation: OperationDescription;
-  readonly types: Readonly<Record<string, TypeDescription>>;
-  readonly namespaces: Contract['namespaces'];
-  readonly credentials: readonly {
-    readonly name: string;
-    readonly header: string;
-    readonly secret: boolean;
-  }[];
-  /** The JSON member that holds credentials in a body, which the form leaves out. */
-  readonly credentialsMember: string | undefined;
-  readonly soapPaths: Site['soapPaths'];
-  readonly isAdopted: boolean;
-}
 
 /** What the form of an operation is made of. */
 export function describeForm(site: Site, operation: Operation): FormDescription {
@@ -84,6 +31,7 @@ export function describeForm(site: Site, operation: Operation): FormDescription 
     credentialsMember: credentials?.member,
     soapPaths,
     isAdopted: contract.adopted !== undefined,
+    requests: site.sampler().samplesOf(operation.name)?.requests ?? [],
   };
 }
 

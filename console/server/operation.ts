@@ -4,7 +4,7 @@ import type { Route } from '../../mappings/contract/model.ts';
 import { type Html, html } from './html.ts';
 import { codeBlock, table } from './layout.ts';
 import { prose } from './prose.ts';
-import { formatNames, formats, type Sample, sampleFile, samplesOf } from './samples.ts';
+import { formatNames, type Sample, sampleFile, samplesOf } from './samples.ts';
 import { memberTree } from './tree.ts';
 import { href, type View } from './view.ts';
 
@@ -90,14 +90,13 @@ export function routeTemplate({ segments, query }: Route): string {
 
 function samples(view: View, compiled: CompiledOperation): Html {
   const { site, texts } = view;
-  const all = samplesOf(site.compiled, compiled);
+  const all = samplesOf(site, compiled);
   if (all.length === 0) return html`<p>${texts.say('operation.noSamples')}</p>`;
   return (['request', 'reply'] as const).map((side) => {
-    const ofSide = formats.flatMap((format) =>
-      all.filter((each) => each.side === side && each.format === format),
-    );
+    const ofSide = all.filter((each) => each.side === side && each.text !== '');
     if (ofSide.length === 0) return undefined;
-    return html`<h3>${texts.say(`operation.${side}`)}</h3>${ofSide.map((each, at) => sample(view, compiled, each, at === 0))}`;
+    return html`<h3>${texts.say(`operation.${side}`)}</h3>
+      ${ofSide.map((each, at) => sample(view, compiled, each, at === 0))}`;
   });
 }
 
@@ -108,8 +107,11 @@ function sample(view: View, { operation }: CompiledOperation, each: Sample, isOp
   const label = `${texts.say(`operation.${each.side}`)}, ${formatNames[each.format]}`;
   return html`<details class="sample" open=${isOpen}>
     <summary>${formatNames[each.format]}</summary>
-    <p><a href=${link} download=${file}>${texts.say('operation.download', { file })}</a></p>
-    ${codeBlock(each.body, label)}
+    <p>
+      <code>Content-Type: ${each.contentType}</code>${' '}
+      <a href=${link} download=${file}>${texts.say('operation.download', { file })}</a>
+    </p>
+    ${codeBlock(each.text, label)}
   </details>`;
 }
 

@@ -274,13 +274,11 @@ function sendSample({ site }: Pager, ctx: Context): void {
   const compiled = site().operations.get(String(ctx.params.name).toLowerCase());
   if (compiled === undefined) return;
   const { name } = compiled.operation;
-  const sample = samplesOf(site().compiled, compiled).find(
-    (each) => sampleFile(name, each) === ctx.params.file,
-  );
+  const sample = samplesOf(site(), compiled).find((each) => sampleFile(name, each) === ctx.params.file);
   if (sample === undefined) return;
   ctx.attachment(sampleFile(name, sample));
-  ctx.type = sample.format === 'json' ? 'application/json; charset=utf-8' : 'application/xml; charset=utf-8';
-  ctx.body = sample.body;
+  ctx.type = sample.contentType;
+  ctx.body = sample.text;
 }
 
 /** 404 as a page that suggests what there is. */

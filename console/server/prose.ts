@@ -37,7 +37,10 @@ export function prose(text: string): Html {
 
 /** The first sentence or so of a description, as plain text without marks of CommonMark. */
 export function summary(text: string, most = 140): string {
-  const [first = ''] = text.trim().split(/\r?\n\s*\r?\n/, 1);
+  const [paragraph = ''] = text.trim().split(/\r?\n\s*\r?\n/, 1);
+  // a summary stands on a line of its own, before the description
+  const [line = '', next = ''] = paragraph.split('\n', 2);
+  const first = /^[A-Z]/.test(next) && !/[,;:]$/.test(line) ? line : paragraph;
   const plain = first.slice(0, 1_000).replace(/\s+/g, ' ').replace(/[`*]/g, '');
   const stop = plain.indexOf('. ');
   const sentence = stop === -1 ? plain : plain.slice(0, stop + 1);

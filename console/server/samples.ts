@@ -1,17 +1,10 @@
-import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
-import { writeSample } from '../../wsdl/sample.ts';
+import type { CompiledOperation } from '../../mappings/compile.ts';
+import type { MessageSample, SampleFormat } from '../../wsdl/samples/samples.ts';
+import type { Site } from './view.ts';
 
-/** The forms of a message, in the order in which pages show them. */
-export const formats = ['soap11', 'soap12', 'xml', 'json'] as const;
-
-/** A form of a message. */
-export type SampleFormat = (typeof formats)[number];
-
-/** A sample message. */
-export interface Sample {
+/** A sample message, and which side sends it. */
+export interface Sample extends MessageSample {
   readonly side: 'request' | 'reply';
-  readonly format: SampleFormat;
-  readonly body: string;
 }
 
 /** What a form is called, for people. */
@@ -22,13 +15,18 @@ export const formatNames: Readonly<Record<SampleFormat, string>> = {
   json: 'JSON',
 };
 
-/** Sample messages of an operation. */
-export function samplesOf(compiled: CompiledContract, { operation }: CompiledOperation): readonly Sample[] {
-  if (compiled.contract.adopted !== undefined) return [];
-  return [{ side: 'request', format: 'soap11', body: writeSample(compiled.contract, operation) }];
+/** Sample messages of an operation, requests first. */
+export function samplesOf(site: Site, { operation }: CompiledOperation): readonly Sample[] {
+  const found = site.sampler().samplesOf(operation.name);
+  if (found === undefined) return [];
+  return [
+    ...found.requests.map((each) => ({ ...each, side: 'request' as const })),
+    ...found.replies.map((each) => ({ ...each, side: 'reply' as const })),
+  ];
 }
 
 /** What a sample's file is called, such as `GetSearch.request.soap11.xml`. */
-export function sampleFile(operation: string, { side, format }: Omit<Sample, 'body'>): string {
-  return `${operation}.${side}.${format}.${format === 'json' ? 'json' : 'xml'}`.replace('.xml.xml', '.xml');
+export function sampleFile(operation: string, { side, format }: Pick<Sample, 'side' | 'format'>): string {
+  const form = format.startsWith('soap') ? `.${format}` : '';
+  return `${operation}.${side}${form}.${format === 'json' ? 'json' : 'xml'}`;
 }

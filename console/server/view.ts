@@ -2,6 +2,7 @@ import type { TryIt } from '../../gateway/http/pages.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { Contract, Operation, RecordType, Type } from '../../mappings/contract/model.ts';
 import { partsOf } from '../../mappings/contract/model.ts';
+import { createSampler, type Sampler } from '../../wsdl/samples/samples.ts';
 import { ports } from '../../wsdl/wsdl.ts';
 import { type PreparedEntry, prepareEntries, type SearchEntry } from '../search.ts';
 import { summary } from './prose.ts';
@@ -20,6 +21,8 @@ export interface Site {
   readonly tags: ReadonlyMap<string, readonly Operation[]>;
   readonly untagged: readonly Operation[];
   readonly entries: readonly PreparedEntry[];
+  /** Writes samples; made when one is first shown. */
+  readonly sampler: () => Sampler;
   /** Where SOAP calls go, below the base path, with the version each takes. */
   readonly soapPaths: readonly { readonly path: string; readonly version: string }[];
 }
@@ -41,6 +44,7 @@ export interface View {
 /** Makes what pages know of a contract. */
 export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
   const { contract } = compiled;
+  let sampler: Sampler | undefined;
   const tags = new Map<string, Operation[]>();
   for (const operation of contract.operations)
     for (const tag of new Set(operation.tags)) {
@@ -61,6 +65,10 @@ export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
     untagged: contract.operations.filter(({ tags: own }) => own.length === 0),
     entries: prepareEntries(contract.operations.map(entryOf)),
     soapPaths,
+    sampler: () => {
+      sampler ??= createSampler(compiled);
+      return sampler;
+    },
   };
 }
 

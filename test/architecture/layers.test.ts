@@ -213,10 +213,9 @@ const layers: readonly Layer[] = [
     ],
   },
   {
-    title: 'the script of the pages is the browser’s: of the rest it knows types and the search',
+    title: 'the script of the pages is the browser’s: of the rest it knows the search and what a description is',
     from: ['console/client'],
     not: ['console/server', 'gateway', 'mappings', 'upstream', 'wsdl'],
-    but: ['console/server/describe.ts'],
   },
   {
     title: 'a process knows no command',

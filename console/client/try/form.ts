@@ -1,1 +1,285 @@
-export async function openForm(_place: HTMLElement, _texts: Record<string, string>): Promise<void> {}
+import { html } from 'htm/preact';
+import { render } from 'preact';
+import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import type { FormDescription, TypeDescription, TypeRef } from '../../description.ts';
+import { addCopyButtons } from '../copy.ts';
+import type { Mark, MessageEditor } from './editor.ts';
+import { type Answer, messageOf, type OutgoingCall, sendCall } from './exchange.ts';
+import { memberFields } from './fields.ts';
+import { type Member, membersOf, readPayload } from './model.ts';
+
+type Say = (key: string, values?: Readonly<Record<string, string>>) => string;
+
+const formatNames = { soap11: 'SOAP 1.1', soap12: 'SOAP 1.2', xml: 'XML', json: 'JSON' } as const;
+
+/** Puts the form in place of its button. Throws Error where the description of the operation can't be had. */
+export async function openForm(place: HTMLElement, texts: Readonly<Record<string, string>>): Promise<void> {
+  const { describe = '', base = '', preview = '' } = place.dataset;
+  const reply = await fetch(describe);
+  if (!reply.ok) throw new Error(`HTTP ${reply.status}`);
+  const description: FormDescription = await reply.json();
+  const say: Say = (key, values = {}) =>
+    (texts[key] ?? key).replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+  place.replaceChildren();
+  render(html`<${TryForm} description=${description} say=${say} base=${base} preview=${preview} />`, place);
+  place.querySelector<HTMLElement>('select, input')?.focus();
+}
+
+interface FormProps {
+  readonly description: FormDescription;
+  readonly say: Say;
+  /** The way from the page to the contract's base path. */
+  readonly base: string;
+  /** Where what a call becomes upstream is told; empty where it isn't. */
+  readonly preview: string;
+}
+
+/** What was sent, and what became of it. */
+interface Exchange {
+  readonly call: OutgoingCall;
+  readonly answer?: Answer;
+  readonly failure?: string;
+  readonly upstream?: string;
+}
+
+/** The form of one operation. One function, as its parts share the state of the page. */
+function TryForm({ description, say, base, preview }: FormProps): unknown {
+  const { requests, credentials, operation } = description;
+  const [format, setFormat] = useState(requests[0]?.format ?? 'soap11');
+  const request = requests.find((each) => each.format === format) ?? requests[0];
+  const members = useMemo(() => initialMembers(description), [description]);
+  const [, changed] = useReducer((count: number) => count + 1, 0);
+  const [edited, setEdited] = useState<string | undefined>(undefined);
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [exchange, setExchange] = useState<Exchange | undefined>(undefined);
+  const [isSending, setSending] = useState(false);
+  const result = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (result.current !== null) addCopyButtons(result.current, document.documentElement.lang);
+  });
+  if (request === undefined) return undefined;
+  const language = format === 'json' ? 'json' : 'xml';
+  const message = edited ?? messageOf(description, request, members);
+  const hasForm = format !== 'json' && !description.isAdopted;
+
+  const send = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const given = credentials.filter(({ header }) => (values[header] ?? '') !== '');
+    const call: OutgoingCall = {
+      url: base + request.path.slice(1),
+      headers: {
+        'Content-Type': request.contentType,
+        ...request.headers,
+        ...Object.fromEntries(given.map(({ header }) => [header, values[header] ?? ''])),
+      },
+      body: message,
+    };
+    setSending(true);
+    try {
+      const upstream = preview === '' ? undefined : await previewOf(preview, operation.name, format, call);
+      setExchange({ call, answer: await sendCall(call), ...(upstream !== undefined && { upstream }) });
+    } catch (error) {
+      setExchange({ call, failure: error instanceof Error ? error.message : String(error) });
+    } finally {
+      setSending(false);
+    }
+  };
+
+  return html`<form class="form" onSubmit=${send} autocomplete="off">
+    <div class="field">
+      <label for="try-format">${say('try.format')}</label>
+      <select
+        id="try-format"
+        value=${format}
+        onChange=${(event: Event) => {
+          setEdited(undefined);
+          setFormat((event.target as HTMLSelectElement).value as typeof format);
+        }}
+      >
+        ${requests.map((each) => html`<option value=${each.format} selected=${each.format === format}>${formatNames[each.format]}</option>`)}
+      </select>
+    </div>
+    ${
+      credentials.length > 0 &&
+      html`<fieldset>
+        <legend>${say('try.credentials')}</legend>
+        ${credentials.map(
+          ({ header, secret }) => html`<div class="field">
+            <label for=${`c-${header}`}><code>${header}</code></label>
+            <input
+              id=${`c-${header}`}
+              type=${secret ? 'password' : 'text'}
+              autocomplete="off"
+              spellcheck=${false}
+              value=${values[header] ?? ''}
+              onInput=${(event: Event) => setValues({ ...values, [header]: (event.target as HTMLInputElement).value })}
+            />
+          </div>`,
+        )}
+      </fieldset>`
+    }
+    ${
+      hasForm &&
+      edited === undefined &&
+      html`<fieldset>
+        <legend>${say('try.form')}</legend>
+        ${memberFields({ form: description, say, changed: () => changed(undefined as never) }, members, '')}
+      </fieldset>`
+    }
+    ${
+      edited !== undefined &&
+      html`<p class="status">${say('try.edited')}${' '}
+        <button type="button" onClick=${() => setEdited(undefined)}>${say('try.reset')}</button></p>`
+    }
+    <div class="field">
+      <div><strong>${say('try.message')}</strong></div>
+      <${Editor} text=${message} language=${language} description=${description} label=${say('try.message')} onEdit=${setEdited} />
+    </div>
+    <div><button class="main" type="submit" disabled=${isSending}>${isSending ? say('try.sending') : say('try.send')}</button></div>
+    <div ref=${result} aria-live="polite">${exchange !== undefined && exchangeView(exchange, description, say)}</div>
+  </form>`;
+}
+
+/** The form's places, filled with the sample's values; credentials go in headers, so their member is absent. */
+function initialMembers(description: FormDescription): Member[] {
+  const { operation, requests, credentialsMember } = description;
+  const members = membersOf(operation.input.filter(({ json }) => json !== credentialsMember));
+  const sample = requests.find(({ format }) => format === 'xml');
+  if (sample === undefined || description.isAdopted) return members;
+  const { documentElement } = new DOMParser().parseFromString(sample.text, 'application/xml');
+  readPayload(description, members, documentElement);
+  return members;
+}
+
+interface EditorProps {
+  readonly text: string;
+  readonly language: 'xml' | 'json';
+  readonly description: FormDescription;
+  readonly label: string;
+  readonly onEdit: (text: string) => void;
+}
+
+/** The message as text; CodeMirror, which comes with the form alone. */
+function Editor({ text, language, description, label, onEdit }: EditorProps): unknown {
+  const place = useRef<HTMLDivElement>(null);
+  const editor = useRef<MessageEditor | undefined>(undefined);
+  useEffect(() => {
+    let isGone = false;
+    void import('./editor.ts').then(({ createEditor }) => {
+      if (isGone || place.current === null || editor.current !== undefined) return;
+      const elements = completionsOf(description);
+      editor.current = createEditor(place.current, text, language, { label, elements, onEdit, check });
+    });
+    return () => {
+      isGone = true;
+    };
+  }, []);
+  useEffect(() => {
+    if (editor.current !== undefined && editor.current.text() !== text) editor.current.show(text, language);
+  }, [text, language]);
+  return html`<div class="editor" ref=${place}></div>`;
+}
+
+/** Where a document stops being well-formed. */
+async function check(text: string, language: 'xml' | 'json'): Promise<readonly Mark[]> {
+  if (language !== 'xml') return [];
+  const parsed = new DOMParser().parseFromString(text, 'application/xml');
+  const said = parsed.querySelector('parsererror')?.textContent;
+  if (said === undefined || said === null) return [];
+  const place = /line (\d+)(?: at column |, column )(\d+)(?:: ([^\n]*))?/i.exec(said);
+  const [, line = '1', column = '1', why = said] = place ?? [];
+  return [{ line: Number(line), column: Number(column), why }];
+}
+
+/** What completion knows: which elements the message may have, and which are in which. */
+function completionsOf({
+  operation,
+  types,
+}: FormDescription): { name: string; children?: string[]; textContent?: string[]; top?: boolean }[] {
+  const elements = new Map<string, { name: string; children: string[]; textContent: string[] }>();
+  const add = (xml: string, type: TypeRef | undefined): void => {
+    const named = type !== undefined && 'type' in type ? types[type.type] : undefined;
+    const known = elements.get(xml) ?? { name: xml, children: [], textContent: [] };
+    known.children.push(...childrenOf(named));
+    if (named?.kind === 'enum') known.textContent.push(...named.values);
+    elements.set(xml, known);
+  };
+  for (const { xml, type } of operation.input) add(xml, type);
+  for (const type of Object.values(types)) for (const [xml, of] of partsOf(type)) add(xml, of);
+  const top = operation.input.map(({ xml }) => xml);
+  return [{ name: operation.name, children: top, top: true }, ...elements.values()];
+}
+
+function childrenOf(type: TypeDescription | undefined): string[] {
+  return type === undefined ? [] : partsOf(type).map(([xml]) => xml);
+}
+
+function partsOf(type: TypeDescription): [string, TypeRef | undefined][] {
+  switch (type.kind) {
+    case 'record':
+      return type.members.map(({ xml, type: of }) => [xml, of]);
+    case 'union':
+      return type.variants.map(({ xml, type: of }) => [xml, of]);
+    case 'tuple':
+      return type.positions.map(({ xml, type: of }) => [xml, of]);
+    case 'array':
+      return [[type.itemName, type.item]];
+    case 'map':
+      return [[type.entryName, undefined]];
+    case 'enum':
+      return [];
+  }
+}
+
+/** What a call becomes upstream, as the gateway tells it; why not, where it can't be one. */
+async function previewOf(
+  address: string,
+  operation: string,
+  format: string,
+  call: OutgoingCall,
+): Promise<string> {
+  const reply = await fetch(address, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ operation, format, headers: call.headers, body: call.body }),
+    credentials: 'omit',
+    cache: 'no-store',
+  });
+  return reply.text();
+}
+
+/** Both messages as they went over the wire, headers and time; a secret credential isn't repeated. */
+function exchangeView(
+  { call, answer, failure, upstream }: Exchange,
+  { credentials }: FormDescription,
+  say: Say,
+): unknown {
+  const secrets = new Set(credentials.filter(({ secret }) => secret).map(({ header }) => header));
+  const sent = Object.entries(call.headers).map(
+    ([name, value]) => `${name}: ${secrets.has(name) ? '***' : value}`,
+  );
+  const path = new URL(call.url, document.baseURI).pathname;
+  return html`
+    <h3>${say('try.sent')}</h3>
+    ${block(`POST ${path}\n${sent.join('\n')}\n\n${call.body}`, say('try.sent'))}
+    ${upstream !== undefined && html`<h3>${say('try.upstream')}</h3>${block(upstream, say('try.upstream'))}`}
+    <h3>${say('try.received')}</h3>
+    ${failure !== undefined && html`<p class="status bad">${say('try.away', { why: failure })}</p>`}
+    ${answer !== undefined && answerView(answer, say)}
+  `;
+}
+
+/** A reply, with the status that is meant where the HTTP status can't be it. */
+function answerView({ status, headers, body, ms }: Answer, say: Say): unknown {
+  const meant = headers.find(([name]) => name === 'x-status')?.[1];
+  const isGood = status.startsWith('HTTP 2') && meant === undefined;
+  const head = headers.map(([name, value]) => `${name}: ${value}`).join('\n');
+  return html`<p class=${`status ${isGood ? 'good' : 'bad'}`}>
+      ${status}${meant === undefined ? '' : ` · X-Status ${meant}`} · ${say('try.time', { ms: String(ms) })}
+    </p>
+    ${block(`${head}\n\n${body}`, say('try.received'))}`;
+}
+
+function block(text: string, label: string): unknown {
+  return html`<div class="code"><pre class="message" tabindex="0" role="region" aria-label=${label}><code>${text}</code></pre></div>`;
+}

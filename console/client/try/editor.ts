@@ -1,0 +1,125 @@
+import { autocompletion, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { json, jsonParseLinter } from '@codemirror/lang-json';
+import { type ElementSpec, xml } from '@codemirror/lang-xml';
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint';
+import { Compartment, EditorState } from '@codemirror/state';
+import { EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+
+/** A message as text, which may be changed. */
+export interface MessageEditor {
+  readonly text: () => string;
+  /** Shows another message; `onEdit` isn't told. */
+  readonly show: (text: string, language: 'xml' | 'json') => void;
+}
+
+/** A place in a text that is wrong; lines and columns count from 1. */
+export interface Mark {
+  readonly line: number;
+  readonly column: number;
+  readonly why: string;
+}
+
+export interface EditorOptions {
+  /** What people who don't see it are told. */
+  readonly label: string;
+  /** Elements that completion offers. */
+  readonly elements: readonly ElementSpec[];
+  readonly onEdit: (text: string) => void;
+  /** What is wrong with a text, whenever it was changed. */
+  readonly check: (text: string, language: 'xml' | 'json') => Promise<readonly Mark[]>;
+}
+
+const colours = HighlightStyle.define([
+  { tag: tags.tagName, color: 'var(--link)' },
+  { tag: [tags.attributeName, tags.propertyName], color: 'var(--link)' },
+  { tag: [tags.attributeValue, tags.string, tags.number, tags.bool], color: 'var(--good)' },
+  { tag: [tags.comment, tags.meta, tags.processingInstruction], color: 'var(--dim)' },
+]);
+
+const theme = EditorView.theme({
+  '&': { color: 'var(--text)', backgroundColor: 'var(--back)', fontSize: '14px', maxHeight: '28rem' },
+  '&.cm-focused': { outline: '3px solid var(--mark)', outlineOffset: '-3px' },
+  '.cm-scroller': { fontFamily: 'ui-monospace, "DejaVu Sans Mono", monospace', overflow: 'auto' },
+  '.cm-content': { caretColor: 'var(--text)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': {
+    color: 'var(--dim)',
+    backgroundColor: 'var(--soft)',
+    borderRight: '1px solid var(--line)',
+  },
+  '.cm-tooltip': { color: 'var(--text)', backgroundColor: 'var(--soft)', border: '1px solid var(--line)' },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': {
+    color: 'var(--on-mark)',
+    backgroundColor: 'var(--mark)',
+  },
+});
+
+/**
+ * An editor below a node. It is in a shadow tree, where its styles are sheets of their own: in the document they would be a
+ * style in line, which the pages' policy refuses.
+ */
+export function createEditor(
+  below: HTMLElement,
+  text: string,
+  language: 'xml' | 'json',
+  options: EditorOptions,
+): MessageEditor {
+  const { label, elements, onEdit, check } = options;
+  const root = below.attachShadow({ mode: 'open' });
+  const languageSlot = new Compartment();
+  let current = language;
+  let isShowing = false;
+  const support = (of: 'xml' | 'json') => (of === 'xml' ? xml({ elements }) : json());
+  const jsonLint = jsonParseLinter();
+  const marks = linter(
+    async (view): Promise<Diagnostic[]> => {
+      if (current === 'json' && view.state.doc.length > 0) {
+        const found = jsonLint(view);
+        if (found.length > 0) return found;
+      }
+      const doc = view.state.doc;
+      const wrong = await check(doc.toString(), current);
+      return wrong.map(({ line, column, why }) => {
+        const at = doc.line(Math.min(Math.max(line, 1), doc.lines));
+        const from = Math.min(at.from + Math.max(column - 1, 0), at.to);
+        return { from, to: at.to, severity: 'error', message: why };
+      });
+    },
+    { delay: 400 },
+  );
+  const view = new EditorView({
+    root,
+    parent: root,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        lineNumbers(),
+        history(),
+        languageSlot.of(support(language)),
+        syntaxHighlighting(colours),
+        autocompletion(),
+        marks,
+        lintGutter(),
+        keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, ...lintKeymap]),
+        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged && !isShowing) onEdit(update.state.doc.toString());
+        }),
+        theme,
+      ],
+    }),
+  });
+  return {
+    text: () => view.state.doc.toString(),
+    show: (next, nextLanguage) => {
+      isShowing = true;
+      const effects = nextLanguage === current ? [] : [languageSlot.reconfigure(support(nextLanguage))];
+      current = nextLanguage;
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next }, effects });
+      isShowing = false;
+    },
+  };
+}
