@@ -307,6 +307,9 @@ export const limitTable = {
     bounds: "characters of a member's example as JSON; a longer one isn't shown in samples",
     orNone: true,
   },
+  explainBytes: { value: 256 * 1024, bounds: 'a message that `soapbridge explain` and its page look at' },
+  explainFindings: { value: 100, bounds: 'findings that such a look tells' },
+  explainRepairs: { value: 50, bounds: 'places of one such message at which markup is mended' },
   contractSteps: {
     value: 5_000_000,
     bounds:

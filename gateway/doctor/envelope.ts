@@ -1,0 +1,458 @@
+import { nearest } from '../../mappings/codec/nearest.ts';
+import { namespaces } from '../../mappings/contract/model.ts';
+import type { Draft, Edit } from './draft.ts';
+import type { Findings } from './findings.ts';
+import {
+  attributeOf,
+  nameSpans,
+  plainText,
+  resolved,
+  type TreeElement,
+  textOf,
+  treeOf,
+  withoutComments,
+} from './tree.ts';
+
+/** The envelope of a message, put right; the tree is that of the draft's text. */
+export interface MendedEnvelope {
+  readonly version: '1.1' | '1.2';
+  readonly header: TreeElement | undefined;
+  readonly body: TreeElement;
+}
+
+/** What the body of a message may hold. */
+export interface EnvelopeOptions {
+  /** The elements of all operations' requests. */
+  readonly roots: readonly string[];
+  /** The version that the HTTP headers say; undefined where they don't. */
+  readonly stated: '1.1' | '1.2' | undefined;
+}
+
+const soapNamespaces = { '1.1': namespaces.soap11, '1.2': namespaces.soap12 } as const;
+
+/** Puts the envelope right, a step at a time; undefined, and noted, where there is none to be found. */
+export function mendEnvelope(
+  draft: Draft,
+  findings: Findings,
+  options: EnvelopeOptions,
+): MendedEnvelope | undefined {
+  if (!mendRoot(draft, findings, options)) return undefined;
+  const version = mendNamespace(draft, findings, options);
+  if (version === undefined) return undefined;
+  mendAttributes(draft, findings, version);
+  mendParts(draft, findings, version);
+  const root = treeOf(draft.text);
+  const namespace = soapNamespaces[version];
+  const part = (local: string): TreeElement | undefined =>
+    root?.children.find((child) => child.local === local && child.namespace === namespace);
+  const body = part('Body');
+  if (body === undefined) return undefined;
+  return { version, header: part('Header'), body };
+}
+
+function rename(draft: Draft, element: TreeElement, local: string): void {
+  const name = element.prefix === '' ? local : `${element.prefix}:${local}`;
+  draft.replaceAll(nameSpans(draft.text, element).map(([start, end]) => ({ start, end, text: name })));
+}
+
+/** What roots are that are no envelope. */
+const otherRoots: Readonly<Record<string, string>> = {
+  definitions: 'this is a WSDL, not a message: load it into the SOAP tool, which makes messages of it',
+  schema: 'this is a schema, not a message',
+  html: 'this is an HTML page, not a SOAP message: what was sent, or pasted, is the page of a proxy, a login or an error',
+  methodCall: 'this is XML-RPC, not SOAP: the client library is one of another protocol',
+  'soap-project': 'this is a SoapUI project, not a message',
+};
+
+/** Makes the root an Envelope; false where nothing is one. */
+function mendRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeOptions): boolean {
+  const root = treeOf(draft.text);
+  if (root === undefined) return false;
+  const { local } = root;
+  if (local === 'Envelope') return true;
+  const other = otherRoots[local];
+  if (other !== undefined) {
+    findings.note(draft, root.start, 'error', other);
+    return false;
+  }
+  if (nearest(local, ['Envelope']) !== undefined) {
+    findings.note(
+      draft,
+      root.start,
+      'error',
+      `the root is <${local}>, and is called Envelope, with a capital E`,
+      'Envelope',
+    );
+    rename(draft, root, 'Envelope');
+    return true;
+  }
+  const inner = root.children.find((child) => child.local === 'Envelope');
+  if (inner !== undefined) {
+    findings.note(
+      draft,
+      root.start,
+      'error',
+      `<${local.slice(0, 64)}> stands around the envelope, which has to be the root`,
+      'the envelope alone',
+    );
+    draft.replace(inner.end, draft.text.length, '');
+    draft.replace(0, inner.start, '');
+    return true;
+  }
+  const near = roots.includes(local) ? local : nearest(local, roots);
+  const isBody = local === 'Body';
+  if (near === undefined && !isBody) {
+    findings.note(
+      draft,
+      root.start,
+      'error',
+      `the root is <${local.slice(0, 64)}>: expected an Envelope of SOAP`,
+    );
+    return false;
+  }
+  findings.note(
+    draft,
+    root.start,
+    'error',
+    `the envelope is missing: <${local.slice(0, 64)}> has to stand in soap:Envelope and soap:Body (without them it is a message for /xml/reply/{operation})`,
+    'an envelope around it',
+  );
+  const [before, after] = isBody ? ['', ''] : ['<soap:Body>', '</soap:Body>'];
+  const namespace = soapNamespaces[stated ?? '1.1'];
+  draft.replace(root.end, root.end, `${after}</soap:Envelope>`);
+  draft.replace(root.start, root.start, `<soap:Envelope xmlns:soap="${namespace}">${before}`);
+  if (isBody && root.namespace !== namespace) return true;
+  return true;
+}
+
+/** Makes the Envelope one of SOAP 1.1 or 1.2. */
+function mendNamespace(
+  draft: Draft,
+  findings: Findings,
+  { stated }: EnvelopeOptions,
+): '1.1' | '1.2' | undefined {
+  const root = treeOf(draft.text);
+  if (root === undefined) return undefined;
+  const { namespace } = root;
+  if (namespace === namespaces.soap11) return '1.1';
+  if (namespace === namespaces.soap12) return '1.2';
+  const meant = versionMeant(namespace, stated);
+  const right = soapNamespaces[meant];
+  const why =
+    namespace === ''
+      ? 'the envelope is in no namespace: it has to declare that of its SOAP version'
+      : `the envelope's namespace is neither that of SOAP 1.1 nor that of SOAP 1.2: ${causeOf(namespace)}`;
+  findings.note(draft, root.start, 'error', `${why}; SOAP ${meant} is "${right}", to the character`, right);
+  if (namespace !== '') {
+    // the declaration is mended, so that every element in it is
+    const edits: Edit[] = root.declarations
+      .filter(({ raw }) => raw === namespace)
+      .map(({ name, start, end }) => ({ start, end, text: `${name}="${right}"` }));
+    draft.replaceAll(edits);
+  } else {
+    const [[, end] = [0, 0]] = nameSpans(draft.text, root);
+    const declared = root.prefix === '' ? ` xmlns="${right}"` : ` xmlns:${root.prefix}="${right}"`;
+    const empty = root.declarations.find(({ local }) => local === root.prefix);
+    if (empty !== undefined) cutAttribute(draft, empty);
+    draft.replace(end, end, declared);
+  }
+  return treeOf(draft.text)?.namespace === right ? meant : undefined;
+}
+
+function versionMeant(namespace: string, stated: '1.1' | '1.2' | undefined): '1.1' | '1.2' {
+  if (/soap\/envelope/i.test(namespace)) return '1.1';
+  if (/soap-envelope/i.test(namespace)) return '1.2';
+  return stated ?? '1.1';
+}
+
+function causeOf(namespace: string): string {
+  if (/\/(?:2001\/(?:06|09|12)|2002\/\d\d)\/soap-envelope/.test(namespace))
+    return 'it is that of a draft of SOAP 1.2';
+  if (/^https:/i.test(namespace))
+    return 'it says https, and a namespace is a name, not an address: it has http';
+  const all = Object.values(soapNamespaces);
+  if (all.some((one) => one.replace(/\/$/, '') === namespace.replace(/\/$/, '')))
+    return 'the slash at its end is missing, or one too many';
+  if (all.some((one) => one.toLowerCase() === namespace.toLowerCase())) return 'upper and lower case differ';
+  if (all.some((one) => one === namespace.trim())) return 'blanks stand around it';
+  return 'it is that of something else';
+}
+
+/** What stands on the Envelope's tag and may not. */
+function mendAttributes(draft: Draft, findings: Findings, version: '1.1' | '1.2'): void {
+  const root = treeOf(draft.text);
+  for (const element of [root, ...(root?.children ?? [])]) {
+    if (element === undefined) continue;
+    const style = element.attributes.find((one) => one.local === 'encodingStyle');
+    if (style !== undefined) {
+      const isNone = style.raw === '' || /\/none$/.test(style.raw);
+      const isRefused = version === '1.2' && style.namespace === '';
+      if (!isNone)
+        findings.note(
+          draft,
+          style.start,
+          isRefused ? 'error' : 'warning',
+          `encodingStyle says rpc/encoded (SOAP section 5), and this service is document/literal: the client was made for another binding${version === '1.2' ? '; SOAP 1.2 has none on Envelope' : ''}`,
+          'left out',
+        );
+      cutAttribute(draft, style);
+      mendAttributes(draft, findings, version);
+      return;
+    }
+    if (element !== root || version === '1.1') continue;
+    const bare = element.attributes.find((one) => one.namespace === '');
+    if (bare === undefined) continue;
+    findings.note(
+      draft,
+      bare.start,
+      'error',
+      `the attribute ${bare.name.slice(0, 64)} on Envelope has no namespace, which SOAP 1.2 refuses`,
+      'left out',
+    );
+    cutAttribute(draft, bare);
+    mendAttributes(draft, findings, version);
+    return;
+  }
+}
+
+/** Takes an attribute out, with the blank before it. */
+export function cutAttribute(
+  draft: Draft,
+  { start, end }: { readonly start: number; readonly end: number },
+): void {
+  const from = /\s/.test(draft.text[start - 1] ?? '') ? start - 1 : start;
+  draft.replace(from, end, '');
+}
+
+/** Header, then Body, each once and of the envelope's namespace. A step at a time, as each changes the places of the rest. */
+function mendParts(draft: Draft, findings: Findings, version: '1.1' | '1.2'): void {
+  for (let steps = 0; steps < 16; steps++) if (!mendPart(draft, findings, version)) return;
+}
+
+/** One step; false where nothing is to be done. One function, as it is the table of what stands wrong in an Envelope. */
+function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boolean {
+  const { text } = draft;
+  const root = treeOf(text);
+  if (root === undefined) return false;
+  const namespace = soapNamespaces[version];
+  const { children } = root;
+  for (const child of children) {
+    if (child.namespace === namespace && (child.local === 'Body' || child.local === 'Header')) continue;
+    const meant = nearest(child.local, ['Body', 'Header']);
+    if (meant === undefined) continue;
+    if (child.local !== meant) {
+      findings.note(
+        draft,
+        child.start,
+        'error',
+        `<${child.local.slice(0, 64)}> in Envelope is called ${meant}, with a capital letter`,
+        meant,
+      );
+      rename(draft, child, meant);
+      return true;
+    }
+    findings.note(
+      draft,
+      child.start,
+      'error',
+      `<${child.local}> is not in the namespace of its Envelope: ${child.namespace === '' ? 'it has none, the prefix is missing' : 'parts of SOAP 1.1 and SOAP 1.2, or of two templates, are mixed'}`,
+      `the namespace of the Envelope`,
+    );
+    const prefix = root.prefix === '' ? '' : `${root.prefix}:`;
+    const declared = root.prefix === '' ? ` xmlns="${namespace}"` : '';
+    const spans = nameSpans(text, child);
+    draft.replaceAll(
+      spans.map(([start, end], index) => ({
+        start,
+        end,
+        text: prefix + meant + (index === 0 ? declared : ''),
+      })),
+    );
+    return true;
+  }
+  const bodies = children.filter((child) => child.local === 'Body' && child.namespace === namespace);
+  const headers = children.filter((child) => child.local === 'Header' && child.namespace === namespace);
+  const [body, secondBody] = bodies;
+  const [header, secondHeader] = headers;
+  const prefix = root.prefix === '' ? '' : `${root.prefix}:`;
+  if (body === undefined) {
+    const payload = children.find((child) => child !== header);
+    if (payload === undefined) {
+      findings.note(
+        draft,
+        root.start,
+        'error',
+        'the Envelope has no Body: nothing says which operation is called',
+      );
+      return false;
+    }
+    findings.note(
+      draft,
+      payload.start,
+      'error',
+      `<${payload.local.slice(0, 64)}> stands in Envelope without a Body around it`,
+      'a Body around it',
+    );
+    draft.replaceAll([
+      { start: payload.start, end: payload.start, text: `<${prefix}Body>` },
+      { start: payload.end, end: payload.end, text: `</${prefix}Body>` },
+    ]);
+    return true;
+  }
+  const again = secondBody ?? secondHeader;
+  if (again !== undefined) {
+    findings.note(
+      draft,
+      again.start,
+      'error',
+      `${again.local} stands twice in one Envelope: one message has one call`,
+      'the first one alone',
+    );
+    draft.replace(again.start, again.end, '');
+    return true;
+  }
+  if (header !== undefined && header.start > body.start) {
+    findings.note(
+      draft,
+      header.start,
+      'error',
+      'Header stands after Body: it has to come first',
+      'Header before Body',
+    );
+    const moved = text.slice(header.start, header.end);
+    draft.replace(header.start, header.end, '');
+    draft.replace(body.start, body.start, moved);
+    return true;
+  }
+  const extra = children.find((child) => child !== body && child !== header);
+  if (extra !== undefined) {
+    findings.note(
+      draft,
+      extra.start,
+      'error',
+      `<${extra.local.slice(0, 64)}> stands beside Header and Body in Envelope`,
+      'left out',
+    );
+    draft.replace(extra.start, extra.end, '');
+    return true;
+  }
+  return mendStray(draft, findings, root);
+}
+
+/** Text between the parts of an Envelope. */
+function mendStray(draft: Draft, findings: Findings, root: TreeElement): boolean {
+  const { text } = draft;
+  const ends = [root.opened, ...root.children.map(({ end }) => end)];
+  const starts = [...root.children.map(({ start }) => start), root.closing];
+  for (const [index, from] of ends.entries()) {
+    const between = text.slice(from, starts[index]);
+    if (withoutComments(between).trim() === '') continue;
+    findings.note(
+      draft,
+      from + between.search(/\S/),
+      'error',
+      'text stands between the parts of the Envelope',
+      'left out',
+    );
+    draft.replace(from, from + between.length, '');
+    return true;
+  }
+  return false;
+}
+
+/** Takes markup out of a text: of CDATA, or escaped, where elements are expected. True where something changed. */
+export function unescapeContent(
+  draft: Draft,
+  findings: Findings,
+  element: TreeElement,
+  what: string,
+): boolean {
+  if (element.children.length > 0 || element.isEmptyTag) return false;
+  const raw = draft.text.slice(element.opened, element.closing);
+  const isCdata = /^\s{0,1000}<!\[CDATA\[/.test(raw);
+  const once = (isCdata ? plainText(raw) : textOf(draft.text, element)).trim();
+  const text = /^&lt;/.test(once) ? resolved(once).trim() : once;
+  const markup = text.replace(/^<\?xml[^>]{0,200}\?>\s*/, '');
+  if (!/^<[A-Za-z_]/.test(markup)) return false;
+  const how = isCdata ? 'in a CDATA section' : 'escaped (&lt; for <)';
+  findings.note(
+    draft,
+    element.opened,
+    'error',
+    `the content of ${what} is ${how}: it is text then, and elements are expected; the client builds XML as a string and gives it to a SOAP library`,
+    'the elements themselves',
+  );
+  draft.replace(element.opened, element.closing, markup);
+  return true;
+}
+
+/** A header block that says it must be understood, and isn't; what was found wrong in the Header is put right. */
+export function mendHeader(
+  draft: Draft,
+  findings: Findings,
+  version: '1.1' | '1.2',
+  isUnderstood: (namespace: string, local: string) => boolean,
+): void {
+  for (let steps = 0; steps < 64; steps++) {
+    const header = treeOf(draft.text)?.children.find(({ local }) => local === 'Header');
+    if (header === undefined || !mendBlock(draft, findings, header, version, isUnderstood)) return;
+  }
+}
+
+/** One step of it; false where nothing is left to be done. */
+function mendBlock(
+  draft: Draft,
+  findings: Findings,
+  header: TreeElement,
+  version: '1.1' | '1.2',
+  isUnderstood: (namespace: string, local: string) => boolean,
+): boolean {
+  for (const block of header.children) {
+    const flag =
+      attributeOf(block, soapNamespaces[version], 'mustUnderstand') ??
+      block.attributes.find((one) => one.local === 'mustUnderstand');
+    if (flag === undefined) continue;
+    const name = block.local.slice(0, 64);
+    if (flag.namespace !== soapNamespaces[version]) {
+      findings.note(
+        draft,
+        flag.start,
+        'warning',
+        `mustUnderstand of ${name} is not in the envelope's namespace, so it says nothing`,
+        'left out',
+      );
+      cutAttribute(draft, flag);
+      return true;
+    }
+    if (!/^\s*(?:0|1|true|false)\s*$/.test(flag.raw)) {
+      findings.note(
+        draft,
+        flag.start,
+        'error',
+        `mustUnderstand of ${name} is 1 or 0, or true or false in SOAP 1.2`,
+        '1',
+      );
+      draft.replace(flag.start, flag.end, `${flag.name}="1"`);
+      return true;
+    }
+    if (/0|false/.test(flag.raw) || isUnderstood(block.namespace, block.local)) continue;
+    findings.note(
+      draft,
+      block.start,
+      'error',
+      `the header block ${name} has mustUnderstand="1", and this service does not read it: ${blockCause(block)}`,
+      'the block without mustUnderstand',
+    );
+    cutAttribute(draft, flag);
+    return true;
+  }
+  return false;
+}
+
+function blockCause(block: TreeElement): string {
+  if (block.namespace === namespaces.wsse)
+    return "the client adds WS-Security (WSS4J, wsdl2java's or WCF's bindings do so): turn it off, or have the operator turn on wsse";
+  if (/\/ws(?:rm)?\b|reliab|\/rm\b/i.test(block.namespace))
+    return 'the client turned on a protocol of WS-* (reliable sessions, transactions): turn it off';
+  return 'a client library or a policy adds it: have it sent without mustUnderstand, or not at all';
+}

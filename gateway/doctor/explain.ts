@@ -1,0 +1,574 @@
+import { nearest } from '../../mappings/codec/nearest.ts';
+import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
+import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
+import { namespaces } from '../../mappings/contract/model.ts';
+import { parseContentType } from '../../mappings/http-mapping/content-type.ts';
+import { indentXml } from '../../wsdl/samples/indent.ts';
+import { placeholderOf } from '../../wsdl/samples/plain-values.ts';
+import { createSampler, type Sampler } from '../../wsdl/samples/samples.ts';
+import { CallError } from '../call/error.ts';
+import { withoutCredentials } from '../call/request.ts';
+import { compileReaders, type Readers, readSoapCall } from '../protocols/read-call.ts';
+import { Fault } from '../protocols/soap/faults.ts';
+import { soap11, soap12 } from '../protocols/soap/versions.ts';
+import type { Draft } from './draft.ts';
+import { type MendedEnvelope, mendEnvelope, mendHeader, unescapeContent } from './envelope.ts';
+import { type Finding, Findings } from './findings.ts';
+import { mendMarkup } from './markup.ts';
+import { mendMembers } from './members.ts';
+import { nameSpans, type TreeElement, treeOf } from './tree.ts';
+import { unwrap } from './unwrap.ts';
+import { type ChildView, compileViews, type View, type ViewOf } from './view.ts';
+
+/** A message to be looked at. */
+export interface ExplainedMessage {
+  readonly body: Uint8Array;
+  /** The HTTP headers that came with it, names in lower case: `content-type` and `soapaction` count, no other is looked at. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+/** What is to be said of a message. */
+export interface Explanation {
+  /** The operation that it calls, or was meant to; undefined where nothing says so. */
+  readonly operation: string | undefined;
+  /** All of them at once: those about HTTP headers first, then by place in the message. */
+  readonly findings: readonly Finding[];
+  /** How many more there were than are told. */
+  readonly more: number;
+  /** The message as it should be; undefined where too little is known. Credentials in it are placeholders. */
+  readonly corrected: CorrectedMessage | undefined;
+}
+
+/** A message put right, as it would be sent. */
+export interface CorrectedMessage {
+  readonly contentType: string;
+  /** Undefined for SOAP 1.2, which says it in the Content-Type. */
+  readonly soapAction: string | undefined;
+  readonly text: string;
+  /** Whether this service takes it; values that only the caller knows may still be wrong. */
+  readonly isTaken: boolean;
+}
+
+/** Looks at messages of a contract that fail; nothing is sent or kept. */
+export interface Doctor {
+  /**
+   * Every problem of a SOAP request at once, its likely cause, and the message put right. Never throws for what came;
+   * RangeError for a message of more than `limits.explainBytes`.
+   */
+  readonly explain: (message: ExplainedMessage) => Explanation;
+}
+
+/** What looks at messages of a contract; its codecs and views are compiled here. */
+export function createDoctor(compiled: CompiledContract): Doctor {
+  const viewOf = compileViews(compiled);
+  const readers = compileReaders(compiled, Number.POSITIVE_INFINITY);
+  let sampler: Sampler | undefined;
+  const known: Known = {
+    compiled,
+    viewOf,
+    readers,
+    roots: [...compiled.operations.values()].flatMap(({ root }) => (root === undefined ? [] : [root.local])),
+    get sampler() {
+      sampler ??= createSampler(compiled);
+      return sampler;
+    },
+  };
+  const { explainBytes } = compiled.limits;
+  return {
+    explain: (message) => {
+      if (message.body.length > explainBytes)
+        throw new RangeError(
+          `expected a message of at most ${explainBytes} bytes, got ${message.body.length}`,
+        );
+      return explain(known, message);
+    },
+  };
+}
+
+/** What of a contract messages are compared with. */
+interface Known {
+  readonly compiled: CompiledContract;
+  readonly viewOf: ViewOf;
+  readonly readers: Readers;
+  /** Local names of the operations' elements. */
+  readonly roots: readonly string[];
+  readonly sampler: Sampler;
+}
+
+function explain(known: Known, { body, headers }: ExplainedMessage): Explanation {
+  const { compiled, roots } = known;
+  const { limits, contract } = compiled;
+  const findings = new Findings(limits.explainFindings);
+  const done = (operation?: string, corrected?: CorrectedMessage): Explanation => ({
+    operation,
+    findings: findings.sorted(),
+    more: findings.more,
+    corrected,
+  });
+  const contentType = headers['content-type'];
+  const draft = unwrap(Buffer.from(body), contentType, findings, limits);
+  if (draft === undefined) return done();
+  const illegalReferences = contract.settings.illegalCharacterReferences === 'accept';
+  const typesNamespace = contract.namespaces.types;
+  if (!mendMarkup(draft, findings, { limits, illegalReferences, typesNamespace })) return done();
+  const stated = statedVersion(contentType);
+  const envelope = mendEnvelope(draft, findings, { roots, stated });
+  if (envelope === undefined) return done();
+  const { version } = envelope;
+  noteContentType(contentType, version, findings);
+  mendHeader(draft, findings, version, (namespace, local) => isUnderstood(known, namespace, local, version));
+  const operation = mendPayload(known, draft, findings, headers.soapaction);
+  if (operation !== undefined) {
+    noteAction(known, operation, headers, version, findings);
+    mendMembers(draft, findings, payloadOf, known.viewOf(operation), {
+      isSecret: (element) => isSecret(known, element),
+      placeholder: (child) => placeholderFor(known, operation, child),
+      unknownElements: contract.adopted?.settings.unknownElements ?? contract.settings.unknownElements,
+    });
+  }
+  const corrected = correct(known, draft, findings, envelope, operation);
+  return done(operation?.operation.name, corrected);
+}
+
+// --- HTTP headers ------------------------------------------------------------------------------------
+
+function statedVersion(contentType: string | undefined): '1.1' | '1.2' | undefined {
+  if (contentType === undefined) return undefined;
+  const { type } = parseContentType(contentType);
+  return type === 'application/soap+xml' ? '1.2' : type === 'text/xml' ? '1.1' : undefined;
+}
+
+/** What the Content-Type says against the envelope. */
+function noteContentType(contentType: string | undefined, version: '1.1' | '1.2', findings: Findings): void {
+  const right = version === '1.1' ? soap11.contentType : soap12.contentType;
+  if (contentType === undefined || contentType.trim() === '') return;
+  const { type } = parseContentType(contentType);
+  const stated = statedVersion(contentType);
+  if (stated === version) return;
+  if (type === 'multipart/related' || (version === '1.1' && type === 'application/xml')) return;
+  if (stated !== undefined)
+    findings.noteHeader(
+      'warning',
+      `SOAP ${stated} content type on a ${version} envelope: ${type} goes with SOAP ${stated}, and the envelope's namespace is that of SOAP ${version}; this service goes by the envelope, others answer 415 or VersionMismatch`,
+      right,
+    );
+  else
+    findings.noteHeader(
+      /json|form|html|dime|multipart/.test(type) ? 'error' : 'warning',
+      `Content-Type is ${type.slice(0, 64) || 'not readable'}, and a SOAP ${version} message is ${right.split(';')[0]}: the HTTP client's default was not changed`,
+      right,
+    );
+}
+
+/** What SOAPAction, or the action of SOAP 1.2, says against the body. */
+function noteAction(
+  { compiled }: Known,
+  operation: CompiledOperation,
+  headers: ExplainedMessage['headers'],
+  version: '1.1' | '1.2',
+  findings: Findings,
+): void {
+  const { name } = operation.operation;
+  const actions = actionsOf(compiled, name);
+  const [right = ''] = actions;
+  const given = headers.soapaction;
+  const content = headers['content-type'];
+  if (given === undefined) {
+    if (version === '1.1' && content !== undefined && /^\s*text\/xml/i.test(content))
+      findings.noteHeader(
+        'warning',
+        'SOAPAction is missing: SOAP 1.1 wants the header, empty ("") at least; this service goes by the body, .NET services refuse the call',
+        `SOAPAction: "${right}"`,
+      );
+    return;
+  }
+  const text = given.trim();
+  const action = text.replace(/^"(.*)"$/, '$1');
+  if (version === '1.2')
+    findings.noteHeader(
+      'warning',
+      'SOAPAction is a header of SOAP 1.1: SOAP 1.2 says it as the action of Content-Type',
+      `application/soap+xml; charset=utf-8; action="${right}"`,
+    );
+  else if (text !== '' && !/^".*"$/.test(text))
+    findings.noteHeader(
+      'warning',
+      'SOAPAction has no quotes: its value is a string in quotes (SOAP 1.1, 6.1.1)',
+      `SOAPAction: "${right}"`,
+    );
+  if (action === '' || actions.includes(action)) return;
+  const last = action.slice(Math.max(action.lastIndexOf('/'), action.lastIndexOf('#')) + 1);
+  const other = [...compiled.operations.keys()].find(
+    (one) => one !== name && (one === last || actionsOf(compiled, one).includes(action)),
+  );
+  if (other !== undefined)
+    findings.noteHeader(
+      'error',
+      `SOAPAction is that of ${other}, and the body calls ${name}: the header of another call was left`,
+      `SOAPAction: "${right}"`,
+    );
+  else if (last !== name)
+    findings.noteHeader(
+      'warning',
+      `SOAPAction is no action of this service; that of ${name} is "${right}"`,
+      `SOAPAction: "${right}"`,
+    );
+}
+
+/** What an operation's action may be, the declared one first. */
+function actionsOf({ contract }: CompiledContract, name: string): readonly string[] {
+  if (contract.adopted === undefined) return [name];
+  const found = contract.adopted.service.operations.find((operation) => operation.name === name);
+  return found === undefined ? [] : [found.action, ...found.actions];
+}
+
+// --- the payload -------------------------------------------------------------------------------------
+
+/** The first element of the Body. */
+function payloadOf(root: TreeElement): TreeElement | undefined {
+  return root.children.find(({ local }) => local === 'Body')?.children[0];
+}
+
+/** Finds the operation of the Body and puts its element's name right; undefined, and noted, where none is meant. */
+function mendPayload(
+  known: Known,
+  draft: Draft,
+  findings: Findings,
+  action: string | undefined,
+): CompiledOperation | undefined {
+  const first = bodyOf(draft);
+  if (first?.children.length === 0) unescapeContent(draft, findings, first, 'Body');
+  const body = bodyOf(draft);
+  if (body === undefined) return undefined;
+  const [payload, ...others] = body.children;
+  const empty = [...known.compiled.operations.values()].find(({ root }) => root === undefined);
+  if (payload === undefined) {
+    if (empty !== undefined) return empty;
+    const text = draft.text.slice(body.opened, body.closing).trim();
+    const what = /^[[{]/.test(text) ? 'holds JSON' : text === '' ? 'is empty' : 'holds text';
+    findings.note(
+      draft,
+      body.start,
+      'error',
+      `Body ${what}: it has to hold the element of an operation: ${listed(known.roots)}`,
+    );
+    return undefined;
+  }
+  const operation = operationOf(known, draft, findings, payload, action);
+  if (operation !== undefined) mendRest(draft, findings, others.length);
+  return operation;
+}
+
+function bodyOf({ text }: Draft): TreeElement | undefined {
+  return treeOf(text)?.children.find(({ local }) => local === 'Body');
+}
+
+/** What stands beside the operation's element in Body. */
+function mendRest(draft: Draft, findings: Findings, count: number): void {
+  const [second] = bodyOf(draft)?.children.slice(1) ?? [];
+  if (count === 0 || second === undefined) return;
+  const isMultiRef =
+    /^(?:multiRef|id\d*)$/i.test(second.local) || second.attributes.some(({ name }) => name === 'id');
+  findings.note(
+    draft,
+    second.start,
+    'error',
+    isMultiRef
+      ? `<${second.local.slice(0, 64)}> beside the call in Body is SOAP's encoding (multiRef, rpc/encoded): values stand in place in document/literal; make the client of this service's WSDL`
+      : `<${second.local.slice(0, 64)}> stands beside the call in Body, which holds one element (document/literal, wrapped): the parameters belong into it`,
+    'left out',
+  );
+  const body = bodyOf(draft);
+  if (body !== undefined) draft.replace(second.start, body.closing, '');
+}
+
+/** The operation that an element is of; its name and namespace are put right. */
+function operationOf(
+  known: Known,
+  draft: Draft,
+  findings: Findings,
+  payload: TreeElement,
+  action: string | undefined,
+): CompiledOperation | undefined {
+  const { compiled } = known;
+  const all = [...compiled.operations.values()].filter(({ root }) => root !== undefined);
+  const { local, namespace, start } = payload;
+  const named = all.filter(({ root }) => root?.local === local);
+  const stated = action?.trim().replace(/^"(.*)"$/, '$1');
+  const isStated = ({ operation }: CompiledOperation): boolean =>
+    stated !== undefined && actionsOf(compiled, operation.name).includes(stated);
+  const exact = named.filter(({ root }) => root?.namespace === namespace);
+  const found = exact.find(isStated) ?? exact[0] ?? named.find(isStated) ?? named[0];
+  if (found !== undefined) {
+    if (found.root?.namespace !== namespace) mendRootNamespace(draft, findings, payload, found);
+    return found;
+  }
+  const what = otherPayload(payload, known.roots);
+  const plain = local.replace(/(?:Request|SoapIn|In|Input|Async|Operation|Response)$/, '');
+  const meant =
+    known.roots.find((root) => root.toLowerCase() === local.toLowerCase()) ??
+    known.roots.find((root) => root === plain) ??
+    nearest(local, known.roots.slice(0, 2_000));
+  const operation = all.find(({ root }) => root?.local === meant);
+  if (operation === undefined || what !== undefined) {
+    findings.note(
+      draft,
+      start,
+      'error',
+      what ??
+        `<${local.slice(0, 64)}> is no operation of this service, which has ${listed(known.roots)}: the client calls another service, or another version of it`,
+    );
+    return undefined;
+  }
+  const kind =
+    meant?.toLowerCase() === local.toLowerCase()
+      ? 'is written in another case'
+      : 'is no operation of this service';
+  findings.note(
+    draft,
+    start,
+    'error',
+    `<${local.slice(0, 64)}> ${kind}: did you mean <${meant}>?`,
+    `<${meant}>`,
+  );
+  const prefix = payload.prefix === '' ? '' : `${payload.prefix}:`;
+  draft.replaceAll(
+    nameSpans(draft.text, payload).map(([from, to]) => ({ start: from, end: to, text: `${prefix}${meant}` })),
+  );
+  const renamed = bodyOf(draft)?.children[0];
+  if (renamed !== undefined && renamed.namespace !== operation.root?.namespace)
+    mendRootNamespace(draft, findings, renamed, operation);
+  return operation;
+}
+
+/** What an element is that calls no operation. */
+function otherPayload({ local, namespace }: TreeElement, roots: readonly string[]): string | undefined {
+  if (local === 'Fault')
+    return 'this is a fault, the answer of a service: what was pasted is a reply, not the request';
+  if (local.endsWith('Response') && roots.includes(local.slice(0, -8)))
+    return `<${local.slice(0, 64)}> is the reply of ${local.slice(0, -8)}, not its request`;
+  if (namespace === namespaces.xenc)
+    return 'the body is encrypted (XML Encryption), which this service does not read: turn off encryption, TLS protects the message';
+  if (/^RequestSecurityToken/.test(local))
+    return 'this asks for a security token (WS-Trust): set establishSecurityContext="false", or use a binding without message security';
+  if (/rm\/?$|wsrm/.test(namespace))
+    return 'this opens a reliable session (WS-ReliableMessaging): turn it off in the client';
+  return undefined;
+}
+
+function listed(names: readonly string[]): string {
+  return (
+    names
+      .slice(0, 12)
+      .map((name) => `<${name}>`)
+      .join(', ') + (names.length > 12 ? ', …' : '')
+  );
+}
+
+/** The operation's element in the wrong namespace; where its members share it, they are put right with it. */
+function mendRootNamespace(
+  draft: Draft,
+  findings: Findings,
+  payload: TreeElement,
+  { root }: CompiledOperation,
+): void {
+  if (root === undefined) return;
+  const { namespace, prefix, local } = payload;
+  const severity = namespace === '' ? 'warning' : 'error';
+  findings.note(
+    draft,
+    payload.start,
+    severity,
+    `wrong namespace: <${local.slice(0, 64)}> is ${namespace === '' ? 'in none' : `of "${namespace.slice(0, 200)}"`}, and this service's is "${root.namespace}"${namespaceCause(namespace, root.namespace)}`,
+    root.namespace,
+  );
+  const name = prefix === '' ? 'xmlns' : `xmlns:${prefix}`;
+  for (let at: TreeElement | undefined = bodyOf(draft)?.children[0]; at !== undefined; at = at.parent) {
+    const found = at.declarations.find((one) => one.local === prefix);
+    if (found === undefined) continue;
+    // the Envelope's own prefix is its own
+    if (at.local === 'Envelope' && prefix === at.prefix) break;
+    draft.replace(found.start, found.end, `${name}="${root.namespace}"`);
+    return;
+  }
+  const [[, end] = [0, 0]] = nameSpans(draft.text, payload);
+  draft.replace(end, end, ` ${name}="${root.namespace}"`);
+}
+
+function namespaceCause(got: string, right: string): string {
+  if (got === '') return '; this service takes it, a strict one does not';
+  if (got.toLowerCase() === right.toLowerCase()) return ': upper and lower case differ';
+  if (got.replace(/\/$/, '') === right.replace(/\/$/, ''))
+    return ': a slash at its end is missing, or one too many';
+  if (got.replace(/^https?:/, '') === right.replace(/^https?:/, ''))
+    return ': http and https differ, a namespace is a name and not an address';
+  if (/tempuri\.org/.test(got)) return ": http://tempuri.org/ is .NET's own for services that named none";
+  if (/soap\/envelope|soap-envelope/.test(got))
+    return ": it is the envelope's, so the element lacks a declaration of its own";
+  const digits = /\d+/g;
+  if (got.replace(digits, '') === right.replace(digits, ''))
+    return ': the client is of another version of the WSDL';
+  return ': the client is of another WSDL, or of another version';
+}
+
+// --- secrets, and what is sent back ------------------------------------------------------------------
+
+/** Elements of WS-Security whose text is a secret. */
+const securitySecrets = new Set([
+  'Password',
+  'Nonce',
+  'BinarySecurityToken',
+  'Username',
+  'CipherValue',
+  'SignatureValue',
+]);
+
+/** Whether an element's text is a credential. */
+function isSecret({ compiled }: Known, element: TreeElement): boolean {
+  const { credentials, adopted } = compiled.contract;
+  if (securitySecrets.has(element.local)) return true;
+  const fold = element.local.toLowerCase();
+  if (/pass(?:word|wd|phrase)?$|secret$|api_?key$|token$/.test(fold)) return true;
+  if (credentials?.parts.some(({ xml }) => xml.toLowerCase() === fold) === true) return true;
+  return adopted?.movedHeaders.some(({ path }) => path.at(-1)?.toLowerCase() === fold) === true;
+}
+
+/** The draft as it is sent: credentials as placeholders, and whether this service takes it. */
+function correct(
+  known: Known,
+  draft: Draft,
+  findings: Findings,
+  { version }: MendedEnvelope,
+  operation: CompiledOperation | undefined,
+): CorrectedMessage | undefined {
+  if (operation === undefined) return undefined;
+  hideSecrets(known, draft);
+  const right = version === '1.1' ? soap11 : soap12;
+  const [action = ''] = actionsOf(known.compiled, operation.operation.name);
+  const contentType =
+    version === '1.1' || action === '' ? right.contentType : `${right.contentType}; action="${action}"`;
+  const text = `<?xml version="1.0" encoding="utf-8"?>\n${laidOut(draft.text.replace(/^<\?xml[^>]*\?>\s*/, ''))}`;
+  const isTaken = noteLeft(known, draft, findings, version, contentType);
+  return { contentType, soapAction: version === '1.1' ? `"${action}"` : undefined, text, isTaken };
+}
+
+/** Indented, unless something stands in it that indenting would change. */
+function laidOut(text: string): string {
+  return /<!--|<!\[CDATA\[|<\?/.test(text) ? text : indentXml(text.replace(/>\s+</g, '><').trim());
+}
+
+function hideSecrets(known: Known, draft: Draft): void {
+  const edits: { start: number; end: number; text: string }[] = [];
+  const walk = (element: TreeElement): void => {
+    if (element.children.length === 0 && isSecret(known, element) && element.closing > element.opened)
+      edits.push({ start: element.opened, end: element.closing, text: placeholderOf(element.local) });
+    for (const child of element.children) walk(child);
+  };
+  const root = treeOf(draft.text);
+  if (root !== undefined) walk(root);
+  draft.replaceAll(edits);
+}
+
+/** Reads the corrected message as the gateway does, and notes what is still wrong; true where nothing is. */
+function noteLeft(
+  { compiled, readers }: Known,
+  draft: Draft,
+  findings: Findings,
+  version: '1.1' | '1.2',
+  contentType: string,
+): boolean {
+  try {
+    const call = readSoapCall(
+      readers,
+      { headers: { 'content-type': contentType }, rawHeaders: [] },
+      { version: version === '1.1' ? soap11 : soap12, endpoint: undefined },
+      Buffer.from(draft.text.replace(/^<\?xml[^>]*\?>/, '')),
+    );
+    const { reading } = call.input;
+    const problems = [...reading.problems, ...withoutCredentials(reading, compiled)];
+    for (const { field, message } of problems) {
+      const at = placeOf(draft, field);
+      if (!isTold(draft, findings, at))
+        findings.note(draft, at, 'error', `${field.slice(0, 300)}: ${message}`);
+    }
+    return problems.length === 0;
+  } catch (error) {
+    if (!(error instanceof Fault || error instanceof CallError)) throw error;
+    findings.note(draft, 0, 'error', `this service refuses the message: ${error.message}`);
+    return false;
+  }
+}
+
+/** Whether something was said of the same place already. */
+function isTold(draft: Draft, findings: Findings, offset: number): boolean {
+  const { line } = draft.locationOf(offset);
+  return findings.list.some(
+    ({ at, severity, fix }) => at?.line === line && severity === 'error' && fix === undefined,
+  );
+}
+
+/** Where the member of a dotted path stands, as far as the path leads; the payload itself else. */
+function placeOf(draft: Draft, field: string): number {
+  const root = treeOf(draft.text);
+  let at = root === undefined ? undefined : payloadOf(root);
+  if (at === undefined) return 0;
+  for (const step of field.split('.')) {
+    const [, name = '', index] = /^(.*?)(?:\[(\d{1,7})\])?$/.exec(step) ?? [];
+    const next: TreeElement | undefined = at.children.findLast(({ local }) => local === name);
+    if (next === undefined) break;
+    at = (index === undefined ? undefined : next.children[Number(index)]) ?? next;
+  }
+  return at.start;
+}
+
+/** Whether a block with mustUnderstand is none that the gateway refuses: it is asked with a call of the first operation. */
+function isUnderstood(
+  { compiled, readers }: Known,
+  namespace: string,
+  local: string,
+  version: '1.1' | '1.2',
+): boolean {
+  const soap = version === '1.1' ? soap11 : soap12;
+  const [operation] = compiled.operations.values();
+  const { root } = operation ?? {};
+  const payload = root === undefined ? '' : `<p:${root.local} xmlns:p="${escapeAttribute(root.namespace)}"/>`;
+  const block = `<b:${local} xmlns:b="${escapeAttribute(namespace)}" e:mustUnderstand="1"/>`;
+  const probe = `<e:Envelope xmlns:e="${soap.namespace}"><e:Header>${block}</e:Header><e:Body>${payload}</e:Body></e:Envelope>`;
+  try {
+    readers.readSoap(Buffer.from(probe), undefined, soap, []);
+    return true;
+  } catch (error) {
+    if (error instanceof Fault) return error.code !== 'MustUnderstand';
+    throw error;
+  }
+}
+
+/** A value for a required element that is missing: that of the operation's sample, else a word. */
+function placeholderFor({ sampler }: Known, { operation }: CompiledOperation, child: ChildView): string {
+  const sample = sampler.samplesOf(operation.name)?.requests[0]?.text;
+  const root = sample === undefined ? undefined : treeOf(sample);
+  const found = root === undefined ? undefined : findElement(root, child.local);
+  const content =
+    sample === undefined || found === undefined ? '' : sample.slice(found.opened, found.closing);
+  // content with names of its own prefixes would not be well-formed elsewhere
+  if (content !== '' && !/<\w+:/.test(content) && /^[^<]*$/.test(content)) return content;
+  return placeholderText(child.view());
+}
+
+function placeholderText(view: View): string {
+  if (view.kind !== 'text') return '';
+  return (
+    ['1', 'text', 'true', '2026-01-31', '2026-01-31T12:00:00', ...view.values, 'AAEC', 'P1D'].find(
+      (text) => view.refusal(text) === undefined,
+    ) ?? ''
+  );
+}
+
+function findElement(element: TreeElement, local: string): TreeElement | undefined {
+  if (element.local === local) return element;
+  for (const child of element.children) {
+    const found = findElement(child, local);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

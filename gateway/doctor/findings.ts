@@ -1,0 +1,54 @@
+import type { Location } from '../../mappings/xml/error.ts';
+import type { Draft } from './draft.ts';
+
+/** One thing that is wrong with a message, or that another service would refuse. */
+export interface Finding {
+  /** `error`: this service refuses it; `warning`: it takes it, a strict one doesn't. */
+  readonly severity: 'error' | 'warning';
+  /** In the message that came, from 1, columns in UTF-16 units; undefined for what the HTTP headers say. */
+  readonly at: Location | undefined;
+  /** What is wrong, its likely cause and what to do, in the caller's terms. Values that may be secret are never in it. */
+  readonly message: string;
+  /** What the corrected message has instead; undefined where only the caller knows. */
+  readonly fix: string | undefined;
+}
+
+/** Gathers findings, each once, up to a number. */
+export class Findings {
+  readonly list: Finding[] = [];
+  readonly #most: number;
+  readonly #seen = new Set<string>();
+  /** How many more there were. */
+  more = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Notes a finding at an offset of the draft's text. */
+  note(draft: Draft, offset: number, severity: Finding['severity'], message: string, fix?: string): void {
+    this.#add({ severity, at: draft.locationOf(offset), message, fix });
+  }
+
+  /** Notes a finding about the HTTP headers. */
+  noteHeader(severity: Finding['severity'], message: string, fix?: string): void {
+    this.#add({ severity, at: undefined, message, fix });
+  }
+
+  #add(finding: Finding): void {
+    const key = `${finding.at?.line}:${finding.at?.column}:${finding.message}`;
+    if (this.#seen.has(key)) return;
+    if (this.list.length >= this.#most) {
+      this.more++;
+      return;
+    }
+    this.#seen.add(key);
+    this.list.push(finding);
+  }
+
+  /** All of them: the headers' first, then by place. */
+  sorted(): readonly Finding[] {
+    const key = ({ at }: Finding): number => (at === undefined ? -1 : at.line * 1e7 + at.column);
+    return this.list.toSorted((one, other) => key(one) - key(other));
+  }
+}

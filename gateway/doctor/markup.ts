@@ -1,0 +1,341 @@
+import type { Limits } from '../../mappings/contract/limits.ts';
+import { namespaces } from '../../mappings/contract/model.ts';
+import { XmlError } from '../../mappings/xml/error.ts';
+import { XmlReader } from '../../mappings/xml/reader.ts';
+import type { Draft } from './draft.ts';
+import type { Findings } from './findings.ts';
+
+/** What a prefix that nobody declared usually stands for. */
+const usualPrefixes: Readonly<Record<string, string>> = {
+  soap: namespaces.soap11,
+  soapenv: namespaces.soap11,
+  'SOAP-ENV': namespaces.soap11,
+  s: namespaces.soap11,
+  S: namespaces.soap11,
+  soap12: namespaces.soap12,
+  soap12env: namespaces.soap12,
+  env: namespaces.soap12,
+  xsi: namespaces.xsi,
+  i: namespaces.xsi,
+  xsd: namespaces.xsd,
+  xs: namespaces.xsd,
+  wsse: namespaces.wsse,
+  wsu: namespaces.wsu,
+  wsa: namespaces.addressing10,
+};
+
+/** Entities of HTML that people write in XML. */
+const htmlEntities: Readonly<Record<string, string>> = {
+  nbsp: '\u00a0',
+  copy: '©',
+  reg: '®',
+  euro: '€',
+  pound: '£',
+  auml: 'ä',
+  ouml: 'ö',
+  uuml: 'ü',
+  Auml: 'Ä',
+  Ouml: 'Ö',
+  Uuml: 'Ü',
+  szlig: 'ß',
+  eacute: 'é',
+  egrave: 'è',
+  agrave: 'à',
+  ccedil: 'ç',
+  ndash: '–',
+  mdash: '—',
+  hellip: '…',
+  laquo: '«',
+  raquo: '»',
+};
+
+/** What makes text of markup well-formed. */
+export interface MarkupOptions {
+  readonly limits: Limits;
+  /** Whether references to characters that XML forbids are let through (W10). */
+  readonly illegalReferences: boolean;
+  /** What an unknown prefix that isn't a usual one stands for. */
+  readonly typesNamespace: string;
+}
+
+/** Mends what isn't well-formed, a place at a time; false, and noted, where it can't be mended. */
+export function mendMarkup(draft: Draft, findings: Findings, options: MarkupOptions): boolean {
+  for (let repairs = 0; ; repairs++) {
+    const error = errorOf(draft.text, options);
+    if (error === undefined) return true;
+    const at = offsetOf(draft.text, error);
+    if (error.limit !== undefined) {
+      findings.note(
+        draft,
+        at,
+        'error',
+        `${words(error)}: this service reads no more (docs/operations.md, limits)`,
+      );
+      return false;
+    }
+    const before = draft.changes;
+    const isTried = repairs < options.limits.explainRepairs;
+    if (isTried) mend(draft, findings, error, at, options);
+    if (draft.changes === before) {
+      findings.note(draft, at, 'error', `the XML is not well-formed here: ${words(error)}`);
+      return false;
+    }
+  }
+}
+
+/** What is wrong first; undefined for a well-formed document. */
+function errorOf(text: string, { limits, illegalReferences }: MarkupOptions): XmlError | undefined {
+  try {
+    const xml = new XmlReader(text, limits, { illegalReferences });
+    xml.readRoot();
+    // to the end, whatever is in it
+    const depth = xml.depth;
+    while (xml.depth >= depth) if (xml.nextChild()) attributesOf(xml);
+    xml.finish();
+    return undefined;
+  } catch (error) {
+    if (error instanceof XmlError) return error;
+    throw error;
+  }
+}
+
+/** Attributes are resolved when they are asked for. */
+function attributesOf(xml: XmlReader): void {
+  for (let index = 0; index < xml.attributeCount; index++) xml.attributeNamespace(index);
+}
+
+/** The words of an error without its place. */
+function words({ message }: XmlError): string {
+  return message.replace(/^line \d+, column \d+: /, '');
+}
+
+/** The offset of an error's line and column. */
+function offsetOf(text: string, { line, column }: XmlError): number {
+  let start = 0;
+  for (let left = line, at = 0; left > 1 && at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code !== 10 && code !== 13) continue;
+    if (code === 13 && text.charCodeAt(at + 1) === 10) at++;
+    start = at + 1;
+    left--;
+  }
+  return Math.min(start + column - 1, text.length);
+}
+
+/** One function, as it is the table of what goes wrong: each row knows its error's words, and changes the draft or doesn't. */
+function mend(
+  draft: Draft,
+  findings: Findings,
+  error: XmlError,
+  at: number,
+  { typesNamespace }: MarkupOptions,
+): void {
+  const { text } = draft;
+  const said = words(error);
+  const note = (message: string, fix: string, offset = at): void =>
+    findings.note(draft, offset, 'error', message, fix);
+
+  const ampersand = said.includes('&amp;') || said.startsWith('expected ;') ? text.lastIndexOf('&', at) : -1;
+  if (ampersand >= 0 && at - ampersand < 64) {
+    const name = /^&(\w{1,16});/.exec(text.slice(ampersand, ampersand + 20))?.[1];
+    const character = name === undefined ? undefined : htmlEntities[name];
+    if (name !== undefined && character !== undefined) {
+      note(
+        `&${name}; is an entity of HTML: XML has only &amp; &lt; &gt; &quot; and &apos;`,
+        'the character itself',
+        ampersand,
+      );
+      draft.replace(ampersand, ampersand + name.length + 2, character);
+    } else {
+      note(
+        'an & in a value is not escaped: write &amp;, or let the XML library write the value',
+        '&amp;',
+        ampersand,
+      );
+      draft.replace(ampersand, ampersand + 1, '&amp;');
+    }
+    return;
+  }
+  if (said.includes('no DTD')) {
+    const subset = text.indexOf('[', at);
+    const close = text.indexOf('>', at);
+    const end = subset >= 0 && subset < close ? text.indexOf(']>', subset) + 2 : close + 1;
+    note('a DTD (<!DOCTYPE>) is not allowed in a SOAP message (SOAP 1.1, 3; SOAP 1.2, 5)', 'left out');
+    if (end > at) draft.replace(at, end, '');
+    return;
+  }
+  if (text.startsWith('<?', at)) {
+    const end = text.indexOf('?>', at);
+    const isDeclaration = /^<\?xml\s/i.test(text.slice(at, at + 6));
+    note(
+      isDeclaration
+        ? 'an XML declaration stands within the document: two documents were put together, or blanks stand before it'
+        : 'processing instructions are not allowed in a SOAP message',
+      'left out',
+    );
+    if (end >= 0) draft.replace(at, end + 2, '');
+    return;
+  }
+  if (said.includes('XML declaration') || said.includes('XML version')) {
+    const end = text.indexOf('>');
+    note(
+      'the XML declaration is not well-formed, or not of XML 1.0',
+      '<?xml version="1.0" encoding="utf-8"?>',
+    );
+    if (end >= 0) draft.replace(0, end + 1, '<?xml version="1.0" encoding="utf-8"?>');
+    return;
+  }
+  const ended = /^expected <\/([^>]{1,300})>, got (?:<\/([^>\s]{1,300})|(.*))/.exec(said);
+  if (ended !== null) {
+    mendEndTag(draft, findings, at, ended[1] ?? '', ended[2]);
+    return;
+  }
+  if (said.includes('bound prefix')) {
+    const prefix = /got (.*)$/.exec(said)?.[1] ?? '';
+    const namespace = usualPrefixes[prefix] ?? typesNamespace;
+    note(
+      `the prefix ${prefix} is not declared: xmlns:${prefix}="…" is missing, often lost when a part of a message is copied`,
+      `xmlns:${prefix}="${namespace}"`,
+    );
+    const place = rootNameEnd(text);
+    if (place !== undefined) draft.replace(place, place, ` xmlns:${prefix}="${namespace}"`);
+    return;
+  }
+  if (said.includes('quoted value')) {
+    mendQuotes(draft, findings, at);
+    return;
+  }
+  if (said.includes('each attribute once')) {
+    const tag = text.slice(text.lastIndexOf('<', at), text.indexOf('>', at) + 1);
+    const name = /got ([^ ]{1,300}) twice/.exec(said)?.[1] ?? '';
+    const again = lastAttribute(tag, name);
+    note(`the attribute ${name} stands twice in one tag`, 'the second one left out');
+    if (again !== undefined) {
+      const from = text.lastIndexOf('<', at) + again.start;
+      draft.replace(from, from + again.length, '');
+    }
+    return;
+  }
+  if (said.includes('legal character')) {
+    const isReference = text[at] === '&';
+    const end = isReference ? text.indexOf(';', at) + 1 : at + 1;
+    note(
+      `a control character stands in the message, which XML can't carry, escaped or not: ${said}`,
+      'left out',
+    );
+    if (end > at) draft.replace(at, end, '');
+    return;
+  }
+  if (said.includes('got <') || said.includes('expected a name') || said.includes('a comment, a CDATA')) {
+    const bracket = text.lastIndexOf('<', at);
+    if (bracket < 0 || at - bracket > 64) return;
+    note(
+      'a < in a value is not escaped: write &lt;, or let the XML library write the value',
+      '&lt;',
+      bracket,
+    );
+    draft.replace(bracket, bracket + 1, '&lt;');
+    return;
+  }
+  if (said.includes(']]>')) {
+    note(']]> stands outside of a CDATA section', ']]&gt;');
+    const found = text.indexOf(']]>', Math.max(0, at - 3));
+    if (found >= 0) draft.replace(found + 2, found + 3, '&gt;');
+    return;
+  }
+  if (said.includes('the end of the document')) {
+    note(
+      'something follows the end of the envelope: two messages in one, or rests of a template',
+      'left out',
+    );
+    draft.replace(at, text.length, '');
+  }
+}
+
+/** An end tag that is of another element, or missing. */
+function mendEndTag(
+  draft: Draft,
+  findings: Findings,
+  at: number,
+  expected: string,
+  got: string | undefined,
+): void {
+  const { text } = draft;
+  if (got === undefined) {
+    const isEnd = at >= text.trimEnd().length;
+    findings.note(
+      draft,
+      at,
+      'error',
+      isEnd
+        ? `the message ends before </${expected}>: it was cut off, perhaps by a wrong Content-Length`
+        : `</${expected}> is missing`,
+      `</${expected}>`,
+    );
+    draft.replace(at, at, `</${expected}>`);
+    return;
+  }
+  const start = text.lastIndexOf('</', at + 2);
+  const local = (name: string): string => name.slice(name.indexOf(':') + 1).toLowerCase();
+  const isOuter = hasOpen(text, start, got);
+  if (local(expected) === local(got) || !isOuter) {
+    findings.note(
+      draft,
+      start,
+      'error',
+      `the end tag </${got}> is not that of <${expected}>: XML tells upper and lower case and prefixes apart`,
+      `</${expected}>`,
+    );
+    draft.replace(start + 2, start + 2 + got.length, expected);
+  } else {
+    findings.note(draft, start, 'error', `</${expected}> is missing before </${got}>`, `</${expected}>`);
+    draft.replace(start, start, `</${expected}>`);
+  }
+}
+
+/** Whether an element of the name is open before an offset, by counting its tags. */
+function hasOpen(text: string, end: number, name: string): boolean {
+  let open = 0;
+  for (let at = text.indexOf(name); at >= 0 && at < end; at = text.indexOf(name, at + 1)) {
+    if (!/[\s/>]/.test(text[at + name.length] ?? '')) continue;
+    if (text[at - 1] === '<') open += text[text.indexOf('>', at) - 1] === '/' ? 0 : 1;
+    else if (text.startsWith('</', at - 2)) open--;
+  }
+  return open > 0;
+}
+
+/** A value without quotes, or within typographic ones. */
+function mendQuotes(draft: Draft, findings: Findings, at: number): void {
+  const { text } = draft;
+  const value = /^[“”„‘’«»]?([^\s"'<>“”„‘’«»/]{0,1024}|[^"'<>“”„‘’«»]{0,1024}(?=[“”’«»]))[“”„‘’«»]?/.exec(
+    text.slice(at, at + 1100),
+  );
+  if (value === null) return;
+  const isTypographic = /^[“”„‘’«»]/.test(value[0]);
+  findings.note(
+    draft,
+    at,
+    'error',
+    isTypographic
+      ? 'typographic quotes stand around an attribute: a word processor or a web page changed them'
+      : 'the value of an attribute has no quotes',
+    'straight quotes',
+  );
+  draft.replace(at, at + value[0].length, `"${value[1] ?? ''}"`);
+}
+
+/** The last attribute of a name in a tag. */
+function lastAttribute(tag: string, name: string): { start: number; length: number } | undefined {
+  const start = Math.max(...[' ', '\t', '\n'].map((blank) => tag.lastIndexOf(`${blank}${name}`)));
+  const quote = /^[^"']{0,1000}(["'])/.exec(tag.slice(start))?.[1];
+  if (start < 0 || quote === undefined) return undefined;
+  const open = tag.indexOf(quote, start);
+  const close = tag.indexOf(quote, open + 1);
+  return close < 0 ? undefined : { start, length: close + 1 - start };
+}
+
+/** Past the root's name. */
+function rootNameEnd(text: string): number | undefined {
+  const found = /<[A-Za-z_][\w.:-]*/.exec(text);
+  return found === null ? undefined : found.index + found[0].length;
+}

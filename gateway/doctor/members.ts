@@ -1,0 +1,452 @@
+import { nearest } from '../../mappings/codec/nearest.ts';
+import { namespaces } from '../../mappings/contract/model.ts';
+import type { Draft, Edit } from './draft.ts';
+import { unescapeContent } from './envelope.ts';
+import type { Findings } from './findings.ts';
+import {
+  attributeOf,
+  escaped,
+  nameSpans,
+  type TreeElement,
+  textOf,
+  treeOf,
+  withoutComments,
+} from './tree.ts';
+import { adviseOn } from './values.ts';
+import type { ChildView, View } from './view.ts';
+
+/** What members are compared with. */
+export interface MembersOptions {
+  /** Whether texts of an element may be said in a finding. */
+  readonly isSecret: (element: TreeElement) => boolean;
+  /** A text for a required element that is missing. */
+  readonly placeholder: (child: ChildView) => string;
+  /** The severity of an element that the type lacks (W12). */
+  readonly unknownElements: 'refuse' | 'ignore';
+}
+
+/** So many passes over the members: each may uncover what it wrapped. */
+const mostPasses = 8;
+
+/**
+ * Compares the payload's members with its view and puts them right. Changes that move text come one at a time, each followed
+ * by another pass; the rest is done in one.
+ *
+ * @param find the payload in a tree of the draft's text
+ */
+export function mendMembers(
+  draft: Draft,
+  findings: Findings,
+  find: (root: TreeElement) => TreeElement | undefined,
+  view: View,
+  options: MembersOptions,
+): void {
+  for (let pass = 0; pass < mostPasses; pass++) {
+    const root = treeOf(draft.text);
+    const payload = root === undefined ? undefined : find(root);
+    if (payload === undefined) return;
+    const walk = new MembersWalk(draft, findings, options);
+    walk.element(payload, view);
+    if (walk.isRestarted) continue;
+    const before = draft.text;
+    draft.replaceAll(walk.edits);
+    if (draft.text === before) return;
+  }
+}
+
+/** One pass over a payload: small changes are gathered, a large one is made at once and ends the pass. */
+class MembersWalk {
+  readonly edits: Edit[] = [];
+  isRestarted = false;
+  readonly #draft: Draft;
+  readonly #findings: Findings;
+  readonly #options: MembersOptions;
+
+  constructor(draft: Draft, findings: Findings, options: MembersOptions) {
+    this.#draft = draft;
+    this.#findings = findings;
+    this.#options = options;
+  }
+
+  element(element: TreeElement, view: View): void {
+    if (this.isRestarted || view.kind === 'any') return;
+    if (this.#encoding(element)) return;
+    if (this.#nil(element)) return;
+    if (view.kind === 'text') this.#text(element, view);
+    else this.#elements(element, view);
+  }
+
+  #note(at: number, severity: 'error' | 'warning', message: string, fix?: string): void {
+    this.#findings.note(this.#draft, at, severity, message, fix);
+  }
+
+  /** What SOAP's encoding writes. True where the element's content stands elsewhere. */
+  #encoding({ attributes, start, local }: TreeElement): boolean {
+    for (const attribute of attributes) {
+      const isReference = attribute.name === 'href' && attribute.raw.startsWith('#');
+      const isArray =
+        ['arrayType', 'itemType'].includes(attribute.local) && attribute.namespace.includes('encoding');
+      if (isArray) {
+        this.#note(
+          attribute.start,
+          'error',
+          `${attribute.local} is SOAP's encoding (rpc/encoded), and this service is document/literal: the client was made for another binding (Axis 1, nusoap, SOAP::Lite without a WSDL)`,
+          'left out',
+        );
+        this.#cut(attribute);
+      }
+      if (!isReference) continue;
+      this.#note(
+        start,
+        'error',
+        `<${local}> refers to another element (href="#…", multiRef): SOAP's encoding puts values elsewhere, and document/literal has them in place; make the client of this service's WSDL`,
+      );
+      return true;
+    }
+    return false;
+  }
+
+  #cut({ start, end }: { readonly start: number; readonly end: number }): void {
+    const from = /\s/.test(this.#draft.text[start - 1] ?? '') ? start - 1 : start;
+    this.edits.push({ start: from, end, text: '' });
+  }
+
+  /** Nothing, and what is meant as nothing. True where the element holds none. */
+  #nil(element: TreeElement): boolean {
+    const right = attributeOf(element, namespaces.xsi, 'nil');
+    const other = element.attributes.find((one) => one.local === 'nil' && one.namespace !== namespaces.xsi);
+    const old = element.attributes.find((one) => one.local === 'null');
+    const wrong = right === undefined ? (other ?? old) : undefined;
+    if (wrong !== undefined) {
+      this.#note(
+        wrong.start,
+        'error',
+        `${wrong.name} says nothing: an element without a value has xsi:nil="true", of the namespace ${namespaces.xsi}`,
+        'xsi:nil of that namespace',
+      );
+      const isDeclared = element.declarations.some((one) => one.local === 'xsi');
+      const declared = isDeclared ? '' : `xmlns:xsi="${namespaces.xsi}" `;
+      const value = /^(?:1|true)$/i.test(wrong.raw) ? 'true' : 'false';
+      this.edits.push({ start: wrong.start, end: wrong.end, text: `${declared}xsi:nil="${value}"` });
+      return /^(?:1|true)$/i.test(wrong.raw);
+    }
+    if (right === undefined) return false;
+    const word = right.raw.trim();
+    if (!/^(?:true|false|0|1)$/.test(word)) {
+      this.#note(right.start, 'error', 'xsi:nil is true or false, in lower case', 'true');
+      this.edits.push({
+        start: right.start,
+        end: right.end,
+        text: `${right.name}="${/^f/i.test(word) ? 'false' : 'true'}"`,
+      });
+      return /^[ty]/i.test(word);
+    }
+    if (word === 'false' || word === '0') return false;
+    const content = this.#draft.text.slice(element.opened, element.closing);
+    if (content.trim() !== '') {
+      this.#note(
+        right.start,
+        'error',
+        `<${element.local}> says xsi:nil="true" and has a value: it is one or the other`,
+        'the value, without xsi:nil',
+      );
+      this.#cut(right);
+      return false;
+    }
+    return true;
+  }
+
+  #text(element: TreeElement, view: Extract<View, { kind: 'text' }>): void {
+    const { local, start } = element;
+    const [child] = element.children;
+    if (child !== undefined) {
+      this.#note(
+        child.start,
+        'error',
+        `<${local}> is a value (${view.type}), and has elements in it: <${child.local.slice(0, 64)}>`,
+      );
+      return;
+    }
+    const text = textOf(this.#draft.text, element);
+    const reason = view.refusal(text);
+    if (reason === undefined) {
+      const twice = /&(?:amp|lt|gt|quot);/.exec(text);
+      if (twice !== null && !this.#options.isSecret(element))
+        this.#note(
+          start,
+          'warning',
+          `the value of <${local}> was escaped twice: ${twice[0]} stands in it as text (&amp;${twice[0].slice(1)} on the wire)`,
+        );
+      return;
+    }
+    const trimmed = text.trim();
+    const said = this.#options.isSecret(element) ? `expected xs:${view.type}` : reason;
+    if (trimmed !== text && view.refusal(trimmed) === undefined) {
+      this.#note(
+        element.opened,
+        'error',
+        `<${local}> has blanks around its value: ${said}`,
+        'the value without blanks',
+      );
+      this.#fill(element, trimmed);
+      return;
+    }
+    const advice = adviseOn(text, view);
+    const cause = advice === undefined ? '' : `; ${advice.cause}`;
+    const fix = this.#options.isSecret(element) ? undefined : advice?.instead;
+    this.#note(element.isEmptyTag ? start : element.opened, 'error', `<${local}>: ${said}${cause}`, fix);
+    if (advice?.instead !== undefined) this.#fill(element, advice.instead);
+  }
+
+  #fill(element: TreeElement, text: string): void {
+    this.edits.push({ start: element.opened, end: element.closing, text: escaped(text) });
+  }
+
+  #elements(element: TreeElement, view: Extract<View, { kind: 'elements' }>): void {
+    const { local } = element;
+    if (
+      element.children.length === 0 &&
+      unescapeContent(this.#draft, this.#findings, element, `<${local}>`)
+    ) {
+      this.isRestarted = true;
+      return;
+    }
+    this.#stray(element, view);
+    const seen = new Map<ChildView, TreeElement>();
+    let last = -1;
+    let isOrderTold = false;
+    for (const child of element.children) {
+      const found = this.#match(child, element, view);
+      if (this.isRestarted) return;
+      if (found === undefined) continue;
+      const first = seen.get(found);
+      if (first !== undefined && !found.repeats) {
+        if (this.#gather(element, found)) return;
+        this.#note(child.start, 'error', `<${child.local}> stands twice in <${local}>: it is taken once`);
+      }
+      seen.set(found, child);
+      const index = view.children.indexOf(found);
+      if (view.isOrdered && index < last && !isOrderTold) {
+        isOrderTold = true;
+        this.#order(element, child, view);
+        if (this.isRestarted) return;
+      }
+      last = Math.max(last, index);
+      this.element(child, found.view());
+      if (this.isRestarted) return;
+    }
+    this.#missing(element, view, seen);
+  }
+
+  /** Text where elements are expected. */
+  #stray(element: TreeElement, { children }: Extract<View, { kind: 'elements' }>): void {
+    const { text } = this.#draft;
+    const ends = [element.opened, ...element.children.map(({ end }) => end)];
+    const starts = [...element.children.map(({ start }) => start), element.closing];
+    for (const [index, from] of ends.entries()) {
+      const between = withoutComments(text.slice(from, starts[index]));
+      if (between.trim() === '') continue;
+      const isJson = /^[[{]/.test(between.trim());
+      const [only] = children;
+      const expected = children
+        .slice(0, 6)
+        .map((child) => `<${child.local}>`)
+        .join(', ');
+      const at = from + text.slice(from, starts[index]).search(/\S/);
+      const what = isJson ? 'JSON' : 'text';
+      if (!isJson && only?.repeats === true && children.length === 1 && element.children.length === 0) {
+        this.#note(
+          at,
+          'error',
+          `<${element.local}> is a list, and has text in it: each item is an element <${only.local}>`,
+          `an element <${only.local}> for each item`,
+        );
+        const items = between
+          .split(/[,;\s]+/)
+          .filter((item) => item !== '')
+          .slice(0, 1_000);
+        const declared = ` xmlns="${only.namespace}"`;
+        const made = items.map((item) => `<${only.local}${declared}>${item}</${only.local}>`).join('');
+        this.edits.push({ start: element.opened, end: element.closing, text: made });
+        return;
+      }
+      this.#note(at, 'error', `<${element.local}> has ${what} in it, and elements are expected: ${expected}`);
+    }
+  }
+
+  /** The child that an element is meant to be; a name that is nearly right is put right. */
+  #match(
+    child: TreeElement,
+    parent: TreeElement,
+    { children, isOpen }: Extract<View, { kind: 'elements' }>,
+  ): ChildView | undefined {
+    const named = children.filter((one) => one.local === child.local);
+    const found = named.find(({ namespace }) => namespace === child.namespace) ?? named[0];
+    if (found !== undefined) {
+      if (found.namespace === child.namespace) return found;
+      const isLenient = child.namespace === '';
+      const which = child.namespace === '' ? 'in no namespace' : 'in another namespace';
+      this.#note(
+        child.start,
+        isLenient ? 'warning' : 'error',
+        `<${child.local}> is ${which}: the schema's elements are in "${found.namespace}" (elementFormDefault="${found.namespace === '' ? 'unqualified' : 'qualified'}")${isLenient ? '; this service takes it, a strict one does not' : ''}`,
+        `xmlns="${found.namespace}"`,
+      );
+      this.#qualify(child, found);
+      return found;
+    }
+    const folded = children.find(({ local }) => local.toLowerCase() === child.local.toLowerCase());
+    const near = nearest(
+      child.local,
+      children.map(({ local }) => local),
+    );
+    const meant = folded ?? children.find(({ local }) => local === near);
+    const [only] = children;
+    if (isOpen && folded === undefined) return undefined;
+    const severity = this.#options.unknownElements === 'refuse' ? 'error' : 'warning';
+    if (meant !== undefined) {
+      const how = folded === undefined ? 'misspelt' : 'written in another case';
+      this.#note(
+        child.start,
+        severity,
+        `<${child.local}> is ${how}: did you mean <${meant.local}>?`,
+        `<${meant.local}>`,
+      );
+      this.#qualify(child, meant);
+      return meant;
+    }
+    if (only?.repeats === true && children.length === 1) {
+      this.#note(
+        child.start,
+        severity,
+        `items of <${parent.local}> are called <${only.local}>, not <${child.local.slice(0, 64)}>`,
+        `<${only.local}>`,
+      );
+      this.#qualify(child, only);
+      return only;
+    }
+    const inner = child.children.filter((one) => children.some(({ local }) => local === one.local));
+    if (inner.length > 0 && inner.length === child.children.length) {
+      this.#note(
+        child.start,
+        severity,
+        `<${child.local.slice(0, 64)}> is one element too many: its content belongs directly into <${parent.local}> (a tool wrapped the parameters once more)`,
+        'its content alone',
+      );
+      this.#draft.replaceAll([
+        { start: child.closing, end: child.end, text: '' },
+        { start: child.start, end: child.opened, text: '' },
+      ]);
+      this.isRestarted = true;
+      return undefined;
+    }
+    const names = children
+      .slice(0, 12)
+      .map(({ local }) => `<${local}>`)
+      .join(', ');
+    const rest = children.length > 12 ? ', …' : '';
+    this.#note(
+      child.start,
+      severity,
+      `<${child.local.slice(0, 64)}> is none of the elements of <${parent.local}>: ${names === '' ? 'it has none' : names + rest}; the client may be of another version of the WSDL`,
+      'left out',
+    );
+    this.edits.push({ start: child.start, end: child.end, text: '' });
+    return undefined;
+  }
+
+  /** Gives an element the name and namespace of a child; those below keep what they have by declarations of their own. */
+  #qualify(child: TreeElement, { local, namespace }: ChildView): void {
+    const { text } = this.#draft;
+    const isRight = child.namespace === namespace;
+    const prefix = child.prefix === '' || !isRight ? '' : `${child.prefix}:`;
+    const own = child.declarations.find(({ local: of }) => of === '');
+    if (own !== undefined && !isRight) this.#cut(own);
+    for (const [index, [start, end]] of nameSpans(text, child).entries()) {
+      const declared = index === 0 && !isRight ? ` xmlns="${namespace}"` : '';
+      this.edits.push({ start, end, text: prefix + local + declared });
+    }
+  }
+
+  /** Elements that repeat in place of a list in one element. True where they were put into one. */
+  #gather(parent: TreeElement, found: ChildView): boolean {
+    const view = found.view();
+    const [item] = view.kind === 'elements' ? view.children : [];
+    if (item === undefined || !item.repeats || view.kind !== 'elements' || view.children.length !== 1)
+      return false;
+    const all = parent.children.filter(({ local }) => local === found.local);
+    const [first] = all;
+    if (
+      first === undefined ||
+      all.some(({ children, isEmptyTag }) => isEmptyTag || children.some(({ local }) => local === item.local))
+    )
+      return false;
+    this.#note(
+      all[1]?.start ?? first.start,
+      'error',
+      `<${found.local}> stands ${all.length} times: the list is one <${found.local}>, with an element <${item.local}> for each item`,
+      `one <${found.local}> with all items`,
+    );
+    const { text } = this.#draft;
+    const declared = ` xmlns="${item.namespace}"`;
+    const items = all.map(
+      ({ opened, closing }) => `<${item.local}${declared}>${text.slice(opened, closing)}</${item.local}>`,
+    );
+    const edits = all.slice(1).map(({ start, end }) => ({ start, end, text: '' }));
+    this.#draft.replaceAll([...edits, { start: first.opened, end: first.closing, text: items.join('') }]);
+    this.isRestarted = true;
+    return true;
+  }
+
+  /** Members in another order than the schema's; the text is put into that order. */
+  #order(parent: TreeElement, at: TreeElement, view: Extract<View, { kind: 'elements' }>): void {
+    const indexOf = ({ local }: TreeElement): number => view.children.findIndex((one) => one.local === local);
+    if (parent.children.some((child) => indexOf(child) < 0)) return;
+    const ordered = parent.children.toSorted((one, other) => indexOf(one) - indexOf(other));
+    const names = view.children
+      .filter(({ local }) => parent.children.some((child) => child.local === local))
+      .slice(0, 12)
+      .map(({ local }) => local);
+    this.#note(
+      at.start,
+      'warning',
+      `<${at.local}> stands out of order in <${parent.local}>: the schema is a sequence, ${names.join(', ')}; this service takes any order, a strict one does not`,
+      'the order of the schema',
+    );
+    const { text } = this.#draft;
+    const pieces = parent.children.map((child, index) => {
+      const by = ordered[index] ?? child;
+      return { start: child.start, end: child.end, text: text.slice(by.start, by.end) };
+    });
+    this.#draft.replaceAll(pieces);
+    this.isRestarted = true;
+  }
+
+  #missing(
+    element: TreeElement,
+    { children }: Extract<View, { kind: 'elements' }>,
+    seen: ReadonlyMap<ChildView, TreeElement>,
+  ): void {
+    for (const [index, child] of children.entries()) {
+      if (!child.required || seen.has(child)) continue;
+      this.#note(
+        element.start,
+        'error',
+        `<${child.local}> is missing in <${element.local}>: it is required`,
+        'a sample value, to be replaced by yours',
+      );
+      const made = `<${child.local} xmlns="${child.namespace}">${this.#options.placeholder(child)}</${child.local}>`;
+      if (element.isEmptyTag) {
+        const name = element.prefix === '' ? element.local : `${element.prefix}:${element.local}`;
+        this.edits.push({ start: element.opened - 2, end: element.opened, text: `>${made}</${name}>` });
+        return; // the next pass finds the others
+      }
+      const before = children
+        .slice(0, index)
+        .toReversed()
+        .flatMap((one) => seen.get(one) ?? [])[0];
+      const place = before?.end ?? element.opened;
+      this.edits.push({ start: place, end: place, text: made });
+    }
+  }
+}

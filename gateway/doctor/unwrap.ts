@@ -1,0 +1,341 @@
+import type { Limits } from '../../mappings/contract/limits.ts';
+import { parseContentType } from '../../mappings/http-mapping/content-type.ts';
+import { decodeXml } from '../../mappings/xml/decode.ts';
+import { UnsupportedCharset, XmlError } from '../../mappings/xml/error.ts';
+import { Draft } from './draft.ts';
+import type { Findings } from './findings.ts';
+import { resolved } from './tree.ts';
+
+/** Finds the XML in the bytes that came: charsets, wrappers, and what is no XML at all. */
+
+/**
+ * The message's text as a draft, with what is around the XML taken off and noted; undefined, with what it is instead noted,
+ * where there is no XML in it.
+ */
+export function unwrap(
+  body: Buffer,
+  contentType: string | undefined,
+  findings: Findings,
+  limits: Limits,
+): Draft | undefined {
+  const kind = binaryKind(body);
+  if (kind !== undefined) {
+    findings.noteHeader('error', kind);
+    return undefined;
+  }
+  const draft = new Draft(decode(body, contentType, findings));
+  // each layer is taken off once, so it ends
+  for (const layer of layers) layer(draft, findings, contentType, limits);
+  const head = draft.text.trimStart().slice(0, 400);
+  if (/^<(?:!doctype\s+html|html|head|body)\b/i.test(head)) {
+    findings.note(
+      draft,
+      0,
+      'error',
+      'this is an HTML page, not a SOAP message: what was sent, or pasted, is the page of a proxy, a login or an error',
+    );
+    return undefined;
+  }
+  if (/^<[!?A-Za-z_]/.test(head)) return draft;
+  findings.note(draft, 0, 'error', otherKind(head));
+  return undefined;
+}
+
+/** What bytes are that hold no text. */
+function binaryKind(body: Buffer): string | undefined {
+  if (body.length === 0)
+    return 'the message is empty: the client sent no body, or a redirect turned its POST into a GET';
+  if (body[0] === 0x1f && body[1] === 0x8b)
+    return 'the body is compressed (gzip): send Content-Encoding: gzip with it, or send it as it is';
+  if (((body[0] ?? 0) & 0xfc) === 0x0c && body.length >= 12 && body[2] === 0 && body[3] === 0)
+    return 'the body is a DIME message (.NET WSE, SOAP Toolkit): DIME is not read anywhere today, send MTOM, or base64 within the element';
+  if (body.subarray(0, 4).toString('latin1') === 'PK\x03\x04')
+    return 'the body is a ZIP file, not a SOAP message';
+  if (body.subarray(0, 4).toString('latin1') === '%PDF')
+    return 'the body is a PDF file, not a SOAP message: files go as base64 within an element, or as a part of MTOM';
+  return undefined;
+}
+
+/** What text is that isn't XML. */
+function otherKind(head: string): string {
+  if (head === '') return 'the message holds nothing but blanks';
+  if (/^[[{]/.test(head))
+    return 'this is JSON, and the address is one of SOAP: send an envelope, or send the JSON to /json/reply/{operation}';
+  if (/^[\w.%-]{1,64}=/.test(head))
+    return 'this is a form (name=value), not a SOAP message: the client posts with application/x-www-form-urlencoded';
+  if (/^HTTP\/\d/.test(head)) return 'this is the answer of a server, not a request';
+  return 'this is text, not XML: a SOAP message begins with < of its envelope';
+}
+
+// --- charsets ----------------------------------------------------------------------------------------
+
+/** The text of the bytes; what can't be decoded as stated is decoded as what it most likely is, and noted. */
+function decode(body: Buffer, contentType: string | undefined, findings: Findings): string {
+  const { charset } = contentType === undefined ? { charset: undefined } : parseContentType(contentType);
+  try {
+    const text = decodeXml(body, charset);
+    noteDoubtful(body, text, charset, findings);
+    return text;
+  } catch (error) {
+    if (!(error instanceof XmlError || error instanceof UnsupportedCharset)) throw error;
+    const text = likeliest(body);
+    const draft = new Draft(text);
+    const at = error instanceof XmlError ? offsetAt(text, error) : 0;
+    findings.note(
+      draft,
+      at,
+      'error',
+      charsetWords(body, error, charset),
+      'the message in UTF-8, stated as that',
+    );
+    return text;
+  }
+}
+
+function offsetAt(text: string, { line, column }: XmlError): number {
+  const lines = text.split('\n').slice(0, line - 1);
+  return Math.min(lines.reduce((sum, one) => sum + one.length + 1, 0) + column - 1, text.length);
+}
+
+function charsetWords(
+  body: Buffer,
+  error: XmlError | UnsupportedCharset,
+  charset: string | undefined,
+): string {
+  if (error instanceof UnsupportedCharset)
+    return `the charset is none that is read (utf-8, utf-16, us-ascii, iso-8859-1, windows-1252): ${error.message}`;
+  if (error.message.includes('expected utf-8, got bytes that are not'))
+    return 'the text is said to be UTF-8, or says nothing, and these bytes are not: it was written as ISO-8859-1 or windows-1252, or a string was sent without being encoded';
+  if (error.message.includes('expected us-ascii'))
+    return 'the charset says us-ascii, and there are other characters: text/xml without a charset is often taken so';
+  const wide = isWideText(body) ? 'UTF-16' : 'of one byte each character';
+  const stated =
+    charset === undefined ? 'the XML declaration or the byte order mark' : 'the charset of Content-Type';
+  return `${stated} says another encoding than the bytes are, which look to be ${wide}: a text was encoded again after its declaration was written (${error.message.replace(/^line \d+, column \d+: /, '')})`;
+}
+
+function isWideText(body: Buffer): boolean {
+  return body.subarray(0, 64).includes(0);
+}
+
+function likeliest(body: Buffer): string {
+  if (isWideText(body)) {
+    const isBig = body[0] === 0 || body[0] === 0xfe;
+    const even = body.subarray(0, body.length - (body.length % 2));
+    return (isBig ? Buffer.from(even).swap16() : even)
+      .toString('utf16le')
+      .replace(/^\ufeff/, '')
+      .toWellFormed();
+  }
+  const text = body.toString('utf8');
+  const fair = text.includes('\ufffd') ? new TextDecoder('windows-1252').decode(body) : text;
+  return fair.replace(/^\ufeff/, '');
+}
+
+/** Bytes that read without an error, and yet as other characters than were meant. */
+function noteDoubtful(body: Buffer, text: string, charset: string | undefined, findings: Findings): void {
+  const doubled = /Ã[\u0080-\u00bf]|â‚¬|Ã[ŸƒŠŒŽš]/.exec(text);
+  if (doubled !== null)
+    findings.note(
+      new Draft(text),
+      doubled.index,
+      'warning',
+      'characters look as if UTF-8 was read as ISO-8859-1 before it was sent (Ã¼ for ü): the text was encoded twice',
+    );
+  const stated = charset?.toLowerCase();
+  const declared = /^<\?xml[^>]{0,100}encoding=["']([\w-]{1,40})/.exec(text)?.[1]?.toLowerCase();
+  if (stated === undefined || declared === undefined || stated === declared) return;
+  if (body.every((byte) => byte < 0x80)) return;
+  findings.noteHeader(
+    'warning',
+    `Content-Type says charset ${stated.slice(0, 40)} and the XML declaration says ${declared}: the former counts (RFC 7303), so characters beyond ASCII may be read as others`,
+    'utf-8 in both',
+  );
+}
+
+// --- layers ------------------------------------------------------------------------------------------
+
+type Layer = (draft: Draft, findings: Findings, contentType: string | undefined, limits: Limits) => void;
+
+/** A copied HTTP request, its head with it. */
+const httpHead: Layer = (draft, findings) => {
+  const { text } = draft;
+  const head = /^(?:(?:POST|PUT|GET) \S{1,2000} HTTP\/[\d.]+|[A-Za-z-]{2,40}: [^\r\n]{0,2000})\r?\n/.exec(
+    text,
+  );
+  if (head === null) return;
+  const end = /\r?\n\r?\n/.exec(text);
+  if (end === null || end.index > text.indexOf('<')) return;
+  findings.note(
+    draft,
+    0,
+    'error',
+    'HTTP headers stand in the body: the client writes its own head, or a whole request was pasted',
+    'left out',
+  );
+  draft.replace(0, end.index + end[0].length, '');
+};
+
+/** A message of several parts. */
+const mimePart: Layer = (draft, findings, contentType) => {
+  const { text } = draft;
+  const boundary = /^\s{0,100}--([^\r\n]{1,100})\r?\n/.exec(text);
+  if (boundary === null) return;
+  const isSaid = /^\s*multipart\/related/i.test(contentType ?? '');
+  const from = text.indexOf('<');
+  const headEnd = /\r?\n\r?\n/.exec(text);
+  if (from < 0 || headEnd === null || headEnd.index > from) return;
+  const end = text.indexOf(`--${(boundary[1] ?? '').trim().replace(/--$/, '')}`, from);
+  if (!isSaid)
+    findings.note(
+      draft,
+      0,
+      'error',
+      'the body is a MIME message of parts, and Content-Type does not say so: it has to be multipart/related with its boundary and start',
+      'the envelope alone; values of other parts go as base64 within their elements',
+    );
+  if (end > from) draft.replace(end, text.length, '');
+  draft.replace(0, headEnd.index + headEnd[0].length, '');
+};
+
+/** `xml=%3Csoap…`: what browsers' forms and some HTTP libraries send. */
+const formField: Layer = (draft, findings) => {
+  const { text } = draft;
+  const field = /^[\w.-]{0,64}=?(?=%3C)/i.exec(text);
+  if (field === null) return;
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(text.slice(field[0].length).replaceAll('+', ' '));
+  } catch (error) {
+    if (error instanceof URIError) return;
+    throw error;
+  }
+  findings.note(
+    draft,
+    0,
+    'error',
+    'the envelope is encoded as a field of a form (%3C for <): the HTTP client takes the body for form data; send the bytes as they are',
+    'the envelope as it is',
+  );
+  draft.replace(0, text.length, decoded);
+};
+
+/** An envelope as a string of JSON. */
+const jsonString: Layer = (draft, findings) => {
+  const { text } = draft;
+  if (!/^\s{0,100}"\s{0,100}</.test(text)) return;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return;
+    throw error;
+  }
+  if (typeof value !== 'string') return;
+  findings.note(
+    draft,
+    0,
+    'error',
+    'the envelope is a string of JSON, in quotes and with \\" in it: the HTTP client serialized the text again',
+    'the envelope as it is',
+  );
+  draft.replace(0, text.length, value);
+};
+
+/** The whole envelope in base64. */
+const base64Text: Layer = (draft, findings) => {
+  const { text } = draft;
+  if (!/^\s{0,100}(?:PD94|PHM6|PHNvYX|PFNPQV|PEVu)/.test(text) || /[^A-Za-z0-9+/=\s]/.test(text)) return;
+  findings.note(
+    draft,
+    0,
+    'error',
+    'the whole envelope is in base64: send it as it is',
+    'the envelope as it is',
+  );
+  draft.replace(0, text.length, Buffer.from(text, 'base64').toString('utf8'));
+};
+
+/** A second byte order mark, blanks before the declaration, or other text before the first tag. */
+const leadingText: Layer = (draft, findings) => {
+  const { text } = draft;
+  const from = text.indexOf('<');
+  if (from <= 0 || /^["[{]/.test(text.trimStart())) return;
+  const before = text.slice(0, from);
+  if (before.includes('\ufeff') || /^ï»¿/.test(before)) {
+    const what = before.startsWith('ï')
+      ? 'a byte order mark was encoded again (ï»¿)'
+      : 'a second byte order mark';
+    findings.note(
+      draft,
+      0,
+      'error',
+      `${what} stands before the XML: files were put together, or a text with a mark was encoded with one`,
+      'left out',
+    );
+  } else if (before.trim() === '') {
+    if (!text.startsWith('<?xml', from)) return;
+    findings.note(
+      draft,
+      0,
+      'error',
+      'blanks or line ends stand before <?xml: it has to be the very first',
+      'left out',
+    );
+  } else if (from < 200 && /^<(?:\?xml|[\w-]{1,40}:?Envelope)/i.test(text.slice(from)))
+    findings.note(draft, 0, 'error', 'text stands before the XML', 'left out');
+  else return;
+  draft.replace(0, from, '');
+};
+
+/** `&lt;soap:Envelope …`: an envelope that was escaped as a whole. */
+const escapedDocument: Layer = (draft, findings) => {
+  const { text } = draft;
+  if (!/^\s{0,100}&(?:amp;)?lt;[?A-Za-z]/.test(text)) return;
+  const once = resolved(text);
+  const plain = once.trimStart().startsWith('&lt;') ? resolved(once) : once;
+  findings.note(
+    draft,
+    0,
+    'error',
+    'the whole envelope is escaped (&lt; for <): a program that expects text wrote it into XML or HTML',
+    'the envelope as it is',
+  );
+  draft.replace(0, text.length, plain.trimStart());
+};
+
+/** An envelope in a CDATA section, alone or as the one text of an element such as `<string>`. */
+const cdataDocument: Layer = (draft, findings) => {
+  const { text } = draft;
+  const found =
+    /^\s{0,100}(?:<\?xml[^>]{0,200}\?>\s{0,100})?(?:<(\w{1,40})[^<>]{0,200}>\s{0,100})?(?:<!\[CDATA\[|(?=&lt;[?\w]))/.exec(
+      text,
+    );
+  if (found === null) return;
+  const isEscaped = !found[0].endsWith('<![CDATA[');
+  const from = found[0].length;
+  const end = isEscaped ? text.indexOf('<', from) : text.indexOf(']]>', from);
+  const inner = text.slice(from, end < 0 ? undefined : end);
+  if (!/(?:<|&lt;)(?:[\w-]{1,40}:)?Envelope\b/.test(inner.slice(0, 1000))) return;
+  const around = found[1] === undefined ? '' : ` within <${found[1]}>`;
+  findings.note(
+    draft,
+    0,
+    'error',
+    `the envelope is ${isEscaped ? 'escaped text' : 'in a CDATA section'}${around}: a text in XML is no markup, send the envelope itself`,
+    'the envelope as it is',
+  );
+  draft.replace(0, text.length, (isEscaped ? resolved(inner) : inner).trimStart());
+};
+
+/** What is found around an envelope, in the order in which it is taken off. */
+const layers: readonly Layer[] = [
+  httpHead,
+  mimePart,
+  formField,
+  jsonString,
+  base64Text,
+  leadingText,
+  escapedDocument,
+  cdataDocument,
+];

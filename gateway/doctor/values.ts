@@ -1,0 +1,244 @@
+import type { View } from './view.ts';
+
+/** What is wrong with a value, and what was meant. */
+export interface ValueAdvice {
+  /** In the caller's terms. */
+  readonly cause: string;
+  /** The value as the type has it; undefined where only the caller knows. */
+  readonly instead: string | undefined;
+}
+
+type TextView = Extract<View, { kind: 'text' }>;
+
+/** The likely cause of a text that isn't of its type, with what was most likely meant; undefined where nothing is known. */
+export function adviseOn(text: string, view: TextView): ValueAdvice | undefined {
+  for (const advise of advisers) {
+    const advice = advise(text, view);
+    if (advice === undefined) continue;
+    const isRight = advice.instead === undefined || view.refusal(advice.instead) === undefined;
+    return isRight ? advice : { ...advice, instead: undefined };
+  }
+  return undefined;
+}
+
+type Adviser = (text: string, view: TextView) => ValueAdvice | undefined;
+
+const integers = new Set([
+  'byte',
+  'unsignedByte',
+  'short',
+  'unsignedShort',
+  'int',
+  'unsignedInt',
+  'long',
+  'unsignedLong',
+  'integer',
+  'positiveInteger',
+  'nonNegativeInteger',
+]);
+const fractions = new Set(['decimal', 'float', 'double']);
+const isNumber = (type: string): boolean => integers.has(type) || fractions.has(type);
+
+const empty: Adviser = (text, { type }) =>
+  text.trim() === ''
+    ? {
+        cause: `the element is empty, and xs:${type} has no empty value: leave the element out`,
+        instead: undefined,
+      }
+    : undefined;
+
+const word: Adviser = (text, { type }) =>
+  /^(?:null|nil|undefined|none|nan|\[object Object\])$/i.test(text) && type !== 'string'
+    ? {
+        cause: `"${text.toLowerCase().slice(0, 20)}" is a word of a programming language, not a value: leave the element out, or write xsi:nil="true"`,
+        instead: undefined,
+      }
+    : undefined;
+
+const trueOrFalse: Adviser = (text, { type }) => {
+  if (type !== 'boolean') return undefined;
+  const lower = text.trim().toLowerCase();
+  const isTrue = ['true', 'yes', 'y', 'on', 'ja', 'oui', 'si', 't', '-1'].includes(lower);
+  const isFalse = ['false', 'no', 'n', 'off', 'nein', 'non', 'f'].includes(lower);
+  const cause = 'xs:boolean is true, false, 1 or 0, in lower case';
+  return { cause, instead: isTrue ? 'true' : isFalse ? 'false' : undefined };
+};
+
+const enumValue: Adviser = (text, { values }) => {
+  if (values.length === 0) return undefined;
+  const folded = text.trim().toLowerCase();
+  const same = values.find((value) => value.toLowerCase() === folded);
+  const listed = values.slice(0, 12).join(', ') + (values.length > 12 ? ', …' : '');
+  if (same !== undefined)
+    return { cause: `values are told apart by case and blanks: it is one of ${listed}`, instead: same };
+  const byNumber = /^\d{1,3}$/.test(folded)
+    ? '; a number is the position that a programming language gives it'
+    : '';
+  return { cause: `the value is none of ${listed}${byNumber}`, instead: undefined };
+};
+
+const numberForm: Adviser = (text, { type, refusal }) => {
+  if (!isNumber(type)) return undefined;
+  const plain = text.trim().replace(/^[€$£¥]\s?|\s?(?:[€$£¥%]|EUR|USD|GBP|CHF)$/g, '');
+  if (plain !== text.trim())
+    return { cause: 'a number has no currency or percent sign', instead: plain.replace(',', '.') };
+  if (/^[+-]?\d+,\d+$/.test(plain))
+    return {
+      cause: `a number has a point, not a comma: the client formats it by the machine's language settings`,
+      instead: plain.replace(',', '.'),
+    };
+  if (/^[+-]?\d{1,3}(?:[,.' \u00a0]\d{3})+(?:[.,]\d+)?$/.test(plain)) {
+    const fraction = /([.,])(\d+)$/.exec(plain);
+    const isFraction = fraction !== null && fraction[2]?.length !== 3;
+    const whole = (isFraction ? plain.slice(0, fraction.index) : plain).replace(/[^\d+-]/g, '');
+    return {
+      cause:
+        "a number has no separators of thousands: the client formats it by the machine's language settings",
+      instead: isFraction ? `${whole}.${fraction[2]}` : whole,
+    };
+  }
+  if (/^0x[\da-f]{1,15}$/i.test(plain))
+    return { cause: 'numbers are decimal, not hexadecimal', instead: String(Number.parseInt(plain, 16)) };
+  if (integers.has(type) && /^[+-]?\d+\.0*$/.test(plain))
+    return {
+      cause: `xs:${type} is a whole number: the client sends a floating one`,
+      instead: plain.replace(/\.0*$/, ''),
+    };
+  if (integers.has(type) && /^[+-]?\d+\.\d+$/.test(plain))
+    return { cause: `xs:${type} is a whole number, and this has a fraction`, instead: undefined };
+  if (/^[+-]?\d+$/.test(plain) && refusal(plain) !== undefined)
+    return { cause: `the number is outside of what xs:${type} holds`, instead: undefined };
+  if (/^[+-]?\d+(?:\.\d+)?e[+-]?\d+$/i.test(plain))
+    return {
+      cause: `xs:${type} has no exponent: the client formats it as a floating number`,
+      instead: String(Number(plain)),
+    };
+  if (/^(?:true|false)$/i.test(plain))
+    return { cause: 'a number is expected, and this is a boolean', instead: undefined };
+  return undefined;
+};
+
+const two = (text: string): string => text.padStart(2, '0');
+
+const dateForm: Adviser = (text, { type }) => {
+  if (type !== 'date' && type !== 'dateTime') return undefined;
+  const value = text.trim();
+  const wants =
+    type === 'date'
+      ? 'xs:date is 2026-01-31'
+      : 'xs:dateTime is 2026-01-31T12:00:00, with Z or +01:00 where the zone counts';
+  const of = (date: string, time: string | undefined): string =>
+    type === 'date' ? date : `${date}T${time ?? '00:00:00'}`;
+  const wcf = /^\\?\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\\?\/$/.exec(value);
+  if (wcf !== null) return epoch(Number(wcf[1]), 'this is the form of dates in .NET JSON', type);
+  if (/^\d{9,10}$/.test(value))
+    return epoch(Number(value) * 1000, 'this is a count of seconds (Unix time)', type);
+  if (/^\d{12,13}$/.test(value))
+    return epoch(Number(value), 'this is a count of milliseconds (JavaScript, Java)', type);
+  const iso =
+    /^(\d{4})-(\d{2})-(\d{2})(?:[T ]?(\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,12})?)?)?\s?(Z|[+-]\d{2}:?\d{2})?$/i.exec(
+      value,
+    );
+  if (iso !== null) {
+    const [, year = '', month = '', day = '', hours, minutes, seconds = '00', zone = ''] = iso;
+    if (!isDay(Number(year), Number(month), Number(day)))
+      return { cause: `there is no such day; ${wants}`, instead: undefined };
+    const date = `${year}-${month}-${day}`;
+    if (type === 'date') return { cause: `the value is a date with a time; ${wants}`, instead: date };
+    if (hours === undefined)
+      return { cause: `the value is a date without a time; ${wants}`, instead: of(date, undefined) };
+    const colon = zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase();
+    const why = /T/i.test(value)
+      ? 'the time or its zone has another form'
+      : 'between date and time stands a T, no blank';
+    return { cause: `${why}; ${wants}`, instead: `${date}T${hours}:${minutes}:${seconds}${colon}` };
+  }
+  const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ ,T]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/.exec(value);
+  if (dotted !== null) {
+    const [, day = '', month = '', year = '', hours, minutes = '00', seconds = '00'] = dotted;
+    const time = hours === undefined ? undefined : `${two(hours)}:${minutes}:${seconds}`;
+    return {
+      cause: `the date is written as in German (31.01.2026): the client formats it by the machine's language settings; ${wants}`,
+      instead: of(`${year}-${two(month)}-${two(day)}`, time),
+    };
+  }
+  const slashed = /^(\d{1,2})\/(\d{1,2})\/(\d{4})/.exec(value);
+  if (slashed !== null) {
+    const [, first = '', second = '', year = ''] = slashed;
+    const isBritish = Number(first) > 12;
+    const isAmerican = Number(second) > 12;
+    const date = isBritish ? `${year}-${two(second)}-${two(first)}` : `${year}-${two(first)}-${two(second)}`;
+    return {
+      cause: `the date is written with slashes, in which day and month can't be told apart; ${wants}`,
+      instead: (isBritish || isAmerican) && value.length <= 10 ? of(date, undefined) : undefined,
+    };
+  }
+  const loose = /^(\d{4})[-/.]?(\d{1,2})[-/.]?(\d{1,2})$/.exec(value);
+  if (loose !== null) {
+    const [, year = '', month = '', day = ''] = loose;
+    return {
+      cause: `the date lacks hyphens or zeros; ${wants}`,
+      instead: of(`${year}-${two(month)}-${two(day)}`, undefined),
+    };
+  }
+  return { cause: wants, instead: undefined };
+};
+
+function epoch(ms: number, what: string, type: string): ValueAdvice {
+  const date = new Date(ms);
+  const text = Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace('.000Z', 'Z');
+  return {
+    cause: `${what}, and xs:${type} is written out, as in 2026-01-31${type === 'date' ? '' : 'T12:00:00Z'}`,
+    instead: type === 'date' ? text?.slice(0, 10) : text,
+  };
+}
+
+function isDay(year: number, month: number, day: number): boolean {
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
+
+const timeSpan: Adviser = (text, { type }) => {
+  if (type !== 'duration') return undefined;
+  const parts = /^(?:(\d{1,6})\.)?(\d{1,3}):(\d{2})(?::(\d{2}))?$/.exec(text.trim());
+  const wants = 'xs:duration is written as P1DT2H30M';
+  if (parts === null) return { cause: wants, instead: undefined };
+  const [, days = '0', hours = '0', minutes = '0', seconds = '0'] = parts;
+  return {
+    cause: `this is a TimeSpan's own form (hours:minutes); ${wants}`,
+    instead: `P${Number(days)}DT${Number(hours)}H${Number(minutes)}M${Number(seconds)}S`,
+  };
+};
+
+const bytes: Adviser = (text, { type }) => {
+  if (type !== 'base64Binary') return undefined;
+  const wants = 'xs:base64Binary is base64 (RFC 4648, 4) with its padding';
+  const url = /^data:[^,]{0,200};base64,/.exec(text);
+  if (url !== null)
+    return { cause: `the value is a data: URL; ${wants} alone`, instead: text.slice(url[0].length) };
+  if (/[-_]/.test(text) && !/[+/]/.test(text) && /^[\w-]+=*$/.test(text)) {
+    const plain = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '');
+    return { cause: `this is base64 for URLs (- and _ for + and /); ${wants}`, instead: padded(plain) };
+  }
+  if (/^[A-Za-z0-9+/]+$/.test(text) && text.length % 4 !== 0 && text.length % 4 !== 1)
+    return { cause: `the padding (=) at the end is missing; ${wants}`, instead: padded(text) };
+  return {
+    cause: `${wants}; this is other text, perhaps the bytes themselves or a file's name`,
+    instead: undefined,
+  };
+};
+
+function padded(text: string): string {
+  return text.padEnd(Math.ceil(text.length / 4) * 4, '=');
+}
+
+const advisers: readonly Adviser[] = [
+  empty,
+  enumValue,
+  word,
+  trueOrFalse,
+  numberForm,
+  dateForm,
+  timeSpan,
+  bytes,
+];
