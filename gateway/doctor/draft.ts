@@ -1,18 +1,12 @@
 import { type Location, locate } from '../../mappings/xml/error.ts';
 
-/** One change of the text: what stood at `start` of the text as it was then. */
-interface Change {
-  readonly start: number;
-  readonly removed: number;
-  readonly inserted: number;
-}
-
 /** A message while it is put right, which knows where each place was in what came. */
 export class Draft {
   /** As it is by now. */
   text: string;
   readonly #original: string;
-  readonly #changes: Change[] = [];
+  /** Each with its edits in order, by offsets of the text as it was before. */
+  readonly #changes: (readonly Edit[])[] = [];
 
   constructor(text: string) {
     this.text = text;
@@ -26,26 +20,42 @@ export class Draft {
 
   /** Puts `text` in the place of what stands from `start` to `end`. */
   replace(start: number, end: number, text: string): void {
-    this.text = this.text.slice(0, start) + text + this.text.slice(end);
-    this.#changes.push({ start, removed: end - start, inserted: text.length });
+    this.replaceAll([{ start, end, text }]);
   }
 
-  /** Several changes at once; their places are those before the first, and don't overlap. */
+  /** Several changes at once; their places are those before the first. One that overlaps another is left for later. */
   replaceAll(edits: readonly Edit[]): void {
-    const ordered = edits.toSorted((one, other) => other.start - one.start || other.end - one.end);
-    for (const { start, end, text } of ordered) this.replace(start, end, text);
+    const made: Edit[] = [];
+    const pieces: string[] = [];
+    let from = 0;
+    for (const edit of edits.toSorted((one, other) => one.start - other.start || one.end - other.end)) {
+      if (edit.start < from) continue;
+      pieces.push(this.text.slice(from, edit.start), edit.text);
+      from = edit.end;
+      made.push(edit);
+    }
+    if (made.length === 0) return;
+    this.text = pieces.join('') + this.text.slice(from);
+    this.#changes.push(made);
   }
 
   /** Where an offset of the text stands in the message that came. */
   locationOf(offset: number): Location {
-    let at = offset;
-    for (let index = this.#changes.length - 1; index >= 0; index--) {
-      const { start, removed, inserted } = this.#changes[index] as Change;
-      if (at >= start + inserted) at += removed - inserted;
-      else if (at > start) at = start + Math.min(at - start, removed);
-    }
+    const at = this.#changes.reduceRight((place, edits) => placeBefore(place, edits), offset);
     return locate(this.#original, Math.min(Math.max(at, 0), this.#original.length));
   }
+}
+
+/** Where an offset was before some edits; within what was put in, at its beginning. */
+function placeBefore(offset: number, edits: readonly Edit[]): number {
+  let moved = 0;
+  for (const { start, end, text } of edits) {
+    const from = start + moved;
+    if (offset < from) break;
+    if (offset < from + text.length) return start + Math.min(offset - from, end - start);
+    moved += text.length - (end - start);
+  }
+  return offset - moved;
 }
 
 /** A change, by offsets in characters. */

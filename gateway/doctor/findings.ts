@@ -18,7 +18,7 @@ export class Findings {
   readonly list: Finding[] = [];
   readonly #most: number;
   readonly #seen = new Set<string>();
-  /** How many more there were. */
+  /** How many more there were, at most: what a later look finds again is counted again. */
   more = 0;
 
   constructor(most: number) {
@@ -27,7 +27,9 @@ export class Findings {
 
   /** Notes a finding at an offset of the draft's text. */
   note(draft: Draft, offset: number, severity: Finding['severity'], message: string, fix?: string): void {
-    this.#add({ severity, at: draft.locationOf(offset), message, fix });
+    // a place takes a while to find, so it isn't looked for in vain
+    if (this.list.length >= this.#most) this.more++;
+    else this.#add({ severity, at: draft.locationOf(offset), message, fix });
   }
 
   /** Notes a finding about the HTTP headers. */

@@ -60,6 +60,7 @@ export interface MarkupOptions {
 
 /** Mends what isn't well-formed, a place at a time; false, and noted, where it can't be mended. */
 export function mendMarkup(draft: Draft, findings: Findings, options: MarkupOptions): boolean {
+  mendLastTag(draft, findings);
   for (let repairs = 0; ; repairs++) {
     const error = errorOf(draft.text, options);
     if (error === undefined) return true;
@@ -81,6 +82,17 @@ export function mendMarkup(draft: Draft, findings: Findings, options: MarkupOpti
       return false;
     }
   }
+}
+
+/** A tag in which the message ends. */
+function mendLastTag(draft: Draft, findings: Findings): void {
+  const { text } = draft;
+  const start = text.lastIndexOf('<');
+  if (start <= 0 || text.length - start > 512 || !/^<\/?[A-Za-z_][^>]*$|^<\/?$/.test(text.slice(start)))
+    return;
+  const message = 'the message ends within a tag: it was cut off, perhaps by a wrong Content-Length';
+  findings.note(draft, start, 'error', message, 'the end tags that are missing');
+  draft.replace(start, text.length, '');
 }
 
 /** What is wrong first; undefined for a well-formed document. */

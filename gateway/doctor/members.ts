@@ -213,6 +213,7 @@ class MembersWalk {
     }
     this.#stray(element, view);
     const seen = new Map<ChildView, TreeElement>();
+    const seenTwice = new Set<ChildView>();
     let last = -1;
     let isOrderTold = false;
     for (const child of element.children) {
@@ -221,6 +222,8 @@ class MembersWalk {
       if (found === undefined) continue;
       const first = seen.get(found);
       if (first !== undefined && !found.repeats) {
+        if (seenTwice.has(found)) continue;
+        seenTwice.add(found);
         if (this.#gather(element, found)) return;
         this.#note(child.start, 'error', `<${child.local}> stands twice in <${local}>: it is taken once`);
       }

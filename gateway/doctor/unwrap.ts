@@ -182,9 +182,9 @@ const mimePart: Layer = (draft, findings, contentType) => {
   const boundary = /^\s{0,100}--([^\r\n]{1,100})\r?\n/.exec(text);
   if (boundary === null) return;
   const isSaid = /^\s*multipart\/related/i.test(contentType ?? '');
-  const from = text.indexOf('<');
   const headEnd = /\r?\n\r?\n/.exec(text);
-  if (from < 0 || headEnd === null || headEnd.index > from) return;
+  const from = headEnd === null ? -1 : text.indexOf('<', headEnd.index);
+  if (from < 0 || headEnd === null) return;
   const end = text.indexOf(`--${(boundary[1] ?? '').trim().replace(/--$/, '')}`, from);
   if (!isSaid)
     findings.note(

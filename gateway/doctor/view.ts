@@ -234,8 +234,12 @@ class AdoptedViews {
       const must = required && particle.least > 0;
       if (particle.kind === 'any') isOpen = true;
       else if (particle.kind === 'element') {
-        if (particle.element.substitutes.length > 0) isOpen = true;
-        children.push(this.#child(particle.element, again, must));
+        const { element } = particle;
+        if (element.substitutes.length === 0) children.push(this.#child(element, again, must));
+        // any of the group may stand there (A20), and more of it may come with other documents
+        else
+          for (const one of [element, ...element.substitutes]) children.push(this.#child(one, again, false));
+        if (element.substitutes.length > 0) isOpen = true;
       } else for (const inner of particle.particles) walk(inner, again, must && particle.kind !== 'choice');
     };
     walk(content.particle, false, true);

@@ -1,0 +1,162 @@
+import { join } from 'node:path';
+import test from 'ava';
+import fc from 'fast-check';
+import { createDoctor, type Explanation } from '../../../gateway/doctor/explain.ts';
+import { compileContract } from '../../../mappings/compile.ts';
+import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
+import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
+import { createSampler } from '../../../wsdl/samples/samples.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const { contract } = loadContract(join(import.meta.dirname, 'contract'));
+
+function explain(body: string, limits: Partial<Limits> = {}): Explanation {
+  const doctor = createDoctor(compileContract(contract, { ...defaultLimits, ...limits }));
+  return doctor.explain({ body: Buffer.from(body), headers: { 'content-type': 'text/xml' } });
+}
+
+const soap11 = 'http://schemas.xmlsoap.org/soap/envelope/';
+
+function envelope(payload: string): string {
+  return `<s:Envelope xmlns:s="${soap11}"><s:Body>${payload}</s:Body></s:Envelope>`;
+}
+
+for (const [name, place] of [
+  ['the screening contract', screeningContract],
+  ['an adopted contract', join(root, 'test/fixtures/adopt/catalogue')],
+  ['an adopted rpc contract', join(root, 'test/fixtures/adopt/orders-rpc')],
+  ['unions', join(root, 'test/documents/fulfillment')],
+] as const)
+  test(`${name}: nothing is found in messages that are right`, (t) => {
+    const compiled = compileContract(loadContract(place).contract);
+    const doctor = createDoctor(compiled);
+    const sampler = createSampler(compiled);
+    for (const operation of compiled.operations.keys())
+      for (const request of sampler.samplesOf(operation)?.requests ?? []) {
+        if (!request.format.startsWith('soap')) continue;
+        const headers = { 'content-type': request.contentType, soapaction: request.headers.SOAPAction };
+        const { findings, corrected } = doctor.explain({ body: Buffer.from(request.text), headers });
+        t.deepEqual(findings, [], request.text);
+        t.true(corrected?.isTaken);
+      }
+  });
+
+test('an adopted service: names, values and header blocks are compared with its schema', (t) => {
+  const compiled = compileContract(loadContract(join(root, 'test/fixtures/adopt/catalogue')).contract);
+  const request = createSampler(compiled).samplesOf('Find')?.requests[0];
+  const body = (request?.text ?? '').replaceAll('Contains>', 'Contain>').replace('limit="1"', 'limit="x"');
+  const { findings } = createDoctor(compiled).explain({ body: Buffer.from(body), headers: {} });
+  const told = findings.map(({ message }) => message).join('\n');
+  t.regex(told, /<Contain> is misspelt: did you mean <Contains>\?/);
+  t.regex(told, /limit: expected/);
+});
+
+test('no credential is in what is said, nor in the corrected message', (t) => {
+  const wsse = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
+  const compiled = compileContract(loadContract(screeningContract).contract);
+  const body = `<s:Envelope xmlns:s="${soap11}"><s:Header><o:Security xmlns:o="${wsse}" s:mustUnderstand="1"><o:UsernameToken><o:Username>jane-secret</o:Username><o:Password>hunter-secret</o:Password></o:UsernameToken></o:Security></s:Header><s:Body><GetSearch xmlns="http://schemas.servicestack.net/types"><Authentication><ApiUserID>id-secret</ApiUserID><ApiUserKey>key-secret&nbsp;</ApiUserKey></Authentication><Request><Id>x</Id></Request></GetSearch></s:Body></s:Envelope>`;
+  const headers = {
+    'content-type': 'text/xml',
+    soapaction: '"GetSearch"',
+    authorization: 'Bearer head-secret',
+  };
+  const explanation = createDoctor(compiled).explain({ body: Buffer.from(body), headers });
+  t.true(explanation.findings.length >= 3);
+  t.notRegex(JSON.stringify(explanation), /secret/);
+  t.regex(explanation.corrected?.text ?? '', /YOUR_API_USER_KEY/);
+});
+
+test('explainBytes: a longer message is refused before anything is looked at', (t) => {
+  const message = envelope('');
+  t.notThrows(() => explain(message, { explainBytes: message.length }));
+  t.throws(() => explain(message, { explainBytes: message.length - 1 }), {
+    instanceOf: RangeError,
+    message: `expected a message of at most ${message.length - 1} bytes, got ${message.length}`,
+  });
+});
+
+test('explainFindings: so many are told, and how many more there are', (t) => {
+  const wrong = envelope('<FindOrder xmlns="urn:Orders"><id>1</id><a/><b/><c/></FindOrder>');
+  const of = (explainFindings: number) => {
+    const { findings, more } = explain(wrong, { explainFindings });
+    return [findings.length, more];
+  };
+  // SOAPAction is missing too
+  t.deepEqual(of(4), [4, 0]);
+  t.deepEqual(of(3), [3, 1]);
+});
+
+test('explainRepairs: markup is mended at so many places', (t) => {
+  const wrong = envelope('<FindOrder xmlns="urn:Orders"><id>& & &</id></FindOrder>');
+  t.not(explain(wrong, { explainRepairs: 3 }).operation, undefined);
+  t.is(explain(wrong, { explainRepairs: 2 }).operation, undefined);
+});
+
+test('whatever is changed in a message, it is explained in time and without an error', (t) => {
+  const doctor = createDoctor(compileContract(contract));
+  const good = envelope(
+    '<PlaceOrder xmlns="urn:Orders"><Body><customer a="b">J &amp; S</customer><day>2026-01-31</day><tags><string>x</string></tags><!-- c --></Body></PlaceOrder>',
+  );
+  const pieces = [
+    '<',
+    '>',
+    '&',
+    '"',
+    '/',
+    '<a',
+    ']]>',
+    '<![CDATA[',
+    '<!--',
+    'xmlns:x=""',
+    '\0',
+    '<?x?>',
+    '<!DOCTYPE',
+    '--MIME\n',
+  ];
+  const edit = fc.record({
+    at: fc.nat(good.length),
+    length: fc.nat(12),
+    text: fc.oneof(fc.constantFrom(...pieces), fc.string({ maxLength: 8 })),
+  });
+  fc.assert(
+    fc.property(fc.array(edit, { minLength: 1, maxLength: 5 }), (edits) => {
+      let text = good;
+      for (const { at, length, text: put } of edits) text = text.slice(0, at) + put + text.slice(at + length);
+      const { findings } = doctor.explain({ body: Buffer.from(text), headers: {} });
+      return findings.length <= defaultLimits.explainFindings;
+    }),
+    { numRuns: 500 },
+  );
+  t.pass();
+});
+
+for (const [what, body] of [
+  ['elements within one another', '<a>'.repeat(80_000)],
+  ['ampersands', envelope('&'.repeat(200_000))],
+  ['open brackets', envelope('<'.repeat(200_000))],
+  ['CDATA sections without an end', envelope('<![CDATA['.repeat(20_000))],
+  ['comments without an end', envelope('<!--'.repeat(50_000))],
+  ['escaped markup', '&lt;'.repeat(60_000)],
+  [
+    'members that nobody knows',
+    envelope(`<FindOrder xmlns="urn:Orders">${'<x/>'.repeat(40_000)}</FindOrder>`),
+  ],
+  [
+    'members in the wrong order',
+    envelope(
+      `<PlaceOrder xmlns="urn:Orders"><Body>${'<total>1</total><customer/>'.repeat(9_000)}</Body></PlaceOrder>`,
+    ),
+  ],
+  ['attributes', `<a ${'b="c" '.repeat(40_000)}/>`],
+  ['quotes', `<a ${'b='.repeat(100_000)}`],
+  ['blanks', ' '.repeat(250_000)],
+  ['digits', envelope(`<FindOrder xmlns="urn:Orders"><id>${'1,'.repeat(100_000)}</id></FindOrder>`)],
+  ['hyphens', '--'.repeat(120_000)],
+] as const)
+  test(`a hostile message of ${what} is explained within a second or two`, (t) => {
+    const started = process.cpuUsage();
+    const { findings } = explain(body);
+    const { user } = process.cpuUsage(started);
+    t.true(findings.length > 0);
+    t.true(user < 4_000_000, `${user / 1000} ms`);
+  });
