@@ -27,7 +27,12 @@ const title = (text: string): string =>
   isWhole ? text : `${text} (not looked at: HAProxy, or Valkey or Redis, is not installed)`;
 
 /** Three replicas behind HAProxy, with limits counted in a store. */
-async function startFleet(t: ExecutionContext, rules: string, delayMs = 5) {
+async function startFleet(
+  t: ExecutionContext,
+  rules: string,
+  delayMs = 5,
+  more: Record<string, string> = {},
+) {
   const storePort = await freePort();
   const store = await startStore(t, storePort);
   const folder = scratch(t);
@@ -41,6 +46,7 @@ async function startFleet(t: ExecutionContext, rules: string, delayMs = 5) {
     CALLER_LIMITS: limits,
     CALLER_KEY: key,
     LIMIT_STORE: `redis://127.0.0.1:${storePort}`,
+    ...more,
   };
   const ports = await Promise.all([freePort(), freePort(), freePort()]);
   const replicas: Served[] = [];
@@ -50,17 +56,27 @@ async function startFleet(t: ExecutionContext, rules: string, delayMs = 5) {
   return { port, ports, replicas, environment, store, storePort, upstream, limits };
 }
 
+/** How often each status came. */
+function statusesOf(results: readonly { readonly status: number }[]): string {
+  const counts = new Map<number, number>();
+  for (const { status } of results) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return JSON.stringify([...counts]);
+}
+
 const failed = (results: readonly { readonly status: number }[]): number =>
   results.filter(({ status }) => status !== 200).length;
 
 declare(title('limits that three replicas share are exact within 2 %'), async (t) => {
-  const { port, ports } = await startFleet(t, 'each: { rate: 1000/h }');
+  const { port, ports } = await startFleet(t, 'each: { rate: 1000/h }', 5, {
+    // a machine with much else to do sheds no call of this one, and its store may be late
+    LIMITS: 'loopDelayMs=60000,limitStoreMs=20000',
+  });
   const agent = new Agent({ keepAlive: true, maxSockets: 24 });
   const results = await Promise.all(Array.from({ length: 1_300 }, () => call(port, agent)));
   agent.destroy();
   const passed = results.filter(({ status }) => status === 200).length;
   t.true(Math.abs(passed - 1_000) <= 20, `${passed} passed`);
-  t.is(results.filter(({ status }) => status === 429).length, 1_300 - passed);
+  t.is(results.filter(({ status }) => status === 429).length, 1_300 - passed, statusesOf(results));
   // all three had their share
   for (const each of ports) {
     const page = await (await fetch(`http://127.0.0.1:${each}/metrics`)).text();
@@ -86,13 +102,13 @@ declare(
     }
     writeFileSync(limits, 'each: { rate: 200000/s }');
     for (const { child } of replicas) child.kill('SIGHUP');
-    await pause(4_000);
+    const isNew = ({ headers }: { readonly headers: object }): boolean =>
+      'ratelimit-policy' in headers && String(headers['ratelimit-policy']).includes('q=200000');
+    while (!callers.results.slice(-30).every(isNew)) await pause(100);
     const results = await callers.stop();
     t.true(results.length > 500, `${results.length} calls`);
-    t.is(failed(results), 0);
-    t.regex(String(results.at(-1)?.headers['ratelimit-policy']), /q=200000/);
+    t.is(failed(results), 0, statusesOf(results));
     for (const [id, times] of upstream.met) t.is(times, 1, id);
-    t.is(upstream.met.size, new Set(upstream.met.keys()).size);
   },
 );
 
@@ -114,7 +130,7 @@ declare(title('a store that is killed and comes back fails no call'), async (t) 
   for (const page of back) t.regex(page, /^soapbridge_limit_store_away 0$/m);
   const results = await callers.stop();
   t.true(results.length > 200);
-  t.is(failed(results), 0);
+  t.is(failed(results), 0, statusesOf(results));
 });
 
 declare(
