@@ -262,6 +262,8 @@ function print({
   for (const { pointer, why } of unchecked) console.log(`not checked: ${pointer} (${why})`);
   for (const { pointer, why } of assumedServers) console.log(`the upstream is called: ${pointer} (${why})`);
   for (const { pointer, why } of unforeseen) console.log(`read in its place: ${pointer} (${why})`);
+  for (const { file, line, pointer, message } of warnings)
+    console.log(`warning: ${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`);
   for (const { name, reasons } of notServed)
     for (const { pointer, why } of reasons) console.log(`not served: ${name} (${pointer}: ${why})`);
   for (const { key, wanted, name, holder } of displaced)

@@ -5,6 +5,7 @@ import { defaultLimits } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { loadContract } from '../../mappings/loader/load.ts';
 import type { TryIt } from '../http/pages.ts';
+import type { LoadReport } from '../process/load-report.ts';
 import { giveBackWhenIdle } from '../process/memory.ts';
 import type { Running } from '../process/serve.ts';
 import type { ServeOptions } from '../process/serve-options.ts';
@@ -179,16 +180,16 @@ async function runServe(flags: ServeFlags): Promise<void> {
   process.stdout.removeAllListeners('error').on('error', () => {}); // nobody to read it is no reason to stop
   process.on('SIGUSR1', () => {}); // until it means something: by itself Node opens its debugger
   if (flags.workers === 1) {
-    const running = await serveHere(flags);
+    const told = process.stdout.isTTY ? new ToldLoads() : undefined;
+    const running = await serveHere(flags, { tellLoaded: told?.tell });
     listenForFiles(running);
+    await told?.print();
     console.log(startLine(running, flags));
     stopOnSignals((signal) => running.stop(delayOf(signal, flags)));
     return;
   }
-  const [{ isPrimary, joinPrimary, startWorkers, WorkerError }, { shareSnapshots }] = await Promise.all([
-    import('../process/workers.ts'),
-    import('../telemetry/worker-metrics.ts'),
-  ]);
+  const [{ isFirstWorker, isPrimary, joinPrimary, startWorkers, WorkerError }, { shareSnapshots }] =
+    await Promise.all([import('../process/workers.ts'), import('../telemetry/worker-metrics.ts')]);
   if (isPrimary) {
     checkShared(flags);
     for (const place of placesOf(flags)) checkDigest(loadContract(place, flags.limits)); // what is wrong is said before anything is forked
@@ -208,7 +209,7 @@ async function runServe(flags: ServeFlags): Promise<void> {
     return;
   }
   const sharing = shareSnapshots();
-  const running = await serveHere(flags, sharing.ofAll);
+  const running = await serveHere(flags, { metricsOfAll: sharing.ofAll, ...(isFirstWorker() ? {} : quiet) });
   const stop = (delayMs: number): void => {
     running.stop(delayMs).then((clean) => process.exit(clean ? 0 : 1), fail);
   };
@@ -220,7 +221,10 @@ async function runServe(flags: ServeFlags): Promise<void> {
 }
 
 /** Serves in this process until it is told to stop; an exception that nobody caught stops it with 1. */
-async function serveHere(flags: ServeFlags, metricsOfAll?: ServeOptions['metricsOfAll']): Promise<Running> {
+async function serveHere(
+  flags: ServeFlags,
+  { metricsOfAll, tellLoaded }: Pick<ServeOptions, 'metricsOfAll' | 'tellLoaded'>,
+): Promise<Running> {
   // loaded here: the other commands, and a wrong flag, need none of it and answer at once
   const [{ serve }, { describeError }] = await Promise.all([
     import('../process/serve.ts'),
@@ -250,6 +254,7 @@ async function serveHere(flags: ServeFlags, metricsOfAll?: ServeOptions['metrics
     callerFiles: { callers: flags.callers, callerKey: flags.callerKey },
     metricsOfAll,
     probesUpstream: true,
+    tellLoaded,
   });
   giveBackWhenIdle();
   // a process that is killed later would not leave it to the next start
@@ -259,6 +264,31 @@ async function serveHere(flags: ServeFlags, metricsOfAll?: ServeOptions['metrics
     running.stop(0).finally(() => process.exit(1));
   });
   return running;
+}
+
+/** Of workers the first one tells what was loaded: the others load the same. */
+const quiet = { tellLoaded: () => {} } as const;
+
+/** What a terminal is told of contracts that were loaded: at the start all of them together, later each as it is loaded. */
+class ToldLoads {
+  #early: LoadReport[] | undefined = [];
+
+  readonly tell = (report: LoadReport): void => {
+    if (this.#early === undefined) void printLoads([report]);
+    else this.#early.push(report);
+  };
+
+  /** Prints what was loaded so far. */
+  async print(): Promise<void> {
+    const reports = this.#early ?? [];
+    this.#early = undefined;
+    await printLoads(reports);
+  }
+}
+
+async function printLoads(reports: readonly LoadReport[]): Promise<void> {
+  const { linesOf } = await import('../process/load-report.ts');
+  for (const line of linesOf(reports)) console.log(line);
 }
 
 function listOf(text = ''): readonly string[] {

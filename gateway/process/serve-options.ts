@@ -4,6 +4,7 @@ import type { PagesMaker, TryIt } from '../http/pages.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import type { Way } from '../upstream/connector.ts';
 import type { CallerFiles } from './callers-file.ts';
+import type { LoadReport } from './load-report.ts';
 
 /** How a process serves; the command line and the environment fill it in. */
 export interface ServeOptions {
@@ -45,6 +46,8 @@ export interface ServeOptions {
   readonly limits?: Limits;
   /** File that audit lines are appended to, each before the call it is about goes out; undefined: they go to the log. */
   readonly auditLog?: string;
+  /** Gets what there is to say of each contract that is loaded; undefined: it goes to the log. */
+  readonly tellLoaded?: ((report: LoadReport) => void) | undefined;
   /** Where the log goes; standard output by default. */
   readonly logTo?: NodeJS.WritableStream;
   /** Makes pages for people; undefined: there are none but the plain list of operations. */

@@ -15,6 +15,7 @@ import { openCallerLimits } from './caller-limits.ts';
 import { readCallers } from './callers-file.ts';
 import { readConfig } from './config.ts';
 import { isAnyAddress, isLocalHost, type Listener, startListener } from './listener.ts';
+import { reportOf } from './load-report.ts';
 import { logLoaded } from './loaded-log.ts';
 import { openOutputs } from './outputs.ts';
 import type { ServeOptions } from './serve-options.ts';
@@ -87,12 +88,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
       return snapshot === undefined ? undefined : writeSnapshot(snapshot);
     },
   });
+  const tellLoaded = options.tellLoaded ?? ((report) => logLoaded(report, log));
   const upstreams = createUpstreams(options, core.upstreamOptions);
   const sites = await openSites(() => plansOf(options), {
     limits,
     check: (contracts) => callerLimits?.check(contracts),
-    onLoad: (loaded) => {
-      logLoaded(loaded, log);
+    onLoad: (loaded, site) => {
+      tellLoaded(reportOf(loaded, site));
       warnOfHttp(loaded.contract, options.publicUrl, log);
     },
     upstreamAt: upstreams.at,

@@ -8,6 +8,7 @@ import type { Handler } from '../http/app.ts';
 import { createMappedUpstream } from '../upstream/mapped-upstream.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { loadAside } from './load-aside.ts';
+import type { LoadSite } from './load-report.ts';
 import { withMapping } from './site-mapping.ts';
 
 /** What is to be served in one place: a contract, and the JSON service behind it. */
@@ -28,8 +29,8 @@ export interface SiteMaker {
   readonly handlerOf: (contract: Contract, upstream: Upstream) => Handler;
   /** Throws ContractError where something else than the contracts doesn't fit to them. */
   readonly check: (contracts: readonly Contract[]) => void;
-  /** Told of what was loaded before it serves. */
-  readonly onLoad: (loaded: LoadedContract) => void;
+  /** Told of what was loaded, and where it will be, before it serves. */
+  readonly onLoad: (loaded: LoadedContract, site: LoadSite) => void;
 }
 
 /** Everything that a process serves, which may be exchanged while it serves. */
@@ -92,7 +93,11 @@ function open(
       const place = plan?.contract ?? '';
       const { contract, mapping } = withMapping(place, loaded.contract, maker.limits);
       const basePath = plan?.basePath ?? contract.basePath;
-      maker.onLoad(loaded);
+      maker.onLoad(loaded, {
+        basePath,
+        upstreamUrl: plan?.upstreamUrl,
+        isMapped: mapping !== undefined,
+      });
       const behind = await maker.upstreamAt(plan?.upstreamUrl);
       const upstream = mapping === undefined ? behind : createMappedUpstream(behind, mapping);
       return { basePath, handle: maker.handlerOf({ ...contract, basePath }, upstream) };

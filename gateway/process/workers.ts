@@ -57,6 +57,11 @@ const settled = 10_000;
 /** Whether this process is the one that starts the workers. */
 export const isPrimary: boolean = cluster.isPrimary;
 
+/** Whether this process is the worker that was started before all others. */
+export function isFirstWorker(): boolean {
+  return cluster.worker?.id === 1;
+}
+
 /**
  * Starts workers with this process's own arguments and keeps them going; resolves once all of them serve.
  * Throws the error of listening when the address can't be had, WorkerError when a worker ends before it serves. One

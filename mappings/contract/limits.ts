@@ -143,7 +143,8 @@ export const limitTable = {
   },
   limitWindows: {
     value: 100_000,
-    bounds: 'counts of callers that a process remembers (CALLER_LIMITS); for one more the oldest is forgotten',
+    bounds:
+      'counts of callers that a process remembers (CALLER_LIMITS); for one more the oldest is forgotten',
   },
   limitStoreMs: { value: 200, bounds: 'how long a call waits to be counted by LIMIT_STORE' },
   acceptRanges: { value: 32, bounds: 'media ranges of an Accept header that are looked at' },

@@ -113,7 +113,14 @@ export function buildContract(source: ContractSource): LoadedContract {
     const settled = new UnforeseenReferences(references).settle(root);
     references.useDocument(settled);
     const credentials = overlay.credentials ?? schemeCredentials(settled, references);
-    const parts = { document: settled, references, overlay: { ...overlay, credentials }, pinned };
+    const { openapiName } = source;
+    const parts = {
+      document: settled,
+      references,
+      overlay: { ...overlay, credentials },
+      pinned,
+      openapiName,
+    };
     const made = { ...assemble({ ...parts, report, reportOverlay }), unforeseen: references.unforeseen() };
     return places === undefined ? made : toldOf(made, places);
   };
@@ -125,7 +132,7 @@ export function buildContract(source: ContractSource): LoadedContract {
 
 /** What is made of a converted document, told of where it stands in the one that its author wrote. */
 function toldOf<T extends Omit<LoadedContract, 'brokenReferences'>>(made: T, places: Places): T {
-  const told = <N extends Note>(notes: readonly N[]): readonly N[] =>
+  const told = <N extends { readonly pointer: string }>(notes: readonly N[]): readonly N[] =>
     notes.map((note) => ({ ...note, pointer: places.originalOf(note.pointer) }));
   return {
     ...made,
@@ -139,6 +146,7 @@ function toldOf<T extends Omit<LoadedContract, 'brokenReferences'>>(made: T, pla
     unchecked: told(made.unchecked),
     assumedServers: told(made.assumedServers),
     unforeseen: told(made.unforeseen),
+    warnings: told(made.warnings),
   };
 }
 
@@ -197,12 +205,13 @@ interface Parts {
   readonly references: References;
   readonly overlay: Overlay;
   readonly pinned: ContractNames;
+  readonly openapiName: string;
   readonly report: Report;
   readonly reportOverlay: Report;
 }
 
 function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unforeseen'> {
-  const { document, overlay, pinned, report, reportOverlay } = parts;
+  const { document, overlay, pinned, openapiName, report, reportOverlay } = parts;
   const service = serviceOf(parts);
   const builder = new TypeBuilder(parts);
   const servers = new Servers(document, overlay, reportOverlay);
@@ -234,7 +243,7 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unfo
     names: { service, operations: read.names, types: names, members },
     wantedOperations: read.wanted,
     displaced: [...read.displaced, ...displaced],
-    warnings: [],
+    warnings: servers.odd().map(({ pointer, why }) => ({ file: openapiName, pointer, message: why })),
   };
 }
 

@@ -86,7 +86,7 @@ export function loadContract(place: ContractPlace, limits: ContractLimits = defa
   // part of the document is missing, which its author wants to know before its callers do
   const missing = [...problems, ...loaded.brokenReferences];
   if (missing.length > 0) throw explained(contractError(missing, limits).problems);
-  return loaded;
+  return { ...loaded, warnings: withLines(loaded.warnings) };
 }
 
 /** True for the URL of a document, in the place of its path. */

@@ -213,7 +213,8 @@ const layers: readonly Layer[] = [
     ],
   },
   {
-    title: 'the script of the pages is the browser’s: of the rest it knows the search and what a description is',
+    title:
+      'the script of the pages is the browser’s: of the rest it knows the search and what a description is',
     from: ['console/client'],
     not: ['console/server', 'gateway', 'mappings', 'upstream', 'wsdl'],
   },

@@ -188,7 +188,15 @@ test('dist is made anew of the folders that run, with the pages’ script', (t) 
   const { include }: { include: string[] } = JSON.parse(
     readFileSync(new URL('tsconfig.build.json', root), 'utf8'),
   );
-  t.deepEqual(include, ['console/server', 'console/description.ts', 'console/search.ts', 'gateway', 'mappings', 'wsdl', 'upstream']);
+  t.deepEqual(include, [
+    'console/server',
+    'console/description.ts',
+    'console/search.ts',
+    'gateway',
+    'mappings',
+    'wsdl',
+    'upstream',
+  ]);
 });
 
 test('the image holds what runs and nothing else, is built from the lockfile, and doesn’t run as root', (t) => {

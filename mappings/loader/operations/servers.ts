@@ -31,9 +31,12 @@ export class Servers {
   /** Each list once: a path's is that of all its operations, and of all paths that refer to it. */
   readonly #lists = new Map<unknown, readonly Stated[]>();
   readonly #assumed = new Map<string, string>();
+  /** Servers whose URL isn't what its author means, by where they stand. */
+  readonly #odd = new Map<string, string>();
 
   constructor(document: Node, overlay: Overlay, reportOverlay: Report) {
     const [first = stateServer({ url: '/' })] = serversOf(document.servers);
+    this.#look(document.servers, '/servers');
     this.#overlay = overlay;
     this.#reportOverlay = reportOverlay;
     this.#first = first;
@@ -47,6 +50,8 @@ export class Servers {
     const servers = own.length > 0 ? own : this.#listed(pathItem.node.servers);
     const [stated] = servers;
     if (stated === undefined) return this.#upstream;
+    if (own.length > 0) this.#look(operation.servers, `${pointer}/servers`);
+    else this.#look(pathItem.node.servers, `${pathItem.pointer}/servers`);
     for (const candidate of servers) {
       const server = this.#serverOf(candidate);
       if (server !== undefined) return server;
@@ -67,6 +72,23 @@ export class Servers {
           `/servers${pointerSegment(url)}`,
           `expected the URL of a server of some operation, other than the document's first, got ${shown(url)}`,
         );
+    }
+  }
+
+  /** The servers whose URL begins with a host's name, but for the scheme that makes it one: it is read as a path. */
+  odd(): readonly Note[] {
+    return notesOf(this.#odd);
+  }
+
+  #look(servers: unknown, pointer: string): void {
+    if (!Array.isArray(servers)) return;
+    for (const [index, server] of servers.entries()) {
+      const url = isNode(server) ? textOf(server.url) : undefined;
+      if (url === undefined || !hostForm.test(url)) continue;
+      this.#odd.set(
+        `${pointer}/${index}/url`,
+        `expected a URL with its scheme, such as ${shown(`https://${url}`)}, got ${shown(url)}, which is a path`,
+      );
     }
   }
 
@@ -105,6 +127,10 @@ export class Servers {
   }
 }
 
+/** A host's name, or a host and its port, at the beginning of what should be a URL. */
+const hostForm =
+  /^(?:localhost|(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}|\d+(?:\.\d+){3})(?::\d+)?(?:\/|$)|^[A-Za-z0-9-]+:\d+(?:\/|$)/;
+
 function serversOf(servers: unknown): Stated[] {
   return Array.isArray(servers)
     ? servers.flatMap((server) => (isNode(server) ? [stateServer(server)] : []))
@@ -119,7 +145,8 @@ function stateServer(server: Node): Stated {
     return typeof value === 'string' || typeof value === 'number' ? String(value) : hole;
   });
   const relative = 'http://relative.invalid';
-  const parsed = URL.parse(url, relative);
+  // `localhost:8080` would be a scheme and what it is about
+  const parsed = URL.parse(hostForm.test(url) ? `/${url}` : url, relative);
   const origin = parsed === null || parsed.origin === relative ? '' : parsed.origin;
   return { url, template, origin, basePath: withoutEndSlashes(parsed?.pathname ?? '') };
 }

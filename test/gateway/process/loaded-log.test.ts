@@ -1,4 +1,5 @@
 import test from 'ava';
+import { reportOf } from '../../../gateway/process/load-report.ts';
 import { logLoaded } from '../../../gateway/process/loaded-log.ts';
 import { buildContract } from '../../../mappings/loader/build-contract.ts';
 
@@ -29,7 +30,8 @@ test('a document with a thousand remarks is told in a line for each kind, with h
   const log = (members: unknown, message: string): void => {
     lines.push([members, message]);
   };
-  logLoaded(loaded, { info: log, warn: log } as Parameters<typeof logLoaded>[1]);
+  const report = reportOf(loaded, { basePath: '', upstreamUrl: undefined, isMapped: false });
+  logLoaded(report, { info: log, warn: log } as Parameters<typeof logLoaded>[1]);
   t.deepEqual(
     lines.map(([members]) => {
       const { operations, count, first } = members as {

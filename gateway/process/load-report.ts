@@ -1,0 +1,185 @@
+import type { Operation } from '../../mappings/contract/model.ts';
+import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
+import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
+import type { Note } from '../../mappings/loader/document/error.ts';
+import { shownPath } from '../core/contract-app.ts';
+import { addressOf } from '../upstream/address.ts';
+
+/** Where a contract is served, and by what. */
+export interface LoadSite {
+  readonly basePath: string;
+  /** Undefined: the reference upstream, in this process. */
+  readonly upstreamUrl: string | undefined;
+  /** Whether its calls are mapped onto another document's, of which nothing is said here. */
+  readonly isMapped: boolean;
+}
+
+/** Remarks of one kind. */
+export interface Remarks {
+  /** What is so of these places, and what to do; it follows their number. */
+  readonly message: string;
+  readonly all: readonly Note[];
+}
+
+/** What there is to say of a contract that was loaded. */
+export interface LoadReport {
+  /** The base path that it is served under, `/` for none. */
+  readonly contract: string;
+  readonly service: string;
+  readonly operations: number;
+  readonly notServed: number;
+  readonly types: number;
+  /** Where its calls go; undefined for the reference upstream in this process. */
+  readonly upstream: string | undefined;
+  /** One operation, and its call in full: `TrackParcel: GET https://api.internal/v1/parcels/{number}`. */
+  readonly example: string | undefined;
+  /** Each kind of which there are any. */
+  readonly remarks: readonly Remarks[];
+}
+
+/** What there is to say of a loaded contract, by kinds; `check` lists all. */
+export function reportOf(loaded: LoadedContract, site: LoadSite): LoadReport {
+  const { service, operations, types } = loaded.contract;
+  const first = operations.find(({ upstream }) => upstream.server.address === undefined) ?? operations[0];
+  return {
+    contract: shownPath(site.basePath),
+    service,
+    operations: operations.length,
+    notServed: loaded.notServed.length,
+    types: types.length,
+    upstream: site.upstreamUrl,
+    example: first === undefined || site.isMapped ? undefined : `${first.name}: ${callOf(first, site)}`,
+    remarks: [...remarksOf(loaded), ...basePathRemarks(operations, site)].filter(({ all }) => all.length > 0),
+  };
+}
+
+function callOf({ upstream: { method, path, server } }: Operation, { upstreamUrl }: LoadSite): string {
+  const address = upstreamUrl === undefined ? server.basePath : addressOf(upstreamUrl, server);
+  return `${method} ${address}${path}`;
+}
+
+function remarksOf(loaded: LoadedContract): readonly Remarks[] {
+  const { contract, notes, notServed, contradictions, unchecked, assumedServers, unforeseen, warnings } =
+    loaded;
+  const left = notServed.flatMap(({ name, reasons }) =>
+    reasons.slice(0, 1).map(({ pointer, why }) => ({ name, pointer, why })),
+  );
+  return [
+    {
+      all: left,
+      message:
+        'operations of the document are not served; hide them in the overlay, or change what is said of them',
+    },
+    {
+      all: notes,
+      message: `values travel as JSON ${contract.settings.json}, as no closed type fits; the document can say more of them`,
+    },
+    {
+      all: contradictions,
+      message: 'members are described twice, and no value can be both; the first description counts',
+    },
+    {
+      all: unchecked,
+      message: 'rules are not checked by validate: strict; the service behind has to',
+    },
+    {
+      all: assumedServers,
+      message:
+        'servers have no address, and the upstream is called in their place; give it in the overlay’s servers',
+    },
+    {
+      all: unforeseen,
+      message: 'references stand where OpenAPI foresees none; what they name was read in their place',
+    },
+    {
+      all: warnings.map(({ pointer, message }) => ({ pointer, why: message })),
+      message: 'things are wrong and were read all the same; mend them in the document, or by patches',
+    },
+  ];
+}
+
+/** What is odd about the path that calls go under: that of the document left out, or one that is there twice. */
+function basePathRemarks(operations: readonly Operation[], site: LoadSite): readonly Remarks[] {
+  const { upstreamUrl, isMapped } = site;
+  const own = operations.filter(({ upstream: { server } }) => {
+    return server.address === undefined && server.basePath === server.root;
+  });
+  const [first] = own;
+  if (first === undefined || upstreamUrl === undefined || isMapped) return [];
+  const { server } = first.upstream;
+  const { origin } = new URL(upstreamUrl);
+  const under = addressOf(upstreamUrl, server).slice(origin.length);
+  const call = callOf(first, site);
+  const pointer = '/servers/0/url';
+  const said: Remarks[] = [];
+  if (server.root !== '' && !under.endsWith(server.root))
+    said.push({
+      all: [{ pointer, why: `${server.root} is left out: ${call}` }],
+      message: `base path of the document is not that of the upstream; ${origin} without a path, not even a slash, keeps it, ${origin}${under}${server.root} has both`,
+    });
+  const twice = overlapOf(
+    under,
+    own.map(({ upstream }) => upstream.path),
+  );
+  if (twice !== undefined)
+    said.push({
+      all: [{ pointer, why: `${twice} is there twice: ${call}` }],
+      message: `base path is what all paths begin with, too; give the upstream without it, as ${origin}${withoutEndSlashes(under.slice(0, under.length - twice.length)) || '/'}`,
+    });
+  return said;
+}
+
+/** The end of a base path that every path begins with; undefined where there is none. */
+function overlapOf(base: string, paths: readonly string[]): string | undefined {
+  const segments = base.split('/').slice(1);
+  for (const index of segments.keys()) {
+    const end = `/${segments.slice(index).join('/')}`;
+    if (end !== '/' && paths.every((path) => path === end || path.startsWith(`${end}/`))) return end;
+  }
+  return undefined;
+}
+
+/** So many lines at most are told to people at the start. */
+const mostLines = 20;
+/** So many places of a kind, and characters of them. */
+const mostPlaces = 2;
+const longestLine = 200;
+
+/** What people at a terminal read of contracts that were loaded: some lines for each, one where there are many contracts. */
+export function linesOf(reports: readonly LoadReport[]): readonly string[] {
+  const whole = reports.flatMap((report) => [
+    headOf(report),
+    ...upstreamLines(report),
+    ...remarkLines(report),
+  ]);
+  const all = reports.some(({ remarks }) => remarks.length > 0)
+    ? [...whole, 'soapbridge check lists all of them']
+    : whole;
+  if (all.length < mostLines) return all;
+  const short = reports.map((report) => {
+    const count = report.remarks.reduce((sum, remarks) => sum + remarks.all.length, 0);
+    return count === 0 ? headOf(report) : `${headOf(report)}; ${count} remarks, which soapbridge check lists`;
+  });
+  if (short.length < mostLines) return short;
+  const kept = short.slice(0, mostLines - 2);
+  return [...kept, `${short.length - kept.length} contracts more`];
+}
+
+function headOf({ service, contract, operations, notServed }: LoadReport): string {
+  const left = notServed === 0 ? '' : `, ${notServed} not served`;
+  return `${service} under ${contract}: ${operations} operations${left}`;
+}
+
+function upstreamLines({ upstream, example }: LoadReport): readonly string[] {
+  const to = `  calls go to ${upstream ?? 'the embedded reference upstream'}`;
+  return [example === undefined ? to : `${to}, such as ${example}`];
+}
+
+function remarkLines({ remarks }: LoadReport): readonly string[] {
+  return remarks.map(({ all, message }) => {
+    const places = all.slice(0, mostPlaces).map(({ pointer, why }) => `${pointer} (${why})`);
+    const more = all.length > mostPlaces ? ', …' : '';
+    const line = `  ${all.length} ${message}: ${places.join(', ')}${more}`;
+    return line.length > longestLine ? `${line.slice(0, longestLine - 1)}…` : line;
+  });
+}
