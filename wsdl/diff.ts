@@ -64,6 +64,13 @@ function compareFaces(before: Contract, after: Contract, report: ReportChange): 
 const settingChanges = [
   ['soapErrors', 'in-band', 'fault', 'clients look for the status in the reply and meet a fault'],
   ['soapErrors', 'fault', 'in-band', 'clients wait for a fault and take the reply for a success'],
+  [
+    'faultDetail',
+    'none',
+    'declared',
+    "clients of Mono's WCF and of SOAP::WSDL read no fault with a detail that they weren't built for",
+  ],
+  ['faultDetail', 'declared', 'none', 'clients look for the detail of a fault and find none'],
   ['soapReplyContentType', 'by-version', 'documented', 'JAX-WS, ASMX and NuSOAP refuse application/xml'],
   ['mtomReplies', 'never', 'requested', 'node-soap with forceMTOM loses the bytes of replies'],
   ['validate', 'types', 'strict', 'calls with values that the document forbids are refused'],

@@ -100,6 +100,7 @@ function createSchema(contract: Contract, name: SchemaName, address?: string): D
     imports ? importOf(contract.namespaces[other], other) : undefined,
     ...(name === 'types' ? wrapperElements(contract) : []),
     ...(name === 'types' ? credentialsBlock(contract) : []),
+    ...(name === 'types' ? faultSchema(contract) : []),
     ...(name === 'types' && usesJson(contract) ? [jsonType(contract)] : []),
     ...types.map((type) => typeDefinition(contract, type, !inReplies.has(type))),
   );
@@ -136,7 +137,7 @@ function usesTypes(contract: Contract): (type: NamedType) => boolean {
   };
 }
 
-/** `<xs:element name="{Op}"> anonymous type </xs:element>` and `{Op}Response`, not nillable: the only global elements but `Credentials`. */
+/** `<xs:element name="{Op}"> anonymous type </xs:element>` and `{Op}Response`, not nillable: the only global elements but those of the header and of faults. */
 function wrapperElements(contract: Contract): DocumentNode[] {
   return contract.operations.flatMap(({ name, input, output }) => [
     element('xs:element', { name }, complexType(contract, asAsked(contract, input), undefined, true)),
@@ -161,6 +162,69 @@ function credentialsBlock({ credentials, settings }: Contract): DocumentNode[] {
   return [
     element('xs:element', { name, type: `${prefixes.types}:${type}` }),
     element('xs:complexType', { name: type }, says, element('xs:sequence', {}, ...parts)),
+  ];
+}
+
+/** What the one problem of a fault's detail says, and the detail itself, by the names of their elements. */
+const problemWords = {
+  path: 'Where: members by their names, positions of lists from 0.',
+  code: 'What kind of problem it is, such as InvalidType.',
+  message: 'The whole sentence.',
+  expected: 'What would have been right.',
+  got: 'What came: a value in quotes, or words.',
+} as const;
+const detailWords = {
+  status: 'The HTTP status that a caller of JSON gets.',
+  upstreamStatus: 'The HTTP status that the service behind answered with; absent without an answer.',
+  code: 'The code of the error, such as ValidationError.',
+  message: 'The sentence for people.',
+  requestId: 'What the logs know the request by.',
+  problems: undefined,
+  upstream: 'The error of the service behind, as JSON.',
+} as const;
+
+/**
+ * `<xs:element name="FaultDetail" type="tns:FaultDetail"/>` with its types: what `gateway/protocols/soap/fault-detail.ts`
+ * writes (W27). A list has a type of its own, as .NET's DataContract wants it.
+ */
+function faultSchema({ faultDetail, settings }: Contract): DocumentNode[] {
+  if (faultDetail === undefined) return [];
+  const { element: name, problem, problems } = faultDetail;
+  const typeOf = (member: string): string => {
+    if (member === 'problems') return `${prefixes.types}:${problems}`;
+    return member === 'status' || member === 'upstreamStatus' ? 'xs:int' : 'xs:string';
+  };
+  const record = (
+    type: string,
+    says: string,
+    words: Readonly<Record<string, string | undefined>>,
+  ): DocumentNode =>
+    element(
+      'xs:complexType',
+      { name: type },
+      annotation(settings, says),
+      element(
+        'xs:sequence',
+        {},
+        ...Object.entries(words).map(([member, text = '']) =>
+          element(
+            'xs:element',
+            { minOccurs: '0', name: member, type: typeOf(member) },
+            settings.documentation === 'full' ? annotation(settings, text) : undefined,
+          ),
+        ),
+      ),
+    );
+  const item = { minOccurs: '0', maxOccurs: 'unbounded', name: 'problem', nillable: 'true' };
+  return [
+    element('xs:element', { name, nillable: 'true', type: `${prefixes.types}:${name}` }),
+    record(name, 'What a SOAP fault of this service is about.', detailWords),
+    element(
+      'xs:complexType',
+      { name: problems },
+      element('xs:sequence', {}, element('xs:element', { ...item, type: `${prefixes.types}:${problem}` })),
+    ),
+    record(problem, 'One thing that is wrong.', problemWords),
   ];
 }
 

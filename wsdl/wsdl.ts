@@ -58,6 +58,7 @@ export function writeWsdl(
       element('wsdl:types', {}, ...createSchemas(contract)),
       ...contract.operations.flatMap(messages),
       ...credentialsMessage(contract),
+      ...faultMessage(contract),
       portType(contract),
       ...ports.map((port) => binding(contract, port, policies)),
       service(contract, options.address),
@@ -94,9 +95,27 @@ function credentialsMessage({ credentials }: Contract): DocumentNode[] {
   return [element('wsdl:message', { name }, element('wsdl:part', { name: part, element: of }))];
 }
 
+/** What the message, the operations' fault and its bindings are called: generators name an exception after it. */
+const faultName = 'ServiceFault';
+
+/** `<wsdl:message name="ServiceFault"><wsdl:part name="detail" element="typ:FaultDetail"/></wsdl:message>` (W27) */
+function faultMessage({ faultDetail }: Contract): DocumentNode[] {
+  if (faultDetail === undefined) return [];
+  const part = element('wsdl:part', { name: 'detail', element: `typ:${faultDetail.element}` });
+  return [element('wsdl:message', { name: faultName }, part)];
+}
+
 /** `<wsdl:portType name="I{Service}"> <wsdl:operation name="{Op}"> documentation, input, output </wsdl:operation> … </wsdl:portType>` */
 function portType(contract: Contract): DocumentNode {
   const documented = contract.settings.documentation !== 'none';
+  const fault =
+    contract.faultDetail === undefined
+      ? undefined
+      : element('wsdl:fault', {
+          'wsaw:Action': `${namespaces.addressing10}/soap/fault`,
+          message: `tns:${faultName}`,
+          name: faultName,
+        });
   const operations = contract.operations.map(({ name, documentation: text }) =>
     element(
       'wsdl:operation',
@@ -104,6 +123,7 @@ function portType(contract: Contract): DocumentNode {
       documented && text !== '' ? documentation('wsdl', text) : undefined,
       element('wsdl:input', { 'wsaw:Action': name, message: `tns:${name}In` }),
       element('wsdl:output', { 'wsaw:Action': `${name}Response`, message: `tns:${name}Out` }),
+      fault,
     ),
   );
   return element('wsdl:portType', { name: portTypeName(contract) }, ...operations);
@@ -112,7 +132,8 @@ function portType(contract: Contract): DocumentNode {
 /**
  * `<wsdl:binding name="Soap11Binding" type="tns:I{Service}"> <soap:binding transport="…" style="document"/>
  * <wsdl:operation name="{Op}"> soap:operation, input, output </wsdl:operation> … </wsdl:binding>`; the input has the
- * header block of credentials beside the body, which nobody must send.
+ * header block of credentials beside the body, which nobody must send; in SOAP 1.1 a fault follows, but in 1.2 none, at
+ * which Axis 1.4 ends ("Missing <soap:fault> element").
  *
  * SOAP 1.2 names the transport of 1.1 too: Mono's `wsdl` fails on the other.
  */
@@ -126,6 +147,14 @@ function binding(
     contract.credentials?.block === undefined
       ? undefined
       : element(`${prefix}:header`, { message: `tns:${message}`, part, use: 'literal' });
+  const fault =
+    contract.faultDetail === undefined || prefix !== 'soap'
+      ? undefined
+      : element(
+          'wsdl:fault',
+          { name: faultName },
+          element(`${prefix}:fault`, { name: faultName, use: 'literal' }),
+        );
   const operations = contract.operations.map((operation) =>
     element(
       'wsdl:operation',
@@ -133,6 +162,7 @@ function binding(
       element(`${prefix}:operation`, { soapAction: operation.name, style: 'document' }),
       element('wsdl:input', {}, element(`${prefix}:body`, { use: 'literal' }), header),
       element('wsdl:output', {}, element(`${prefix}:body`, { use: 'literal' })),
+      fault,
     ),
   );
   return element(

@@ -1,4 +1,4 @@
-import type { Problem } from '../../mappings/codec/problem.ts';
+import { isAbsent, type Problem } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import type { WrittenFault } from '../../mappings/compile.ts';
 
@@ -65,6 +65,8 @@ export interface CallErrorDetails {
   readonly allow?: string;
   /** For 429 and 503: when to try again, in seconds. */
   readonly retryAfter?: string;
+  /** Where in the reply of the service behind it is, in JSON. */
+  readonly path?: string;
 }
 
 /** A call refused or failed by the gateway; what is said in it may reach the caller. */
@@ -74,10 +76,11 @@ export class CallError extends Error {
   readonly allow: string | undefined;
   readonly retryAfter: string | undefined;
   readonly detail: string | undefined;
+  readonly path: string | undefined;
 
   constructor(
     code: ErrorCode,
-    { message, problems = [], cause, allow, retryAfter, detail }: CallErrorDetails = {},
+    { message, problems = [], cause, allow, retryAfter, detail, path }: CallErrorDetails = {},
   ) {
     super(message ?? problems[0]?.message ?? errorCodes[code].message, cause === undefined ? {} : { cause });
     this.name = 'CallError';
@@ -86,6 +89,7 @@ export class CallError extends Error {
     this.allow = allow;
     this.retryAfter = retryAfter;
     this.detail = detail;
+    this.path = path;
   }
 
   get status(): number {
@@ -101,6 +105,29 @@ export function wrongVerb(allow: string): CallError {
 /** Where in a responseStatus's `meta` the upstream's whole error stands. */
 export const upstreamMember = 'Upstream';
 
+/** One thing that is wrong, as a fault's detail lists it; undefined what isn't known of it. */
+export interface ToldProblem {
+  /** Where: `Request.Permissions[1]` in the caller's own spelling, or in JSON where the reply of the service is wrong. */
+  readonly path: string | undefined;
+  readonly code: string | undefined;
+  readonly message: string | undefined;
+  readonly expected: string | undefined;
+  readonly got: string | undefined;
+}
+
+/**
+ * What a sentence of the form `expected …, got …; what to do` says was expected, and what came: a value in the quotes of
+ * JSON, or words such as `none`.
+ */
+export function expectedAndGot(text: string): Pick<ToldProblem, 'expected' | 'got'> {
+  const start = text.indexOf('expected ');
+  const end = text.indexOf(', got ', start);
+  if (start === -1 || end === -1) return { expected: undefined, got: undefined };
+  const rest = text.slice(end + ', got '.length);
+  const [value] = /^"(?:[^"\\]|\\.)*"/.exec(rest) ?? rest.split(/;|, did you mean /, 1);
+  return { expected: text.slice(start + 'expected '.length, end), got: value };
+}
+
 /** How a failed call is told: a status and the JSON of a responseStatus (W26). */
 export interface Failure {
   readonly status: number;
@@ -108,6 +135,8 @@ export interface Failure {
   /** `{"errorCode":…}`, of the contract's ResponseStatus. */
   readonly statusJson: string;
   readonly retryAfter: string | undefined;
+  /** Each thing that is wrong; undefined where `statusJson` says all. */
+  readonly problems?: readonly ToldProblem[] | undefined;
   /** The declared fault that the upstream answered with (A29); undefined for any other failure. */
   readonly fault?: WrittenFault | undefined;
   /** The upstream's own JSON, for callers of JSON, where it is a declared fault. */
@@ -131,5 +160,21 @@ export function failureOf(error: CallError, requestId: string, hide: Hide): Fail
       meta: { requestId },
     }),
     retryAfter: error.retryAfter,
+    problems: toldProblems(error, hide),
   };
+}
+
+/** The problems of an error, or the one that its own sentence is about. */
+function toldProblems({ code, message, problems, path }: CallError, hide: Hide): readonly ToldProblem[] {
+  if (problems.length > 0) return problems.map((problem) => toldProblem(problem, hide));
+  const told = hide(message);
+  const facts = expectedAndGot(told);
+  return facts.expected === undefined ? [] : [{ path, code, message: told, ...facts }];
+}
+
+function toldProblem({ code, field, message }: Problem, hide: Hide): ToldProblem {
+  const told = { path: field === '' ? undefined : hide(field), code, message: hide(message) };
+  const facts = expectedAndGot(hide(message.slice(field.length)));
+  if (facts.expected !== undefined || code !== 'NotEmpty') return { ...told, ...facts };
+  return { ...told, expected: 'a value', got: isAbsent(message) ? 'none' : 'an empty one' };
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type Misfits, memberNames, pathForLog } from '../../mappings/codec/misfits.ts';
-import { MismatchError } from '../../mappings/codec/problem.ts';
+import { fieldPath, MismatchError } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import { readStatus } from '../../mappings/codec/types/response-status.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';
@@ -128,6 +128,7 @@ function toInvalid(error: unknown, operation: Operation): unknown {
     const path = pathForLog(error.path, namesOf(operation));
     return new CallError('UpstreamInvalidResponse', {
       message: `the reply's ${error.message}`,
+      path: fieldPath(error.path),
       cause: error,
       detail: path === '' ? error.reason : `${path}: ${error.reason}`,
     });

@@ -46,7 +46,7 @@ export function errorSample(
 ): ErrorSample {
   const requestId = 'request-id';
   const failure = failureOf(new CallError(code), requestId, (text) => text);
-  const context = { compiled, operation, requestId, header: undefined, asXml: false };
+  const context = { compiled, operation, requestId, header: undefined, upstreamStatus: 0, asXml: false };
   const reply = plainReply(format, undefined, { kind: 'failure', failure }, context);
   return {
     status: reply.status,

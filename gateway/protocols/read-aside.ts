@@ -249,8 +249,8 @@ function errorOf(result: Result): Error {
     case 'refused':
       return callErrorOf(result.refusal);
     case 'fault': {
-      const { version, code, message, block, header } = result.fault;
-      return new Fault(versionNamed(version), code, message, { block, header });
+      const { version, code, kind, message, block, header } = result.fault;
+      return new Fault(versionNamed(version), code, message, { kind, block, header });
     }
     case 'failed':
       return result.error instanceof Error ? result.error : new Error('reading in the thread failed');
@@ -259,13 +259,15 @@ function errorOf(result: Result): Error {
   }
 }
 
-function callErrorOf({ code, message, problems, allow, retryAfter, detail }: CallErrorFields): CallError {
+function callErrorOf(fields: CallErrorFields): CallError {
+  const { code, message, problems, allow, retryAfter, detail, path } = fields;
   return new CallError(code, {
     message,
     problems,
     detail,
     ...(allow === undefined ? {} : { allow }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(path === undefined ? {} : { path }),
   });
 }
 

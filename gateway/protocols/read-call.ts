@@ -104,7 +104,7 @@ function takeMessage(split: SplitMessage, version: SoapVersion): RelatedMessage 
 /** A message that isn't of its Content-Type is as undecodable as one that isn't of its charset (W27). */
 export function undecodable(error: unknown, version: SoapVersion): unknown {
   if (!(error instanceof RelatedError)) return error;
-  return new Fault(version, 'sender', error.message, { cause: error });
+  return new Fault(version, 'sender', error.message, { kind: 'MalformedRequest', cause: error });
 }
 
 /** What the Content-Type of such a message says. Throws CallError. */

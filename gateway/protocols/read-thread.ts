@@ -17,7 +17,7 @@ import { refuseProblems, requestOf } from '../call/request.ts';
 import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
 import { type BodyForm, compileReaders, type Readers, readCallBody, readSoapCall } from './read-call.ts';
 import { memoryOf, type ReplyMessage, readReplyMessage } from './reply-message.ts';
-import { Fault, type FaultCode } from './soap/faults.ts';
+import { Fault, type FaultCode, type FaultKind } from './soap/faults.ts';
 import type { ReplyHeader } from './soap/headers/reply-header.ts';
 import { type SoapVersion, versionNamed } from './soap/versions.ts';
 
@@ -114,12 +114,14 @@ export interface CallErrorFields extends Required<Pick<CallErrorDetails, 'messag
   readonly allow: string | undefined;
   readonly retryAfter: string | undefined;
   readonly detail: string | undefined;
+  readonly path: string | undefined;
 }
 
 /** What a Fault is made of. */
 export interface FaultFields {
   readonly version: SoapVersion['name'];
   readonly code: FaultCode;
+  readonly kind: FaultKind;
   readonly message: string;
   readonly block: Fault['block'];
   readonly header: ReplyHeader | undefined;
@@ -255,12 +257,13 @@ function prepare(
   };
 }
 
-function callErrorFields({ code, message, problems, allow, retryAfter, detail }: CallError): CallErrorFields {
-  return { code, message, problems, allow, retryAfter, detail };
+function callErrorFields(error: CallError): CallErrorFields {
+  const { code, message, problems, allow, retryAfter, detail, path } = error;
+  return { code, message, problems, allow, retryAfter, detail, path };
 }
 
-function faultFields({ version, code, message, block, header }: Fault): FaultFields {
-  return { version: version.name, code, message, block, header };
+function faultFields({ version, code, kind, message, block, header }: Fault): FaultFields {
+  return { version: version.name, code, kind, message, block, header };
 }
 
 if (!isMainThread && workerData === threadData) {

@@ -1,13 +1,14 @@
 import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';
 import { errorMembers } from '../../mappings/contract/model.ts';
-import { type Failure, upstreamMember } from '../call/error.ts';
+import { expectedAndGot, type Failure, upstreamMember } from '../call/error.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { type Format, writeJsonp } from '../http/negotiate.ts';
 import { contentTypes, type Reply } from '../http/reply.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { attachedReply } from './soap/attached-reply.ts';
 import { replyFrame } from './soap/envelope.ts';
-import { Fault, isSenderCode, writeFault } from './soap/faults.ts';
+import { type FaultFacts, writeFaultDetail } from './soap/fault-detail.ts';
+import { Fault, isSenderCode, statusOfKind, writeFault } from './soap/faults.ts';
 import type { ReplyHeader } from './soap/headers/reply-header.ts';
 import { type SoapVersion, soap11, soap12, xmlDeclaration } from './soap/versions.ts';
 
@@ -22,18 +23,21 @@ export interface ReplyContext {
   readonly requestId: string;
   /** What a SOAP reply’s Header answers. */
   readonly header: ReplyHeader | undefined;
+  /** The status that the service behind answered with; 0 without an answer. */
+  readonly upstreamStatus: number;
   /** True for a SOAP request whose Accept is `application/xml` and nothing else (W7). */
   readonly asXml: boolean;
 }
 
 /** What the reply to a request is written for. */
 export function replyContext(
-  { options, requestId }: RequestContext,
+  { options, requestId, stats }: RequestContext,
   operation: CompiledOperation | undefined,
   header: ReplyContext['header'],
   asXml = false,
 ): ReplyContext {
-  return { compiled: options.service.compiled, operation, requestId, header, asXml };
+  const { compiled } = options.service;
+  return { compiled, operation, requestId, header, upstreamStatus: stats.upstreamStatus, asXml };
 }
 
 /** An outcome in a SOAP envelope, in-band errors with 200 and X-Status (W26), or as a fault by the setting. */
@@ -59,14 +63,15 @@ export function soapReply(version: SoapVersion, outcome: Outcome, context: Reply
   if (compiled.contract.settings.soapErrors === 'fault') {
     const { fault } = failure;
     if (fault !== undefined) {
-      const told = new Fault(version, 'receiver', fault.message, { header, detail: fault.detail });
+      const told = new Fault(version, 'receiver', fault.message, { header, declared: fault.detail });
       return faultReply(told, context, failure);
     }
     const isToken = header?.security !== undefined && header.security.token !== 'none';
     const kind = failure.status < 500 ? 'sender' : 'receiver';
     // who sent a UsernameToken is told in its own terms (W52)
     const code = isToken && failure.status === 401 ? 'FailedAuthentication' : kind;
-    return faultReply(new Fault(version, code, messageOf(failure), { header }), context, failure);
+    const told = toldOf(failure);
+    return faultReply(new Fault(version, code, messageOf(told), { header }), context, failure, told);
   }
   const payload =
     operation === undefined
@@ -96,17 +101,51 @@ export function frameOf(format: Format): Frame | undefined {
   return format === 'xml' ? xmlFrame : versionOf[format].frame;
 }
 
-/** A SOAP fault, always HTTP 500 unless the setting takes 1.2's own status (W27). */
-export function faultReply(fault: Fault, context: ReplyContext, failure?: Failure): Reply {
+/**
+ * A SOAP fault, always HTTP 500 unless the setting takes 1.2's own status (W27).
+ *
+ * @param failure the failed call that it is of; undefined for a request that no operation could answer
+ * @param told what the failure says
+ */
+export function faultReply(fault: Fault, context: ReplyContext, failure?: Failure, told?: Told): Reply {
   const { version } = fault;
   const standard = context.compiled.contract.settings.soap12FaultStatus === 'standard';
   return {
     status: standard && version === soap12 && isSenderCode(fault.code) ? 400 : 500,
     contentType: soapContentType(version, context),
-    body: writeFault(fault, context.requestId),
+    body: writeFault(fault, context.requestId, detailOf(fault, context, failure, told)),
     xStatus: failure !== undefined && failure.status >= 400 ? failure.status : undefined,
     retryAfter: failure?.retryAfter,
   };
+}
+
+/** The detail that the WSDL declares; undefined where it declares none, and for what a detail may not tell (W27). */
+function detailOf(
+  fault: Fault,
+  { compiled, requestId, upstreamStatus }: ReplyContext,
+  failure: Failure | undefined,
+  told: Told | undefined,
+): string | undefined {
+  const { faultDetail, namespaces } = compiled.contract;
+  const status = failure?.status ?? statusOfKind(fault.kind);
+  if (faultDetail === undefined || status === undefined || fault.declared !== undefined) return undefined;
+  const { code, message, problems, upstream } = told ?? {
+    code: fault.kind,
+    message: fault.message,
+    problems: [
+      { path: undefined, code: fault.kind, message: fault.message, ...expectedAndGot(fault.message) },
+    ],
+    upstream: undefined,
+  };
+  return writeFaultDetail(faultDetail, namespaces.types, {
+    status,
+    upstreamStatus: upstreamStatus === 0 ? undefined : upstreamStatus,
+    code,
+    message,
+    requestId,
+    problems: problems.filter(({ path, expected }) => path !== undefined || expected !== undefined),
+    upstream,
+  });
 }
 
 function soapContentType(version: SoapVersion, { compiled, asXml }: ReplyContext): string {
@@ -114,23 +153,42 @@ function soapContentType(version: SoapVersion, { compiled, asXml }: ReplyContext
   return documented || asXml ? contentTypes.xml : version.contentType;
 }
 
-/**
- * What a failure says, for a fault: its code and message, the fields it names, and what the upstream said. All of it in
- * the text, since a detail of one's own hides the fault from WCF and SOAP::WSDL (W27).
- */
-function messageOf({ statusJson }: Failure): string {
+/** What a failure says, taken apart. */
+type Told = Pick<FaultFacts, 'code' | 'message' | 'problems' | 'upstream'>;
+
+function toldOf({ statusJson, problems }: Failure): Told {
   const status: {
     errorCode?: string;
     message?: string | null;
-    errors?: { message?: string | null }[] | null;
+    errors?: { errorCode?: string | null; fieldName?: string | null; message?: string | null }[] | null;
     meta?: Readonly<Record<string, string | null>> | null;
   } = JSON.parse(statusJson);
-  const fields = (status.errors ?? [])
-    .map(({ message }) => message ?? '')
-    .filter((message) => message !== '' && message !== status.message);
-  const upstream = status.meta?.[upstreamMember];
-  const rest = typeof upstream === 'string' ? [`${upstreamMember}: ${upstream}`] : [];
-  return [`${status.errorCode ?? 'error'}: ${status.message ?? ''}`, ...fields, ...rest].join('; ');
+  const upstream = status.meta?.[upstreamMember] ?? undefined;
+  const listed = (status.errors ?? []).map((error) => ({
+    path: error.fieldName ?? undefined,
+    code: error.errorCode ?? undefined,
+    message: error.message ?? undefined,
+    expected: undefined,
+    got: undefined,
+  }));
+  return {
+    code: status.errorCode ?? 'error',
+    message: status.message ?? '',
+    problems: problems ?? listed,
+    upstream,
+  };
+}
+
+/**
+ * What a failure says, for a fault: its code and message, the fields it names, and what the upstream said. All of it in
+ * the text, whatever the detail has: people read that, and some clients show nothing else (W27).
+ */
+function messageOf({ code, message, problems, upstream }: Told): string {
+  const fields = problems
+    .map((problem) => problem.message ?? '')
+    .filter((text) => text !== '' && text !== message);
+  const rest = upstream === undefined ? [] : [`${upstreamMember}: ${upstream}`];
+  return [`${code}: ${message}`, ...fields, ...rest].join('; ');
 }
 
 /** An outcome outside the SOAP endpoints, in the format chosen (W5, W6, W26). */

@@ -19,13 +19,16 @@ export interface RequestStats {
   clientIp: string | undefined;
   /** Who calls, where callers are told apart: a name that the operator gave, or a pseudonym. */
   caller: string | undefined;
-  /** The errorCode or the fault's code that the caller gets. */
+  /** The errorCode that the caller gets. */
   error: string | undefined;
+  /** Why no operation could answer, in one word, where the caller gets a fault for it. */
   fault: string | undefined;
   /** Where it was sent: scheme, host and port. */
   upstream: string | undefined;
   /** What went wrong with it upstream, each attempt; undefined where nothing did. */
   failures: UpstreamFailure[] | undefined;
+  /** The header block that isn't understood, `{namespace}name`. */
+  block: string | undefined;
   /** How often a connection was asked for to send it upstream. */
   sent: number;
   /** The upstream's own status; 0 without an answer. */
@@ -116,6 +119,7 @@ export function startStats(requestId: string, method: string): RequestStats {
     fault: undefined,
     upstream: undefined,
     failures: undefined,
+    block: undefined,
     sent: 0,
     upstreamStatus: 0,
     upstreamMs: 0,

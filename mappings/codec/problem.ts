@@ -140,16 +140,23 @@ export function refuse(reading: Reading, code: ProblemCode, reason: string): voi
 /**
  * Notes that the required member at `path` isn't there, or is empty.
  *
- * @param isAbsent whether to say that there is none: the first dialect has one sentence for both (W42)
+ * @param tellsAbsent whether to say that there is none: the first dialect has one sentence for both (W42)
  */
-export function miss(reading: Reading, path: readonly Step[], isAbsent = false): void {
+export function miss(reading: Reading, path: readonly Step[], tellsAbsent = false): void {
   if (reading.missing.length >= reading.limit) return;
   const field = fieldPath(path);
   reading.missing.push({
     code: 'NotEmpty',
     field,
-    message: `${field} ${isAbsent ? 'is missing' : 'must not be empty'}`,
+    message: `${field}${tellsAbsent ? missing : ' must not be empty'}`,
   });
+}
+
+const missing = ' is missing';
+
+/** Whether the message of a `NotEmpty` says that nothing was there, rather than something empty. */
+export function isAbsent(message: string): boolean {
+  return message.endsWith(missing);
 }
 
 /** A path as a message tells it: `Request.Permissions[1]`. */

@@ -23,11 +23,23 @@ export interface Contract {
   readonly wsse?: Wsse | undefined;
   /** The record of an in-band error (W26); what `ErrorResponse` carries in every dialect (W36). */
   readonly responseStatus: RecordType;
+  /** What the `detail` of faults holds; undefined where faults have none of ours. */
+  readonly faultDetail?: FaultDetail | undefined;
   readonly settings: Settings;
   /** JSON members whose values no log may show. */
   readonly personal: readonly string[];
   /** What an existing service's WSDL says, where that is the contract (A1); undefined for one of an OpenAPI document. */
   readonly adopted?: Adopted | undefined;
+}
+
+/** The names of what the `detail` of a fault holds, as the WSDL declares it (W27). */
+export interface FaultDetail {
+  /** Of the element, and of its type. */
+  readonly element: string;
+  /** Of the type of one problem. */
+  readonly problem: string;
+  /** Of the type of a list of them. */
+  readonly problems: string;
 }
 
 /** What an overlay may choose; the dialect gives the defaults. */
@@ -53,6 +65,8 @@ export interface Settings {
   readonly emptyElements: 'refuse' | 'absent';
   readonly illegalCharacterReferences: 'accept' | 'refuse';
   readonly soapErrors: 'in-band' | 'fault';
+  /** Whether the WSDL declares what the detail of a fault holds, and faults have one; with `soapErrors: fault` alone. */
+  readonly faultDetail: 'declared' | 'none';
   /** Whether errors of the upstream in shapes of its own are told (W30). */
   readonly upstreamErrors: 'tell' | 'hide';
   readonly soap12FaultStatus: 'compatible' | 'standard';

@@ -24,7 +24,12 @@ import { serviceNameOf } from './names/service-name.ts';
 import { buildCredentials, credentialsType } from './operations/credentials.ts';
 import type { Entry, NotServed } from './operations/entries.ts';
 import { type OperationDraft, readOperations } from './operations/operations.ts';
-import { carriesStatus, findResponseStatus } from './operations/response-status.ts';
+import {
+  carriesStatus,
+  faultDetailOf,
+  faultDetailTypes,
+  findResponseStatus,
+} from './operations/response-status.ts';
 import { readRoutes } from './operations/routes.ts';
 import { schemeCredentials } from './operations/security-schemes.ts';
 import { Servers } from './operations/servers.ts';
@@ -224,7 +229,7 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unfo
     report('/paths', 'expected at least one operation that can be served, got none');
   }
   const responseStatus = findResponseStatus(builder);
-  const finished = builder.finish(drafts, credentialsType(overlay));
+  const finished = builder.finish(drafts, [...credentialsType(overlay), ...faultDetailTypes(overlay)]);
   const { types, jsonType, names, members, displaced } = finished;
   const operations = withBinary(drafts);
   checkOverlayNames(overlay, drafts, types, reportOverlay);
@@ -232,7 +237,8 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unfo
   const routes = readRoutes(overlay, operations, credentials, reportOverlay);
   checkStreams(overlay, operations, holdersOfBinary(drafts), reportOverlay);
   checkErrors(overlay, operations, responseStatus, reportOverlay);
-  const own = { service, jsonType, operations, types, routes, credentials, responseStatus };
+  const faultDetail = faultDetailOf(finished.own);
+  const own = { service, jsonType, operations, types, routes, credentials, responseStatus, faultDetail };
   return {
     contract: deepFreeze({ ...own, ...settingsOf(document, overlay, service) }),
     notes: builder.notes(),

@@ -20,6 +20,6 @@ export async function makeExchange(gateway: Gateway, { request, answer }: Exchan
   return {
     calls: gateway.hits.slice(before).map(callOf),
     // a fault names its request, each time another one
-    reply: content?.replace(/ \(request [\w-]+\)/, ''),
+    reply: content?.replace(/ \(request [\w-]+\)/, '').replace(/<requestId>[\w-]+<\/requestId>/, ''),
   };
 }

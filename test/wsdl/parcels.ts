@@ -103,6 +103,7 @@ function createParcels(types: string, arrays: string): Contract {
       emptyElements: 'refuse',
       illegalCharacterReferences: 'accept',
       soapErrors: 'in-band',
+      faultDetail: 'declared',
       mtomReplies: 'never',
       upstreamErrors: 'hide',
       soap12FaultStatus: 'compatible',

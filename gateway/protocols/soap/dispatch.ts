@@ -65,10 +65,15 @@ function dispatchByElement(compiled: CompiledContract): Dispatch {
       refuse(
         version,
         `expected an operation of the contract in Body, got <${name}>${suggestion(name, compiled.operations)}`,
+        'OperationNotFound',
       );
     }
     if (xml.namespace !== types && xml.namespace !== '')
-      refuse(version, `expected <${name}> in namespace "${types}", got another namespace`);
+      refuse(
+        version,
+        `expected <${name}> in namespace "${types}", got another namespace`,
+        'OperationNotFound',
+      );
     checkActions(operation, actions, version);
     return operation;
   };
@@ -92,11 +97,16 @@ function refuseProtocol({ namespace, local }: XmlReader, version: SoapVersion): 
     refuse(
       version,
       `expected an operation of the contract in Body, got <${local.slice(0, longestName)}>: ${protocol}`,
+      'OperationNotFound',
     );
 }
 
 function refuseSpoof(operation: string, named: string, version: SoapVersion): never {
-  refuse(version, `expected the action of ${operation}, the operation in Body, got that of ${named}`);
+  refuse(
+    version,
+    `expected the action of ${operation}, the operation in Body, got that of ${named}`,
+    'WrongAction',
+  );
 }
 
 /** An operation with the actions that its bindings declare. */
@@ -176,7 +186,7 @@ function dispatchAdopted(
         version,
         `expected <${name}> in namespace "${known.operation.root.namespace}", got another namespace`,
       );
-    refuse(version, `expected an operation of the contract in Body, got <${name}>`);
+    refuse(version, `expected an operation of the contract in Body, got <${name}>`, 'OperationNotFound');
   }
 }
 
@@ -209,5 +219,6 @@ function chosen(
   refuse(
     version,
     `expected an action (SOAPAction, the Content-Type's action or wsa:Action) that says which operation of those with this Body it is, one of ${listed}, got ${told}`,
+    'WrongAction',
   );
 }

@@ -72,10 +72,18 @@ function noteSecurity(
   if (code !== undefined && isSecurityCode(code)) stats.wsse = code;
 }
 
+/** Notes why there is no operation to answer, and the header block that isn't understood. */
+function noteFault({ stats }: RequestContext, error: unknown): void {
+  stats.fault = error instanceof Fault ? error.kind : 'InternalError';
+  if (!(error instanceof Fault) || error.block === undefined) return;
+  const { namespace, local } = error.block;
+  stats.block = `{${namespace.slice(0, 100)}}${local.slice(0, 64)}`;
+}
+
 /** A body that isn't of its coding is as undecodable as one that isn't of its charset (W27). */
 function undecodable(error: unknown, version: SoapVersion): unknown {
   if (!(error instanceof CallError && error.code === 'MalformedRequest')) return error;
-  return new Fault(version, 'sender', error.message, { cause: error });
+  return new Fault(version, 'sender', error.message, { kind: 'MalformedRequest', cause: error });
 }
 
 /**
@@ -84,7 +92,7 @@ function undecodable(error: unknown, version: SoapVersion): unknown {
  */
 function soapRefusal(context: RequestContext, version: SoapVersion, error: unknown): Reply {
   if (error instanceof CallError) return unread(context, version, error);
-  context.stats.fault = error instanceof Fault ? error.code : 'receiver';
+  noteFault(context, error);
   if (error instanceof Fault) noteSecurity(context, error.header, error.code);
   const replyTo = replyContext(context, undefined, undefined, asksForXml(context));
   if (error instanceof Fault) return faultReply(error, replyTo);

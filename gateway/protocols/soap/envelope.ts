@@ -202,7 +202,11 @@ export function createSoapReader(
     } catch (error) {
       const { version: soapVersion, reply } = findings;
       if (error instanceof XmlError)
-        throw new Fault(soapVersion, 'sender', error.message, { cause: error, header: reply });
+        throw new Fault(soapVersion, 'sender', error.message, {
+          kind: 'MalformedRequest',
+          cause: error,
+          header: reply,
+        });
       if (error instanceof Fault) error.header ??= reply;
       throw error;
     }

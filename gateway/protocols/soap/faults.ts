@@ -31,25 +31,47 @@ const faultCodes = {
 /** The codes of faults, by what each is here. */
 export type FaultCode = keyof typeof faultCodes;
 
+/** Why no operation can answer, beyond what the codes of SOAP tell apart; each with the HTTP status that it is like. */
+export const faultKinds = {
+  /** Not well-formed, over a limit of XML, or not of its coding or charset. */
+  MalformedRequest: { status: 400 },
+  /** Not an envelope as SOAP has it (W41). */
+  InvalidEnvelope: { status: 400 },
+  /** No operation of the contract, or not in its namespace (W4). */
+  OperationNotFound: { status: 404 },
+  /** An action that is none of the operation's (W4). */
+  WrongAction: { status: 400 },
+  /** A header block, of which a detail may say nothing (SOAP 1.1, 4.4; SOAP 1.2 Part 1, 5.4.5). */
+  InvalidHeader: { status: undefined },
+  InternalError: { status: 500 },
+} as const satisfies Record<string, { readonly status: number | undefined }>;
+
+/** A row of `faultKinds`, or the code that says it all. */
+export type FaultKind = keyof typeof faultKinds | Exclude<FaultCode, 'sender' | 'receiver'>;
+
 /** What a SOAP caller meets when no operation can answer (W27). */
 export class Fault extends Error {
   readonly code: FaultCode;
+  /** What the log calls it. */
+  readonly kind: FaultKind;
   readonly version: SoapVersion;
   /** The header block that a MustUnderstand fault is about. */
   readonly block: { readonly namespace: string; readonly local: string } | undefined;
   /** What the fault's Header answers of the request's. */
   header: ReplyHeader | undefined;
-  /** The detail's element (A29); undefined for none. */
-  readonly detail: string | undefined;
+  /** The element of a detail that the service declares (A29); undefined for none. */
+  readonly declared: string | undefined;
 
   constructor(
     soapVersion: SoapVersion,
     code: FaultCode,
     reason: string,
     details: {
+      /** By default `InvalidEnvelope` of what the caller can mend. */
+      readonly kind?: FaultKind;
       readonly block?: Fault['block'];
       readonly header?: ReplyHeader | undefined;
-      readonly detail?: string | undefined;
+      readonly declared?: string | undefined;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -57,15 +79,26 @@ export class Fault extends Error {
     this.name = 'Fault';
     this.version = soapVersion;
     this.code = code;
+    this.kind = details.kind ?? kindOf(code);
     this.block = details.block;
     this.header = details.header;
-    this.detail = details.detail;
+    this.declared = details.declared;
   }
 }
 
+function kindOf(code: FaultCode): FaultKind {
+  if (code === 'sender') return 'InvalidEnvelope';
+  return code === 'receiver' ? 'InternalError' : code;
+}
+
 /** Throws a fault that the caller can mend. */
-export function refuse(version: SoapVersion, reason: string): never {
-  throw new Fault(version, 'sender', reason);
+export function refuse(version: SoapVersion, reason: string, kind: FaultKind = 'InvalidEnvelope'): never {
+  throw new Fault(version, 'sender', reason, { kind });
+}
+
+/** The HTTP status that a fault before any operation is like; undefined where its detail may say nothing. */
+export function statusOfKind(kind: FaultKind): number | undefined {
+  return kind in faultKinds ? faultKinds[kind as keyof typeof faultKinds].status : undefined;
 }
 
 /** Whether the caller can mend what a code is about. */
@@ -80,12 +113,17 @@ export function isSecurityCode(code: FaultCode): boolean {
   return namespace === namespaces.wsse || namespace === namespaces.wsu;
 }
 
-/** A fault in an envelope; `requestId` goes into the text, so that a caller can name it (W27). */
-export function writeFault(fault: Fault, requestId: string): string {
-  const { version, code, message, detail } = fault;
+/**
+ * A fault in an envelope; `requestId` goes into the text, so that a caller can name it (W27).
+ *
+ * @param told the element of a detail of ours; undefined for none
+ */
+export function writeFault(fault: Fault, requestId: string, told?: string): string {
+  const { version, code, message, declared } = fault;
+  const detail = declared ?? told;
   const { is, namespaceOf }: FaultCodeFacts = faultCodes[code];
   // a declared fault is what the service said, and no more
-  const reason = escapeXml(detail === undefined ? `${message} (request ${requestId})` : message, {
+  const reason = escapeXml(declared === undefined ? `${message} (request ${requestId})` : message, {
     replaced: 0,
   });
   const own = is === 'sender' || is === 'receiver' ? version[is] : is;

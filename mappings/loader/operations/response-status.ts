@@ -1,13 +1,15 @@
 import {
   type ArrayType,
   errorMembers,
+  type FaultDetail,
   type MapType,
   type Operation,
   type RecordType,
   type ScalarType,
   type Type,
 } from '../../contract/model.ts';
-import { upperFirst } from '../names/names.ts';
+import { type Names, upperFirst, type Wanted } from '../names/names.ts';
+import type { Overlay } from '../overlay/overlay.ts';
 import type { TypeBuilder } from '../schema/type-builder.ts';
 
 const text: ScalarType = { kind: 'scalar', scalar: 'string' };
@@ -16,6 +18,26 @@ const text: ScalarType = { kind: 'scalar', scalar: 'string' };
 export function findResponseStatus(builder: TypeBuilder): RecordType {
   const own = builder.component('ResponseStatus');
   return own?.kind === 'record' && own.fields.some(({ json }) => json === 'errorCode') ? own : familyStatus();
+}
+
+const detailNames = {
+  element: { key: 'fault', name: 'FaultDetail' },
+  problem: { key: 'faultProblem', name: 'FaultProblem' },
+  problems: { key: 'faultProblem[]', name: 'ArrayOfFaultProblem' },
+} as const satisfies Record<keyof FaultDetail, Wanted>;
+
+/** The types of a fault's detail, to be named; none where faults have no detail. */
+export function faultDetailTypes({ settings }: Overlay): readonly Wanted[] {
+  const has = settings.soapErrors === 'fault' && settings.faultDetail === 'declared';
+  return has ? Object.values(detailNames) : [];
+}
+
+/** What a fault's detail holds, by the names that its types were given; undefined for none. */
+export function faultDetailOf(names: Names): FaultDetail | undefined {
+  const { element, problem, problems } = detailNames;
+  if (!names.has(element.key)) return undefined;
+  const nameOf = ({ key, name }: Wanted): string => names.get(key) ?? name;
+  return { element: nameOf(element), problem: nameOf(problem), problems: nameOf(problems) };
 }
 
 /** The family's record of an in-band error. */

@@ -54,6 +54,7 @@ const servicestack: Dialect = {
     emptyElements: 'refuse',
     illegalCharacterReferences: 'accept',
     soapErrors: 'in-band',
+    faultDetail: 'declared',
     upstreamErrors: 'hide',
     soap12FaultStatus: 'compatible',
     soapReplyContentType: 'by-version',

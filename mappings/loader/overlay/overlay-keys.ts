@@ -192,6 +192,11 @@ export const overlaySettings = record('The SOAP face of an OpenAPI document; eve
     'in-band',
     'fault',
   ),
+  faultDetail: keyword(
+    'The detail of SOAP faults: declared in the WSDL, with status, code and problems, or none.',
+    'declared',
+    'none',
+  ),
   upstreamErrors: keyword("An upstream's error in a shape of its own.", 'tell', 'hide'),
   soap12FaultStatus: keyword(
     'HTTP status of a SOAP 1.2 Sender fault: 500, or 400.',

@@ -68,8 +68,8 @@ for (const file of files) {
       );
     const first = findings.find(({ message }) => message.includes(says[0] ?? ''));
     if (at !== undefined) t.is(`${first?.at?.line}:${first?.at?.column}`, at, told);
-    t.is(corrected === undefined ? 'none' : corrected.isTaken ? 'yes' : 'no', taken, told);
-    if (contains !== undefined) t.true(corrected?.text.includes(contains), told);
+    t.is(corrected === undefined ? 'none' : corrected.isTaken ? 'yes' : 'no', String(taken), told);
+    if (contains !== undefined) t.true(corrected?.text.includes(contains) === true, told);
     if (corrected?.isTaken !== true) return;
     // what was put right has nothing wrong with it
     const again = doctor.explain({

@@ -134,10 +134,40 @@ test('of an error its kind and places are logged, and no word of its message', (
   t.false('code' in describeError(Object.assign(new Error('canary'), { code: 'a canary' })));
 });
 
+const block = (name: string): string => `<a:${name} xmlns:a="urn:a" e:mustUnderstand="1"/>`;
+const unanswered: readonly (readonly [
+  fault: string,
+  message: string,
+  headers: Readonly<Record<string, string>>,
+  block?: string,
+])[] = [
+  ['MalformedRequest', '<', {}],
+  ['MalformedRequest', envelope('1.1', { body: '<GetPdf>' }), {}],
+  ['InvalidEnvelope', '<a/>', {}],
+  ['InvalidEnvelope', envelope('1.1', { body: '' }), {}],
+  ['OperationNotFound', envelope('1.1', { body: '<GetPdfs/>' }), {}],
+  ['OperationNotFound', envelope('1.1', { body: '<GetPdf xmlns="urn:other"/>' }), {}],
+  ['WrongAction', envelope('1.1'), { SOAPAction: 'GetPdf' }],
+  ['InvalidHeader', envelope('1.1', { header: '<a e:mustUnderstand="2"/>' }), {}],
+  ['MustUnderstand', envelope('1.1', { header: block('B') }), {}, '{urn:a}B'],
+  ['MustUnderstand', envelope('1.1', { header: block('B'.repeat(65)) }), {}, `{urn:a}${'B'.repeat(64)}`],
+  ['VersionMismatch', '<Envelope/>', {}],
+];
+
+for (const [fault, message, headers, told] of unanswered) {
+  test(`the log says why no operation answers: ${fault} of ${message.slice(0, 160)}`, async (t) => {
+    const gateway = await startGateway(t);
+    await gateway.send('POST', '/soap11', headers, message);
+    const line = lineOf(gateway, 'soap11');
+    t.is(line.fault, fault);
+    t.is(line.block, told);
+  });
+}
+
 test('faults, retries and refusals are told in the line', async (t) => {
   const gateway = await startGateway(t);
   await gateway.send('POST', '/soap11', {}, '<');
-  t.is(lineOf(gateway, 'soap11').fault, 'sender');
+  t.is(lineOf(gateway, 'soap11').fault, 'MalformedRequest');
   await gateway.send('POST', '/soap12', { 'Content-Type': 'multipart/a' }, '<');
   t.is(lineOf(gateway, 'soap12').error, 'UnsupportedMediaType');
   await gateway.send('POST', '/soap12', {}, envelope('1.2', { body: '<GetPdf/>' }));
@@ -300,6 +330,7 @@ const settled: RequestRecord = {
   caller: undefined,
   error: undefined,
   fault: undefined,
+  block: undefined,
   sent: 0,
   upstreamStatus: 0,
   upstreamMs: 0,
@@ -359,7 +390,8 @@ test('the line of a request has what there is to tell, and nothing else', (t) =>
     meant: 404,
     caller: 'caller-1',
     error: 'NotFound',
-    fault: 'sender',
+    fault: 'MustUnderstand',
+    block: '{urn:a}B',
     sent: 2,
     upstreamStatus: 404,
     upstreamMs: 12.3456,
@@ -378,7 +410,8 @@ test('the line of a request has what there is to tell, and nothing else', (t) =>
     upstreamStatus: 404,
     upstreamMs: 12.346,
     error: 'NotFound',
-    fault: 'sender',
+    fault: 'MustUnderstand',
+    block: '{urn:a}B',
     retry: true,
     queueMs: 1.5,
     aborted: true,

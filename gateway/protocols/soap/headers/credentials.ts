@@ -17,7 +17,8 @@ export function credentialsBlocks({ credentials, namespaces }: Contract): readon
   const local = block.element;
   const place = `namespace "${types}"`;
   const read: HeaderBlock['read'] = (xml, found, { version, limits }) => {
-    if (found.credentials !== undefined) refuse(version, `expected ${local} once in Header, got it again`);
+    if (found.credentials !== undefined)
+      refuse(version, `expected ${local} once in Header, got it again`, 'InvalidHeader');
     const given = new Map<string, string>();
     while (xml.nextChild()) {
       const part = parts.find((candidate) => candidate.xml === xml.local && xml.namespace === types);
@@ -27,6 +28,7 @@ export function credentialsBlocks({ credentials, namespaces }: Contract): readon
         refuse(
           version,
           `expected ${expected} of ${place} in ${local}, each once, got <${xml.local.slice(0, 64)}>${why}`,
+          'InvalidHeader',
         );
       }
       given.set(part.name, collapse(xml.readText(limits.xmlText, false) ?? ''));
@@ -39,6 +41,7 @@ export function credentialsBlocks({ credentials, namespaces }: Contract): readon
         version,
         'sender',
         `expected the header block ${local} in ${place}, got it in ${gotNamespace(xml)}`,
+        { kind: 'InvalidHeader' },
       );
     xml.skip();
   };

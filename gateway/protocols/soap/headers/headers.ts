@@ -42,7 +42,7 @@ export function compileReadHeader({ contract, limits }: CompiledContract): ReadH
     let count = 0;
     while (xml.nextChild()) {
       if (++count > limits.soapHeaderBlocks)
-        refuse(version, `more than ${limits.soapHeaderBlocks} header blocks`);
+        refuse(version, `more than ${limits.soapHeaderBlocks} header blocks`, 'InvalidHeader');
       const mustUnderstand = readMustUnderstand(xml, version, found);
       const ofNamespace = blocks.get(xml.namespace);
       const block =
@@ -55,9 +55,9 @@ export function compileReadHeader({ contract, limits }: CompiledContract): ReadH
         xml.skip();
       }
     }
-    if (xml.stray) refuse(version, 'expected only elements in Header, got text');
+    if (xml.stray) refuse(version, 'expected only elements in Header, got text', 'InvalidHeader');
     if (xml.position - endTag - start > limits.soapHeaderText)
-      refuse(version, `Header longer than ${limits.soapHeaderText} characters`);
+      refuse(version, `Header longer than ${limits.soapHeaderText} characters`, 'InvalidHeader');
     return count;
   };
 }
@@ -81,6 +81,8 @@ function readMustUnderstand(xml: XmlReader, version: SoapVersion, found: HeaderF
   if (word === '1' || word === 'true') return isForUs(xml, version);
   // a message that isn't well made is told so before a block that isn't understood, wherever either stands
   if (word !== '0' && word !== 'false' && found.fault?.code !== 'sender')
-    found.fault = new Fault(version, 'sender', 'expected 0, 1, true or false in mustUnderstand');
+    found.fault = new Fault(version, 'sender', 'expected 0, 1, true or false in mustUnderstand', {
+      kind: 'InvalidHeader',
+    });
   return false;
 }

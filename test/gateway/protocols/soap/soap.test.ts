@@ -256,8 +256,9 @@ test('W26: an upstream error below 400 has no X-Status', async (t) => {
   t.is(elementText(reply.text, 'ErrorCode'), 'Odd');
 });
 
-test('W26: soapErrors fault makes faults of them, Client or Server by the status', async (t) => {
-  const { send, answer } = await startGateway(t, { overlay: 'soapErrors: fault' });
+test('W26: soapErrors fault makes faults of them, Client or Server by the status, and none has a detail without a declaration', async (t) => {
+  const overlay = 'soapErrors: fault\nfaultDetail: none';
+  const { send, answer } = await startGateway(t, { overlay });
   const refused = await send('POST', '/soap11', {}, anonymousCall);
   t.is(refused.status, 500);
   t.is(refused.headers['x-status'], '401');
