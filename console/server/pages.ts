@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import Koa from 'koa';
+import bodyParser from 'koa-bodyparser';
 import Router from 'koa-router';
 import type { Pages, PagesOptions } from '../../gateway/http/pages.ts';
+import type { PreviewedRequest } from '../../gateway/protocols/preview.ts';
 import { assets } from './assets.ts';
 import { describeContract, describeForm } from './describe.ts';
 import { renderDocument } from './html.ts';
@@ -57,7 +59,9 @@ export function createPages(options: PagesOptions): Pages {
   };
   const asked = compileAsked(compiled.contract);
   const app = new Koa();
-  app.on('error', options.onError);
+  app.on('error', (error: Error & { expose?: boolean }) => {
+    if (error.expose !== true) options.onError(error); // what is told to the visitor is no fault of ours
+  });
   app.use(async (ctx, next) => {
     const what = asked(ctx.req, ctx.path, ctx.querystring);
     // the paths of the folder are the router's; the others have names there that no operation can have
@@ -137,6 +141,12 @@ function routerOf(pager: Pager): Router {
       ctx.querystring,
     );
   });
+  if (options.tryIt === 'show-upstream')
+    router.post('/-/upstream', jsonBody(options.compiled.limits.readAsideBytes), (ctx) => {
+      ctx.set('Cache-Control', 'no-store');
+      ctx.type = 'text/plain; charset=utf-8';
+      ctx.body = site().preview()(previewedRequest(ctx.request.body));
+    });
   router.get('/-/contract', (ctx) => sendJson(ctx, describeContract(site(), options.addressOf(ctx.req))));
   router.get('/-/search.json', async (ctx) => {
     await sendKept(pager, ctx, 'search', 'application/json; charset=utf-8', () =>
@@ -168,6 +178,37 @@ function routerOf(pager: Pager): Router {
   });
   router.get('/:name/samples/:file', (ctx) => sendSample(pager, ctx));
   return router;
+}
+
+/** Reads a body of JSON of at most so many bytes; another one is 400, 413 or 415. */
+function jsonBody(limit: number): Koa.Middleware {
+  const parse = bodyParser({
+    enableTypes: ['json'],
+    jsonLimit: `${limit}b`,
+    // what somebody typed stands in no error and no log
+    onerror: (error, ctx) => ctx.throw(error.message === 'request entity too large' ? 413 : 400),
+  });
+  return async (ctx, next) => {
+    if (ctx.is('json') === false) ctx.throw(415, 'expected application/json');
+    await parse(ctx, next);
+  };
+}
+
+/** A request as the form tells it. Throws 400 for anything else. */
+function previewedRequest(told: unknown): PreviewedRequest {
+  if (typeof told === 'object' && told !== null && 'operation' in told && 'format' in told) {
+    const { operation, format, body, headers } = told as Partial<Record<keyof PreviewedRequest, unknown>>;
+    const known = (['soap11', 'soap12', 'xml', 'json'] as const).find((each) => each === format);
+    const isText = typeof operation === 'string' && typeof body === 'string';
+    if (isText && known !== undefined && typeof headers === 'object' && headers !== null) {
+      const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
+      return { operation, body, format: known, headers: Object.fromEntries(lower) };
+    }
+  }
+  throw Object.assign(new Error('expected {"operation":"…","format":"soap11","headers":{},"body":"…"}'), {
+    status: 400,
+    expose: true,
+  });
 }
 
 function setHeaders(ctx: Context, { vary }: PagesOptions): void {

@@ -1,4 +1,5 @@
 import type { TryIt } from '../../gateway/http/pages.ts';
+import { createPreview, type Preview } from '../../gateway/protocols/preview.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { Contract, Operation, RecordType, Type } from '../../mappings/contract/model.ts';
 import { partsOf } from '../../mappings/contract/model.ts';
@@ -23,6 +24,8 @@ export interface Site {
   readonly entries: readonly PreparedEntry[];
   /** Writes samples; made when one is first shown. */
   readonly sampler: () => Sampler;
+  /** Tells what a request becomes upstream; made when it is first asked for. */
+  readonly preview: () => Preview;
   /** Where SOAP calls go, below the base path, with the version each takes. */
   readonly soapPaths: readonly { readonly path: string; readonly version: string }[];
 }
@@ -45,6 +48,7 @@ export interface View {
 export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
   const { contract } = compiled;
   let sampler: Sampler | undefined;
+  let preview: Preview | undefined;
   const tags = new Map<string, Operation[]>();
   for (const operation of contract.operations)
     for (const tag of new Set(operation.tags)) {
@@ -65,6 +69,10 @@ export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
     untagged: contract.operations.filter(({ tags: own }) => own.length === 0),
     entries: prepareEntries(contract.operations.map(entryOf)),
     soapPaths,
+    preview: () => {
+      preview ??= createPreview(compiled);
+      return preview;
+    },
     sampler: () => {
       sampler ??= createSampler(compiled);
       return sampler;

@@ -210,6 +210,7 @@ const layers: readonly Layer[] = [
       'gateway/http/pages.ts',
       'gateway/index.ts',
       'gateway/protocols/error-samples.ts',
+      'gateway/protocols/preview.ts',
     ],
   },
   {

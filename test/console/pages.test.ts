@@ -153,3 +153,55 @@ test('without pages the base path is the plain list that it was', async (t) => {
   t.is((await plain.send('GET', '/docs/GetSearch', browser)).status, 404);
   t.is((await plain.send('GET', '/soap11?wsdl', browser)).headers['content-type'], 'text/xml; charset=utf-8');
 });
+
+test('with show-upstream the call upstream of a request is told, its secrets hidden, and nothing is sent', async (t) => {
+  const gateway = await startGateway(t, { serve: { pages: createPages, tryIt: 'show-upstream' } });
+  const ask = (message: object, headers = { 'Content-Type': 'application/json' }) =>
+    gateway.send('POST', '/docs/-/upstream', headers, JSON.stringify(message));
+  const { status, text } = await ask({
+    operation: 'GetSearch',
+    format: 'json',
+    headers: { 'X-Api-User': 'somebody', 'X-Api-Key': 'secret-key', 'Content-Type': 'application/json' },
+    body: '{"request":{"id":123456789}}',
+  });
+  t.is(status, 200);
+  t.regex(text, /^POST \/\S+\n/);
+  t.true(text.includes('123456789'));
+  t.false(text.includes('secret-key'));
+  const wrong = await ask({ operation: 'GetSearch', format: 'soap11', headers: {}, body: '<a>' });
+  t.is(wrong.status, 200);
+  t.regex(wrong.text, /line 1|expected/);
+  t.is((await ask({ operation: 1 })).status, 400);
+  t.is((await ask({}, { 'Content-Type': 'text/plain' })).status, 415);
+  t.is(gateway.hits.length, 0);
+  t.false(gateway.log().includes('somebody'));
+  t.is((await send('POST', '/docs/-/upstream', { 'Content-Type': 'application/json' }, '{}')).status, 405);
+});
+
+test('a preview’s message has the limit of what is read on the event loop, and one more is refused', async (t) => {
+  const gateway = await startGateway(t, {
+    serve: { pages: createPages, tryIt: 'show-upstream' },
+    limits: { readAsideBytes: 200 },
+  });
+  const sized = (bytes: number): string => {
+    const whole = JSON.stringify({ operation: 'GetSearch', format: 'json', headers: {}, body: '' });
+    return whole.replace('"body":""', `"body":"${' '.repeat(bytes - whole.length)}"`);
+  };
+  const json = { 'Content-Type': 'application/json' };
+  t.is((await gateway.send('POST', '/docs/-/upstream', json, sized(200))).status, 200);
+  t.is((await gateway.send('POST', '/docs/-/upstream', json, sized(201))).status, 413);
+});
+
+test('TRY_IT off leaves the form out', async (t) => {
+  const gateway = await startGateway(t, { serve: { pages: createPages, tryIt: 'off' } });
+  t.false((await gateway.send('GET', '/docs/GetSearch', browser)).text.includes('try-form'));
+  t.true((await send('GET', '/docs/GetSearch', browser)).text.includes('try-form'));
+});
+
+test('samples are files to download', async (t) => {
+  const { status, headers, text } = await send('GET', '/docs/GetSearch/samples/GetSearch.request.json');
+  t.is(status, 200);
+  t.is(headers['content-disposition'], 'attachment; filename="GetSearch.request.json"');
+  t.notThrows(() => JSON.parse(text));
+  t.is((await send('GET', '/docs/GetSearch/samples/Other.json')).status, 404);
+});

@@ -1,0 +1,67 @@
+import { TooManySteps } from '../../mappings/codec/problem.ts';
+import type { CompiledContract } from '../../mappings/compile.ts';
+import { XmlError } from '../../mappings/xml/error.ts';
+import { hideCredentials, type MessageCredentials, type MessageHead, secrets } from '../call/credentials.ts';
+import { CallError } from '../call/error.ts';
+import { refuseProblems, requestOf } from '../call/request.ts';
+import { compileReaders, readCallBody, readSoapCall } from './read-call.ts';
+import { Fault } from './soap/faults.ts';
+import { soap11, soap12 } from './soap/versions.ts';
+
+/** A request whose call upstream is to be shown. */
+export interface PreviewedRequest {
+  /** The operation's name, for a request outside SOAP. */
+  readonly operation: string;
+  readonly format: 'soap11' | 'soap12' | 'xml' | 'json';
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Tells what a request becomes upstream; nothing is sent, and nothing kept. */
+export type Preview = (request: PreviewedRequest) => string;
+
+/**
+ * A function that shows the call upstream of a request of the contract: its first line, its headers and its body, with `***` for
+ * secret credentials; or why the request is refused. It reads what the gateway itself reads, on the event loop: the caller
+ * sees to it that bodies are small.
+ */
+export function createPreview(compiled: CompiledContract): Preview {
+  const readers = compileReaders(compiled, compiled.limits.loopSteps);
+  const { credentials } = compiled.contract;
+  return (request) => {
+    const head: MessageHead = { headers: request.headers, rawHeaders: [] };
+    try {
+      const { operation, input, given, isXml } = read(request, head);
+      refuseProblems(input.reading);
+      const values = readers.readCredentials?.(given, head, isXml ? 'xml' : 'json');
+      const call = requestOf(compiled, operation, input, values);
+      const headers = Object.entries(call.headers).map(([name, value]) => `${name}: ${value}`);
+      const text = [`${call.method} ${call.path}`, ...headers, '', String(call.body ?? '')].join('\n');
+      return hideCredentials(credentials, values, secrets)(text);
+    } catch (error) {
+      if (error instanceof CallError || error instanceof Fault || error instanceof XmlError)
+        return error.message;
+      if (error instanceof TooManySteps) return 'its rules take too long to look at here';
+      throw error;
+    }
+  };
+
+  function read({ operation: name, format, body }: PreviewedRequest, head: MessageHead) {
+    const bytes = Buffer.from(body);
+    if (format === 'soap11' || format === 'soap12') {
+      const version = format === 'soap11' ? soap11 : soap12;
+      const endpoint = compiled.contract.adopted?.endpoints.find(({ ports }) =>
+        ports.some(({ soap }) => soap === version.name),
+      )?.path;
+      const call = readSoapCall(readers, head, { version, endpoint }, bytes);
+      const { operation, input } = call;
+      const given: MessageCredentials = { body: operation.credentialsOf(input), ...call.credentials };
+      return { operation, input, given, isXml: true };
+    }
+    const operation = compiled.operations.get(name);
+    if (operation === undefined) throw new CallError('OperationNotFound');
+    const { input } = readCallBody(readers, head, operation, bytes, format);
+    return { operation, input, given: { body: operation.credentialsOf(input) }, isXml: format === 'xml' };
+  }
+}
