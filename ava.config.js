@@ -31,6 +31,7 @@ export const sets = {
   quick: {
     files: [
       'test/**/*.test.ts',
+      '!test/browser/**',
       '!test/conformance/**',
       '!test/deploy/tools.test.ts',
       '!test/fire/**',
@@ -47,6 +48,8 @@ export const sets = {
   deploy: { files: ['test/deploy/tools.test.ts'], timeout: '2m' },
   /** `npm run fleet`: replicas behind HAProxy, with a Valkey or Redis, and their failures. */
   fleet: { files: ['test/fleet/*.test.ts'], timeout: '2m', concurrency: 1 },
+  /** `npm run browser`: pages in Debian's Chromium; skipped, with the reason, where there is none. */
+  browser: { files: ['test/browser/*.test.ts'], timeout: '5m' },
   /** `npm run fire`: restarts under load. */
   fire: { files: ['test/fire/long/*.ts'], timeout: '15m' },
 };

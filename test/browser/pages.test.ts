@@ -1,0 +1,359 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import type { Page } from 'playwright-core';
+import { createPages } from '../../console/server/pages.ts';
+import { type Gateway, startGateway } from '../gateway/gateway.ts';
+import { axeFindings } from './axe.ts';
+import { closeBrowser, isTooWide, looks, visit, whyNot } from './browser.ts';
+import { attacks, hostileDocument, largeDocument } from './documents/attacks.ts';
+
+const check = whyNot === undefined ? test.serial : test.skip;
+if (whyNot !== undefined) test(`no browser: ${whyNot}`, (t) => t.pass());
+
+const ends: (() => unknown)[] = [];
+const scope = { teardown: (end: () => unknown) => ends.push(end) };
+test.after.always(async () => {
+  await closeBrowser();
+  for (const end of ends.toReversed()) await end();
+});
+
+const gateways = new Map<string, Promise<Gateway>>();
+
+/** A gateway with pages for all tests of the file: of the screening contract, or of a document. */
+function gatewayOf(name: 'screening' | 'hostile' | 'large'): Promise<Gateway> {
+  let found = gateways.get(name);
+  if (found === undefined) {
+    found = startGateway(scope, {
+      serve: {
+        pages: createPages,
+        tryIt: 'show-upstream',
+        ...(name === 'screening'
+          ? {}
+          : { contract: contractOf(name === 'hostile' ? hostileDocument : largeDocument(1223)) }),
+      },
+    });
+    gateways.set(name, found);
+  }
+  return found;
+}
+
+/** A folder with a document and an overlay that has it under /v2. */
+function contractOf(document: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pages-'));
+  scope.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'openapi.json'), document);
+  writeFileSync(join(folder, 'soap.yaml'), 'basePath: /v2\n');
+  return folder;
+}
+
+async function urlOf(name: 'screening' | 'hostile' | 'large', path: string): Promise<string> {
+  return `http://127.0.0.1:${(await gatewayOf(name)).port}/v2${path}`;
+}
+
+/** The pages that there are, of the screening contract. */
+const pages = [
+  '',
+  '/docs',
+  '/docs?q=search',
+  '/docs/GetSearch',
+  '/docs/UpdateSubUser',
+  '/docs/-/types/ResponseStatus',
+  '/docs/GetSerch',
+  '/soap11?wsdl',
+];
+
+for (const look of looks)
+  check(
+    `every page at ${look.width} px, ${look.scheme}: axe finds nothing, nothing is too wide, nothing goes wrong`,
+    async (t) => {
+      for (const path of pages) {
+        const { page, faults } = await visit(t, await urlOf('screening', path), look);
+        t.deepEqual(await axeFindings(page), [], path);
+        t.false(await isTooWide(page), path);
+        t.deepEqual(faults, [], path);
+      }
+    },
+  );
+
+for (const look of looks)
+  check(
+    `the form at ${look.width} px, ${look.scheme}: axe finds nothing, and a call is sent and shown`,
+    async (t) => {
+      const gateway = await gatewayOf('screening');
+      const { page, faults } = await visit(t, await urlOf('screening', '/docs/UpdateSubUser'), look);
+      await openForm(page);
+      await page.getByLabel('X-Api-User').fill('somebody');
+      await page.getByLabel('X-Api-Key').fill('some-secret-key');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByRole('heading', { name: 'What came back' }).waitFor();
+      const told = (await page.locator('#try-form').textContent()) ?? '';
+      t.true(told.includes('HTTP 200'));
+      t.true(told.includes('X-Api-Key: ***'));
+      t.false(told.includes('some-secret-key'));
+      t.true(told.includes('PUT ') || told.includes('POST '));
+      t.true(gateway.hits.some(({ body }) => body.includes('some-secret-key')));
+      t.deepEqual(await axeFindings(page), []);
+      t.false(await isTooWide(page));
+      t.deepEqual(faults, []);
+    },
+  );
+
+async function openForm(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /Open the form|Formular öffnen/ }).click();
+  await page.locator('#try-form .cm-content').waitFor();
+}
+
+/** The message in the editor. */
+function message(page: Page): Promise<string> {
+  return page.locator('#try-form .cm-content').innerText();
+}
+
+check('the form tells absent, nil and empty apart, and adds and removes items', async (t) => {
+  const { page, faults } = await visit(t, await urlOf('screening', '/docs/UpdateSubUser'));
+  await openForm(page);
+  t.regex(await message(page), /<arr:string>/);
+  await page.getByRole('button', { name: 'Add string' }).click();
+  t.is((await message(page)).match(/<arr:string>/g)?.length, 2);
+  await page.getByRole('button', { name: 'Remove string 2' }).click();
+  t.is((await message(page)).match(/<arr:string>/g)?.length, 1);
+  const state = page.locator('[id="f.Request.Permissions-state"]');
+  await state.selectOption('nil');
+  t.regex(await message(page), /<Permissions i:nil="true"\/>/);
+  await state.selectOption('absent');
+  t.false((await message(page)).includes('Permissions'));
+  await state.selectOption('given');
+  await page.getByLabel('SubUserName', { exact: false }).first().fill('<&">');
+  t.true((await message(page)).includes('<SubUserName>&lt;&amp;&quot;&gt;</SubUserName>'));
+  t.deepEqual(faults, []);
+});
+
+check(
+  'a message that was changed is sent as it stands, marked where it is wrong, and the fault is shown as it came',
+  async (t) => {
+    const { page, faults } = await visit(t, await urlOf('screening', '/docs/GetSearch'));
+    await openForm(page);
+    await page.locator('#try-form .cm-content').fill('<a>\n  <b>\n</a>');
+    await page.locator('#try-form .cm-lint-marker-error').waitFor();
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('heading', { name: 'What came back' }).waitFor();
+    const told = (await page.locator('#try-form').textContent()) ?? '';
+    t.true(told.includes('HTTP 500'));
+    t.true(told.includes('faultstring'));
+    await page.getByRole('button', { name: 'Back to the form’s message' }).click();
+    t.true((await message(page)).includes('<GetSearch'));
+    // Chromium itself tells of a 500
+    t.deepEqual(
+      faults.filter((fault) => !fault.includes('status of 500')),
+      [],
+    );
+  },
+);
+
+check('all formats of the form are sent', async (t) => {
+  const { page } = await visit(t, await urlOf('screening', '/docs/GetSearch'));
+  await openForm(page);
+  await page.getByLabel('X-Api-User').fill('somebody');
+  await page.getByLabel('X-Api-Key').fill('some-secret-key');
+  for (const format of ['SOAP 1.1', 'SOAP 1.2', 'XML', 'JSON']) {
+    await page.getByLabel('Format').selectOption(format);
+    const [reply] = await Promise.all([
+      page.waitForResponse(
+        (response) => response.request().method() === 'POST' && !response.url().endsWith('/upstream'),
+      ),
+      page.getByRole('button', { name: 'Send' }).click(),
+    ]);
+    t.is(reply.status(), 200, format);
+    t.is(reply.headers()['x-status'], undefined, format);
+  }
+});
+
+check('a gateway that is away is told', async (t) => {
+  const { page } = await visit(t, await urlOf('screening', '/docs/GetSearch'));
+  await openForm(page);
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.locator('#try-form .status.bad').waitFor();
+  t.regex((await page.locator('#try-form .status.bad').textContent()) ?? '', /^No answer/);
+});
+
+check('nothing that was typed is kept in the browser', async (t) => {
+  const { page } = await visit(t, await urlOf('screening', '/docs/GetSearch'));
+  await openForm(page);
+  await page.getByLabel('X-Api-Key').fill('some-secret-key');
+  t.is(await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length'), 0);
+});
+
+check('by keyboard alone: skip to the content, search, open an operation, send', async (t) => {
+  const { page, faults } = await visit(t, await urlOf('screening', ''));
+  await page.keyboard.press('Tab');
+  t.is(await page.evaluate('document.activeElement.textContent'), 'Skip to the content');
+  await page.keyboard.press('Enter');
+  await tabTo(page, '#q');
+  await page.keyboard.type('pdf');
+  await page.locator('.results a').first().waitFor();
+  await tabTo(page, '.results a');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/docs/GetPdf');
+  await tabTo(page, '#try-form button');
+  await page.keyboard.press('Enter');
+  await page.locator('#try-form .cm-content').waitFor();
+  await tabTo(page, '#try-form button[type=submit]');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'What came back' }).waitFor();
+  t.deepEqual(faults, []);
+});
+
+/** Presses Tab until an element has the focus. */
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < 400; presses++) {
+    const isThere = await page.evaluate(
+      `document.activeElement !== null && document.activeElement.matches(${JSON.stringify(selector)})`,
+    );
+    if (isThere === true) return;
+    // CodeMirror has a key of its own that leaves it
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`expected ${selector} by Tab, got none`);
+}
+
+check('copy and download give the sample as it is', async (t) => {
+  const { page } = await visit(t, await urlOf('screening', '/docs/GetSearch'));
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const sample = page.locator('details.sample').first();
+  await sample.getByRole('button', { name: 'Copy' }).click();
+  await sample.getByRole('button', { name: 'Copied' }).waitFor();
+  const code = await sample.locator('code').last().textContent();
+  t.is(await page.evaluate('navigator.clipboard.readText()'), code);
+  const [download] = await Promise.all([page.waitForEvent('download'), sample.getByRole('link').click()]);
+  t.is(download.suggestedFilename(), 'GetSearch.request.soap11.xml');
+});
+
+check('pages read well without script', async (t) => {
+  const { page } = await visit(t, await urlOf('screening', ''));
+  const context = await page.context().browser()?.newContext({ javaScriptEnabled: false });
+  if (context === undefined) return t.fail();
+  t.teardown(() => context.close());
+  const plain = await context.newPage();
+  await plain.goto(await urlOf('screening', ''));
+  await plain.getByLabel(/Search 12 operations/).fill('pdf');
+  await plain.getByRole('button', { name: 'Search' }).click();
+  await plain.getByRole('link', { name: 'GetPdf' }).click();
+  t.is(await plain.locator('h1').textContent(), 'GetPdf');
+});
+
+check('German pages are German, by the browser’s language and by the link', async (t) => {
+  const { page, faults } = await visit(t, await urlOf('screening', '/docs/GetSearch'), undefined, 'de-DE');
+  t.is(await page.locator('#request').textContent(), 'Anfrage');
+  await page.getByRole('link', { name: 'English' }).click();
+  t.is(await page.locator('#request').textContent(), 'Request');
+  await page.getByRole('link', { name: 'Overview' }).click();
+  t.is(await page.locator('#sign-in').textContent(), 'Sign in');
+  t.deepEqual(faults, []);
+});
+
+check('a document of attacks stays text on every page, at both widths', async (t) => {
+  const list = JSON.parse((await (await gatewayOf('hostile')).send('GET', '/docs.json')).text);
+  const [operation] = list.operations;
+  const types = list.types.map(({ name }: { name: string }) => `/docs/-/types/${encodeURIComponent(name)}`);
+  const paths = [
+    '',
+    '/docs',
+    `/docs?tag=${encodeURIComponent(attacks[2])}`,
+    `/docs/${operation.name}`,
+    '/soap11?wsdl',
+    ...types,
+  ];
+  for (const look of looks.filter(({ scheme }) => scheme === 'light'))
+    for (const path of paths) {
+      const { page, faults } = await visit(t, await urlOf('hostile', path), look);
+      t.deepEqual(faults, [], path);
+      t.false(await isTooWide(page), path);
+      t.is(
+        await page.evaluate(
+          'document.querySelectorAll("img, svg, base, main style, main script, iframe").length',
+        ),
+        0,
+        path,
+      );
+      const links = (await page.evaluate('[...document.links].map(({ href }) => href)')) as string[];
+      t.deepEqual(
+        links.filter((href) => !/^https?:/.test(href)),
+        [],
+        path,
+      );
+      t.deepEqual(await axeFindings(page), [], path);
+    }
+});
+
+check('the form of a document of attacks shows and sends them as text', async (t) => {
+  const list = JSON.parse((await (await gatewayOf('hostile')).send('GET', '/docs.json')).text);
+  const { page, faults } = await visit(t, await urlOf('hostile', `/docs/${list.operations[0].name}`), {
+    width: 390,
+    scheme: 'dark',
+  });
+  await openForm(page);
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('heading', { name: 'What came back' }).waitFor();
+  t.false(await isTooWide(page));
+  t.deepEqual(await axeFindings(page), []);
+  t.deepEqual(
+    faults.filter((fault) => !fault.startsWith('console: Failed to load resource')),
+    [],
+  );
+});
+
+check(
+  '1,223 operations: the first page is small and soon there on a slow phone, and search answers at once',
+  async (t) => {
+    const { page, faults } = await visit(t, await urlOf('large', ''), { width: 390, scheme: 'light' });
+    const session = await page.context().newCDPSession(page);
+    await session.send('Network.enable');
+    // what Lighthouse calls slow 4G, and a processor of a quarter
+    await session.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 150,
+      downloadThroughput: 204_800,
+      uploadThroughput: 93_750,
+    });
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+    await page.reload();
+    const sizes = (await page.evaluate(
+      '[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")].map(({ transferSize }) => transferSize)',
+    )) as number[];
+    t.true(sizes.reduce((sum, size) => sum + size, 0) < 100_000, String(sizes));
+    const painted = (await page.evaluate(
+      'new Promise((resolve) => new PerformanceObserver((list) => resolve(list.getEntriesByName("first-contentful-paint")[0]?.startTime)).observe({ type: "paint", buffered: true }))',
+    )) as number;
+    t.log(`first contentful paint on a slow phone: ${Math.round(painted)} ms`);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+    await session.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: -1,
+    });
+    await page.locator('#q').focus();
+    await page.keyboard.type('member_of_1222');
+    await page.locator('.results a').first().waitFor();
+    const took = (await page.evaluate(`(async () => {
+    const input = document.querySelector('#q');
+    const results = document.querySelector('.results');
+    const times = [];
+    for (const words of ['t', 'th', 'thi', 'thing', 'thing 12', 'thing number 1222']) {
+      const began = performance.now();
+      const shown = new Promise((resolve) => new MutationObserver(resolve).observe(results, { childList: true }));
+      input.value = words;
+      input.dispatchEvent(new Event('input'));
+      await shown;
+      times.push(performance.now() - began);
+    }
+    return times;
+  })()`)) as number[];
+    t.true(Math.max(...took) < 50, String(took));
+    t.false(await isTooWide(page));
+    t.deepEqual(faults, []);
+    t.deepEqual(await axeFindings(page), []);
+  },
+);
