@@ -73,6 +73,8 @@ export interface Settings {
   readonly soapReplyContentType: 'by-version' | 'documented';
   /** Whether a request of MTOM gets a reply of MTOM (W65). */
   readonly mtomReplies: 'never' | 'requested';
+  /** In bytes: values of such a reply that are as long are parts, shorter ones stay base64. */
+  readonly mtomThreshold: number;
   readonly stackTrace: 'drop' | 'keep';
   readonly jsonp: boolean;
   /** Headers of the upstream's answers that callers get as headers of their replies; in lower case. */

@@ -105,6 +105,7 @@ function createParcels(types: string, arrays: string): Contract {
       soapErrors: 'in-band',
       faultDetail: 'declared',
       mtomReplies: 'never',
+      mtomThreshold: 768,
       upstreamErrors: 'hide',
       soap12FaultStatus: 'compatible',
       soapReplyContentType: 'by-version',

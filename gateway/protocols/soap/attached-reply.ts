@@ -2,9 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { EncodedPiece, type Reply } from '../../http/reply.ts';
 import type { SoapVersion } from './versions.ts';
 
-/** Values of so many bytes are parts of an MTOM reply, as Microsoft's writer has it; shorter ones stay base64 (W65). */
-export const attachFrom = 768;
-
 /**
  * An envelope with references, and what they refer to, as a message of MTOM (W66): each trait of its form is one whose
  * absence some client can't read.

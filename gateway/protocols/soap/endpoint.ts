@@ -42,8 +42,9 @@ async function answerSoap(address: SoapAddress, context: RequestContext): Promis
     const { operation, header } = call;
     noteSecurity(context, header, undefined);
     const plainFrame = replyFrame(call.version, operation.operation.name, header);
-    const isMtom = call.isMtom && service.compiled.contract.settings.mtomReplies === 'requested';
-    const frame = isMtom ? mtomFrame(plainFrame) : plainFrame;
+    const { mtomReplies, mtomThreshold } = service.compiled.contract.settings;
+    const isMtom = call.isMtom && mtomReplies === 'requested';
+    const frame = isMtom ? mtomFrame(plainFrame, mtomThreshold) : plainFrame;
     const outcome = await runCall(service, context, operation, call.input, 'xml', frame, call.credentials);
     if (streamed?.failure() !== undefined) throw streamed.failure();
     if (context.stats.error === 'FailedAuthentication') context.stats.wsse = context.stats.error;

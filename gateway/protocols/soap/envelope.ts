@@ -10,7 +10,6 @@ import { decodeXml } from '../../../mappings/xml/decode.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
 import type { HeaderCredentials } from '../../call/credentials.ts';
-import { attachFrom } from './attached-reply.ts';
 import { compileDispatch, type Dispatch, type FindOperation } from './dispatch.ts';
 import { Fault, refuse } from './faults.ts';
 import { readDeclared } from './headers/declared.ts';
@@ -363,7 +362,7 @@ export function replyFrame(
   return text === '' ? version.frame : envelopeFrame(version.namespace, text);
 }
 
-/** The same of a reply that may be a message of MTOM (W65). */
-export function mtomFrame(frame: Frame): Frame {
+/** The same of a reply that may be a message of MTOM, whose values of so many bytes are parts (W65). */
+export function mtomFrame(frame: Frame, attachFrom: number): Frame {
   return { ...frame, attachFrom };
 }

@@ -9,6 +9,7 @@ export type Setting =
   | KeywordSetting
   | TextSetting
   | FlagSetting
+  | CountSetting
   | ListSetting
   | MapSetting
   | RecordSetting
@@ -35,6 +36,16 @@ export interface TextSetting {
 /** True or false. */
 export interface FlagSetting {
   readonly kind: 'flag';
+  readonly description: string;
+}
+
+/** A whole number. */
+export interface CountSetting {
+  readonly kind: 'count';
+  /** What is counted, in the words of an error. */
+  readonly expected: string;
+  readonly least: number;
+  readonly most: number;
   readonly description: string;
 }
 
@@ -104,6 +115,11 @@ export function flag(description: string): FlagSetting {
   return { kind: 'flag', description };
 }
 
+/** A whole number within bounds; `expected` is the word for it in errors. */
+export function count(description: string, expected: string, least: number, most: number): CountSetting {
+  return { kind: 'count', expected, least, most, description };
+}
+
 /** A list; `holds` is the word for its items in errors. */
 export function list<Item extends Setting>(description: string, holds: string, of: Item): ListSetting<Item> {
   return { kind: 'list', holds, of, description };
@@ -151,15 +167,17 @@ export type ValueOf<F> = F extends { kind: 'keyword'; keywords: readonly (infer 
     ? string
     : F extends { kind: 'flag' }
       ? boolean
-      : F extends { kind: 'list'; of: infer Item }
-        ? readonly ValueOf<Item>[]
-        : F extends { kind: 'map'; of: infer Value }
-          ? ReadonlyMap<string, ValueOf<Value>>
-          : F extends { kind: 'record'; keys: infer Keys }
-            ? { readonly [Key in keyof Keys]?: ValueOf<Keys[Key]> | undefined }
-            : F extends { kind: 'choice'; of: readonly (infer Either)[] }
-              ? ValueOf<Either>
-              : unknown;
+      : F extends { kind: 'count' }
+        ? number
+        : F extends { kind: 'list'; of: infer Item }
+          ? readonly ValueOf<Item>[]
+          : F extends { kind: 'map'; of: infer Value }
+            ? ReadonlyMap<string, ValueOf<Value>>
+            : F extends { kind: 'record'; keys: infer Keys }
+              ? { readonly [Key in keyof Keys]?: ValueOf<Keys[Key]> | undefined }
+              : F extends { kind: 'choice'; of: readonly (infer Either)[] }
+                ? ValueOf<Either>
+                : unknown;
 
 /** The value at `pointer` as its setting allows it; what doesn't fit goes to `report` and is left out. */
 export function readSettings<F extends Setting>(
@@ -183,6 +201,9 @@ function read(setting: Setting, value: unknown, pointer: string, report: Report)
     case 'flag':
       if (typeof value === 'boolean') return value;
       break;
+    case 'count':
+      if (isCount(setting, value)) return value;
+      break;
     case 'list':
       if (Array.isArray(value)) return readList(setting, value, pointer, report);
       break;
@@ -203,6 +224,12 @@ function read(setting: Setting, value: unknown, pointer: string, report: Report)
   }
   report(pointer, `expected ${expectedBy(setting)}, got ${shown(value)}`);
   return undefined;
+}
+
+/** Whether a value is a whole number within bounds, written as a number of any kind that the file has. */
+function isCount({ least, most }: CountSetting, value: unknown): boolean {
+  const size = typeof value === 'bigint' ? Number(value) : value;
+  return typeof size === 'number' && Number.isInteger(size) && size >= least && size <= most;
 }
 
 function readList(
@@ -255,6 +282,8 @@ function expectedBy(setting: Setting): string {
       return setting.expected;
     case 'flag':
       return 'true or false';
+    case 'count':
+      return `${setting.expected} from ${setting.least} to ${setting.most}`;
     case 'list':
       return `a list of ${setting.holds}`;
     case 'map':
@@ -294,6 +323,8 @@ function jsonSchemaOf(setting: Setting, definitions: Map<string, Node>): Node {
       return { description, type: 'string', pattern: setting.pattern.source };
     case 'flag':
       return { description, type: 'boolean' };
+    case 'count':
+      return { description, type: 'integer', minimum: setting.least, maximum: setting.most };
     case 'list':
       return { description, type: 'array', items: inner(setting.of) };
     case 'map':

@@ -59,6 +59,7 @@ const servicestack: Dialect = {
     soap12FaultStatus: 'compatible',
     soapReplyContentType: 'by-version',
     mtomReplies: 'never',
+    mtomThreshold: 768, // Microsoft's writer has it so
     stackTrace: 'drop',
     jsonp: true,
     replyHeaders: [],

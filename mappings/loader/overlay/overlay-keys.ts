@@ -1,5 +1,6 @@
 import {
   choice,
+  count,
   flag,
   keyword,
   list,
@@ -205,6 +206,12 @@ export const overlaySettings = record('The SOAP face of an OpenAPI document; eve
   ),
   soapReplyContentType: keyword('That of the envelope, or application/xml.', 'by-version', 'documented'),
   mtomReplies: keyword('Replies of MTOM: none, or to requests of MTOM.', 'never', 'requested'),
+  mtomThreshold: count(
+    'Bytes from which on a value of such a reply is a part, and no base64.',
+    'a number of bytes',
+    1,
+    2 ** 31 - 1,
+  ),
   stackTrace: keyword("An upstream's stackTrace in error replies and in XML.", 'drop', 'keep'),
   replyHeaders: list(
     "Headers of the service's answers that callers get as headers of their replies.",

@@ -182,3 +182,19 @@ test('W68: with policy=mtom the bindings of the WSDL ask for MTOM, where replies
   ] as const)
     t.is((await get(port, query)).status, 404);
 });
+
+test('W65: mtomThreshold says from how many bytes on a value is a part', async (t) => {
+  const gateway = await replying(t, 'requested\nmtomThreshold: 10');
+  const value = (length: number): string => bytesOf(length).toString('base64');
+  gateway.answer({ body: `{"content":"${value(10)}","thumbnail":"${value(9)}"}` });
+  const { envelope, parts } = partsOf(await ask(gateway));
+  t.is(parts.length, 1);
+  t.true(envelope.includes(`<thumbnail>${value(9)}</thumbnail>`));
+});
+
+for (const wrong of ['0', '1.5', 'many', '3000000000'])
+  test(`mtomThreshold: ${wrong} is an error at start`, async (t) => {
+    await t.throwsAsync(replying(t, `requested\nmtomThreshold: ${wrong}`), {
+      message: /mtomThreshold: expected a number of bytes from 1 to 2147483647, got/,
+    });
+  });
