@@ -30,6 +30,7 @@ export const errorCodes = {
   TooManyRequests: { status: 429, message: 'too many calls' },
   Overloaded: { status: 503, message: 'too many requests are waiting' },
   UpstreamUnavailable: { status: 503, message: 'the service behind is not available' },
+  UpstreamTokenUnavailable: { status: 503, message: 'no token for the service behind could be had' },
   UpstreamTimeout: { status: 504, message: 'the service behind did not answer in time' },
   UpstreamInvalidResponse: {
     status: 502,

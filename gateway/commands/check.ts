@@ -15,7 +15,9 @@ import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
 import { derivedFile } from '../../wsdl/derived-openapi/document.ts';
 import { readConfig } from '../process/config.ts';
 import { withMapping } from '../process/site-mapping.ts';
+import { wayTo } from '../process/upstreams.ts';
 import type { Probed } from '../upstream/probe.ts';
+import { proxiesOf } from '../upstream/proxy.ts';
 import { finding, wrongInput } from './failure.ts';
 import {
   type ContractFlags,
@@ -86,14 +88,15 @@ async function probeAll({
   readonly { readonly url: string; readonly probed: Probed; readonly sentence: string }[]
 > {
   const { probeSentence, probeUpstream } = await import('../upstream/probe.ts'); // undici, which takes a while to load
-  const urls = config === undefined ? [upstream] : readConfig(config).map(({ upstreamUrl }) => upstreamUrl);
+  const proxies = proxiesOf(process.env);
+  const plans = config === undefined ? [{ upstreamUrl: upstream, upstream: undefined }] : readConfig(config);
   return Promise.all(
-    [...new Set(urls)]
-      .filter((url) => url !== undefined)
-      .map(async (url) => {
-        const probed = await probeUpstream(url, {}, limits.upstreamConnectMs, true);
-        return { url, probed, sentence: probeSentence(url, probed) };
-      }),
+    plans.flatMap(({ upstreamUrl: url, upstream: plan }) => {
+      if (url === undefined) return [];
+      const way = wayTo(url, plan, { proxies });
+      const probe = probeUpstream(url, way, limits.upstreamConnectMs, true);
+      return [probe.then((probed) => ({ url, probed, sentence: probeSentence(url, probed) }))];
+    }),
   );
 }
 

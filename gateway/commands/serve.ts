@@ -10,6 +10,7 @@ import { giveBackWhenIdle } from '../process/memory.ts';
 import type { Running } from '../process/serve.ts';
 import type { ServeOptions } from '../process/serve-options.ts';
 import type { Serving } from '../process/workers.ts';
+import { proxiesOf } from '../upstream/proxy.ts';
 import { fail } from './failure.ts';
 import {
   type ContractFlags,
@@ -255,6 +256,7 @@ async function serveHere(
     metricsOfAll,
     probesUpstream: true,
     tellLoaded,
+    proxies: proxiesOf(process.env),
   });
   giveBackWhenIdle();
   // a process that is killed later would not leave it to the next start

@@ -1,3 +1,4 @@
+import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { type Admission, createAdmission } from '../admission/admission.ts';
 import { createNonces } from '../call/digest.ts';
@@ -22,7 +23,7 @@ import { LoopDelay } from './loop-delay.ts';
 export interface Core {
   readonly admission: Admission;
   /** What serves a contract, in front of an upstream. */
-  readonly appOf: (contract: Contract, upstream: Upstream) => AppOptions;
+  readonly appOf: (contract: Contract, upstream: Upstream, limits?: Limits) => AppOptions;
   /** For clients of upstreams. */
   readonly upstreamOptions: UpstreamOptions;
   /** Counts and logs a request to no contract as one to the contract under a path. */
@@ -79,9 +80,10 @@ export function createCore(options: CoreOptions): Core {
       onBreaker: (upstream, open, operation) =>
         log.warn({ upstream, operation, breaker: open ? 'open' : 'closed' }, breakerMessage(open, operation)),
     },
-    appOf: (contract, upstream) => {
+    appOf: (contract, upstream, own = limits) => {
       upstreams.set(shownPath(contract.basePath), upstream);
-      return createContractApp(shared, contract, upstream);
+      const { options: all } = shared;
+      return createContractApp({ ...shared, options: { ...all, limits: own } }, contract, upstream);
     },
     recorderOf: (path) => createRecorder(shared, path, options.logsRequests, 'info'),
     readMetrics: (paths, own) => {

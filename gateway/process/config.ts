@@ -2,7 +2,9 @@ import { dirname, resolve } from 'node:path';
 import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
 import { map, readSettings, record, text } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
+import { withEnvironment } from './environment.ts';
 import type { SitePlan } from './sites.ts';
+import { limitsSetting, readOwnLimits, readUpstreamPlan, upstreamSetting } from './upstream-plan.ts';
 
 const file = (says: string) => text(says, 'a path, from the folder of this file on');
 
@@ -15,28 +17,29 @@ export const configSettings = record('What one process serves.', {
       contract: file('A folder with openapi.yaml and, unless its defaults do, soap.yaml.'),
       openapi: file('An OpenAPI document, in place of a folder.'),
       overlay: file('The overlay of that document.'),
-      upstream: text(
-        'The address of the JSON service behind.',
-        'an http or https URL without query',
-        /^https?:\/\/[^\s?#@]+$/,
-      ),
+      upstream: upstreamSetting,
+      limits: limitsSetting,
     }),
   ),
 });
 
 /** What a `soapbridge.yaml` says is to be served. Throws ContractError with all that is wrong in it. */
-export function readConfig(path: string): readonly SitePlan[] {
+export function readConfig(
+  path: string,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): readonly SitePlan[] {
   const problems: ContractProblem[] = [];
   const report = (pointer: string, message: string): void => {
     problems.push({ file: path, pointer, message });
   };
   const root = readYamlFile(path, problems)?.root;
-  const { contracts = new Map() } = readSettings(configSettings, root ?? {}, '', report) ?? {};
+  const { contracts = new Map() } =
+    readSettings(configSettings, withEnvironment(root ?? {}, environment, report), '', report) ?? {};
   if (problems.length === 0 && contracts.size === 0)
     report('/contracts', 'expected at least one contract, got none');
   const plans: SitePlan[] = [];
   const taken = new Set<string>();
-  for (const [basePath, { contract, openapi, overlay, upstream }] of contracts) {
+  for (const [basePath, { contract, openapi, overlay, upstream, limits }] of contracts) {
     const at = `/contracts${pointerSegment(basePath)}`;
     const folder = dirname(path);
     if (!/^(?:\/|(?:\/[A-Za-z0-9._~-]+)+)$/.test(basePath))
@@ -48,16 +51,19 @@ export function readConfig(path: string): readonly SitePlan[] {
       report(at, `expected either contract or openapi, got ${contract === undefined ? 'none' : 'both'}`);
     if (overlay !== undefined && openapi === undefined)
       report(at, 'expected openapi beside overlay, got none');
-    if (upstream === undefined)
-      report(at, 'expected upstream, the address of the JSON service behind, got none');
+    const url = typeof upstream === 'string' ? upstream : upstream?.url;
+    if (url === undefined) report(at, 'expected upstream, the address of the JSON service behind, got none');
     const inFolder = (name: string): string => resolve(folder, name);
+    const isPlain = typeof upstream === 'string' || upstream === undefined;
     plans.push({
       contract:
         openapi === undefined
           ? inFolder(contract ?? '')
           : { openapi: inFolder(openapi), overlay: overlay === undefined ? undefined : inFolder(overlay) },
       basePath: basePath === '/' ? '' : basePath,
-      upstreamUrl: upstream,
+      upstreamUrl: url,
+      upstream: isPlain ? undefined : readUpstreamPlan(upstream, `${at}/upstream`, inFolder, report),
+      limits: limits === undefined ? undefined : readOwnLimits(limits, `${at}/limits`, report),
     });
   }
   if (problems.length > 0) throw new ContractError(withLines(problems));

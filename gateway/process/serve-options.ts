@@ -3,6 +3,7 @@ import type { ContractPlace } from '../../mappings/loader/load.ts';
 import type { PagesMaker, TryIt } from '../http/pages.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import type { Way } from '../upstream/connector.ts';
+import type { Proxies } from '../upstream/proxy.ts';
 import type { CallerFiles } from './callers-file.ts';
 import type { LoadReport } from './load-report.ts';
 
@@ -19,6 +20,8 @@ export interface ServeOptions {
   readonly upstreamUrl: string | undefined;
   /** How the upstream is connected to; undefined: as Node does. */
   readonly way?: Way | undefined;
+  /** Proxies that upstreams are called through; undefined: none. */
+  readonly proxies?: Proxies | undefined;
   /** Whether the log says at start if the upstream can be reached. */
   readonly probesUpstream?: boolean;
   /** True for a trial: what goes to other servers goes to the upstream too. */

@@ -98,7 +98,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
       warnOfHttp(loaded.contract, options.publicUrl, log);
     },
     upstreamAt: upstreams.at,
-    handlerOf: (contract, upstream) => createApp(core.appOf(contract, upstream)),
+    handlerOf: (contract, upstream, own) => createApp(core.appOf(contract, upstream, own)),
   });
   core.start();
   const { host, port } = options;
@@ -159,7 +159,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     await core.close();
     await upstreams.close();
     callerLimits?.close();
-    log.info({ cut }, cut === 0 ? 'stopped, and nothing was cut' : 'stopped');
+    log.info(cut === 0 ? {} : { cut }, cut === 0 ? 'stopped, and nothing was cut' : 'stopped');
     await new Promise<void>((resolve) => log.flush(() => resolve()));
     return cut === 0;
   }

@@ -10,6 +10,8 @@ import type { Upstream } from '../upstream/upstream.ts';
 import { loadAside } from './load-aside.ts';
 import type { LoadSite } from './load-report.ts';
 import { withMapping } from './site-mapping.ts';
+import type { UpstreamPlan } from './upstream-plan.ts';
+import type { UpstreamPlace } from './upstreams.ts';
 
 /** What is to be served in one place: a contract, and the JSON service behind it. */
 export interface SitePlan {
@@ -18,6 +20,10 @@ export interface SitePlan {
   readonly basePath: string | undefined;
   /** Undefined: the reference upstream, in this process. */
   readonly upstreamUrl: string | undefined;
+  /** What is said of it more; undefined: nothing. */
+  readonly upstream?: UpstreamPlan | undefined;
+  /** Limits of its own, of its upstream. */
+  readonly limits?: Partial<Limits> | undefined;
 }
 
 /** How a contract becomes something that serves. */
@@ -25,8 +31,8 @@ export interface SiteMaker {
   /** What loading a contract may take. */
   readonly limits: Limits;
   /** What the contract is to be served by, as it is now; the one of before where it would be the same. */
-  readonly upstreamAt: (url: string | undefined) => Promise<Upstream>;
-  readonly handlerOf: (contract: Contract, upstream: Upstream) => Handler;
+  readonly upstreamAt: (plan: UpstreamPlace) => Promise<Upstream>;
+  readonly handlerOf: (contract: Contract, upstream: Upstream, limits: Limits) => Handler;
   /** Throws ContractError where something else than the contracts doesn't fit to them. */
   readonly check: (contracts: readonly Contract[]) => void;
   /** Told of what was loaded, and where it will be, before it serves. */
@@ -98,9 +104,16 @@ function open(
         upstreamUrl: plan?.upstreamUrl,
         isMapped: mapping !== undefined,
       });
-      const behind = await maker.upstreamAt(plan?.upstreamUrl);
+      const behind = await maker.upstreamAt({
+        url: plan?.upstreamUrl,
+        plan: plan?.upstream,
+        limits: plan?.limits,
+      });
       const upstream = mapping === undefined ? behind : createMappedUpstream(behind, mapping);
-      return { basePath, handle: maker.handlerOf({ ...contract, basePath }, upstream) };
+      return {
+        basePath,
+        handle: maker.handlerOf({ ...contract, basePath }, upstream, { ...maker.limits, ...plan?.limits }),
+      };
     }),
   );
 }

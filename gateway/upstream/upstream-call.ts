@@ -166,7 +166,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
       {
         method: method as 'POST',
         path: prefix + path,
-        headers: headersOf(line === undefined ? headers : { ...headers, ...line }, body),
+        headers: headersOf(headers, body, this.#waiting, line),
         body: this.#written(body),
       },
       this,
@@ -459,14 +459,35 @@ function unavailable(retryAfter: number): CallError {
   return new CallError('UpstreamUnavailable', { retryAfter: String(retryAfter) });
 }
 
-/** A body that is written piece by piece goes out with its length, as others do. */
+/**
+ * The headers of a call as it goes out: with the request's id and its place in a trace (W3C Trace Context), unless the contract
+ * sends headers of these names itself; a body that is written piece by piece goes with its length, as others do.
+ */
 function headersOf(
-  headers: UpstreamRequest['headers'],
+  own: UpstreamRequest['headers'],
   body: UpstreamRequest['body'],
+  { requestId, request }: Waiting,
+  line: Line['headers'],
 ): Record<string, string> {
-  if (!(body instanceof FilledBody)) return headers as Record<string, string>;
-  return { ...headers, 'content-length': String(body.length) };
+  const headers: Record<string, string> = { 'x-request-id': requestId };
+  const { traceparent, tracestate } = request.headers;
+  if (typeof traceparent === 'string' && traceparentForm.test(traceparent)) {
+    headers.traceparent = traceparent;
+    if (typeof tracestate === 'string' && tracestateForm.test(tracestate)) headers.tracestate = tracestate;
+  }
+  for (const name of Object.keys(own)) {
+    const key = name.toLowerCase();
+    if (key !== name && key in headers) delete headers[key];
+  }
+  Object.assign(headers, own, line);
+  if (body instanceof FilledBody) headers['content-length'] = String(body.length);
+  return headers;
 }
+
+/** Version, trace, parent and flags. */
+const traceparentForm = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+/** As long as the specification asks everybody to pass on. */
+const tracestateForm = /^[\x20-\x7e]{1,512}$/;
 
 /** A service that nothing could be sent to isn't available; of one that was reached, the answer is what's wrong. */
 function told(cause: Error, stage: Stage): CallError {

@@ -26,6 +26,8 @@ export interface Waiting extends Slot {
   readonly deadline: number;
   /** The caller's; once it is destroyed nobody waits, and a read is given up. */
   readonly response: { readonly destroyed: boolean };
+  /** By which the caller, the log and the upstream speak of it. */
+  readonly requestId: string;
   /** Whose call it is. */
   readonly request: IncomingMessage;
   /** Whether it was sent, whole or in part: before, nothing can have been done. */

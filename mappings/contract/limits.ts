@@ -253,6 +253,12 @@ export const limitTable = {
   upstreamConnections: { value: 64, bounds: 'connections to the upstream' },
   upstreamQueue: { value: 256, bounds: 'calls waiting for one of those connections', orNone: true },
   upstreamQueueMs: { value: 20_000, bounds: 'how long such a call waits before it is shed' },
+  tokens: {
+    value: 1_000,
+    bounds: 'tokens for an upstream that are kept, one for each caller where they are exchanged',
+  },
+  tokenMs: { value: 10_000, bounds: 'until a token for an upstream is there' },
+  tokenBytes: { value: 64 * 1024, bounds: 'the answer that holds it' },
   breakerCalls: {
     value: 20,
     bounds: 'calls that fail, with no success between them, before the breaker opens',

@@ -1,0 +1,437 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { TLSSocket } from 'node:tls';
+import test, { type ExecutionContext } from 'ava';
+import { OAuth2Server } from 'oauth2-mock-server';
+import { readConfig } from '../../../gateway/process/config.ts';
+import { TokenError, Tokens } from '../../../gateway/upstream/tokens.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import { ContractError } from '../../../mappings/loader/document/error.ts';
+import { screeningContract } from '../../../mappings/loader/load.ts';
+import { createAuthority } from '../certificates.ts';
+import { emptyReply, type Gateway, keyHeaders, type send, startGateway, statusOf } from '../gateway.ts';
+
+const canary = 'canary-5f1d-of-ours';
+
+/** A folder with a file of each name. */
+function folderWith(t: ExecutionContext, files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'access-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  return folder;
+}
+
+interface Behind {
+  readonly url: string;
+  readonly requests: IncomingMessage[];
+}
+
+/** A service that notes what it is sent. */
+async function startService(
+  t: ExecutionContext,
+  tls?: Parameters<typeof createTlsServer>[0],
+  answer = (response: ServerResponse): unknown => response.end(emptyReply),
+): Promise<Behind> {
+  const requests: IncomingMessage[] = [];
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    requests.push(request);
+    answer(response);
+  };
+  const server = tls === undefined ? createServer(handle) : createTlsServer(tls, handle);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`, requests };
+}
+
+/** A gateway whose `soapbridge.yaml` says this of the upstream. */
+async function startBefore(
+  t: ExecutionContext,
+  upstream: object,
+  {
+    files = {},
+    limits = {},
+    serve = {},
+  }: { files?: Record<string, string>; limits?: object; serve?: object } = {},
+): Promise<
+  Gateway & { readonly folder: string; readonly call: (headers?: object) => ReturnType<typeof send> }
+> {
+  const contracts = { '/v2': { contract: screeningContract, upstream, limits } };
+  const folder = folderWith(t, { ...files, 'soapbridge.yaml': JSON.stringify({ contracts }) });
+  const gateway = await startGateway(t, { serve: { config: join(folder, 'soapbridge.yaml'), ...serve } });
+  const call = (headers = {}) =>
+    gateway.send('POST', '/json/reply/GetSearch', { ...keyHeaders, ...headers }, '{}');
+  return { ...gateway, folder, call };
+}
+
+test('headers, query and Basic of our own go with every call, from texts, files and the environment', async (t) => {
+  const behind = await startService(t);
+  process.env.ACCESS_TEST_KEY = `${canary}-1`;
+  const gateway = await startBefore(
+    t,
+    {
+      url: `${behind.url}/api`,
+      headers: { 'X-Gateway-Key': `\${ACCESS_TEST_KEY}`, 'x-static': 'a' },
+      query: { key: { file: 'key.txt' } },
+      basic: { user: 'gw', password: { file: 'password.txt' } },
+    },
+    { files: { 'key.txt': `${canary}&2\n`, 'password.txt': `${canary}-3\n` } },
+  );
+  t.is((await gateway.call({ 'X-Static': 'the caller’s'.slice(0, 3) })).status, 200);
+  const [first] = behind.requests;
+  const headers = first?.headers ?? {};
+  t.is(headers['x-gateway-key'], `${canary}-1`);
+  t.is(headers['x-static'], 'a');
+  t.is(headers.authorization, `Basic ${Buffer.from(`gw:${canary}-3`).toString('base64')}`);
+  t.is(first?.url, `/api/json/reply/GetSearch?key=${canary}%262`);
+  writeFileSync(join(gateway.folder, 'password.txt'), 'renewed');
+  await gateway.running.reload();
+  await gateway.call();
+  t.is(behind.requests[1]?.headers.authorization, `Basic ${Buffer.from('gw:renewed').toString('base64')}`);
+  t.false(gateway.log().includes('canary'));
+});
+
+test('a call has the id of its request and its place in a trace', async (t) => {
+  const gateway = await startGateway(t);
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const trace = { traceparent, tracestate: 'a=1' };
+  await gateway.send(
+    'POST',
+    '/json/reply/GetSearch',
+    { ...keyHeaders, ...trace, 'X-Request-Id': 'the-id-01' },
+    '{}',
+  );
+  t.like(gateway.hits[0]?.headers, { ...trace, 'x-request-id': 'the-id-01' });
+  await gateway.send('POST', '/json/reply/GetSearch', { ...keyHeaders, traceparent: 'canary' }, '{}');
+  t.is(gateway.hits[1]?.headers.traceparent, undefined);
+  t.regex(String(gateway.hits[1]?.headers['x-request-id']), /^[\w-]{3,}$/);
+});
+
+/** An authorization server, with what it was asked. */
+async function startIssuer(
+  t: ExecutionContext,
+  onAsk: (response: { body: unknown; statusCode: number }, count: number) => void = () => {},
+) {
+  const server = new OAuth2Server();
+  await server.issuer.keys.generate('RS256');
+  await server.start(0, '127.0.0.1');
+  t.teardown(() => server.stop());
+  const asked: Record<string, string>[] = [];
+  server.service.on('beforeResponse', (response, request) => {
+    asked.push({ ...request.body, authorization: request.headers.authorization });
+    const { subject_token } = request.body;
+    const body = {
+      access_token: `token-${asked.length}-${subject_token ?? ''}`,
+      token_type: 'Bearer',
+      expires_in: 3600,
+    };
+    response.body = body;
+    response.statusCode = 200;
+    onAsk(response, asked.length);
+  });
+  return { tokenUrl: `http://127.0.0.1:${server.address().port}/token`, asked };
+}
+
+/** An authorization server that exchanges tokens, which the other one doesn't. */
+async function startExchange(t: ExecutionContext, refusal?: object) {
+  const asked: Record<string, string>[] = [];
+  const server = createServer(async (request, response) => {
+    const fields = Object.fromEntries(new URLSearchParams(await text(request)));
+    asked.push(fields);
+    response.writeHead(refusal === undefined ? 200 : 400, { 'content-type': 'application/json' });
+    const token = `token-${asked.length}-${fields.subject_token}`;
+    const issued = 'urn:ietf:params:oauth:token-type:access_token';
+    response.end(
+      JSON.stringify(
+        refusal ?? { access_token: token, token_type: 'Bearer', issued_token_type: issued, expires_in: 3600 },
+      ),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { tokenUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`, asked };
+}
+
+const client = { clientId: 'gw', clientSecret: canary };
+
+test('OAuth client credentials: one token for all callers, asked for once however many wait', async (t) => {
+  const behind = await startService(t);
+  const { tokenUrl, asked } = await startIssuer(t);
+  const oauth2 = { tokenUrl, ...client, scope: 'parcels', audience: 'api' };
+  const gateway = await startBefore(t, { url: behind.url, oauth2 });
+  const replies = await Promise.all([gateway.call(), gateway.call(), gateway.call()]);
+  t.deepEqual(
+    replies.map(({ status }) => status),
+    [200, 200, 200],
+  );
+  await gateway.running.reload();
+  await gateway.call();
+  t.is(asked.length, 1);
+  t.like(asked[0], { grant_type: 'client_credentials', scope: 'parcels', audience: 'api' });
+  t.is(
+    asked[0]?.authorization,
+    `Basic ${Buffer.from(`gw:${encodeURIComponent(canary).replaceAll('-', '%2D')}`).toString('base64')}`,
+  );
+  t.true(behind.requests.every(({ headers }) => headers.authorization === 'Bearer token-1-'));
+  t.false(gateway.log().includes('canary') || gateway.log().includes('token-1'));
+});
+
+test('OAuth token exchange: each caller has a token of its own, in exchange for its own', async (t) => {
+  const behind = await startService(t);
+  const { tokenUrl, asked } = await startExchange(t);
+  const oauth2 = { grant: 'tokenExchange', clientAuthentication: 'post', tokenUrl, ...client };
+  const gateway = await startBefore(t, { url: behind.url, oauth2 });
+  for (const caller of ['anna', 'bert', 'anna'])
+    t.is((await gateway.call({ Authorization: `Bearer ${caller}` })).status, 200);
+  t.deepEqual(
+    behind.requests.map(({ headers }) => headers.authorization),
+    ['Bearer token-1-anna', 'Bearer token-2-bert', 'Bearer token-1-anna'],
+  );
+  t.like(asked[0], {
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    client_id: 'gw',
+    client_secret: canary,
+  });
+  const without = await gateway.call();
+  t.is(without.status, 401);
+  t.regex(statusOf(without.text).message, /expected Authorization: Bearer/);
+  t.is(behind.requests.length, 3);
+});
+
+test('without a token the upstream is not called, and the caller is told so by a code of its own', async (t) => {
+  const behind = await startService(t);
+  const { tokenUrl } = await startIssuer(t, (response) => {
+    response.statusCode = 401;
+    response.body = { error: 'invalid_client', error_description: canary };
+  });
+  const gateway = await startBefore(t, { url: behind.url, oauth2: { tokenUrl, ...client } });
+  const reply = await gateway.call();
+  t.is(reply.status, 503);
+  t.is(statusOf(reply.text).errorCode, 'UpstreamTokenUnavailable');
+  const line = JSON.parse(gateway.log());
+  t.is(line.failures[0].cause, 'token');
+  t.regex(line.failures[0].reason, /^127\.0\.0\.1:\d+ answered with status 401 \(invalid_client\)$/);
+  t.is(line.failures[0].attempt, 0);
+  t.is(behind.requests.length, 0);
+  t.false(`${gateway.log()}${reply.text}`.includes('canary'));
+});
+
+test('a caller whose token is not taken in exchange is told that its authentication failed', async (t) => {
+  const behind = await startService(t);
+  const { tokenUrl } = await startExchange(t, { error: 'invalid_grant' });
+  const gateway = await startBefore(t, {
+    url: behind.url,
+    oauth2: { grant: 'tokenExchange', tokenUrl, ...client },
+  });
+  const reply = await gateway.call({ Authorization: `Bearer ${canary}` });
+  t.is(reply.status, 401);
+  t.is(statusOf(reply.text).message, 'the token was not accepted');
+  t.false(`${gateway.log()}${reply.text}`.includes('canary'));
+});
+
+test('a token that the upstream does not take is asked for anew by the next call', async (t) => {
+  const behind = await startService(t, undefined, (response) => response.writeHead(401).end('{}'));
+  const { tokenUrl, asked } = await startIssuer(t);
+  const gateway = await startBefore(t, { url: behind.url, oauth2: { tokenUrl, ...client } });
+  await gateway.call();
+  await gateway.call();
+  t.is(asked.length, 2);
+});
+
+const options = {
+  grant: 'tokenExchange',
+  clientAuthentication: 'basic',
+  parameters: {},
+  ...client,
+} as const;
+
+test('a token is renewed before its end, while the one before is still used', async (t) => {
+  const { tokenUrl, asked } = await startIssuer(t, (response, count) => {
+    response.body = { access_token: `t${count}`, token_type: 'Bearer', expires_in: count === 1 ? 1 : 3600 };
+  });
+  const tokens = new Tokens({ ...options, grant: 'clientCredentials', tokenUrl }, defaultLimits, {});
+  t.is(await tokens.take(undefined), 't1');
+  const start = performance.now();
+  while (performance.now() - start < 820) await new Promise((resolve) => setTimeout(resolve, 10));
+  const second = await tokens.take(undefined);
+  if (performance.now() - start < 890) t.is(second, 't1');
+  while (asked.length < 2 || (await tokens.take(undefined)) !== 't2')
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  t.is(asked.length, 2);
+});
+
+test('tokens: two are kept, a third takes the place of the oldest', async (t) => {
+  const { tokenUrl, asked } = await startExchange(t);
+  const tokens = new Tokens({ ...options, tokenUrl }, { ...defaultLimits, tokens: 2 }, {});
+  for (const subject of ['a', 'b', 'a', 'b']) await tokens.take(subject);
+  t.is(asked.length, 2);
+  await tokens.take('c');
+  t.is(tokens.size, 2);
+  await tokens.take('b');
+  t.is(asked.length, 3);
+  await tokens.take('a');
+  t.is(asked.length, 4);
+});
+
+test('tokenMs: a server that takes longer is given up', async (t) => {
+  const slow = await startService(t, undefined, () => {});
+  const tokens = new Tokens({ ...options, tokenUrl: slow.url }, { ...defaultLimits, tokenMs: 50 }, {});
+  const error = await t.throwsAsync(tokens.take('a'), { instanceOf: TokenError });
+  t.regex(error?.message ?? '', /did not answer in time/);
+});
+
+test('tokenBytes: an answer of 1000 bytes is read, one of 1001 is not', async (t) => {
+  let size = 1000;
+  const long = await startService(t, undefined, (response) => {
+    const start = '{"access_token":"t","token_type":"Bearer","x":"';
+    response.setHeader('content-type', 'application/json');
+    response.end(`${start}${'x'.repeat(size - start.length - 2)}"}`);
+  });
+  const tokens = new Tokens({ ...options, tokenUrl: long.url }, { ...defaultLimits, tokenBytes: 1000 }, {});
+  t.is(await tokens.take('a'), 't');
+  size = 1001;
+  await t.throwsAsync(tokens.take('b'), { instanceOf: TokenError });
+});
+
+test('TLS with a CA of our own, a client certificate and a name to be met', async (t) => {
+  const authority = createAuthority(t);
+  const server = authority.issue({ names: 'DNS:parcels.internal' });
+  const own = authority.issue({ subject: '/CN=gateway' });
+  const behind = await startService(t, {
+    ...server,
+    ca: authority.cert,
+    requestCert: true,
+    rejectUnauthorized: true,
+  });
+  const files = { 'ca.pem': authority.cert, 'own.pem': own.cert, 'own.key': own.key };
+  const tls = { ca: 'ca.pem', certificate: 'own.pem', key: 'own.key', serverName: 'parcels.internal' };
+  const gateway = await startBefore(t, { url: behind.url, tls }, { files });
+  t.is((await gateway.call()).status, 200);
+  const socket = behind.requests[0]?.socket as TLSSocket;
+  t.is(socket.getPeerCertificate().subject.CN, 'gateway');
+  t.is(socket.servername, 'parcels.internal');
+});
+
+/** A proxy that notes what it is asked for. */
+async function startProxy(t: ExecutionContext, status = 200) {
+  const asked: (string | undefined)[] = [];
+  const proxy = createServer(async (request, response) => {
+    asked.push(
+      `${request.method} ${request.url} ${request.headers.host} ${request.headers['proxy-authorization']}`,
+    );
+    await text(request);
+    response.end(emptyReply);
+  });
+  proxy.on('connect', (request, socket) => {
+    asked.push(`CONNECT ${request.url} ${request.headers['proxy-authorization']}`);
+    if (status !== 200) {
+      socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+      return;
+    }
+    const [, port] = (request.url ?? '').split(':');
+    const on = connect(Number(port), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      on.pipe(socket).pipe(on);
+    });
+    for (const one of [on, socket]) one.on('error', () => {});
+    t.teardown(() => on.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return { url: `http://u:${canary}@127.0.0.1:${(proxy.address() as AddressInfo).port}`, asked };
+}
+
+const userOfProxy = `Basic ${Buffer.from(`u:${canary}`).toString('base64')}`;
+
+test('a service with TLS is called through a tunnel of the proxy, one without by its whole address', async (t) => {
+  const authority = createAuthority(t);
+  const behind = await startService(t, authority.issue());
+  const proxy = await startProxy(t);
+  const files = { 'ca.pem': authority.cert };
+  const tunnelled = await startBefore(
+    t,
+    { url: behind.url, proxy: proxy.url, tls: { ca: 'ca.pem' } },
+    { files },
+  );
+  t.is((await tunnelled.call()).status, 200);
+  t.is(behind.requests.length, 1);
+  const forwarded = await startBefore(t, { url: 'http://parcels.invalid/api', proxy: proxy.url });
+  t.is((await forwarded.call()).status, 200);
+  t.deepEqual(proxy.asked, [
+    `CONNECT ${new URL(behind.url).host} ${userOfProxy}`,
+    `POST http://parcels.invalid/api/json/reply/GetSearch parcels.invalid ${userOfProxy}`,
+  ]);
+  t.false(tunnelled.log().includes('canary') || forwarded.log().includes('canary'));
+});
+
+test('a proxy that refuses is told as that', async (t) => {
+  const proxy = await startProxy(t, 407);
+  const gateway = await startBefore(t, { url: 'https://parcels.invalid', proxy: proxy.url });
+  t.is((await gateway.call()).status, 503);
+  const { failures } = JSON.parse(gateway.log());
+  t.is(failures[0].cause, 'proxy');
+  t.regex(failures[0].reason, /^127\.0\.0\.1:\d+ answered CONNECT with status 407$/);
+  t.false(gateway.log().includes('canary'));
+});
+
+test('limits of one contract hold for its upstream alone', async (t) => {
+  const behind = await startService(t, undefined, () => {});
+  const gateway = await startBefore(t, { url: behind.url }, { limits: { upstreamFirstByteMs: 60 } });
+  t.is((await gateway.call()).status, 504);
+  t.regex(gateway.log(), /no answer came within 60 ms/);
+});
+
+test('what is wrong with an upstream’s settings is told with file and line, and without a secret', (t) => {
+  const folder = folderWith(t, {
+    'not.pem': canary,
+    'soapbridge.yaml': `contracts:
+  /a:
+    contract: a
+    upstream:
+      url: http://127.0.0.1:1
+      headers:
+        Host: ${canary}
+        X-Key: [${canary}]
+        X-Unset: \${ACCESS_TEST_UNSET}
+        X-Default: \${ACCESS_TEST_UNSET:-there}
+      basic: { user: u, password: 12345678 }
+      oauth2: { clientId: gw, clientSecret: { file: none.txt } }
+      tls: { ca: not.pem, key: not.pem }
+      proxy: "ftp://${canary}"
+    limits: { inFlight: 1, upstreamQueue: 0 }
+`,
+  });
+  const error = t.throws(() => readConfig(join(folder, 'soapbridge.yaml')), { instanceOf: ContractError });
+  const told = error?.message ?? '';
+  for (const expected of [
+    /yaml:7#.*expected the name of a header, none of host/,
+    /yaml:8#.*expected a text in quotes, or \{ file: path \}, got something else/,
+    /yaml:9#.*expected the environment variable ACCESS_TEST_UNSET, got none/,
+    /yaml:11#.*password: expected a text in quotes/,
+    /yaml:12#.*expected tokenUrl/,
+    /yaml:12#.*expected a file that can be read, got ENOENT/,
+    /yaml:12#.*expected one of oauth2, basic and a header Authorization/,
+    /yaml:13#.*expected certificate and key, got one of them/,
+    /yaml:13#.*ca: expected a certificate, PEM/,
+    /yaml:14#.*expected the address of an HTTP proxy/,
+    /yaml:15#.*inFlight: expected a limit of an upstream/,
+    /yaml:15#.*upstreamQueue: expected a number from 1|yaml:15/,
+  ])
+    t.regex(told, expected);
+  t.false(told.includes('canary') || told.includes('12345678') || /yaml:10#/.test(told), told);
+});
