@@ -11,6 +11,7 @@ import type { InFlight } from '../admission/in-flight-set.ts';
 import type { Audit } from '../telemetry/audit.ts';
 import type { MessageLog } from '../telemetry/messages.ts';
 import { type Noted, noteFailure, type RequestStats } from '../telemetry/request-stats.ts';
+import type { Traces } from '../telemetry/traces.ts';
 import { giveBack } from '../upstream/collector.ts';
 import type { Upstream, UpstreamReply, Waiting } from '../upstream/upstream.ts';
 import {
@@ -51,6 +52,8 @@ export interface CallService {
   readonly callerLimits: CallerLimits | undefined;
   /** What a call is counted by, for `callerLimits`; nothing of it can be told from it. */
   readonly limitKeyOf: (values: CredentialValues | undefined, exchange: Exchange) => string;
+  /** Told of calls upstream; undefined where nobody traces. */
+  readonly traces: Traces | undefined;
   /** Told of an error that is ours, once. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
@@ -60,6 +63,8 @@ export interface Exchange extends Waiting, InFlight {
   readonly requestId: string;
   readonly response: Pick<ServerResponse, 'destroyed' | 'on' | 'off'>;
   readonly stats: RequestStats;
+  /** When it came, in ms of `performance.now()`. */
+  readonly started: number;
   /** Headers that the reply has too: those of the upstream's answer, and those of the caller's limits. */
   passed: Readonly<Record<string, string>> | undefined;
 }
@@ -183,7 +188,7 @@ export async function runCall(
     audit?.sending(exchange);
     let reply: UpstreamReply;
     try {
-      reply = await service.upstream.call(request, exchange);
+      reply = await callTraced(service, exchange, request);
     } catch (error) {
       audit?.settled(exchange, exchange.reached ? 'unknown' : 'unsent');
       throw error;
@@ -225,6 +230,20 @@ async function enterLimits(
       exchange.passed = headers;
     },
   });
+}
+
+/** Makes the call upstream, as a span where somebody traces. Throws CallError. */
+function callTraced(
+  { traces, upstream }: CallService,
+  exchange: Exchange,
+  request: UpstreamRequest,
+): Promise<UpstreamReply> {
+  if (traces === undefined) return upstream.call(request, exchange);
+  const { method, operation, headers } = request;
+  const traced = traces.sending(exchange, { method, path: operation.upstream.path });
+  return upstream
+    .call({ ...request, headers: { ...headers, ...traced } }, exchange)
+    .finally(() => traces.answered(exchange));
 }
 
 /** Remembers the nonce of a digest that was found right, once all else of its call is. Throws CallError (W49). */

@@ -9,6 +9,7 @@ import type { LoadReport } from '../process/load-report.ts';
 import { giveBackWhenIdle } from '../process/memory.ts';
 import type { Running } from '../process/serve.ts';
 import type { ServeOptions } from '../process/serve-options.ts';
+import { asksForTraces } from '../process/traces.ts';
 import type { Serving } from '../process/workers.ts';
 import { proxiesOf } from '../upstream/proxy.ts';
 import { fail } from './failure.ts';
@@ -250,6 +251,7 @@ async function serveHere(
     ...(flags.tryIt === undefined ? {} : { tryIt: flags.tryIt }),
     // nonces are remembered in one process
     wsseSecrets: metricsOfAll === undefined ? flags.wsseSecrets : undefined,
+    traces: asksForTraces(process.env),
     callerLimits: flags.callerLimits,
     limitStore: flags.limitStore,
     callerFiles: { callers: flags.callers, callerKey: flags.callerKey },

@@ -110,6 +110,7 @@ function createService(shared: Shared, contract: Contract, upstream: Upstream): 
     streams: contract.operations.some(({ stream }) => stream),
     callerLimits: shared.callerLimitsOf(shownPath(contract.basePath)),
     limitKeyOf: limitKeys(callers(), shared.networkOf),
+    traces: options.traces,
     bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
     onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
   };

@@ -6,6 +6,7 @@ import type { AppOptions } from '../http/request-context.ts';
 import type { Audit } from '../telemetry/audit.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import type { LineBuffer } from '../telemetry/line-buffer.ts';
+import type { Traces } from '../telemetry/traces.ts';
 import type { CallerLimitsOf } from './caller-limits.ts';
 
 /** Where messages of the gateway go, besides the lines of requests: fields first, as pino has it. */
@@ -31,6 +32,8 @@ export interface CoreOptions {
   readonly callers?: () => Callers;
   /** What callers may do; undefined: nothing limits them one by one. Asked for with each contract. */
   readonly callerLimits?: (() => CallerLimitsOf) | undefined;
+  /** Told of calls as traces; undefined: nobody is. */
+  readonly traces?: Traces | undefined;
   /** Told of each write; undefined: nobody is. */
   readonly audit: Audit | undefined;
   readonly trustedProxies: BlockList | undefined;

@@ -91,7 +91,7 @@ export function createCore(options: CoreOptions): Core {
         paths.map((path) => [path, upstreams.get(path)?.state() ?? idleUpstream]),
       );
       const read = metrics.read({ ...admission.load(), ...own, upstreamStates, loopDelayMs });
-      return callerLimits === undefined ? read : [...read, ...callerLimits.read()];
+      return [...read, ...(callerLimits?.read() ?? []), ...(options.traces?.read() ?? [])];
     },
     renew: () => aside.renew(),
     start: () => {

@@ -39,8 +39,6 @@ export interface RequestContext extends Exchange, Arrival {
   readonly response: ServerResponse;
   /** The query string, without its mark. */
   readonly query: string;
-  /** When it came, in ms of `performance.now()`. */
-  readonly started: number;
   /** Later for a body that flows through (W64). */
   deadline: number;
   readonly cors: CorsHeaders | undefined;

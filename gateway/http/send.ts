@@ -35,7 +35,10 @@ export function send(context: RequestContext, transport: string, reply: Reply): 
   const status = aborted && response.statusCode >= 400 ? response.statusCode : reply.status;
   stats.transport = transport;
   stats.meant = reply.xStatus;
-  options.onRequest(finish(context, status, bytesOut, aborted));
+  const record = finish(context, status, bytesOut, aborted);
+  const { traces, compiled } = options.service;
+  traces?.finished(context, compiled.contract.basePath || '/', record);
+  options.onRequest(record);
 }
 
 /** The stats of a request that has its reply, or that nobody takes one for any more. */

@@ -42,6 +42,8 @@ export interface ServeOptions {
   readonly wsseSecrets?: string | undefined;
   /** Files of callers' names, and of the key of pseudonyms. */
   readonly callerFiles?: CallerFiles | undefined;
+  /** Whether calls are traced, as the variables `OTEL_*` say. */
+  readonly traces?: boolean | undefined;
   /** File of what callers may do, one by one; undefined: nothing limits them so. */
   readonly callerLimits?: string | undefined;
   /** `redis://` or `rediss://`, where their calls are counted for all replicas; undefined: in this process. */

@@ -20,6 +20,7 @@ import { logLoaded } from './loaded-log.ts';
 import { openOutputs } from './outputs.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { openSites, type SitePlan } from './sites.ts';
+import { openTraces } from './traces.ts';
 import { createUpstreams } from './upstreams.ts';
 import { readSecrets } from './wsse-secrets.ts';
 
@@ -65,6 +66,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   let secrets = wsseSecrets === undefined ? undefined : readSecrets(wsseSecrets);
   let callers = readCallers(options.callerFiles ?? {});
   const callerLimits = await openCallerLimits(options, limits, callers, log);
+  const traces = options.traces === true ? await openTraces(log) : undefined;
   const core = createCore({
     limits,
     log,
@@ -75,6 +77,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     secrets: () => secrets,
     callers: () => callers,
     callerLimits: callerLimits?.now,
+    traces,
     audit,
     trustedProxies,
     isOwnHost,
@@ -159,6 +162,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     await core.close();
     await upstreams.close();
     callerLimits?.close();
+    await traces?.close();
     log.info(cut === 0 ? {} : { cut }, cut === 0 ? 'stopped, and nothing was cut' : 'stopped');
     await new Promise<void>((resolve) => log.flush(() => resolve()));
     return cut === 0;

@@ -1,0 +1,180 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import test, { type ExecutionContext } from 'ava';
+import { asksForTraces } from '../../../gateway/process/traces.ts';
+import { emptyReply, envelope, keyHeaders, startGateway } from '../gateway.ts';
+
+interface OtlpSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly status: { readonly code?: number };
+  readonly attributes: readonly { readonly key: string; readonly value: Record<string, unknown> }[];
+}
+
+/** A collector that takes OTLP over HTTP, or says this status. */
+async function startCollector(t: ExecutionContext, status = 200) {
+  const spans: OtlpSpan[] = [];
+  const resources: Record<string, unknown>[] = [];
+  let heard = (): void => {};
+  const server = createServer(async (request, response) => {
+    const { resourceSpans } = (await json(request)) as {
+      resourceSpans: {
+        resource: { attributes: OtlpSpan['attributes'] };
+        scopeSpans: { spans: OtlpSpan[] }[];
+      }[];
+    };
+    for (const { resource, scopeSpans } of resourceSpans) {
+      resources.push(attributesOf(resource));
+      for (const scope of scopeSpans) spans.push(...scope.spans);
+    }
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+    heard();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  process.env.OTEL_BSP_SCHEDULE_DELAY = '20';
+  return {
+    spans,
+    resources,
+    /** Waits until so many spans came. */
+    atLeast: async (count: number): Promise<void> => {
+      while (spans.length < count)
+        await new Promise<void>((resolve) => {
+          heard = resolve;
+        });
+    },
+  };
+}
+
+function attributesOf({ attributes }: Pick<OtlpSpan, 'attributes'>): Record<string, unknown> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+}
+
+const traceId = '0af7651916cd43dd8448eb211c80319c';
+const parent = `00-${traceId}-b7ad6b7169203331-01`;
+const soapHeaders = { 'Content-Type': 'text/xml', SOAPAction: '"GetSearch"' };
+
+test.serial(
+  'a call is a span with decode, upstream and encode below it, in the trace of its caller',
+  async (t) => {
+    const collector = await startCollector(t);
+    const gateway = await startGateway(t, { serve: { traces: true } });
+    const headers = { ...soapHeaders, traceparent: parent, tracestate: 'vendor=1' };
+    t.is((await gateway.send('POST', '/soap11', headers, envelope('1.1'))).status, 200);
+    await collector.atLeast(4);
+    const [call] = collector.spans.filter(({ kind }) => kind === 2);
+    t.is(call?.name, 'GetSearch');
+    t.is(call?.parentSpanId, 'b7ad6b7169203331');
+    t.like(call === undefined ? {} : attributesOf(call), {
+      'soapbridge.operation': 'GetSearch',
+      'soapbridge.contract': '/v2',
+      'soapbridge.transport': 'soap11',
+      'http.request.method': 'POST',
+      'http.response.status_code': 200,
+    });
+    for (const { traceId: id } of collector.spans) t.is(id, traceId);
+    const below = collector.spans.filter(({ parentSpanId }) => parentSpanId === call?.spanId);
+    t.deepEqual(below.map(({ name }) => name).sort(), ['POST /json/reply/GetSearch', 'decode', 'encode']);
+    const upstream = below.find(({ kind }) => kind === 3);
+    t.is(gateway.hits[0]?.headers.traceparent, `00-${traceId}-${upstream?.spanId}-01`);
+    t.is(gateway.hits[0]?.headers.tracestate, 'vendor=1');
+    // in order, and within the call
+    const [decode, encode] = ['decode', 'encode'].map((wanted) => below.find(({ name }) => name === wanted));
+    const times = [call, decode, upstream, encode].map((span) => BigInt(span?.startTimeUnixNano ?? 0));
+    t.deepEqual(
+      times,
+      times.toSorted((a, b) => (a < b ? -1 : 1)),
+    );
+    t.true(Math.abs(Number((times[0] ?? 0n) / 1_000_000n) - Date.now()) < 60_000);
+    t.true(BigInt(encode?.endTimeUnixNano ?? 0) <= BigInt(call?.endTimeUnixNano ?? 0));
+    t.is(collector.resources[0]?.['service.name'], 'soapbridge');
+    t.notRegex(JSON.stringify(collector), /<ApiUserKey>|"key":"ApiUserKey"|X-Api-Key/);
+  },
+);
+
+test.serial(
+  'a caller that isn’t sampled has no spans, and says so upstream; one without a trace begins one',
+  async (t) => {
+    const collector = await startCollector(t);
+    const gateway = await startGateway(t, { serve: { traces: true } });
+    const unsampled = { ...keyHeaders, traceparent: parent.replace(/01$/, '00') };
+    await gateway.send('POST', '/json/reply/GetSearch', unsampled, '{}');
+    t.regex(String(gateway.hits[0]?.headers.traceparent), new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`));
+    for (const wrong of ['ff-1-2-3', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`, 'x'.repeat(2_000)]) {
+      await gateway.send('POST', '/json/reply/GetSearch', { ...keyHeaders, traceparent: wrong }, '{}');
+      t.regex(String(gateway.hits.at(-1)?.headers.traceparent), /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    }
+    await collector.atLeast(12);
+    t.false(collector.spans.some((span) => span.traceId === traceId));
+  },
+);
+
+test.serial('a call that fails is told with its error, one that isn’t sent upstream too', async (t) => {
+  const collector = await startCollector(t);
+  const gateway = await startGateway(t, { serve: { traces: true } });
+  gateway.answer({ status: 500, body: 'no JSON' });
+  await gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
+  await gateway.send('POST', '/json/reply/GetSearch', {}, '{}');
+  await collector.atLeast(5);
+  const calls = collector.spans.filter(({ kind }) => kind === 2).map((span) => attributesOf(span));
+  t.is(calls.length, 2);
+  t.true(calls.some((attributes) => attributes['error.type'] === 'Unauthorized'));
+  const upstream = collector.spans.find(({ kind }) => kind === 3);
+  t.is(upstream?.status.code, 2);
+  t.is(upstream === undefined ? undefined : attributesOf(upstream)['http.response.status_code'], 500);
+});
+
+test.serial('a collector that fails harms no call; what is lost is counted, and said once', async (t) => {
+  await startCollector(t, 400);
+  const gateway = await startGateway(t, { serve: { traces: true } });
+  for (let turn = 0; turn < 5; turn++) {
+    const reply = await gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
+    t.is(reply.status, 200);
+    t.is(reply.text, emptyReply);
+  }
+  let page = '';
+  while (!/^soapbridge_spans_lost_total (?:[1-9]\d*)$/m.test(page))
+    page = await (await fetch(`${gateway.running.url}/metrics`)).text();
+  t.is(gateway.log().split('the collector takes no spans').length, 2);
+});
+
+test.serial('without traces nothing is sent, and the upstream is told of none', async (t) => {
+  const gateway = await startGateway(t);
+  await gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
+  t.is(gateway.hits[0]?.headers.traceparent, undefined);
+  t.notRegex(await (await fetch(`${gateway.running.url}/metrics`)).text(), /spans_lost/);
+});
+
+const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+
+for (const [environment, asked] of [
+  [{}, false],
+  [endpoint, true],
+  [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/v1/traces' }, true],
+  [{ ...endpoint, OTEL_SDK_DISABLED: 'true' }, false],
+  [{ ...endpoint, OTEL_TRACES_EXPORTER: 'none' }, false],
+  [{ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' }, true],
+] as const) {
+  test(`${JSON.stringify(environment)} asks for ${asked ? '' : 'no '}traces`, (t) => {
+    t.is(asksForTraces(environment), asked);
+  });
+}
+
+test('a protocol or an exporter that isn’t had is refused', (t) => {
+  t.throws(() => asksForTraces({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }), {
+    message: 'OTEL_EXPORTER_OTLP_PROTOCOL: expected http/json or http/protobuf, got "grpc"',
+  });
+  t.throws(() => asksForTraces({ ...endpoint, OTEL_TRACES_EXPORTER: 'zipkin' }), {
+    message: 'OTEL_TRACES_EXPORTER: expected otlp or none, got "zipkin"',
+  });
+});
