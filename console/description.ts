@@ -71,3 +71,13 @@ export interface RequestDescription {
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
+
+/** What is wrong with a message, as the doctor tells it. */
+export interface Explanation {
+  readonly findings: readonly {
+    readonly severity: 'error' | 'warning';
+    readonly at?: { readonly line: number; readonly column: number };
+    readonly message: string;
+    readonly fix?: string;
+  }[];
+}

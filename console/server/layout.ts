@@ -77,7 +77,7 @@ export function searchForm(view: View, asked = ''): Html {
 
 /** A table with a heading for each column, which scrolls by itself where it is wide. */
 export function table(headings: readonly string[], rows: readonly (readonly Html[])[], label: string): Html {
-  return html`<div class="scroll" role="region" tabindex="0" aria-label=${label}>
+  return html`<div class="scroll" role="group" tabindex="0" aria-label=${label}>
     <table>
       <thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
       <tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
@@ -87,7 +87,7 @@ export function table(headings: readonly string[], rows: readonly (readonly Html
 
 /** A block of code; the script adds a button that copies it. */
 export function codeBlock(code: string, label: string): Html {
-  return html`<div class="code"><pre tabindex="0" role="region" aria-label=${label}><code>${code}</code></pre></div>`;
+  return html`<div class="code"><pre tabindex="0" role="group" aria-label=${label}><code>${code}</code></pre></div>`;
 }
 
 function languageHref({ up, self }: View, language: string): string {

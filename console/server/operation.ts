@@ -141,6 +141,7 @@ function tryIt({ site, texts, up }: View, { operation }: CompiledOperation): Htm
       data-operation=${operation.name}
       data-base=${up}
       data-describe=${`${folder}/-/describe/${encodeURIComponent(operation.name)}`}
+      data-explain=${`${folder}/-/explain`}
       data-preview=${site.tryIt === 'show-upstream' ? `${folder}/-/upstream` : ''}
       data-texts=${JSON.stringify(texts.below('try.'))}
     >

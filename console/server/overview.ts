@@ -27,6 +27,7 @@ export function overviewPage(view: View): Html {
       <a href="#sign-in">${say('overview.signIn')}</a>
       <a href="#errors">${say('overview.errors')}</a>
       <a href="#limits">${say('overview.limits')}</a>
+      <a href=${href(view, `${site.folder}/-/doctor`)}>${say('doctor.title')}</a>
     </nav>
     <section aria-labelledby="operations">
       <h2 id="operations">${say('overview.operations')}</h2>

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import Koa from 'koa';
@@ -8,6 +9,7 @@ import type { Pages, PagesOptions } from '../../gateway/http/pages.ts';
 import type { PreviewedRequest } from '../../gateway/protocols/preview.ts';
 import { assets } from './assets.ts';
 import { describeContract, describeForm } from './describe.ts';
+import { type AskedDoctor, doctorPage } from './doctor-page.ts';
 import { renderDocument } from './html.ts';
 import { layout, type PageParts } from './layout.ts';
 import { operationPage } from './operation.ts';
@@ -141,6 +143,35 @@ function routerOf(pager: Pager): Router {
       ctx.querystring,
     );
   });
+  const { explainBytes, readAsideBytes } = options.compiled.limits;
+  // it is looked at on the event loop, so it is no longer than what is read there
+  const most = Math.min(explainBytes, readAsideBytes);
+  router.post('/-/explain', async (ctx) => {
+    const body = await bytesOf(ctx.req, most);
+    if (body === undefined) return ctx.throw(413, `expected at most ${most} bytes`);
+    ctx.set('Cache-Control', 'no-store');
+    const headers = {
+      'content-type': ctx.get('content-type') || undefined,
+      soapaction: ctx.get('soapaction') || undefined,
+    };
+    sendJson(ctx, site().doctor().explain({ body, headers }));
+  });
+  router.get('/-/doctor', (ctx) =>
+    sendPage(pager, ctx, 'doctor', (view) => ({
+      title: view.texts.say('doctor.title'),
+      body: doctorPage(view, undefined),
+    })),
+  );
+  router.post('/-/doctor', formBody(most * 3), async (ctx) => {
+    const told = askedDoctor(ctx.request.body);
+    if (Buffer.byteLength(told.message) > most)
+      return ctx.throw(413, `expected a message of at most ${most} bytes`);
+    ctx.set('Cache-Control', 'no-store');
+    await sendPage(pager, ctx, undefined, (view) => ({
+      title: view.texts.say('doctor.title'),
+      body: doctorPage(view, told),
+    }));
+  });
   if (options.tryIt === 'show-upstream')
     router.post('/-/upstream', jsonBody(options.compiled.limits.readAsideBytes), (ctx) => {
       ctx.set('Cache-Control', 'no-store');
@@ -178,6 +209,35 @@ function routerOf(pager: Pager): Router {
   });
   router.get('/:name/samples/:file', (ctx) => sendSample(pager, ctx));
   return router;
+}
+
+/** A request's body; undefined where it is longer. */
+async function bytesOf(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  // the connection stays, so that the refusal gets to its caller
+  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    length += piece.length;
+    if (length > most) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Reads a form's fields, of at most so many bytes as they travel. */
+function formBody(limit: number): Koa.Middleware {
+  return bodyParser({
+    enableTypes: ['form'],
+    formLimit: `${limit}b`,
+    onerror: (error, ctx) => ctx.throw(error.message === 'request entity too large' ? 413 : 400),
+  });
+}
+
+/** What the doctor's form asks; a field that is no text is empty. */
+function askedDoctor(told: unknown): AskedDoctor {
+  const fields = (typeof told === 'object' && told !== null ? told : {}) as Readonly<Record<string, unknown>>;
+  const textOf = (name: string): string => (typeof fields[name] === 'string' ? fields[name] : '');
+  return { message: textOf('message'), contentType: textOf('type'), action: textOf('action') };
 }
 
 /** Reads a body of JSON of at most so many bytes; another one is 400, 413 or 415. */

@@ -1,3 +1,4 @@
+import { createDoctor, type Doctor } from '../../gateway/doctor/explain.ts';
 import type { TryIt } from '../../gateway/http/pages.ts';
 import { createPreview, type Preview } from '../../gateway/protocols/preview.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
@@ -24,6 +25,8 @@ export interface Site {
   readonly entries: readonly PreparedEntry[];
   /** Writes samples; made when one is first shown. */
   readonly sampler: () => Sampler;
+  /** Says what is wrong with a message; made when it is first asked for. */
+  readonly doctor: () => Doctor;
   /** Tells what a request becomes upstream; made when it is first asked for. */
   readonly preview: () => Preview;
   /** Where SOAP calls go, below the base path, with the version each takes. */
@@ -47,6 +50,7 @@ export interface View {
 /** Makes what pages know of a contract. */
 export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
   const { contract } = compiled;
+  let doctor: Doctor | undefined;
   let sampler: Sampler | undefined;
   let preview: Preview | undefined;
   const tags = new Map<string, Operation[]>();
@@ -69,6 +73,10 @@ export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
     untagged: contract.operations.filter(({ tags: own }) => own.length === 0),
     entries: prepareEntries(contract.operations.map(entryOf)),
     soapPaths,
+    doctor: () => {
+      doctor ??= createDoctor(compiled);
+      return doctor;
+    },
     preview: () => {
       preview ??= createPreview(compiled);
       return preview;

@@ -207,6 +207,7 @@ const layers: readonly Layer[] = [
     not: ['gateway', 'upstream'],
     but: [
       'gateway/codec.ts',
+      'gateway/doctor/explain.ts',
       'gateway/http/pages.ts',
       'gateway/index.ts',
       'gateway/protocols/error-samples.ts',

@@ -205,3 +205,28 @@ test('samples are files to download', async (t) => {
   t.notThrows(() => JSON.parse(text));
   t.is((await send('GET', '/docs/GetSearch/samples/Other.json')).status, 404);
 });
+
+test('the doctor tells what is wrong with a message, as a page and as JSON, and keeps nothing of it', async (t) => {
+  const wrong = '<Envelope><Body><GetSerch xmlns="urn:x"/></Body></Envelope>';
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded', ...browser };
+  const fields = new URLSearchParams({ type: 'text/xml', action: '', message: wrong }).toString();
+  const page = await send('POST', '/docs/-/doctor', form, fields);
+  t.is(page.status, 200);
+  t.true(page.text.includes('GetSearch'));
+  t.true(page.text.includes('What is wrong'));
+  const told = await send('POST', '/docs/-/explain', { 'Content-Type': 'text/xml' }, wrong);
+  t.true(JSON.parse(told.text).findings.length > 0);
+  t.is(told.headers['cache-control'], 'no-store');
+  t.is((await send('GET', '/docs/-/doctor', browser)).status, 200);
+  t.false(log().includes('GetSerch'));
+});
+
+test('a message for the doctor has the limit of what is read on the event loop', async (t) => {
+  const gateway = await startGateway(t, { serve: { pages: createPages }, limits: { readAsideBytes: 300 } });
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const xml = { 'Content-Type': 'text/xml' };
+  t.is((await gateway.send('POST', '/docs/-/explain', xml, 'x'.repeat(300))).status, 200);
+  t.is((await gateway.send('POST', '/docs/-/explain', xml, 'x'.repeat(301))).status, 413);
+  t.is((await gateway.send('POST', '/docs/-/doctor', form, `message=${'x'.repeat(300)}`)).status, 200);
+  t.is((await gateway.send('POST', '/docs/-/doctor', form, `message=${'x'.repeat(301)}`)).status, 413);
+});

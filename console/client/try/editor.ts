@@ -2,7 +2,7 @@ import { autocompletion, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json, jsonParseLinter } from '@codemirror/lang-json';
 import { type ElementSpec, xml } from '@codemirror/lang-xml';
-import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
+import { HighlightStyle, syntaxHighlighting, syntaxTree } from '@codemirror/language';
 import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint';
 import { Compartment, EditorState } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
@@ -20,6 +20,7 @@ export interface Mark {
   readonly line: number;
   readonly column: number;
   readonly why: string;
+  readonly severity: 'error' | 'warning';
 }
 
 export interface EditorOptions {
@@ -50,12 +51,29 @@ const theme = EditorView.theme({
     backgroundColor: 'var(--soft)',
     borderRight: '1px solid var(--line)',
   },
+  // pictures of the package's own would be data: in a page that takes none
+  '.cm-lint-marker-error': { content: '"✕"', color: 'var(--bad)' },
+  '.cm-lint-marker-warning': { content: '"!"', color: 'var(--warn)' },
+  '.cm-lintRange-error': { backgroundImage: 'none', textDecoration: 'underline wavy var(--bad)' },
+  '.cm-lintRange-warning': { backgroundImage: 'none', textDecoration: 'underline wavy var(--warn)' },
   '.cm-tooltip': { color: 'var(--text)', backgroundColor: 'var(--soft)', border: '1px solid var(--line)' },
   '.cm-tooltip-autocomplete ul li[aria-selected]': {
     color: 'var(--on-mark)',
     backgroundColor: 'var(--mark)',
   },
 });
+
+/** Tags that don't fit one another, by the editor's own reading. */
+function misfits({ state }: EditorView): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  syntaxTree(state).iterate({
+    enter: ({ type, from, to }) => {
+      if (!type.isError && !/^(?:Mismatched|Missing)CloseTag$/.test(type.name)) return;
+      if (found.length < 20) found.push({ from, to, severity: 'error', message: '< … >' });
+    },
+  });
+  return found;
+}
 
 /**
  * An editor below a node. It is in a shadow tree, where its styles are sheets of their own: in the document they would be a
@@ -82,11 +100,13 @@ export function createEditor(
       }
       const doc = view.state.doc;
       const wrong = await check(doc.toString(), current);
-      return wrong.map(({ line, column, why }) => {
+      const told = wrong.map(({ line, column, why, severity }): Diagnostic => {
         const at = doc.line(Math.min(Math.max(line, 1), doc.lines));
         const from = Math.min(at.from + Math.max(column - 1, 0), at.to);
-        return { from, to: at.to, severity: 'error', message: why };
+        return { from, to: at.to, severity, message: why };
       });
+      if (told.length > 0 || current === 'json') return told;
+      return misfits(view);
     },
     { delay: 400 },
   );
@@ -104,7 +124,7 @@ export function createEditor(
         marks,
         lintGutter(),
         keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, ...lintKeymap]),
-        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !isShowing) onEdit(update.state.doc.toString());
         }),

@@ -1,7 +1,13 @@
 import { html } from 'htm/preact';
 import { render } from 'preact';
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
-import type { FormDescription, TypeDescription, TypeRef } from '../../description.ts';
+import type {
+  Explanation,
+  FormDescription,
+  RequestDescription,
+  TypeDescription,
+  TypeRef,
+} from '../../description.ts';
 import { addCopyButtons } from '../copy.ts';
 import type { Mark, MessageEditor } from './editor.ts';
 import { type Answer, messageOf, type OutgoingCall, sendCall } from './exchange.ts';
@@ -14,14 +20,17 @@ const formatNames = { soap11: 'SOAP 1.1', soap12: 'SOAP 1.2', xml: 'XML', json: 
 
 /** Puts the form in place of its button. Throws Error where the description of the operation can't be had. */
 export async function openForm(place: HTMLElement, texts: Readonly<Record<string, string>>): Promise<void> {
-  const { describe = '', base = '', preview = '' } = place.dataset;
+  const { describe = '', base = '', explain = '', preview = '' } = place.dataset;
   const reply = await fetch(describe);
   if (!reply.ok) throw new Error(`HTTP ${reply.status}`);
   const description: FormDescription = await reply.json();
   const say: Say = (key, values = {}) =>
     (texts[key] ?? key).replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
   place.replaceChildren();
-  render(html`<${TryForm} description=${description} say=${say} base=${base} preview=${preview} />`, place);
+  render(
+    html`<${TryForm} description=${description} say=${say} base=${base} explain=${explain} preview=${preview} />`,
+    place,
+  );
   place.querySelector<HTMLElement>('select, input')?.focus();
 }
 
@@ -30,6 +39,8 @@ interface FormProps {
   readonly say: Say;
   /** The way from the page to the contract's base path. */
   readonly base: string;
+  /** Where a message is looked at for what is wrong. */
+  readonly explain: string;
   /** Where what a call becomes upstream is told; empty where it isn't. */
   readonly preview: string;
 }
@@ -43,7 +54,7 @@ interface Exchange {
 }
 
 /** The form of one operation. One function, as its parts share the state of the page. */
-function TryForm({ description, say, base, preview }: FormProps): unknown {
+function TryForm({ description, say, base, explain, preview }: FormProps): unknown {
   const { requests, credentials, operation } = description;
   const [format, setFormat] = useState(requests[0]?.format ?? 'soap11');
   const request = requests.find((each) => each.format === format) ?? requests[0];
@@ -60,6 +71,8 @@ function TryForm({ description, say, base, preview }: FormProps): unknown {
   if (request === undefined) return undefined;
   const language = format === 'json' ? 'json' : 'xml';
   const message = edited ?? messageOf(description, request, members);
+  const check: Check = async (text, of) =>
+    of === 'xml' && format.startsWith('soap') ? explained(explain, request, text) : [];
   const hasForm = format !== 'json' && !description.isAdopted;
 
   const send = async (event: Event): Promise<void> => {
@@ -133,7 +146,7 @@ function TryForm({ description, say, base, preview }: FormProps): unknown {
     }
     <div class="field">
       <div><strong>${say('try.message')}</strong></div>
-      <${Editor} text=${message} language=${language} description=${description} label=${say('try.message')} onEdit=${setEdited} />
+      <${Editor} text=${message} language=${language} description=${description} label=${say('try.message')} check=${check} onEdit=${setEdited} />
     </div>
     <div><button class="main" type="submit" disabled=${isSending}>${isSending ? say('try.sending') : say('try.send')}</button></div>
     <div ref=${result} aria-live="polite">${exchange !== undefined && exchangeView(exchange, description, say)}</div>
@@ -151,24 +164,34 @@ function initialMembers(description: FormDescription): Member[] {
   return members;
 }
 
+type Check = (text: string, language: 'xml' | 'json') => Promise<readonly Mark[]>;
+
 interface EditorProps {
   readonly text: string;
   readonly language: 'xml' | 'json';
   readonly description: FormDescription;
   readonly label: string;
+  readonly check: Check;
   readonly onEdit: (text: string) => void;
 }
 
 /** The message as text; CodeMirror, which comes with the form alone. */
-function Editor({ text, language, description, label, onEdit }: EditorProps): unknown {
+function Editor({ text, language, description, label, check, onEdit }: EditorProps): unknown {
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<MessageEditor | undefined>(undefined);
+  const checkNow = useRef(check); // the editor is made once, and what checks its message changes with the format
+  checkNow.current = check;
   useEffect(() => {
     let isGone = false;
     void import('./editor.ts').then(({ createEditor }) => {
       if (isGone || place.current === null || editor.current !== undefined) return;
       const elements = completionsOf(description);
-      editor.current = createEditor(place.current, text, language, { label, elements, onEdit, check });
+      editor.current = createEditor(place.current, text, language, {
+        label,
+        elements,
+        onEdit,
+        check: (message, of) => checkNow.current(message, of),
+      });
     });
     return () => {
       isGone = true;
@@ -180,15 +203,24 @@ function Editor({ text, language, description, label, onEdit }: EditorProps): un
   return html`<div class="editor" ref=${place}></div>`;
 }
 
-/** Where a document stops being well-formed. */
-async function check(text: string, language: 'xml' | 'json'): Promise<readonly Mark[]> {
-  if (language !== 'xml') return [];
-  const parsed = new DOMParser().parseFromString(text, 'application/xml');
-  const said = parsed.querySelector('parsererror')?.textContent;
-  if (said === undefined || said === null) return [];
-  const place = /line (\d+)(?: at column |, column )(\d+)(?:: ([^\n]*))?/i.exec(said);
-  const [, line = '1', column = '1', why = said] = place ?? [];
-  return [{ line: Number(line), column: Number(column), why }];
+/** What the gateway finds wrong with a message that is no call yet; nothing where it can't be asked. */
+async function explained(
+  address: string,
+  request: RequestDescription,
+  text: string,
+): Promise<readonly Mark[]> {
+  const reply = await fetch(address, {
+    method: 'POST',
+    headers: { 'Content-Type': request.contentType, ...request.headers },
+    body: text,
+    credentials: 'omit',
+    cache: 'no-store',
+  }).catch(() => undefined); // sending tells of a gateway that is away
+  if (reply?.ok !== true) return [];
+  const { findings }: Explanation = await reply.json();
+  return findings.flatMap(({ at, message, severity }) =>
+    at === undefined ? [] : [{ line: at.line, column: at.column, why: message, severity }],
+  );
 }
 
 /** What completion knows: which elements the message may have, and which are in which. */
@@ -281,5 +313,5 @@ function answerView({ status, headers, body, ms }: Answer, say: Say): unknown {
 }
 
 function block(text: string, label: string): unknown {
-  return html`<div class="code"><pre class="message" tabindex="0" role="region" aria-label=${label}><code>${text}</code></pre></div>`;
+  return html`<div class="code"><pre class="message" tabindex="0" role="group" aria-label=${label}><code>${text}</code></pre></div>`;
 }
