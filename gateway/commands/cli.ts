@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { adoptCommand } from './adopt.ts';
 import { checkCommand } from './check.ts';
 import { diffCommand } from './diff.ts';
+import { explainCommand } from './explain.ts';
 import { fail, wrongInput } from './failure.ts';
 import { initCommand } from './init.ts';
 import { mapCommand } from './map.ts';
@@ -26,6 +27,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     mapCommand(),
     namesCommand(),
     translateCommand(),
+    explainCommand(),
   ]) {
     program.addCommand(command);
   }

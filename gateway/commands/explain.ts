@@ -1,0 +1,103 @@
+import { createReadStream, statSync } from 'node:fs';
+import type { Command } from 'commander';
+import { compileContract } from '../../mappings/compile.ts';
+import { defaultLimits } from '../../mappings/contract/limits.ts';
+import { loadContract } from '../../mappings/loader/load.ts';
+import type { ExplainedMessage, Explanation } from '../doctor/explain.ts';
+import type { Finding } from '../doctor/findings.ts';
+import { finding } from './failure.ts';
+import { type ContractFlags, contractCommand, placeOf } from './options.ts';
+import { jsonOption, printJson } from './output.ts';
+
+interface ExplainFlags extends ContractFlags {
+  readonly contentType?: string;
+  readonly soapaction?: string;
+  readonly json: boolean;
+}
+
+/** `soapbridge explain` */
+export function explainCommand(): Command {
+  return contractCommand('explain')
+    .description('say what is wrong with a SOAP message, all of it at once, and print it put right')
+    .argument('<file>', 'the message, with its HTTP head or without; - for standard input')
+    .option('--content-type <value>', 'the Content-Type that it was sent with')
+    .option('--soapaction <value>', 'the SOAPAction that it was sent with, as it stood in the header')
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nNothing is sent or kept; credentials are printed as placeholders.' +
+        '\nExit codes: 0 this service takes the message, 1 it is refused, 2 wrong input.',
+    )
+    .action(explainMessage);
+}
+
+async function explainMessage(file: string, flags: ExplainFlags): Promise<void> {
+  const { contract } = loadContract(placeOf(flags), flags.limits);
+  const limits = flags.limits ?? defaultLimits;
+  const bytes = await readUpTo(file, limits.explainBytes);
+  // loaded here: a wrong flag needs none of it and is answered at once
+  const { createDoctor } = await import('../doctor/explain.ts');
+  const explanation = createDoctor(compileContract(contract, limits)).explain(messageOf(bytes, flags));
+  if (flags.json) printJson(explanation);
+  else printExplanation(file, explanation);
+  if (explanation.findings.some(({ severity }) => severity === 'error')) process.exitCode = finding;
+}
+
+/** A file, or standard input, that isn't longer than so many bytes. Throws RangeError. */
+async function readUpTo(file: string, most: number): Promise<Buffer> {
+  if (file !== '-' && statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
+    throw new RangeError(
+      `expected a file with a message, or - for standard input, got ${JSON.stringify(file)}`,
+    );
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
+    length += chunk.length;
+    if (length > most) throw new RangeError(`expected a message of at most ${most} bytes, got a longer one`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The message with its headers: those of flags, else those of a head that stands before it as on the wire. */
+function messageOf(bytes: Buffer, { contentType, soapaction }: ExplainFlags): ExplainedMessage {
+  const text = bytes.subarray(0, 16 * 1024).toString('latin1');
+  const end = /\r?\n\r?\n/.exec(text);
+  const isHead = /^[A-Z]{3,8} \S+ HTTP\/1\.[01]\r?\n/.test(text) && end !== null;
+  const head = isHead ? text.slice(0, end.index).split(/\r?\n/).slice(1) : [];
+  const headers: Record<string, string | undefined> = {};
+  for (const line of head) {
+    const colon = line.indexOf(':');
+    if (colon > 0) headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
+  }
+  if (contentType !== undefined) headers['content-type'] = contentType;
+  if (soapaction !== undefined) headers.soapaction = soapaction;
+  return { body: isHead ? bytes.subarray(end.index + end[0].length) : bytes, headers };
+}
+
+function printExplanation(file: string, { operation, findings, more, corrected }: Explanation): void {
+  const name = file === '-' ? 'the message' : file;
+  const calls = operation === undefined ? 'calls no operation that is known' : `calls ${operation}`;
+  const counted = (severity: Finding['severity']): string => {
+    const count = findings.filter((one) => one.severity === severity).length;
+    return `${count} ${severity}${count === 1 ? '' : 's'}`;
+  };
+  const told = `${counted('error')}, ${counted('warning')}`;
+  const lines = [`${name} ${calls}: ${findings.length === 0 ? 'nothing is wrong with it' : told}`];
+  for (const { severity, at, message, fix } of findings) {
+    const place = at === undefined ? 'HTTP headers' : `line ${at.line}, column ${at.column}`;
+    lines.push('', `${severity}: ${place}: ${message}`);
+    if (fix !== undefined) lines.push(`  instead: ${fix}`);
+  }
+  if (more > 0) lines.push('', `… and ${more} more`);
+  if (findings.length > 0 && corrected !== undefined) {
+    const { isTaken, contentType, soapAction, text } = corrected;
+    const verdict = isTaken
+      ? 'this service takes it'
+      : 'as far as it can be told; what is left is yours to say';
+    lines.push('', `The message put right (${verdict}):`, '', `Content-Type: ${contentType}`);
+    if (soapAction !== undefined) lines.push(`SOAPAction: ${soapAction}`);
+    lines.push('', text.trimEnd());
+  }
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
