@@ -6,7 +6,7 @@ import { loadContract } from '../../mappings/loader/load.ts';
 import type { ExplainedMessage, Explanation } from '../doctor/explain.ts';
 import type { Finding } from '../doctor/findings.ts';
 import { finding } from './failure.ts';
-import { type ContractFlags, contractCommand, placeOf } from './options.ts';
+import { type ContractFlags, contractAction, contractCommand, placeOf } from './options.ts';
 import { jsonOption, printJson } from './output.ts';
 
 interface ExplainFlags extends ContractFlags {
@@ -17,9 +17,11 @@ interface ExplainFlags extends ContractFlags {
 
 /** `soapbridge explain` */
 export function explainCommand(): Command {
-  return contractCommand('explain')
+  return contractCommand('explain', [
+    '<file>',
+    'the message, with its HTTP head or without; - for standard input',
+  ])
     .description('say what is wrong with a SOAP message, all of it at once, and print it put right')
-    .argument('<file>', 'the message, with its HTTP head or without; - for standard input')
     .option('--content-type <value>', 'the Content-Type that it was sent with')
     .option('--soapaction <value>', 'the SOAPAction that it was sent with, as it stood in the header')
     .addOption(jsonOption())
@@ -28,7 +30,9 @@ export function explainCommand(): Command {
       '\nNothing is sent or kept; credentials are printed as placeholders.' +
         '\nExit codes: 0 this service takes the message, 1 it is refused, 2 wrong input.',
     )
-    .action(explainMessage);
+    .action((file: string, document: string | undefined, flags: ExplainFlags, command: Command) =>
+      contractAction((named: ExplainFlags) => explainMessage(file, named))(document, flags, command),
+    );
 }
 
 async function explainMessage(file: string, flags: ExplainFlags): Promise<void> {

@@ -17,8 +17,10 @@ export interface ContractFlags {
 /**
  * A command about one contract, which may be named by position too, with the options of `ContractFlags`. Its action goes
  * through `contractAction`.
+ *
+ * @param first an argument that stands before the contract, with what it is
  */
-export function contractCommand(name: string): Command {
+export function contractCommand(name: string, first?: readonly [name: string, what: string]): Command {
   const options = [
     new Option(
       '-c, --contract <dir>',
@@ -36,7 +38,8 @@ export function contractCommand(name: string): Command {
     ),
     limitsOption(),
   ];
-  const command = new Command(name).argument(
+  const command = first === undefined ? new Command(name) : new Command(name).argument(...first);
+  command.argument(
     '[document]',
     'OpenAPI document or folder of a contract, as --openapi and --contract name it',
   );
