@@ -216,7 +216,8 @@ function readJsonBody(
   reading: Reading,
 ): Input {
   if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) {
-    throw new CallError('UnsupportedMediaType', { message: 'expected JSON in UTF-8, got another charset' });
+    const got = charset === '' ? 'an empty charset' : 'another charset';
+    throw new CallError('UnsupportedMediaType', { message: `expected JSON in UTF-8, got ${got}` });
   }
   let text: string;
   try {

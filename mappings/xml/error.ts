@@ -28,7 +28,7 @@ export class XmlError extends Error {
 /** An encoding that the gateway doesn't read (W9): 415, not a fault. */
 export class UnsupportedCharset extends Error {
   constructor(charset: string) {
-    const shown = /^[\w.:+-]{1,40}$/.test(charset) ? charset : 'another';
+    const shown = charset === '' ? 'an empty one' : /^[\w.:+'-]{1,40}$/.test(charset) ? charset : 'another';
     super(`charset: expected utf-8, utf-16, us-ascii, iso-8859-1 or windows-1252, got ${shown}`);
     this.name = 'UnsupportedCharset';
   }

@@ -82,6 +82,8 @@ export class XmlReader {
   readonly #attributes: Attribute[] = [];
   #open = new OpenElement(undefined);
   #elements = 0;
+  /** Whether what is read is passed over. */
+  #isSkipping = false;
   /** Attributes and namespace declarations of all elements so far. */
   #allAttributes = 0;
 
@@ -220,7 +222,10 @@ export class XmlReader {
     return this.#readMixedText(maxLength, lenient);
   }
 
-  /** From a start tag past its end tag, everything between checked. */
+  /**
+   * From a start tag past its end tag, everything between checked; its text as that of strings is, since it may be such:
+   * what is wrong with the element is told, not how its characters are written.
+   */
   skip(): void {
     this.#skipTo(this.depth - 1);
   }
@@ -502,7 +507,7 @@ export class XmlReader {
     // The first character isn't blank, but it may be the reference to one.
     if (scanner.isPlain(start, end)) this.#addStray(start, end - start, true, element);
     else {
-      const value = scanner.resolveText(start, end, this.#limits.xmlText, false);
+      const value = scanner.resolveText(start, end, this.#limits.xmlText, this.#isSkipping);
       this.#addStray(start, value.length, hasNonBlank(value), element);
     }
     return end;
@@ -555,7 +560,9 @@ export class XmlReader {
   }
 
   #skipTo(depth: number): void {
+    this.#isSkipping = true;
     while (this.depth > depth) this.nextChild();
+    this.#isSkipping = false; // after an error nothing more is read
   }
 
   /** Offset of the markup that ends character data. */

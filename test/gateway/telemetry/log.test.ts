@@ -146,6 +146,9 @@ const unanswered: readonly (readonly [
   ['InvalidEnvelope', '<a/>', {}],
   ['InvalidEnvelope', envelope('1.1', { body: '' }), {}],
   ['OperationNotFound', envelope('1.1', { body: '<GetPdfs/>' }), {}],
+  // as Axis 1.4 writes a character beyond the Basic Multilingual Plane
+  ['OperationNotFound', envelope('1.1', { body: '<GetPdfs>&#xD83D;&#xDE00;</GetPdfs>' }), {}],
+  ['MalformedRequest', envelope('1.1', { body: '<GetPdfs>&#xD83D;</GetPdfs>' }), {}],
   ['OperationNotFound', envelope('1.1', { body: '<GetPdf xmlns="urn:other"/>' }), {}],
   ['WrongAction', envelope('1.1'), { SOAPAction: 'GetPdf' }],
   ['InvalidHeader', envelope('1.1', { header: '<a e:mustUnderstand="2"/>' }), {}],

@@ -279,6 +279,8 @@ const unsupported: Unsupported[] = [
   { title: 'charset shift_jis', input: bytes('<a/>'), charset: 'Shift_JIS', got: 'Shift_JIS' },
   { title: 'charset __proto__', input: bytes('<a/>'), charset: '__proto__', got: '__proto__' },
   { title: 'a charset that is no name', input: bytes('<a/>'), charset: 'utf-8\r\nx: y', got: 'another' },
+  { title: 'an empty charset', input: bytes('<a/>'), charset: '', got: 'an empty one' },
+  { title: 'a charset in single quotes', input: bytes('<a/>'), charset: "'utf-8'", got: "'utf-8'" },
   { title: 'an unread charset against a mark', input: bytes(mark8, '<a/>'), charset: 'utf-7', got: 'utf-7' },
   { title: 'a declared UTF-7', input: bytes(declared('UTF-7')), got: 'UTF-7' },
   { title: 'a declared EUC-JP', input: bytes(declared('EUC-JP')), got: 'EUC-JP' },
