@@ -34,6 +34,7 @@ function filled(
 ): string {
   if (!text.includes('$')) return text;
   return text.replaceAll(reference, (_all, mark: string, name?: string, other?: string, instead?: string) => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what was escaped
     if (mark === '${') return '${';
     if (name === undefined) {
       report(pointer, 'expected the name of a variable in ${…}, got other text; $${ is the text itself');

@@ -7,6 +7,7 @@ export const attacks = [
   '[click](  javascript:trap(1))',
   '![x](https://evil.example/x.png)',
   '</title></style></textarea></template><script>trap("closing")</script>',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: an attack on templates
   '{{constructor.constructor("trap(1)")()}} ${trap(1)} <%= trap(1) %>',
   `${'long'.repeat(400)}`,
   '\u202Egnp.tfel-ot-thgir\u2066\u2069\u200F',
