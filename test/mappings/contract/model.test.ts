@@ -114,6 +114,7 @@ test('a field of the model has what the model says it has, and nothing of how it
   const keys = new Set(screening.operations.flatMap(({ input }) => input.fields.flatMap(Object.keys)));
   t.deepEqual([...keys].sort(), [
     'allowed',
+    'example',
     'json',
     'nillable',
     'notEmpty',
