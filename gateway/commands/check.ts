@@ -130,6 +130,7 @@ export function summaryOf({
   notServed,
   contradictions,
   unchecked,
+  ownXml,
   assumedServers,
   unforeseen,
   displaced,
@@ -152,6 +153,7 @@ export function summaryOf({
     notServed,
     contradictions,
     unchecked,
+    ownXml,
     assumedServers,
     unforeseen,
     displaced,
@@ -229,6 +231,7 @@ function print({
   notServed,
   contradictions,
   unchecked,
+  ownXml,
   assumedServers,
   unforeseen,
   displaced,
@@ -263,6 +266,7 @@ function print({
     console.log(`travels as JSON ${contract.settings.json}: ${pointer} (${why})`);
   for (const { pointer, why } of contradictions) console.log(`described twice: ${pointer} (${why})`);
   for (const { pointer, why } of unchecked) console.log(`not checked: ${pointer} (${why})`);
+  for (const { pointer, why } of ownXml) console.log(`not followed: ${pointer} (${why})`);
   for (const { pointer, why } of assumedServers) console.log(`the upstream is called: ${pointer} (${why})`);
   for (const { pointer, why } of unforeseen) console.log(`read in its place: ${pointer} (${why})`);
   for (const { file, line, pointer, message } of warnings)

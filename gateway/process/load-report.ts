@@ -59,8 +59,17 @@ function callOf({ upstream: { method, path, server } }: Operation, { upstreamUrl
 }
 
 function remarksOf(loaded: LoadedContract): readonly Remarks[] {
-  const { contract, notes, notServed, contradictions, unchecked, assumedServers, unforeseen, warnings } =
-    loaded;
+  const {
+    contract,
+    notes,
+    notServed,
+    contradictions,
+    unchecked,
+    assumedServers,
+    unforeseen,
+    ownXml,
+    warnings,
+  } = loaded;
   const left = notServed.flatMap(({ name, reasons }) =>
     reasons.slice(0, 1).map(({ pointer, why }) => ({ name, pointer, why })),
   );
@@ -90,6 +99,11 @@ function remarksOf(loaded: LoadedContract): readonly Remarks[] {
     {
       all: unforeseen,
       message: 'references stand where OpenAPI foresees none; what they name was read in their place',
+    },
+    {
+      all: ownXml,
+      message:
+        'members have names or forms in XML of the service’s own, which SOAP’s elements don’t take; patches can take xml out',
     },
     {
       all: warnings.map(({ pointer, message }) => ({ pointer, why: message })),

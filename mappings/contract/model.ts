@@ -187,6 +187,8 @@ export interface BodyPart {
    */
   readonly kind: 'text' | 'json' | 'file' | 'bytes';
   readonly contentType: string | undefined;
+  /** What stands between the items of a list that is one part; undefined: each item is a part. */
+  readonly separator?: string | undefined;
 }
 
 /** The JSON members of a file among the inputs. */

@@ -32,7 +32,20 @@ export function compileMultipart(
     for (const [name, value] of members ?? []) {
       const plan = plans.get(name) ?? { name, kind: others, contentType: undefined };
       reading.path.push(name);
-      for (const item of plan.kind === 'json' ? [value] : (itemsOf(value, limits) ?? [value])) {
+      const items = itemsOf(value, limits);
+      if (items !== undefined && plan.separator !== undefined) {
+        const text = joined(items, plan.separator, reading, limits);
+        if (text !== undefined) parts.push(Buffer.from(headOf(name, undefined, plan.contentType) + text));
+        if (!room.holds(text?.length ?? 0))
+          refuse(
+            reading,
+            'OutOfRange',
+            `expected parts of at most ${limits.formText} bytes in all, got more`,
+          );
+        reading.path.pop();
+        continue;
+      }
+      for (const item of plan.kind === 'json' ? [value] : (items ?? [value])) {
         if (item === 'null') continue;
         const part = writePart(plan, item, reading, limits);
         parts.push(part);
@@ -46,6 +59,29 @@ export function compileMultipart(
     }
     return joinParts(parts);
   };
+}
+
+/** Scalars as one text; undefined for none. One that the separator is in would be two. */
+function joined(
+  items: readonly string[],
+  separator: string,
+  reading: Reading,
+  limits: Limits,
+): string | undefined {
+  const texts: string[] = [];
+  for (const item of items) {
+    if (item === 'null') continue;
+    const part = readPart(item, limits);
+    const text = part.kind === 'text' ? part.text : item;
+    if (text.includes(separator))
+      refuse(
+        reading,
+        'InvalidCharacter',
+        `expected items without ${JSON.stringify(separator)}, which divides them, got one`,
+      );
+    texts.push(text);
+  }
+  return texts.length === 0 ? undefined : texts.join(separator);
 }
 
 function writePart(plan: BodyPart, json: string, reading: Reading, limits: Limits): Buffer {

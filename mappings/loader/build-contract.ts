@@ -69,6 +69,8 @@ export interface LoadedContract {
   readonly unchecked: readonly Note[];
   /** Servers of operations whose address nobody gave: the upstream is called in their place. */
   readonly assumedServers: readonly Note[];
+  /** What the document says of XML of the service's own (`xml`), which isn't followed: SOAP's is of the contract's making. */
+  readonly ownXml: readonly Note[];
   /** References where OpenAPI foresees none; what they name was read. */
   readonly unforeseen: readonly Note[];
   /** Every name that callers compile in, for `names.lock`. */
@@ -149,6 +151,7 @@ function toldOf<T extends Omit<LoadedContract, 'brokenReferences'>>(made: T, pla
     })),
     contradictions: told(made.contradictions),
     unchecked: told(made.unchecked),
+    ownXml: told(made.ownXml),
     assumedServers: told(made.assumedServers),
     unforeseen: told(made.unforeseen),
     warnings: told(made.warnings),
@@ -245,6 +248,7 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unfo
     notServed,
     contradictions: builder.contradictions(),
     unchecked: builder.unchecked(),
+    ownXml: builder.ownXml(),
     assumedServers: servers.assumed(),
     names: { service, operations: read.names, types: names, members },
     wantedOperations: read.wanted,

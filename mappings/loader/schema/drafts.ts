@@ -51,6 +51,8 @@ export class TypeDrafts {
   readonly notes: Map<string, string> = new Map();
   /** Where two parts of the document can't both hold, by pointer. */
   readonly contradictions: Map<string, string> = new Map();
+  /** What schemas say of XML of the service's own, which isn't followed. */
+  readonly ownXml: Map<string, string> = new Map();
   readonly #pointers = new Map<Type, string>();
   /** Types still to be filled: by and by, so that a type may reach itself, however far away. */
   readonly #unfilled: (() => void)[] = [];

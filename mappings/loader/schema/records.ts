@@ -1,12 +1,12 @@
 // Objects: records of the members that are listed, maps of those that aren't.
 import type { RecordType, Type } from '../../contract/model.ts';
-import { isNode } from '../document/node.ts';
+import { isNode, shown } from '../document/node.ts';
 import type { Located } from '../document/references.ts';
 import { identifier, upperFirst } from '../names/names.ts';
 import { nameAt } from '../names/schema-name.ts';
 import { isJson } from './collections.ts';
 import { memberDocumentation } from './documentation.ts';
-import type { Draft, FieldDraft } from './drafts.ts';
+import type { Draft, FieldDraft, TypeDrafts } from './drafts.ts';
 import { setAdditionalProperties, setFields } from './fields.ts';
 import { type Members, membersOf, type SchemaMember } from './members.ts';
 import { plain, type SchemaContext } from './schema-context.ts';
@@ -119,6 +119,7 @@ function fill(
   const ofFields = members.map((member) => {
     const { json, pointer, required, promised } = member;
     references.allowance.step(pointer);
+    if ('schema' in member) noteOwnXml(drafts, member.schema, pointer, json);
     const { nullable, hasDefault, ...usage } =
       'type' in member ? plain(member.type) : context.usageOf(member.schema, pointer, member.typeName);
     const ruled = 'type' in member ? {} : rules.at(member.schema, pointer);
@@ -137,6 +138,20 @@ function fill(
     return { field, nullable, hasDefault };
   });
   setFields(drafts, overlay.dialect, type, fields, ofFields);
+}
+
+/** Notes what a member's schema says of the service's own XML that isn't so of its element here. */
+function noteOwnXml(drafts: TypeDrafts, schema: unknown, pointer: string, json: string): void {
+  if (!isNode(schema) || !isNode(schema.xml)) return;
+  const { name, attribute, namespace, prefix, wrapped, nodeType } = schema.xml;
+  const said = [
+    ...(typeof name === 'string' && name !== json ? [`is called ${shown(name)}`] : []),
+    ...(attribute === true || nodeType === 'attribute' ? ['is an attribute'] : []),
+    ...(namespace !== undefined || prefix !== undefined ? ['has a namespace of its own'] : []),
+    ...(wrapped === true ? ['has an element around it'] : []),
+  ];
+  if (said.length > 0)
+    drafts.ownXml.set(`${pointer}/xml`, `in XML of the service's own it ${said.join(', ')}`);
 }
 
 /** Tells the places below one of several: of many without a look at each. */

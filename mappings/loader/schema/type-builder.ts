@@ -125,6 +125,11 @@ export class TypeBuilder {
     return notesOf(this.#drafts.contradictions);
   }
 
+  /** What schemas say of XML of the service's own: here elements are called after members in JSON. */
+  ownXml(): readonly Note[] {
+    return notesOf(this.#drafts.ownXml);
+  }
+
   /** What `validate: strict` would check and can't. */
   unchecked(): readonly Note[] {
     return this.#schemas.rules.unchecked();

