@@ -19,6 +19,7 @@ const slow = [
   'test/gateway/process/workers.test.ts',
   'test/gateway/protocols/soap/security-packets.test.ts',
   'test/gateway/telemetry/full-log.test.ts',
+  'test/interop/kits.test.ts',
   'test/mappings/loader/growth.test.ts',
   'test/plain/importers.test.ts',
   'test/plain/properties.test.ts',

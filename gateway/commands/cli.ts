@@ -6,6 +6,7 @@ import { diffCommand } from './diff.ts';
 import { explainCommand } from './explain.ts';
 import { fail, wrongInput } from './failure.ts';
 import { initCommand } from './init.ts';
+import { kitCommand } from './kit.ts';
 import { mapCommand } from './map.ts';
 import { namesCommand } from './names.ts';
 import { serveCommand } from './serve.ts';
@@ -28,6 +29,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     namesCommand(),
     translateCommand(),
     explainCommand(),
+    kitCommand(),
   ]) {
     program.addCommand(command);
   }

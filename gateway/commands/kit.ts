@@ -1,0 +1,59 @@
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { compileContract } from '../../mappings/compile.ts';
+import { loadContract } from '../../mappings/loader/load.ts';
+import { type ContractFlags, contractAction, contractCommand, placeOf, publicUrlOption } from './options.ts';
+
+interface KitFlags extends ContractFlags {
+  readonly out: string;
+  readonly operation?: readonly string[];
+  readonly publicUrl?: string;
+  readonly force: boolean;
+}
+
+/** `soapbridge kit` */
+export function kitCommand(): Command {
+  return contractCommand('kit')
+    .description('write what clients begin with: programs, samples, SoapUI, Postman and Bruno collections')
+    .requiredOption('--out <place>', 'a folder, or a file that ends with .zip')
+    .option('--operation <names...>', 'of these operations alone')
+    .addOption(publicUrlOption())
+    .option('--force', 'write over files that are there', false)
+    .addHelpText(
+      'after',
+      '\nCredentials are placeholders. Programs that no test runs say so.' +
+        '\nExit codes: 0 written, 2 wrong input.',
+    )
+    .action(contractAction(writeKit));
+}
+
+async function writeKit(flags: KitFlags): Promise<void> {
+  const { out, operation, publicUrl = 'http://localhost:8080', force, limits } = flags;
+  const { contract } = loadContract(placeOf(flags), limits);
+  // loaded here: a wrong flag needs none of it and is answered at once
+  const { createKits } = await import('../../wsdl/kits/kits.ts');
+  const address = `${publicUrl.endsWith('/') ? publicUrl.slice(0, -1) : publicUrl}${contract.basePath}`;
+  const kits = createKits(compileContract(contract, limits), address);
+  const files = out.endsWith('.zip')
+    ? [[out, kits.zip(operation)] as const]
+    : filesBelow(out, kits.files(operation));
+  const [known] = force ? [] : files.filter(([path]) => existsSync(path));
+  if (known !== undefined)
+    throw new RangeError(`--out: expected no file at ${known[0]}, got one; --force writes over it`);
+  for (const [path, content] of files) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  }
+  console.log(`wrote ${out}: ${files.length} ${files.length === 1 ? 'file' : 'files'}, for ${address}`);
+}
+
+/** The files with their places below a folder. Throws RangeError. */
+function filesBelow(
+  folder: string,
+  files: ReadonlyMap<string, string>,
+): readonly (readonly [path: string, content: string])[] {
+  if (statSync(folder, { throwIfNoEntry: false })?.isFile() === true)
+    throw new RangeError(`--out: expected a folder or a file that ends with .zip, got the file ${folder}`);
+  return [...files].map(([path, text]) => [join(folder, path), text] as const);
+}

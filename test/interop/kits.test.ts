@@ -1,0 +1,124 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import test, { type ExecutionContext } from 'ava';
+import { compileContract } from '../../mappings/compile.ts';
+import { loadContract, screeningContract } from '../../mappings/loader/load.ts';
+import { createKits } from '../../wsdl/kits/kits.ts';
+import type { Snippet } from '../../wsdl/kits/snippets.ts';
+import { createSampler } from '../../wsdl/samples/samples.ts';
+import { startGateway } from '../gateway/gateway.ts';
+
+// The programs of kits, run by their stacks against the gateway, as they are but for the placeholders of credentials.
+
+const documents = join(import.meta.dirname, '../documents');
+
+/** The contracts: the one that ships, a large document, one with unions; with the operations that are called. */
+const contracts = [
+  ['screening', screeningContract, ['UpdateSubUser', 'GetSearch', 'GetPdf']],
+  ['a large document', join(documents, 'galaxy'), undefined],
+  ['unions', join(documents, 'fulfillment'), undefined],
+] as const;
+
+/** How a stack runs a program: whether it is installed, and the command. */
+interface Stack {
+  readonly probe: string;
+  readonly run: (file: string, folder: string) => readonly string[];
+  /** What is changed in the program, where the machine has an older library. */
+  readonly edit?: (text: string) => string;
+}
+
+const root = join(import.meta.dirname, '../..');
+const jaxWs = '/usr/share/jaxws/lib/*';
+
+const stacks: Readonly<Record<string, Stack>> = {
+  curl: { probe: 'curl --version', run: (file) => ['sh', file] },
+  php: {
+    probe: 'php -r \'exit(class_exists("SoapClient") ? 0 : 1);\'',
+    run: (file) => ['php', '-d', 'soap.wsdl_cache_enabled=0', file],
+  },
+  zeep: { probe: "/usr/bin/python3 -c 'import zeep'", run: (file) => ['/usr/bin/python3', file] },
+  // beside the packages of the project, where it finds `soap`
+  node: {
+    probe: 'true',
+    run: (file) => [process.execPath, file],
+    edit: (program) => program.replace("'soap'", JSON.stringify(join(root, 'node_modules/soap/index.js'))),
+  },
+  perl: { probe: 'perl -MHTTP::Tiny -e 1', run: (file) => ['perl', file] },
+  go: { probe: 'go version', run: (file) => ['go', 'run', file] },
+  jaxws: {
+    probe: 'test -d /usr/share/jaxws/lib && javac -version',
+    run: (file, folder) => [
+      'sh',
+      '-c',
+      `javac -nowarn -cp '${jaxWs}' -d ${folder} ${file} && java -cp '${folder}:${jaxWs}' JaxWsCall`,
+    ],
+    edit: (program) => program.replaceAll('jakarta.xml.', 'javax.xml.'),
+  },
+};
+
+for (const [name, place, named] of contracts)
+  test.serial(`${name}: every program that is said to run does, and gets the reply`, async (t) => {
+    const { contract } = loadContract(place);
+    const compiled = compileContract(contract);
+    const sampler = createSampler(compiled);
+    const gateway = await startGateway(t, { serve: { contract: place } });
+    const kits = createKits(compiled, gateway.running.address, sampler);
+    const operations = named ?? [...compiled.operations.keys()].slice(0, 2);
+    const folder = mkdtempSync(join(tmpdir(), 'kits-'));
+    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+    let ran = 0;
+    for (const operation of operations) {
+      gateway.answer({ body: sampler.samplesOf(operation)?.upstreamReply ?? '{}' });
+      for (const snippet of kits.snippets(operation) ?? []) {
+        const before = gateway.hits.length;
+        const out = await runSnippet(t, snippet, folder, gateway.port);
+        if (out === undefined) continue;
+        ran++;
+        t.true(gateway.hits.length > before, `${operation} by ${snippet.id}: ${out}`);
+        t.notRegex(out, /Fault|ErrorCode>|HTTP\/1\.1 [45]/, `${operation} by ${snippet.id}: ${out}`);
+      }
+    }
+    t.true(ran >= operations.length);
+  });
+
+/** What a program prints; undefined, and logged, where its stack isn't installed. */
+async function runSnippet(
+  t: ExecutionContext,
+  { id, file, text: program, isRun }: Snippet,
+  folder: string,
+  port: number,
+): Promise<string | undefined> {
+  if (!isRun) return undefined;
+  if (id === 'http') return sendRaw(program, port);
+  const stack = stacks[id];
+  if (stack === undefined) throw new Error(`${id}: said to be run, and nothing runs it`);
+  if (spawnSync('sh', ['-c', stack.probe]).status !== 0) {
+    t.log(`${id} is not installed`);
+    return undefined;
+  }
+  const path = join(folder, file);
+  writeFileSync(path, stack.edit?.(program) ?? program);
+  const [command = '', ...rest] = stack.run(path, folder);
+  return new Promise((resolve) => {
+    execFile(command, rest, { encoding: 'utf8', timeout: 90_000 }, (error, out, err) => {
+      resolve(
+        error === null
+          ? out
+          : `Fault: ${id} failed: ${out}\n${err || error.message}\n${program.slice(0, 3_000)}`,
+      );
+    });
+  });
+}
+
+/** The message as it stands, by a socket. */
+async function sendRaw(message: string, port: number): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.end(message);
+  return text(socket);
+}

@@ -1,0 +1,65 @@
+import type { Limits } from '../../mappings/contract/limits.ts';
+import { XmlReader } from '../../mappings/xml/reader.ts';
+
+/** What stands in an element, as stacks without classes take it: a text, or members by their names. */
+export type Arguments = string | ReadonlyMap<string, Arguments | readonly Arguments[]>;
+
+/** The arguments of a call, of the element in a message's Body. Throws XmlError. */
+export function argumentsOf(envelope: string, limits: Limits): Arguments {
+  const xml = new XmlReader(envelope, limits);
+  xml.readRoot();
+  while (xml.nextChild() && xml.local !== 'Body') xml.skip();
+  return xml.nextChild() ? contentOf(xml, limits) : new Map();
+}
+
+function contentOf(xml: XmlReader, limits: Limits): Arguments {
+  const members = new Map<string, Arguments | readonly Arguments[]>();
+  for (let index = 0; index < xml.attributeCount; index++)
+    if (xml.attributeNamespace(index) === '')
+      members.set(xml.attributeLocal(index), xml.attributeValue(index));
+  if (members.size === 0 && !xml.beginsWithElement) return xml.readText(limits.xmlText, true) ?? '';
+  if (!xml.beginsWithElement) return members.set('_value_1', xml.readText(limits.xmlText, true) ?? '');
+  while (xml.nextChild()) {
+    const { local } = xml;
+    const value = contentOf(xml, limits);
+    const known = members.get(local);
+    if (known === undefined) members.set(local, value);
+    else members.set(local, Array.isArray(known) ? [...known, value] : [known as Arguments, value]);
+  }
+  return members;
+}
+
+/** How a language writes literals. */
+export interface Literals {
+  readonly open: string;
+  readonly close: string;
+  readonly openList: string;
+  readonly closeList: string;
+  readonly empty: string;
+  /** A member's name with what stands before its value. */
+  readonly key: (name: string) => string;
+  readonly text: (text: string) => string;
+}
+
+/** Arguments as a literal of a language, indented by two blanks a level. */
+export function writeLiteral(
+  value: Arguments | readonly Arguments[],
+  literals: Literals,
+  indent = '',
+): string {
+  const inner = `${indent}  `;
+  if (typeof value === 'string') return literals.text(value);
+  if (isList(value)) {
+    const items = value.map((one) => `${inner}${writeLiteral(one, literals, inner)},\n`);
+    return `${literals.openList}\n${items.join('')}${indent}${literals.closeList}`;
+  }
+  if (value.size === 0) return literals.empty;
+  const members = [...value].map(
+    ([name, one]) => `${inner}${literals.key(name)}${writeLiteral(one, literals, inner)},\n`,
+  );
+  return `${literals.open}\n${members.join('')}${indent}${literals.close}`;
+}
+
+function isList(value: Arguments | readonly Arguments[]): value is readonly Arguments[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,151 @@
+import { zipSync } from 'fflate';
+import type { CompiledContract } from '../../mappings/compiled.ts';
+import { placeholderOf } from '../samples/plain-values.ts';
+import { createSampler, type OperationSamples, type Sampler } from '../samples/samples.ts';
+import { ports } from '../wsdl.ts';
+import { type Collected, writeBruno, writePostman, writeSoapUi } from './collections.ts';
+import { type Snippet, snippetsOf } from './snippets.ts';
+
+/** What clients of a contract begin with: programs, and collections for tools. The same contract and address give the same bytes. */
+export interface Kits {
+  /** A program for each stack that calls the operation; undefined for a name that the contract lacks. */
+  readonly snippets: (operation: string) => readonly Snippet[] | undefined;
+  /** A SoapUI project of some operations, all of them by default. Throws RangeError for a name that the contract lacks. */
+  readonly soapUi: (operations?: readonly string[]) => string;
+  /** A Postman collection, format 2.1. Throws RangeError as above. */
+  readonly postman: (operations?: readonly string[]) => string;
+  /** The files of a Bruno collection by their paths. Throws RangeError as above. */
+  readonly bruno: (operations?: readonly string[]) => ReadonlyMap<string, string>;
+  /** All of that and the samples, by path. Throws RangeError as above. */
+  readonly files: (operations?: readonly string[]) => ReadonlyMap<string, string>;
+  /** The same as a zip. Throws RangeError as above. */
+  readonly zip: (operations?: readonly string[]) => Uint8Array;
+}
+
+/**
+ * The kits of a contract.
+ *
+ * @param publicAddress the contract's public address, without a slash at the end
+ */
+export function createKits(
+  compiled: CompiledContract,
+  publicAddress: string,
+  sampler: Sampler = createSampler(compiled),
+): Kits {
+  // it stands in comments of programs, too
+  const address = publicAddress.replace(/[\s\\]/g, '');
+  const samplesOf = (operation: string): OperationSamples => {
+    const samples = sampler.samplesOf(operation);
+    if (samples === undefined)
+      throw new RangeError(`operation: expected one of the contract, got ${JSON.stringify(operation)}`);
+    return samples;
+  };
+  const collected = (operations?: readonly string[]): Collected => ({
+    ...factsOf(compiled, address),
+    operations: (operations ?? [...compiled.operations.keys()]).map((name) => ({
+      name,
+      requests: samplesOf(name).requests,
+    })),
+  });
+  const snippets = (operation: string): readonly Snippet[] | undefined =>
+    compiled.operations.has(operation) ? programsOf(compiled, address, samplesOf(operation)) : undefined;
+  const files = (operations?: readonly string[]): ReadonlyMap<string, string> => {
+    const all = new Map<string, string>();
+    const facts = collected(operations);
+    all.set('README.txt', readme(facts));
+    all.set('soapui-project.xml', writeSoapUi(facts));
+    all.set('postman-collection.json', writePostman(facts));
+    for (const [path, text] of writeBruno(facts)) all.set(`bruno/${path}`, text);
+    for (const { name } of facts.operations) {
+      for (const { file, text } of snippets(name) ?? []) all.set(`${name}/${file}`, text);
+      const { requests, replies } = samplesOf(name);
+      for (const [side, messages] of [
+        ['request', requests],
+        ['reply', replies],
+      ] as const)
+        for (const { format, text } of messages)
+          all.set(`${name}/samples/${side}.${format}.${format === 'json' ? 'json' : 'xml'}`, text);
+    }
+    return all;
+  };
+  return {
+    snippets,
+    soapUi: (operations) => writeSoapUi(collected(operations)),
+    postman: (operations) => writePostman(collected(operations)),
+    bruno: (operations) => writeBruno(collected(operations)),
+    files,
+    zip: (operations) => {
+      const encoder = new TextEncoder();
+      const entries = [...files(operations)].map(([path, text]) => [path, encoder.encode(text)] as const);
+      // no clock: the same contract gives the same bytes
+      return zipSync(Object.fromEntries(entries), { mtime: new Date(1980, 0, 1), level: 6 });
+    },
+  };
+}
+
+/** What all operations of a contract share. */
+function factsOf({ contract }: CompiledContract, address: string): Omit<Collected, 'operations'> {
+  const { adopted, credentials } = contract;
+  const inHeaders = credentials?.member === undefined ? (credentials?.parts ?? []) : [];
+  const port = (version: '1.1' | '1.2') => adopted?.service.ports.find(({ soap }) => soap === version);
+  const path = adopted?.endpoints[0]?.path ?? ports[0]?.path ?? '';
+  return {
+    service: contract.service,
+    namespace: adopted?.service.namespace ?? contract.namespaces.types,
+    address,
+    wsdl: `${address}${path}?wsdl`,
+    bindings:
+      adopted === undefined
+        ? { '1.1': ports[0]?.binding, '1.2': ports[1]?.binding }
+        : { '1.1': port('1.1')?.name, '1.2': port('1.2')?.name },
+    credentials: inHeaders.map(({ header, name }) => [header, credentialOf(header, name)] as const),
+  };
+}
+
+/** A placeholder; where the header is Authorization, with a scheme. */
+function credentialOf(header: string, name: string): string {
+  return header.toLowerCase() === 'authorization' ? `Bearer ${placeholderOf(name)}` : placeholderOf(name);
+}
+
+function programsOf(
+  compiled: CompiledContract,
+  address: string,
+  samples: OperationSamples,
+): readonly Snippet[] {
+  const { contract, limits } = compiled;
+  const facts = factsOf(compiled, address);
+  const [soap11, soap12] = samples.requests;
+  if (soap11 === undefined || soap12 === undefined) return [];
+  const adopted = contract.adopted?.service.operations.find(({ name }) => name === samples.operation);
+  return snippetsOf({
+    operation: adopted?.wsdlName ?? samples.operation,
+    address,
+    wsdl: facts.wsdl,
+    soap11,
+    soap12,
+    credentials: facts.credentials,
+    service: {
+      namespace: facts.namespace,
+      name: contract.adopted?.service.name ?? contract.service,
+      port: contract.adopted?.service.ports[0]?.name ?? ports[0]?.name ?? '',
+    },
+    isPlain: adopted === undefined || (adopted.input.headers.length === 0 && adopted.input.use === 'literal'),
+    limits,
+  });
+}
+
+function readme({ service, address, wsdl, credentials, operations }: Collected): string {
+  const names = operations.map(({ name }) => `  ${name}\n`).join('');
+  const keys =
+    credentials.length === 0
+      ? 'Values such as YOUR_API_KEY stand for what you were given.\n'
+      : `Every call has the headers ${credentials.map(([name]) => name).join(', ')}; YOUR_… stands for what you were given.\n`;
+  return `${service}\n\nAddress: ${address}\nWSDL: ${wsdl}\n${keys}
+soapui-project.xml       SoapUI: File, Import Project
+postman-collection.json  Postman: Import
+bruno/                   Bruno: Open Collection
+samples/ in each folder  requests and replies in SOAP 1.1, SOAP 1.2, XML and JSON
+The other files of each folder are programs that make the call; those that no test runs say so.
+
+${names}`;
+}

@@ -1,0 +1,351 @@
+import type { Limits } from '../../mappings/contract/limits.ts';
+import type { RequestSample } from '../samples/samples.ts';
+import { type Arguments, argumentsOf, type Literals, writeLiteral } from './arguments.ts';
+
+/** A program that makes one call, as users of a stack write it. */
+export interface Snippet {
+  /** Such as `curl`; the last part of an address that it is served at. */
+  readonly id: string;
+  /** What people call the stack. */
+  readonly title: string;
+  /** The file's name. */
+  readonly file: string;
+  readonly text: string;
+  /** Whether tests run such a program against the gateway; the others are `not run`. */
+  readonly isRun: boolean;
+}
+
+/** A call to be made. */
+export interface SnippetCall {
+  readonly operation: string;
+  /** The contract's address, without a slash at the end. */
+  readonly address: string;
+  /** Where the WSDL is. */
+  readonly wsdl: string;
+  /** Requests in SOAP 1.1 and 1.2. */
+  readonly soap11: RequestSample;
+  readonly soap12: RequestSample;
+  /** Headers with credentials, values as placeholders. */
+  readonly credentials: readonly (readonly [name: string, value: string])[];
+  readonly service: { readonly namespace: string; readonly name: string; readonly port: string };
+  /** Whether the call has header blocks or an encoding, for which plain arguments are not enough. */
+  readonly isPlain: boolean;
+  readonly limits: Limits;
+}
+
+/** The programs of a call, one for each stack, in the order in which they are shown. */
+export function snippetsOf(call: SnippetCall): readonly Snippet[] {
+  return writers.map((write) => {
+    const snippet = write(call);
+    const mark = snippet.isRun
+      ? ''
+      : `${snippet.comment} Not run: this stack is not among those that are tested here.\n`;
+    const { comment: _comment, ...rest } = snippet;
+    return { ...rest, text: withMark(rest.text, mark) };
+  });
+}
+
+type Written = Snippet & { readonly comment: string };
+
+/** A mark before the text, behind a line that has to be the first. */
+function withMark(text: string, mark: string): string {
+  const first = /^(?:#!|<\?php)[^\n]*\n/.exec(text)?.[0] ?? '';
+  return first + mark + text.slice(first.length);
+}
+
+function headersOf({ soap11, credentials }: SnippetCall): readonly (readonly [string, string])[] {
+  return [['Content-Type', soap11.contentType], ...Object.entries(soap11.headers), ...credentials];
+}
+
+function endpointOf({ address, soap11 }: SnippetCall): string {
+  return address + soap11.path;
+}
+
+const json = (text: string): string =>
+  JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+const single = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+const shell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** A word that ends a text of several lines, and that the text doesn't hold: its values may be a stranger's. */
+function endOf(text: string): string {
+  let word = 'END_OF_MESSAGE';
+  while (text.includes(word)) word += '_';
+  return word;
+}
+
+// --- stacks that take arguments ------------------------------------------------------------------------
+
+const python: Literals = {
+  open: '{',
+  close: '}',
+  openList: '[',
+  closeList: ']',
+  empty: '{}',
+  key: (name) => `${json(name)}: `,
+  // zeep takes these of objects of Python
+  text: (text) => {
+    if (text === 'true' || text === 'false') return text === 'true' ? 'True' : 'False';
+    if (text === 'AAEC') return 'b"\\x00\\x01\\x02"';
+    if (/^P(?:\d+D)?(?:T\d+H)?$/.test(text) && text.length > 1)
+      return `isodate.parse_duration(${json(text)})`;
+    return json(text);
+  },
+};
+
+function zeep(call: SnippetCall): Written {
+  const { operation, wsdl, credentials, soap11, limits, isPlain } = call;
+  const headers = credentials.map(([name, value]) => `    ${json(name)}: ${json(value)},\n`).join('');
+  const session =
+    credentials.length === 0
+      ? ''
+      : `import requests\n\nsession = requests.Session()\nsession.headers.update({\n${headers}})\n`;
+  const transport = credentials.length === 0 ? '' : ', transport=zeep.Transport(session=session)';
+  const values = writeLiteral(argumentsOf(soap11.text, limits), python);
+  const durations = values.includes('isodate.') ? 'import isodate\n' : '';
+  const blocks = isPlain
+    ? ''
+    : '# The call has header blocks: give them as _soapheaders=[…], see the envelope of curl.\n';
+  return {
+    id: 'zeep',
+    title: 'Python (zeep)',
+    file: 'call_zeep.py',
+    comment: '#',
+    isRun: true,
+    text: `# pip install zeep\n${blocks}import zeep\n${durations}${session}\nclient = zeep.Client(${json(wsdl)}${transport})\narguments = ${values}\nprint(client.service[${json(operation)}](**arguments))\n`,
+  };
+}
+
+const php: Literals = {
+  open: '[',
+  close: ']',
+  openList: '[',
+  closeList: ']',
+  empty: '[]',
+  key: (name) => `${single(name)} => `,
+  text: (text) => {
+    if (text === 'true' || text === 'false') return text;
+    return text === 'AAEC' ? '"\\x00\\x01\\x02"' : single(text);
+  },
+};
+
+function phpSoap(call: SnippetCall): Written {
+  const { operation, wsdl, credentials, soap11, limits } = call;
+  const lines = credentials.map(([name, value]) => `${name}: ${value}`).join('\r\n');
+  const context =
+    lines === ''
+      ? ''
+      : `    'stream_context' => stream_context_create(['http' => ['header' => ${json(lines).replaceAll('$', '\\$')}]]),\n`;
+  const values = writeLiteral(argumentsOf(soap11.text, limits), php);
+  return {
+    id: 'php',
+    title: 'PHP (SoapClient)',
+    file: 'call.php',
+    comment: '//',
+    isRun: true,
+    text: `<?php\n// apt install php-soap\n$client = new SoapClient(${single(wsdl)}, [\n    'soap_version' => SOAP_1_1,\n    'features' => SOAP_SINGLE_ELEMENT_ARRAYS,\n    'exceptions' => true,\n${context}]);\nprint_r($client->__soapCall(${single(operation)}, [${values}]));\n`,
+  };
+}
+
+const script: Literals = {
+  open: '{',
+  close: '}',
+  openList: '[',
+  closeList: ']',
+  empty: '{}',
+  key: (name) => `${json(name)}: `,
+  text: json,
+};
+
+function nodeSoap(call: SnippetCall): Written {
+  const { operation, wsdl, credentials, soap11, limits } = call;
+  const headers = credentials
+    .map(([name, value]) => `client.addHttpHeader(${json(name)}, ${json(value)});\n`)
+    .join('');
+  const values = writeLiteral(argumentsOf(soap11.text, limits) as Arguments, script);
+  return {
+    id: 'node',
+    title: 'Node (soap)',
+    file: 'call.mjs',
+    comment: '//',
+    isRun: true,
+    text: `// npm install soap\nimport soap from 'soap';\n\nconst client = await soap.createClientAsync(${json(wsdl)});\n${headers}const [reply] = await client[${json(`${operation}Async`)}](${values});\nconsole.log(JSON.stringify(reply, null, 2));\n`,
+  };
+}
+
+// --- stacks that send the envelope ---------------------------------------------------------------------
+
+function curl(call: SnippetCall): Written {
+  const end = endOf(call.soap11.text);
+  const headers = headersOf(call).map(([name, value]) => `  -H ${shell(`${name}: ${value}`)} \\\n`);
+  return {
+    id: 'curl',
+    title: 'curl',
+    file: 'call.sh',
+    comment: '#',
+    isRun: true,
+    text: `#!/bin/sh\ncurl -sS --fail-with-body ${shell(endpointOf(call))} \\\n${headers.join('')}  --data-binary @- <<'${end}'\n${call.soap11.text.trimEnd()}\n${end}\n`,
+  };
+}
+
+function rawHttp(call: SnippetCall): Written {
+  const url = new URL(endpointOf(call));
+  const body = call.soap11.text;
+  const length = new TextEncoder().encode(body).length;
+  const headers = [
+    ['Host', url.host],
+    ...headersOf(call),
+    ['Content-Length', String(length)],
+    ['Connection', 'close'],
+  ];
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return {
+    id: 'http',
+    title: 'HTTP',
+    file: 'call.http',
+    comment: '#',
+    isRun: true,
+    text: `POST ${url.pathname} HTTP/1.1\r\n${lines}\r\n${body}`,
+  };
+}
+
+function perl(call: SnippetCall): Written {
+  const end = endOf(call.soap11.text);
+  const headers = headersOf(call).map(([name, value]) => `    ${single(name)} => ${single(value)},\n`);
+  return {
+    id: 'perl',
+    title: 'Perl (HTTP::Tiny)',
+    file: 'call.pl',
+    comment: '#',
+    isRun: true,
+    text: `#!/usr/bin/perl\nuse strict;\nuse warnings;\nuse HTTP::Tiny;\n\nmy $message = <<'${end}';\n${call.soap11.text.trimEnd()}\n${end}\nmy $reply = HTTP::Tiny->new->post(${single(endpointOf(call))}, {\n  headers => {\n${headers.join('')}  },\n  content => $message,\n});\nprint $reply->{content};\ndie "status $reply->{status}\\n" unless $reply->{success};\n`,
+  };
+}
+
+function go(call: SnippetCall): Written {
+  const { soap11 } = call;
+  const text = soap11.text.includes('`') ? json(soap11.text) : `\`${soap11.text}\``;
+  const headers = headersOf(call).map(
+    ([name, value]) => `\trequest.Header.Set(${json(name)}, ${json(value)})\n`,
+  );
+  return {
+    id: 'go',
+    title: 'Go (net/http)',
+    file: 'call.go',
+    comment: '//',
+    isRun: true,
+    text: `package main\n\nimport (\n\t"fmt"\n\t"io"\n\t"log"\n\t"net/http"\n\t"strings"\n)\n\nconst message = ${text}\n\nfunc main() {\n\trequest, err := http.NewRequest("POST", ${json(endpointOf(call))}, strings.NewReader(message))\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n${headers.join('')}\treply, err := http.DefaultClient.Do(request)\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n\tdefer reply.Body.Close()\n\tbody, err := io.ReadAll(reply.Body)\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n\tfmt.Println(string(body))\n\tif reply.StatusCode >= 300 {\n\t\tlog.Fatal(reply.Status)\n\t}\n}\n`,
+  };
+}
+
+/** JAX-WS without generated classes: CXF and the reference implementation run the same program. */
+function dispatch(call: SnippetCall, className: string, head: string): string {
+  const { service, soap11, credentials } = call;
+  const action = soap11.headers.SOAPAction?.replace(/^"|"$/g, '') ?? '';
+  const headers = credentials.map(
+    ([name, value]) => `    headers.put(${json(name)}, List.of(${json(value)}));\n`,
+  );
+  return `${head}import jakarta.xml.ws.BindingProvider;
+import jakarta.xml.ws.Dispatch;
+import jakarta.xml.ws.Service;
+import jakarta.xml.ws.handler.MessageContext;
+import jakarta.xml.ws.soap.SOAPBinding;
+import java.io.StringReader;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import javax.xml.namespace.QName;
+import javax.xml.transform.Source;
+import javax.xml.transform.TransformerFactory;
+import javax.xml.transform.stream.StreamResult;
+import javax.xml.transform.stream.StreamSource;
+
+public class ${className} {
+  public static void main(String[] arguments) throws Exception {
+    String message = ${javaText(soap11.text)};
+    QName port = new QName(${json(service.namespace)}, ${json(service.port)});
+    Service service = Service.create(new QName(${json(service.namespace)}, ${json(service.name)}));
+    service.addPort(port, SOAPBinding.SOAP11HTTP_BINDING, ${json(endpointOf(call))});
+    Dispatch<Source> call = service.createDispatch(port, Source.class, Service.Mode.MESSAGE);
+    Map<String, Object> context = call.getRequestContext();
+    context.put(BindingProvider.SOAPACTION_USE_PROPERTY, true);
+    context.put(BindingProvider.SOAPACTION_URI_PROPERTY, ${json(action)});
+    Map<String, List<String>> headers = new HashMap<>();
+${headers.join('')}    context.put(MessageContext.HTTP_REQUEST_HEADERS, headers);
+    Source reply = call.invoke(new StreamSource(new StringReader(message)));
+    TransformerFactory.newInstance().newTransformer().transform(reply, new StreamResult(System.out));
+  }
+}
+`;
+}
+
+/** A text as strings of Java, a line each. */
+function javaText(text: string): string {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => json(`${line}\n`))
+    .join('\n      + ');
+}
+
+function jaxWs(call: SnippetCall): Written {
+  const head = `// Without classes, by javax.xml.ws or jakarta.xml.ws of any JAX-WS.\n// For classes: wsimport -keep -p client ${call.wsdl}\n`;
+  const text = dispatch(call, 'JaxWsCall', head);
+  return { id: 'jaxws', title: 'Java (JAX-WS)', file: 'JaxWsCall.java', comment: '//', isRun: true, text };
+}
+
+function cxf(call: SnippetCall): Written {
+  const head = `// org.apache.cxf:cxf-rt-frontend-jaxws and cxf-rt-transports-http.\n// For classes: wsdl2java -p client ${call.wsdl}\n`;
+  const text = dispatch(call, 'CxfCall', head);
+  return { id: 'cxf', title: 'Java (CXF)', file: 'CxfCall.java', comment: '//', isRun: false, text };
+}
+
+function cSharp(call: SnippetCall): Written {
+  const { soap11, credentials } = call;
+  const headers = [...Object.entries(soap11.headers), ...credentials]
+    .map(([name, value]) => `request.Headers.TryAddWithoutValidation(${json(name)}, ${json(value)});\n`)
+    .join('');
+  const text = `// For classes: dotnet-svcutil ${call.wsdl}
+using System.Net.Http.Headers;
+using System.Text;
+
+var message = @"${soap11.text.trimEnd().replaceAll('"', '""')}";
+using var client = new HttpClient();
+using var request = new HttpRequestMessage(HttpMethod.Post, ${json(endpointOf(call))});
+request.Content = new StringContent(message, Encoding.UTF8);
+request.Content.Headers.ContentType = MediaTypeHeaderValue.Parse(${json(soap11.contentType)});
+${headers}using var reply = await client.SendAsync(request);
+Console.WriteLine(await reply.Content.ReadAsStringAsync());
+reply.EnsureSuccessStatusCode();
+`;
+  return { id: 'csharp', title: 'C# (.NET)', file: 'Program.cs', comment: '//', isRun: false, text };
+}
+
+function powerShell(call: SnippetCall): Written {
+  const { soap11, credentials } = call;
+  // typographic quotes end a text of PowerShell too
+  const quoted = (value: string): string => `'${value.replace(/['\u2018-\u201b]/g, '$&$&')}'`;
+  const headers = [...Object.entries(soap11.headers), ...credentials]
+    .map(([name, value]) => `  ${quoted(name)} = ${quoted(value)}\n`)
+    .join('');
+  const text = `$message = ${quoted(soap11.text.trimEnd())}
+$headers = @{
+${headers}}
+$reply = Invoke-WebRequest -Method Post -Uri ${quoted(endpointOf(call))} -Headers $headers -ContentType ${quoted(soap11.contentType)} -Body ([Text.Encoding]::UTF8.GetBytes($message))
+$reply.Content
+`;
+  return { id: 'powershell', title: 'PowerShell', file: 'call.ps1', comment: '#', isRun: false, text };
+}
+
+const writers: readonly ((call: SnippetCall) => Written)[] = [
+  curl,
+  cSharp,
+  jaxWs,
+  cxf,
+  phpSoap,
+  zeep,
+  nodeSoap,
+  perl,
+  go,
+  powerShell,
+  rawHttp,
+];
