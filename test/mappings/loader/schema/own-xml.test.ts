@@ -1,0 +1,24 @@
+import test from 'ava';
+import { load } from '../../../plain/documents.ts';
+
+test('what a member’s schema says of XML of the service’s own is told where its element isn’t so', (t) => {
+  const properties = {
+    same: { type: 'string', xml: { name: 'same' } },
+    called: { type: 'string', xml: { name: 'Other' } },
+    id: { type: 'integer', xml: { attribute: true, namespace: 'urn:a', prefix: 'a' } },
+    list: { type: 'array', items: { type: 'string' }, xml: { wrapped: true } },
+    plain: { type: 'string' },
+  };
+  const content = { 'application/json': { schema: { type: 'object', properties } } };
+  const paths = { '/pets': { get: { responses: { 200: { description: '', content } } } } };
+  const { ownXml } = load({ openapi: '3.1.0', info: { title: 'Pets' }, paths });
+  const schema = '/paths/~1pets/get/responses/200/content/application~1json/schema/properties';
+  t.deepEqual(ownXml, [
+    { pointer: `${schema}/called/xml`, why: 'in XML of the service\'s own it is called "Other"' },
+    {
+      pointer: `${schema}/id/xml`,
+      why: "in XML of the service's own it is an attribute, has a namespace of its own",
+    },
+    { pointer: `${schema}/list/xml`, why: "in XML of the service's own it has an element around it" },
+  ]);
+});
