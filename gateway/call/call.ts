@@ -36,6 +36,8 @@ export interface CallService {
   readonly compiled: CompiledContract;
   /** Undefined for a contract without credentials. */
   readonly readCredentials: ReadCredentials | undefined;
+  /** The ways to give credentials in headers, for who gave none; undefined where there are none to give. */
+  readonly challenge: string | undefined;
   /** Remembers the nonces of digests (W49). */
   readonly nonces: NonceStore;
   /** Reads large replies beside the event loop. */

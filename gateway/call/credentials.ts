@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Problem } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
-import type { Limits } from '../../mappings/contract/limits.ts';
-import type { CredentialPart, Credentials } from '../../mappings/contract/model.ts';
+import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
+import type { Contract, CredentialPart, Credentials } from '../../mappings/contract/model.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
 import { compileHide } from '../telemetry/secrets.ts';
 import { type DigestToken, type Secrets, secretOf } from './digest.ts';
@@ -62,17 +62,20 @@ export function compileCredentials(
       ? { most: limits.authorization, pattern: schemeAndToken }
       : { most: limits.credential, pattern: token },
   }));
+  const { basic } = credentials;
   return (inMessage, request, spelling) => {
+    const fromBasic = basic === undefined ? undefined : basicOf(request, basic, limits);
     const all = new Map<string, string>();
     let fromHeaders: Set<string> | undefined;
     const malformed: Problem[] = [];
     const missing: Problem[] = [];
-    let conflict: string | undefined;
+    let conflict = fromBasic === 'twice' ? 'the header Authorization was given twice' : undefined;
+    if (fromBasic === 'malformed')
+      malformed.push(problem('InvalidCharacter', 'Authorization', malformedBasic));
     const { digest } = inMessage;
     const secret = digest === undefined ? undefined : secretOf(digest, digests?.secrets ?? noSecrets);
     if (digest !== undefined && secret === undefined) throw new CallError('FailedAuthentication');
-    const unread =
-      inMessage.isSecurityUnread === true ? "; the Security header isn't read by this contract" : '';
+    const unread = unreadOf(inMessage, request, credentials);
     for (const { part, key, paths, form } of parts) {
       const { name } = part;
       const path = paths[spelling];
@@ -81,6 +84,7 @@ export function compileCredentials(
       const inToken =
         (name === digests?.password ? secret : undefined) ?? (inMessage.token?.get(name) || undefined);
       const inHeader = request.headers[key];
+      const inBasic = typeof fromBasic === 'object' ? fromBasic.get(name) || undefined : undefined;
       const header = typeof inHeader === 'string' && inHeader !== '' ? inHeader : undefined;
       const given = header === undefined ? noValues : headerValues(request, key);
       if (given.length > 1) conflict ??= `the header ${part.header} was given twice`;
@@ -90,7 +94,7 @@ export function compileCredentials(
         malformed.push(problem('InvalidCharacter', path, expectation));
       }
       const { send } = credentials;
-      if (![inBody, inBlock, inToken].every((value) => isFit(value, form, send))) {
+      if (![inBody, inBlock, inToken, inBasic].every((value) => isFit(value, form, send))) {
         const expectation = `expected at most ${limits.credential} characters, none a control character, got other text`;
         malformed.push(problem('InvalidCharacter', path, expectation));
       }
@@ -101,7 +105,10 @@ export function compileCredentials(
         conflict ??= `the UsernameToken and ${inBody === undefined ? `the header block of ${part.xml}` : path} differ`;
       if (header !== undefined && fromMessage !== undefined && header !== fromMessage)
         conflict ??= `${part.header} and ${path} differ`;
-      const value = fromMessage ?? header;
+      const elsewhere = fromMessage ?? header;
+      if (inBasic !== undefined && elsewhere !== undefined && inBasic !== elsewhere)
+        conflict ??= `the header Authorization and ${fromMessage === undefined ? part.header : path} differ`;
+      const value = elsewhere ?? inBasic;
       if (value !== undefined) {
         all.set(name, value);
         if (inBody === undefined) {
@@ -109,15 +116,80 @@ export function compileCredentials(
           fromHeaders.add(name);
         }
       } else if (part.required) {
-        const expectation = `expected it in the body or in the header ${part.header}, got none${unread}`;
+        const by = basic?.username === name || basic?.password === name ? ', or by HTTP Basic' : '';
+        const expectation = `expected it in the body or in the header ${part.header}${by}, got none${unread}`;
         missing.push(problem('NotEmpty', path, expectation));
       }
     }
     if (malformed.length > 0) throw new CallError('Unauthorized', { problems: malformed });
     if (conflict !== undefined) throw new CallError('ConflictingCredentials', { message: conflict });
-    if (missing.length > 0) throw new CallError('Unauthorized', { problems: missing });
+    if (missing.length > 0)
+      throw new CallError('Unauthorized', { problems: missing, isUnasked: all.size === 0 });
     return { all, fromHeaders: fromHeaders ?? noNames };
   };
+}
+
+/** What is read in no contract, or not in this one, and came all the same: the end of the sentence about what is missing. */
+function unreadOf(
+  { isSecurityUnread }: MessageCredentials,
+  { headers }: MessageHead,
+  { basic, parts }: Credentials,
+): string {
+  if (isSecurityUnread === true) return "; the Security header isn't read by this contract";
+  if (parts.some(isAuthorization)) return '';
+  const isBasic = basic !== undefined;
+  const scheme = /^(?:basic|digest|negotiate|ntlm)(?= |$)/i
+    .exec(headers.authorization ?? '')?.[0]
+    ?.toLowerCase();
+  if (scheme === 'basic') return isBasic ? '' : "; HTTP Basic isn't read by this contract";
+  return scheme === undefined ? '' : `; HTTP ${scheme} isn't read here${isBasic ? ', Basic is' : ''}`;
+}
+
+const malformedBasic = 'expected Basic and the base64 of user:password, got other text';
+
+/** `Authorization: Basic` (RFC 7617); group 1: what is in base64. */
+const basicForm = /^basic +([\w+/]*={0,2})$/i;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** User and password of HTTP Basic as the credentials that they are; undefined where there is none (W24). */
+function basicOf(
+  request: MessageHead,
+  { username, password }: NonNullable<Credentials['basic']>,
+  { authorization: most }: Limits,
+): ReadonlyMap<string, string> | 'malformed' | 'twice' | undefined {
+  const given = request.headers.authorization;
+  if (given === undefined || !/^basic(?: |$)/i.test(given)) return undefined;
+  if (headerValues(request, 'authorization').length > 1) return 'twice';
+  const letters = given.length > most ? undefined : basicForm.exec(given)?.[1];
+  if (letters === undefined || letters.length % 4 !== 0) return 'malformed';
+  const bytes = Buffer.from(letters, 'base64');
+  let pair: string;
+  try {
+    pair = utf8.decode(bytes);
+  } catch {
+    pair = bytes.toString('latin1'); // as callers write it that don't know the charset asked for (RFC 7617, B.3)
+  }
+  const colon = pair.indexOf(':');
+  if (colon === -1) return 'malformed';
+  return new Map([
+    [username, pair.slice(0, colon)],
+    [password, pair.slice(colon + 1)],
+  ]);
+}
+
+/**
+ * The ways to give a contract's credentials in a message's headers, as a challenge (RFC 9110, 11.6.1); undefined where there
+ * are none to give.
+ */
+export function challengeOf({ credentials, wsse, service }: Contract): string | undefined {
+  if (credentials === undefined) return undefined;
+  const ways: string[] = [];
+  if (credentials.basic !== undefined) ways.push(`Basic realm="${service}", charset="UTF-8"`);
+  if (wsse !== undefined) ways.push(`WSSE realm="${service}", profile="UsernameToken"`);
+  const required = credentials.parts.filter((part) => part.required);
+  const parts = required.length === 0 ? credentials.parts : required;
+  ways.push(`ApiKey realm="${service}", headers="${parts.map(({ header }) => header).join(' ')}"`);
+  return ways.join(', ');
 }
 
 const noValues: readonly string[] = [];
@@ -205,12 +277,15 @@ export function hideGiven(
   isHidden: IsHidden,
 ): Hide {
   const inHeaders = new Map<string, string>();
+  const basic = credentials?.basic;
+  const head = { headers, rawHeaders: [] };
+  const pair = basic === undefined ? undefined : basicOf(head, basic, defaultLimits);
   for (const { name, header } of credentials?.parts ?? []) {
     const value = headers[header.toLowerCase()];
     if (typeof value === 'string') inHeaders.set(name, value);
   }
   const fromHeaders = hiddenOf(credentials, inHeaders, isHidden);
-  const fromBlocks = [block, token].flatMap((values) =>
+  const fromBlocks = [block, token, typeof pair === 'object' ? pair : undefined].flatMap((values) =>
     values === undefined ? [] : hiddenOf(credentials, values, isHidden),
   );
   return compileHide([...fromHeaders, ...fromBlocks, ...hiddenOf(credentials, body, isHidden)]);

@@ -68,6 +68,8 @@ export interface CallErrorDetails {
   readonly retryAfter?: string;
   /** Where in the reply of the service behind it is, in JSON. */
   readonly path?: string;
+  /** For 401: whether the caller gave no credential at all, and may be waiting to be asked for one. */
+  readonly isUnasked?: boolean;
 }
 
 /** A call refused or failed by the gateway; what is said in it may reach the caller. */
@@ -78,10 +80,20 @@ export class CallError extends Error {
   readonly retryAfter: string | undefined;
   readonly detail: string | undefined;
   readonly path: string | undefined;
+  readonly isUnasked: boolean;
 
   constructor(
     code: ErrorCode,
-    { message, problems = [], cause, allow, retryAfter, detail, path }: CallErrorDetails = {},
+    {
+      message,
+      problems = [],
+      cause,
+      allow,
+      retryAfter,
+      detail,
+      path,
+      isUnasked = false,
+    }: CallErrorDetails = {},
   ) {
     super(message ?? problems[0]?.message ?? errorCodes[code].message, cause === undefined ? {} : { cause });
     this.name = 'CallError';
@@ -91,6 +103,7 @@ export class CallError extends Error {
     this.retryAfter = retryAfter;
     this.detail = detail;
     this.path = path;
+    this.isUnasked = isUnasked;
   }
 
   get status(): number {
@@ -138,6 +151,8 @@ export interface Failure {
   readonly retryAfter: string | undefined;
   /** Each thing that is wrong; undefined where `statusJson` says all. */
   readonly problems?: readonly ToldProblem[] | undefined;
+  /** Whether the caller gave no credential, and may be waiting to be asked for one. */
+  readonly isUnasked?: boolean;
   /** The declared fault that the upstream answered with (A29); undefined for any other failure. */
   readonly fault?: WrittenFault | undefined;
   /** The upstream's own JSON, for callers of JSON, where it is a declared fault. */
@@ -162,6 +177,7 @@ export function failureOf(error: CallError, requestId: string, hide: Hide): Fail
     }),
     retryAfter: error.retryAfter,
     problems: toldProblems(error, hide),
+    isUnasked: error.isUnasked,
   };
 }
 

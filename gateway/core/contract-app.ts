@@ -4,6 +4,7 @@ import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { CallerLimits } from '../admission/caller-limits.ts';
 import type { CallService } from '../call/call.ts';
+import { challengeOf } from '../call/credentials.ts';
 import type { NonceStore, Secrets } from '../call/digest.ts';
 import { createAdoptedDocuments } from '../http/adopted-documents.ts';
 import { createDocuments, type DocumentOptions, type Documents, publicUrlOf } from '../http/documents.ts';
@@ -100,6 +101,7 @@ function createService(shared: Shared, contract: Contract, upstream: Upstream): 
   return {
     ...compileReaders(compiled, limits.loopSteps, secrets),
     readAside: aside.readerOf(compiled, logMessages, secrets),
+    challenge: challengeOf(contract),
     nonces,
     refuseForeign: compileRefuseForeign(contract),
     upstream,

@@ -19,7 +19,9 @@ const unasked: ReadonlySet<string> = new Set([
  * none of the headers that tell of a page, so Content-Types are read as leniently as ever (W39).
  */
 export function compileRefuseForeign({ credentials, settings }: Contract): RefuseForeign | undefined {
-  if (credentials?.parts.some(({ required }) => required)) return undefined;
+  // what a browser was asked for once by HTTP Basic, it sends for any page
+  const isBasic = credentials?.basic !== undefined;
+  if (!isBasic && credentials?.parts.some(({ required }) => required)) return undefined;
   const known = new Set(settings.cors.map((origin) => origin.toLowerCase()));
   return (request, mediaType) => {
     const { origin, host } = request.headers;

@@ -32,6 +32,8 @@ export interface Reply {
   readonly xStatus: number | undefined;
   readonly retryAfter: string | undefined;
   readonly allow?: string | undefined;
+  /** The ways to give credentials, where they were missing or wrong. */
+  readonly challenge?: string | undefined;
   readonly nosniff?: boolean;
 }
 
@@ -92,6 +94,7 @@ export function sendReply(
   if (reply.xStatus !== undefined) headers['X-Status'] = reply.xStatus;
   if (reply.retryAfter !== undefined) headers['Retry-After'] = reply.retryAfter;
   if (reply.allow !== undefined) headers.Allow = reply.allow;
+  if (reply.challenge !== undefined) headers['WWW-Authenticate'] = reply.challenge;
   if (reply.nosniff === true) headers['X-Content-Type-Options'] = 'nosniff';
   if (close) headers.Connection = 'close';
   if (more !== undefined) Object.assign(headers, more);

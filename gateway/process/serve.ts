@@ -195,14 +195,19 @@ function warnOfOptions({ publicUrl, host, logMessages }: ServeOptions, log: Logg
     log.warn('LOG_MESSAGES is on: values that the overlay does not call personal stand in the log');
 }
 
-/** A UsernameToken holds its password as it is: without TLS in front anybody on the way reads it (W54). */
-function warnOfHttp({ wsse, basePath }: Contract, publicUrl: string | undefined, log: Logger): void {
+/** A UsernameToken and HTTP Basic hold their password as it is: without TLS in front anybody on the way reads it (W54). */
+function warnOfHttp(
+  { wsse, credentials, basePath }: Contract,
+  publicUrl: string | undefined,
+  log: Logger,
+): void {
   const url = URL.parse(publicUrl ?? '');
-  if (wsse === undefined || url?.protocol !== 'http:') return;
+  const isBasic = credentials?.basic !== undefined;
+  if ((wsse === undefined && !isBasic) || url?.protocol !== 'http:') return;
   if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname)) return;
   log.warn(
     { contract: shownPath(basePath) },
-    'PUBLIC_URL is http: passwords of UsernameTokens go unencrypted',
+    `PUBLIC_URL is http: passwords of ${isBasic ? 'HTTP Basic' : 'UsernameTokens'} go unencrypted`,
   );
 }
 

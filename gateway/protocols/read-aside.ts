@@ -260,11 +260,12 @@ function errorOf(result: Result): Error {
 }
 
 function callErrorOf(fields: CallErrorFields): CallError {
-  const { code, message, problems, allow, retryAfter, detail, path } = fields;
+  const { code, message, problems, allow, retryAfter, detail, path, isUnasked } = fields;
   return new CallError(code, {
     message,
     problems,
     detail,
+    isUnasked,
     ...(allow === undefined ? {} : { allow }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(path === undefined ? {} : { path }),

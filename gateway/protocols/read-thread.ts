@@ -109,7 +109,8 @@ export interface RequestFields extends Pick<UpstreamRequest, 'method' | 'path' |
 }
 
 /** What a CallError is made of. */
-export interface CallErrorFields extends Required<Pick<CallErrorDetails, 'message' | 'problems'>> {
+export interface CallErrorFields
+  extends Required<Pick<CallErrorDetails, 'message' | 'problems' | 'isUnasked'>> {
   readonly code: ErrorCode;
   readonly allow: string | undefined;
   readonly retryAfter: string | undefined;
@@ -258,8 +259,8 @@ function prepare(
 }
 
 function callErrorFields(error: CallError): CallErrorFields {
-  const { code, message, problems, allow, retryAfter, detail, path } = error;
-  return { code, message, problems, allow, retryAfter, detail, path };
+  const { code, message, problems, allow, retryAfter, detail, path, isUnasked } = error;
+  return { code, message, problems, allow, retryAfter, detail, path, isUnasked };
 }
 
 function faultFields({ version, code, kind, message, block, header }: Fault): FaultFields {

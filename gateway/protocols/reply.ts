@@ -25,6 +25,8 @@ export interface ReplyContext {
   readonly header: ReplyHeader | undefined;
   /** The status that the service behind answered with; 0 without an answer. */
   readonly upstreamStatus: number;
+  /** The ways to give credentials, for who gave none. */
+  readonly challenge?: string | undefined;
   /** True for a SOAP request whose Accept is `application/xml` and nothing else (W7). */
   readonly asXml: boolean;
 }
@@ -36,12 +38,22 @@ export function replyContext(
   header: ReplyContext['header'],
   asXml = false,
 ): ReplyContext {
-  const { compiled } = options.service;
-  return { compiled, operation, requestId, header, upstreamStatus: stats.upstreamStatus, asXml };
+  const { compiled, challenge } = options.service;
+  const { upstreamStatus } = stats;
+  return { compiled, operation, requestId, header, challenge, upstreamStatus, asXml };
 }
 
 /** An outcome in a SOAP envelope, in-band errors with 200 and X-Status (W26), or as a fault by the setting. */
 export function soapReply(version: SoapVersion, outcome: Outcome, context: ReplyContext): Reply {
+  const reply = envelopedReply(version, outcome, context);
+  if (outcome.kind === 'reply' || outcome.failure.status !== 401) return reply;
+  // who has user and password for HTTP Basic may send them when asked, and is asked by no other status
+  const isAsked =
+    outcome.failure.isUnasked === true && context.compiled.contract.credentials?.basic !== undefined;
+  return { ...reply, status: isAsked ? 401 : reply.status, challenge: context.challenge };
+}
+
+function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyContext): Reply {
   const { operation, compiled, header } = context;
   const name = operation?.operation.name;
   const contentType = soapContentType(version, context);
@@ -199,6 +211,17 @@ export function plainReply(
   context: ReplyContext,
 ): Reply {
   if (format === 'soap11' || format === 'soap12') return soapReply(versionOf[format], outcome, context);
+  const reply = unenvelopedReply(format, callback, outcome, context);
+  const isUnauthorized = outcome.kind === 'failure' && outcome.failure.status === 401;
+  return isUnauthorized ? { ...reply, challenge: context.challenge } : reply;
+}
+
+function unenvelopedReply(
+  format: 'json' | 'xml',
+  callback: string | undefined,
+  outcome: Outcome,
+  context: ReplyContext,
+): Reply {
   const retryAfter = outcome.kind === 'failure' ? outcome.failure.retryAfter : undefined;
   const status = outcome.kind === 'failure' ? outcome.failure.status : outcome.status;
   if (format === 'json') {

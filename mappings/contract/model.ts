@@ -305,6 +305,8 @@ export interface Credentials {
   readonly member: string | undefined;
   readonly parts: readonly CredentialPart[];
   readonly send: 'body' | 'headers';
+  /** The credentials that user and password of HTTP Basic are; undefined where it isn't read. */
+  readonly basic?: { readonly username: string; readonly password: string } | undefined;
   /** The SOAP header block that may hold them, in the types namespace; undefined where bodies have a place for them. */
   readonly block?: CredentialsBlock | undefined;
 }

@@ -65,7 +65,13 @@ export function buildCredentials(
         `expected a header for ${json}, the member of ${record?.name}, got none`,
       );
   }
-  return { member: stated.member, parts, send: stated.send, block: blockOf(operations, names) };
+  return {
+    member: stated.member,
+    parts,
+    send: stated.send,
+    basic: stated.basic,
+    block: blockOf(operations, names),
+  };
 }
 
 function memberRecord(

@@ -19,6 +19,8 @@ const headerName = text(
 
 const credentialNames = (says: string) => list(says, 'names from /credentials/headers', text('A name.'));
 
+const credentialName = (says: string) => text(says, 'a name from /credentials/headers');
+
 const credentials = record(
   'Who calls. Without it no header of a caller goes upstream but those of the document.',
   {
@@ -31,10 +33,12 @@ const credentials = record(
     required: credentialNames('Those without which a call is 401.'),
     secret: credentialNames('Those whose values may stand in no error.'),
     send: keyword('How they go upstream.', 'body', 'headers'),
+    basic: record('The credentials that HTTP Basic gives; without it that is not read.', {
+      username: credentialName('The credential that the user is.'),
+      password: credentialName('The credential that the password is.'),
+    }),
   },
 );
-
-const credentialName = (says: string) => text(says, 'a name from /credentials/headers');
 
 /** What is read of WS-Security. */
 export const wsse = record('Reads a UsernameToken and a Timestamp of WS-Security; without it neither is.', {

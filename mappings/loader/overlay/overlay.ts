@@ -4,6 +4,7 @@ import { linearPattern } from '../../codec/scalars/pattern.ts';
 import { createZone } from '../../codec/scalars/zone.ts';
 import {
   type CredentialPart,
+  type Credentials,
   type DeepLists,
   namespaces as knownNamespaces,
   type Settings,
@@ -59,6 +60,7 @@ export interface CredentialsOverlay {
   readonly required: readonly string[] | undefined;
   readonly secret: readonly string[];
   readonly send: 'body' | 'headers';
+  readonly basic?: Credentials['basic'];
 }
 
 /** One of the overlay's `operations`. */
@@ -237,7 +239,31 @@ function readCredentials(keys: NonNullable<OverlayKeys['credentials']>, report: 
   const send = keys.send ?? (member === undefined ? 'headers' : 'body');
   if (send === 'body' && member === undefined)
     report('/credentials/send', 'expected headers, since /credentials/member names no member of the body');
-  return { member, headers, required, secret, send };
+  return { member, headers, required, secret, send, basic: readBasic(keys.basic, headers, report) };
+}
+
+/** The credentials that HTTP Basic gives, which comes in the one header that no credential may have then. */
+function readBasic(
+  keys: NonNullable<OverlayKeys['credentials']>['basic'],
+  headers: ReadonlyMap<string, string>,
+  report: Report,
+): Credentials['basic'] {
+  if (keys === undefined) return undefined;
+  const { username = '', password = '' } = keys;
+  for (const [key, name] of Object.entries({ username, password }))
+    if (!headers.has(name))
+      report(
+        `/credentials/basic/${key}`,
+        `expected a name from /credentials/headers, got ${name === '' ? 'none' : shown(name)}`,
+      );
+  if (username === password && username !== '')
+    report(
+      '/credentials/basic/password',
+      `expected another credential than username, got ${shown(password)} again`,
+    );
+  if ([...headers.values()].some((header) => header.toLowerCase() === 'authorization'))
+    report('/credentials/basic', 'expected none, since a credential has the header Authorization for itself');
+  return { username, password };
 }
 
 /**

@@ -1,0 +1,160 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { screeningContract } from '../../../mappings/loader/load.ts';
+import {
+  elementText,
+  emptyReply,
+  envelope,
+  type Gateway,
+  getSearch,
+  keyHeaders,
+  sharedGateway,
+  startGateway,
+} from '../gateway.ts';
+
+const folders: string[] = [];
+/** The screening contract with `basic` among its credentials. */
+function contractOf(basic = '{ username: apiUserId, password: apiUserKey }'): string {
+  const folder = mkdtempSync(join(tmpdir(), 'basic-'));
+  folders.push(folder);
+  cpSync(screeningContract, folder, { recursive: true });
+  const file = join(folder, 'soap.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('  send: body', `  send: body\n  basic: ${basic}`));
+  return folder;
+}
+
+const [gateway, without] = await Promise.all([
+  sharedGateway({ serve: { contract: contractOf() } }),
+  sharedGateway(),
+]);
+
+test.after.always(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+/** A gateway of its own for a test that looks at what the upstream got. */
+async function start(t: ExecutionContext): Promise<Gateway> {
+  const local = await startGateway(t, { serve: { contract: contractOf() } });
+  local.answer({ body: emptyReply });
+  return local;
+}
+
+const basic = (pair: string): Record<string, string> => ({
+  Authorization: `Basic ${Buffer.from(pair).toString('base64')}`,
+});
+const call = (to: Gateway, headers: Record<string, string>, text = envelope('1.1', { body: getSearch })) =>
+  to.send('POST', '/soap11', headers, text);
+const bare = envelope('1.1', { body: getSearch.replace(/<Authentication>.*<\/Authentication>/, '') });
+
+test('W24: user and password of HTTP Basic are the credentials that the overlay says', async (t) => {
+  const local = await start(t);
+  for (const [pair, id, key] of [
+    ['demo:demo-key', 'demo', 'demo-key'],
+    ['zoë:p:ä', 'zoë', 'p:ä'],
+  ] as const) {
+    const reply = await call(local, basic(pair), bare);
+    t.is(reply.headers['x-status'], undefined, reply.text);
+    t.is(reply.headers['www-authenticate'], undefined);
+    const { body, headers } = local.hits.at(-1) ?? { body: '', headers: {} };
+    t.deepEqual(JSON.parse(body).authentication, { apiUserId: id, apiUserKey: key });
+    t.is(headers.authorization, undefined);
+  }
+  const latin = Buffer.from('zoë:k', 'latin1').toString('base64');
+  await call(local, { Authorization: `basic  ${latin}` }, bare);
+  t.is(JSON.parse(local.hits.at(-1)?.body ?? '').authentication.apiUserId, 'zoë');
+  t.notRegex(local.log(), /demo|zoë|RlbW8/);
+});
+
+test('W24: a SOAP call without any credential is asked for them by 401, in the usual words', async (t) => {
+  const reply = await call(gateway, {}, bare);
+  t.is(reply.status, 401);
+  t.is(reply.headers['x-status'], '401');
+  t.regex(reply.headers['www-authenticate'] ?? '', /^Basic realm="\w+", charset="UTF-8", WSSE realm=/);
+  t.regex(elementText(reply.text, 'Message') ?? '', /in the header X-Api-User, or by HTTP Basic, got none$/);
+});
+
+test('W24: who gave some and not all isn’t asked: SOAP has 200 and X-Status as ever', async (t) => {
+  const reply = await call(gateway, { 'X-Api-User': 'demo' }, bare);
+  t.is(reply.status, 200);
+  t.is(reply.headers['x-status'], '401');
+  t.regex(reply.headers['www-authenticate'] ?? '', /^Basic /);
+});
+
+test('W24: Basic beside equal credentials is one with them, beside others a conflict', async (t) => {
+  const local = await start(t);
+  const given = (pair: string) => call(local, { ...keyHeaders, ...basic(pair) }, bare);
+  const { 'X-Api-User': id = '', 'X-Api-Key': key = '' } = keyHeaders as Record<string, string>;
+  t.is((await given(`${id}:${key}`)).headers['x-status'], undefined);
+  const conflict = await given(`${id}:other-key`);
+  t.is(conflict.headers['x-status'], '400');
+  t.regex(conflict.text, /the header Authorization and X-Api-Key differ/);
+  t.notRegex(conflict.text, /other-key/);
+  t.is(local.hits.length, 1);
+});
+
+for (const [what, value] of [
+  ['no base64', 'Basic a!'],
+  ['nothing behind the scheme', 'Basic '],
+  ['no colon', `Basic ${Buffer.from('demo').toString('base64')}`],
+  ['a control character', `Basic ${Buffer.from('de\nmo:key').toString('base64')}`],
+  ['more than a credential may have', `Basic ${Buffer.from(`${'a'.repeat(257)}:k`).toString('base64')}`],
+  ['more than an Authorization may have', `Basic ${'YWFh'.repeat(2_100)}`],
+] as const)
+  test(`W24: Basic with ${what} is 401 without an echo`, async (t) => {
+    const reply = await call(gateway, { Authorization: value }, bare);
+    t.is(reply.headers['x-status'], '401', reply.text);
+    t.notRegex(reply.text, /aaaa|YWFh|a!/);
+    t.is(gateway.hits.length, 0);
+  });
+
+test('W24: an Authorization given twice is a conflict', async (t) => {
+  const { Authorization = '' } = basic('demo:demo-key');
+  const reply = await gateway.raw(
+    `POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${Authorization}\r\nAuthorization: ${Authorization}\r\nContent-Length: 2\r\n\r\n{}`,
+  );
+  t.regex(reply, /^HTTP\/1\.1 400 [\s\S]*the header Authorization was given twice/);
+});
+
+test('W24: schemes that aren’t read are told, and what is', async (t) => {
+  const digest = { Authorization: 'Digest username="demo", realm="x", nonce="n", uri="/", response="r"' };
+  t.regex((await call(gateway, digest, bare)).text, /got none; HTTP digest isn't read here, Basic is</);
+  t.regex(
+    (await call(without, basic('a:b'), bare)).text,
+    /got none; HTTP Basic isn't read by this contract</,
+  );
+});
+
+for (const path of ['/json/reply/GetSearch', '/xml/reply/GetSearch'])
+  test(`a 401 at ${path} says which ways there are (RFC 9110, 11.6.1)`, async (t) => {
+    const body = path.startsWith('/json') ? '{}' : '';
+    const reply = await without.send('POST', path, {}, body);
+    t.is(reply.status, 401);
+    t.regex(
+      reply.headers['www-authenticate'] ?? '',
+      /^WSSE realm="(\w+)", profile="UsernameToken", ApiKey realm="\1", headers="X-Api-User X-Api-Key"$/,
+    );
+  });
+
+test('W44: a page of another site can’t have a browser call with the password that it keeps for Basic', async (t) => {
+  const headers = { ...basic('demo:demo-key'), 'Content-Type': 'text/plain', Origin: 'https://evil.example' };
+  t.is((await call(gateway, headers, bare)).status, 415);
+});
+
+for (const [what, given, said] of [
+  [
+    'a name that is no credential',
+    '{ username: apiUserId, password: key }',
+    /basic\/password: expected a name from/,
+  ],
+  [
+    'one name twice',
+    '{ username: apiUserId, password: apiUserId }',
+    /basic\/password: expected another credential/,
+  ],
+  ['no password', '{ username: apiUserId }', /basic\/password: expected a name from .*, got none/],
+] as const)
+  test(`credentials: basic: ${what} is an error at start`, async (t) => {
+    await t.throwsAsync(startGateway(t, { serve: { contract: contractOf(given) } }), { message: said });
+  });
