@@ -66,8 +66,14 @@ function parseHttp(message: string): HttpMessage {
   return { start, headers: Object.fromEntries(headers), body: end === -1 ? '' : message.slice(end + 2) };
 }
 
-/** Headers that are the connection's, not the call's. */
-const connectionHeaders = new Set(['host', 'connection', 'content-length', 'transfer-encoding']);
+/** Headers that are the connection's or another one each time, not the call's. */
+const connectionHeaders = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'x-request-id',
+]);
 
 /** A request as the upstream met it, as `call.http` has it. */
 export function callOf({ method, path, headers, body }: Hit): HttpMessage {

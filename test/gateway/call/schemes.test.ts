@@ -169,7 +169,7 @@ test('credentials that a caller leaves out are not sent: which ones are needed i
   t.is(hit?.path, '/pets?page=2');
   t.deepEqual(
     Object.keys(hit?.headers ?? {}).filter((name) => name !== 'host' && name !== 'connection'),
-    ['accept'],
+    ['x-request-id', 'accept'],
   );
 });
 
