@@ -9,6 +9,7 @@ import { mime } from './targets/mime.ts';
 import { multipart } from './targets/multipart.ts';
 import { numbers } from './targets/numbers.ts';
 import { reply } from './targets/reply.ts';
+import { security } from './targets/security.ts';
 import { siege } from './targets/siege.ts';
 import { xml } from './targets/xml.ts';
 
@@ -23,6 +24,7 @@ export const targets: readonly Target[] = [
   accept,
   multipart,
   mime,
+  security,
   contract,
 ];
 
