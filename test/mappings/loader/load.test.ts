@@ -641,7 +641,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
       '/credentials/secret: expected a list of names from /credentials/headers, got "key"',
       '/credentials/send: expected one of body, headers, got "query"',
       '/credentials/member: expected text, got 1',
-      '/credentials/query: unknown key, expected one of member, headers, required, secret, send',
+      '/credentials/query: unknown key, expected one of member, headers, required, secret, send, basic',
       '/credentials/headers/host: expected the name of an HTTP header of the API\'s own, got "Host"',
       '/credentials/headers/again: expected a header for each name, got x-id again',
       '/credentials/required: expected names from /credentials/headers, got "key"',
