@@ -239,6 +239,7 @@ function compileReply(
         dropped,
         replaced: tape.replaced,
         passed,
+        inexact: tape.inexact === 0 ? undefined : tape.inexact,
         misfits,
         xml: output.takeBinary(),
         attached,

@@ -87,6 +87,8 @@ export interface WrittenReply {
   readonly replaced: number;
   /** Values that aren't of their type and were written all the same: of an enum, or dates. */
   readonly passed: number;
+  /** Numbers that a decimal of .NET, or a double, can't hold as they are; undefined for none. */
+  readonly inexact?: number | undefined;
   /** Members that are missing or were left out; undefined where none is, and where `replies: lenient` doesn't look. */
   readonly misfits?: Misfits | undefined;
   /**

@@ -116,15 +116,23 @@ export interface ReplyReader {
   ) => Promise<ReadReply | undefined>;
 }
 
-const nothingNoted = { dropped: 0, replaced: 0, passed: 0, misfits: undefined } as const;
+const nothingNoted = { dropped: 0, replaced: 0, passed: 0, inexact: 0, misfits: undefined } as const;
 
 function noted({ ignored, quirks }: Prepared['reading'], outcome: Outcome): Noted | undefined {
-  const { dropped, replaced, passed, misfits } = outcome.kind === 'reply' ? outcome : nothingNoted;
+  const {
+    dropped,
+    replaced,
+    passed,
+    inexact = 0,
+    misfits,
+  } = outcome.kind === 'reply' ? outcome : nothingNoted;
   const missing = misfits?.missing ?? 0;
-  if (ignored.length === 0 && quirks + dropped + replaced + passed + missing === 0) return undefined;
+  if (ignored.length === 0 && quirks + dropped + replaced + passed + inexact + missing === 0)
+    return undefined;
   const names = ignored.slice(0, 20).map((name) => name.slice(0, 64));
   const told = misfits === undefined || misfits.told.length === 0 ? {} : { members: misfits.told };
-  return { ignored: names, quirks, dropped, missing, replaced, passed, ...told };
+  const numbers = inexact === 0 ? {} : { inexact };
+  return { ignored: names, quirks, dropped, missing, replaced, passed, ...numbers, ...told };
 }
 
 /**

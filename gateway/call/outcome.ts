@@ -34,6 +34,7 @@ export type Outcome =
       readonly dropped: number;
       readonly replaced: number;
       readonly passed: number;
+      readonly inexact?: number | undefined;
       readonly misfits: Misfits | undefined;
     }
   | { readonly kind: 'failure'; readonly failure: Failure };
@@ -66,6 +67,7 @@ export function readReply(
       dropped,
       replaced,
       passed,
+      inexact,
       misfits,
     } = operation.writeReply(body, frame, body === reply.body ? reply.runs : undefined);
     // a caller of JSON gets what came, which for no value is nothing
@@ -81,6 +83,7 @@ export function readReply(
         dropped,
         replaced,
         passed,
+        inexact,
         misfits: hidden(misfits, hide),
       };
   } catch (error) {

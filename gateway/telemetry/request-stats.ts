@@ -97,6 +97,8 @@ export interface Noted {
   readonly replaced: number;
   /** Values of the reply that aren't of their type: of an enum, or dates. */
   readonly passed: number;
+  /** Numbers of the reply that a decimal of .NET, or a double, can't hold as they are; undefined for none. */
+  readonly inexact?: number;
   /** Of members left out or missing those that weren't told of the operation before, each with its place. */
   readonly members?: readonly string[];
 }

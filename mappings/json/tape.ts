@@ -49,6 +49,7 @@ export interface TapeMark {
   readonly dropped: number;
   readonly replaced: number;
   readonly passed: number;
+  readonly inexact: number;
   readonly missing: number;
   readonly misfits: number;
   readonly depth: number;
@@ -83,6 +84,8 @@ export class Tape extends JsonGrammar {
   get isPatienceOver(): boolean {
     return this.wasted > patience * this.size;
   }
+  /** Numbers that readers with 96 or 64 bits can't hold as they are. */
+  inexact = 0;
   /** Members that the contract requires and the reply lacks. */
   missing = 0;
   /** The first of the members that were left out or are missing. */
@@ -104,6 +107,7 @@ export class Tape extends JsonGrammar {
     this.top = 0;
     this.made.length = 0;
     this.wasted = 0;
+    this.inexact = 0;
     this.missing = 0;
     this.misfits.length = 0;
     this.#mostMisfits = limits.replyMisfits;
@@ -164,6 +168,7 @@ export class Tape extends JsonGrammar {
       dropped: this.dropped,
       replaced: this.replaced,
       passed: this.passed,
+      inexact: this.inexact,
       missing: this.missing,
       misfits: this.misfits.length,
       depth: this.depth,
@@ -180,6 +185,7 @@ export class Tape extends JsonGrammar {
     this.dropped = mark.dropped;
     this.replaced = mark.replaced;
     this.passed = mark.passed;
+    this.inexact = mark.inexact;
     this.missing = mark.missing;
     this.misfits.length = Math.min(this.misfits.length, mark.misfits);
     this.depth = mark.depth;

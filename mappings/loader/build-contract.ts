@@ -253,7 +253,11 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unfo
     names: { service, operations: read.names, types: names, members },
     wantedOperations: read.wanted,
     displaced: [...read.displaced, ...displaced],
-    warnings: servers.odd().map(({ pointer, why }) => ({ file: openapiName, pointer, message: why })),
+    warnings: [...servers.odd(), ...builder.unbounded()].map(({ pointer, why }) => ({
+      file: openapiName,
+      pointer,
+      message: why,
+    })),
   };
 }
 

@@ -159,3 +159,25 @@ function countDigits(text: string): number {
 export function isJsonNumber(text: string): boolean {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
 }
+
+/** What a `decimal` of .NET holds: 96 bits, and as many digits behind the point. */
+const mostUnits = 2n ** 96n - 1n;
+const mostFraction = 28;
+
+/** Digits that any such decimal holds, wherever its point is. */
+export const safeDigits = 28;
+
+/** Whether a `decimal` of .NET holds an xs:decimal digit for digit, zeros at its end aside. */
+export function fitsNetDecimal(text: string): boolean {
+  if (text.length <= safeDigits) return true;
+  const [integer = '', fraction = ''] = text.replace('-', '').split('.');
+  let end = fraction.length;
+  while (end > 0 && fraction.charCodeAt(end - 1) === 48) end--;
+  return end <= mostFraction && BigInt(integer + fraction.slice(0, end)) <= mostUnits;
+}
+
+/** Whether a number that isn't 0 becomes 0 in 64 bits, or in 32. */
+export function underflows(token: string, single: boolean): boolean {
+  const value = Number(token);
+  return (single ? Math.fround(value) : value) === 0 && /[1-9]/.test(token.split(/[eE]/, 1)[0] ?? '');
+}

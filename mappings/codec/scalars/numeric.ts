@@ -6,6 +6,7 @@ import {
   decimalFromXsd,
   doubleFromXsd,
   finite,
+  fitsNetDecimal,
   type IntegerRange,
   integerFromJson,
   integerFromXsd,
@@ -13,6 +14,8 @@ import {
   isPlainInteger,
   maxDigits,
   outOfRange,
+  safeDigits,
+  underflows,
   within,
 } from './numbers.ts';
 import { invalid, isNumberStart, mismatch, quote, type Refusal, refuseKind, type Scalar } from './scalar.ts';
@@ -33,10 +36,12 @@ interface NumberRules {
   readonly fromRequest: ReadNumber;
   /** Whether a number of a reply, in the bytes from `start` to the tape's position, goes out as it came, unread. */
   readonly isSafe: (integer: boolean, tape: Tape, start: number) => boolean;
+  readonly isInexact?: Scalar['isInexact'];
 }
 
 /** A number type, from what it makes of the grammars of XSD and JSON (W15); never through a double. */
-function numeric({ expected, range, fromXsd, fromReply, fromRequest, isSafe }: NumberRules): Scalar {
+function numeric(rules: NumberRules): Scalar {
+  const { expected, range, fromXsd, fromReply, fromRequest, isSafe, isInexact } = rules;
   const judge = (result: ReturnType<ReadNumber>, text: string): string | Refusal => {
     if (typeof result === 'string') return result;
     if (result === undefined) return invalid(expected, excerpt(text));
@@ -46,6 +51,7 @@ function numeric({ expected, range, fromXsd, fromReply, fromRequest, isSafe }: N
     expected,
     takesEmpty: false,
     text: 'plain',
+    ...(isInexact === undefined ? {} : { isInexact }),
     fromXml: (text) => judge(fromXsd(collapse(text)), text),
     toXml: (json) => {
       const code = json.peek();
@@ -126,6 +132,7 @@ export function floating(xsd: 'double' | 'float'): Scalar {
     fromReply: check,
     fromRequest: check,
     isSafe: (_, tape, start) => tape.position - start <= safe && !hasExponent(tape, start),
+    isInexact: (written) => underflows(written, single),
   });
 }
 
@@ -139,7 +146,9 @@ export const decimal: Scalar = numeric({
     const written = decimalFromJson(token);
     return written === outOfRange ? outOfRange : token;
   },
-  isSafe: (_, tape, start) => tape.position - start <= maxDigits && !hasExponent(tape, start),
+  // longer ones are looked at as text
+  isSafe: (_, tape, start) => tape.position - start <= safeDigits && !hasExponent(tape, start),
+  isInexact: (written) => !fitsNetDecimal(written),
 });
 
 function hasExponent(tape: Tape, start: number): boolean {

@@ -30,6 +30,8 @@ export interface Scalar {
    * MismatchError.
    */
   readonly toXml: (json: JsonReader) => string | null;
+  /** Of a reply: whether readers in common use can't hold what `toXml` wrote; undefined where they hold all of the type. */
+  readonly isInexact?: (written: string) => boolean;
   /**
    * Of a reply: a shortcut of `toXml` over the tape's bytes, for the forms that are common.
    *

@@ -165,6 +165,7 @@ export function scalarWriter(scalar: Scalar, json: ScalarRow['json'], limits: Li
     const content = scalar.toXml(reader);
     tape.replaced += reader.replaced;
     tape.passed += reader.passed;
+    if (content !== null && scalar.isInexact?.(content) === true) tape.inexact++;
     if (content === null) {
       if (tape.strict) throw new MismatchError(`expected ${scalar.expected}, got an empty string`);
       tape.pushKind(nothing);

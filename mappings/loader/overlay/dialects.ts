@@ -24,6 +24,8 @@ export interface Dialect {
   readonly mapName: string;
   /** Scalars for formats that mean more to this family than to JSON Schema. */
   readonly formats: Readonly<Record<string, ScalarName>>;
+  /** Whether callers read an xs:decimal into .NET's, which holds 28 digits: a number without bounds is told of then. */
+  readonly decimals: 'of-dotnet' | 'any';
   readonly settings: Settings;
 }
 
@@ -40,6 +42,7 @@ const servicestack: Dialect = {
   mapEntry: 'KeyValueOfstringstring',
   mapName: 'ArrayOfKeyValueOfstringstring',
   formats: { uuid: 'guid' },
+  decimals: 'of-dotnet',
   settings: {
     dates: 'wcf',
     upstreamTimeZone: 'UTC',
@@ -80,6 +83,7 @@ const plain: Dialect = {
   mapEntry: 'Entry',
   mapName: 'MapOfstring',
   formats: {},
+  decimals: 'any',
   settings: {
     ...servicestack.settings,
     dates: 'iso',

@@ -53,6 +53,8 @@ export class TypeDrafts {
   readonly contradictions: Map<string, string> = new Map();
   /** What schemas say of XML of the service's own, which isn't followed. */
   readonly ownXml: Map<string, string> = new Map();
+  /** Numbers that may be larger than readers can hold, by pointer. */
+  readonly unbounded: Map<string, string> = new Map();
   readonly #pointers = new Map<Type, string>();
   /** Types still to be filled: by and by, so that a type may reach itself, however far away. */
   readonly #unfilled: (() => void)[] = [];

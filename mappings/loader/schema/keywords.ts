@@ -198,6 +198,13 @@ export function numberScalar(schema: Node): ScalarName {
   return numberFormats.get(textOf(schema.format) ?? '') ?? 'decimal';
 }
 
+/** Whether a number can be as large or as small as it likes (JSON Schema Validation 2020-12, 6.2). */
+export function isUnbounded({ maximum, exclusiveMaximum, minimum, exclusiveMinimum }: Node): boolean {
+  const isLimit = (bound: unknown): boolean => typeof bound === 'number' || bound === true;
+  const isAbove = isLimit(maximum) || isLimit(exclusiveMaximum);
+  return !(isAbove && (isLimit(minimum) || isLimit(exclusiveMinimum)));
+}
+
 /**
  * @param formats what other formats mean to a dialect
  * @param dates `text` where dates are strings like others

@@ -13,6 +13,7 @@ import {
   closedValues,
   documentationOf,
   integerScalar,
+  isUnbounded,
   kindOf,
   numberScalar,
   stringScalar,
@@ -113,7 +114,7 @@ export class SchemaTypes implements SchemaContext {
       case 'integer':
         return this.#scalar(integerScalar(schema));
       case 'number':
-        return this.#scalar(numberScalar(schema));
+        return this.#numberOf(schema, pointer);
       case 'boolean':
         return this.#scalar('boolean');
       default:
@@ -189,6 +190,16 @@ export class SchemaTypes implements SchemaContext {
 
   #objectOf(node: Node, pointer: string, name: string): Type {
     return objectOf(this, { parts: [{ node, pointer }], documentation: documentationOf(node), name });
+  }
+
+  #numberOf(schema: Node, pointer: string): Type {
+    const scalar = numberScalar(schema);
+    if (scalar === 'decimal' && this.overlay.dialect.decimals === 'of-dotnet' && isUnbounded(schema))
+      this.drafts.unbounded.set(
+        pointer,
+        "expected a minimum and a maximum within 28 digits, which .NET's decimal holds, got a number without; clients on .NET fail at a larger one in a reply",
+      );
+    return this.#scalar(scalar);
   }
 
   #stringOf(schema: Node, pointer: string, name: string): Type {

@@ -130,6 +130,11 @@ export class TypeBuilder {
     return notesOf(this.#drafts.ownXml);
   }
 
+  /** Numbers that may be larger than callers' clients can read. */
+  unbounded(): readonly Note[] {
+    return notesOf(this.#drafts.unbounded);
+  }
+
   /** What `validate: strict` would check and can't. */
   unchecked(): readonly Note[] {
     return this.#schemas.rules.unchecked();

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
@@ -71,6 +71,38 @@ test('values of a reply that are of no type, and pass all the same, are counted'
     replaced: 0,
     passed: 1,
   });
+});
+
+test('numbers that a decimal of .NET or a double can’t hold go out as they came, and are counted', async (t) => {
+  const number = (format?: string): object => ({
+    type: 'number',
+    ...(format === undefined ? {} : { format }),
+  });
+  const properties = { a: number(), b: number(), c: number('double'), d: number('double') };
+  const schema = { type: 'object', properties };
+  const contract = mkdtempSync(join(tmpdir(), 'numbers-'));
+  t.teardown(() => rmSync(contract, { recursive: true }));
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Numbers' },
+    paths: {
+      '/n': {
+        get: {
+          operationId: 'n',
+          responses: { 200: { description: 'n', content: { 'application/json': { schema } } } },
+        },
+      },
+    },
+  };
+  writeFileSync(join(contract, 'openapi.json'), JSON.stringify(document));
+  const gateway = await startGateway(t, { serve: { contract } });
+  const large = `1${'0'.repeat(29)}`;
+  gateway.answer({ body: `{"a":${large},"b":${'9'.repeat(28)},"c":1e-400,"d":0e-400}` });
+  const body = envelope('1.1', { body: '<n xmlns="urn:Numbers"/>' });
+  const { text } = await send(gateway.port, 'POST', '/soap11', { 'Content-Type': 'text/xml' }, body);
+  t.true(text.includes(`<a>${large}</a>`), text);
+  t.true(text.includes('<c>1e-400</c>'), text);
+  t.like(lineOf(gateway, 'noted').noted, { inexact: 2 });
 });
 
 test('W10, W12, W20, W21: what a call was let through with is counted, and named by name alone', async (t) => {

@@ -6,12 +6,14 @@ import {
   decimalFromXsd,
   doubleFromXsd,
   finite,
+  fitsNetDecimal,
   type IntegerRange,
   integerFromJson,
   integerFromXsd,
   isJsonNumber,
   isPlainInteger,
   outOfRange,
+  underflows,
 } from '../../../../mappings/codec/scalars/numbers.ts';
 import { fc } from '../../../property.ts';
 
@@ -430,4 +432,29 @@ test('W15: every finite double goes through xs:double with its text kept', (t) =
       }),
     ),
   );
+});
+
+for (const [text, fits] of [
+  ['9'.repeat(28), true],
+  ['79228162514264337593543950335', true],
+  ['-79228162514264337593543950335', true],
+  ['79228162514264337593543950336', false],
+  ['7.9228162514264337593543950335', true],
+  ['7.9228162514264337593543950336', false],
+  [`0.${'0'.repeat(27)}1`, true],
+  [`0.${'0'.repeat(28)}1`, false],
+  [`1.5${'0'.repeat(40)}`, true],
+  ['9'.repeat(400), false],
+] as const) {
+  test(`a decimal of .NET ${fits ? 'holds' : 'does not hold'} ${text.slice(0, 40)} of ${text.length} characters`, (t) => {
+    t.is(fitsNetDecimal(text), fits);
+  });
+}
+
+test('a number that becomes 0 in 64 or 32 bits is known, and 0 itself is none', (t) => {
+  t.true(underflows('1e-400', false));
+  t.true(underflows('-1.5E-324', false));
+  t.false(underflows('1e-300', false));
+  t.true(underflows('1e-50', true));
+  t.false(underflows('0.0e-400', false));
 });
