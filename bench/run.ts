@@ -5,6 +5,7 @@ import { measureAdoptedLoad } from './adopted.ts';
 import { measureBig } from './big.ts';
 import { type CodecRow, measureCodecs } from './codecs.ts';
 import { measureContractLoad, writePlainDocument } from './contracts.ts';
+import { measureFeatures, plain } from './features.ts';
 import { growthSizes, measureGrowth } from './growth.ts';
 import { measurePause } from './pause.ts';
 import { canPin, median } from './process.ts';
@@ -112,6 +113,19 @@ print(
 );
 console.log('Codecs, bytes to bytes, 2 MB, medians of 25 rounds in turn\n');
 print(codecRows(measureCodecs(2, 25)));
+console.log('What is switched on, and what a small call then costs\n');
+const features = await measureFeatures(rounds, seconds);
+const without = median(features.find(({ name }) => name === plain)?.cpuPerRequest ?? []);
+print(
+  features.map(({ name, cpuPerRequest, p50, p99, residentMegabytes }) => ({
+    server: name,
+    'CPU µs/request': median(cpuPerRequest).toFixed(1),
+    'more, µs': (median(cpuPerRequest) - without).toFixed(1),
+    'p50 ms': p50.toFixed(2),
+    'p99 ms': p99.toFixed(2),
+    'memory, MB': residentMegabytes.toFixed(0),
+  })),
+);
 console.log('Growth, ns per byte by size in MB, and the exponent of size in time\n');
 print(
   measureGrowth(5).map(({ direction, nanosecondsPerByte, slope }) => ({

@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort, median, residentMegabytes, runOn, start, stop } from './process.ts';
+import { type Callee, callFor, otherCore, serverCore, usualRequests } from './small-call.ts';
+
+/** What a call costs with one thing switched on. */
+export interface FeatureRow {
+  readonly name: string;
+  /** µs, of each round. */
+  readonly cpuPerRequest: readonly number[];
+  readonly p50: number;
+  readonly p99: number;
+  readonly residentMegabytes: number;
+}
+
+/** The row that the others are held against. */
+export const plain = 'soapbridge';
+
+const warmSeconds = 4;
+
+/** The small call with nothing switched on, and with each of what costs something, in turns. */
+export async function measureFeatures(rounds: number, seconds: number): Promise<readonly FeatureRow[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-bench-'));
+  const limits = join(folder, 'caller-limits.yaml');
+  const key = join(folder, 'key');
+  writeFileSync(limits, 'each: { rate: 100000000/s }');
+  writeFileSync(key, randomBytes(32), { mode: 0o600 });
+  const store = await startStore();
+  const collector = await startCollector();
+  const upstreamPort = await freePort();
+  const upstream = await start(
+    otherCore,
+    [join(import.meta.dirname, 'servers/upstream.ts'), String(upstreamPort)],
+    'ready',
+  );
+  const settings: Record<string, NodeJS.ProcessEnv> = {
+    [plain]: {},
+    'limits, in memory': { CALLER_LIMITS: limits },
+    ...(store === undefined
+      ? {}
+      : {
+          'limits, in Valkey or Redis': {
+            CALLER_LIMITS: limits,
+            CALLER_KEY: key,
+            LIMIT_STORE: `redis://127.0.0.1:${store.port}`,
+          },
+        }),
+    'traces, one call in a hundred': {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.01',
+    },
+    'traces, every call': { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+  };
+  const contenders: (Callee & { readonly name: string; cpu: number[]; p50: number[]; p99: number[] })[] = [];
+  runOn(otherCore);
+  try {
+    for (const [name, environment] of Object.entries(settings)) {
+      const port = await freePort();
+      const env = {
+        ...environment,
+        PORT: String(port),
+        UPSTREAM_URL: `http://127.0.0.1:${upstreamPort}`,
+        LOG_LEVEL: 'silent',
+      };
+      const bin = join(import.meta.dirname, '../bin/soapbridge.js');
+      const started = await start(
+        serverCore,
+        ['--conditions=soapbridge-source', bin, 'serve'],
+        'listens',
+        env,
+      );
+      contenders.push({ name, port, requests: usualRequests(port), started, cpu: [], p50: [], p99: [] });
+    }
+    for (const contender of contenders) await callFor(contender, warmSeconds);
+    for (let round = 0; round < rounds; round++) {
+      for (let turn = 0; turn < contenders.length; turn++) {
+        const contender = contenders[(round + turn) % contenders.length];
+        if (contender === undefined) continue;
+        await callFor(contender, 0.4);
+        const { cpuPerRequest, p50, p99 } = await callFor(contender, seconds);
+        contender.cpu.push(cpuPerRequest);
+        contender.p50.push(p50);
+        contender.p99.push(p99);
+      }
+    }
+    return contenders.map(({ name, cpu, p50, p99, started }) => ({
+      name,
+      cpuPerRequest: cpu,
+      p50: median(p50),
+      p99: median(p99),
+      residentMegabytes: residentMegabytes(started.pid),
+    }));
+  } finally {
+    runOn('all');
+    for (const { started } of contenders) await stop(started);
+    await stop(upstream);
+    store?.child.kill('SIGKILL');
+    collector.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** A Valkey or Redis; undefined where neither is installed. */
+async function startStore(): Promise<{ readonly port: number; readonly child: ChildProcess } | undefined> {
+  const tool = ['valkey-server', 'redis-server'].find((each) => spawnSync('which', [each]).status === 0);
+  if (tool === undefined) return undefined;
+  const port = await freePort();
+  const child = spawn(tool, ['--port', String(port), '--save', ''], { stdio: 'ignore' });
+  await pause(1_000);
+  return { port, child };
+}
+
+/** A collector that takes everything and keeps nothing. */
+async function startCollector(): Promise<{ readonly url: string; readonly close: () => void }> {
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => response.end('{}'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = (): void => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
