@@ -63,6 +63,7 @@ export function createContractApp(shared: Shared, contract: Contract, upstream: 
     addressOf: shared.addressOf,
     isReady: options.isReady,
     metrics: options.metricsPage,
+    services: options.services ?? (() => undefined),
     onRequest: createRecorder(shared, path, options.logsRequests, 'info'),
     onProbe: createRecorder(shared, path, options.logsProbes, 'debug'),
     whenWaiting: watchReplies(admission, (requestId) => {

@@ -50,4 +50,6 @@ export interface CoreOptions {
   readonly tryIt?: TryIt;
   /** The page of /metrics, for `createApp`. */
   readonly metricsPage: AppOptions['metrics'];
+  /** What the page at `/` lists, for `createApp`; undefined: there is none. */
+  readonly services?: AppOptions['services'];
 }

@@ -12,6 +12,7 @@ import type { Pages } from './pages.ts';
 import { type Reply, textReply } from './reply.ts';
 import { type AppOptions, type RequestContext, startRequest } from './request-context.ts';
 import { finish, report, send } from './send.ts';
+import { servicesPage } from './services-page.ts';
 
 // What lives here: HTTP as callers speak it, from a connection to a request context and from a reply to its bytes. What a
 // message says is of protocols/, how many calls there is room for of admission/.
@@ -212,7 +213,7 @@ function reportPage({ status, length = 0, method }: Koa.Context, context: Reques
 }
 
 /** Whether the process lives, whether it takes calls, and how it does. */
-function processPages({ isReady, metrics }: AppOptions): Router {
+function processPages({ isReady, metrics, services }: AppOptions): Router {
   const router = new Router();
   router.use((ctx, next) => {
     ctx.set('Cache-Control', 'no-store'); // true at the moment of asking alone
@@ -226,6 +227,13 @@ function processPages({ isReady, metrics }: AppOptions): Router {
     const ready = isReady();
     ctx.status = ready ? 200 : 503;
     ctx.body = ready ? 'ready\n' : 'stopping\n';
+  });
+  router.get('/', (ctx, next) => {
+    const listed = services();
+    if (listed === undefined) return next();
+    ctx.type = 'html';
+    ctx.set('Content-Security-Policy', "default-src 'none'");
+    ctx.body = servicesPage(listed);
   });
   router.get('/metrics', async (ctx) => {
     const page = await metrics();

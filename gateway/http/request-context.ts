@@ -7,6 +7,7 @@ import type { CorsHeaders } from './cors.ts';
 import type { Documents } from './documents.ts';
 import type { Pages } from './pages.ts';
 import type { WhenWaiting } from './reply.ts';
+import type { ListedService } from './services-page.ts';
 
 /** What an application is made of. */
 export interface AppOptions {
@@ -27,6 +28,8 @@ export interface AppOptions {
   readonly whenWaiting: WhenWaiting;
   /** The page of /metrics; undefined where it can't be had any more. */
   readonly metrics: () => Promise<string | undefined>;
+  /** What `/` lists; undefined where it lists nothing. */
+  readonly services: () => readonly ListedService[] | undefined;
 }
 
 /**

@@ -86,6 +86,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     isReady: () => !isStopping,
     pages: options.pages,
     tryIt: options.tryIt ?? (isLocalHost(options.host) ? 'on' : 'off'),
+    services: () => sites.services(),
     metricsPage: async () => {
       const snapshot = await (options.metricsOfAll ?? readMetrics)();
       return snapshot === undefined ? undefined : writeSnapshot(snapshot);

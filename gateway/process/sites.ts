@@ -5,6 +5,7 @@ import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 
 import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts';
 import type { Handler } from '../http/app.ts';
+import type { ListedService } from '../http/services-page.ts';
 import { createMappedUpstream } from '../upstream/mapped-upstream.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { loadAside } from './load-aside.ts';
@@ -45,6 +46,8 @@ export interface Sites {
   readonly handle: Handler;
   /** The base paths, in the order of the plans. */
   readonly basePaths: () => readonly string[];
+  /** What `/` lists: all contracts, where there are several and none of them is at `/`. */
+  readonly services: () => readonly ListedService[] | undefined;
   /**
    * Loads the plans again and serves them from then on; calls that are in flight end where they began. Throws
    * ContractError, and then all stays as it was.
@@ -54,6 +57,7 @@ export interface Sites {
 
 interface Site {
   readonly basePath: string;
+  readonly name: string;
   readonly handle: Handler;
 }
 
@@ -70,6 +74,10 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
   return {
     handle: (request, response) => handle(request, response),
     basePaths: () => sites.map(({ basePath }) => basePath),
+    services: () => {
+      if (sites.length === 1 || sites.some(({ basePath }) => basePath === '')) return undefined;
+      return sites.map(({ basePath, name }) => ({ path: basePath, name }));
+    },
     reload: async () => {
       const next = plans();
       const loads = await loadAside(
@@ -113,6 +121,7 @@ function open(
       return {
         basePath,
         handle: maker.handlerOf({ ...contract, basePath }, upstream, { ...maker.limits, ...plan?.limits }),
+        name: contract.service,
       };
     }),
   );

@@ -74,6 +74,23 @@ async function twoContracts(t: ExecutionContext) {
   return { config, first, second, upstream };
 }
 
+test('the root of several contracts lists them, with their pages and WSDLs', async (t) => {
+  const { config, first, upstream } = await twoContracts(t);
+  const { running } = await startGateway(t, { serve: { config } });
+  const page = await fetch(`${running.url}/`);
+  t.is(page.status, 200);
+  t.is(page.headers.get('content-type'), 'text/html; charset=utf-8');
+  const links = [...(await page.text()).matchAll(/href="([^"]+)"/g)].map(([, link]) => link);
+  t.deepEqual(links, ['/one', '/one/soap11?wsdl', '/one/more', '/one/more/soap11?wsdl']);
+  for (const link of links) t.is((await fetch(running.url + link)).status, 200, link);
+  // one at the root has its own page there
+  const root = JSON.stringify({
+    contracts: { '/': { openapi: first, upstream }, '/more': { openapi: first, upstream } },
+  });
+  const other = await startGateway(t, { serve: { config: file(t, root, 'root.yaml') } });
+  t.notRegex(await (await fetch(`${other.running.url}/`)).text(), /<title>Services/);
+});
+
 test('a configuration serves each contract under its path, before its own upstream', async (t) => {
   const { config } = await twoContracts(t);
   const { running } = await startGateway(t, { serve: { config } });
