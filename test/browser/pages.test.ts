@@ -138,7 +138,7 @@ check(
     const { page, faults } = await visit(t, await urlOf('screening', '/docs/GetSearch'));
     await openForm(page);
     await page.locator('#try-form .cm-content').fill('<a>\n  <b>\n</a>');
-    await page.locator('#try-form .cm-lint-marker-error').waitFor();
+    await page.locator('#try-form .cm-lint-marker-error').first().waitFor();
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('heading', { name: 'What came back' }).waitFor();
     const told = (await page.locator('#try-form').textContent()) ?? '';
@@ -164,6 +164,17 @@ check('the doctor looks at a message that was pasted', async (t) => {
   await page.getByRole('heading', { name: 'The message put right' }).waitFor();
   t.deepEqual(await axeFindings(page), []);
   t.false(await isTooWide(page));
+  t.deepEqual(faults, []);
+});
+
+check('what is typed in the editor stands there as it was typed, however fast', async (t) => {
+  const { page, faults } = await visit(t, await urlOf('screening', '/docs/GetSearch'));
+  await openForm(page);
+  await page.getByLabel('Format').selectOption('JSON');
+  await page.locator('#try-form .cm-content').click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('{"request": {"id": 12, "subUserName": "quick brown fox"}}');
+  t.is((await message(page)).trim(), '{"request": {"id": 12, "subUserName": "quick brown fox"}}');
   t.deepEqual(faults, []);
 });
 

@@ -63,6 +63,20 @@ const theme = EditorView.theme({
   },
 });
 
+/**
+ * Replaces a selection by itself: Chromium would keep the look of what was replaced, as a style in line, which the pages'
+ * policy refuses with an error in the console.
+ */
+const replaceBySelf = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    const { data, inputType } = event;
+    if (inputType !== 'insertText' || data === null || view.state.selection.main.empty) return false;
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type' });
+    return true;
+  },
+});
+
 /** Tags that don't fit one another, by the editor's own reading. */
 function misfits({ state }: EditorView): Diagnostic[] {
   const found: Diagnostic[] = [];
@@ -125,6 +139,7 @@ export function createEditor(
         lintGutter(),
         keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, ...lintKeymap]),
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+        replaceBySelf,
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !isShowing) onEdit(update.state.doc.toString());
         }),

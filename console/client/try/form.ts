@@ -146,7 +146,7 @@ function TryForm({ description, say, base, explain, preview }: FormProps): unkno
     }
     <div class="field">
       <div><strong>${say('try.message')}</strong></div>
-      <${Editor} text=${message} language=${language} description=${description} label=${say('try.message')} check=${check} onEdit=${setEdited} />
+      <${Editor} text=${message} follows=${edited === undefined} language=${language} description=${description} label=${say('try.message')} check=${check} onEdit=${setEdited} />
     </div>
     <div><button class="main" type="submit" disabled=${isSending}>${isSending ? say('try.sending') : say('try.send')}</button></div>
     <div ref=${result} aria-live="polite">${exchange !== undefined && exchangeView(exchange, description, say)}</div>
@@ -168,6 +168,8 @@ type Check = (text: string, language: 'xml' | 'json') => Promise<readonly Mark[]
 
 interface EditorProps {
   readonly text: string;
+  /** Whether the text is the form's: one that was typed is the editor's own, and comes back here late. */
+  readonly follows: boolean;
   readonly language: 'xml' | 'json';
   readonly description: FormDescription;
   readonly label: string;
@@ -176,7 +178,7 @@ interface EditorProps {
 }
 
 /** The message as text; CodeMirror, which comes with the form alone. */
-function Editor({ text, language, description, label, check, onEdit }: EditorProps): unknown {
+function Editor({ text, follows, language, description, label, check, onEdit }: EditorProps): unknown {
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<MessageEditor | undefined>(undefined);
   const checkNow = useRef(check); // the editor is made once, and what checks its message changes with the format
@@ -198,8 +200,9 @@ function Editor({ text, language, description, label, check, onEdit }: EditorPro
     };
   }, []);
   useEffect(() => {
-    if (editor.current !== undefined && editor.current.text() !== text) editor.current.show(text, language);
-  }, [text, language]);
+    if (follows && editor.current !== undefined && editor.current.text() !== text)
+      editor.current.show(text, language);
+  }, [text, follows, language]);
   return html`<div class="editor" ref=${place}></div>`;
 }
 
