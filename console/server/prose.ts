@@ -37,7 +37,9 @@ export function prose(text: string): Html {
 
 /** The first sentence or so of a description, as plain text without marks of CommonMark. */
 export function summary(text: string, most = 140): string {
-  const [paragraph = ''] = text.trim().split(/\r?\n\s*\r?\n/, 1);
+  const lines = text.slice(0, 4_000).trim().split('\n');
+  const blank = lines.findIndex((each) => each.trim() === '');
+  const paragraph = (blank === -1 ? lines : lines.slice(0, blank)).join('\n');
   // a summary stands on a line of its own, before the description
   const [line = '', next = ''] = paragraph.split('\n', 2);
   const first = /^[A-Z]/.test(next) && !/[,;:]$/.test(line) ? line : paragraph;
@@ -69,24 +71,56 @@ function blockOf(lines: readonly string[]): Html {
   return html`<p>${inline(lines.join('\n'))}</p>`;
 }
 
-/** Code, strong words and links in a text; one pass, in which each mark is looked for once. */
+/** So many characters a code, a strong text, a link's words or its address may have to be seen as one. */
+const longestMark = 1_000;
+
+/** Code, strong words and links in a text; each mark is looked for once, and no further than its longest. */
 function inline(text: string): Html[] {
   const parts: Html[] = [];
-  const marks = /`([^`\n]{1,500})`|\*\*([^*\n]{1,500})\*\*|\[([^[\]\n]{1,300})\]\(([^()\s]{1,1000})\)/g;
   let from = 0;
-  for (const match of text.matchAll(marks)) {
-    const [whole, code, strong, label, target] = match;
-    parts.push(text.slice(from, match.index));
-    from = match.index + whole.length;
-    if (code !== undefined) parts.push(html`<code>${code}</code>`);
-    else if (strong !== undefined) parts.push(html`<strong>${strong}</strong>`);
+  for (let at = 0; at < text.length; ) {
+    const found = markAt(text, at);
+    if (found === undefined) at++;
     else {
-      const address = webAddress(target ?? '');
-      parts.push(
-        address === undefined ? whole : html`<a href=${address} rel="noreferrer nofollow">${label}</a>`,
-      );
+      if (at > from) parts.push(text.slice(from, at));
+      parts.push(found.shown);
+      at = found.end;
+      from = at;
     }
   }
   parts.push(text.slice(from));
   return parts;
+}
+
+/** The mark that begins at a place, and where it ends; undefined where none does. */
+function markAt(text: string, at: number): { readonly shown: Html; readonly end: number } | undefined {
+  const first = text[at];
+  if (first === '`') {
+    const code = between(text, at + 1, '`');
+    return code === undefined ? undefined : { shown: html`<code>${code}</code>`, end: at + code.length + 2 };
+  }
+  if (first === '*' && text[at + 1] === '*') {
+    const strong = between(text, at + 2, '**');
+    return strong === undefined
+      ? undefined
+      : { shown: html`<strong>${strong}</strong>`, end: at + strong.length + 4 };
+  }
+  if (first !== '[') return undefined;
+  const label = between(text, at + 1, '](');
+  const target = label === undefined ? undefined : between(text, at + label.length + 3, ')');
+  if (label === undefined || target === undefined || label.includes('[')) return undefined;
+  const address = webAddress(target);
+  if (address === undefined) return undefined;
+  return {
+    shown: html`<a href=${address} rel="noreferrer nofollow">${label}</a>`,
+    end: at + label.length + target.length + 4,
+  };
+}
+
+/** The text from a place to what ends it on the same line; undefined for none, an empty or a long one. */
+function between(text: string, from: number, end: string): string | undefined {
+  const window = text.slice(from, from + longestMark);
+  const [line = ''] = window.split('\n', 1);
+  const length = line.indexOf(end);
+  return length <= 0 ? undefined : line.slice(0, length);
 }

@@ -11,7 +11,7 @@ import { API } from 'typescript/unstable/sync';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The folders of what runs. */
-const product = /^(?:gateway|mappings|wsdl|upstream)\//;
+const product = /^(?:console|gateway|mappings|wsdl|upstream)\//;
 
 /** A regular expression in the code of the product. */
 export interface Expression {
