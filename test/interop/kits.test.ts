@@ -32,7 +32,6 @@ interface Stack {
   readonly edit?: (text: string) => string;
 }
 
-const root = join(import.meta.dirname, '../..');
 const jaxWs = '/usr/share/jaxws/lib/*';
 
 const stacks: Readonly<Record<string, Stack>> = {
@@ -42,11 +41,11 @@ const stacks: Readonly<Record<string, Stack>> = {
     run: (file) => ['php', '-d', 'soap.wsdl_cache_enabled=0', file],
   },
   zeep: { probe: "/usr/bin/python3 -c 'import zeep'", run: (file) => ['/usr/bin/python3', file] },
-  // beside the packages of the project, where it finds `soap`
+  // the program is outside of the project, whose package it takes
   node: {
     probe: 'true',
     run: (file) => [process.execPath, file],
-    edit: (program) => program.replace("'soap'", JSON.stringify(join(root, 'node_modules/soap/index.js'))),
+    edit: (program) => program.replace("'soap'", JSON.stringify(import.meta.resolve('soap'))),
   },
   perl: { probe: 'perl -MHTTP::Tiny -e 1', run: (file) => ['perl', file] },
   go: { probe: 'go version', run: (file) => ['go', 'run', file] },
