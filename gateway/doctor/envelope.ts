@@ -369,10 +369,10 @@ export function unescapeContent(
 ): boolean {
   if (element.children.length > 0 || element.isEmptyTag) return false;
   const raw = draft.text.slice(element.opened, element.closing);
-  const isCdata = /^\s{0,1000}<!\[CDATA\[/.test(raw);
+  const isCdata = /^\s*<!\[CDATA\[/.test(raw);
   const once = (isCdata ? plainText(raw) : textOf(draft.text, element)).trim();
   const text = /^&lt;/.test(once) ? resolved(once).trim() : once;
-  const markup = text.replace(/^<\?xml[^>]{0,200}\?>\s*/, '');
+  const markup = text.replace(/^<\?xml[^>]*\?>\s*/, '');
   if (!/^<[A-Za-z_]/.test(markup)) return false;
   const how = isCdata ? 'in a CDATA section' : 'escaped (&lt; for <)';
   findings.note(

@@ -149,7 +149,7 @@ function mend(
 
   const ampersand = said.includes('&amp;') || said.startsWith('expected ;') ? text.lastIndexOf('&', at) : -1;
   if (ampersand >= 0 && at - ampersand < 64) {
-    const name = /^&(\w{1,16});/.exec(text.slice(ampersand, ampersand + 20))?.[1];
+    const name = /^&(\w+);/.exec(text.slice(ampersand, ampersand + 20))?.[1];
     const character = name === undefined ? undefined : htmlEntities[name];
     if (name !== undefined && character !== undefined) {
       note(
@@ -197,13 +197,19 @@ function mend(
     if (end >= 0) draft.replace(0, end + 1, '<?xml version="1.0" encoding="utf-8"?>');
     return;
   }
-  const ended = /^expected <\/([^>]{1,300})>, got (?:<\/([^>\s]{1,300})|(.*))/.exec(said);
-  if (ended !== null) {
-    mendEndTag(draft, findings, at, ended[1] ?? '', ended[2]);
+  if (said.startsWith('expected </')) {
+    const [expected = '', got = ''] = said.slice('expected </'.length).split('>, got ');
+    mendEndTag(
+      draft,
+      findings,
+      at,
+      expected,
+      got.startsWith('</') ? got.slice(2).replace('>', '') : undefined,
+    );
     return;
   }
   if (said.includes('bound prefix')) {
-    const prefix = /got (.*)$/.exec(said)?.[1] ?? '';
+    const prefix = said.slice(said.lastIndexOf(' ') + 1);
     const namespace = usualPrefixes[prefix] ?? typesNamespace;
     note(
       `the prefix ${prefix} is not declared: xmlns:${prefix}="…" is missing, often lost when a part of a message is copied`,
@@ -219,7 +225,7 @@ function mend(
   }
   if (said.includes('each attribute once')) {
     const tag = text.slice(text.lastIndexOf('<', at), text.indexOf('>', at) + 1);
-    const name = /got ([^ ]{1,300}) twice/.exec(said)?.[1] ?? '';
+    const [name = ''] = said.slice(said.indexOf(' got ') + 5).split(' ');
     const again = lastAttribute(tag, name);
     note(`the attribute ${name} stands twice in one tag`, 'the second one left out');
     if (again !== undefined) {
@@ -319,11 +325,11 @@ function hasOpen(text: string, end: number, name: string): boolean {
 /** A value without quotes, or within typographic ones. */
 function mendQuotes(draft: Draft, findings: Findings, at: number): void {
   const { text } = draft;
-  const value = /^[“”„‘’«»]?([^\s"'<>“”„‘’«»/]{0,1024}|[^"'<>“”„‘’«»]{0,1024}(?=[“”’«»]))[“”„‘’«»]?/.exec(
-    text.slice(at, at + 1100),
-  );
-  if (value === null) return;
-  const isTypographic = /^[“”„‘’«»]/.test(value[0]);
+  const isTypographic = typographic.test(text[at] ?? '');
+  const from = isTypographic ? at + 1 : at;
+  let end = from;
+  while (end < text.length && !isValueEnd(text[end] ?? '', isTypographic)) end++;
+  const past = typographic.test(text[end] ?? '') ? end + 1 : end;
   findings.note(
     draft,
     at,
@@ -333,13 +339,21 @@ function mendQuotes(draft: Draft, findings: Findings, at: number): void {
       : 'the value of an attribute has no quotes',
     'straight quotes',
   );
-  draft.replace(at, at + value[0].length, `"${value[1] ?? ''}"`);
+  draft.replace(at, past, `"${text.slice(from, end)}"`);
+}
+
+const typographic = /[“”„‘’«»]/;
+
+/** Where a value ends that has no straight quotes. */
+function isValueEnd(character: string, isQuoted: boolean): boolean {
+  if (typographic.test(character) || /[<>"']/.test(character)) return true;
+  return !isQuoted && /[\s/]/.test(character);
 }
 
 /** The last attribute of a name in a tag. */
 function lastAttribute(tag: string, name: string): { start: number; length: number } | undefined {
   const start = Math.max(...[' ', '\t', '\n'].map((blank) => tag.lastIndexOf(`${blank}${name}`)));
-  const quote = /^[^"']{0,1000}(["'])/.exec(tag.slice(start))?.[1];
+  const quote = /^[^"']*(["'])/.exec(tag.slice(start))?.[1];
   if (start < 0 || quote === undefined) return undefined;
   const open = tag.indexOf(quote, start);
   const close = tag.indexOf(quote, open + 1);

@@ -1,3 +1,5 @@
+import { linearPattern } from '../../mappings/codec/scalars/pattern.ts';
+
 /** Repetitions beyond so many are not written: a sample is to be read. */
 const mostRepeats = 64;
 /** Groups in one another beyond so many are not read. */
@@ -183,12 +185,7 @@ class PatternText {
   }
 }
 
-/** Whether a class of one bracket takes a character; the pattern is one class, which takes linear time. */
+/** Whether a class of one bracket takes a character. */
 function isOf(source: string, character: string): boolean {
-  try {
-    return new RegExp(`^${source}$`, 'u').test(character);
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
+  return linearPattern(`^${source}$`)?.matcher(character).find() === true;
 }
