@@ -96,8 +96,9 @@ export function schemaKey(media: Media, references: References): string {
   return text;
 }
 
-/** A range names no type: of a string it is meant to be text, of another schema JSON, without one or of bytes bytes. */
-function concrete(type: string, schema: unknown): string {
+/** A range names no type, nor does an empty name: of a string it is meant to be text, of another schema JSON, without one or of bytes bytes. */
+function concrete(stated: string, schema: unknown): string {
+  const type = stated === '' ? '*/*' : stated;
   if (!type.includes('*')) return type;
   if (/^text\//.test(type)) return 'text/plain';
   if (type === '*/*' && isNode(schema) && schema.type === 'string' && !isBinary(schema)) return 'text/plain';

@@ -1,5 +1,6 @@
 // Swagger 2.0 as OpenAPI 3.0, part by part: what the readers of operations and schemas know is OpenAPI 3 alone. What 2.0
 // says and 3.0 has no words for becomes what those readers refuse, with the place in the document.
+import { withoutEndSlashes } from '../../http-mapping/paths.ts';
 import type { Allowance } from '../document/allowance.ts';
 import { pointerSegment, type Report, unescapedSegment } from '../document/error.ts';
 import { childOf, isNode, memberOf, type Node, textOf, textsOf } from '../document/node.ts';
@@ -420,7 +421,7 @@ function serversOf({ host, basePath, schemes }: Node): object[] {
   const path = textOf(basePath) ?? '';
   const below = path === '' || path.startsWith('/') ? path : `/${path}`;
   if (typeof host !== 'string' || host === '') return below === '' ? [] : [{ url: below }];
-  if (host.includes('://')) return [{ url: host.replace(/\/+$/, '') + below }];
+  if (host.includes('://')) return [{ url: withoutEndSlashes(host) + below }];
   // without schemes it is that by which the document was found, which nobody knows here
   const [scheme = 'https', ...others] = (textsOf(schemes) ?? []).filter((one) => /^https?$/.test(one));
   return [scheme, ...others].map((one) => ({ url: `${one}://${host}${below}` }));
