@@ -228,9 +228,12 @@ function processPages({ isReady, metrics, services }: AppOptions): Router {
     ctx.status = ready ? 200 : 503;
     ctx.body = ready ? 'ready\n' : 'stopping\n';
   });
-  router.get('/', (ctx, next) => {
+  router.get('/', async (ctx, next) => {
     const listed = services();
-    if (listed === undefined) return next();
+    if (listed === undefined) {
+      await next();
+      return;
+    }
     ctx.type = 'html';
     ctx.set('Content-Security-Policy', "default-src 'none'");
     ctx.body = servicesPage(listed);
