@@ -104,7 +104,7 @@ export class Caller {
     this.socket.on('data', (piece) => {
       this.#said += piece.toString('latin1');
     });
-    this.#closed = once(this.socket, 'close');
+    this.#closed = new Promise((resolve) => this.socket.once('close', resolve)); // after an error too
     this.socket.write(
       `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: ${contentType}\r\n${headers}Transfer-Encoding: chunked\r\n\r\n`,
     );
@@ -116,7 +116,7 @@ export class Caller {
     this.socket.write(`${bytes.length.toString(16)}\r\n`);
     this.socket.write(bytes);
     if (!this.socket.write('\r\n') && !this.socket.destroyed)
-      await Promise.race([once(this.socket, 'drain'), this.#closed]);
+      await Promise.race([new Promise((resolve) => this.socket.once('drain', resolve)), this.#closed]);
   }
 
   /** Ends the body; gives the reply. */
