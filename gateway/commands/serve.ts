@@ -43,6 +43,10 @@ interface ServeFlags extends ContractFlags {
   readonly wsseSecrets?: string;
   readonly callers?: string;
   readonly callerKey?: string;
+  readonly tlsCertificate?: string;
+  readonly tlsKey?: string;
+  readonly tlsCa?: string;
+  readonly tlsClientCertificates?: 'ask' | 'require';
   readonly pages: 'on' | 'off';
   readonly tryIt?: TryIt;
   readonly callerLimits?: string;
@@ -166,6 +170,29 @@ export function serveCommand(): Command {
         .env('LIMIT_STORE')
         .argParser(toStoreUrl),
     )
+    .addOption(
+      new Option(
+        '--tls-certificate <file>',
+        'certificate for TLS towards callers, PEM; with --config its tls',
+      )
+        .env('TLS_CERTIFICATE')
+        .conflicts('config'),
+    )
+    .addOption(
+      new Option('--tls-key <file>', 'key of that certificate, PEM').env('TLS_KEY').conflicts('config'),
+    )
+    .addOption(
+      new Option('--tls-ca <file>', 'CAs of callers’ certificates, PEM').env('TLS_CA').conflicts('config'),
+    )
+    .addOption(
+      new Option(
+        '--tls-client-certificates <how>',
+        'whether callers are asked for a certificate, or must have one',
+      )
+        .env('TLS_CLIENT_CERTIFICATES')
+        .choices(['ask', 'require'])
+        .conflicts('config'),
+    )
     .addHelpText(
       'after',
       `
@@ -257,6 +284,7 @@ async function serveHere(
     callerFiles: { callers: flags.callers, callerKey: flags.callerKey },
     metricsOfAll,
     probesUpstream: true,
+    tls: tlsOf(flags),
     tellLoaded,
     proxies: proxiesOf(process.env),
   });
@@ -293,6 +321,26 @@ class ToldLoads {
 async function printLoads(reports: readonly LoadReport[]): Promise<void> {
   const { linesOf } = await import('../process/load-report.ts');
   for (const line of linesOf(reports)) console.log(line);
+}
+
+/** TLS as the flags say it. Throws RangeError. */
+function tlsOf({
+  tlsCertificate: certificate,
+  tlsKey: key,
+  tlsCa: ca,
+  tlsClientCertificates: clientCertificates,
+}: ServeFlags): ServeOptions['tls'] {
+  if (certificate === undefined && key === undefined && ca === undefined) return undefined;
+  if (certificate === undefined || key === undefined)
+    throw new RangeError('--tls-certificate, --tls-key: expected both, got one of them, or none');
+  return {
+    certificate,
+    key,
+    ca,
+    minVersion: undefined,
+    clientCertificates,
+    said: { file: 'command line', pointer: '/tls' },
+  };
 }
 
 function listOf(text = ''): readonly string[] {

@@ -113,7 +113,7 @@ function rootOf(text: string): string {
   return local;
 }
 
-const ofConnection = new Set(['connection', 'content-length', 'host', 'transfer-encoding']);
+const ofConnection = new Set(['connection', 'content-length', 'host', 'transfer-encoding', 'x-request-id']);
 
 async function callOf(request: IncomingMessage): Promise<Call> {
   const headers: Record<string, string> = {};

@@ -20,6 +20,8 @@ export interface Connections {
    */
   readonly excuse: (socket: Socket, late: () => void) => boolean;
   readonly count: () => number;
+  /** Whether a connection is one of them. */
+  readonly knows: (socket: Socket) => boolean;
   /** Looks at all of them: one whose caller doesn't take what it is sent gets a time limit. For every second or so. */
   readonly sweep: () => void;
   /** Closes the server as requests end; gives how many connections were cut with a request or a reply under way. */
@@ -144,6 +146,7 @@ export function createConnections(limits: Limits, isExempt: (address: string) =>
       return true;
     },
     count: () => entries.size,
+    knows: (socket) => entries.has(socket),
     sweep: () => {
       for (const socket of entries.keys()) {
         // Node starts the time again whenever some of it was taken, and puts its own in when all of it was

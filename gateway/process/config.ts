@@ -1,12 +1,34 @@
 import { dirname, resolve } from 'node:path';
 import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
-import { map, readSettings, record, text } from '../../mappings/loader/document/settings-file.ts';
+import { keyword, map, readSettings, record, text } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
+import type { ClientCertificateOptions } from '../http/client-certificate.ts';
 import { withEnvironment } from './environment.ts';
 import type { SitePlan } from './sites.ts';
+import { readTlsPlan, type TlsPlan, tlsSetting } from './tls.ts';
 import { limitsSetting, readOwnLimits, readUpstreamPlan, upstreamSetting } from './upstream-plan.ts';
 
 const file = (says: string) => text(says, 'a path, from the folder of this file on');
+
+/** `clientCertificate` in `soapbridge.yaml`. */
+const clientCertificateSetting = record('What of a caller’s certificate is a credential of the contracts.', {
+  header: text(
+    'The header that the credential has; what callers say in it is dropped.',
+    'the name of a header',
+    /^[A-Za-z0-9-]+$/,
+  ),
+  from: keyword('What of the certificate.', 'subject', 'commonName', 'san', 'fingerprint'),
+  sentIn: text(
+    'The header by which a proxy of TRUSTED_PROXIES tells it, such as X-Forwarded-Client-Cert; without it the connection has it.',
+    'the name of a header',
+    /^[A-Za-z0-9-]+$/,
+  ),
+  verifiedBy: text(
+    'The header in which that proxy says SUCCESS or 0 of a certificate that is good, such as X-SSL-Client-Verify.',
+    'the name of a header',
+    /^[A-Za-z0-9-]+$/,
+  ),
+});
 
 /** The keys of `soapbridge.yaml`. */
 export const configSettings = record('What one process serves.', {
@@ -21,7 +43,45 @@ export const configSettings = record('What one process serves.', {
       limits: limitsSetting,
     }),
   ),
+  tls: tlsSetting,
+  clientCertificate: clientCertificateSetting,
 });
+
+/** What a `soapbridge.yaml` says of the way in. */
+export interface ListenerPlan {
+  readonly tls: TlsPlan | undefined;
+  readonly clientCertificate: ClientCertificateOptions | undefined;
+}
+
+/** What a `soapbridge.yaml` says of the way in. Throws ContractError with what is wrong in it. */
+export function readListenerPlan(
+  path: string,
+  hasTrustedProxies: boolean,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): ListenerPlan {
+  const problems: ContractProblem[] = [];
+  const report = (pointer: string, message: string): void => {
+    problems.push({ file: path, pointer, message });
+  };
+  const root = readYamlFile(path, problems)?.root;
+  const found = readSettings(configSettings, withEnvironment(root ?? {}, environment, report), '', report);
+  const { tls: stated, clientCertificate } = found ?? {};
+  const inFolder = (name: string): string => resolve(dirname(path), name);
+  const tls = stated === undefined ? undefined : readTlsPlan(stated, path, inFolder, report);
+  if (problems.length > 0) throw new ContractError(withLines(problems));
+  if (clientCertificate === undefined) return { tls, clientCertificate: undefined };
+  const { header, from = 'subject', sentIn, verifiedBy } = clientCertificate;
+  const at = '/clientCertificate';
+  if (header === undefined) report(at, 'expected header, that of the credential, got none');
+  if (sentIn === undefined && tls?.clientCertificates === undefined)
+    report(at, 'expected sentIn, or tls with clientCertificates, got none: no certificate would come');
+  if (sentIn !== undefined && !hasTrustedProxies)
+    report(`${at}/sentIn`, 'expected TRUSTED_PROXIES, whose word is taken, got none');
+  if (verifiedBy !== undefined && sentIn === undefined)
+    report(`${at}/verifiedBy`, 'expected sentIn beside it, got none');
+  if (problems.length > 0) throw new ContractError(withLines(problems));
+  return { tls, clientCertificate: { header: header ?? '', from, sentIn, verifiedBy } };
+}
 
 /** What a `soapbridge.yaml` says is to be served. Throws ContractError with all that is wrong in it. */
 export function readConfig(
@@ -62,8 +122,8 @@ export function readConfig(
           : { openapi: inFolder(openapi), overlay: overlay === undefined ? undefined : inFolder(overlay) },
       basePath: basePath === '/' ? '' : basePath,
       upstreamUrl: url,
-      upstream: isPlain ? undefined : readUpstreamPlan(upstream, `${at}/upstream`, inFolder, report),
-      limits: limits === undefined ? undefined : readOwnLimits(limits, `${at}/limits`, report),
+      ...(isPlain ? {} : { upstream: readUpstreamPlan(upstream, `${at}/upstream`, inFolder, report) }),
+      ...(limits === undefined ? {} : { limits: readOwnLimits(limits, `${at}/limits`, report) }),
     });
   }
   if (problems.length > 0) throw new ContractError(withLines(problems));

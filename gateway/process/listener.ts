@@ -1,9 +1,12 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo, BlockList } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import type { AddressInfo, BlockList, Socket } from 'node:net';
+import type { TlsOptions } from 'node:tls';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { shownPath } from '../core/contract-app.ts';
 import type { Core } from '../core/core.ts';
 import type { Log } from '../core/core-options.ts';
+import type { Identify } from '../http/client-certificate.ts';
 import { type Connections, createConnections, isLoopback } from '../http/connections.ts';
 import { isListed } from '../http/forwarded.ts';
 import { createUnparsed } from '../http/unparsed.ts';
@@ -17,6 +20,8 @@ export interface Listener {
   readonly connections: Connections;
   /** The address it listens on, such as `http://127.0.0.1:8080`. */
   readonly url: string;
+  /** Takes other certificates for connections to come; nothing where there is no TLS. */
+  readonly renewTls: (tls: TlsOptions) => void;
 }
 
 /** What a listener is told to do. */
@@ -27,44 +32,90 @@ export interface ListenerOptions {
   readonly limits: Limits;
   readonly trustedProxies: BlockList | undefined;
   readonly log: Log;
+  /** Undefined: plain HTTP. */
+  readonly tls?: TlsOptions | undefined;
+  /** Makes certificates credentials; undefined: they are none. */
+  readonly identify?: Identify | undefined;
 }
 
 /** Listens, and serves the sites to who connects. Throws the error of listening. */
 export async function startListener(
   core: Core,
   sites: Sites,
-  { host, port, limits, trustedProxies, log }: ListenerOptions,
+  { host, port, limits, trustedProxies, log, tls, identify }: ListenerOptions,
 ): Promise<Listener> {
-  const { handle } = sites;
+  const handle =
+    identify === undefined
+      ? sites.handle
+      : (request: IncomingMessage, response: ServerResponse) => {
+          identify(request);
+          return sites.handle(request, response);
+        };
   const connections = createConnections(
     limits,
     (address) => isLoopback(address) || (trustedProxies !== undefined && isListed(address, trustedProxies)),
   );
-  const server = createServer(
-    {
-      maxHeaderSize: limits.headerBytes + 1, // Node refuses from its maximum on
-      headersTimeout: limits.headersMs,
-      requestTimeout: limits.headersMs + limits.bodyMs,
-      keepAliveTimeout: limits.keepAliveMs,
-      connectionsCheckingInterval: 100, // ms: a thousand that came together are cut a few at a time
-      requireHostHeader: false, // the app does, and tells
-    },
-    (request, response) => connections.begin(request, response, handle),
-  );
+  const options = {
+    maxHeaderSize: limits.headerBytes + 1, // Node refuses from its maximum on
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.headersMs + limits.bodyMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: 100, // ms: a thousand that came together are cut a few at a time
+    requireHostHeader: false, // the app does, and tells
+  };
+  const begin = (request: IncomingMessage, response: ServerResponse): void =>
+    connections.begin(request, response, handle);
+  const tlsServer =
+    tls === undefined
+      ? undefined
+      : createTlsServer({ ...options, ...tls, handshakeTimeout: limits.headersMs }, begin);
+  const server: Server = tlsServer ?? createServer(options, begin);
   server.maxHeadersCount = 0; // counted by the app, which refuses where Node would drop
-  answerUnparsed(server, connections, core, sites);
+  answerUnparsed(server, connections, core, sites, tls !== undefined);
+  if (tlsServer === undefined) server.on('connection', connections.add);
+  else addWhenSecure(tlsServer, connections, limits.tlsHandshakes);
   server
-    .on('connection', connections.add)
     // the body is asked for once nothing speaks against it
-    .on('checkContinue', (request, response) => connections.begin(request, response, handle));
-  const url = await listen(server, host, port);
+    .on('checkContinue', begin);
+  const address = await listen(server, host, port);
+  const url = tlsServer === undefined ? address : address.replace(/^http:/, 'https:');
   // too many open files, say: told, and over when some of them are closed
   server.on('error', (error) => log.error(describeError(error), 'a connection was not accepted'));
-  return { server, connections, url };
+  return { server, connections, url, renewTls: (renewed) => tlsServer?.setSecureContext(renewed) };
+}
+
+/** Takes note of connections once their handshake is done, and bounds those that aren't so far: the oldest is closed for a new one. */
+function addWhenSecure(server: TlsServer, connections: Connections, most: number): void {
+  /** By the other end's address and port, which is what both views of a connection have. */
+  const underWay = new Map<string, Socket>();
+  const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+  server
+    .on('connection', (socket: Socket) => {
+      const key = keyOf(socket);
+      const [oldest] = underWay;
+      if (oldest !== undefined && underWay.size >= most) {
+        underWay.delete(oldest[0]);
+        oldest[1].destroy();
+      }
+      underWay.set(key, socket);
+      socket.once('close', () => {
+        if (underWay.get(key) === socket) underWay.delete(key);
+      });
+    })
+    .on('secureConnection', (socket) => {
+      underWay.delete(keyOf(socket));
+      connections.add(socket);
+    });
 }
 
 /** Answers what Node makes no request of, and counts it for the first contract. */
-function answerUnparsed(server: Server, connections: Connections, core: Core, sites: Sites): void {
+function answerUnparsed(
+  server: Server,
+  connections: Connections,
+  core: Core,
+  sites: Sites,
+  isTls: boolean,
+): void {
   /** The path of the first contract, and what counts and logs requests to it; another one after a reload. */
   let first: { readonly path: string; readonly record: (record: RequestRecord) => void } | undefined;
   const { answer, refuseConnect, refuseExpectation } = createUnparsed(connections, (record) => {
@@ -73,7 +124,11 @@ function answerUnparsed(server: Server, connections: Connections, core: Core, si
     first.record(record);
   });
   server
-    .on('clientError', answer)
+    .on('clientError', (error: Error, socket: Socket) => {
+      // of a handshake that failed there is nobody to answer
+      if (!isTls || connections.knows(socket)) answer(error, socket);
+      else socket.destroy();
+    })
     .on('connect', refuseConnect)
     .on('checkExpectation', (request, response) => connections.begin(request, response, refuseExpectation));
 }

@@ -6,6 +6,7 @@ import type { Way } from '../upstream/connector.ts';
 import type { Proxies } from '../upstream/proxy.ts';
 import type { CallerFiles } from './callers-file.ts';
 import type { LoadReport } from './load-report.ts';
+import type { TlsPlan } from './tls.ts';
 
 /** How a process serves; the command line and the environment fill it in. */
 export interface ServeOptions {
@@ -20,6 +21,10 @@ export interface ServeOptions {
   readonly upstreamUrl: string | undefined;
   /** How the upstream is connected to; undefined: as Node does. */
   readonly way?: Way | undefined;
+  /** TLS towards callers, where no file of configuration says it; undefined: plain HTTP. */
+  readonly tls?: TlsPlan | undefined;
+  /** How often, in ms, files of TLS are looked at; 5 s by default. */
+  readonly tlsWatchMs?: number;
   /** Proxies that upstreams are called through; undefined: none. */
   readonly proxies?: Proxies | undefined;
   /** Whether the log says at start if the upstream can be reached. */

@@ -15,6 +15,7 @@ import { openCallerLimits } from './caller-limits.ts';
 import { readCallers } from './callers-file.ts';
 import { readConfig } from './config.ts';
 import { isAnyAddress, isLocalHost, type Listener, startListener } from './listener.ts';
+import { openTls } from './listener-tls.ts';
 import { reportOf } from './load-report.ts';
 import { logLoaded } from './loaded-log.ts';
 import { openOutputs } from './outputs.ts';
@@ -59,6 +60,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const trustedProxies = proxyList(options.trustedProxies);
   const isOwnHost = options.allowedHosts === undefined ? undefined : hostList(options.allowedHosts);
   const { log, lines, dropped, audit, reopenAudit } = openOutputs(options, limits.logBytes);
+  const listenerTls = openTls(options, trustedProxies);
   let isStopping = false;
   let stopped: Promise<boolean> | undefined;
   let publicUrl = options.publicUrl ?? '';
@@ -106,7 +108,17 @@ export async function serve(options: ServeOptions): Promise<Running> {
   });
   core.start();
   const { host, port } = options;
-  const listener = await startListener(core, sites, { host, port, limits, trustedProxies, log });
+  const { tls, identify } = listenerTls;
+  const listener = await startListener(core, sites, {
+    host,
+    port,
+    limits,
+    trustedProxies,
+    log,
+    tls,
+    identify,
+  });
+  const endWatch = listenerTls.watch(listener, log);
   const everySecond = setInterval(listener.connections.sweep, 1_000).unref();
   publicUrl = options.publicUrl ?? listener.url;
   warnOfOptions(options, log);
@@ -140,7 +152,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
       callers = options.callerFiles === undefined ? callers : readCallers(options.callerFiles);
       if (wsseSecrets !== undefined) secrets = readSecrets(wsseSecrets);
       undo = callerLimits?.reload();
+      const renewed = listenerTls.reload();
       await sites.reload();
+      if (renewed !== undefined) listener.renewTls(renewed);
     } catch (error) {
       ({ secrets, callers } = before);
       undo?.();
@@ -160,6 +174,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     const cut = await drain(listener, limits.drainMs, log);
     clearInterval(everySecond);
+    endWatch();
     await core.close();
     await upstreams.close();
     callerLimits?.close();

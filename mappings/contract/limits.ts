@@ -205,6 +205,10 @@ export const limitTable = {
   upstreamIdleMs: { value: 15_000, bounds: 'between two pieces of an upstream body' },
   keepAliveMs: { value: 65_000, bounds: "a caller's connection without a request" },
   connections: { value: 2_000, bounds: "callers' connections" },
+  tlsHandshakes: {
+    value: 200,
+    bounds: 'connections amid their TLS handshake; for one more the oldest is closed',
+  },
   connectionsPerAddress: {
     value: 200,
     bounds: 'those of one address, but for trusted proxies and this machine',

@@ -87,6 +87,7 @@ export const limitTests = {
   upstreamIdleMs: ['test/gateway/http/time-limits.test.ts', 'limits: { upstreamIdleMs: '],
   keepAliveMs: ['test/gateway/http/time-limits.test.ts', "'keepAliveMs: "],
   connections: ['test/gateway/http/connections.test.ts', "'connections: "],
+  tlsHandshakes: ['test/gateway/process/tls.test.ts', "'tlsHandshakes: "],
   connectionsPerAddress: ['test/gateway/admission/admission.test.ts', "'connectionsPerAddress: "],
   pipelined: ['test/gateway/http/connections.test.ts', "'pipelined: "],
   requestsPerSocket: ['test/gateway/http/limits.test.ts', "'requestsPerSocket: the second"],

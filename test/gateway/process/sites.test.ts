@@ -253,7 +253,11 @@ for (const workers of ['1', '2']) {
 
 for (const [what, text, problem] of [
   ['nothing', '', '#/contracts: expected at least one contract, got none'],
-  ['a key that is none', 'contract: a\n', ':1#/contract: unknown key, expected one of contracts'],
+  [
+    'a key that is none',
+    'contract: a\n',
+    ':1#/contract: unknown key, expected one of contracts, tls, clientCertificate',
+  ],
   [
     'a path that is none',
     'contracts:\n  one: { contract: a, upstream: http://a }\n',

@@ -1,0 +1,249 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request as requestPlain } from 'node:http';
+import { request } from 'node:https';
+import { connect as connectPlain } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type ConnectionOptions, connect } from 'node:tls';
+import test, { type ExecutionContext } from 'ava';
+import { readListenerPlan } from '../../../gateway/process/config.ts';
+import { loadTls } from '../../../gateway/process/tls.ts';
+import { ContractError } from '../../../mappings/loader/document/error.ts';
+import { screeningContract } from '../../../mappings/loader/load.ts';
+import { type Authority, createAuthority } from '../certificates.ts';
+import { type Gateway, startGateway } from '../gateway.ts';
+
+/** A folder with a `soapbridge.yaml` and other files. */
+function folderWith(
+  t: ExecutionContext,
+  config: object,
+  files: Readonly<Record<string, string>> = {},
+): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tls-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const all = { ...files, 'soapbridge.yaml': JSON.stringify(config) };
+  for (const [name, content] of Object.entries(all)) writeFileSync(join(folder, name), content);
+  return folder;
+}
+
+interface Secure {
+  readonly gateway: Gateway;
+  readonly folder: string;
+  readonly authority: Authority;
+  readonly call: (tls?: ConnectionOptions, headers?: object) => Promise<number | undefined>;
+}
+
+/** A gateway with TLS; what is behind it is the gateway's scripted upstream. */
+async function startSecure(
+  t: ExecutionContext,
+  {
+    tls = {},
+    serve = {},
+    limits = {},
+    ...config
+  }: { tls?: object; serve?: object; limits?: object; clientCertificate?: object } = {},
+): Promise<Secure> {
+  const authority = createAuthority(t);
+  const { cert, key } = authority.issue();
+  const behind = await startGateway(t);
+  await behind.send('POST', '/json/reply/GetSearch', { 'X-Api-User': 'u', 'X-Api-Key': 'k' }, '{}');
+  const upstream = `http://${behind.hits[0]?.headers.host}`;
+  const folder = folderWith(
+    t,
+    {
+      tls: { certificate: 'own.pem', key: 'own.key', ...tls },
+      ...config,
+      contracts: { '/v2': { contract: screeningContract, upstream } },
+    },
+    { 'own.pem': cert, 'own.key': key, 'ca.pem': authority.cert },
+  );
+  const started = await startGateway(t, {
+    limits,
+    serve: { config: join(folder, 'soapbridge.yaml'), ...serve },
+  });
+  const call: Secure['call'] = (options = {}, headers = {}) =>
+    new Promise((resolve, reject) => {
+      request(
+        {
+          host: '127.0.0.1',
+          port: started.port,
+          method: 'POST',
+          path: '/v2/json/reply/GetSearch',
+          headers: { 'X-Api-User': 'u', 'X-Api-Key': 'k', ...headers },
+          ca: authority.cert,
+          agent: false,
+          ...options,
+        },
+        (response) => text(response).then(() => resolve(response.statusCode), reject),
+      )
+        .on('error', reject)
+        .end('{}');
+    });
+  return { gateway: { ...started, hits: behind.hits }, folder, authority, call };
+}
+
+test('callers are served over TLS, and who speaks plain HTTP there is not', async (t) => {
+  const { gateway, call } = await startSecure(t);
+  t.true(gateway.running.url.startsWith('https://127.0.0.1:'));
+  t.is(await call(), 200);
+  await t.throwsAsync(
+    new Promise((_, reject) =>
+      requestPlain({ host: '127.0.0.1', port: gateway.port }).on('error', reject).end(),
+    ),
+  );
+  await t.throwsAsync(call({ maxVersion: 'TLSv1.1', minVersion: 'TLSv1.1' }));
+  t.is(await call(), 200);
+});
+
+/** The serial number of the certificate that new connections see. */
+async function serialOf(port: number): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const { serialNumber } = socket.getPeerCertificate();
+  socket.destroy();
+  return serialNumber;
+}
+
+test('new certificates are taken at a reload, and files that are none leave the former ones', async (t) => {
+  const { gateway, folder, authority, call } = await startSecure(t);
+  const before = await serialOf(gateway.port);
+  const { cert, key } = authority.issue();
+  writeFileSync(join(folder, 'own.pem'), cert);
+  await gateway.running.reload();
+  t.is(await serialOf(gateway.port), before);
+  t.regex(gateway.log(), /expected the key of the certificate/);
+  writeFileSync(join(folder, 'own.key'), key);
+  await gateway.running.reload();
+  t.not(await serialOf(gateway.port), before);
+  t.is(await call(), 200);
+});
+
+test('new certificates are taken when their files change', async (t) => {
+  const { gateway, folder, authority } = await startSecure(t, { serve: { tlsWatchMs: 50 } });
+  const before = await serialOf(gateway.port);
+  const { cert, key } = authority.issue();
+  writeFileSync(join(folder, 'own.key'), key);
+  writeFileSync(join(folder, 'own.pem'), cert);
+  while ((await serialOf(gateway.port)) === before) await new Promise((resolve) => setTimeout(resolve, 20));
+  t.pass();
+});
+
+test('a caller that must have a certificate has one of the CA, or is not served', async (t) => {
+  const { authority, call, gateway } = await startSecure(t, {
+    tls: { ca: 'ca.pem', clientCertificates: 'require' },
+  });
+  const own = authority.issue({ subject: '/CN=caller' });
+  t.is(await call({ cert: own.cert, key: own.key }), 200);
+  await t.throwsAsync(call());
+  const other = createAuthority(t).issue({ subject: '/CN=caller' });
+  await t.throwsAsync(call({ cert: other.cert, key: other.key }));
+  t.is(gateway.hits.length, 2);
+});
+
+for (const [from, expected] of [
+  ['subject', 'CN=Jo%20Caller,O=Acme'],
+  ['commonName', 'Jo%20Caller'],
+  ['san', 'spiffe://acme/jo'],
+  ['fingerprint', undefined],
+] as const)
+  test(`the ${from} of a certificate is a credential, whatever the caller says in that header`, async (t) => {
+    const { authority, call, gateway } = await startSecure(t, {
+      tls: { ca: 'ca.pem', clientCertificates: 'ask' },
+      clientCertificate: { header: 'X-Api-User', from },
+    });
+    const own = authority.issue({ subject: '/O=Acme/CN=Jo Caller', names: 'DNS:jo,URI:spiffe://acme/jo' });
+    t.is(await call({ cert: own.cert, key: own.key }, { 'X-Api-User': 'canary' }), 200);
+    const body = gateway.hits.at(-1)?.body ?? '';
+    if (expected === undefined) t.regex(body, /"apiUserId":"[0-9a-f]{64}"/);
+    else t.true(body.includes(`"apiUserId":"${expected}"`), body);
+    t.is(await call({}, { 'X-Api-User': 'canary' }), 401);
+    t.false(gateway.hits.some((hit) => hit.body.includes('canary')));
+  });
+
+const forwarded =
+  'By=x;Subject="CN=evil";URI=spiffe://evil,Hash=AB12;Subject="CN=Jo \\"J, r\\" Caller,O=Acme";URI=spiffe://acme/jo';
+
+for (const [what, proxies, headers, user] of [
+  [
+    'from a trusted proxy',
+    ['127.0.0.1'],
+    { 'X-Forwarded-Client-Cert': forwarded },
+    'CN=Jo%20"J,%20r"%20Caller,O=Acme',
+  ],
+  ['from anybody else', ['10.0.0.1'], { 'X-Forwarded-Client-Cert': forwarded }, undefined],
+] as const)
+  test(`X-Forwarded-Client-Cert ${what} ${user === undefined ? 'is nobody’s word' : 'is a credential'}`, async (t) => {
+    const { call, gateway } = await startSecure(t, {
+      clientCertificate: { header: 'X-Api-User', sentIn: 'X-Forwarded-Client-Cert' },
+      serve: { trustedProxies: proxies },
+    });
+    t.is(await call({}, { ...headers, 'X-Api-User': 'canary' }), user === undefined ? 401 : 200);
+    const body = gateway.hits.at(-1)?.body ?? '';
+    if (user !== undefined) t.is(JSON.parse(body).authentication.apiUserId, user);
+  });
+
+test('a certificate that the proxy did not find good is none', async (t) => {
+  const { call } = await startSecure(t, {
+    clientCertificate: {
+      header: 'X-Api-User',
+      sentIn: 'X-SSL-Client-S-DN',
+      verifiedBy: 'X-SSL-Client-Verify',
+    },
+    serve: { trustedProxies: ['127.0.0.1'] },
+  });
+  const subject = { 'X-SSL-Client-S-DN': 'CN=jo' };
+  t.is(await call({}, { ...subject, 'X-SSL-Client-Verify': 'SUCCESS' }), 200);
+  t.is(await call({}, { ...subject, 'X-SSL-Client-Verify': 'FAILED:expired' }), 401);
+  t.is(await call({}, subject), 401);
+});
+
+test('tlsHandshakes: two connections may be amid their handshake, for a third the oldest is closed', async (t) => {
+  const { gateway, call } = await startSecure(t, { limits: { tlsHandshakes: 2 } });
+  const open = async () => {
+    const socket = connectPlain(gateway.port, '127.0.0.1').on('error', () => {});
+    await once(socket, 'connect');
+    return socket;
+  };
+  const first = await open();
+  const second = await open();
+  t.teardown(() => second.destroy());
+  const closed = once(first, 'close');
+  first.resume();
+  t.is(await call(), 200);
+  await closed;
+  t.false(second.destroyed);
+});
+
+test('what is wrong with TLS is told with file and line before anything listens', (t) => {
+  const told = (config: object, hasProxies = false): string => {
+    const file = join(folderWith(t, config, { 'no.pem': 'canary' }), 'soapbridge.yaml');
+    const error = t.throws(
+      () => {
+        const { tls } = readListenerPlan(file, hasProxies);
+        if (tls !== undefined) loadTls(tls);
+      },
+      { instanceOf: ContractError },
+    );
+    t.false(error?.message.includes('canary'));
+    return error?.message ?? '';
+  };
+  t.regex(told({ tls: { key: 'a' } }), /yaml:1#\/tls: expected certificate and key/);
+  t.regex(
+    told({ tls: { certificate: 'none', key: 'no.pem' } }),
+    /certificate: expected a file that can be read, got ENOENT/,
+  );
+  t.regex(
+    told({ tls: { certificate: 'no.pem', key: 'no.pem' } }),
+    /certificate: expected a certificate, PEM/,
+  );
+  t.regex(
+    told({ tls: { certificate: 'no.pem', key: 'no.pem', clientCertificates: 'ask' } }),
+    /expected ca, the CAs of callers/,
+  );
+  const header = 'X-User';
+  t.regex(told({ clientCertificate: { header } }), /expected sentIn, or tls with clientCertificates/);
+  t.regex(told({ clientCertificate: { header, sentIn: 'X-Cert' } }), /expected TRUSTED_PROXIES/);
+  t.regex(told({ clientCertificate: { sentIn: 'X-Cert' } }, true), /expected header/);
+});
