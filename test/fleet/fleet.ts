@@ -123,7 +123,7 @@ export function startReplica(
   return start(t, [], {
     PORT: String(port),
     TRUSTED_PROXIES: '127.0.0.1',
-    DRAIN_DELAY: '1500',
+    DRAIN_DELAY: '2500',
     ...environment,
   });
 }
