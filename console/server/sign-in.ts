@@ -3,7 +3,7 @@ import { type Contract, type CredentialPart, namespaces } from '../../mappings/c
 /** A way to give credentials, as a sample. */
 export interface SignInWay {
   /** Which it is; the texts of languages have a heading for each. */
-  readonly key: 'headers' | 'body' | 'block' | 'wsse';
+  readonly key: 'headers' | 'basic' | 'body' | 'block' | 'wsse';
   /** What it looks like, with a placeholder such as `YOUR-apiUserId` for each value. */
   readonly sample: string;
 }
@@ -11,10 +11,15 @@ export interface SignInWay {
 /** All ways in which a contract takes credentials (W24, W47), none of which holds a value of anybody. */
 export function signInWays({ credentials, wsse, namespaces: own, adopted }: Contract): readonly SignInWay[] {
   if (credentials === undefined) return [];
-  const { parts, member } = credentials;
+  const { parts, member, basic } = credentials;
   const ways: SignInWay[] = [
     { key: 'headers', sample: parts.map(({ header, name }) => `${header}: ${placeholder(name)}`).join('\n') },
   ];
+  if (basic !== undefined)
+    ways.push({
+      key: 'basic',
+      sample: `curl --user '${placeholder(basic.username)}:${placeholder(basic.password)}' …`,
+    });
   if (member !== undefined) {
     const members = parts.map(({ name }) => `    "${name}": "${placeholder(name)}"`);
     ways.push({ key: 'body', sample: `{\n  "${member}": {\n${members.join(',\n')}\n  }\n}` });
