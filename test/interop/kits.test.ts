@@ -121,7 +121,8 @@ async function runSnippet(
 async function sendRaw(message: string, port: number): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
-  socket.end(message);
+  // no half-closed connection: whoever ends one is taken for gone
+  socket.write(message);
   return text(socket);
 }
 
