@@ -48,6 +48,16 @@ export const knownGaps: readonly KnownGap[] = [
   },
   { stack: 'soap-lite', version: '1.2', check: 'fault', reason: 'SOAP::Lite reads faults of SOAP 1.1 alone' },
   { stack: 'soap-wsdl', check: 'null-absent', reason: 'SOAP::WSDL reads a nil array as an empty one' },
+  {
+    stack: 'soap-wsdl',
+    check: 'fault',
+    reason: 'SOAP::WSDL reads no fault with a detail; faultDetail: none',
+  },
+  {
+    stack: 'mono-wcf',
+    check: 'fault',
+    reason: "Mono's WCF reads no fault with a detail; faultDetail: none",
+  },
   { stack: 'tclws', check: 'null-absent', reason: 'tclws reads nil and empty text alike' },
   { stack: 'tclws', check: 'emoji', reason: 'Tcl 8.6 has no characters beyond the Basic Multilingual Plane' },
   { stack: 'tclws', check: 'map', reason: 'tclws reads an element of an anonymous type as text' },
