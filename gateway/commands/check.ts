@@ -131,6 +131,7 @@ export function summaryOf({
   contradictions,
   unchecked,
   ownXml,
+  unbounded,
   assumedServers,
   unforeseen,
   displaced,
@@ -154,6 +155,7 @@ export function summaryOf({
     contradictions,
     unchecked,
     ownXml,
+    unbounded,
     assumedServers,
     unforeseen,
     displaced,
@@ -232,6 +234,7 @@ function print({
   contradictions,
   unchecked,
   ownXml,
+  unbounded,
   assumedServers,
   unforeseen,
   displaced,
@@ -267,6 +270,7 @@ function print({
   for (const { pointer, why } of contradictions) console.log(`described twice: ${pointer} (${why})`);
   for (const { pointer, why } of unchecked) console.log(`not checked: ${pointer} (${why})`);
   for (const { pointer, why } of ownXml) console.log(`not followed: ${pointer} (${why})`);
+  for (const { pointer, why } of unbounded) console.log(`may be too large: ${pointer} (${why})`);
   for (const { pointer, why } of assumedServers) console.log(`the upstream is called: ${pointer} (${why})`);
   for (const { pointer, why } of unforeseen) console.log(`read in its place: ${pointer} (${why})`);
   for (const { file, line, pointer, message } of warnings)

@@ -34,9 +34,9 @@ function filled(
 ): string {
   if (!text.includes('$')) return text;
   return text.replaceAll(reference, (_all, mark: string, name?: string, other?: string, instead?: string) => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what was escaped
     if (mark === '${') return '${';
     if (name === undefined) {
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is how variables are written
       report(pointer, 'expected the name of a variable in ${…}, got other text; $${ is the text itself');
       return '';
     }

@@ -71,6 +71,8 @@ export interface LoadedContract {
   readonly assumedServers: readonly Note[];
   /** What the document says of XML of the service's own (`xml`), which isn't followed: SOAP's is of the contract's making. */
   readonly ownXml: readonly Note[];
+  /** Numbers that may be larger than clients on .NET can read, which the dialect's callers are; `check` alone tells of them. */
+  readonly unbounded: readonly Note[];
   /** References where OpenAPI foresees none; what they name was read. */
   readonly unforeseen: readonly Note[];
   /** Every name that callers compile in, for `names.lock`. */
@@ -152,6 +154,7 @@ function toldOf<T extends Omit<LoadedContract, 'brokenReferences'>>(made: T, pla
     contradictions: told(made.contradictions),
     unchecked: told(made.unchecked),
     ownXml: told(made.ownXml),
+    unbounded: told(made.unbounded),
     assumedServers: told(made.assumedServers),
     unforeseen: told(made.unforeseen),
     warnings: told(made.warnings),
@@ -249,11 +252,12 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unfo
     contradictions: builder.contradictions(),
     unchecked: builder.unchecked(),
     ownXml: builder.ownXml(),
+    unbounded: builder.unbounded(),
     assumedServers: servers.assumed(),
     names: { service, operations: read.names, types: names, members },
     wantedOperations: read.wanted,
     displaced: [...read.displaced, ...displaced],
-    warnings: [...servers.odd(), ...builder.unbounded()].map(({ pointer, why }) => ({
+    warnings: servers.odd().map(({ pointer, why }) => ({
       file: openapiName,
       pointer,
       message: why,

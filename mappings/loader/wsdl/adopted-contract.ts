@@ -62,6 +62,7 @@ export function loadAdoptedContract(
     contradictions: [],
     unchecked: [],
     ownXml: [],
+    unbounded: [],
     assumedServers: [],
     unforeseen: [],
     names: adoptedNames(whole),

@@ -24,9 +24,9 @@ function unboundedOf(overlay: object, properties: object): readonly string[] {
     components: { schemas: { N: { type: 'object', properties } } },
   };
   const source = { openapi, openapiName: 'openapi.yaml', overlay, overlayName: 'soap.yaml' };
-  const { warnings } = buildContract(source);
-  return warnings
-    .filter(({ message }) => message.includes("which .NET's decimal holds"))
+  const { unbounded } = buildContract(source);
+  return unbounded
+    .filter(({ why }) => why.includes("which .NET's decimal holds"))
     .map(({ pointer }) => pointer.replace('/components/schemas/N/properties/', ''));
 }
 
