@@ -82,7 +82,7 @@ function hitOf(part: string): Hit | undefined {
 }
 
 /** Headers that are the call's and not the connection's. */
-function callHeaders({ headers: { host, connection, ...rest } }: Hit): object {
+function callHeaders({ headers: { host, connection, 'x-request-id': requestId, ...rest } }: Hit): object {
   return rest;
 }
 
