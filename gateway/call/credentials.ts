@@ -89,14 +89,17 @@ export function compileCredentials(
       const given = header === undefined ? noValues : headerValues(request, key);
       if (given.length > 1) conflict ??= `the header ${part.header} was given twice`;
       if (given.some((value) => value !== '' && !isHeaderValue(value, form))) {
-        const blanks = isAuthorization(part) ? '' : ' without blanks';
-        const expectation = `expected printable ASCII${blanks}, at most ${form.most} characters, got other text`;
-        malformed.push(problem('InvalidCharacter', path, expectation));
+        malformed.push(
+          problem('InvalidCharacter', path, `expected ${printableOf(part, form)}, got other text`),
+        );
       }
       const { send } = credentials;
       if (![inBody, inBlock, inToken, inBasic].every((value) => isFit(value, form, send))) {
-        const expectation = `expected at most ${limits.credential} characters, none a control character, got other text`;
-        malformed.push(problem('InvalidCharacter', path, expectation));
+        const expected =
+          send === 'headers'
+            ? printableOf(part, form)
+            : `at most ${limits.credential} characters, none a control character`;
+        malformed.push(problem('InvalidCharacter', path, `expected ${expected}, got other text`));
       }
       const fromMessage = inBody ?? inBlock ?? inToken;
       if (inBlock !== undefined && inBlock !== fromMessage)
@@ -208,6 +211,10 @@ const schemeAndToken = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 
 function isAuthorization({ header }: CredentialPart): boolean {
   return header.toLowerCase() === 'authorization';
+}
+
+function printableOf(part: CredentialPart, { most }: HeaderForm): string {
+  return `printable ASCII${isAuthorization(part) ? '' : ' without blanks'}, at most ${most} characters`;
 }
 
 function isHeaderValue(value: string, { most, pattern }: HeaderForm): boolean {

@@ -25,12 +25,15 @@ export function placesText({ wsdl, refs }: AdoptedPlaces): string {
 export function adoptedOverlayText(contract: Contract, adopted: Adopted, places: AdoptedPlaces): string {
   const stated = placesText(places);
   const isStated = (key: string): boolean =>
-    (key === 'wsdl' && places.wsdl !== undefined) || (key === 'refs' && places.refs.size > 0);
+    (key === 'wsdl' && places.wsdl !== undefined) ||
+    (key === 'refs' && places.refs.size > 0) ||
+    (key === 'headers' && tokenLines(adopted).length > 0);
   return [
     `# What there is to decide of ${adopted.service.name}, whose WSDL is beside this file.`,
     '# What is commented out is as it is without the line.',
     '',
     ...(stated === '' ? [] : [stated]),
+    ...tokenLines(adopted),
     ...Object.entries(adoptedOverlaySettings.keys)
       .filter(([key]) => !isStated(key))
       .flatMap(([key, setting]) => [
@@ -39,6 +42,18 @@ export function adoptedOverlayText(contract: Contract, adopted: Adopted, places:
         '',
       ]),
   ].join('\n');
+}
+
+/** Where the values of a UsernameToken go that a policy asks for (A31). */
+function tokenLines({ service }: Adopted): readonly string[] {
+  if (!service.policies.some(({ kind }) => kind === 'usernameToken')) return [];
+  return [
+    `# ${adoptedOverlaySettings.keys.headers.description} Policies ask for a UsernameToken: its values go in these.`,
+    'headers:',
+    '  Security.Username: { header: X-Username }',
+    '  Security.Password: { header: X-Password }',
+    '',
+  ];
 }
 
 function choicesOf(setting: Setting): string {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AdoptedEndpoint, MovedHeader } from '../../contract/adopted.ts';
-import type { Contract, CredentialPart, Credentials, Operation, Server } from '../../contract/model.ts';
+import type { Contract, CredentialPart, Credentials, Operation, Server, Wsse } from '../../contract/model.ts';
 import {
   type AdoptedMessage,
   type AdoptedOperation,
@@ -107,7 +107,7 @@ function withOverlay(service: AdoptedService, overlay: AdoptedOverlay, report: R
 function contractOf(service: AdoptedService, overlay: AdoptedOverlay, report: Report): Contract {
   const { settings, personal, basePath } = overlay;
   const isBinary = holdsBinary(service);
-  const { credentials, movedHeaders } = movedHeadersOf(service, overlay, report);
+  const { credentials, movedHeaders, wsse } = movedHeadersOf(service, overlay, report);
   return {
     service: service.name,
     documentation: service.documentation,
@@ -121,11 +121,12 @@ function contractOf(service: AdoptedService, overlay: AdoptedOverlay, report: Re
     types: [],
     routes: [],
     credentials,
+    wsse,
     responseStatus: familyStatus(),
     settings,
     personal,
     adopted: {
-      service,
+      service: { ...service, policies: policiesOf(service, wsse) },
       settings: overlay.adopted,
       endpoints: endpointsOf(service.ports, overlay, report),
       movedHeaders,
@@ -207,36 +208,73 @@ function withoutEndSlash(path: string): string {
 }
 
 /** Scalars of header blocks that go upstream as credentials (A8). */
-function movedHeadersOf(
-  { operations }: AdoptedService,
-  { headers }: AdoptedOverlay,
-  report: Report,
-): { readonly credentials: Credentials | undefined; readonly movedHeaders: readonly MovedHeader[] } {
-  if (headers.size === 0) return { credentials: undefined, movedHeaders: [] };
+/** What an overlay's `headers` come to. */
+interface Moved {
+  readonly credentials: Credentials | undefined;
+  readonly movedHeaders: readonly MovedHeader[];
+  /** Where a UsernameToken is read (A31). */
+  readonly wsse: Wsse | undefined;
+}
+
+/** The two values of a UsernameToken, as `headers` calls them (A31). */
+const tokenPlaces = { username: 'Security.Username', password: 'Security.Password' } as const;
+
+function movedHeadersOf({ operations }: AdoptedService, { headers }: AdoptedOverlay, report: Report): Moved {
   const blocks = new Set(operations.flatMap(({ input }) => input.headers.map(({ name }) => name.local)));
   const movedHeaders: MovedHeader[] = [];
   const parts: CredentialPart[] = [];
+  const tokenParts: CredentialPart[] = [];
+  const isToken = (place: string): boolean =>
+    !blocks.has('Security') && Object.values<string>(tokenPlaces).includes(place);
   for (const [place, { header, format }] of headers) {
     const [block = '', ...path] = place.split('.');
-    if (!blocks.has(block)) {
-      const known = [...blocks].slice(0, 10).join(', ') || 'none';
-      report(
-        `/headers${pointerSegment(place)}`,
-        `expected a header block that an operation declares (${known}), got ${shown(block)}`,
-      );
-      continue;
-    }
-    movedHeaders.push({ name: place, block, path, header, format });
-    parts.push({
+    const at = `/headers${pointerSegment(place)}`;
+    const part: CredentialPart = {
       name: place,
       xml: path.at(-1) ?? block,
       header,
       sent: { in: 'header', name: header },
       required: false,
       secret: true,
-    });
+    };
+    if (isToken(place)) {
+      tokenParts.push(part);
+      if (format !== '{}')
+        report(
+          `${at}/format`,
+          `expected none, as a UsernameToken's value goes as it is, got ${shown(format)}`,
+        );
+    } else if (!blocks.has(block)) {
+      const known = [...blocks].slice(0, 10).join(', ') || 'none';
+      report(at, `expected a header block that an operation declares (${known}), got ${shown(block)}`);
+    } else {
+      movedHeaders.push({ name: place, block, path, header, format });
+      parts.push(part);
+    }
   }
-  return { credentials: { member: undefined, parts, send: 'headers' }, movedHeaders };
+  if (tokenParts.length === 1)
+    report(
+      '/headers',
+      `expected ${Object.values(tokenPlaces).join(' and ')}, got ${tokenParts[0]?.name} alone`,
+    );
+  const all = [...parts, ...tokenParts];
+  return {
+    credentials: all.length === 0 ? undefined : { member: undefined, parts: all, send: 'headers' },
+    movedHeaders,
+    wsse:
+      tokenParts.length < 2
+        ? undefined
+        : { ...tokenPlaces, digest: 'refuse', timestamp: 'optional', unverified: [] },
+  };
+}
+
+/** The policies of a service, a UsernameToken met only where the overlay says where its values go (A31). */
+function policiesOf({ policies }: AdoptedService, wsse: Wsse | undefined): AdoptedService['policies'] {
+  return policies.map((one) => {
+    if (one.kind !== 'usernameToken' || wsse !== undefined) return one;
+    const { username, password } = tokenPlaces;
+    return { ...one, text: `${one.text} (soap.yaml: headers, ${username} and ${password})`, served: false };
+  });
 }
 
 /** Whether any message of a service may hold bytes. */
