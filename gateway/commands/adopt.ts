@@ -167,7 +167,8 @@ function fill(
   write(derivedFile, writeDerivedOpenapi(document));
   write('names.lock', writeNamesLock(names === undefined ? loaded.names : joinNames(loaded.names, names)));
   // as it is read from now on
-  return { files, loaded: loadStage(stage, out, limits), adopted, open };
+  const finished = loadStage(stage, out, limits);
+  return { files, loaded: finished, adopted: finished.contract.adopted ?? adopted, open };
 }
 
 /** Loads the folder that is made; what is wrong is told of the place where it would be. */
