@@ -2,6 +2,7 @@ import { callErrors, errorSample } from '../../gateway/protocols/error-samples.t
 import type { CompiledOperation } from '../../mappings/compile.ts';
 import type { Route } from '../../mappings/contract/model.ts';
 import { type Html, html } from './html.ts';
+import { collections, programsOf } from './kit.ts';
 import { codeBlock, table } from './layout.ts';
 import { prose } from './prose.ts';
 import { formatNames, type Sample, sampleFile, samplesOf } from './samples.ts';
@@ -25,6 +26,7 @@ export function operationPage(view: View, compiled: CompiledOperation): Html {
       <a href="#request">${say('operation.request')}</a>
       <a href="#reply">${say('operation.reply')}</a>
       <a href="#samples">${say('operation.samples')}</a>
+      <a href="#programs">${say('kit.title')}</a>
       <a href="#errors">${say('overview.errors')}</a>
       ${mayTry && html`<a href="#try">${say('try.title')}</a>`}
     </nav>
@@ -43,6 +45,10 @@ export function operationPage(view: View, compiled: CompiledOperation): Html {
     <section aria-labelledby="samples">
       <h2 id="samples">${say('operation.samples')}</h2>
       ${samples(view, compiled)}
+    </section>
+    <section aria-labelledby="programs">
+      <h2 id="programs">${say('kit.title')}</h2>
+      ${programs(view, compiled)}
     </section>
     <section aria-labelledby="errors">
       <h2 id="errors">${say('overview.errors')}</h2>
@@ -113,6 +119,26 @@ function sample(view: View, { operation }: CompiledOperation, each: Sample, isOp
     </p>
     ${codeBlock(each.text, label)}
   </details>`;
+}
+
+/** A program for each stack, and what tools take in. */
+function programs(view: View, { operation }: CompiledOperation): Html {
+  const { site, texts, address } = view;
+  const all = programsOf(site, address, operation.name);
+  if (all.length === 0) return html`<p>${texts.say('operation.noSamples')}</p>`;
+  const link = (file: string): string =>
+    href(view, `${site.folder}/${encodeURIComponent(operation.name)}/kit/${file}`);
+  return html`<p>
+      ${texts.say('kit.words')}${' '}
+      ${collections.map(([file, title]) => html`<a href=${link(file)} download>${title}</a>${' '}`)}
+    </p>
+    ${all.map(
+      ({ title, file, text, isRun }) => html`<details class="sample">
+        <summary>${title} ${!isRun && html`<span class="badge">${texts.say('kit.notRun')}</span>`}</summary>
+        <p><a href=${link(file)} download>${texts.say('operation.download', { file })}</a></p>
+        ${codeBlock(text, title)}
+      </details>`,
+    )}`;
 }
 
 function errors(view: View, compiled: CompiledOperation): Html {

@@ -11,6 +11,7 @@ import { assets } from './assets.ts';
 import { describeContract, describeForm } from './describe.ts';
 import { type AskedDoctor, doctorPage } from './doctor-page.ts';
 import { renderDocument } from './html.ts';
+import { kitFile } from './kit.ts';
 import { layout, type PageParts } from './layout.ts';
 import { operationPage } from './operation.ts';
 import { documentPage, listPage, typePage, unknownPage } from './other-pages.ts';
@@ -208,6 +209,7 @@ function routerOf(pager: Pager): Router {
     }));
   });
   router.get('/:name/samples/:file', (ctx) => sendSample(pager, ctx));
+  router.get('/:name/kit/:file', (ctx) => sendKit(pager, ctx));
   return router;
 }
 
@@ -380,6 +382,17 @@ function sendSample({ site }: Pager, ctx: Context): void {
   ctx.attachment(sampleFile(name, sample));
   ctx.type = sample.contentType;
   ctx.body = sample.text;
+}
+
+function sendKit({ site, options }: Pager, ctx: Context): void {
+  const compiled = site().operations.get(String(ctx.params.name).toLowerCase());
+  if (compiled === undefined) return;
+  const { name } = compiled.operation;
+  const found = kitFile(site(), options.addressOf(ctx.req), name, String(ctx.params.file));
+  if (found === undefined) return;
+  ctx.attachment(`${name}-${found.file}`);
+  ctx.type = found.contentType;
+  ctx.body = typeof found.content === 'string' ? found.content : Buffer.from(found.content);
 }
 
 /** 404 as a page that suggests what there is. */

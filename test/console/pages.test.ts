@@ -198,6 +198,24 @@ test('TRY_IT off leaves the form out', async (t) => {
   t.true((await send('GET', '/docs/GetSearch', browser)).text.includes('try-form'));
 });
 
+test('the page of an operation has a program for each stack, and files for tools', async (t) => {
+  const { text } = await send('GET', '/docs/GetSearch', browser);
+  for (const file of ['call.sh', 'call_zeep.py', 'Program.cs', 'all.zip'])
+    t.true(text.includes(`href="../docs/GetSearch/kit/${file}"`), file);
+  t.true(text.includes('not run by our tests'));
+  const curl = await send('GET', '/docs/getsearch/kit/call.sh');
+  t.is(curl.status, 200);
+  t.is(curl.headers['content-type'], 'text/plain; charset=utf-8');
+  t.regex(String(curl.headers['content-disposition']), /GetSearch-call\.sh/);
+  t.regex(curl.text, /\/v2\/soap11/);
+  const zip = await send('GET', '/docs/GetSearch/kit/all.zip');
+  t.is(zip.headers['content-type'], 'application/zip');
+  t.is(zip.text.slice(0, 2), 'PK');
+  t.regex((await send('GET', '/docs/GetSearch/kit/soapui-project.xml')).text, /soapui-project/);
+  for (const path of ['/docs/GetSearch/kit/other', '/docs/Nothing/kit/call.sh'])
+    t.is((await send('GET', path)).status, 404);
+});
+
 test('samples are files to download', async (t) => {
   const { status, headers, text } = await send('GET', '/docs/GetSearch/samples/GetSearch.request.json');
   t.is(status, 200);
