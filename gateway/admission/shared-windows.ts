@@ -134,5 +134,5 @@ function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('code' in error) return String(error.code);
   if (error.message === 'Command timed out') return 'timeout';
-  return /^[A-Z]{2,}(?= )/.exec(error.message)?.[0];
+  return /^([A-Z]{2,}) /.exec(error.message)?.[1];
 }

@@ -154,14 +154,16 @@ function watched(
 }
 
 /** Version, trace id, parent's id, flags (W3C Trace Context); zeros are none, and ff is no version. */
-const traceparent =
-  /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-[\x21-\x7e]*)?$/;
+const traceparent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-[\x21-\x7e]*)?$/;
+const zeros = /^0+$/;
 
 /** What a request's headers say that it is part of; nothing where they are malformed. */
 function parentOf(headers: IncomingHeaders): Context {
   const given = headers.traceparent;
-  const [, traceId, spanId, flags] = (typeof given === 'string' ? traceparent.exec(given) : undefined) ?? [];
-  if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT;
+  const [, version, traceId = '', spanId = '', flags] =
+    (typeof given === 'string' ? traceparent.exec(given) : undefined) ?? [];
+  if (version === undefined || version === 'ff' || zeros.test(traceId) || zeros.test(spanId))
+    return ROOT_CONTEXT;
   const traceFlags = Number.parseInt(flags ?? '00', 16) & TraceFlags.SAMPLED;
   const state = headers.tracestate;
   const traceState = typeof state === 'string' ? { traceState: createTraceState(state) } : {};

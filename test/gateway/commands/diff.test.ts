@@ -55,7 +55,7 @@ test('diff takes folders, and gives JSON', async (t) => {
 });
 
 test('what is wrong with a document is told as JSON to who asked for JSON', async (t) => {
-  const { code, out, err } = await run(t, ['diff', openapi, file(t, 'swagger: "2.0"\n'), '--json']).ended;
+  const { code, out, err } = await run(t, ['diff', openapi, file(t, 'swagger: "1.2"\n'), '--json']).ended;
   t.deepEqual([code, err], [2, '']);
   const [problem] = JSON.parse(out).problems;
   t.is(problem.pointer, '/swagger');

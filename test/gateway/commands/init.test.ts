@@ -65,5 +65,5 @@ test('init writes over nothing, unless it is told to', async (t) => {
 test('init needs a document', async (t) => {
   const { code, err } = await run(t, ['init']).ended;
   t.is(code, 2);
-  t.is(err, '--openapi: expected the document, got none\n');
+  t.is(err, 'expected the document by position or as --openapi, got none\n');
 });
