@@ -89,6 +89,8 @@ export interface ReplyTerms {
   readonly frame: Frame | undefined;
   /** The call's credentials, which no error tells. */
   readonly values: CredentialValues | undefined;
+  /** What the gateway itself sent with the call, which no error tells either. */
+  readonly ownSecrets: readonly string[];
   /** Asked when its turn has come: whether there is still room for what is made of it. */
   readonly mayBegin: () => boolean;
 }
@@ -165,7 +167,7 @@ export async function runCall(
     hideKnown ??=
       values === undefined
         ? hideGiven(credentials, given, exchange.request, secrets)
-        : hideCredentials(credentials, values, secrets);
+        : hideCredentials(credentials, values, secrets, exchange.ownSecrets);
     return hideKnown(text, most);
   };
   try {
@@ -211,7 +213,7 @@ export async function runCall(
     } else {
       outcome = readReply(reply, compiled, operation, hide, frame);
       if (outcome.kind === 'reply' && messages !== undefined) {
-        const shown = messages.shown.reply(operation, outcome.json, values);
+        const shown = messages.shown.reply(operation, outcome.json, values, exchange.ownSecrets);
         messages.write('reply', exchange, operation, shown);
       }
     }
@@ -306,20 +308,21 @@ async function readLargeReply(
   const { readOnly } = operation.operation;
   const bytes = reply.body.length; // none is left of one that went over to the thread
   const isWritten = frame !== undefined;
+  const { ownSecrets } = exchange;
   const mayBegin = (): boolean => !isWritten || admission.mayGrow(exchange);
   if (isWritten && !admission.hold(exchange, 0)) await roomToWrite(admission, exchange, readOnly);
   let outcome: Outcome;
   let shown: string | undefined;
   if (bytes - (reply.runs?.total ?? 0) > compiled.limits.replyAsideBytes) {
-    let read = await readAside.reply(exchange, operation, reply, { frame, values, mayBegin });
+    let read = await readAside.reply(exchange, operation, reply, { frame, values, ownSecrets, mayBegin });
     while (read === undefined) {
       await roomToWrite(admission, exchange, readOnly);
-      read = await readAside.reply(exchange, operation, reply, { frame, values, mayBegin });
+      read = await readAside.reply(exchange, operation, reply, { frame, values, ownSecrets, mayBegin });
     }
     ({ outcome, shown } = read);
   } else {
     outcome = readReply(reply, compiled, operation, hide, frame);
-    if (outcome.kind === 'reply') shown = messages?.shown.reply(operation, outcome.json, values);
+    if (outcome.kind === 'reply') shown = messages?.shown.reply(operation, outcome.json, values, ownSecrets);
   }
   if (isWritten) holdWritten(admission, exchange, readOnly, outcome, bytes);
   if (shown !== undefined) messages?.write('reply', exchange, operation, shown);

@@ -267,13 +267,19 @@ export const secrets: IsHidden = ({ secret }) => secret;
 /** All credentials of a call, who calls too: for a log (W25). */
 export const allCredentials: IsHidden = () => true;
 
-/** Hides a call's credentials. */
+/**
+ * Hides a call's credentials.
+ *
+ * @param own what the gateway itself sent upstream beside them
+ */
 export function hideCredentials(
   credentials: Credentials | undefined,
   values: CredentialValues | undefined,
   isHidden: IsHidden,
+  own: readonly string[] = [],
 ): Hide {
-  return compileHide(values === undefined ? [] : hiddenOf(credentials, values.all, isHidden));
+  const given = values === undefined ? [] : hiddenOf(credentials, values.all, isHidden);
+  return compileHide([...given, ...own]);
 }
 
 /** Hides what message and headers say the credentials are, before these are known to be good (W25). */

@@ -324,7 +324,7 @@ function readAsideOf(
       return preparedOf(call, operation);
     },
     reply: async (exchange, { operation }, { body, status, headers, retryAfter }, terms) => {
-      const { frame, values, mayBegin } = terms;
+      const { frame, values, ownSecrets, mayBegin } = terms;
       const result = await ask({
         contract,
         exchange,
@@ -334,6 +334,7 @@ function readAsideOf(
           reply: { status, headers, retryAfter, body },
           frame,
           values,
+          ownSecrets,
         },
         bytes: body.length,
         memory: ownMemoryOf([body]),

@@ -20,6 +20,8 @@ export interface ReplyMessage {
   readonly frame: Frame | undefined;
   /** The credentials of the call, which its errors don't tell. */
   readonly values: CredentialValues | undefined;
+  /** What the gateway itself sent with it, which they don't tell either. */
+  readonly ownSecrets: readonly string[];
 }
 
 /**
@@ -28,17 +30,17 @@ export interface ReplyMessage {
  * @param shown undefined where messages aren't logged
  */
 export function readReplyMessage(
-  { operation: name, reply, frame, values }: ReplyMessage,
+  { operation: name, reply, frame, values, ownSecrets }: ReplyMessage,
   compiled: CompiledContract,
   shown: ShownMessages | undefined,
 ): ReadReply {
   const operation = compiled.operations.get(name);
   if (operation === undefined) throw new Error('an operation that the contract of the reading thread lacks');
   const body = bufferOf(reply.body);
-  const hide = hideCredentials(compiled.contract.credentials, values, secrets);
+  const hide = hideCredentials(compiled.contract.credentials, values, secrets, ownSecrets);
   const outcome = readReply({ ...reply, body }, compiled, operation, hide, frame);
   if (outcome.kind === 'failure') return { outcome, shown: undefined };
-  const text = shown?.reply(operation, outcome.json, values);
+  const text = shown?.reply(operation, outcome.json, values, ownSecrets);
   if (frame === undefined) return { outcome, shown: text };
   if (Buffer.isBuffer(outcome.xml)) giveBack(body);
   return { outcome: { ...outcome, json: noBytes }, shown: text };

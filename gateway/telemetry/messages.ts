@@ -27,6 +27,8 @@ export interface ShownMessages {
     operation: CompiledOperation,
     json: Buffer,
     values: CredentialValues | undefined,
+    /** What the gateway itself sent upstream with the call. */
+    ownSecrets: readonly string[],
   ) => string;
 }
 
@@ -39,9 +41,9 @@ export function compileShownMessages({ contract, limits }: CompiledContract): Sh
       const hide = hideGiven(credentials, inMessage, head, allCredentials);
       return redact(operation.jsonOf(input), operation.requestType, hide);
     },
-    reply: (operation, json, values) => {
+    reply: (operation, json, values, own) => {
       const text = json.length === 0 ? 'null' : json.toString('utf8');
-      return redact(text, operation.replyType, hideCredentials(credentials, values, allCredentials));
+      return redact(text, operation.replyType, hideCredentials(credentials, values, allCredentials, own));
     },
   };
 }

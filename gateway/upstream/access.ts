@@ -22,10 +22,12 @@ export interface Access {
 export function withAccess(upstream: Upstream, { headers, query, tokens }: Access): Upstream {
   const own = new Set(Object.keys(headers));
   if (tokens !== undefined) own.add('authorization');
+  const secrets = secretsOf(headers, query);
   return {
     ...upstream,
     call: async (request, waiting) => {
       if (request.operation.upstream.server.address !== undefined) return upstream.call(request, waiting);
+      waiting.ownSecrets = secrets;
       const sent: UpstreamRequest = {
         ...request,
         path:
@@ -57,12 +59,24 @@ async function callWithToken(
     throw refusalOf(error);
   }
   if (waiting.response.destroyed) throw new CallError('CallerGone');
+  waiting.ownSecrets = [...waiting.ownSecrets, token];
   const reply = await upstream.call(
     { ...sent, headers: { ...sent.headers, authorization: `Bearer ${token}` } },
     waiting,
   );
   if (reply.status === 401) tokens.forget(subject, token); // revoked, say: the next call has another one
   return reply;
+}
+
+/** What stands in headers and a query, without a scheme; of HTTP Basic the password too. */
+function secretsOf(headers: Access['headers'], query: string): readonly string[] {
+  const values = [...Object.values(headers), ...new URLSearchParams(query).values()];
+  return values.flatMap((value) => {
+    const [, scheme = '', rest = value] = /^(basic|bearer) +(.*)$/i.exec(value) ?? [];
+    if (scheme.toLowerCase() !== 'basic') return [rest];
+    const pair = Buffer.from(rest, 'base64').toString();
+    return [rest, pair.slice(pair.indexOf(':') + 1)];
+  });
 }
 
 function withinDeadline(token: Promise<string>, { deadline }: Waiting): Promise<string> {

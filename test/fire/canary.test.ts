@@ -1,17 +1,24 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { stringify } from 'yaml';
 import { namespaces } from '../../mappings/contract/model.ts';
+import { screeningContract } from '../../mappings/loader/load.ts';
 import { emptyReply, typesNamespace } from '../gateway/gateway.ts';
 
 // A secret and personal data go in by every door, in 10,000 messages that are broken in as many ways, before an
 // upstream that breaks too; then they are looked for in all that the process said.
 
 const key = 'canary/key+5f1d==';
+/** What the gateway itself sends upstream, in a header and in the query. */
+const gatewayKeys = ['canary/gate+7b3e1f==', 'canary-query/8c4f2a'] as const;
 const personal = 'canary-name-77';
 const authentication = `<Authentication><ApiUserId>canary-user</ApiUserId><ApiUserKey>${key}</ApiUserKey><UserId>canary-id</UserId></Authentication>`;
 const element = `<UpdateSubUser xmlns="${typesNamespace}">${authentication}<Request><SubUserName>${personal}</SubUserName><Permissions><string>canary-permission</string></Permissions></Request></UpdateSubUser>`;
@@ -49,7 +56,9 @@ const formsOf = (secret: string): readonly string[] => [
 ];
 /** What no reply may have: of base64 the middle, as its ends are also of what stands around. */
 const traces = [
-  ...formsOf(key).map((form) => (form.includes('5f1d') ? form : form.slice(4, 16))),
+  ...[key, ...gatewayKeys].flatMap((secret) =>
+    formsOf(secret).map((form) => (/5f1d|7b3e1f|8c4f2a/.test(form) ? form : form.slice(4, 16))),
+  ),
   nonce.slice(4, 24),
 ];
 
@@ -113,21 +122,60 @@ function broken(body: string): string {
 test('a canary in 10,000 error paths is found in no log, no error, no metric and no reply', async (t) => {
   t.timeout(600_000);
   let calls = 0;
+  let missing = false;
   const upstream = createServer(async (incoming, response) => {
     const body = await text(incoming);
     const { authentication: given }: { authentication: { apiUserKey: string } } = JSON.parse(body);
-    answers[calls++ % answers.length]?.(response, given.apiUserKey, body);
+    const { searchParams } = new URL(incoming.url ?? '', 'http://upstream');
+    const told = [
+      given.apiUserKey,
+      String(incoming.headers['x-gateway-key']),
+      String(searchParams.get('gate')),
+    ];
+    missing ||= told.slice(1).join() !== gatewayKeys.join();
+    const answer = answers[calls % answers.length];
+    answer?.(response, told[Math.trunc(calls++ / answers.length) % told.length] ?? '', body);
   });
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
-  const child = spawn(process.execPath, ['bin/soapbridge.js', 'serve', '--limits', 'breakerCalls=1000000'], {
+  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const config = join(folder, 'soapbridge.yaml');
+  const callerKey = join(folder, 'caller.key');
+  writeFileSync(callerKey, 'canary-key-of-pseudonyms-0123456789abcdef', { mode: 0o600 });
+  writeFileSync(
+    config,
+    stringify({
+      contracts: {
+        '/v2': {
+          contract: screeningContract,
+          upstream: {
+            url: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+            headers: { 'X-Gateway-Key': gatewayKeys[0] },
+            // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the configuration
+            query: { gate: '${GATE}' },
+          },
+        },
+      },
+    }),
+  );
+  const serveArguments = [
+    'bin/soapbridge.js',
+    'serve',
+    '--config',
+    config,
+    '--limits',
+    'breakerCalls=1000000',
+  ];
+  const child = spawn(process.execPath, serveArguments, {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: {
+      GATE: gatewayKeys[1],
+      CALLER_KEY: callerKey,
       PATH: process.env.PATH ?? '',
       PORT: '0',
       LOG_LEVEL: 'trace',
       LOG_MESSAGES: 'on',
       DRAIN_DELAY: '0',
-      UPSTREAM_URL: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -184,6 +232,7 @@ test('a canary in 10,000 error paths is found in no log, no error, no metric and
   };
   await Promise.all(Array.from({ length: 16 }, caller));
   t.deepEqual(leaks.slice(0, 3), []);
+  t.false(missing, 'the gateway’s own keys go upstream with every call');
   t.false((await send('GET', '/metrics', {}, '')).includes('canary'));
   agent.destroy();
   child.kill('SIGTERM');
