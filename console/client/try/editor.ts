@@ -70,9 +70,21 @@ const theme = EditorView.theme({
 const replaceBySelf = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
     const { data, inputType } = event;
-    if (inputType !== 'insertText' || data === null || view.state.selection.main.empty) return false;
+    if (inputType !== 'insertText' || data === null) return false;
+    // the browser's own selection, as the editor's comes after it; of a shadow tree it has no target ranges
+    const root = view.root as (Document | ShadowRoot) & { getSelection?: () => Selection | null };
+    const selected = root.getSelection?.();
+    if (!selected?.anchorNode || !selected.focusNode || selected.isCollapsed) return false;
+    const ends = [
+      view.posAtDOM(selected.anchorNode, selected.anchorOffset),
+      view.posAtDOM(selected.focusNode, selected.focusOffset),
+    ];
+    const from = Math.min(...ends);
+    const to = Math.max(...ends);
     event.preventDefault();
-    view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type' });
+    const insert = view.state.toText(data);
+    const selection = { anchor: from + insert.length };
+    view.dispatch({ changes: { from, to, insert }, selection, userEvent: 'input.type' });
     return true;
   },
 });
