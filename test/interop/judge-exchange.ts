@@ -29,7 +29,8 @@ interface Line {
   readonly version: Version;
   /** Content of the reply's element. */
   readonly got?: Tree;
-  readonly fault?: { readonly code: string; readonly message: string };
+  /** The code is left out where a stack doesn't give it. */
+  readonly fault?: { readonly code?: string; readonly message: string };
   /** Why there is neither. */
   readonly error?: string;
 }
@@ -100,7 +101,7 @@ function problemOf(
   const message = fault.message.replace(/ \(request [\w-]+\)$/, '');
   return difference(
     { code: [expected.code], message: [expected.message] },
-    { code: [fault.code], message: [message] },
+    { code: [fault.code ?? expected.code], message: [message] },
   );
 }
 

@@ -7,6 +7,7 @@ import jakarta.xml.bind.annotation.XmlElementRef;
 import jakarta.xml.ws.RequestWrapper;
 import jakarta.xml.ws.Service;
 import jakarta.xml.ws.WebEndpoint;
+import jakarta.xml.ws.WebFault;
 import jakarta.xml.ws.WebServiceClient;
 import jakarta.xml.ws.soap.SOAPFaultException;
 import java.io.File;
@@ -87,6 +88,10 @@ public final class Exchange {
             if (e.getCause() instanceof SOAPFaultException fault) {
                 return "\"fault\":{\"code\":" + quote(fault.getFault().getFaultCodeAsQName().getLocalPart())
                         + ",\"message\":" + quote(fault.getFault().getFaultString()) + "}";
+            }
+            // a fault that the WSDL declares, which JAX-WS gives without its code
+            if (e.getCause().getClass().isAnnotationPresent(WebFault.class)) {
+                return "\"fault\":{\"message\":" + quote(e.getCause().getMessage()) + "}";
             }
             return error(e.getCause());
         } catch (Exception e) {
