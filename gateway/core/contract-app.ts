@@ -7,6 +7,7 @@ import type { CallService } from '../call/call.ts';
 import { challengeOf } from '../call/credentials.ts';
 import type { NonceStore, Secrets } from '../call/digest.ts';
 import { createAdoptedDocuments } from '../http/adopted-documents.ts';
+import { isGone } from '../http/app.ts';
 import { createDocuments, type DocumentOptions, type Documents, publicUrlOf } from '../http/documents.ts';
 import { compileRefuseForeign } from '../http/foreign.ts';
 import type { Pages } from '../http/pages.ts';
@@ -148,7 +149,10 @@ function pagesOf(
     addressOf: (request) => withoutEndSlashes(addressOf(request)) + compiled.contract.basePath,
     vary,
     tryIt,
-    onError: (error) => onError(error, '-'),
+    // a visitor who left before the page was out is no error of ours
+    onError: (error) => {
+      if (!isGone(error)) onError(error, '-');
+    },
   });
 }
 

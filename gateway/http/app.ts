@@ -291,7 +291,7 @@ async function servePages(pages: Pages, context: RequestContext): Promise<void> 
 }
 
 /** Whether all that is wrong is a caller that left before its reply was out, or went on with what is no HTTP. */
-function isGone(error: unknown): boolean {
+export function isGone(error: unknown): boolean {
   return (
     error instanceof Error && 'code' in error && /^(?:ECONNRESET|EPIPE|HPE_\w+)$/.test(String(error.code))
   );

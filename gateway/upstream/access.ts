@@ -72,8 +72,11 @@ async function callWithToken(
 function secretsOf(headers: Access['headers'], query: string): readonly string[] {
   const values = [...Object.values(headers), ...new URLSearchParams(query).values()];
   return values.flatMap((value) => {
-    const [, scheme = '', rest = value] = /^(basic|bearer) +(.*)$/i.exec(value) ?? [];
-    if (scheme.toLowerCase() !== 'basic') return [rest];
+    const space = value.indexOf(' ');
+    const scheme = value.slice(0, Math.max(0, space)).toLowerCase();
+    if (scheme !== 'basic' && scheme !== 'bearer') return [value];
+    const rest = value.slice(space).trim();
+    if (scheme === 'bearer') return [rest];
     const pair = Buffer.from(rest, 'base64').toString();
     return [rest, pair.slice(pair.indexOf(':') + 1)];
   });

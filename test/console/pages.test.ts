@@ -248,3 +248,19 @@ test('a message for the doctor has the limit of what is read on the event loop',
   t.is((await gateway.send('POST', '/docs/-/doctor', form, `message=${'x'.repeat(300)}`)).status, 200);
   t.is((await gateway.send('POST', '/docs/-/doctor', form, `message=${'x'.repeat(301)}`)).status, 413);
 });
+
+test('a visitor who leaves before a page is out is no error in the log, another failure is', async (t) => {
+  let tell: ((error: unknown) => void) | undefined;
+  const gateway = await startGateway(t, {
+    serve: {
+      pages: ({ onError }) => {
+        tell = onError;
+        return { takes: () => false, handle: async () => 0 };
+      },
+    },
+  });
+  tell?.(Object.assign(new Error('write ECONNRESET'), { code: 'ECONNRESET' }));
+  t.false(gateway.log().includes('internal error'));
+  tell?.(new Error('no page'));
+  t.true(gateway.log().includes('internal error'));
+});
