@@ -30,7 +30,7 @@ export function kitFile(site: Site, address: string, operation: string, file: st
     return { file, contentType: 'application/xml; charset=utf-8', content: kits.soapUi(only) };
   if (file === 'postman-collection.json')
     return { file, contentType: 'application/json; charset=utf-8', content: kits.postman(only) };
-  const program = programsOf(site, address, operation).find((each) => each.file === file);
+  const program = kits.snippets(operation)?.find((each) => each.file === file);
   return program === undefined
     ? undefined
     : { file, contentType: 'text/plain; charset=utf-8', content: program.text };

@@ -4,6 +4,7 @@ import { bufferOf } from '../../mappings/bytes.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { type Contract, partsOf } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
+import { createRecent, type Recent } from '../../mappings/recent.ts';
 import { type PolicyName, policyNames } from '../../wsdl/policy.ts';
 import { hasSchemaNumber, schemaList } from '../../wsdl/schema.ts';
 import { createSliceFinder, type SliceNames, UnknownName } from '../../wsdl/slice.ts';
@@ -223,31 +224,9 @@ function readQuery(words: URLSearchParams, wsdlWithoutQuery: boolean): Asked {
   };
 }
 
-/** The documents last asked for, up to so many bytes in all. */
-function createCache(limit: number): {
-  readonly get: (key: string) => Document | undefined;
-  readonly put: (key: string, document: Document) => void;
-} {
-  const documents = new Map<string, Document>();
-  let size = 0;
-  const sizeOf = (key: string, document: Document): number =>
-    key.length + (document.kind === 'missing' ? document.text.length : document.bytes.length);
-  return {
-    get: (key) => {
-      const document = documents.get(key);
-      if (document === undefined) return undefined;
-      documents.delete(key); // the last of the map is the one last asked for
-      documents.set(key, document);
-      return document;
-    },
-    put: (key, document) => {
-      documents.set(key, document);
-      size += sizeOf(key, document);
-      for (const [oldest, kept] of documents) {
-        if (size <= limit || documents.size === 1) return;
-        documents.delete(oldest);
-        size -= sizeOf(oldest, kept);
-      }
-    },
-  };
+/** The documents last asked for, up to so many bytes in all, but the last one whatever its size. */
+function createCache(limit: number): Recent<Document> {
+  const sizeOf = (document: Document): number =>
+    document.kind === 'missing' ? document.text.length : document.bytes.length;
+  return createRecent(limit, sizeOf, 1);
 }

@@ -5,10 +5,10 @@ import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { freePort } from '../free-port.ts';
 import type { Served } from '../gateway/commands/run.ts';
 import {
   call,
-  freePort,
   installed,
   inTurn,
   kill,

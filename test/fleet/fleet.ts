@@ -2,12 +2,13 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
-import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
+import { freePort } from '../free-port.ts';
 import { type Served, start } from '../gateway/commands/run.ts';
 import { emptyReply, keyHeaders } from '../gateway/gateway.ts';
 
@@ -22,15 +23,6 @@ export function installed(...tools: readonly string[]): string | undefined {
 
 /** Valkey, or Redis where that is what there is. */
 export const storeTool = installed('valkey-server', 'redis-server');
-
-/** A port that nobody listened on a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** A folder that goes away with the test. */
 export function scratch(t: ExecutionContext): string {

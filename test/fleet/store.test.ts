@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { CallerWindows } from '../../gateway/admission/caller-windows.ts';
 import { SharedWindows } from '../../gateway/admission/shared-windows.ts';
-import { freePort, kill, startStore, storeTool } from './fleet.ts';
+import { freePort } from '../free-port.ts';
+import { kill, startStore, storeTool } from './fleet.ts';
 
 const declare = storeTool === undefined ? test.skip : test.serial;
 const title = (text: string): string =>

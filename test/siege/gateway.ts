@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { peakBytes, residentBytes } from '../fire/figures/of-process.ts';
+import { freePort } from '../free-port.ts';
 import type { Attack } from './attack.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -83,15 +83,6 @@ export function configOf(upstream: string, withLarge: boolean = false): string {
     ...(withLarge && { '/large': { ...large, upstream } }),
   };
   return JSON.stringify({ contracts });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function untilReady(child: ChildProcess, port: number): Promise<void> {

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { freePort } from '../free-port.ts';
 import { serveContract } from '../interop/gateway.ts';
 import { run } from '../interop/run-command.ts';
 import { type Server, servers, token } from './servers.ts';
@@ -212,14 +211,6 @@ function judge(
   }
   if (failed > 0) console.log(errors.trim().split('\n').slice(-8).join('\n'));
   return failed;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 await main();

@@ -70,6 +70,16 @@ export function tagsOf(
   const start = `<${qualified}${declarations}`;
   const isTyped = context.encoded && type.kind === 'simple' && type.name !== undefined;
   const typed = isTyped ? `${start} i:type="${qualifiedName(context, type)}"` : start;
+  return tagsNamed(qualified, start, typed, nillable || context.encoded);
+}
+
+/**
+ * The tags of a name.
+ *
+ * @param start `<name`, with declarations where it has its own
+ * @param typed the same, with the type where it is said
+ */
+export function tagsNamed(qualified: string, start: string, typed: string, isNillable: boolean): Tags {
   const open = piece(`${typed}>`);
   const close = piece(`</${qualified}>`);
   return {
@@ -77,7 +87,7 @@ export function tagsOf(
     open,
     close,
     empty: piece(`${typed}/>`),
-    nil: nillable || context.encoded ? piece(`${start} i:nil="true"/>`) : undefined,
+    nil: isNillable ? piece(`${start} i:nil="true"/>`) : undefined,
     room: open.length + close.length + 32,
   };
 }

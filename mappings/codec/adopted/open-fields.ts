@@ -1,14 +1,14 @@
 import { anyType, builtInTypes } from '../../contract/built-in-types.ts';
 import type { ElementDeclaration, SimpleType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
-import { type Output, piece } from '../../xml/output.ts';
+import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { MismatchError, type Reading } from '../problem.ts';
 import { escapeAttribute, quoteJson } from '../scalars/text.ts';
-import { pushItem } from '../types/entries.ts';
+import { pushItem, pushList } from '../types/entries.ts';
 import { enters } from '../write-element.ts';
 import type { AdoptedContext, Tags } from './context.ts';
-import { elementReader, tagsOf, writeLeaf } from './elements.ts';
+import { elementReader, tagsNamed, tagsOf, writeLeaf } from './elements.ts';
 
 /** A wildcard's elements as members of an object, where the overlay's `open` asks for that (A22). */
 
@@ -90,12 +90,7 @@ export function fieldsJson(bag: FieldsBag): string {
 
 /** The members of the object that was entered: its node, then for each element a link, its name's place in `made`, its value. */
 function scanMembers(tape: Tape, scanValue: (tape: Tape) => void, repeats: boolean): void {
-  tape.reserve(2);
-  const node = tape.top;
-  tape.words[node] = list;
-  tape.words[node + 1] = -1;
-  tape.top = node + 2;
-  let link = node + 1;
+  let link = pushList(tape);
   let count = 0;
   const names = new Set<string>();
   for (let first = true; tape.next(first, 125); first = false) {
@@ -153,14 +148,5 @@ function fieldTags(context: AdoptedContext, name: string, namespace: string): Ta
   const other = name.slice(1, end);
   const qualified = (other === '' ? '' : 'f:') + name.slice(end + 1);
   const start = `<${qualified}${other === '' ? '' : ` xmlns:f="${escapeAttribute(other)}"`}`;
-  const open = piece(`${start}>`);
-  const close = piece(`</${qualified}>`);
-  return {
-    start: piece(start),
-    open,
-    close,
-    empty: piece(`${start}/>`),
-    nil: piece(`${start} i:nil="true"/>`),
-    room: open.length + close.length + 32,
-  };
+  return tagsNamed(qualified, start, start, true);
 }

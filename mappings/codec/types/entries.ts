@@ -4,6 +4,16 @@ import { enters } from '../write-element.ts';
 
 const { empty, list, plain, text } = nodeKinds;
 
+/** Pushes the node of a list without items; the place of the link to the first one. */
+export function pushList(tape: Tape): number {
+  tape.reserve(2);
+  const node = tape.top;
+  tape.words[node] = list;
+  tape.words[node + 1] = -1;
+  tape.top = node + 2;
+  return node + 1;
+}
+
 /** Begins an item of a list: the place of its link, which `link` then leads to. The item's node comes next. */
 export function pushItem(tape: Tape, link: number): number {
   tape.reserve(1);
@@ -30,12 +40,7 @@ export function pushEntry(tape: Tape, link: number, start: number, end: number, 
  */
 export function scanItems(tape: Tape, scanItem: (tape: Tape) => void): void {
   if (!enters(tape, 91)) return;
-  tape.reserve(2);
-  const node = tape.top;
-  tape.words[node] = list;
-  tape.words[node + 1] = -1;
-  tape.top = node + 2;
-  let link = node + 1;
+  let link = pushList(tape);
   let index = 0;
   try {
     for (; tape.next(index === 0, 93); index++) {

@@ -1,6 +1,6 @@
 import type { MapType } from '../../contract/model.ts';
 import type { JsonReader } from '../../json/reader.ts';
-import { nodeKinds, type Tape } from '../../json/tape.ts';
+import type { Tape } from '../../json/tape.ts';
 import { type Output, piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import {
@@ -14,9 +14,7 @@ import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { entersJson, opens, passUnknown, readMember } from '../read-element.ts';
 import { elementOf, enters, writeElement } from '../write-element.ts';
 import { Distinct } from './distinct.ts';
-import { pushEntry } from './entries.ts';
-
-const { list } = nodeKinds;
+import { pushEntry, pushList } from './entries.ts';
 
 /** A map: repeated entries, each of a key and a value (W20). */
 
@@ -120,13 +118,8 @@ export function mapWriter({ contract, writerOf }: WriterContext, type: MapType):
   const element = elementOf(`${prefix}Value`, value.declarations, true);
   const scan = (tape: Tape): void => {
     if (!enters(tape, 123)) return;
-    tape.reserve(2);
-    const node = tape.top;
-    tape.words[node] = list;
-    tape.words[node + 1] = -1;
-    tape.top = node + 2;
     const keys = new Set<string>();
-    let link = node + 1;
+    let link = pushList(tape);
     for (let first = true; tape.next(first, 125); first = false) {
       if (tape.bytes[tape.position] !== 34) tape.fail('a member name');
       const start = tape.position + 1;

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import { freePort } from '../../free-port.ts';
 import { send } from '../gateway.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -15,14 +15,6 @@ function folder(t: ExecutionContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'log-'));
   t.teardown(() => rmSync(directory, { recursive: true }));
   return directory;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 /** A process that serves with this descriptor as its standard output, of which nothing need come. */
