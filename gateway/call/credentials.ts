@@ -75,7 +75,6 @@ export function compileCredentials(
     const { digest } = inMessage;
     const secret = digest === undefined ? undefined : secretOf(digest, digests?.secrets ?? noSecrets);
     if (digest !== undefined && secret === undefined) throw new CallError('FailedAuthentication');
-    const unread = unreadOf(inMessage, request, credentials);
     for (const { part, key, paths, form } of parts) {
       const { name } = part;
       const path = paths[spelling];
@@ -94,7 +93,12 @@ export function compileCredentials(
         );
       }
       const { send } = credentials;
-      if (![inBody, inBlock, inToken, inBasic].every((value) => isFit(value, form, send))) {
+      const areFit =
+        isFit(inBody, form, send) &&
+        isFit(inBlock, form, send) &&
+        isFit(inToken, form, send) &&
+        isFit(inBasic, form, send);
+      if (!areFit) {
         const expected =
           send === 'headers'
             ? printableOf(part, form)
@@ -120,6 +124,7 @@ export function compileCredentials(
         }
       } else if (part.required) {
         const by = basic?.username === name || basic?.password === name ? ', or by HTTP Basic' : '';
+        const unread = unreadOf(inMessage, request, credentials);
         const expectation = `expected it in the body or in the header ${part.header}${by}, got none${unread}`;
         missing.push(problem('NotEmpty', path, expectation));
       }

@@ -475,11 +475,12 @@ function headersOf(
     headers.traceparent = traceparent;
     if (typeof tracestate === 'string' && tracestateForm.test(tracestate)) headers.tracestate = tracestate;
   }
-  for (const name of Object.keys(own)) {
+  for (const name in own) {
     const key = name.toLowerCase();
     if (key !== name && key in headers) delete headers[key];
+    headers[name] = own[name] as string;
   }
-  Object.assign(headers, own, line);
+  for (const name in line) headers[name] = line[name] as string;
   if (body instanceof FilledBody) headers['content-length'] = String(body.length);
   return headers;
 }
