@@ -460,31 +460,40 @@ function unavailable(retryAfter: number): CallError {
 }
 
 /**
- * The headers of a call as it goes out: with the request's id and its place in a trace (W3C Trace Context), unless the contract
- * sends headers of these names itself; a body that is written piece by piece goes with its length, as others do.
+ * The headers of a call as it goes out, names and values in turn as undici takes them with the least work: with the request's
+ * id and its place in a trace (W3C Trace Context), unless the contract sends headers of these names itself; a body that is
+ * written piece by piece goes with its length, as others do.
  */
 function headersOf(
   own: UpstreamRequest['headers'],
   body: UpstreamRequest['body'],
   { requestId, request }: Waiting,
   line: Line['headers'],
-): Record<string, string> {
-  const headers: Record<string, string> = { 'x-request-id': requestId };
-  const { traceparent, tracestate } = request.headers;
-  if (typeof traceparent === 'string' && traceparentForm.test(traceparent)) {
-    headers.traceparent = traceparent;
-    if (typeof tracestate === 'string' && tracestateForm.test(tracestate)) headers.tracestate = tracestate;
-  }
+): string[] {
+  const headers: string[] = [];
+  let hasId = false;
+  let hasTrace = false;
   for (const name in own) {
-    const key = name.toLowerCase();
-    if (key !== name && key in headers) delete headers[key];
-    headers[name] = own[name] as string;
+    if (line !== undefined && name in line) continue;
+    headers.push(name, own[name] as string);
+    if (name.length === requestIdName.length) hasId ||= name.toLowerCase() === requestIdName;
+    else if (name.length <= traceName.length) hasTrace ||= traceNames.has(name.toLowerCase());
   }
-  for (const name in line) headers[name] = line[name] as string;
-  if (body instanceof FilledBody) headers['content-length'] = String(body.length);
+  if (line !== undefined) for (const name in line) headers.push(name, line[name] as string);
+  if (!hasId) headers.push(requestIdName, requestId);
+  const { traceparent, tracestate } = request.headers;
+  if (!hasTrace && typeof traceparent === 'string' && traceparentForm.test(traceparent)) {
+    headers.push(traceName, traceparent);
+    if (typeof tracestate === 'string' && tracestateForm.test(tracestate))
+      headers.push('tracestate', tracestate);
+  }
+  if (body instanceof FilledBody) headers.push('content-length', String(body.length));
   return headers;
 }
 
+const requestIdName = 'x-request-id';
+const traceName = 'traceparent';
+const traceNames: ReadonlySet<string> = new Set([traceName, 'tracestate']);
 /** Version, trace, parent and flags. */
 const traceparentForm = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 /** As long as the specification asks everybody to pass on. */
