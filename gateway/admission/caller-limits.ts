@@ -1,4 +1,5 @@
 import { CallError } from '../call/error.ts';
+import type { CallPlaces, Leave } from './caller-places.ts';
 import type { CallCounters, CallLimit } from './caller-windows.ts';
 
 /** So many calls in so many seconds. */
@@ -12,7 +13,7 @@ export interface CallerRules {
   readonly rate?: Rate | undefined;
   /** Calls a day, from midnight to midnight, UTC. */
   readonly quota?: number | undefined;
-  /** Calls under way at once, in this process. */
+  /** Calls under way at once. */
   readonly concurrent?: number | undefined;
 }
 
@@ -43,6 +44,12 @@ export interface CallerLimits {
   readonly enter: (call: LimitedCall) => Promise<() => void>;
 }
 
+/** Where calls are counted: in this process, or in a store that replicas share. */
+export interface CallCounts {
+  readonly windows: CallCounters;
+  readonly places: CallPlaces;
+}
+
 /** A limit with the operation that it is of; `''` for all of them. */
 interface OwnLimit {
   readonly limit: CallLimit;
@@ -67,13 +74,12 @@ interface CompiledRules {
 export function compileCallerLimits(
   { each, callers, operations }: ContractRules,
   path: string,
-  counters: CallCounters,
+  { windows, places }: CallCounts,
   onLimited: (limit: string) => void,
 ): CallerLimits {
   const ofEach = compileRules(each, '');
   const ofCallers = new Map([...callers].map(([name, rules]) => [name, compileRules(rules, '')]));
   const ofOperations = new Map([...operations].map(([name, rules]) => [name, compileRules(rules, name)]));
-  const underWay = new Map<string, number>();
   const refuse = (limit: string, message: string, retryAfter: number): CallError => {
     onLimited(limit);
     return new CallError('TooManyRequests', {
@@ -87,21 +93,13 @@ export function compileCallerLimits(
       const ofCaller = (caller === undefined ? undefined : ofCallers.get(caller)) ?? ofEach;
       const ofOperation = ofOperations.get(operation);
       const all = ofOperation === undefined ? [ofCaller] : [ofCaller, ofOperation];
-      const places = all.flatMap(({ concurrent, of }) =>
-        concurrent === undefined ? [] : [{ place: `${of} ${key}`, concurrent, of }],
-      );
-      for (const { place, concurrent, of } of places)
-        if ((underWay.get(place) ?? 0) >= concurrent)
-          throw refuse(nameIn(of, 'concurrent'), `expected at most ${calls(concurrent, of)} under way`, 1);
-      for (const { place } of places) underWay.set(place, (underWay.get(place) ?? 0) + 1);
+      const taken: Leave[] = [];
       const leave = (): void => {
-        for (const { place } of places) {
-          const left = (underWay.get(place) ?? 1) - 1;
-          if (left === 0) underWay.delete(place);
-          else underWay.set(place, left);
-        }
+        for (const each of taken) each();
       };
       try {
+        for (const { concurrent, of } of all)
+          if (concurrent !== undefined) taken.push(await takePlace(concurrent, of, `${path} ${key}`));
         await countCall(all, `${path} ${key}`, setHeaders);
       } catch (error) {
         leave();
@@ -110,6 +108,14 @@ export function compileCallerLimits(
       return leave;
     },
   };
+
+  async function takePlace(concurrent: number, of: string, key: string): Promise<Leave> {
+    const name = nameIn(of, 'concurrent');
+    const taking = places.take(`${key} ${name}`, concurrent, Date.now());
+    const leave = taking instanceof Promise ? await taking : taking;
+    if (leave === undefined) throw refuse(name, `expected at most ${calls(concurrent, of)} under way`, 1);
+    return leave;
+  }
 
   /** Counts a call by each of its limits, rates first: what they refuse takes nothing of a quota. */
   async function countCall(
@@ -122,7 +128,7 @@ export function compileCallerLimits(
     for (const kind of ['rates', 'quotas'] as const) {
       for (const { limit, of } of all.flatMap((rules) => rules[kind])) {
         const now = Date.now();
-        const added = counters.add(`${key} ${limit.name}`, limit, now);
+        const added = windows.add(`${key} ${limit.name}`, limit, now);
         const { used, resetMs } = added instanceof Promise ? await added : added;
         const seconds = Math.max(1, Math.ceil(resetMs / 1000));
         policies.push(`"${limit.name}";q=${limit.calls};w=${limit.seconds ?? 86_400}`);

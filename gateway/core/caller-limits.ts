@@ -1,14 +1,21 @@
-import { type CallerLimits, type ContractRules, compileCallerLimits } from '../admission/caller-limits.ts';
+import {
+  type CallCounts,
+  type CallerLimits,
+  type ContractRules,
+  compileCallerLimits,
+} from '../admission/caller-limits.ts';
 import type { CallerWindows } from '../admission/caller-windows.ts';
-import type { SharedWindows } from '../admission/shared-windows.ts';
+import type { LimitStore } from '../admission/limit-store.ts';
 import { type Family, one, type Snapshot } from '../telemetry/metrics.ts';
 
 /** What callers of each contract may do. */
 export interface CallerLimitsOf {
   /** The rules of the contract under a path; undefined: it has none. */
   readonly rulesOf: (path: string) => ContractRules | undefined;
-  /** Where calls are counted for all replicas; undefined: in this process. */
-  readonly shared: SharedWindows | undefined;
+  /** Where calls are counted. */
+  readonly counts: CallCounts;
+  /** The store that replicas share; undefined: there is none. */
+  readonly store: Pick<LimitStore, 'isAway' | 'missed'> | undefined;
   /** Where they are counted in this process. */
   readonly local: CallerWindows;
 }
@@ -27,16 +34,16 @@ export function createCoreCallerLimits(options: () => CallerLimitsOf): CoreCalle
   const limited = new Map<string, number>();
   return {
     of: (path) => {
-      const { rulesOf, shared, local } = options();
+      const { rulesOf, counts } = options();
       const rules = rulesOf(path);
       if (rules === undefined) return undefined;
-      return compileCallerLimits(rules, path, shared ?? local, (limit) => {
+      return compileCallerLimits(rules, path, counts, (limit) => {
         const labels = `contract="${path}",limit="${limit}"`;
         limited.set(labels, (limited.get(labels) ?? 0) + 1);
       });
     },
     read: () => {
-      const { shared, local } = options();
+      const { store, local } = options();
       const name = 'limited_total';
       const refused: Family = {
         name,
@@ -46,17 +53,12 @@ export function createCoreCallerLimits(options: () => CallerLimitsOf): CoreCalle
         samples: [...limited].map(([labels, value]) => ({ name, labels, value })),
       };
       const windows = one('limit_windows', 'gauge', 'Counts of callers in this process.', local.size);
-      if (shared === undefined) return [refused, windows];
+      if (store === undefined) return [refused, windows];
       return [
         refused,
         windows,
-        one('limit_store_away', 'gauge', '1 while calls are counted in each process.', Number(shared.isAway)),
-        one(
-          'limit_store_missed_total',
-          'counter',
-          'Calls counted here as the store was away.',
-          shared.missed,
-        ),
+        one('limit_store_away', 'gauge', '1 while calls are counted in each process.', Number(store.isAway)),
+        one('limit_store_missed_total', 'counter', 'Calls counted here as the store was away.', store.missed),
       ];
     },
     sweep: () => options().local.sweep(Date.now()),

@@ -11,7 +11,7 @@ const rules = record('What one caller may do.', {
     /^[1-9]\d{0,8}\/(?:s|min|h|[1-9]\d{0,4}s)$/,
   ),
   quota: value('Calls a day, from midnight to midnight, UTC.'),
-  concurrent: value('Calls under way at once, in each process.'),
+  concurrent: value('Calls under way at once.'),
 });
 
 const contractRules = {

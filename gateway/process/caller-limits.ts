@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
+import type { CallCounts } from '../admission/caller-limits.ts';
+import { CallerPlaces } from '../admission/caller-places.ts';
 import { CallerWindows } from '../admission/caller-windows.ts';
-import type { SharedWindows } from '../admission/shared-windows.ts';
+import type { LimitStore } from '../admission/limit-store.ts';
 import type { CallerLimitsOf } from '../core/caller-limits.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import { type CallerLimitsFile, readCallerLimits } from './caller-limits-file.ts';
@@ -41,9 +43,11 @@ export async function openCallerLimits(
       'LIMIT_STORE: expected CALLER_KEY beside it, with which replicas count a caller under one pseudonym, got none',
     );
   const local = new CallerWindows(limits.limitWindows);
-  const shared = limitStore === undefined ? undefined : await openStore(limitStore, local, limits, log);
+  const here: CallCounts = { windows: local, places: new CallerPlaces() };
+  const shared = limitStore === undefined ? undefined : await openStore(limitStore, here, limits, log);
+  const { counts, store } = shared ?? { counts: here, store: undefined };
   return {
-    now: () => ({ rulesOf: file.rulesOf, shared, local }),
+    now: () => ({ rulesOf: file.rulesOf, counts, store, local }),
     reload: () => {
       const before = file;
       file = readCallerLimits(path);
@@ -56,18 +60,28 @@ export async function openCallerLimits(
   };
 }
 
+/** What is counted in a store, and here while it is away. */
+interface Shared {
+  readonly counts: CallCounts;
+  readonly store: LimitStore;
+  readonly close: () => void;
+}
+
 async function openStore(
   url: string,
-  local: CallerWindows,
-  { limitStoreMs }: Limits,
+  here: CallCounts,
+  { limitStoreMs, limitPlaceMs }: Limits,
   log: Logger,
-): Promise<SharedWindows> {
+): Promise<Shared> {
   // nothing of it is loaded without a store
-  const { SharedWindows } = await import('../admission/shared-windows.ts');
-  return SharedWindows.open({
+  const [{ LimitStore }, { SharedWindows }, { SharedPlaces }] = await Promise.all([
+    import('../admission/limit-store.ts'),
+    import('../admission/shared-windows.ts'),
+    import('../admission/shared-places.ts'),
+  ]);
+  const store = await LimitStore.open({
     url,
     timeoutMs: limitStoreMs,
-    local,
     onChange: (isAway, code) => {
       if (isAway)
         log.warn(
@@ -78,4 +92,13 @@ async function openStore(
         log.info({ limitStore: 'back' }, 'the store of limits is back: calls are counted for all replicas');
     },
   });
+  const places = new SharedPlaces(store, here.places, limitPlaceMs);
+  return {
+    counts: { windows: new SharedWindows(store, here.windows), places },
+    store,
+    close: () => {
+      places.close();
+      store.close();
+    },
+  };
 }

@@ -147,6 +147,10 @@ export const limitTable = {
       'counts of callers that a process remembers (CALLER_LIMITS); for one more the oldest is forgotten',
   },
   limitStoreMs: { value: 200, bounds: 'how long a call waits to be counted by LIMIT_STORE' },
+  limitPlaceMs: {
+    value: 30_000,
+    bounds: 'how long LIMIT_STORE keeps the places (`concurrent`) of a process that is gone',
+  },
   acceptRanges: { value: 32, bounds: 'media ranges of an Accept header that are looked at' },
   replyBytes: { value: 32 * mebibyte, bounds: "an upstream's reply" },
   replyBytesWithBinary: {

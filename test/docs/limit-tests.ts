@@ -56,6 +56,7 @@ export const limitTests = {
   metricOperations: ['test/gateway/telemetry/callers.test.ts', "'metricOperations: "],
   limitWindows: ['test/gateway/admission/caller-limits.test.ts', "'limitWindows: "],
   limitStoreMs: ['test/fleet/store.test.ts', "'limitStoreMs: "],
+  limitPlaceMs: ['test/fleet/store.test.ts', "'limitPlaceMs: "],
   topCallers: ['test/gateway/telemetry/callers.test.ts', "'topCallers: "],
   acceptRanges: ['test/gateway/http/limits.test.ts', "'W5: acceptRanges: the second range"],
   replyBytes: ['test/gateway/http/limits.test.ts', "'replyBytes and replyBytesWithBinary: "],

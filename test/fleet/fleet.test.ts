@@ -84,6 +84,20 @@ declare(title('limits that three replicas share are exact within 2 %'), async (t
   }
 });
 
+declare(title('calls under way that three replicas allow a caller together are exact'), async (t) => {
+  const { port, upstream } = await startFleet(t, 'each: { concurrent: 10 }', 3_000, {
+    LIMITS: 'loopDelayMs=60000,limitStoreMs=20000',
+  });
+  const agent = new Agent({ keepAlive: true, maxSockets: 60 });
+  const burst = () => Promise.all(Array.from({ length: 60 }, () => call(port, agent)));
+  for (const turn of ['first', 'second']) {
+    const results = await burst();
+    t.is(statusesOf(results.toSorted((a, b) => a.status - b.status)), '[[200,10],[429,50]]', turn);
+  }
+  agent.destroy();
+  t.is([...upstream.met.values()].length, 20);
+});
+
 declare(
   title('a rolling restart and reloads under load fail no call, and no write is done twice'),
   async (t) => {

@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { CallerPlaces } from '../../gateway/admission/caller-places.ts';
 import { CallerWindows } from '../../gateway/admission/caller-windows.ts';
+import { LimitStore } from '../../gateway/admission/limit-store.ts';
+import { SharedPlaces } from '../../gateway/admission/shared-places.ts';
 import { SharedWindows } from '../../gateway/admission/shared-windows.ts';
 import { freePort } from '../free-port.ts';
 import { kill, startStore, storeTool } from './fleet.ts';
@@ -9,17 +12,21 @@ const declare = storeTool === undefined ? test.skip : test.serial;
 const title = (text: string): string =>
   storeTool === undefined ? `${text} (not looked at: neither Valkey nor Redis is installed)` : text;
 
-/** One that counts in the store at a port, and what it told. */
-async function open(t: ExecutionContext, port: number, timeoutMs = 1_000) {
+/** One process that counts in the store at a port, and what it told. */
+async function open(t: ExecutionContext, port: number, { timeoutMs = 1_000, keptMs = 30_000 } = {}) {
   const told: string[] = [];
-  const windows = await SharedWindows.open({
+  const store = await LimitStore.open({
     url: `redis://127.0.0.1:${port}`,
     timeoutMs,
-    local: new CallerWindows(100),
     onChange: (isAway, code) => told.push(isAway ? `away ${code}` : 'back'),
   });
-  t.teardown(() => windows.close());
-  return { windows, told };
+  const places = new SharedPlaces(store, new CallerPlaces(), keptMs);
+  const close = (): void => {
+    places.close();
+    store.close();
+  };
+  t.teardown(close);
+  return { store, windows: new SharedWindows(store, new CallerWindows(100)), places, told, close };
 }
 
 const rate = { name: 'rate', calls: 10, seconds: 60 };
@@ -56,18 +63,18 @@ declare(
   title('while the store is away calls are counted here, and in the store once it is back'),
   async (t) => {
     const port = await freePort();
-    const store = await startStore(t, port);
-    const { windows, told } = await open(t, port);
+    const server = await startStore(t, port);
+    const { store, windows, told } = await open(t, port);
     t.is((await windows.add('ann rate', rate, Date.now())).used, 1);
-    await kill(store);
+    await kill(server);
     t.is((await windows.add('ann rate', rate, Date.now())).used, 1);
     t.is((await windows.add('ann rate', rate, Date.now())).used, 2);
-    t.true(windows.isAway);
-    t.is(windows.missed, 2);
+    t.true(store.isAway);
+    t.is(store.missed, 2);
     t.is(told.length, 1);
     t.regex(told[0] ?? '', /^away /);
     await startStore(t, port);
-    while (windows.isAway) {
+    while (store.isAway) {
       await pause(50);
       await windows.add('other rate', rate, Date.now());
     }
@@ -87,19 +94,70 @@ declare(
   title('limitStoreMs: a store that answers within it counts, one that doesn’t is left alone'),
   async (t) => {
     const port = await freePort();
-    const store = await startStore(t, port);
-    const { windows, told } = await open(t, port, 300);
+    const server = await startStore(t, port);
+    const { store, windows, told } = await open(t, port, { timeoutMs: 300 });
     t.is((await windows.add('ann rate', rate, Date.now())).used, 1);
     t.deepEqual(told, []);
-    store.kill('SIGSTOP');
+    server.kill('SIGSTOP');
     const before = performance.now();
     t.is((await windows.add('ann rate', rate, Date.now())).used, 1);
     t.true(performance.now() - before >= 290);
-    t.true(windows.isAway);
+    t.true(store.isAway);
     // it isn't asked again at once
     const again = performance.now();
     await windows.add('ann rate', rate, Date.now());
     t.true(performance.now() - again < 290);
-    store.kill('SIGCONT');
+    server.kill('SIGCONT');
   },
 );
+
+declare(
+  title('three give a caller so many places, together, and again once they are given back'),
+  async (t) => {
+    const port = await freePort();
+    await startStore(t, port);
+    const all = await Promise.all([open(t, port), open(t, port), open(t, port)]);
+    const takeAll = () =>
+      Promise.all(
+        Array.from({ length: 90 }, (_, index) => all[index % 3]?.places.take('ann', 20, Date.now())),
+      );
+    const first = await takeAll();
+    t.is(first.filter((leave) => leave !== undefined).length, 20);
+    t.is(typeof (await all[0].places.take('bob', 20, Date.now())), 'function');
+    for (const leave of first) leave?.();
+    const second = await takeAll();
+    t.is(second.filter((leave) => leave !== undefined).length, 20);
+  },
+);
+
+declare(
+  title(
+    'limitPlaceMs: places of a process that is gone are free after it, those of calls under way are kept',
+  ),
+  async (t) => {
+    const port = await freePort();
+    await startStore(t, port);
+    const keptMs = 600;
+    const gone = await open(t, port, { keptMs });
+    const left = await open(t, port, { keptMs });
+    t.truthy(await gone.places.take('ann', 2, Date.now()));
+    t.truthy(await left.places.take('ann', 2, Date.now()));
+    gone.close();
+    t.is(await left.places.take('ann', 2, Date.now()), undefined);
+    const before = performance.now();
+    while ((await left.places.take('ann', 2, Date.now())) === undefined) await pause(20);
+    t.true(performance.now() - before < 10_000);
+    await pause(2 * keptMs);
+    t.is(await left.places.take('ann', 2, Date.now()), undefined);
+  },
+);
+
+declare(title('while the store is away places are counted here, and given back here'), async (t) => {
+  const { places, store } = await open(t, await freePort());
+  const leave = await places.take('ann', 1, Date.now());
+  t.is(typeof leave, 'function');
+  t.is(await places.take('ann', 1, Date.now()), undefined);
+  leave?.();
+  t.is(typeof (await places.take('ann', 1, Date.now())), 'function');
+  t.is(store.missed, 3);
+});

@@ -1,0 +1,114 @@
+import { Redis } from 'iovalkey';
+
+/** How a store is reached that replicas share. */
+export interface LimitStoreOptions {
+  /** `redis://` or `rediss://`, which may hold a password: it is never told. */
+  readonly url: string;
+  /** How long a call waits for the store, in ms. */
+  readonly timeoutMs: number;
+  /** Told when the store goes away, with the system's word for why, and when it is back. */
+  readonly onChange: (isAway: boolean, code: string) => void;
+}
+
+/** For how long the store isn't asked again that didn't answer, in ms. */
+const pauseMs = 1_000;
+
+/** Valkey or Redis, in which replicas count together. What it doesn't answer in time is counted in the process that asked. */
+export class LimitStore {
+  /** For what is asked by `ask`. */
+  readonly client: Redis;
+  readonly #onChange: LimitStoreOptions['onChange'];
+  #isAway = false;
+  #lastError: unknown;
+  /** In ms since 1970. */
+  #pausedUntil = 0;
+  #missed = 0;
+
+  private constructor({ url, timeoutMs, onChange }: LimitStoreOptions) {
+    this.#onChange = onChange;
+    this.client = new Redis(url, {
+      lazyConnect: true,
+      // what can't go out now is counted here: nothing waits for a store that is away
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      connectTimeout: 2_000,
+      commandTimeout: timeoutMs,
+      enableAutoPipelining: true,
+      retryStrategy: (tries) => Math.min(100 * tries, pauseMs),
+    });
+    // told where a call misses it
+    this.client.on('error', (error) => {
+      this.#lastError = error;
+    });
+  }
+
+  /** Connects; a store that is away is told and asked again, and is no error. */
+  static async open(options: LimitStoreOptions): Promise<LimitStore> {
+    const store = new LimitStore(options);
+    try {
+      await store.client.connect();
+    } catch (error) {
+      store.#miss(error);
+    }
+    return store;
+  }
+
+  /** Whether calls are counted in this process, as the store is away. */
+  get isAway(): boolean {
+    return this.#isAway;
+  }
+
+  /** What was counted in this process, as the store was away. */
+  get missed(): number {
+    return this.#missed;
+  }
+
+  /**
+   * What the store answers about a call; undefined where it is away or didn't answer in time, which is counted.
+   *
+   * @param now in ms since 1970
+   */
+  async ask<Answer>(now: number, question: () => Promise<Answer>): Promise<Answer | undefined> {
+    const answer = await this.tell(now, question);
+    if (answer === undefined) this.#missed++;
+    return answer;
+  }
+
+  /** The same for what isn't counted where it is missed. */
+  async tell<Answer>(now: number, question: () => Promise<Answer>): Promise<Answer | undefined> {
+    if (this.client.status !== 'ready') this.#miss(undefined);
+    else if (now >= this.#pausedUntil) {
+      try {
+        const answer = await question();
+        if (this.#isAway) {
+          this.#isAway = false;
+          this.#onChange(false, '');
+        }
+        return answer;
+      } catch (error) {
+        this.#pausedUntil = now + pauseMs;
+        this.#miss(error);
+      }
+    }
+    return undefined;
+  }
+
+  /** Ends the connection. */
+  close(): void {
+    this.client.disconnect();
+  }
+
+  #miss(error: unknown): void {
+    if (this.#isAway) return;
+    this.#isAway = true;
+    this.#onChange(true, codeOf(error) ?? codeOf(this.#lastError) ?? this.client.status);
+  }
+}
+
+/** The system's word for an error, or the store's, such as `ECONNREFUSED` or `NOAUTH`; undefined where there is none. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('code' in error) return String(error.code);
+  if (error.message === 'Command timed out') return 'timeout';
+  return /^([A-Z]{2,}) /.exec(error.message)?.[1];
+}
