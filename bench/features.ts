@@ -1,12 +1,15 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { screeningContract } from '../mappings/loader/load.ts';
+import type { Requests } from './load.ts';
 import { freePort, median, residentMegabytes, runOn, start, stop } from './process.ts';
+import { digestRequests, textRequests, user } from './security-requests.ts';
 import { type Callee, callFor, otherCore, serverCore, usualRequests } from './small-call.ts';
 
 /** What a call costs with one thing switched on. */
@@ -39,44 +42,57 @@ export async function measureFeatures(rounds: number, seconds: number): Promise<
     [join(import.meta.dirname, 'servers/upstream.ts'), String(upstreamPort)],
     'ready',
   );
-  const settings: Record<string, NodeJS.ProcessEnv> = {
+  const upstreamUrl = `http://127.0.0.1:${upstreamPort}`;
+  const settings: Record<string, Setting> = {
     [plain]: {},
-    'limits, in memory': { CALLER_LIMITS: limits },
+    'without pages': { environment: { PAGES: 'off' } },
+    'metrics by operation and caller left out': {
+      environment: { LIMITS: 'metricOperations=0,topCallers=0' },
+    },
+    'TLS in front': behindTls(folder, upstreamUrl),
+    'UsernameToken, text': { requests: textRequests },
+    'UsernameToken, digest': withDigests(folder),
+    'limits, in memory': { environment: { CALLER_LIMITS: limits } },
     ...(store === undefined
       ? {}
       : {
           'limits, in Valkey or Redis': {
-            CALLER_LIMITS: limits,
-            CALLER_KEY: key,
-            LIMIT_STORE: `redis://127.0.0.1:${store.port}`,
+            environment: {
+              CALLER_LIMITS: limits,
+              CALLER_KEY: key,
+              LIMIT_STORE: `redis://127.0.0.1:${store.port}`,
+            },
           },
         }),
     'traces, one call in a hundred': {
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
-      OTEL_TRACES_SAMPLER_ARG: '0.01',
+      environment: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+        OTEL_TRACES_SAMPLER_ARG: '0.01',
+      },
     },
-    'traces, every call': { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+    'traces, every call': { environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } },
   };
   const contenders: (Callee & { readonly name: string; cpu: number[]; p50: number[]; p99: number[] })[] = [];
   runOn(otherCore);
   try {
-    for (const [name, environment] of Object.entries(settings)) {
+    for (const [name, setting] of Object.entries(settings)) {
+      const { environment, args = [], ca, requests = usualRequests } = setting;
       const port = await freePort();
       const env = {
         ...environment,
         PORT: String(port),
-        UPSTREAM_URL: `http://127.0.0.1:${upstreamPort}`,
+        ...(args.includes('--config') ? {} : { UPSTREAM_URL: upstreamUrl }),
         LOG_LEVEL: 'silent',
       };
       const bin = join(import.meta.dirname, '../bin/soapbridge.js');
       const started = await start(
         serverCore,
-        ['--conditions=soapbridge-source', bin, 'serve'],
+        ['--conditions=soapbridge-source', bin, 'serve', ...args],
         'listens',
         env,
       );
-      contenders.push({ name, port, requests: usualRequests(port), started, cpu: [], p50: [], p99: [] });
+      contenders.push({ name, port, requests: requests(port), started, ca, cpu: [], p50: [], p99: [] });
     }
     for (const contender of contenders) await callFor(contender, warmSeconds);
     for (let round = 0; round < rounds; round++) {
@@ -105,6 +121,71 @@ export async function measureFeatures(rounds: number, seconds: number): Promise<
     collector.close();
     rmSync(folder, { recursive: true });
   }
+}
+
+/** How one contender is started and called. */
+interface Setting {
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly args?: readonly string[];
+  /** The CA of one that serves over TLS. */
+  readonly ca?: string;
+  readonly requests?: (port: number) => Requests;
+}
+
+/** Serves over TLS, by a certificate that is made here. */
+function behindTls(folder: string, upstreamUrl: string): Setting {
+  const [certificate, key] = [join(folder, 'tls.pem'), join(folder, 'tls.key')];
+  execFileSync(
+    'openssl',
+    [
+      ...[
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-days',
+        '1',
+      ],
+      ...[
+        '-keyout',
+        key,
+        '-out',
+        certificate,
+        '-subj',
+        '/CN=bench',
+        '-addext',
+        'subjectAltName=IP:127.0.0.1',
+      ],
+    ],
+    { stdio: 'pipe' },
+  );
+  const config = join(folder, 'soapbridge.yaml');
+  writeFileSync(
+    config,
+    `tls: { certificate: tls.pem, key: tls.key }\ncontracts:\n  /v2: { contract: ${screeningContract}, upstream: ${upstreamUrl} }\n`,
+  );
+  return { args: ['--config', config], ca: readFileSync(certificate, 'utf8') };
+}
+
+/** Checks digests by a file of secrets. */
+function withDigests(folder: string): Setting {
+  const contract = join(folder, 'digests');
+  cpSync(screeningContract, contract, { recursive: true });
+  const overlay = join(contract, 'soap.yaml');
+  const refusing = readFileSync(overlay, 'utf8');
+  const checking = refusing.replace('password: apiUserKey }', 'password: apiUserKey, digest: secrets }');
+  if (checking === refusing) throw new Error(`${overlay}: expected wsse with password: apiUserKey, got none`);
+  writeFileSync(overlay, checking);
+  const secrets = join(folder, 'secrets.yaml');
+  writeFileSync(secrets, `${user.name}: ${user.secret}\n`, { mode: 0o600 });
+  return {
+    args: [contract],
+    environment: { WSSE_SECRETS: secrets, LIMITS: 'wsseNonces=10000000' },
+    requests: digestRequests,
+  };
 }
 
 /** A Valkey or Redis; undefined where neither is installed. */

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 
 /** What one round of load found. */
 export interface LoadResult {
@@ -9,22 +10,33 @@ export interface LoadResult {
   readonly p99: number;
 }
 
+/** What is sent: requests in turn, or what makes each as it goes out. */
+export type Requests = readonly Buffer[] | (() => Buffer);
+
 /**
  * Sends requests one after the other, round and round, on `connections` sockets, each waiting for its reply, for `seconds`.
  * Throws when a reply isn't HTTP 200.
+ *
+ * @param ca the CA of a server that is called over TLS, as PEM
  */
 export async function load(
   port: number,
-  requests: readonly Buffer[],
+  requests: Requests,
   connections: number,
   seconds: number,
+  ca?: string,
 ): Promise<LoadResult> {
   const times: number[] = [];
   let turn = 0;
-  const next = (): Buffer => requests[turn++ % requests.length] ?? Buffer.alloc(0);
+  const next =
+    typeof requests === 'function'
+      ? requests
+      : (): Buffer => requests[turn++ % requests.length] ?? Buffer.alloc(0);
+  const open = (): Socket =>
+    ca === undefined ? connect(port, '127.0.0.1') : connectTls({ port, host: '127.0.0.1', ca });
   const until = performance.now() + seconds * 1000;
   const started = performance.now();
-  await Promise.all(Array.from({ length: connections }, () => oneSocket(port, next, until, times)));
+  await Promise.all(Array.from({ length: connections }, () => oneSocket(open, next, until, times)));
   const elapsed = (performance.now() - started) / 1000;
   times.sort((a, b) => a - b);
   const at = (share: number): number =>
@@ -33,13 +45,23 @@ export async function load(
 }
 
 /** One connection after another, as the server closes them, until the time is up. */
-async function oneSocket(port: number, next: () => Buffer, until: number, times: number[]): Promise<void> {
-  while (performance.now() < until) await oneConnection(port, next, until, times);
+async function oneSocket(
+  open: () => Socket,
+  next: () => Buffer,
+  until: number,
+  times: number[],
+): Promise<void> {
+  while (performance.now() < until) await oneConnection(open, next, until, times);
 }
 
-function oneConnection(port: number, next: () => Buffer, until: number, times: number[]): Promise<void> {
+function oneConnection(
+  open: () => Socket,
+  next: () => Buffer,
+  until: number,
+  times: number[],
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket: Socket = connect(port, '127.0.0.1');
+    const socket = open();
     let closing = false;
     let sent = 0;
     let missing = -1; // bytes of the reply still to come; -1: its head hasn't come
@@ -51,7 +73,7 @@ function oneConnection(port: number, next: () => Buffer, until: number, times: n
       socket.write(next());
     };
     socket.setNoDelay(true);
-    socket.on('connect', send);
+    socket.on('encrypted' in socket ? 'secureConnect' : 'connect', send);
     socket.on('error', reject);
     socket.on('data', (chunk) => {
       if (missing === -1) {

@@ -10,7 +10,7 @@ import { loadAdoptedService } from '../mappings/loader/wsdl/load-adopted.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
 import { writeWsdl } from '../wsdl/wsdl.ts';
 import { writeGrownContract } from './contracts.ts';
-import { type LoadResult, load } from './load.ts';
+import { type LoadResult, load, type Requests } from './load.ts';
 import { cpuMicroseconds, freePort, median, runOn, type Started, start, stop } from './process.ts';
 
 /** What the naive proxy is called in tables. */
@@ -24,13 +24,18 @@ const againSeconds = 0.4;
 export const serverCore = 0;
 export const otherCore = 1;
 
-const opening =
-  '<?xml version="1.0" encoding="utf-8"?><soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:tns="http://schemas.servicestack.net/types" xmlns:typ="http://schemas.servicestack.net/types" xmlns:arr="http://schemas.microsoft.com/2003/10/Serialization/Arrays"><soap:Body><typ:UpdateSubUser xmlns:typ="http://schemas.servicestack.net/types" xmlns="http://schemas.servicestack.net/types">';
+const envelope =
+  '<?xml version="1.0" encoding="utf-8"?><soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:tns="http://schemas.servicestack.net/types" xmlns:typ="http://schemas.servicestack.net/types" xmlns:arr="http://schemas.microsoft.com/2003/10/Serialization/Arrays">';
+const body =
+  '<soap:Body><typ:UpdateSubUser xmlns:typ="http://schemas.servicestack.net/types" xmlns="http://schemas.servicestack.net/types">';
 
-function requestOf(port: number, content: string): Buffer {
-  const body = Buffer.from(`${opening}${content}</typ:UpdateSubUser></soap:Body></soap:Envelope>`);
-  const head = `POST /v2/soap11 HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: */*\r\nContent-Type: text/xml; charset=utf-8\r\nSOAPAction: "UpdateSubUser"\r\nContent-Length: ${body.length}\r\n\r\n`;
-  return Buffer.concat([Buffer.from(head), body]);
+/** UpdateSubUser over SOAP 1.1 as it goes over the wire, with what its element and the SOAP header hold. */
+export function requestOf(port: number, content: string, header = ''): Buffer {
+  const bytes = Buffer.from(
+    `${envelope}${header}${body}${content}</typ:UpdateSubUser></soap:Body></soap:Envelope>`,
+  );
+  const head = `POST /v2/soap11 HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: */*\r\nContent-Type: text/xml; charset=utf-8\r\nSOAPAction: "UpdateSubUser"\r\nContent-Length: ${bytes.length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), bytes]);
 }
 
 /** UpdateSubUser as node-soap sends it: two to four permissions, non-ASCII text, no two of 64 with the same texts. */
@@ -59,17 +64,19 @@ function unlikeRequests(port: number): readonly Buffer[] {
 /** A server with the requests that it is called with. */
 export interface Callee {
   readonly port: number;
-  readonly requests: readonly Buffer[];
+  readonly requests: Requests;
   readonly started: Started;
+  /** Of a server that is called over TLS, as PEM. */
+  readonly ca?: string | undefined;
 }
 
 /** Calls a server for so many seconds, and tells of its CPU µs per request meanwhile too. */
 export async function callFor(
-  { port, requests, started: { pid } }: Callee,
+  { port, requests, started: { pid }, ca }: Callee,
   seconds: number,
 ): Promise<LoadResult & { readonly cpuPerRequest: number }> {
   const before = cpuMicroseconds(pid);
-  const result = await load(port, requests, connections, seconds);
+  const result = await load(port, requests, connections, seconds, ca);
   return { ...result, cpuPerRequest: (cpuMicroseconds(pid) - before) / result.requests };
 }
 
