@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { freePort, median, runOn, type Started, start, stop } from './process.ts';
+import { type Callee, callFor, otherCore, passThrough, serverCore, usualRequests } from './small-call.ts';
+
+const help = `npm run bench:against -- COMMIT [--set NAME=VALUE] [--starts 3] [--rounds 12] [--seconds 0.6]
+
+The small call by this tree and by a commit, in turns, beside the pass-through: what a change costs. The commit is checked out in
+a temporary folder.
+
+  --set NAME=VALUE  an environment variable of this tree's gateway, such as LIMITS=metricOperations=0; may be said several times`;
+
+const { values, positionals } = parseArgs({
+  options: {
+    set: { type: 'string', multiple: true, default: [] },
+    starts: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '12' },
+    seconds: { type: 'string', default: '0.6' },
+    help: { type: 'boolean', default: false },
+  },
+  allowPositionals: true,
+});
+const [commit] = positionals;
+if (values.help || commit === undefined) {
+  console.log(help);
+  process.exit(values.help ? 0 : 2);
+}
+
+const here = join(import.meta.dirname, '..');
+const folder = mkdtempSync(join(tmpdir(), 'soapbridge-against-'));
+const before = join(folder, 'before');
+const git = (...args: string[]): void => {
+  execFileSync('git', args, { cwd: here, stdio: ['ignore', 'ignore', 'inherit'] });
+};
+
+/** This tree's packages where the commit has the same, else its own. */
+function installPackages(): void {
+  const lockOf = (tree: string): string => readFileSync(join(tree, 'package-lock.json'), 'utf8');
+  if (lockOf(before) === lockOf(here)) symlinkSync(join(here, 'node_modules'), join(before, 'node_modules'));
+  else
+    execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+      cwd: before,
+      stdio: 'ignore',
+    });
+}
+
+const costs = new Map<string, number[]>();
+
+async function measureOnce(upstreamUrl: string): Promise<void> {
+  const contenders: (Callee & { readonly name: string })[] = [];
+  const add = async (
+    name: string,
+    args: (port: number) => readonly string[],
+    ready: string,
+    env: NodeJS.ProcessEnv,
+  ) => {
+    const port = await freePort();
+    const started: Started = await start(serverCore, args(port), ready, { ...env, PORT: String(port) });
+    contenders.push({ name, port, requests: usualRequests(port), started });
+  };
+  const gateway = (tree: string) => () => [join(tree, 'bin/soapbridge.js'), 'serve'];
+  const own = { UPSTREAM_URL: upstreamUrl, LOG_LEVEL: 'info' };
+  const set = Object.fromEntries(
+    values.set.map((each) => [each.slice(0, each.indexOf('=')), each.slice(each.indexOf('=') + 1)]),
+  );
+  try {
+    const proxy = join(import.meta.dirname, 'servers/pass-through.ts');
+    await add(passThrough, (port) => [proxy, String(port), upstreamUrl], 'ready', {});
+    await add(`at ${commit}`, gateway(before), 'listens', own);
+    await add('this tree', gateway(here), 'listens', own);
+    if (values.set.length > 0)
+      await add(`this tree, ${values.set.join(' ')}`, gateway(here), 'listens', { ...own, ...set });
+    for (const contender of contenders) await callFor(contender, 6);
+    for (let round = 0; round < Number(values.rounds); round++)
+      for (let turn = 0; turn < contenders.length; turn++) {
+        const contender = contenders[(round + turn) % contenders.length];
+        if (contender === undefined) continue;
+        await callFor(contender, 0.3);
+        const { cpuPerRequest } = await callFor(contender, Number(values.seconds));
+        costs.set(contender.name, [...(costs.get(contender.name) ?? []), cpuPerRequest]);
+      }
+  } finally {
+    for (const { started } of contenders) await stop(started);
+  }
+}
+
+git('worktree', 'add', '--detach', before, commit);
+try {
+  installPackages();
+  runOn(otherCore);
+  const upstreamPort = await freePort();
+  const upstream = await start(
+    otherCore,
+    [join(import.meta.dirname, 'servers/upstream.ts'), String(upstreamPort)],
+    'ready',
+  );
+  try {
+    for (let turn = 0; turn < Number(values.starts); turn++)
+      await measureOnce(`http://127.0.0.1:${upstreamPort}`);
+  } finally {
+    await stop(upstream);
+  }
+  const ofProxy = costs.get(passThrough) ?? [];
+  const ofBefore = costs.get(`at ${commit}`) ?? [];
+  console.log('| server | CPU µs/request | × pass-through | × the commit |\n|---|---|---|---|');
+  for (const [name, cost] of costs) {
+    const ratio = (to: readonly number[]): string =>
+      median(cost.map((each, index) => each / (to[index] ?? Number.NaN))).toFixed(3);
+    console.log(`| ${name} | ${median(cost).toFixed(1)} | ${ratio(ofProxy)} | ${ratio(ofBefore)} |`);
+  }
+} finally {
+  git('worktree', 'remove', '--force', before);
+  rmSync(folder, { recursive: true, force: true });
+}
