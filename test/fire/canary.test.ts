@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,6 +19,10 @@ import { emptyReply, typesNamespace } from '../gateway/gateway.ts';
 const key = 'canary/key+5f1d==';
 /** What the gateway itself sends upstream, in a header and in the query. */
 const gatewayKeys = ['canary/gate+7b3e1f==', 'canary-query/8c4f2a'] as const;
+/** What it asks a server of tokens with, and what that gives it. */
+const client = { secret: 'canary-client/9d5a3b', token: 'canary-token/6e2b4c' } as const;
+/** What stands in files and addresses that it reads at start, and goes nowhere else. */
+const atStart = { wsse: 'canary-wsse/4f7c2d', store: 'canary-store-3a8e5b' } as const;
 const personal = 'canary-name-77';
 const authentication = `<Authentication><ApiUserId>canary-user</ApiUserId><ApiUserKey>${key}</ApiUserKey><UserId>canary-id</UserId></Authentication>`;
 const element = `<UpdateSubUser xmlns="${typesNamespace}">${authentication}<Request><SubUserName>${personal}</SubUserName><Permissions><string>canary-permission</string></Permissions></Request></UpdateSubUser>`;
@@ -56,8 +60,10 @@ const formsOf = (secret: string): readonly string[] => [
 ];
 /** What no reply may have: of base64 the middle, as its ends are also of what stands around. */
 const traces = [
-  ...[key, ...gatewayKeys].flatMap((secret) =>
-    formsOf(secret).map((form) => (/5f1d|7b3e1f|8c4f2a/.test(form) ? form : form.slice(4, 16))),
+  ...[key, ...gatewayKeys, ...Object.values(client), ...Object.values(atStart)].flatMap((secret) =>
+    formsOf(secret).map((form) =>
+      /5f1d|7b3e1f|8c4f2a|9d5a3b|6e2b4c|4f7c2d|3a8e5b/.test(form) ? form : form.slice(4, 16),
+    ),
   ),
   nonce.slice(4, 24),
 ];
@@ -131,28 +137,60 @@ test('a canary in 10,000 error paths is found in no log, no error, no metric and
       given.apiUserKey,
       String(incoming.headers['x-gateway-key']),
       String(searchParams.get('gate')),
+      String(incoming.headers.authorization).replace('Bearer ', ''),
     ];
-    missing ||= told.slice(1).join() !== gatewayKeys.join();
+    missing ||= told.slice(1).join() !== [...gatewayKeys, client.token].join();
     const answer = answers[calls % answers.length];
     answer?.(response, told[Math.trunc(calls++ / answers.length) % told.length] ?? '', body);
   });
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+  let asked = 0;
+  const tokens = createServer(async (incoming, response) => {
+    const form = decodeURIComponent(await text(incoming));
+    missing ||= !form.includes(client.secret);
+    // every other time it can't, and says with what it was asked
+    response.setHeader('content-type', 'application/json');
+    if (asked++ % 2 === 0)
+      response.writeHead(400).end(JSON.stringify({ error: 'invalid_client', error_description: form }));
+    else response.end(JSON.stringify({ access_token: client.token, token_type: 'Bearer', expires_in: 1 }));
+  });
+  await new Promise<void>((resolve) => tokens.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    tokens.closeAllConnections();
+    tokens.close();
+  });
   const folder = mkdtempSync(join(tmpdir(), 'soapbridge-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const config = join(folder, 'soapbridge.yaml');
   const callerKey = join(folder, 'caller.key');
   writeFileSync(callerKey, 'canary-key-of-pseudonyms-0123456789abcdef', { mode: 0o600 });
+  const wsseSecrets = join(folder, 'wsse.yaml');
+  writeFileSync(wsseSecrets, `canary-user: ${atStart.wsse}`, { mode: 0o600 });
+  const callerLimits = join(folder, 'caller-limits.yaml');
+  writeFileSync(callerLimits, 'each: { rate: 100000000/s, concurrent: 1000 }');
+  const contract = join(folder, 'contract');
+  cpSync(screeningContract, contract, { recursive: true });
+  const overlay = join(contract, 'soap.yaml');
+  const checking = readFileSync(overlay, 'utf8').replace('apiUserKey }', 'apiUserKey, digest: secrets }');
+  t.true(checking.includes('digest: secrets'));
+  writeFileSync(overlay, checking);
   writeFileSync(
     config,
     stringify({
       contracts: {
         '/v2': {
-          contract: screeningContract,
+          contract,
           upstream: {
             url: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
             headers: { 'X-Gateway-Key': gatewayKeys[0] },
             // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the configuration
             query: { gate: '${GATE}' },
+            oauth2: {
+              tokenUrl: `http://127.0.0.1:${(tokens.address() as AddressInfo).port}/token`,
+              clientId: 'canary-client',
+              clientSecret: client.secret,
+              clientAuthentication: 'post',
+            },
           },
         },
       },
@@ -171,6 +209,10 @@ test('a canary in 10,000 error paths is found in no log, no error, no metric and
     env: {
       GATE: gatewayKeys[1],
       CALLER_KEY: callerKey,
+      CALLER_LIMITS: callerLimits,
+      // nobody listens there
+      LIMIT_STORE: `redis://:${atStart.store}@127.0.0.1:1`,
+      WSSE_SECRETS: wsseSecrets,
       PATH: process.env.PATH ?? '',
       PORT: '0',
       LOG_LEVEL: 'trace',
