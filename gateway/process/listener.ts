@@ -12,12 +12,15 @@ import { isListed } from '../http/forwarded.ts';
 import { createUnparsed } from '../http/unparsed.ts';
 import { describeError } from '../telemetry/log.ts';
 import type { RequestRecord } from '../telemetry/request-stats.ts';
+import { createFailedHandshakes, type FailedHandshakes } from './failed-handshakes.ts';
 import type { Sites } from './sites.ts';
 
 /** A server that listens. */
 export interface Listener {
   readonly server: Server;
   readonly connections: Connections;
+  /** Undefined: plain HTTP. */
+  readonly failedHandshakes: FailedHandshakes | undefined;
   /** The address it listens on, such as `http://127.0.0.1:8080`. */
   readonly url: string;
   /** Takes other certificates for connections to come; nothing where there is no TLS. */
@@ -71,7 +74,8 @@ export async function startListener(
       : createTlsServer({ ...options, ...tls, handshakeTimeout: limits.headersMs }, begin);
   const server: Server = tlsServer ?? createServer(options, begin);
   server.maxHeadersCount = 0; // counted by the app, which refuses where Node would drop
-  answerUnparsed(server, connections, core, sites, tls !== undefined);
+  const failedHandshakes = tls === undefined ? undefined : createFailedHandshakes(log);
+  answerUnparsed(server, connections, core, sites, failedHandshakes);
   if (tlsServer === undefined) server.on('connection', connections.add);
   else addWhenSecure(tlsServer, connections, limits.tlsHandshakes);
   server
@@ -81,7 +85,13 @@ export async function startListener(
   const url = tlsServer === undefined ? address : address.replace(/^http:/, 'https:');
   // too many open files, say: told, and over when some of them are closed
   server.on('error', (error) => log.error(describeError(error), 'a connection was not accepted'));
-  return { server, connections, url, renewTls: (renewed) => tlsServer?.setSecureContext(renewed) };
+  return {
+    server,
+    connections,
+    failedHandshakes,
+    url,
+    renewTls: (renewed) => tlsServer?.setSecureContext(renewed),
+  };
 }
 
 /** Takes note of connections once their handshake is done, and bounds those that aren't so far: the oldest is closed for a new one. */
@@ -114,7 +124,7 @@ function answerUnparsed(
   connections: Connections,
   core: Core,
   sites: Sites,
-  isTls: boolean,
+  failedHandshakes: FailedHandshakes | undefined,
 ): void {
   /** The path of the first contract, and what counts and logs requests to it; another one after a reload. */
   let first: { readonly path: string; readonly record: (record: RequestRecord) => void } | undefined;
@@ -126,8 +136,11 @@ function answerUnparsed(
   server
     .on('clientError', (error: Error, socket: Socket) => {
       // of a handshake that failed there is nobody to answer
-      if (!isTls || connections.knows(socket)) answer(error, socket);
-      else socket.destroy();
+      if (failedHandshakes === undefined || connections.knows(socket)) answer(error, socket);
+      else {
+        failedHandshakes.note(error, socket);
+        socket.destroy();
+      }
     })
     .on('connect', refuseConnect)
     .on('checkExpectation', (request, response) => connections.begin(request, response, refuseExpectation));

@@ -165,7 +165,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
 
   function readMetrics(): Snapshot {
     const own = { connections: listener.connections.count(), droppedLines: dropped() };
-    return core.readMetrics(sites.basePaths().map(shownPath), own);
+    const read = core.readMetrics(sites.basePaths().map(shownPath), own);
+    return [...read, ...(listener.failedHandshakes?.read() ?? [])];
   }
 
   async function stop(delayMs: number): Promise<boolean> {

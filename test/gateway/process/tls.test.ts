@@ -216,6 +216,38 @@ test('tlsHandshakes: two connections may be amid their handshake, for a third th
   t.false(second.destroyed);
 });
 
+test('a handshake that fails is counted by its reason, and logged once a minute', async (t) => {
+  const { gateway, call } = await startSecure(t, { tls: { ca: 'ca.pem', clientCertificates: 'require' } });
+  const fail = async (): Promise<void> => {
+    await t.throwsAsync(call());
+  };
+  await fail();
+  await fail();
+  const plain = connectPlain(gateway.port, '127.0.0.1').on('error', () => {});
+  plain.end('GET / HTTP/1.1\r\n\r\n');
+  await once(plain.resume(), 'close');
+  const samples = gateway.running
+    .metrics()
+    .find(({ name }) => name === 'tls_handshakes_failed_total')?.samples;
+  t.deepEqual(
+    new Map(samples?.map(({ labels, value }) => [labels, value])),
+    new Map([
+      ['reason="ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE"', 2],
+      ['reason="ERR_SSL_HTTP_REQUEST"', 1],
+    ]),
+  );
+  await gateway.running.stop(0);
+  const lines = gateway
+    .log()
+    .split('\n')
+    .filter((line) => line.includes('a TLS handshake with a caller failed'));
+  t.is(lines.length, 2);
+  t.like(JSON.parse(lines[0] ?? ''), {
+    level: 40,
+    handshake: { reason: 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE', address: '127.0.0.1' },
+  });
+});
+
 test('what is wrong with TLS is told with file and line before anything listens', (t) => {
   const told = (config: object, hasProxies = false): string => {
     const file = join(folderWith(t, config, { 'no.pem': 'canary' }), 'soapbridge.yaml');
