@@ -470,17 +470,16 @@ function headersOf(
   { requestId, request }: Waiting,
   line: Line['headers'],
 ): string[] {
-  const headers: string[] = [];
-  let hasId = false;
+  const headers = [requestIdName, requestId];
   let hasTrace = false;
   for (const name in own) {
     if (line !== undefined && name in line) continue;
-    headers.push(name, own[name] as string);
-    if (name.length === requestIdName.length) hasId ||= name.toLowerCase() === requestIdName;
-    else if (name.length <= traceName.length) hasTrace ||= traceNames.has(name.toLowerCase());
+    const value = own[name] as string;
+    if (name.length === requestIdName.length && name.toLowerCase() === requestIdName) headers[1] = value;
+    else headers.push(name, value);
+    if (name.length <= traceName.length) hasTrace ||= traceNames.has(name.toLowerCase());
   }
   if (line !== undefined) for (const name in line) headers.push(name, line[name] as string);
-  if (!hasId) headers.push(requestIdName, requestId);
   const { traceparent, tracestate } = request.headers;
   if (!hasTrace && typeof traceparent === 'string' && traceparentForm.test(traceparent)) {
     headers.push(traceName, traceparent);

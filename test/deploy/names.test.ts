@@ -1,7 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import test from 'ava';
 import { parseAllDocuments } from 'yaml';
+import { CallerPlaces } from '../../gateway/admission/caller-places.ts';
+import { CallerWindows } from '../../gateway/admission/caller-windows.ts';
 import { serveCommand } from '../../gateway/commands/serve.ts';
+import { createCoreCallerLimits } from '../../gateway/core/caller-limits.ts';
 import { createMetrics } from '../../gateway/telemetry/metrics.ts';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
 
@@ -21,7 +24,12 @@ test('every metric that deploy/ names is one of the gateway’s', (t) => {
   const own = createMetrics().read({ ...idle, loopDelayMs: 0, droppedLines: 0, upstreamStates: new Map() });
   const workers = readFileSync(new URL('../gateway/telemetry/worker-metrics.ts', folder), 'utf8');
   const ofWorkers = [...workers.matchAll(/\bone\(\s*'(\w+)'/g)].map(([, name]) => name);
-  const names = new Set([...own.map(({ name }) => name), ...ofWorkers].map((name) => `soapbridge_${name}`));
+  const local = new CallerWindows(1);
+  const counts = { windows: local, places: new CallerPlaces() };
+  const store = { isAway: false, missed: 0 };
+  const ofLimits = createCoreCallerLimits(() => ({ rulesOf: () => undefined, counts, store, local })).read();
+  const all = [...[...own, ...ofLimits].map(({ name }) => name), ...ofWorkers];
+  const names = new Set(all.map((name) => `soapbridge_${name}`));
   let found = 0;
   for (const file of files) {
     for (const [name] of read(file).matchAll(/\bsoapbridge_[a-z_]+(?<!_)/g)) {
