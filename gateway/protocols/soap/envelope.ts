@@ -1,5 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import type { Attachments } from '../../../mappings/codec/attachments.ts';
-import { FastPath } from '../../../mappings/codec/fast-path/fast-path.ts';
+import { type Beginning, Beginnings, FastPath } from '../../../mappings/codec/fast-path/fast-path.ts';
 import { type Reading, startReading } from '../../../mappings/codec/problem.ts';
 import { encodedReason } from '../../../mappings/codec/read-element.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../../mappings/compile.ts';
@@ -76,7 +77,20 @@ interface Face {
 interface Findings extends HeaderFindings {
   version: SoapVersion;
   headerBlocks: number;
+  /** Where its start tag ends, in characters; 0: there is no Header. */
+  headerStart: number;
+  headerEndTag: string;
 }
+
+/** A beginning up to the start tag of Header. */
+interface KnownHeader {
+  readonly version: SoapVersion;
+  /** As the end tag is written where nothing special is done. */
+  readonly endTag: Buffer;
+}
+
+/** Of so many requests with header blocks that are read whole, one is looked at without them. */
+const learnedOneIn = 4;
 
 /**
  * A reader of SOAP requests: envelope, headers, and the payload by its operation's codec. Problems of members are in
@@ -128,39 +142,89 @@ export function createSoapReader(
     return opening;
   };
 
+  const headers = new Beginnings<KnownHeader>(limits);
+  let behindHeaders = 0;
+
   return (document, charset, pathVersion, actions, endpoint, attachments) => {
-    const face = faceOf(endpoint);
+    const request: SoapRequest = { document, charset, actions, face: faceOf(endpoint), attachments };
+    return readKnown(request) ?? readBehindHeader(request) ?? readWhole(request, pathVersion);
+  };
+
+  /** A request without header blocks whose markup was met before; undefined for any other. */
+  function readKnown(request: SoapRequest): SoapCall | undefined {
+    const { document, charset, actions, face, attachments } = request;
     const { fastPath, dispatch } = face;
     const input = fastPath.read(document, charset);
     const { opening } = fastPath;
-    if (input === undefined || opening === undefined)
-      return readWhole({ document, charset, actions, face, attachments }, pathVersion);
-    const { version: soapVersion, operation } = opening;
-    dispatch.checkActions(operation, actions, soapVersion);
+    if (input === undefined || opening === undefined) return undefined;
+    const { version, operation } = opening;
+    dispatch.checkActions(operation, actions, version);
     attachments?.noteUnused(input.reading, refusesUnknown);
-    return {
-      version: soapVersion,
-      operation,
-      input,
-      header: undefined,
-      credentials: undefined,
-      isMtom: attachments?.form === 'mtom',
-    };
-  };
+    const isMtom = attachments?.form === 'mtom';
+    return { version, operation, input, header: undefined, credentials: undefined, isMtom };
+  }
+
+  /**
+   * A request whose markup without its header blocks was met before, with what they say; undefined for any other, and for
+   * one with anything wrong in its header.
+   */
+  function readBehindHeader(request: SoapRequest): SoapCall | undefined {
+    const { document, charset, actions, face, attachments } = request;
+    if (attachments !== undefined) return undefined;
+    const { fastPath, dispatch } = face;
+    const known = headers.find(document, charset);
+    const rest = known === undefined ? undefined : withoutBlocks(document, known.length, known.meaning);
+    if (known === undefined || rest === undefined) return undefined;
+    const input = fastPath.read(rest, charset);
+    const { opening } = fastPath;
+    if (input !== undefined && opening !== undefined) {
+      const { version, operation } = opening;
+      const findings = startFindings(version, actions);
+      if (readBlocks(headerOf(document, rest, known), known.resume, findings)) {
+        dispatch.checkActions(operation, findings.actions, version);
+        const credentials = credentialsOf(findings);
+        return { version, operation, input, header: findings.reply, credentials, isMtom: false };
+      }
+    }
+    fastPath.read(document, charset); // what is known of the whole document again
+    return undefined;
+  }
+
+  /** Whether a Header was read to the last of these bytes, and nothing is wrong with it, nor left for later. */
+  function readBlocks(bytes: Buffer, resume: (xml: XmlReader) => void, findings: Findings): boolean {
+    if (!isUtf8(bytes)) return false;
+    const text = bytes.toString();
+    const xml = new XmlReader(text, limits, quirks);
+    try {
+      resume(xml);
+      readHeader(xml, findings.version, findings);
+    } catch (error) {
+      if (error instanceof XmlError || error instanceof Fault) return false;
+      throw error;
+    }
+    return xml.position === text.length && findings.fault === undefined && findings.declared.length === 0;
+  }
+
+  /** Takes note of the Header's beginning, then of what the request is without its blocks. */
+  function learnBehindHeader(request: SoapRequest, findings: Findings): void {
+    const { document, charset, face } = request;
+    const { version, headerStart, headerEndTag, actions } = findings;
+    const known = headers.find(document, charset);
+    if (known === undefined) {
+      headers.learn(document, charset, headerStart, { version, endTag: Buffer.from(headerEndTag) });
+      return;
+    }
+    if (++behindHeaders % learnedOneIn !== 0) return;
+    const rest = withoutBlocks(document, known.length, known.meaning);
+    if (rest === undefined) return;
+    if (!readBlocks(headerOf(document, rest, known), known.resume, startFindings(version, actions))) return;
+    face.fastPath.read(rest, charset);
+    readWhole({ ...request, document: rest, actions }, version);
+  }
 
   function readWhole(request: SoapRequest, version: SoapVersion): SoapCall {
     const { document, charset, actions, attachments } = request;
-    const findings: Findings = {
-      version,
-      actions: [...actions],
-      declared: [],
-      headerBlocks: 0,
-      credentials: undefined,
-      token: undefined,
-      isSecurityUnread: false,
-      reply: undefined,
-      fault: undefined,
-    };
+    const findings = startFindings(version, actions);
     try {
       const text = decodeXml(document, charset);
       const xml = new XmlReader(text, limits, quirks);
@@ -182,7 +246,11 @@ export function createSoapReader(
           input.text = operation.header?.join(input.text.toString(), blocks, reading) ?? input.text;
         if (attachments !== undefined)
           finishAttachments(attachments, text, findings, reading, limits, refusesUnknown);
-        else if (isFaultless(reading)) request.face.fastPath.learnShape(text, operation.readXml);
+        else if (isFaultless(reading)) {
+          request.face.fastPath.learnShape(text, operation.readXml);
+          if (findings.headerBlocks > 0 && declared.length === 0 && isHeaderOptional)
+            learnBehindHeader(request, findings);
+        }
         const { reply } = findings;
         const credentials = credentialsOf(findings);
         return {
@@ -266,13 +334,45 @@ function mentionInHeader(attachments: Attachments, xml: XmlReader): void {
   }
 }
 
+function startFindings(version: SoapVersion, actions: readonly string[]): Findings {
+  return {
+    version,
+    actions: [...actions],
+    declared: [],
+    headerBlocks: 0,
+    headerStart: 0,
+    headerEndTag: '',
+    credentials: undefined,
+    token: undefined,
+    isSecurityUnread: false,
+    reply: undefined,
+    fault: undefined,
+  };
+}
+
+/** A document with an empty Header in the place of its own; undefined where that one doesn't end as it does mostly. */
+function withoutBlocks(document: Buffer, start: number, { endTag }: KnownHeader): Buffer | undefined {
+  const end = document.indexOf(endTag, start);
+  return end < 0 ? undefined : Buffer.concat([document.subarray(0, start), document.subarray(end)]);
+}
+
+/** A document up to the end of its Header. */
+function headerOf(
+  document: Buffer,
+  rest: Buffer,
+  { length, meaning: { endTag } }: Beginning<KnownHeader>,
+): Buffer {
+  return document.subarray(0, document.length - rest.length + length + endTag.length);
+}
+
 function credentialsOf({ credentials, token, isSecurityUnread }: Findings): HeaderCredentials | undefined {
   if (credentials === undefined && token === undefined && !isSecurityUnread) return undefined;
   return { block: credentials, token: token?.values, digest: token?.digest, isSecurityUnread };
 }
 
-function isFaultless({ problems, missing, ignored }: Reading): boolean {
-  return problems.length + missing.length + ignored.length === 0;
+/** Whether nothing is wrong but for what isn't there: credentials come in a header, too, and each request without them lacks the same. */
+function isFaultless({ problems, ignored }: Reading): boolean {
+  return problems.length + ignored.length === 0;
 }
 
 function envelopeVersion(xml: XmlReader, pathVersion: SoapVersion): SoapVersion {
@@ -318,6 +418,8 @@ function openEnvelope(
         `expected ${expected} of the Envelope's namespace, got <${xml.local.slice(0, 64)}>`,
       );
     }
+    findings.headerStart = xml.position;
+    findings.headerEndTag = `</${xml.prefix === '' ? '' : `${xml.prefix}:`}Header>`;
     findings.headerBlocks = readHeader(xml, soapVersion, findings);
   }
   const isEmpty = !xml.nextChild();

@@ -89,3 +89,43 @@ export class FastPath<T> {
     });
   }
 }
+
+/** The known beginning of a document. */
+export interface Beginning<T> {
+  readonly meaning: T;
+  /** In bytes. */
+  readonly length: number;
+  /** Moves a reader of that document, which hasn't begun, behind it. */
+  readonly resume: (xml: XmlReader) => void;
+}
+
+/** Beginnings of documents that were met before, up to a start tag, with what that start tag means. */
+export class Beginnings<T> {
+  readonly #limits: Limits;
+  readonly #prefixes = new PrefixCache<T>();
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * That of a document; undefined where it isn't known.
+   *
+   * @param charset the Content-Type's, as `decodeXml` has it
+   */
+  find(document: Buffer, charset: string | undefined): Beginning<T> | undefined {
+    const prefix = this.#prefixes.find(document, charset);
+    if (prefix === undefined) return undefined;
+    const { meaning, bytes, snapshot } = prefix;
+    return { meaning, length: bytes.length, resume: (xml) => xml.resume(snapshot) };
+  }
+
+  /**
+   * Takes note of the unknown beginning of a document that was read without fault.
+   *
+   * @param end offset behind the start tag that it ends with, in characters
+   */
+  learn(document: Buffer, charset: string | undefined, end: number, meaning: T): void {
+    this.#prefixes.note(document, charset, end, meaning, this.#limits);
+  }
+}

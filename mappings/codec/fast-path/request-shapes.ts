@@ -14,6 +14,8 @@ interface Outcome {
   readonly text: JsonTemplate;
   readonly slots: readonly (JsonTemplate | undefined)[];
   readonly credentials: readonly (JsonTemplate | undefined)[] | undefined;
+  /** What such a request lacks, as credentials that come in a header: it hangs on the markup alone. */
+  readonly missing: Reading['missing'];
 }
 
 /** Scratch buffers, for one request at a time. */
@@ -107,7 +109,7 @@ export class RequestShapes {
   }
 
   /**
-   * Takes note of a request that was read without fault.
+   * Takes note of a request that was read without fault, but for what it lacks.
    *
    * @param text the whole document
    * @param from where its beginning ends, in characters
@@ -128,11 +130,12 @@ export class RequestShapes {
       this.#kept = 0;
     }
     this.#kept += text.length;
-    const { slots, credentials } = reading;
+    const { slots, credentials, missing } = reading;
     const outcome: Outcome = {
       text: new JsonTemplate(json.toString()),
       slots: slots.map(templateOf),
       credentials: credentials?.map(templateOf),
+      missing,
     };
     let segments = this.#segments;
     for (const [index, markup] of markups.entries()) {
@@ -176,13 +179,14 @@ function segmentAt(segments: readonly Segment[], texts: TextTokenizer, at: numbe
   return undefined;
 }
 
-function inputOf({ text, slots, credentials }: Outcome, scratch: Scratch, limit: number): Input {
+function inputOf({ text, slots, credentials, missing }: Outcome, scratch: Scratch, limit: number): Input {
   const reading = startReading(limit);
   for (let slot = 0; slot < slots.length; slot++) {
     const json = textOf(slots[slot], scratch);
     if (json !== undefined) reading.slots[slot] = json;
   }
   reading.credentials = credentials?.map((template) => textOf(template, scratch));
+  if (missing.length > 0) reading.missing.push(...missing);
   reading.quirks = scratch.texts.quirks;
   return { text: fill(text, scratch).take(), reading, closes: undefined };
 }

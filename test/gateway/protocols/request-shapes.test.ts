@@ -3,14 +3,13 @@ import test from 'ava';
 import { createSoapReader } from '../../../gateway/protocols/soap/envelope.ts';
 import { soap11 } from '../../../gateway/protocols/soap/versions.ts';
 import { mostBytes } from '../../../mappings/codec/fast-path/text-tokenizer.ts';
-import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
 import { type Contract, namespaces } from '../../../mappings/contract/model.ts';
 import { buildContract } from '../../../mappings/loader/build-contract.ts';
-import { codecsOf, compile, depot, operationOf, screening } from '../../mappings/codec/contracts.ts';
+import { codecsOf, compile, depot, screening } from '../../mappings/codec/contracts.ts';
 import { parseElement, respell } from '../../mappings/codec/elements.ts';
 import { picker, tell, valuesOf } from '../../mappings/codec/values.ts';
 import { fc } from '../../property.ts';
-import { outcomeOf, plainInput } from './soap/soap-outcome.ts';
+import { counting, outcomeOf, plainInput } from './soap/soap-outcome.ts';
 
 /** Often enough for a beginning and the shapes behind it to be learned. */
 const often = 20;
@@ -27,25 +26,6 @@ const updateOf = (user: string, key: string, names: readonly string[], rest = ''
       .map((name) => `<string>${name}</string>`)
       .join('')}</Permissions><SubUserName>${user}</SubUserName>${rest}</Request>`,
   );
-
-/** A contract whose operation counts how often its codec is asked. */
-function counting(
-  compiled: CompiledContract,
-  name: string,
-): { readonly compiled: CompiledContract; asked: number } {
-  const operation = operationOf(compiled, name);
-  const counted = { compiled, asked: 0 };
-  const watched: CompiledOperation = {
-    ...operation,
-    readXml: (xml, reading) => {
-      counted.asked++;
-      return operation.readXml(xml, reading);
-    },
-  };
-  return Object.assign(counted, {
-    compiled: { ...compiled, operations: new Map([...compiled.operations, [name, watched]]) },
-  });
-}
 
 test('a request of a shape that was read before is read without its codec, whatever its texts', (t) => {
   const counted = counting(compile(screening), 'UpdateSubUser');

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import test from 'ava';
-import { cases, expectedOf, folder, gateways, outcomeOf, replayAll } from './security-captures.ts';
+import { expectedOf, gateways, outcomeOf, replayAll } from './security-captures.ts';
+import { cases, folder } from './wsse-cases.ts';
 
 test.serial('W46, W47, W48, W50, W53: every captured request comes to what its rules say', (t) =>
   replayAll(t, false),

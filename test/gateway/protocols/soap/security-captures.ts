@@ -6,32 +6,10 @@ import { mock } from 'node:test';
 import test, { type ExecutionContext } from 'ava';
 import { sendRaw } from '../../../captures/exchange.ts';
 import { type Gateway, startGateway } from '../../gateway.ts';
+import { type Case, cases, folder } from './wsse-cases.ts';
 
 // Requests with WS-Security that sixteen client stacks sent, byte for byte, each answered at the time at which it came.
 
-/** Where they lie. */
-export const folder = join(import.meta.dirname, '../../../fixtures/wsse');
-
-/** What a captured request holds, in `cases.json`. */
-export interface Case {
-  readonly soap: '1.1' | '1.2';
-  readonly receivedAt: string;
-  readonly children: readonly string[];
-  readonly timestamp: { readonly created: string; readonly expires?: string } | null;
-  readonly wellFormed?: false;
-  readonly role?: string;
-  readonly username?: string;
-  readonly password?: 'PasswordText' | 'no Type attribute' | 'PasswordDigest' | null;
-  readonly text?: string;
-  readonly nonce?: boolean;
-  readonly created?: string | null;
-  readonly digestMatches?: boolean | null;
-}
-
-/** All of them, by their files. */
-export const cases: Readonly<Record<string, Case>> = JSON.parse(
-  readFileSync(join(folder, 'cases.json'), 'utf8'),
-);
 const secrets = { demo: 'demo-key', zoë: 'p<&>é漢 x', alice: 'demo-key' };
 const home = mkdtempSync(join(tmpdir(), 'wsse-secrets-'));
 const secretsFile = join(home, 'secrets.yaml');

@@ -1,7 +1,9 @@
 import type { ReadSoap } from '../../../../gateway/protocols/soap/envelope.ts';
 import { Fault } from '../../../../gateway/protocols/soap/faults.ts';
 import { soap11 } from '../../../../gateway/protocols/soap/versions.ts';
+import type { CompiledContract, CompiledOperation } from '../../../../mappings/compile.ts';
 import type { Input } from '../../../../mappings/http-mapping/call.ts';
+import { operationOf } from '../../../mappings/codec/contracts.ts';
 
 /** What came of reading a SOAP request, errors with their places. */
 export function outcomeOf(read: ReadSoap, text: string): unknown {
@@ -18,4 +20,23 @@ export function outcomeOf(read: ReadSoap, text: string): unknown {
 /** An input with its text as a string, however it was read. */
 export function plainInput(input: Input): Input {
   return { ...input, text: input.text.toString() };
+}
+
+/** A contract whose operation counts how often its codec is asked. */
+export function counting(
+  compiled: CompiledContract,
+  name: string,
+): { readonly compiled: CompiledContract; asked: number } {
+  const operation = operationOf(compiled, name);
+  const counted = { compiled, asked: 0 };
+  const watched: CompiledOperation = {
+    ...operation,
+    readXml: (xml, reading) => {
+      counted.asked++;
+      return operation.readXml(xml, reading);
+    },
+  };
+  return Object.assign(counted, {
+    compiled: { ...compiled, operations: new Map([...compiled.operations, [name, watched]]) },
+  });
 }
