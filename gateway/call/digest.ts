@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash as hashOf, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** A PasswordDigest of a UsernameToken that is to be checked by a secret (W49): plain data, as it may be read in a thread. */
 export interface DigestToken {
@@ -23,17 +23,13 @@ export function secretOf(
   secrets: Secrets,
 ): string | undefined {
   const secret = secrets.get(username);
-  const sum = createHash('sha1')
-    .update(nonce)
-    .update(created, 'utf8')
-    .update(secret ?? nobody, 'utf8')
-    .digest();
+  const sum = hashOf('sha1', Buffer.concat([nonce, Buffer.from(created + (secret ?? nobody))]), 'buffer');
   return timingSafeEqual(sum, hash) ? secret : undefined;
 }
 
 /** What stands for a digest's nonce in memory: the SHA-256 of Username, a zero byte and the nonce. */
 export function nonceKey({ username, nonce }: DigestToken): string {
-  return createHash('sha256').update(username, 'utf8').update('\0').update(nonce).digest('base64');
+  return hashOf('sha256', Buffer.concat([Buffer.from(`${username}\0`), nonce]), 'base64');
 }
 
 /** What came of keeping a nonce: it is new, it was used before, or there is no room to remember it. */

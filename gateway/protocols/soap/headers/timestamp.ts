@@ -60,12 +60,15 @@ export function windowProblem(
   now: number,
   { wsseSkewMs }: Limits,
 ): string | undefined {
-  const here = `the time here is ${new Date(now).toISOString()}`;
   if (created > now + wsseSkewMs)
-    return `${what} was created at ${timeOf(created)}, ${here}: ${seconds(created - now - wsseSkewMs)} s too early`;
+    return `${what} was created at ${timeOf(created)}, ${here(now)}: ${seconds(created - now - wsseSkewMs)} s too early`;
   if (now > end + wsseSkewMs)
-    return `${what} ended at ${timeOf(end)}, ${here}: ${seconds(now - end - wsseSkewMs)} s too late`;
+    return `${what} ended at ${timeOf(end)}, ${here(now)}: ${seconds(now - end - wsseSkewMs)} s too late`;
   return undefined;
+}
+
+function here(now: number): string {
+  return `the time here is ${new Date(now).toISOString()}`;
 }
 
 /** A time as it is told; those of years that a Date lacks aren't, as offsets may lead there. */
