@@ -64,11 +64,18 @@ export interface TypeNames {
   readonly displaced: readonly Displaced[];
 }
 
+/** The names of types, and what others are given by. */
+export interface NamedTypes extends TypeNames {
+  readonly keys: ReadonlyMap<Type, string>;
+  /** A name that no type has so far, by the key that its digits are of. */
+  readonly give: (key: string, wanted: string) => string;
+}
+
 /**
  * Names all that an operation reaches, so that no generator of classes meets one name twice. A wrapper's name is taken
  * by its element: generators make a class of that as they do of a type.
  */
-export function nameTypes(source: TypeNamesSource): TypeNames {
+export function nameTypes(source: TypeNamesSource): NamedTypes {
   const { reached, nameless, pinned } = source;
   const namer = createNamer(pinned.types, undefined, undefined, longestName);
   for (const name of source.wrappers.values()) namer.reserve(name);
@@ -98,6 +105,8 @@ export function nameTypes(source: TypeNamesSource): TypeNames {
     types: new Map([...names].filter(([key]) => given.has(key))),
     members: members.names,
     displaced: [...namer.displaced, ...members.displaced],
+    keys,
+    give: (key, wanted) => namer.give([{ key, name: wanted }]).get(key) ?? wanted,
   };
 }
 

@@ -11,6 +11,8 @@ export interface Dialect {
   readonly order: 'declared' | 'ordinal';
   /** The schema's types in the order in which operations reach them, or by name, so that an edit moves none. */
   readonly types: 'reached' | 'by-name';
+  /** Inline types that are equal are one type, or each is one of its own. */
+  readonly equalTypes: 'once' | 'apart';
   /** JSON members that come first whatever the order (W18). */
   readonly first: readonly string[];
   /** Nillable: every element of replies and what W33 lists of requests, or what the document says. */
@@ -35,6 +37,7 @@ const servicestack: Dialect = {
   names: 'upper-first',
   order: 'ordinal',
   types: 'reached',
+  equalTypes: 'apart',
   first: ['authentication', 'responseStatus'],
   nillable: 'w33',
   body: 'members',
@@ -76,6 +79,7 @@ const plain: Dialect = {
   names: 'same',
   order: 'declared',
   types: 'by-name',
+  equalTypes: 'once',
   first: [],
   nillable: 'declared',
   body: { element: 'Body' },

@@ -161,6 +161,7 @@ export const overlaySettings = record('The SOAP face of an OpenAPI document; eve
     'declared',
     'ordinal',
   ),
+  equalTypes: keyword('Inline types that are equal: one type, or one for each place.', 'once', 'apart'),
   dates: keyword(
     'How dates travel in JSON: /Date(ms-0000)/, ISO 8601, or as any text.',
     'wcf',

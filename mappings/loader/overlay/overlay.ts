@@ -122,7 +122,12 @@ export function readOverlay(document: unknown, report: Report): Overlay {
   const dialect = { ...dialects[keys.dialect ?? 'plain'] };
   const { basePath = '/', namespaces = {} } = keys;
   return {
-    dialect: { ...dialect, names: keys.names ?? dialect.names, order: keys.order ?? dialect.order },
+    dialect: {
+      ...dialect,
+      names: keys.names ?? dialect.names,
+      order: keys.order ?? dialect.order,
+      equalTypes: keys.equalTypes ?? dialect.equalTypes,
+    },
     service: keys.service,
     basePath: basePath === '/' ? '' : basePath,
     typesNamespace: ownNamespace(namespaces, 'types', report) ?? dialect.typesNamespace,

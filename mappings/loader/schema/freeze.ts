@@ -8,6 +8,7 @@ import { nameAt } from '../names/schema-name.ts';
 import { nameTypes, type TypeNames } from '../names/type-names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import type { TypeDrafts } from './drafts.ts';
+import { type Equal, mergeEqualTypes } from './equal-types.ts';
 import { isNillable, sortFields } from './fields.ts';
 
 /** The types of a contract as they stay. */
@@ -46,7 +47,7 @@ export function finishTypes(
   const roots = operations.flatMap(({ input, output }) => [input, output]);
   const all = reached(roots);
   const { nameless, elements, wrappers, collections } = drafts;
-  const { types: names, ...given } = nameTypes({
+  const { keys, give, ...given } = nameTypes({
     reached: new Set([...all, ...drafts.asked]),
     nameless,
     derived: collections.derived,
@@ -63,10 +64,28 @@ export function finishTypes(
     for (const fact of ofFields) fact.field.nillable = isNillable(fact, dialect, inReplies.has(type));
     if (all.has(type)) sortFields(type.name, fields, overlay, reportOverlay);
   }
-  // once more, as the order of fields is that of what they reach
+  const isApart = (type: NamedType): boolean => drafts.asked.has(type) || overlay.types.has(type.name);
+  const equal =
+    dialect.equalTypes === 'once'
+      ? mergeEqualTypes({ types: all, keys, pinned: pinned.types, isApart, give })
+      : undefined;
+  // once more, as the order of fields is that of what they reach, and equal types are one
   const types = [...reached(roots)].filter((type) => !wrappers.has(type));
   if (dialect.types === 'by-name') types.sort((a, b) => byCodeUnit(a.name, b.name));
-  return { types, names, ...given };
+  const { types: names, ...told } = equal === undefined ? given : withEqual(given, equal);
+  return { types, names, ...told };
+}
+
+/** The names that are told, once equal types are one. */
+function withEqual(given: TypeNames, { names, gone }: Equal): TypeNames {
+  const isLeft = (key: string): boolean => !gone.has(key);
+  const ownerOf = (key: string): string =>
+    key.replace(/\/(?:properties|additionalProperties|variants)\/[^/]*$/, '');
+  return {
+    ...given,
+    types: new Map([...[...given.types].filter(([key]) => isLeft(key)), ...names]),
+    members: new Map([...given.members].filter(([key]) => isLeft(ownerOf(key)))),
+  };
 }
 
 /** Every named type that these reach, themselves too, each before what it is made of. */

@@ -66,20 +66,33 @@ export function byFixedValue(
   return withLabels(list, references, kept);
 }
 
-/** What each object is called: by its title, else by the members that it requires, else by a few digits of its members. */
+/** What each object is called: by its title, else by the members that it requires or alone has, else by a few digits of its members. */
 function withLabels(
   list: readonly Alternative[],
   references: References,
   kept: KeptNames,
 ): readonly Alternative[] {
-  const ways = list.map((alternative) => labelsOf(alternative, references, kept));
+  const counted = new Map<string, number>();
+  for (const alternative of list)
+    if (alternative.kind === 'object')
+      for (const name of membersByName([...alternative.base, alternative], references).keys())
+        counted.set(name, (counted.get(name) ?? 0) + 1);
+  const isOwn = (member: string): boolean => counted.get(member) === 1;
+  const ways = list.map((alternative) => labelsOf(alternative, references, kept, isOwn));
   const taken = list.flatMap(({ label }) => (label === undefined ? [] : [folded(label)]));
   const counts = new Map<string, number>();
   for (const label of [...taken, ...ways.flatMap((labels) => [...new Set(labels.map(folded))])])
     counts.set(label, (counts.get(label) ?? 0) + 1);
+  const best = ways.map((labels) => labels.find((one) => counts.get(folded(one)) === 1) ?? labels.at(-1));
+  const byDigits = best.filter(
+    (label, index) =>
+      label !== undefined &&
+      /^Option[0-9a-f]{4}$/.test(label) &&
+      !kept.keepsOption(label, list[index]?.pointer ?? ''),
+  );
+  const isOther = byDigits.length === 1 && list.length > 1 && !counts.has('other');
   return list.map((alternative, index) => {
-    const labels = ways[index] ?? [];
-    const label = labels.find((one) => counts.get(folded(one)) === 1) ?? labels.at(-1);
+    const label = isOther && best[index] === byDigits[0] ? 'Other' : best[index];
     return label === undefined ? alternative : { ...alternative, label };
   });
 }
@@ -88,7 +101,12 @@ function withLabels(
 const mostInName = 3;
 
 /** What an object may be called, the best name first and the one that is always its own last; none where it is called by something else. */
-function labelsOf(alternative: Alternative, references: References, kept: KeptNames): readonly string[] {
+function labelsOf(
+  alternative: Alternative,
+  references: References,
+  kept: KeptNames,
+  isOwn: (member: string) => boolean,
+): readonly string[] {
   if (alternative.label !== undefined || alternative.kind !== 'object') return [];
   const found = membersOf([...alternative.base, alternative], references);
   if (found.kind === 'none') return ['Other'];
@@ -102,12 +120,18 @@ function labelsOf(alternative: Alternative, references: References, kept: KeptNa
   const title = pascal(textOf(alternative.node.title) ?? '');
   const required = found.members.filter(({ required: isRequired }) => isRequired);
   const telling = required.length > 0 && required.length <= mostInName ? required : found.members;
-  const members = telling.map(({ json }) => pascal(json)).slice(0, mostInName);
+  const own = found.members.filter(({ json }) => isOwn(json));
   const named = [
     title === '' || title.length > longestTitle ? '' : classIdentifier(title),
-    members.includes('') ? '' : `With${members.join('')}`,
+    ...[telling, own, own.slice(0, 1)].map(withMembers),
   ];
   return [...named.filter((name) => name !== '' && name.length <= longestTitle), `Option${digits}`];
+}
+
+/** A name by some members; `''` where they give none. */
+function withMembers(members: readonly SchemaMember[]): string {
+  const names = members.slice(0, mostInName).map(({ json }) => pascal(json));
+  return names.length === 0 || names.includes('') ? '' : `With${names.join('')}`;
 }
 
 /** Characters of a title that is a name, rather than a sentence. */

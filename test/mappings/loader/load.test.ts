@@ -554,7 +554,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     'an unknown key',
     { Dialect: 'plain' },
     [
-      '/Dialect: unknown key, expected one of dialect, service, basePath, namespaces, names, operationNames, order, dates, utcDates, upstreamTimeZone, unknownEnumValues, unknownElements, replies, validate, json, documentation, required, emptyElements, illegalCharacterReferences, soapErrors, faultDetail, upstreamErrors, soap12FaultStatus, soapReplyContentType, mtomReplies, mtomThreshold, stackTrace, replyHeaders, deepLists, reply, jsonp, cors, credentials, wsse, routes, operations, types, refs, patches, servers, personal',
+      '/Dialect: unknown key, expected one of dialect, service, basePath, namespaces, names, operationNames, order, equalTypes, dates, utcDates, upstreamTimeZone, unknownEnumValues, unknownElements, replies, validate, json, documentation, required, emptyElements, illegalCharacterReferences, soapErrors, faultDetail, upstreamErrors, soap12FaultStatus, soapReplyContentType, mtomReplies, mtomThreshold, stackTrace, replyHeaders, deepLists, reply, jsonp, cors, credentials, wsse, routes, operations, types, refs, patches, servers, personal',
     ],
   ],
   [

@@ -1,0 +1,251 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import {
+  type Contract,
+  type NamedType,
+  partsOf,
+  type RecordType,
+  type Type,
+} from '../../../../mappings/contract/model.ts';
+import { buildContract, type LoadedContract } from '../../../../mappings/loader/build-contract.ts';
+import { loadContract } from '../../../../mappings/loader/load.ts';
+import type { ContractNames } from '../../../../mappings/loader/names/names.ts';
+import { documents, folderOf } from '../../../documents/documents.ts';
+
+// Inline types that are equal are one, and nothing that callers send or get changes by it.
+
+const object = (properties: object): object => ({ type: 'object', properties });
+const text = { type: 'string' } as const;
+const address = (told = ''): object => object({ street: { ...text, description: told }, city: text });
+
+function build(
+  bodies: Readonly<Record<string, object>>,
+  {
+    schemas = {},
+    overlay = {},
+    names,
+    replies = {},
+  }: {
+    readonly schemas?: object;
+    readonly overlay?: object;
+    readonly names?: ContractNames;
+    readonly replies?: Readonly<Record<string, object>>;
+  } = {},
+): LoadedContract {
+  const content = (schema: object): object => ({ content: { 'application/json': { schema } } });
+  const paths = Object.fromEntries(
+    Object.entries(bodies).map(([name, schema]) => {
+      const reply = replies[name];
+      const responses =
+        reply === undefined
+          ? { 204: { description: 'done' } }
+          : { 200: { description: 'done', ...content(reply) } };
+      return [`/${name}`, { post: { operationId: name, requestBody: content(schema), responses } }];
+    }),
+  );
+  return buildContract({
+    openapi: { openapi: '3.1.0', info: { title: 'Equal', version: '1' }, paths, components: { schemas } },
+    openapiName: 'openapi.yaml',
+    overlay,
+    overlayName: 'soap.yaml',
+    ...(names === undefined ? {} : { names }),
+  });
+}
+
+const typesOf = ({ contract }: LoadedContract): readonly string[] =>
+  contract.types.map(({ name }) => name).filter((name) => name !== 'Empty');
+
+test('equal types have the name that all have who are made of them', (t) => {
+  const { contract } = build({
+    a: object({ address: address() }),
+    b: object({ x: text, address: address() }),
+  });
+  t.deepEqual(
+    contract.types.map(({ name }) => name),
+    ['Address', 'Empty', 'aBody', 'bBody'],
+  );
+});
+
+test('equal types that are called otherwise each time are called by the little that is in them, else as most are', (t) => {
+  const few = build({ a: object({ from: address(), to: address() }), b: object({ x: text, by: address() }) });
+  t.deepEqual(typesOf(few), ['StreetCity', 'aBody', 'bBody']);
+  const side = { type: 'string', enum: ['left', 'RIGHT'] };
+  t.deepEqual(typesOf(build({ a: object({ x: side, y: side }) })), ['LeftRight', 'aBody']);
+  const many = object(Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, text])));
+  const most = build({ a: object({ from: many, to: many }), b: object({ x: text, to: many }) });
+  t.deepEqual(typesOf(most), ['To', 'aBody', 'bBody']);
+});
+
+test('equal bodies are called by what is in them', (t) => {
+  t.deepEqual(typesOf(build({ a: address(), b: address() })), ['StreetCity']);
+  t.deepEqual(typesOf(build({ a: object({}), b: object({}) })), []);
+});
+
+test('one that equals a component is the component; components stay two', (t) => {
+  const schemas = { Home: address('where'), Work: object({ tower: text }), Office: object({ tower: text }) };
+  const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+  const bodies = {
+    a: object({ home: ref('Home'), work: ref('Work'), office: ref('Office') }),
+    b: object({ inline: address() }),
+    c: object({ one: object({ tower: text }) }),
+  };
+  t.deepEqual(typesOf(build(bodies, { schemas })), [
+    'Home',
+    'Office',
+    'Work',
+    'aBody',
+    'bBody',
+    'cBody',
+    'cBodyOne',
+  ]);
+});
+
+test('types that hold themselves are equal where their forms are', (t) => {
+  const schemas = {
+    Tree: object({
+      node: object({ label: text, kids: { type: 'array', items: { $ref: '#/components/schemas/Tree' } } }),
+    }),
+    Bush: object({
+      node: object({ label: text, kids: { type: 'array', items: { $ref: '#/components/schemas/Tree' } } }),
+      x: text,
+    }),
+  };
+  const bodies = { a: { $ref: '#/components/schemas/Tree' }, b: { $ref: '#/components/schemas/Bush' } };
+  t.deepEqual(typesOf(build(bodies, { schemas })), ['ArrayOfTree', 'Bush', 'Node', 'Tree']);
+});
+
+test('of differing words for people those are told that most have', (t) => {
+  const bodies = {
+    a: object({ address: address('the one') }),
+    b: object({ x: text, address: address('the other') }),
+    c: object({ y: text, address: address('the other') }),
+  };
+  const { contract } = build(bodies);
+  const one = contract.types.find(({ name }) => name === 'Address') as RecordType;
+  t.is(one.fields.find(({ json }) => json === 'street')?.words?.description, 'the other');
+});
+
+test('types are two where anything but words differs', (t) => {
+  const differing: Readonly<Record<string, readonly [object, object]>> = {
+    'what is required': [address(), { ...address(), required: ['city'] }],
+    'an order': [object({ a: text, b: text }), object({ b: text, a: text })],
+    'a value of an enum': [
+      { type: 'string', enum: ['a', 'b'] },
+      { type: 'string', enum: ['a', 'c'] },
+    ],
+    'what may be null': [address(), object({ street: text, city: { type: ['string', 'null'] } })],
+    'other members': [address(), { ...address(), additionalProperties: text }],
+    'the type of a member': [address(), object({ street: text, city: { type: 'integer' } })],
+  };
+  for (const [what, [one, other]] of Object.entries(differing)) {
+    const types = typesOf(build({ a: object({ it: one }), b: object({ it: other }) }));
+    t.true(types.includes('aBodyIt') && types.includes('bBodyIt'), what);
+  }
+});
+
+test('equalTypes: apart, and a type that the overlay says more of, stay as they were', (t) => {
+  const bodies = { a: object({ address: address() }), b: object({ x: text, address: address() }) };
+  t.deepEqual(typesOf(build(bodies, { overlay: { equalTypes: 'apart' } })), [
+    'aBody',
+    'aBodyAddress',
+    'bBody',
+    'bBodyAddress',
+  ]);
+  const overlay = { types: { aBodyAddress: { order: ['city', 'street'] } } };
+  t.deepEqual(typesOf(build(bodies, { overlay })), ['aBody', 'aBodyAddress', 'bBody', 'bBodyAddress']);
+});
+
+// --- names.lock -------------------------------------------------------------------------------------
+
+const lockOf = ({ names }: LoadedContract): ContractNames => names;
+const people = {
+  a: object({ address: address(), list: { type: 'array', items: address() } }),
+  b: object({ x: text, address: address() }),
+  c: object({ y: text, address: address() }),
+};
+
+test('names.lock keeps what equal types are called, and those apart that it has from before', (t) => {
+  const first = build(people);
+  t.deepEqual(lockOf(build(people, { names: lockOf(first) })), lockOf(first));
+  const before = build(people, { overlay: { equalTypes: 'apart' } });
+  t.deepEqual(typesOf(build(people, { names: lockOf(before) })), typesOf(before));
+});
+
+test('one that parts from its equals leaves them their name', (t) => {
+  const names = lockOf(build(people));
+  const { a: _a, ...others } = people;
+  const parted = build({ a: object({ address: object({ street: text }) }), ...others }, { names });
+  t.deepEqual(typesOf(parted), ['Address', 'aBody', 'aBodyAddress', 'bBody', 'cBody']);
+  t.deepEqual(parted.displaced, []);
+});
+
+test('one that comes to equal what names.lock has joins it', (t) => {
+  const names = lockOf(build(people));
+  const joined = build({ '0': object({ z: text, address: address() }), ...people }, { names });
+  t.deepEqual(
+    typesOf(joined).filter((name) => name.includes('ddress')),
+    ['Address'],
+  );
+  t.deepEqual(joined.displaced, []);
+});
+
+// --- messages ---------------------------------------------------------------------------------------
+
+function shown(type: NamedType, of: (type: Type) => unknown): unknown {
+  const { name: _name, ...rest } = type;
+  const parts = new Set<unknown>(partsOf(type));
+  return JSON.parse(
+    JSON.stringify(rest, (key, value: unknown) => {
+      if (['documentation', 'words', 'example'].includes(key)) return undefined;
+      return parts.has(value) ? { is: of(value as Type) } : value;
+    }),
+  );
+}
+
+/** Every path of elements, to a depth, by all that messages show of each. */
+function elementsOf(contract: Contract, most: number): readonly string[] {
+  const lines: string[] = [];
+  const walk = (type: Type, path: string, depth: number): void => {
+    if (depth === 0 || lines.length > 20_000) return;
+    if (type.kind === 'scalar') return;
+    lines.push(`${path} ${JSON.stringify(shown(type, (part) => part.kind))}`);
+    for (const [index, part] of partsOf(type).entries()) walk(part, `${path}/${index}`, depth - 1);
+  };
+  for (const { name, input, output } of contract.operations) {
+    walk(input, `${name}`, most);
+    walk(output, `${name}Response`, most);
+  }
+  return lines;
+}
+
+/** A document's contract with an overlay that has its equal types apart. */
+function apartOf(document: string): Contract {
+  const folder = folderOf(document);
+  const own = join(folder, 'soap.yaml');
+  const home = mkdtempSync(join(tmpdir(), 'equal-types-'));
+  try {
+    const overlay = join(home, 'soap.yaml');
+    const stated = existsSync(own) ? readFileSync(own, 'utf8') : '';
+    writeFileSync(overlay, `${stated}\nequalTypes: apart\n`);
+    const name = existsSync(join(folder, 'openapi.json')) ? 'openapi.json' : 'openapi.yaml';
+    return loadContract({ openapi: join(folder, name), overlay }).contract;
+  } finally {
+    rmSync(home, { recursive: true });
+  }
+}
+
+// an overlay with `refs` can't be read from another folder
+for (const document of documents.filter((one) => one !== 'mojaloop/outbound')) {
+  test(`${document}: every element of every message is as it is with equal types apart`, (t) => {
+    const { contract } = loadContract(folderOf(document));
+    const apart = apartOf(document);
+    t.true(contract.types.length <= apart.types.length);
+    const wanted = elementsOf(apart, 6);
+    t.is(
+      elementsOf(contract, 6).find((line, index) => line !== wanted[index]),
+      undefined,
+    );
+  });
+}
