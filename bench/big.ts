@@ -13,6 +13,8 @@ export interface BigRow {
   readonly heldMs: number;
   /** The same in CPU time of the loop's thread, which a busy machine can't stretch. */
   readonly heldCpuMs: number;
+  /** CPU time of all threads, of one call: the median. */
+  readonly cpuMs: number;
   /** Resident memory at its highest, above what it was before, over the size of the document: the median. */
   readonly memoryRatio: number;
   readonly totalMs: number;
@@ -33,56 +35,97 @@ const getPdf = envelope(
   '<GetPdf xmlns="http://schemas.servicestack.net/types"><Authentication><ApiUserId>u</ApiUserId><ApiUserKey>key-key</ApiUserKey></Authentication><Request><Id>1</Id></Request></GetPdf>',
 );
 
+/** A message that is sent to the gateway, and what the service behind answers. */
+export interface BigCall {
+  readonly what: string;
+  readonly megabytes: number;
+  /** A contract folder; undefined: the first contract. */
+  readonly contract?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+  /** What the service answers. */
+  readonly reply: Buffer;
+  /** So many bytes the answer has at least. */
+  readonly least: number;
+}
+
 /** A document of so many megabytes through GetPdf over SOAP 1.1, several times. */
-export async function measureBig(sizes: readonly number[], rounds: number): Promise<readonly BigRow[]> {
+export function measureBig(sizes: readonly number[], rounds: number): Promise<readonly BigRow[]> {
+  const calls = sizes.map((megabytes): BigCall => {
+    const document = documentOf(megabytes);
+    return {
+      what: 'GetPdf, SOAP 1.1, JSON → XML',
+      megabytes,
+      path: '/v2/soap11',
+      body: getPdf,
+      reply: Buffer.from(
+        `{"data":{"document":{"id":1,"documentBytes":"${document.toString('base64')}"},"responseStatus":{}}}`,
+      ),
+      least: document.length,
+    };
+  });
+  return measureCalls(calls, rounds);
+}
+
+/** Bytes of a document. */
+export function documentOf(megabytes: number): Buffer {
+  return Buffer.alloc(megabytes * 1024 * 1024, 'not quite a PDF, but as long;');
+}
+
+/** Each call several times, in a gateway of its own that watches itself. */
+export async function measureCalls(calls: readonly BigCall[], rounds: number): Promise<readonly BigRow[]> {
   let reply: Buffer = Buffer.alloc(0);
   const upstream = createServer((request, response) => {
     request.resume();
-    response
-      .writeHead(200, { 'content-type': 'application/json', 'content-length': reply.length })
-      .end(reply);
+    request.on('end', () => {
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': reply.length })
+        .end(reply);
+    });
   });
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   const { port } = upstream.address() as AddressInfo;
   const rows: BigRow[] = [];
-  for (const megabytes of sizes) {
-    const document = Buffer.alloc(megabytes * 1024 * 1024, 'not quite a PDF, but as long;');
-    reply = Buffer.from(
-      `{"data":{"document":{"id":1,"documentBytes":"${document.toString('base64')}"},"responseStatus":{}}}`,
-    );
+  for (const call of calls) {
+    const { what, megabytes, contract, path, headers = {}, body, least } = call;
+    reply = call.reply;
+    const bytes = megabytes * 1024 * 1024;
     const gateway = fork(join(import.meta.dirname, 'servers/watched-gateway.ts'), {
       execArgv: ['--expose-gc'],
-      env: { ...process.env, UPSTREAM_URL: `http://127.0.0.1:${port}` },
+      env: {
+        ...process.env,
+        UPSTREAM_URL: `http://127.0.0.1:${port}`,
+        ...(contract === undefined ? {} : { CONTRACT: contract }),
+      },
     });
     const [url] = await once(gateway, 'message');
-    const held: number[] = [];
-    const heldCpu: number[] = [];
-    const memory: number[] = [];
+    const healths: BigHealth[] = [];
     const total: number[] = [];
     for (let round = 0; round <= rounds; round++) {
       gateway.send('watch');
       await once(gateway, 'message');
       const started = performance.now();
-      const answer = await fetch(`${url}/v2/soap11`, { method: 'POST', body: getPdf });
-      let bytes = 0;
-      for await (const chunk of answer.body ?? []) bytes += chunk.length;
-      if (bytes < document.length) throw new Error(`expected the document, got ${bytes} bytes`);
+      const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: body as string });
+      let length = 0;
+      for await (const chunk of answer.body ?? []) length += chunk.length;
+      if (answer.status !== 200 || length < least)
+        throw new Error(`${what}: expected ${least} bytes at least, got ${length} with ${answer.status}`);
       const ms = performance.now() - started;
       gateway.send('tell');
       const [health]: [BigHealth] = (await once(gateway, 'message')) as [BigHealth];
       if (round === 0) continue; // V8 compiles
       total.push(ms);
-      held.push(health.heldMs);
-      heldCpu.push(health.heldCpuMs);
-      memory.push(health.peakBytes / document.length);
+      healths.push(health);
     }
     gateway.kill();
     rows.push({
-      what: 'GetPdf, SOAP 1.1, JSON → XML',
+      what,
       megabytes,
-      heldMs: Math.min(...held),
-      heldCpuMs: Math.min(...heldCpu),
-      memoryRatio: median(memory),
+      heldMs: Math.min(...healths.map(({ heldMs }) => heldMs)),
+      heldCpuMs: Math.min(...healths.map(({ heldCpuMs }) => heldCpuMs)),
+      cpuMs: median(healths.map(({ cpuMs }) => cpuMs)),
+      memoryRatio: median(healths.map(({ peakBytes }) => peakBytes / bytes)),
       totalMs: median(total),
     });
   }

@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measureAdoptedLoad } from './adopted.ts';
-import { measureBig } from './big.ts';
+import { type BigRow, measureBig } from './big.ts';
 import { type CodecRow, measureCodecs } from './codecs.ts';
 import { measureContractLoad, writePlainDocument } from './contracts.ts';
 import { measureFeatures, plain } from './features.ts';
 import { growthSizes, measureGrowth } from './growth.ts';
+import { measureMtom } from './mtom.ts';
 import { measurePause } from './pause.ts';
 import { canPin, median } from './process.ts';
 import { measureSmallCall, passThrough, type SmallCallRow } from './small-call.ts';
@@ -149,6 +150,25 @@ print(
     'memory ÷ document': memoryRatio.toFixed(2),
     'in all, ms': totalMs.toFixed(0),
     verdict: `${verdict(heldCpuMs, 20, 'less')} held, ${verdict(memoryRatio, 3, 'less')} of memory`,
+  })),
+);
+console.log('A document in MTOM beside base64: CPU of all threads, how long the loop is held, memory\n');
+const mtom = await measureMtom(5);
+const [asText] = mtom;
+const mtomVerdict = ({ what, cpuMs, memoryRatio, heldCpuMs }: BigRow): string => {
+  if (what.startsWith('a reply')) return `${verdict(heldCpuMs, 20, 'less')} held`;
+  if (asText === undefined || what === asText.what) return '';
+  return `${verdict(cpuMs / asText.cpuMs, 1, 'less')} of its CPU, ${verdict(memoryRatio / asText.memoryRatio, 1, 'less')} of its memory`;
+};
+print(
+  mtom.map((row) => ({
+    what: row.what,
+    MB: String(row.megabytes),
+    'CPU, ms': row.cpuMs.toFixed(0),
+    'held, CPU ms': row.heldCpuMs.toFixed(1),
+    'memory ÷ document': row.memoryRatio.toFixed(2),
+    'in all, ms': row.totalMs.toFixed(0),
+    verdict: mtomVerdict(row),
   })),
 );
 console.log('Contracts\n');
