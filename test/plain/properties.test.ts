@@ -246,6 +246,8 @@ test('without names.lock, what is dropped changes no name but those that it had 
         for (const kind of ['operations', 'types', 'members'] as const) {
           for (const [key, name] of some[kind]) {
             const before = all[kind].get(key);
+            // what equal types are called goes by all of them
+            if (key.endsWith('=')) continue;
             if (before !== undefined && before !== name) ok(isBetter(name, before), `${before} is ${name}`);
           }
         }

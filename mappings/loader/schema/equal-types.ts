@@ -49,41 +49,69 @@ type Whole = readonly [one: NamedType, all: readonly NamedType[]];
  * component is that component. Never one are components, and types that `names.lock` keeps by themselves.
  */
 export function mergeEqualTypes(source: EqualSource): Equal {
-  const { types, keys, pinned, give } = source;
+  const { types, keys, pinned, isApart, give } = source;
   const keyOf = (type: NamedType): string => keys.get(type) ?? '';
   const isComponent = (type: NamedType): boolean => componentKey.test(keyOf(type));
   const labels = labelsOf(types);
   const named = namesOfElements(types);
-  const wholes = findEqual(source, keyOf, isComponent);
+  const mayMerge = (type: NamedType): boolean => {
+    const key = keyOf(type);
+    if (key === '' || isComponent(type) || isApart(type)) return false;
+    return pinned.has(equalKey(key)) || !pinned.has(key);
+  };
+  const wholes = findEqual(types, keyOf, mayMerge, isComponent, pinned);
+  // what is alone since its equals went keeps the name that it had with them
+  const ofWholes = new Set<Type>(wholes.flatMap(([, all]) => all));
+  const left = [...types].filter(
+    (type) => !ofWholes.has(type) && mayMerge(type) && pinned.has(equalKey(keyOf(type))),
+  );
 
   const names = new Map<string, string>();
   const gone = new Set<string>();
+  const taken = new Set<string>();
+  for (const type of types) if (!ofWholes.has(type) || isComponent(type)) taken.add(type.name);
+  const keptOf = (inline: readonly NamedType[]): string | undefined =>
+    inline
+      .map((type) => pinned.get(equalKey(keyOf(type))))
+      .find((name) => name !== undefined && !taken.has(name));
+  const settle = (one: NamedType, inline: readonly NamedType[]): void => {
+    taken.add(one.name);
+    for (const type of inline) {
+      names.set(equalKey(keyOf(type)), one.name);
+      if (!named.has(type) && !(type === one && isCollection(one))) gone.add(keyOf(type));
+    }
+  };
+  const wantedOf = (one: NamedType, all: readonly NamedType[]): string =>
+    nameOf(
+      one,
+      all.flatMap((type) => labels.get(type) ?? []),
+    );
   // all that a reply says is called after its body, which is called before
   const rankOf = (type: NamedType): string => `${isWholeReply(type) ? 1 : 0}${keyOf(type)}`;
   for (const [one, all] of wholes.toSorted(([a], [b]) => byCodeUnit(rankOf(a), rankOf(b)))) {
     const inline = all.filter((type) => !isComponent(type));
-    for (const type of inline)
-      if (!named.has(type) && !(type === one && isCollection(one))) gone.add(keyOf(type));
-    if (isComponent(one)) continue;
-    tellWhatMostSay(one, all);
-    if (!isCollection(one)) {
-      const places = inline.map((type) => equalKey(keyOf(type)));
-      const taken = new Set(names.values());
-      const kept = places
-        .map((key) => pinned.get(key))
-        .find((name) => name !== undefined && !taken.has(name));
-      const [first = ''] = places;
+    if (!isComponent(one)) {
+      tellWhatMostSay(one, all);
+      const isOwn = isCollection(one) && !taken.has(one.name);
       const shared = inline.filter((type) => sharedKey.test(keyOf(type)));
-      const ofComponent = shared.length === 1 ? shared[0]?.name : undefined;
-      const wanted = nameOf(
-        one,
-        all.flatMap((type) => labels.get(type) ?? []),
-      );
+      const ofShared = shared.length === 1 ? shared[0]?.name : undefined;
       // one that was one with others, which have the name now, is called by another key
+      const first = equalKey(keyOf(inline[0] ?? one));
       (one as Draft<typeof one>).name =
-        kept ?? ofComponent ?? give(pinned.has(first) ? `${first}=` : first, wanted);
+        keptOf(inline) ??
+        (isOwn ? one.name : ofShared) ??
+        give(pinned.has(first) ? `${first}=` : first, wantedOf(one, all));
     }
-    for (const type of inline) names.set(equalKey(keyOf(type)), one.name);
+    settle(one, inline);
+  }
+  for (const type of left) {
+    taken.delete(type.name);
+    const kept = keptOf([type]);
+    if (kept === undefined) taken.add(type.name);
+    else {
+      (type as Draft<typeof type>).name = kept;
+      settle(type, [type]);
+    }
   }
   return { names, gone };
 }
@@ -104,14 +132,26 @@ function equalKey(key: string): string {
 
 /** Has all that is equal be one; again, as what is made of equal types may be equal then. */
 function findEqual(
-  { types, pinned, isApart }: EqualSource,
+  types: ReadonlySet<NamedType>,
   keyOf: (type: NamedType) => string,
+  mayMerge: (type: NamedType) => boolean,
   isComponent: (type: NamedType) => boolean,
+  pinned: Names,
 ): readonly Whole[] {
-  const mayMerge = (type: NamedType): boolean => {
-    const key = keyOf(type);
-    if (key === '' || isComponent(type) || isApart(type)) return false;
-    return pinned.has(equalKey(key)) || !pinned.has(key);
+  // names stay as they are kept: what has one joins none that has another
+  const partedByName = (equal: readonly NamedType[]): readonly (readonly NamedType[])[] => {
+    const [component, ...others] = equal.filter(isComponent);
+    const only = others.length === 0 ? component : undefined;
+    const inline = equal.filter(mayMerge).toSorted((a, b) => byCodeUnit(keyOf(a), keyOf(b)));
+    const nameOf = (type: NamedType): string | undefined => pinned.get(equalKey(keyOf(type)));
+    const [first = ''] = inline.flatMap((type) => nameOf(type) ?? []);
+    const joined = only?.name ?? first;
+    const groups = Map.groupBy(inline, (type) => nameOf(type) ?? joined);
+    // one that has the name is before those that join it
+    return [...groups].map(([name, all]) => [
+      ...(only !== undefined && name === joined ? [only] : []),
+      ...all.toSorted((a, b) => Number(nameOf(b) === name) - Number(nameOf(a) === name)),
+    ]);
   };
   const same = new Map<Type, NamedType>();
   const wholes = new Map<NamedType, readonly NamedType[]>();
@@ -119,14 +159,13 @@ function findEqual(
     count = same.size;
     const left = [...types].filter((type) => !same.has(type));
     for (const equal of equalOf(left, mayMerge)) {
-      const components = equal.filter(isComponent);
-      const inline = equal.filter(mayMerge).toSorted((a, b) => byCodeUnit(keyOf(a), keyOf(b)));
-      const one = components.length === 1 ? components[0] : inline[0];
-      for (const other of inline) {
-        if (one === undefined || other === one) continue;
-        same.set(other, one);
-        wholes.set(one, [...(wholes.get(one) ?? [one]), ...(wholes.get(other) ?? [other])]);
-        wholes.delete(other);
+      for (const [one, ...others] of partedByName(equal)) {
+        for (const other of others) {
+          if (one === undefined) continue;
+          same.set(other, one);
+          wholes.set(one, [...(wholes.get(one) ?? [one]), ...(wholes.get(other) ?? [other])]);
+          wholes.delete(other);
+        }
       }
     }
     for (const type of left) if (!same.has(type)) refer(type, same);

@@ -170,6 +170,40 @@ test('one that parts from its equals leaves them their name', (t) => {
   t.deepEqual(parted.displaced, []);
 });
 
+test('one that is left alone keeps the name that it had with its equals', (t) => {
+  const names = lockOf(build(people));
+  const { c } = people;
+  t.deepEqual(typesOf(build({ c }, { names })), ['Address', 'cBody']);
+  t.deepEqual(typesOf(build({ c })), ['cBody', 'cBodyAddress']);
+});
+
+test('one that equalled a component takes no name from it once it has changed', (t) => {
+  const schemas = { Address: address() };
+  const here = { $ref: '#/components/schemas/Address' };
+  const bodies = { a: object({ here }), b: object({ x: address() }), c: object({ x: address() }) };
+  const names = lockOf(build(bodies, { schemas }));
+  const kept = [...names.types].find(([key]) => /b\/post.*properties\/x#.*=$/.test(key));
+  t.is(kept?.[1], 'Address');
+  const changed = build(bodies, { schemas: { Address: object({ street: text }) }, names });
+  const all = typesOf(changed);
+  t.is(new Set(all).size, all.length);
+  t.deepEqual(all, ['Address', 'X', 'X_2531', 'aBody']);
+});
+
+test('what is called otherwise in names.lock stays two, whatever becomes equal', (t) => {
+  const x = object({ one: text });
+  const bodies = {
+    a: object({ x }),
+    b: object({ k: text, x }),
+    c: object({ y: address() }),
+    d: object({ k: text, y: address() }),
+  };
+  const names = lockOf(build(bodies));
+  const same = { ...bodies, c: object({ y: x }), d: object({ k: text, y: x }) };
+  t.deepEqual(typesOf(build(same)), ['One', 'aBody', 'bBody', 'cBody', 'dBody']);
+  t.deepEqual(typesOf(build(same, { names })), ['X', 'Y', 'aBody', 'bBody', 'cBody', 'dBody']);
+});
+
 test('one that comes to equal what names.lock has joins it', (t) => {
   const names = lockOf(build(people));
   const joined = build({ '0': object({ z: text, address: address() }), ...people }, { names });
