@@ -84,6 +84,7 @@ function lineOf(key: string, { contract }: LoadedContract): string {
       return 'basePath: /';
     case 'names':
     case 'order':
+    case 'equalTypes':
       return `${key}: ${dialects.plain[key]}`;
     case 'credentials':
       return 'credentials:\n  headers: { apiKey: X-Api-Key }\n  secret: [apiKey]';

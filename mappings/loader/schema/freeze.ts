@@ -64,11 +64,24 @@ export function finishTypes(
     for (const fact of ofFields) fact.field.nillable = isNillable(fact, dialect, inReplies.has(type));
     if (all.has(type)) sortFields(type.name, fields, overlay, reportOverlay);
   }
-  const isApart = (type: NamedType): boolean => drafts.asked.has(type) || overlay.types.has(type.name);
+  const toldOf = new Set([...all].filter(({ name }) => overlay.types.has(name)));
+  const isApart = (type: NamedType): boolean => drafts.asked.has(type) || toldOf.has(type);
   const equal =
     dialect.equalTypes === 'once'
       ? mergeEqualTypes({ types: all, keys, pinned: pinned.types, isApart, give })
       : undefined;
+  // what the overlay says of equal types, by the name that they have now
+  for (const type of reached(roots)) {
+    const told = toldOf.has(type) ? undefined : overlay.types.get(type.name);
+    if (told === undefined || drafts.wrappers.has(type)) continue;
+    if (type.kind === 'record')
+      sortFields(type.name, drafts.facts.get(type)?.fields ?? [], overlay, reportOverlay);
+    if (told.item !== undefined)
+      reportOverlay(
+        `/types${pointerSegment(type.name)}/item`,
+        `expected none, since ${type.name} is of equal types, whose elements have names of their own`,
+      );
+  }
   // once more, as the order of fields is that of what they reach, and equal types are one
   const types = [...reached(roots)].filter((type) => !wrappers.has(type));
   if (dialect.types === 'by-name') types.sort((a, b) => byCodeUnit(a.name, b.name));

@@ -155,6 +155,21 @@ const people = {
   c: object({ y: text, address: address() }),
 };
 
+test('the overlay orders the fields of equal types by the name that they have', (t) => {
+  const overlay = { types: { Address: { order: ['city', 'street'] } } };
+  const { contract } = build(people, { overlay });
+  const type = contract.types.find(({ name }) => name === 'Address') as RecordType;
+  t.deepEqual(
+    type.fields.map(({ json }) => json),
+    ['city', 'street'],
+  );
+  const wrong = { types: { Address: { order: ['city'], item: 'home' } } };
+  t.throws(() => build(people, { overlay: wrong }), {
+    message:
+      /Address\/order: expected all members of Address, street is missing\n.*Address\/item: expected none, since Address is of equal types/,
+  });
+});
+
 test('names.lock keeps what equal types are called, and those apart that it has from before', (t) => {
   const first = build(people);
   t.deepEqual(lockOf(build(people, { names: lockOf(first) })), lockOf(first));
