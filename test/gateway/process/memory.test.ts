@@ -74,7 +74,9 @@ test('memory is given back once in a pause, and again in the next one', async (t
     const counts = [];
     for (let round = 0; round < 2; round++) {
       work(200);
-      await pause(3_600);
+      const before = collected;
+      // on a machine with other work a pause can look busy
+      for (let looks = 0; looks < 60 && collected === before; looks++) await pause(500);
       counts.push(collected);
       await pause(3_000);
       counts.push(collected);
