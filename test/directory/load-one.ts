@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { compileContract } from '../../mappings/compile.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import { loadContract } from '../../mappings/loader/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
+import { type TypeFigures, typeFigures } from './type-figures.ts';
 
 /** What became of one document. */
 export interface Outcome {
@@ -19,6 +21,14 @@ export interface Outcome {
   readonly ms: number;
   /** In bytes, of the process after it. */
   readonly heap: number;
+  /** Where they were asked for, and the document was read. */
+  readonly wsdl?: WsdlFigures;
+}
+
+/** A WSDL and its types, with equal types made one and without. */
+export interface WsdlFigures {
+  readonly once: TypeFigures & { readonly bytes: number };
+  readonly apart: TypeFigures & { readonly bytes: number };
 }
 
 /** Why something isn't served, and where it stands. */
@@ -29,7 +39,7 @@ export interface Reason {
 }
 
 /** Loads, compiles and describes a document in dialect plain, as a start does. */
-export function loadOne(path: string): Outcome {
+export function loadOne(path: string, ofTypes: boolean): Outcome {
   const began = performance.now();
   const none = {
     path,
@@ -43,9 +53,10 @@ export function loadOne(path: string): Outcome {
   try {
     const { contract, notServed } = loadContract({ openapi: path });
     compileContract(contract);
-    writeWsdl(contract, { address: 'https://api.example' });
+    writeWsdl(contract, { address });
     return {
       ...none,
+      ...(ofTypes && { wsdl: { once: figuresOf(path), apart: figuresOf(path, apart) } }),
       served: contract.operations.length,
       notServed: notServed.map(({ name, reasons: [reason], pointer }) => ({
         name,
@@ -64,6 +75,15 @@ export function loadOne(path: string): Outcome {
   }
 }
 
+const address = 'https://api.example';
+const apart = fileURLToPath(new URL('apart.yaml', import.meta.url));
+
+function figuresOf(openapi: string, overlay?: string): WsdlFigures['once'] {
+  const loaded = loadContract({ openapi, overlay });
+  const bytes = Buffer.byteLength(writeWsdl(loaded.contract, { address }));
+  return { ...typeFigures(loaded), bytes };
+}
+
 /** Operations as the JSON has them, counted without the loader; 0 for what is no such document. */
 function countOperations(path: string): number {
   const { paths = {} } = JSON.parse(readFileSync(path, 'utf8')) as { paths?: Record<string, object> };
@@ -74,6 +94,6 @@ function countOperations(path: string): number {
     .filter((key) => methods.test(key)).length;
 }
 
-process.on('message', (path) => {
-  process.send?.(loadOne(String(path)));
+process.on('message', ([path, ofTypes]: [string, boolean]) => {
+  process.send?.(loadOne(path, ofTypes));
 });

