@@ -189,6 +189,8 @@ export interface BodyPart {
   readonly contentType: string | undefined;
   /** What stands between the items of a list that is one part; undefined: each item is a part. */
   readonly separator?: string | undefined;
+  /** How lists go among parts of their own for what lies in a value, as `n[0]` and `n[member]`; undefined: there are none such. */
+  readonly deep?: DeepLists | undefined;
 }
 
 /** The JSON members of a file among the inputs. */

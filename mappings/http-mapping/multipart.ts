@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Reading, refuse } from '../codec/problem.ts';
 import type { Limits } from '../contract/limits.ts';
-import { type BodyPart, fileMembers } from '../contract/model.ts';
-import { itemsOf, membersOf, readPart } from '../json/parts.ts';
+import { type BodyPart, type DeepLists, fileMembers } from '../contract/model.ts';
+import { itemsOf, membersOf, type Part, readPart } from '../json/parts.ts';
 import { replaceCharacters, replacementsOf } from '../xml/gathered-text.ts';
 import { Room } from './parameter.ts';
 
@@ -33,15 +33,21 @@ export function compileMultipart(
       const plan = plans.get(name) ?? { name, kind: others, contentType: undefined };
       reading.path.push(name);
       const items = itemsOf(value, limits);
+      if (plan.deep !== undefined) {
+        for (const part of deepParts(plan.name, readPart(value, limits), plan.contentType, plan.deep)) {
+          parts.push(part);
+          if (room.holds(part.length)) continue;
+          refuse(reading, 'OutOfRange', tooMuch(limits));
+          reading.path.pop();
+          return joinParts([]);
+        }
+        reading.path.pop();
+        continue;
+      }
       if (items !== undefined && plan.separator !== undefined) {
         const text = joined(items, plan.separator, reading, limits);
         if (text !== undefined) parts.push(Buffer.from(headOf(name, undefined, plan.contentType) + text));
-        if (!room.holds(text?.length ?? 0))
-          refuse(
-            reading,
-            'OutOfRange',
-            `expected parts of at most ${limits.formText} bytes in all, got more`,
-          );
+        if (!room.holds(text?.length ?? 0)) refuse(reading, 'OutOfRange', tooMuch(limits));
         reading.path.pop();
         continue;
       }
@@ -51,7 +57,7 @@ export function compileMultipart(
         parts.push(part);
         // of a list each item has the name of all in its head
         if (room.holds(part.length)) continue;
-        refuse(reading, 'OutOfRange', `expected parts of at most ${limits.formText} bytes in all, got more`);
+        refuse(reading, 'OutOfRange', tooMuch(limits));
         reading.path.pop();
         return joinParts([]);
       }
@@ -59,6 +65,26 @@ export function compileMultipart(
     }
     return joinParts(parts);
   };
+}
+
+function tooMuch({ formText }: Limits): string {
+  return `expected parts of at most ${formText} bytes in all, got more`;
+}
+
+/** A part for each text that is in a value, however deep: `n[member]`, `n[0]` or `n[]`, as qs and Rails read it. */
+function* deepParts(
+  name: string,
+  value: Part,
+  contentType: string | undefined,
+  lists: DeepLists,
+): Generator<Buffer> {
+  if (value.kind === 'text') yield Buffer.from(headOf(name, undefined, contentType) + value.text);
+  else if (value.kind === 'list')
+    for (const [index, item] of value.items.entries())
+      yield* deepParts(`${name}[${lists === 'bare' ? '' : index}]`, item, contentType, lists);
+  else if (value.kind === 'object')
+    for (const [key, member] of value.members)
+      yield* deepParts(`${name}[${key}]`, member, contentType, lists);
 }
 
 /** Scalars as one text; undefined for none. One that the separator is in would be two. */

@@ -162,7 +162,7 @@ check(
     t.true(told.includes('HTTP 500'));
     t.true(told.includes('faultstring'));
     await page.getByRole('button', { name: 'Back to the form’s message' }).click();
-    t.true((await message(page)).includes('<GetSearch'));
+    t.true((await messageOnce(page, (text) => text.includes('<GetSearch'))).includes('<GetSearch'));
     // Chromium itself tells of a 500
     t.deepEqual(
       faults.filter((fault) => !fault.includes('status of 500')),

@@ -255,14 +255,9 @@ function readParts(media: Media, typeName: string, source: OperationsSource): Pa
   for (const member of found.members) {
     const contentType = statedType(memberOf(encodings, member.json));
     const kind = partKind(member, contentType, source);
-    const separator = kind === 'text' ? separatorOf(member, media, source) : undefined;
-    if (kind !== 'text' || contentType !== undefined || separator !== undefined)
-      parts.push({
-        name: member.json,
-        kind: kind === 'files' ? 'file' : kind,
-        contentType,
-        ...(separator === undefined ? {} : { separator }),
-      });
+    const form = kind === 'text' ? formOfList(member, media, source) : undefined;
+    if (kind !== 'text' || contentType !== undefined || form !== undefined)
+      parts.push({ name: member.json, kind: kind === 'files' ? 'file' : kind, contentType, ...form });
     if (kind === 'file' || kind === 'files' || kind === 'bytes') {
       const file = fileType(source);
       const type = kind === 'files' ? builder.arrayOf(file) : file;
@@ -281,24 +276,30 @@ function readParts(media: Media, typeName: string, source: OperationsSource): Pa
 /** What stands between the items of a list by the `style` of each that is one part. */
 const separators = { form: ',', spaceDelimited: ' ', pipeDelimited: '|' } as const;
 
-/** What stands between the items of a list that its encoding has in one part (3.1, 4.8.15); undefined: each is a part. */
-function separatorOf(
+/**
+ * By the encoding's `style` (3.1, 4.8.15): what stands between the items of a list that is one part, or that each text
+ * of a list or object is a part of its own; undefined: each item is a part, and an object is JSON.
+ */
+function formOfList(
   { json, schema, pointer }: SchemaMember,
   media: Media,
-  { references, report }: OperationsSource,
-): string | undefined {
+  { references, report, overlay }: OperationsSource,
+): Pick<BodyPart, 'separator' | 'deep'> | undefined {
   const encoding = memberOf(encodingsOf(media), json);
   if (!isNode(encoding) || (encoding.style === undefined && encoding.explode === undefined)) return undefined;
   const found = references.resolve(schema, pointer);
-  if (isUnresolved(found) || !isNode(found.node) || found.node.items === undefined) return undefined;
+  if (isUnresolved(found) || !isNode(found.node)) return undefined;
   const { style = 'form', explode = style === 'form' } = encoding;
+  if (style === 'deepObject') return { deep: overlay.deepLists };
+  if (found.node.items === undefined) return undefined;
   const separator = memberOf(separators, String(style));
   if (typeof separator !== 'string') {
     const at = `${media.pointer}/encoding${pointerSegment(json)}/style`;
-    report(at, `expected form, spaceDelimited or pipeDelimited of a list in parts, got ${shown(style)}`);
+    const expected = 'expected form, spaceDelimited, pipeDelimited or deepObject of a list in parts';
+    report(at, `${expected}, got ${shown(style)}`);
     return undefined;
   }
-  return explode === true ? undefined : separator;
+  return explode === true ? undefined : { separator };
 }
 
 /** The one media type that an encoding states; a list or range of them leaves it to the caller. */
