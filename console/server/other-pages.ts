@@ -2,7 +2,7 @@ import type { NamedType, Operation } from '../../mappings/contract/model.ts';
 import { nearestNames, type SearchEntry, searchEntries } from '../search.ts';
 import { type Html, html } from './html.ts';
 import { searchForm } from './layout.ts';
-import { operationList, tagDocument } from './overview.ts';
+import { contractKits, operationList, tagDocument } from './overview.ts';
 import { prose } from './prose.ts';
 import { typeTree } from './tree.ts';
 import { href, operationHref, type View } from './view.ts';
@@ -33,7 +33,7 @@ export function listPage(view: View, { words, tag, page }: ListQuery): Html {
     <h1 dir="auto">${tag ?? (words === '' ? texts.say('overview.operations') : texts.say('list.found', { words }))}</h1>
     ${searchForm(view, words)}
     <p>${texts.say('list.count', { count: found.length })}</p>
-    ${tag !== undefined && site.tags.has(tag) && tagDocument(view, tag)}
+    ${tag !== undefined && site.tags.has(tag) && [tagDocument(view, tag), contractKits(view, tag)]}
     ${operationList(view, shown)}
     ${
       pages > 1 &&

@@ -2,7 +2,9 @@ import { callErrors } from '../../gateway/protocols/error-samples.ts';
 import type { Operation } from '../../mappings/contract/model.ts';
 import { documentName } from '../../wsdl/adopted.ts';
 import { hasSchemaNumber, schemaList } from '../../wsdl/schema.ts';
+import { mostInKit } from './contract-kit.ts';
 import { type Html, html } from './html.ts';
+import { collections } from './kit.ts';
 import { codeBlock, searchForm, table } from './layout.ts';
 import { prose, summary } from './prose.ts';
 import { signInWays } from './sign-in.ts';
@@ -37,6 +39,7 @@ export function overviewPage(view: View): Html {
       <h2 id="wsdl">${say('overview.wsdl')}</h2>
       <p>${say('overview.wsdlWords')}</p>
       <ul class="links">${documentLinks(view)}</ul>
+      ${contractKits(view, undefined)}
     </section>
     <section aria-labelledby="addresses">
       <h2 id="addresses">${say('overview.addresses')}</h2>
@@ -90,6 +93,18 @@ export function tagDocument({ site, texts, address }: View, tag: string): Html {
   if (site.contract.adopted !== undefined) return undefined;
   const query = `wsdl&${new URLSearchParams({ tag })}`;
   return html`<p class="slice"><a href=${`${address}/soap11?${query}`}>${texts.say('overview.slice', { tag })}</a></p>`;
+}
+
+/** What clients of all operations begin with, or of a tag's; words on where to get it for more than a kit here has. */
+export function contractKits(view: View, tag: string | undefined): Html {
+  const { site, texts } = view;
+  const { length } = tag === undefined ? site.contract.operations : (site.tags.get(tag) ?? []);
+  if (length > mostInKit) return html`<p>${texts.say('kit.tooMany', { count: mostInKit })}</p>`;
+  const query = tag === undefined ? {} : { tag };
+  return html`<p>
+    ${texts.say('kit.ofAll')}${' '}
+    ${collections.map(([file, title]) => html`<a href=${href(view, `${site.folder}/-/kit/${file}`, query)} download>${title}</a>${' '}`)}
+  </p>`;
 }
 
 /** Operations with a sentence each. */

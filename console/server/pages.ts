@@ -8,6 +8,7 @@ import Router from 'koa-router';
 import type { Pages, PagesOptions } from '../../gateway/http/pages.ts';
 import type { PreviewedRequest } from '../../gateway/protocols/preview.ts';
 import { assets } from './assets.ts';
+import { createKitMaker, type KitMaker, mostInKit } from './contract-kit.ts';
 import { describeContract, describeForm } from './describe.ts';
 import { type AskedDoctor, doctorPage } from './doctor-page.ts';
 import { renderDocument } from './html.ts';
@@ -41,6 +42,7 @@ interface Pager {
   readonly options: PagesOptions;
   readonly site: () => Site;
   readonly cache: PageCache;
+  readonly kits: KitMaker;
 }
 
 type Context = Koa.Context;
@@ -59,6 +61,7 @@ export function createPages(options: PagesOptions): Pages {
       return made;
     },
     cache: createPageCache(compiled.limits.pageCacheBytes),
+    kits: createKitMaker(),
   };
   const asked = compileAsked(compiled.contract);
   const app = new Koa();
@@ -185,6 +188,7 @@ function routerOf(pager: Pager): Router {
       JSON.stringify(site().entries.map(({ entry }) => entry)),
     );
   });
+  router.get('/-/kit/:file', (ctx) => sendContractKit(pager, ctx));
   router.get('/-/assets/:file', (ctx) => sendAsset(ctx));
   router.get('/-/types/:name', async (ctx) => {
     const type = site().contract.types.find(({ name }) => name === ctx.params.name);
@@ -391,6 +395,24 @@ function sendKit({ site, options }: Pager, ctx: Context): void {
   const found = kitFile(site(), options.addressOf(ctx.req), name, String(ctx.params.file));
   if (found === undefined) return;
   ctx.attachment(`${name}-${found.file}`);
+  ctx.type = found.contentType;
+  ctx.body = typeof found.content === 'string' ? found.content : Buffer.from(found.content);
+}
+
+/** A kit of all operations, or of a tag's; 404 for more of them than a kit here has, 503 while too many are made. */
+async function sendContractKit({ site, options, kits }: Pager, ctx: Context): Promise<void> {
+  const { contract, tags } = site();
+  const tag = typeof ctx.query.tag === 'string' ? ctx.query.tag : undefined;
+  const operations = tag === undefined ? contract.operations : (tags.get(tag) ?? []);
+  if (operations.length === 0 || operations.length > mostInKit) return;
+  const names = operations.map(({ name }) => name);
+  const found = await kits.make(site(), options.addressOf(ctx.req), names, String(ctx.params.file));
+  if (found === undefined) return;
+  if (found === 'busy')
+    return ctx.throw(503, 'expected fewer kits at a time; try again in some seconds', {
+      headers: { 'Retry-After': '5' },
+    });
+  ctx.attachment(`${contract.service}-${tag === undefined ? '' : `${tag}-`}${found.file}`);
   ctx.type = found.contentType;
   ctx.body = typeof found.content === 'string' ? found.content : Buffer.from(found.content);
 }

@@ -1,5 +1,11 @@
 import test from 'ava';
+import { strFromU8, unzipSync } from 'fflate';
+import { createKitMaker } from '../../console/server/contract-kit.ts';
 import { createPages } from '../../console/server/pages.ts';
+import { createSite } from '../../console/server/view.ts';
+import { compileContract } from '../../mappings/compile.ts';
+import { loadContract, screeningContract } from '../../mappings/loader/load.ts';
+import { createKits } from '../../wsdl/kits/kits.ts';
 import { sharedGateway, startGateway } from '../gateway/gateway.ts';
 
 const { send, log } = await sharedGateway({ serve: { pages: createPages } });
@@ -214,6 +220,39 @@ test('the page of an operation has a program for each stack, and files for tools
   t.regex((await send('GET', '/docs/GetSearch/kit/soapui-project.xml')).text, /soapui-project/);
   for (const path of ['/docs/GetSearch/kit/other', '/docs/Nothing/kit/call.sh'])
     t.is((await send('GET', path)).status, 404);
+});
+
+test('the overview has a kit of all operations, a tag has its own; five are made or wait at a time', async (t) => {
+  const { text } = await send('GET', '/docs', browser);
+  t.false(text.includes('-/kit/'));
+  const overview = await send('GET', '', browser);
+  for (const file of ['soapui-project.xml', 'postman-collection.json', 'all.zip'])
+    t.true(overview.text.includes(`href="v2/docs/-/kit/${file}"`), file);
+  const project = await send('GET', '/docs/-/kit/soapui-project.xml');
+  t.is(project.status, 200);
+  t.true(project.text.includes('GetSearch') && project.text.includes('UpdateSubUser'));
+  t.true((await send('GET', '/docs/-/kit/postman-collection.json')).text.includes('GetPdf'));
+  for (const path of ['/docs/-/kit/other', '/docs/-/kit/all.zip?tag=nothing'])
+    t.is((await send('GET', path)).status, 404);
+  const five = await Promise.all(Array.from({ length: 5 }, () => send('GET', '/docs/-/kit/all.zip')));
+  t.deepEqual(
+    five.map(({ status }) => status),
+    [200, 200, 200, 200, 200],
+  );
+  const six = await Promise.all(Array.from({ length: 6 }, () => send('GET', '/docs/-/kit/all.zip')));
+  t.deepEqual(six.map(({ status }) => status).toSorted(), [200, 200, 200, 200, 200, 503]);
+  t.is(six.find(({ status }) => status === 503)?.headers['retry-after'], '5');
+});
+
+test('a zip of a contract’s kit has what the command writes', async (t) => {
+  const compiled = compileContract(loadContract(screeningContract).contract);
+  const site = createSite(compiled, 'off');
+  const kits = createKits(compiled, 'http://gateway.example/v2');
+  const names = ['GetSearch', 'GetPdf'];
+  const made = await createKitMaker().make(site, 'http://gateway.example/v2', names, 'all.zip');
+  if (made === undefined || made === 'busy' || typeof made.content === 'string') return t.fail();
+  const files = Object.entries(unzipSync(made.content)).map(([path, bytes]) => [path, strFromU8(bytes)]);
+  t.deepEqual(new Map(files as [string, string][]), kits.files(names));
 });
 
 test('samples are files to download', async (t) => {

@@ -16,7 +16,11 @@ export interface Kits {
   readonly postman: (operations?: readonly string[]) => string;
   /** The files of a Bruno collection by their paths. Throws RangeError as above. */
   readonly bruno: (operations?: readonly string[]) => ReadonlyMap<string, string>;
-  /** All of that and the samples, by path. Throws RangeError as above. */
+  /** The programs and samples of one operation, by path. Throws RangeError as above. */
+  readonly filesOf: (operation: string) => ReadonlyMap<string, string>;
+  /** What tools take in of several operations, by path, with words to read first. Throws RangeError as above. */
+  readonly collections: (operations?: readonly string[]) => ReadonlyMap<string, string>;
+  /** All of that, by path. Throws RangeError as above. */
   readonly files: (operations?: readonly string[]) => ReadonlyMap<string, string>;
   /** The same as a zip. Throws RangeError as above. */
   readonly zip: (operations?: readonly string[]) => Uint8Array;
@@ -49,39 +53,47 @@ export function createKits(
   });
   const snippets = (operation: string): readonly Snippet[] | undefined =>
     compiled.operations.has(operation) ? programsOf(compiled, address, samplesOf(operation)) : undefined;
-  const files = (operations?: readonly string[]): ReadonlyMap<string, string> => {
+  const filesOf = (operation: string): ReadonlyMap<string, string> => {
     const all = new Map<string, string>();
-    const facts = collected(operations);
-    all.set('README.txt', readme(facts));
-    all.set('soapui-project.xml', writeSoapUi(facts));
-    all.set('postman-collection.json', writePostman(facts));
-    for (const [path, text] of writeBruno(facts)) all.set(`bruno/${path}`, text);
-    for (const { name } of facts.operations) {
-      for (const { file, text } of snippets(name) ?? []) all.set(`${name}/${file}`, text);
-      const { requests, replies } = samplesOf(name);
-      for (const [side, messages] of [
-        ['request', requests],
-        ['reply', replies],
-      ] as const)
-        for (const { format, text } of messages)
-          all.set(`${name}/samples/${side}.${format}.${format === 'json' ? 'json' : 'xml'}`, text);
-    }
+    for (const { file, text } of snippets(operation) ?? []) all.set(`${operation}/${file}`, text);
+    const { requests, replies } = samplesOf(operation);
+    for (const [side, messages] of [
+      ['request', requests],
+      ['reply', replies],
+    ] as const)
+      for (const { format, text } of messages)
+        all.set(`${operation}/samples/${side}.${format}.${format === 'json' ? 'json' : 'xml'}`, text);
     return all;
   };
+  const collections = (operations?: readonly string[]): ReadonlyMap<string, string> => {
+    const facts = collected(operations);
+    return new Map([
+      ['README.txt', readme(facts)],
+      ['soapui-project.xml', writeSoapUi(facts)],
+      ['postman-collection.json', writePostman(facts)],
+      ...[...writeBruno(facts)].map(([path, text]) => [`bruno/${path}`, text] as const),
+    ]);
+  };
+  const files = (operations: readonly string[] = [...compiled.operations.keys()]) =>
+    new Map([...collections(operations), ...operations.flatMap((name) => [...filesOf(name)])]);
   return {
     snippets,
     soapUi: (operations) => writeSoapUi(collected(operations)),
     postman: (operations) => writePostman(collected(operations)),
     bruno: (operations) => writeBruno(collected(operations)),
+    filesOf,
+    collections,
     files,
     zip: (operations) => {
       const encoder = new TextEncoder();
       const entries = [...files(operations)].map(([path, text]) => [path, encoder.encode(text)] as const);
-      // no clock: the same contract gives the same bytes
-      return zipSync(Object.fromEntries(entries), { mtime: new Date(1980, 0, 1), level: 6 });
+      return zipSync(Object.fromEntries(entries), { mtime: zipTime, level: 6 });
     },
   };
 }
+
+/** When files of a zip were written: at no hour of any clock, so that the same contract gives the same bytes. */
+export const zipTime: Date = new Date(1980, 0, 1);
 
 /** What all operations of a contract share. */
 function factsOf({ contract }: CompiledContract, address: string): Omit<Collected, 'operations'> {

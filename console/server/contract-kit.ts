@@ -1,0 +1,113 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Zip, ZipDeflate } from 'fflate';
+import { createKits, type Kits, zipTime } from '../../wsdl/kits/kits.ts';
+import type { KitFile } from './kit.ts';
+import type { Site } from './view.ts';
+
+/** So many operations a kit on the pages has at most: of more, `soapbridge kit` writes one. */
+export const mostInKit = 120;
+
+/** So many kits wait to be made, beside the one that is being made. */
+const mostWaiting = 4;
+
+/** A kit takes this share of a core at most while it is made, as calls come first. */
+const share = 0.25;
+
+/** Makes kits of many operations, one at a time. */
+export interface KitMaker {
+  /** A file of the kit of some operations by its name; undefined for another name, `busy` where too many wait. */
+  readonly make: (
+    site: Site,
+    address: string,
+    operations: readonly string[],
+    file: string,
+  ) => Promise<KitFile | 'busy' | undefined>;
+}
+
+/** A maker of kits for one contract's pages. */
+export function createKitMaker(): KitMaker {
+  let line: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  return {
+    make: async (site, address, operations, file) => {
+      const content = contents.get(file);
+      if (content === undefined) return undefined;
+      if (waiting > mostWaiting) return 'busy';
+      waiting++;
+      const made = line.then(() => content.of(site, address, operations));
+      line = made.catch(() => undefined); // whoever asked for it is told
+      try {
+        return { file, contentType: content.type, content: await made };
+      } finally {
+        waiting--;
+      }
+    },
+  };
+}
+
+type MakeContent = (
+  site: Site,
+  address: string,
+  operations: readonly string[],
+) => Promise<string | Uint8Array>;
+
+const contents: ReadonlyMap<string, { readonly type: string; readonly of: MakeContent }> = new Map([
+  [
+    'soapui-project.xml',
+    { type: 'application/xml; charset=utf-8', of: textOf((kits, names) => kits.soapUi(names)) },
+  ],
+  [
+    'postman-collection.json',
+    { type: 'application/json; charset=utf-8', of: textOf((kits, names) => kits.postman(names)) },
+  ],
+  ['all.zip', { type: 'application/zip', of: zipOf }],
+]);
+
+function textOf(write: (kits: Kits, operations: readonly string[]) => string): MakeContent {
+  return async (site, address, operations) => write(await sampled(site, address, operations), operations);
+}
+
+/** All files of a kit in a zip, one operation after the other. */
+async function zipOf(site: Site, address: string, operations: readonly string[]): Promise<Uint8Array> {
+  const kits = await sampled(site, address, operations);
+  const chunks: Uint8Array[] = [];
+  const zip = new Zip((error, chunk) => {
+    if (error !== null) throw error;
+    chunks.push(chunk);
+  });
+  const encoder = new TextEncoder();
+  const add = (files: ReadonlyMap<string, string>): void => {
+    for (const [path, text] of files) {
+      const entry = new ZipDeflate(path, { level: 6 });
+      entry.mtime = zipTime;
+      zip.add(entry);
+      entry.push(encoder.encode(text), true);
+    }
+  };
+  await inTurns([
+    () => add(kits.collections(operations)),
+    ...operations.map((name) => () => add(kits.filesOf(name))),
+  ]);
+  zip.end();
+  return Buffer.concat(chunks);
+}
+
+/** Kits of which each sample is written already. */
+async function sampled(
+  { compiled, sampler }: Site,
+  address: string,
+  operations: readonly string[],
+): Promise<Kits> {
+  const samples = new Map<string, ReturnType<ReturnType<Site['sampler']>['samplesOf']>>();
+  await inTurns(operations.map((name) => () => samples.set(name, sampler().samplesOf(name))));
+  return createKits(compiled, address, { samplesOf: (name) => samples.get(name) });
+}
+
+/** Takes steps with pauses between them, so that calls have the rest of the core. */
+async function inTurns(steps: readonly (() => unknown)[]): Promise<void> {
+  for (const step of steps) {
+    const began = performance.now();
+    step();
+    await pause((performance.now() - began) * (1 / share - 1));
+  }
+}
