@@ -1,6 +1,8 @@
 import { callErrors, errorSample } from '../../gateway/protocols/error-samples.ts';
 import type { CompiledOperation } from '../../mappings/compile.ts';
 import type { Route } from '../../mappings/contract/model.ts';
+import type { AdoptedMessage } from '../../mappings/contract/schema-components.ts';
+import { adoptedTree } from './adopted-tree.ts';
 import { type Html, html } from './html.ts';
 import { collections, programsOf } from './kit.ts';
 import { codeBlock, table } from './layout.ts';
@@ -14,7 +16,7 @@ export function operationPage(view: View, compiled: CompiledOperation): Html {
   const { site, texts } = view;
   const say = texts.say;
   const { operation } = compiled;
-  const isAdopted = site.contract.adopted !== undefined;
+  const adopted = site.contract.adopted?.service.operations.find(({ name }) => name === operation.name);
   const mayTry = site.tryIt !== 'off';
   return html`
     <p class="crumbs"><a href=${href(view, '')}>${say('operation.all')}</a>
@@ -36,11 +38,11 @@ export function operationPage(view: View, compiled: CompiledOperation): Html {
     </section>
     <section aria-labelledby="request">
       <h2 id="request">${say('operation.request')}</h2>
-      ${isAdopted ? adoptedWords(view) : memberTree(view, operation.input)}
+      ${adopted === undefined ? memberTree(view, operation.input) : adoptedMessage(view, adopted.input)}
     </section>
     <section aria-labelledby="reply">
       <h2 id="reply">${say('operation.reply')}</h2>
-      ${isAdopted ? adoptedWords(view) : memberTree(view, operation.output)}
+      ${adopted === undefined ? memberTree(view, operation.output) : adoptedMessage(view, adopted.output)}
     </section>
     <section aria-labelledby="samples">
       <h2 id="samples">${say('operation.samples')}</h2>
@@ -58,9 +60,13 @@ export function operationPage(view: View, compiled: CompiledOperation): Html {
   `;
 }
 
-function adoptedWords({ texts, site, address }: View): Html {
+/** A message as the service's own WSDL declares it; of a one-way operation there is no reply. */
+function adoptedMessage(view: View, message: AdoptedMessage | undefined): Html {
+  const { texts, site, address } = view;
+  if (message === undefined) return html`<p>${texts.say('operation.oneWay')}</p>`;
   const [first] = site.soapPaths;
-  return html`<p>${texts.say('operation.adopted')} <a href=${`${address}${first?.path}?wsdl`}>WSDL</a></p>`;
+  return html`<p>${texts.say('operation.adopted')} <a href=${`${address}${first?.path}?wsdl`}>WSDL</a></p>
+    ${adoptedTree(view, message)}`;
 }
 
 function addresses({ site, address, texts }: View, { operation }: CompiledOperation): Html {

@@ -1,5 +1,5 @@
 import { scalarTable } from '../../mappings/codec/scalars/table.ts';
-import type { Field, RecordType, Type, Words } from '../../mappings/contract/model.ts';
+import type { Field, RecordType, Type } from '../../mappings/contract/model.ts';
 import { type Html, html } from './html.ts';
 import { prose } from './prose.ts';
 import { href, type View } from './view.ts';
@@ -9,39 +9,61 @@ export const mostRows = 300;
 /** So many levels of members are shown within members. */
 const deepest = 4;
 
+/** What a row is within: the keys of all that, and how many levels they are. */
+interface Within {
+  readonly keys: readonly unknown[];
+  readonly depth: number;
+}
+
 interface Tree {
   readonly view: View;
   left: number;
 }
 
-/** A member of a type as the tree shows it. */
-interface Row {
-  readonly xml: string;
-  readonly json: string | undefined;
-  readonly type: Type;
+/** A member of a message as the tree shows it. */
+export interface Row {
+  readonly name: string;
+  /** What it is called in JSON, where that is another name. */
+  readonly json?: string | undefined;
+  readonly type: Html;
   readonly required: boolean;
   readonly nillable: boolean;
-  readonly allowed?: readonly string[] | undefined;
-  readonly words?: Words | undefined;
+  readonly description?: string;
+  /** What else is said of its values, a line. */
+  readonly facts?: string;
+  /** The only values that it may have. */
+  readonly values?: readonly string[];
+  readonly inner?: Inner;
+}
+
+/** What a member has in it. */
+export interface Inner {
+  /** Tells one that is in itself. */
+  readonly key: unknown;
+  readonly name: string;
+  readonly rows: () => readonly Row[];
+  /** True for what is no level of its own on the wire: a group of members, a type in place of another. */
+  readonly isGroup?: boolean;
 }
 
 /** The members of a message as a tree: name, type, whether required, what the document says of each. */
 export function memberTree(view: View, record: RecordType): Html {
-  const { texts } = view;
-  const rows = rowsOf(record);
-  if (rows.length === 0) return html`<p>${texts.say('tree.empty')}</p>`;
-  return html`<ul class="tree">${list({ view, left: mostRows }, rows, [record])}</ul>`;
+  return rowTree(view, rowsOf(view, record), record);
 }
 
 /** The members of one type, for its own page. */
 export function typeTree(view: View, type: Type): Html {
-  if (type.kind === 'record') return memberTree(view, type);
-  const rows = rowsOf(type);
-  if (rows.length === 0) return valuesOf(view, type, undefined);
-  return html`<ul class="tree">${list({ view, left: mostRows }, rows, [type])}</ul>`;
+  if (type.kind === 'enum') return valueList(view, type.values);
+  return memberTree(view, type as RecordType);
 }
 
-function list(tree: Tree, rows: readonly Row[], within: readonly Type[]): Html[] {
+/** Rows as a tree; `key` is of what they are in. */
+export function rowTree(view: View, rows: readonly Row[], key: unknown): Html {
+  if (rows.length === 0) return html`<p>${view.texts.say('tree.empty')}</p>`;
+  return html`<ul class="tree">${list({ view, left: mostRows }, rows, { keys: [key], depth: 1 })}</ul>`;
+}
+
+function list(tree: Tree, rows: readonly Row[], within: Within): Html[] {
   const shown = rows.slice(0, Math.max(tree.left, 0));
   tree.left -= shown.length;
   const items: Html[] = shown.map((row) => item(tree, row, within));
@@ -52,32 +74,32 @@ function list(tree: Tree, rows: readonly Row[], within: readonly Type[]): Html[]
   return items;
 }
 
-function item(tree: Tree, row: Row, within: readonly Type[]): Html {
-  const { view } = tree;
-  const { texts } = view;
-  const { xml, json, type, required, nillable, words, allowed } = row;
-  const facts = words?.facts ?? '';
+function item(tree: Tree, row: Row, within: Within): Html {
+  const { texts } = tree.view;
+  const { name, json, type, required, nillable, description = '', facts = '', values = [], inner } = row;
   const isDeprecated = /(?:^|\. )Deprecated\b/.test(facts);
-  const inner = elementOf(type);
-  const parts = rowsOf(inner);
-  const isOpen = parts.length > 0 && !within.includes(inner) && within.length < deepest && tree.left > 0;
+  const { keys, depth } = within;
+  const isOpen = inner !== undefined && !keys.includes(inner.key) && depth < deepest && tree.left > 0;
+  const parts = isOpen ? inner.rows() : [];
+  const deeper = { keys: [...keys, inner?.key], depth: depth + (inner?.isGroup === true ? 0 : 1) };
   return html`<li>
     <div class="member">
-      <code class=${isDeprecated ? 'name deprecated' : 'name'}>${xml}</code>
-      ${json !== undefined && json !== xml && html` <code class="json">${json}</code>`}
-      ${' '}<span class="type">${typeName(view, type)}</span>
+      <code class=${isDeprecated ? 'name deprecated' : 'name'}>${name}</code>
+      ${json !== undefined && json !== name && html` <code class="json">${json}</code>`}
+      ${' '}<span class="type">${type}</span>
       ${required && html` <strong class="badge required">${texts.say('tree.required')}</strong>`}
       ${nillable && html` <span class="badge">${texts.say('tree.nillable')}</span>`}
       ${isDeprecated && html` <span class="badge warn">${texts.say('tree.deprecated')}</span>`}
     </div>
-    ${prose(words?.description ?? '')}
+    ${prose(description)}
     ${facts !== '' && html`<p class="facts" dir="auto">${facts}</p>`}
-    ${valuesOf(view, inner, allowed)}
+    ${valueList(tree.view, values)}
     ${
-      isOpen &&
-      html`<details open=${within.length < 2}>
-      <summary>${texts.say('tree.members', { name: nameOf(inner) })}</summary>
-      <ul class="tree">${list(tree, parts, [...within, inner])}</ul>
+      inner !== undefined &&
+      parts.length > 0 &&
+      html`<details open=${depth < 2 || inner.isGroup === true}>
+      <summary>${inner.isGroup === true ? texts.say('tree.ofGroup') : texts.say('tree.members', { name: inner.name })}</summary>
+      <ul class="tree">${list(tree, parts, deeper)}</ul>
     </details>`
     }
   </li>`;
@@ -94,41 +116,40 @@ function elementOf(type: Type): Type {
   return inner;
 }
 
-function rowsOf(type: Type): readonly Row[] {
+function rowsOf(view: View, type: Type): readonly Row[] {
   switch (type.kind) {
     case 'record': {
       const { typed, untyped } = type.additional ?? {};
-      const others = [typed, untyped].flatMap((each) =>
-        each === undefined
-          ? []
-          : [{ xml: each.xml, json: undefined, type: each.type, required: false, nillable: false }],
-      );
-      return [...type.fields.map(rowOf), ...others];
+      const others = [typed, untyped].flatMap((each) => (each === undefined ? [] : rowOf(view, each)));
+      return [...type.fields.map((field) => rowOf(view, field)), ...others];
     }
     case 'union':
-      return type.variants.map(({ xml, type: own }) => ({
-        xml,
-        json: undefined,
-        type: own,
-        required: false,
-        nillable: false,
-      }));
+      return type.variants.map((variant) => rowOf(view, variant));
     case 'tuple':
-      return [...type.positions, ...(type.rest === undefined ? [] : [type.rest])].map((part) => ({
-        xml: part.xml,
-        json: undefined,
-        type: part.type,
-        required: false,
-        nillable: false,
-        words: 'words' in part ? part.words : undefined,
-      }));
+      return [...type.positions, ...(type.rest === undefined ? [] : [type.rest])].map((part) =>
+        rowOf(view, part),
+      );
     default:
       return [];
   }
 }
 
-function rowOf({ xml, json, type, required, nillable, allowed, words }: Field): Row {
-  return { xml, json, type, required, nillable, allowed, words };
+type Part = Pick<Field, 'xml' | 'type'> & Partial<Field>;
+
+function rowOf(view: View, part: Part): Row {
+  const { xml, json, type, required = false, nillable = false, allowed, words } = part;
+  const inner = elementOf(type);
+  return {
+    name: xml,
+    json,
+    type: typeName(view, type),
+    required,
+    nillable,
+    description: words?.description ?? '',
+    facts: words?.facts ?? '',
+    values: allowed ?? (inner.kind === 'enum' ? inner.values : []),
+    inner: { key: inner, name: nameOf(inner), rows: () => rowsOf(view, inner) },
+  };
 }
 
 function nameOf(type: Type): string {
@@ -147,8 +168,7 @@ function typeName(view: View, type: Type): Html {
   return type.kind === 'union' ? [texts.say('tree.union'), ' ', named] : named;
 }
 
-function valuesOf({ texts }: View, type: Type, allowed: readonly string[] | undefined): Html {
-  const values = allowed ?? (type.kind === 'enum' ? type.values : []);
+function valueList({ texts }: View, values: readonly string[]): Html {
   if (values.length === 0) return undefined;
   const shown = values.slice(0, 50);
   return html`<p class="facts">

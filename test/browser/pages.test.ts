@@ -22,7 +22,7 @@ test.after.always(async () => {
 const gateways = new Map<string, Promise<Gateway>>();
 
 /** A gateway with pages for all tests of the file: of the screening contract, or of a document. */
-function gatewayOf(name: 'screening' | 'hostile' | 'large'): Promise<Gateway> {
+function gatewayOf(name: 'screening' | 'hostile' | 'large' | 'adopted'): Promise<Gateway> {
   let found = gateways.get(name);
   if (found === undefined) {
     found = startGateway(scope, {
@@ -31,7 +31,9 @@ function gatewayOf(name: 'screening' | 'hostile' | 'large'): Promise<Gateway> {
         tryIt: 'show-upstream',
         ...(name === 'screening'
           ? {}
-          : { contract: contractOf(name === 'hostile' ? hostileDocument : largeDocument(1223)) }),
+          : name === 'adopted'
+            ? { contract: 'test/fixtures/adopt/catalogue' }
+            : { contract: contractOf(name === 'hostile' ? hostileDocument : largeDocument(1223)) }),
       },
     });
     gateways.set(name, found);
@@ -77,6 +79,17 @@ for (const look of looks)
       }
     },
   );
+
+for (const look of looks)
+  check(`every page of an existing service at ${look.width} px, ${look.scheme}: the same`, async (t) => {
+    const { port } = await gatewayOf('adopted');
+    for (const path of ['/', '/docs/Find', '/docs/Remove', '/services/Catalogue?wsdl']) {
+      const { page, faults } = await visit(t, `http://127.0.0.1:${port}${path}`, look);
+      t.deepEqual(await axeFindings(page), [], path);
+      t.false(await isTooWide(page), path);
+      t.deepEqual(faults, [], path);
+    }
+  });
 
 for (const look of looks)
   check(

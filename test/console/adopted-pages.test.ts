@@ -1,0 +1,43 @@
+import test, { type ExecutionContext } from 'ava';
+import { createPages } from '../../console/server/pages.ts';
+import { send, startGateway } from '../gateway/gateway.ts';
+
+// Pages of contracts that are the WSDL of an existing service.
+
+/** What the page of an operation says of its request and its reply, as text. */
+async function messagesOf(t: ExecutionContext, contract: string, operation: string): Promise<string> {
+  const gateway = await startGateway(t, { serve: { pages: createPages, contract } });
+  const accept = { Accept: 'text/html,application/xhtml+xml' };
+  const { status, text } = await send(gateway.port, 'GET', `/docs/${operation}`, accept);
+  t.is(status, 200);
+  const from = text.indexOf('<h2 id="request">');
+  return text
+    .slice(from, text.indexOf('<h2 id="samples">'))
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll('&quot;', '"');
+}
+
+const catalogue = 'test/fixtures/adopt/catalogue';
+
+test('a message of an adopted service is a tree of its schemas: headers, attributes, choices, what may stand in its place', async (t) => {
+  const text = await messagesOf(t, catalogue, 'Find');
+  for (const part of [
+    'Tenant Tenant In the SOAP header',
+    '@limit xs:int',
+    'Criterion list of Criterion required',
+    'ByTitle',
+    'May stand in its place',
+    'Item list of Item',
+    'Published xs:date required nillable',
+    'one of required Members Price Money Members of Money @currency xs:string Free xs:string',
+    'xsi:type="Book"',
+  ])
+    t.true(text.includes(part), `${part}: ${text}`);
+});
+
+test('an rpc message is its wrapper with the parts in it; a one-way call has no reply', async (t) => {
+  const contract = 'test/fixtures/adopt/orders-rpc';
+  t.regex(await messagesOf(t, contract, 'placeOrder'), /placeOrder required Members of placeOrder \w+/);
+  t.true((await messagesOf(t, contract, 'cancelOrder')).includes('There is no reply'));
+});
