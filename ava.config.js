@@ -19,7 +19,6 @@ const slow = [
   'test/gateway/process/workers.test.ts',
   'test/gateway/protocols/soap/security-packets.test.ts',
   'test/gateway/telemetry/full-log.test.ts',
-  'test/interop/kits.test.ts',
   'test/mappings/loader/growth.test.ts',
   'test/plain/importers.test.ts',
   'test/plain/properties.test.ts',
@@ -37,6 +36,7 @@ export const sets = {
       '!test/deploy/tools.test.ts',
       '!test/fire/**',
       '!test/fleet/**',
+      '!test/interop/kits.test.ts',
       ...slow.map((files) => `!${files}`),
     ],
     timeout: '60s',
@@ -49,6 +49,8 @@ export const sets = {
   deploy: { files: ['test/deploy/tools.test.ts'], timeout: '2m' },
   /** `npm run fleet`: replicas behind HAProxy, with a Valkey or Redis, and their failures. */
   fleet: { files: ['test/fleet/*.test.ts'], timeout: '2m', concurrency: 1 },
+  /** `npm run kits`: the programs of client kits, each by its stack; one that isn't installed is a skip. */
+  kits: { files: ['test/interop/kits.test.ts'], timeout: '2m' },
   /** `npm run browser`: pages in Debian's Chromium; skipped, with the reason, where there is none. */
   browser: { files: ['test/browser/*.test.ts'], timeout: '5m' },
   /** `npm run fire`: restarts under load. */

@@ -222,7 +222,7 @@ interface Parts {
 }
 
 function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unforeseen'> {
-  const { document, overlay, pinned, openapiName, report, reportOverlay } = parts;
+  const { document, references, overlay, pinned, openapiName, report, reportOverlay } = parts;
   const service = serviceOf(parts);
   const builder = new TypeBuilder(parts);
   const servers = new Servers(document, overlay, reportOverlay);
@@ -257,7 +257,7 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unfo
     names: { service, operations: read.names, types: names, members },
     wantedOperations: read.wanted,
     displaced: [...read.displaced, ...displaced],
-    warnings: servers.odd().map(({ pointer, why }) => ({
+    warnings: [...servers.odd(), ...references.odd()].map(({ pointer, why }) => ({
       file: openapiName,
       pointer,
       message: why,

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { compileContract } from '../../mappings/compile.ts';
 import { loadContract, screeningContract } from '../../mappings/loader/load.ts';
 import { createKits } from '../../wsdl/kits/kits.ts';
@@ -64,8 +64,18 @@ const cases = contracts.flatMap((contract) =>
   ['http', ...Object.keys(stacks)].map((id) => [...contract, id] as const),
 );
 
-for (const [name, place, named, id] of cases)
-  test.serial(`${name}: the programs for ${id} run, and get the reply`, async (t) => {
+/** Stacks that aren't installed. */
+const missing = new Set(
+  Object.keys(stacks).filter((id) => spawnSync('sh', ['-c', stacks[id]?.probe ?? '']).status !== 0),
+);
+
+for (const [name, place, named, id] of cases) {
+  const title = `${name}: the programs for ${id} run, and get the reply`;
+  if (missing.has(id)) {
+    test.skip(`${title} (not run: ${id} is not installed)`, () => {});
+    continue;
+  }
+  test.serial(title, async (t) => {
     const { contract } = loadContract(place);
     const compiled = compileContract(contract);
     const sampler = createSampler(compiled);
@@ -79,30 +89,23 @@ for (const [name, place, named, id] of cases)
       for (const snippet of kits.snippets(operation) ?? []) {
         if (snippet.id !== id) continue;
         const before = gateway.hits.length;
-        const out = await runSnippet(t, snippet, folder, gateway.port);
-        if (out === undefined) continue;
+        const out = await runSnippet(snippet, folder, gateway.port);
         t.true(gateway.hits.length > before, `${operation} by ${snippet.id}: ${out}`);
         t.notRegex(out, /Fault|ErrorCode>|HTTP\/1\.1 [45]/, `${operation} by ${snippet.id}: ${out}`);
       }
     }
-    t.pass();
   });
+}
 
-/** What a program prints; undefined, and logged, where its stack isn't installed. */
+/** What a program prints. */
 async function runSnippet(
-  t: ExecutionContext,
-  { id, file, text: program, isRun }: Snippet,
+  { id, file, text: program }: Snippet,
   folder: string,
   port: number,
-): Promise<string | undefined> {
-  if (!isRun) return undefined;
+): Promise<string> {
   if (id === 'http') return sendRaw(program, port);
   const stack = stacks[id];
   if (stack === undefined) throw new Error(`${id}: said to be run, and nothing runs it`);
-  if (spawnSync('sh', ['-c', stack.probe]).status !== 0) {
-    t.log(`${id} is not installed`);
-    return undefined;
-  }
   const path = join(folder, file);
   writeFileSync(path, stack.edit?.(program) ?? program);
   const [command = '', ...rest] = stack.run(path, folder);

@@ -29,6 +29,7 @@ export class References {
   #document: Node;
   readonly #report: Report;
   readonly #others: OtherFiles | undefined;
+  readonly #odd = new Map<string, string>();
   readonly #unforeseen = new Map<string, string>();
   /** What stands in the place of nodes of other files. */
   readonly #replaced = new Map<unknown, unknown>();
@@ -81,6 +82,16 @@ export class References {
   /** Reports what is wrong with a part of the document that is read all the same: such a document can't be served. */
   wrong(pointer: string, why: string): void {
     this.#report(pointer, why);
+  }
+
+  /** Notes what is wrong with a part of the document that is read without it. */
+  noteOdd(pointer: string, why: string): void {
+    this.#odd.set(pointer, why);
+  }
+
+  /** What was read in spite of being wrong. */
+  odd(): readonly Note[] {
+    return notesOf(this.#odd);
   }
 
   /** The text of a reference that leads from one file where a text leads from another. */

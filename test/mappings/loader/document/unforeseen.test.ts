@@ -265,6 +265,29 @@ test('what stands beside such a $ref is told; a member that is called $ref is a 
   t.deepEqual(record?.kind === 'record' ? record.fields.map(({ json }) => json) : [], ['$ref', 'id']);
 });
 
+test('a schema that stands where the name of a type is to be is read without it, and warned of', (t) => {
+  const { contract, warnings } = load(t, {
+    'openapi.json': {
+      ...(whole as object),
+      components: {
+        schemas: {
+          Thing: { type: 'object', properties: { a: { type: { type: 'string', enum: ['x'] } } } },
+        },
+      },
+    } as Json,
+  });
+  const record = contract.types.find(({ name }) => name === 'Thing');
+  t.deepEqual(record?.kind === 'record' ? record.fields.map(({ type }) => type) : [], [
+    { kind: 'scalar', scalar: 'json' },
+  ]);
+  t.deepEqual(
+    warnings.map(({ pointer, message }) => `${pointer}: ${message}`),
+    [
+      '/components/schemas/Thing/properties/a/type: expected the name of a type, got an object; the schema is read without it, so that it takes any value',
+    ],
+  );
+});
+
 test('a type that JSON Schema lacks is an error', (t) => {
   const broken = (schema: Json): readonly string[] =>
     problemsOf(t, {
