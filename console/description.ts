@@ -58,8 +58,17 @@ export interface FormDescription {
   readonly credentialsMember: string | undefined;
   readonly soapPaths: readonly { readonly path: string; readonly version: string }[];
   readonly isAdopted: boolean;
+  /** Of an adopted service the elements that its request may have: what the editor completes. */
+  readonly elements: readonly ElementDescription[];
   /** Requests to begin with, of which no value is anybody's, and where each goes. */
   readonly requests: readonly RequestDescription[];
+}
+
+/** An element, the elements that may be in it and the values that it may have. */
+export interface ElementDescription {
+  readonly name: string;
+  readonly children: readonly string[];
+  readonly values: readonly string[];
 }
 
 /** A request that the form begins with. */

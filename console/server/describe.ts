@@ -8,6 +8,7 @@ import type {
   TypeDescription,
   TypeRef,
 } from '../description.ts';
+import { elementsOf } from './adopted-elements.ts';
 import { routeTemplate } from './operation.ts';
 import { signInWays } from './sign-in.ts';
 import type { Site } from './view.ts';
@@ -23,6 +24,7 @@ export function describeForm(site: Site, operation: Operation): FormDescription 
     waiting.push(...partsOf(type));
   }
   const { credentials } = contract;
+  const adopted = contract.adopted?.service.operations.find(({ name }) => name === operation.name);
   return {
     operation: describeOperation(contract, operation),
     types: Object.fromEntries(types),
@@ -31,6 +33,7 @@ export function describeForm(site: Site, operation: Operation): FormDescription 
     credentialsMember: credentials?.member,
     soapPaths,
     isAdopted: contract.adopted !== undefined,
+    elements: adopted === undefined ? [] : elementsOf(adopted.input),
     requests: site.sampler().samplesOf(operation.name)?.requests ?? [],
   };
 }

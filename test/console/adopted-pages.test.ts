@@ -41,3 +41,14 @@ test('an rpc message is its wrapper with the parts in it; a one-way call has no 
   t.regex(await messagesOf(t, contract, 'placeOrder'), /placeOrder required Members of placeOrder \w+/);
   t.true((await messagesOf(t, contract, 'cancelOrder')).includes('There is no reply'));
 });
+
+test('the editor of an existing service’s message completes the elements of its schemas', async (t) => {
+  const gateway = await startGateway(t, { serve: { pages: createPages, contract: catalogue } });
+  const { text } = await send(gateway.port, 'GET', '/docs/-/describe/Find');
+  const { elements } = JSON.parse(text);
+  t.deepEqual(elements[0], { name: 'FindRequest', children: ['ByTitle', 'ByPrice'], values: [] });
+  t.deepEqual(
+    elements.map(({ name }: { name: string }) => name),
+    ['FindRequest', 'Tenant', 'ByTitle', 'ByPrice', 'name', 'Contains', 'AtMost'],
+  );
+});

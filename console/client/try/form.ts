@@ -230,7 +230,16 @@ async function explained(
 function completionsOf({
   operation,
   types,
+  isAdopted,
+  elements: known,
 }: FormDescription): { name: string; children?: string[]; textContent?: string[]; top?: boolean }[] {
+  if (isAdopted)
+    return known.map(({ name, children, values }, at) => ({
+      name,
+      children: [...children],
+      textContent: [...values],
+      top: at === 0,
+    }));
   const elements = new Map<string, { name: string; children: string[]; textContent: string[] }>();
   const add = (xml: string, type: TypeRef | undefined): void => {
     const named = type !== undefined && 'type' in type ? types[type.type] : undefined;
