@@ -64,7 +64,7 @@ export interface FormDescription {
   readonly requests: readonly RequestDescription[];
 }
 
-/** An element, the elements that may be in it and the values that it may have. */
+/** An element, the elements that may be in it and the values that it may have; names are `{namespace}local`. */
 export interface ElementDescription {
   readonly name: string;
   readonly children: readonly string[];

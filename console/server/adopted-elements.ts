@@ -1,9 +1,10 @@
-import type {
-  AdoptedMessage,
-  ComplexType,
-  ElementDeclaration,
-  Particle,
-  SchemaType,
+import {
+  type AdoptedMessage,
+  type ComplexType,
+  type ElementDeclaration,
+  expanded,
+  type Particle,
+  type SchemaType,
 } from '../../mappings/contract/schema-components.ts';
 import type { ElementDescription } from '../description.ts';
 
@@ -19,7 +20,7 @@ export function elementsOf({ headers, body }: AdoptedMessage): readonly ElementD
     values: readonly string[] = [],
   ): void => {
     const known = found.get(name) ?? { children: new Set(), values: new Set() };
-    for (const child of children) known.children.add(child.name.local);
+    for (const child of children) known.children.add(expanded(child.name));
     for (const value of values) known.values.add(value);
     found.set(name, known);
   };
@@ -27,14 +28,14 @@ export function elementsOf({ headers, body }: AdoptedMessage): readonly ElementD
   const waiting = [...headers];
   if (body.kind === 'element') waiting.unshift(body.element);
   if (body.kind === 'rpc') {
-    add(body.wrapper.local, body.parts);
+    add(expanded(body.wrapper), body.parts);
     waiting.unshift(...body.parts);
   }
   for (const element of waiting) {
     if (found.size >= mostElements) break;
     const { name, type } = element;
     const inner = type.kind === 'complex' ? [type, ...type.derived].flatMap(childrenOf) : [];
-    add(name.local, inner, valuesOf(type));
+    add(expanded(name), inner, valuesOf(type));
     if (seen.has(type)) continue;
     seen.add(type);
     waiting.push(...inner);

@@ -232,6 +232,18 @@ check('all formats of the form are sent', async (t) => {
   }
 });
 
+check('the editor completes elements of an existing service, with the prefixes of the message', async (t) => {
+  const { port } = await gatewayOf('adopted');
+  const { page, faults } = await visit(t, `http://127.0.0.1:${port}/docs/Find`);
+  await openForm(page);
+  await page.locator('#try-form .cm-content').click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('<n0:Fi');
+  await page.keyboard.press('Control+Space');
+  await page.locator('.cm-tooltip-autocomplete', { hasText: 'n0:FindRequest' }).waitFor();
+  t.deepEqual(faults, []);
+});
+
 check('a gateway that is away is told', async (t) => {
   const { page } = await visit(t, await urlOf('screening', '/docs/GetSearch'));
   await openForm(page);

@@ -46,9 +46,14 @@ test('the editor of an existing service’s message completes the elements of it
   const gateway = await startGateway(t, { serve: { pages: createPages, contract: catalogue } });
   const { text } = await send(gateway.port, 'GET', '/docs/-/describe/Find');
   const { elements } = JSON.parse(text);
-  t.deepEqual(elements[0], { name: 'FindRequest', children: ['ByTitle', 'ByPrice'], values: [] });
+  const criteria = '{urn:catalogue:criteria}';
+  t.deepEqual(elements[0], {
+    name: '{urn:catalogue:service}FindRequest',
+    children: [`${criteria}ByTitle`, `${criteria}ByPrice`],
+    values: [],
+  });
   t.deepEqual(
-    elements.map(({ name }: { name: string }) => name),
+    elements.map(({ name }: { name: string }) => name.replace(/^.*\}/, '')),
     ['FindRequest', 'Tenant', 'ByTitle', 'ByPrice', 'name', 'Contains', 'AtMost'],
   );
 });

@@ -232,14 +232,17 @@ function completionsOf({
   types,
   isAdopted,
   elements: known,
+  requests,
 }: FormDescription): { name: string; children?: string[]; textContent?: string[]; top?: boolean }[] {
-  if (isAdopted)
+  if (isAdopted) {
+    const nameOf = prefixing(requests.map(({ text }) => text).join(''));
     return known.map(({ name, children, values }, at) => ({
-      name,
-      children: [...children],
+      name: nameOf(name),
+      children: children.map(nameOf),
       textContent: [...values],
       top: at === 0,
     }));
+  }
   const elements = new Map<string, { name: string; children: string[]; textContent: string[] }>();
   const add = (xml: string, type: TypeRef | undefined): void => {
     const named = type !== undefined && 'type' in type ? types[type.type] : undefined;
@@ -252,6 +255,18 @@ function completionsOf({
   for (const type of Object.values(types)) for (const [xml, of] of partsOf(type)) add(xml, of);
   const top = operation.input.map(({ xml }) => xml);
   return [{ name: operation.name, children: top, top: true }, ...elements.values()];
+}
+
+/** Has a `{namespace}local` as its element is written where prefixes are those of a text. */
+function prefixing(text: string): (name: string) => string {
+  const prefixes = new Map(
+    [...text.matchAll(/xmlns:(\w+)="([^"]*)"/g)].map(([, prefix, namespace]) => [namespace, prefix] as const),
+  );
+  return (name) => {
+    const end = name.lastIndexOf('}');
+    const prefix = prefixes.get(name.slice(1, end));
+    return `${prefix === undefined ? '' : `${prefix}:`}${name.slice(end + 1)}`;
+  };
 }
 
 function childrenOf(type: TypeDescription | undefined): string[] {
