@@ -36,6 +36,15 @@ export class GatheredText {
     }
   }
 
+  /** Adds an ASCII character so many times. */
+  addRun(code: number, count: number): void {
+    this.length += count;
+    if (count > longest) {
+      this.#flush();
+      this.#text += String.fromCharCode(code).repeat(count);
+    } else for (let left = count; left > 0; left--) this.#put(code);
+  }
+
   /** All of it; the next text begins anew. */
   take(): string {
     this.#flush();

@@ -258,8 +258,11 @@ export class Scanner {
         from = at;
       } else if (code < space) {
         value.add(text, from, at);
-        value.addCharacter(space);
-        at += code === carriageReturn && text.charCodeAt(at + 1) === lineFeed ? 2 : 1;
+        from = at;
+        if (code === carriageReturn && text.charCodeAt(at + 1) === lineFeed) at++;
+        do at++;
+        while (at < end && text.charCodeAt(at) === code && code !== carriageReturn);
+        value.addRun(space, code === carriageReturn ? 1 : at - from);
         from = at;
       } else at++;
     }

@@ -84,6 +84,9 @@ test('attributes of one start tag are gone at the next', (t) => {
 for (const [written, read] of [
   ['a  b', 'a  b'],
   ['a\tb\nc\rd\r\ne', 'a b c d e'],
+  ['\t\t\t\n\n', '     '],
+  ['\r\r\n\n\r\n\r', '     '],
+  [`\t\r${'\t'.repeat(300)}x`, `${' '.repeat(302)}x`],
   ['&#9;&#10;&#13;&#x20;', '\t\n\r '],
   ['&lt;&gt;&amp;&apos;&quot;', '<>&\'"'],
   ["it's > ]]>", "it's > ]]>"],
