@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Reading, refuse } from '../codec/problem.ts';
 import type { Limits } from '../contract/limits.ts';
-import { type BodyPart, type DeepLists, fileMembers } from '../contract/model.ts';
-import { itemsOf, membersOf, type Part, readPart } from '../json/parts.ts';
+import { type BodyPart, fileMembers } from '../contract/model.ts';
+import { itemsOf, membersOf, readPart } from '../json/parts.ts';
 import { replaceCharacters, replacementsOf } from '../xml/gathered-text.ts';
-import { Room } from './parameter.ts';
+import { everyText, Room } from './parameter.ts';
 
 /** A JSON object as `multipart/form-data` (RFC 7578): its parts, and the boundary between them. */
 export interface Multipart {
@@ -29,21 +29,17 @@ export function compileMultipart(
     const members = membersOf(json, limits);
     if (members === undefined)
       refuse(reading, 'InvalidType', 'expected an object of parts, got another value');
+    // of a list each item has the name of all in its head
+    const add = (part: Buffer): boolean => {
+      parts.push(part);
+      if (room.holds(part.length)) return true;
+      refuse(reading, 'OutOfRange', tooMuch(limits));
+      return false;
+    };
     for (const [name, value] of members ?? []) {
       const plan = plans.get(name) ?? { name, kind: others, contentType: undefined };
       reading.path.push(name);
-      const items = itemsOf(value, limits);
-      if (plan.deep !== undefined) {
-        for (const part of deepParts(plan.name, readPart(value, limits), plan.contentType, plan.deep)) {
-          parts.push(part);
-          if (room.holds(part.length)) continue;
-          refuse(reading, 'OutOfRange', tooMuch(limits));
-          reading.path.pop();
-          return joinParts([]);
-        }
-        reading.path.pop();
-        continue;
-      }
+      const items = plan.deep === undefined ? itemsOf(value, limits) : undefined;
       if (items !== undefined && plan.separator !== undefined) {
         const text = joined(items, plan.separator, reading, limits);
         if (text !== undefined) parts.push(Buffer.from(headOf(name, undefined, plan.contentType) + text));
@@ -51,17 +47,16 @@ export function compileMultipart(
         reading.path.pop();
         continue;
       }
-      for (const item of plan.kind === 'json' ? [value] : (items ?? [value])) {
-        if (item === 'null') continue;
-        const part = writePart(plan, item, reading, limits);
-        parts.push(part);
-        // of a list each item has the name of all in its head
-        if (room.holds(part.length)) continue;
-        refuse(reading, 'OutOfRange', tooMuch(limits));
-        reading.path.pop();
-        return joinParts([]);
-      }
+      const fits =
+        plan.deep === undefined
+          ? (plan.kind === 'json' ? [value] : (items ?? [value])).every(
+              (item) => item === 'null' || add(writePart(plan, item, reading, limits)),
+            )
+          : everyText(name, readPart(value, limits), plan.deep, String, (whole, text) =>
+              add(Buffer.from(headOf(whole, undefined, plan.contentType) + text)),
+            );
       reading.path.pop();
+      if (!fits) return joinParts([]);
     }
     return joinParts(parts);
   };
@@ -69,22 +64,6 @@ export function compileMultipart(
 
 function tooMuch({ formText }: Limits): string {
   return `expected parts of at most ${formText} bytes in all, got more`;
-}
-
-/** A part for each text that is in a value, however deep: `n[member]`, `n[0]` or `n[]`, as qs and Rails read it. */
-function* deepParts(
-  name: string,
-  value: Part,
-  contentType: string | undefined,
-  lists: DeepLists,
-): Generator<Buffer> {
-  if (value.kind === 'text') yield Buffer.from(headOf(name, undefined, contentType) + value.text);
-  else if (value.kind === 'list')
-    for (const [index, item] of value.items.entries())
-      yield* deepParts(`${name}[${lists === 'bare' ? '' : index}]`, item, contentType, lists);
-  else if (value.kind === 'object')
-    for (const [key, member] of value.members)
-      yield* deepParts(`${name}[${key}]`, member, contentType, lists);
 }
 
 /** Scalars as one text; undefined for none. One that the separator is in would be two. */

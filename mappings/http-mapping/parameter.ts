@@ -252,23 +252,42 @@ function textOf(part: Part): string {
   return part.json;
 }
 
-/**
- * `name[member]=…`, `name[0]=…` or `name[]=…` and so on for what lies deeper, as qs and Rails read it. A null is left out: it has no
- * form here.
- */
+/** `name[member]=…`, `name[0]=…` or `name[]=…` for each text in a value. */
 export function pairsOf(name: string, part: Part, lists: DeepLists, encode: Encode, room: Room): string[] {
+  const pairs: string[] = [];
+  everyText(name, part, lists, encodeText, (whole, text) => {
+    pairs.push(room.take(`${whole}=${encode(text)}`));
+    return true;
+  });
+  return pairs;
+}
+
+/**
+ * Hands each text in a value on, however deep it lies, with its name: `name[member]`, `name[0]` or `name[]` and so on, as qs
+ * and Rails read it. A null is left out: it has no form here.
+ *
+ * @param use returns whether to go on
+ * @returns whether all was handed on
+ */
+export function everyText(
+  name: string,
+  part: Part,
+  lists: DeepLists,
+  encodeKey: Encode,
+  use: (name: string, text: string) => boolean,
+): boolean {
   switch (part.kind) {
     case 'null':
-      return [];
+      return true;
     case 'text':
-      return [room.take(`${name}=${encode(part.text)}`)];
+      return use(name, part.text);
     case 'list':
-      return part.items.flatMap((item, index) =>
-        pairsOf(`${name}[${lists === 'bare' ? '' : index}]`, item, lists, encode, room),
+      return part.items.every((item, index) =>
+        everyText(`${name}[${lists === 'bare' ? '' : index}]`, item, lists, encodeKey, use),
       );
     case 'object':
-      return part.members.flatMap(([key, member]) =>
-        pairsOf(`${name}[${encodeText(key)}]`, member, lists, encode, room),
+      return part.members.every(([key, member]) =>
+        everyText(`${name}[${encodeKey(key)}]`, member, lists, encodeKey, use),
       );
   }
 }
