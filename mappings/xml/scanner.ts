@@ -259,9 +259,8 @@ export class Scanner {
       } else if (code < space) {
         value.add(text, from, at);
         from = at;
-        if (code === carriageReturn && text.charCodeAt(at + 1) === lineFeed) at++;
-        do at++;
-        while (at < end && text.charCodeAt(at) === code && code !== carriageReturn);
+        if (code === carriageReturn) at += text.charCodeAt(at + 1) === lineFeed ? 2 : 1;
+        else while (++at < end && text.charCodeAt(at) === code);
         value.addRun(space, code === carriageReturn ? 1 : at - from);
         from = at;
       } else at++;

@@ -54,16 +54,17 @@ export function mergeEqualTypes(source: EqualSource): Equal {
   const isComponent = (type: NamedType): boolean => componentKey.test(keyOf(type));
   const labels = labelsOf(types);
   const named = namesOfElements(types);
+  const nameKept = (type: NamedType): string | undefined => pinned.get(equalKey(keyOf(type)));
   const mayMerge = (type: NamedType): boolean => {
     const key = keyOf(type);
     if (key === '' || isComponent(type) || isApart(type)) return false;
-    return pinned.has(equalKey(key)) || !pinned.has(key);
+    return nameKept(type) !== undefined || !pinned.has(key);
   };
-  const wholes = findEqual(types, keyOf, mayMerge, isComponent, pinned);
+  const wholes = findEqual(types, { keyOf, isComponent, mayMerge, nameKept });
   // what is alone since its equals went keeps the name that it had with them
   const ofWholes = new Set<Type>(wholes.flatMap(([, all]) => all));
   const left = [...types].filter(
-    (type) => !ofWholes.has(type) && mayMerge(type) && pinned.has(equalKey(keyOf(type))),
+    (type) => !ofWholes.has(type) && mayMerge(type) && nameKept(type) !== undefined,
   );
 
   const names = new Map<string, string>();
@@ -71,9 +72,7 @@ export function mergeEqualTypes(source: EqualSource): Equal {
   const taken = new Set<string>();
   for (const type of types) if (!ofWholes.has(type) || isComponent(type)) taken.add(type.name);
   const keptOf = (inline: readonly NamedType[]): string | undefined =>
-    inline
-      .map((type) => pinned.get(equalKey(keyOf(type))))
-      .find((name) => name !== undefined && !taken.has(name));
+    inline.map(nameKept).find((name) => name !== undefined && !taken.has(name));
   const settle = (one: NamedType, inline: readonly NamedType[]): void => {
     taken.add(one.name);
     for (const type of inline) {
@@ -81,17 +80,13 @@ export function mergeEqualTypes(source: EqualSource): Equal {
       if (!named.has(type) && !(type === one && isCollection(one))) gone.add(keyOf(type));
     }
   };
-  const wantedOf = (one: NamedType, all: readonly NamedType[]): string =>
-    nameOf(
-      one,
-      all.flatMap((type) => labels.get(type) ?? []),
-    );
   // all that a reply says is called after its body, which is called before
   const rankOf = (type: NamedType): string => `${isWholeReply(type) ? 1 : 0}${keyOf(type)}`;
   for (const [one, all] of wholes.toSorted(([a], [b]) => byCodeUnit(rankOf(a), rankOf(b)))) {
     const inline = all.filter((type) => !isComponent(type));
     if (!isComponent(one)) {
       tellWhatMostSay(one, all);
+      const labelled = all.flatMap((type) => labels.get(type) ?? []);
       const isOwn = isCollection(one) && !taken.has(one.name);
       const shared = inline.filter((type) => sharedKey.test(keyOf(type)));
       const ofShared = shared.length === 1 ? shared[0]?.name : undefined;
@@ -100,7 +95,7 @@ export function mergeEqualTypes(source: EqualSource): Equal {
       (one as Draft<typeof one>).name =
         keptOf(inline) ??
         (isOwn ? one.name : ofShared) ??
-        give(pinned.has(first) ? `${first}=` : first, wantedOf(one, all));
+        give(pinned.has(first) ? `${first}=` : first, nameOf(one, labelled));
     }
     settle(one, inline);
   }
@@ -130,27 +125,34 @@ function equalKey(key: string): string {
   return `${key}${key.includes('#') ? '' : '#'}=`;
 }
 
+/** What is asked of types while equal ones are found. */
+interface Facts {
+  /** The key in `names.lock`; empty for one that has none. */
+  readonly keyOf: (type: NamedType) => string;
+  readonly isComponent: (type: NamedType) => boolean;
+  /** Whether it may become one with its equals. */
+  readonly mayMerge: (type: NamedType) => boolean;
+  /** What `names.lock` calls it together with its equals. */
+  readonly nameKept: (type: NamedType) => string | undefined;
+}
+
 /** Has all that is equal be one; again, as what is made of equal types may be equal then. */
 function findEqual(
   types: ReadonlySet<NamedType>,
-  keyOf: (type: NamedType) => string,
-  mayMerge: (type: NamedType) => boolean,
-  isComponent: (type: NamedType) => boolean,
-  pinned: Names,
+  { keyOf, isComponent, mayMerge, nameKept }: Facts,
 ): readonly Whole[] {
   // names stay as they are kept: what has one joins none that has another
   const partedByName = (equal: readonly NamedType[]): readonly (readonly NamedType[])[] => {
     const [component, ...others] = equal.filter(isComponent);
     const only = others.length === 0 ? component : undefined;
     const inline = equal.filter(mayMerge).toSorted((a, b) => byCodeUnit(keyOf(a), keyOf(b)));
-    const nameOf = (type: NamedType): string | undefined => pinned.get(equalKey(keyOf(type)));
-    const [first = ''] = inline.flatMap((type) => nameOf(type) ?? []);
+    const [first = ''] = inline.flatMap((type) => nameKept(type) ?? []);
     const joined = only?.name ?? first;
-    const groups = Map.groupBy(inline, (type) => nameOf(type) ?? joined);
+    const groups = Map.groupBy(inline, (type) => nameKept(type) ?? joined);
     // one that has the name is before those that join it
     return [...groups].map(([name, all]) => [
       ...(only !== undefined && name === joined ? [only] : []),
-      ...all.toSorted((a, b) => Number(nameOf(b) === name) - Number(nameOf(a) === name)),
+      ...all.toSorted((a, b) => Number(nameKept(b) === name) - Number(nameKept(a) === name)),
     ]);
   };
   const same = new Map<Type, NamedType>();
@@ -160,8 +162,8 @@ function findEqual(
     const left = [...types].filter((type) => !same.has(type));
     for (const equal of equalOf(left, mayMerge)) {
       for (const [one, ...others] of partedByName(equal)) {
+        if (one === undefined) continue;
         for (const other of others) {
-          if (one === undefined) continue;
           same.set(other, one);
           wholes.set(one, [...(wholes.get(one) ?? [one]), ...(wholes.get(other) ?? [other])]);
           wholes.delete(other);

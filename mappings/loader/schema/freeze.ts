@@ -71,9 +71,9 @@ export function finishTypes(
       ? mergeEqualTypes({ types: all, keys, pinned: pinned.types, isApart, give })
       : undefined;
   // what the overlay says of equal types, by the name that they have now
-  for (const type of reached(roots)) {
-    const told = toldOf.has(type) ? undefined : overlay.types.get(type.name);
-    if (told === undefined || drafts.wrappers.has(type)) continue;
+  for (const type of equal === undefined ? [] : reached(roots)) {
+    const told = toldOf.has(type) || wrappers.has(type) ? undefined : overlay.types.get(type.name);
+    if (told === undefined) continue;
     if (type.kind === 'record')
       sortFields(type.name, drafts.facts.get(type)?.fields ?? [], overlay, reportOverlay);
     if (told.item !== undefined)

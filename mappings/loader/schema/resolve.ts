@@ -28,16 +28,16 @@ export function surroundingsOf(schema: Node): Surroundings {
  * schema, of whoever forgot the `properties` around it, is no type at all.
  */
 export function checkType({ type }: Node, pointer: string, references: References): void {
+  if (isNode(type)) {
+    references.noteOdd(
+      `${pointer}/type`,
+      'expected the name of a type, got an object; the schema is read without it, so that it takes any value',
+    );
+    return;
+  }
   const isList = Array.isArray(type);
   for (const [index, stated] of (isList ? type : [type]).entries()) {
     if (stated === undefined || stated === 'null' || isJsonType(stated)) continue;
-    if (isNode(stated) && !isList) {
-      references.noteOdd(
-        `${pointer}/type`,
-        'expected the name of a type, got an object; the schema is read without it, so that it takes any value',
-      );
-      continue;
-    }
     references.wrong(
       `${pointer}/type${isList ? `/${index}` : ''}`,
       `expected one of ${[...jsonTypes, 'null'].join(', ')}, got ${shown(stated)}; a schema without a type takes any value`,
