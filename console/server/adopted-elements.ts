@@ -5,6 +5,7 @@ import {
   expanded,
   type Particle,
   type SchemaType,
+  textTypeOf,
 } from '../../mappings/contract/schema-components.ts';
 import type { ElementDescription } from '../description.ts';
 
@@ -35,7 +36,7 @@ export function elementsOf({ headers, body }: AdoptedMessage): readonly ElementD
     if (found.size >= mostElements) break;
     const { name, type } = element;
     const inner = type.kind === 'complex' ? [type, ...type.derived].flatMap(childrenOf) : [];
-    add(expanded(name), inner, valuesOf(type));
+    add(expanded(name), inner, textTypeOf(type)?.facets.enumeration);
     if (seen.has(type)) continue;
     seen.add(type);
     waiting.push(...inner);
@@ -56,9 +57,4 @@ function childrenOf({ content }: ComplexType): readonly ElementDeclaration[] {
     return element.abstract ? element.substitutes : [element, ...element.substitutes];
   };
   return content.kind === 'elements' ? walk(content.particle) : [];
-}
-
-function valuesOf(type: SchemaType): readonly string[] {
-  const simple = type.kind === 'simple' ? type : type.content.kind === 'text' ? type.content.type : undefined;
-  return simple?.facets.enumeration ?? [];
 }

@@ -1,12 +1,12 @@
 import { anyType } from '../../mappings/contract/built-in-types.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
-import type {
-  AdoptedMessage,
-  AttributeUse,
-  ElementDeclaration,
-  Particle,
-  SchemaType,
-  SimpleType,
+import {
+  type AdoptedMessage,
+  type AttributeUse,
+  type ElementDeclaration,
+  type Particle,
+  type SchemaType,
+  textTypeOf,
 } from '../../mappings/contract/schema-components.ts';
 import type { Html } from './html.ts';
 import { type Row, rowTree } from './tree.ts';
@@ -63,7 +63,7 @@ class AdoptedRows {
       nillable,
       description: documentation,
       facts: [...this.#valueFacts(value), ...factsOf(type)].join('. '),
-      values: simpleOf(type)?.facets.enumeration ?? [],
+      values: textTypeOf(type)?.facets.enumeration ?? [],
       // an element in its own place is another one than its type in itself
       inner: { key: abstract ? element : type, name: typeTitle(type) ?? name.local, rows },
     };
@@ -141,12 +141,6 @@ class AdoptedRows {
   }
 }
 
-/** The simple type of an element's text; undefined where it has elements or may have any. */
-function simpleOf(type: SchemaType): SimpleType | undefined {
-  if (type.kind === 'simple') return type;
-  return type.content.kind === 'text' ? type.content.type : undefined;
-}
-
 /** A type's name, built-in ones with `xs:`; undefined for one that has none. */
 function typeTitle({ name }: SchemaType): string | undefined {
   if (name === undefined) return undefined;
@@ -155,7 +149,7 @@ function typeTitle({ name }: SchemaType): string | undefined {
 
 /** The facets of a type's text by the names that XSD has for them, such as `maxLength 20`; none of one without text. */
 function factsOf(type: SchemaType): readonly string[] {
-  const simple = simpleOf(type);
+  const simple = textTypeOf(type);
   if (simple === undefined) return [];
   const { patterns, enumeration: _values, whiteSpace: _folded, ...bounds } = simple.facets;
   const said = Object.entries(bounds).flatMap(([name, value]) =>

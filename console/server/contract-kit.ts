@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Zip, ZipDeflate } from 'fflate';
 import { createKits, type Kits, zipTime } from '../../wsdl/kits/kits.ts';
-import type { KitFile } from './kit.ts';
+import type { OperationSamples } from '../../wsdl/samples/samples.ts';
+import { collectionOf, type KitFile } from './kit.ts';
 import type { Site } from './view.ts';
 
 /** So many operations a kit on the pages has at most: of more, `soapbridge kit` writes one. */
@@ -30,14 +31,17 @@ export function createKitMaker(): KitMaker {
   let waiting = 0;
   return {
     make: async (site, address, operations, file) => {
-      const content = contents.get(file);
-      if (content === undefined) return undefined;
+      const collection = collectionOf(file);
+      if (collection === undefined) return undefined;
       if (waiting > mostWaiting) return 'busy';
       waiting++;
-      const made = line.then(() => content.of(site, address, operations));
+      const made = line.then(async () => {
+        const kits = await sampled(site, address, operations);
+        return file === 'all.zip' ? zipInTurns(kits, operations) : collection.write(kits, operations);
+      });
       line = made.catch(() => undefined); // whoever asked for it is told
       try {
-        return { file, contentType: content.type, content: await made };
+        return { file, contentType: collection.contentType, content: await made };
       } finally {
         waiting--;
       }
@@ -45,31 +49,8 @@ export function createKitMaker(): KitMaker {
   };
 }
 
-type MakeContent = (
-  site: Site,
-  address: string,
-  operations: readonly string[],
-) => Promise<string | Uint8Array>;
-
-const contents: ReadonlyMap<string, { readonly type: string; readonly of: MakeContent }> = new Map([
-  [
-    'soapui-project.xml',
-    { type: 'application/xml; charset=utf-8', of: textOf((kits, names) => kits.soapUi(names)) },
-  ],
-  [
-    'postman-collection.json',
-    { type: 'application/json; charset=utf-8', of: textOf((kits, names) => kits.postman(names)) },
-  ],
-  ['all.zip', { type: 'application/zip', of: zipOf }],
-]);
-
-function textOf(write: (kits: Kits, operations: readonly string[]) => string): MakeContent {
-  return async (site, address, operations) => write(await sampled(site, address, operations), operations);
-}
-
 /** All files of a kit in a zip, one operation after the other. */
-async function zipOf(site: Site, address: string, operations: readonly string[]): Promise<Uint8Array> {
-  const kits = await sampled(site, address, operations);
+async function zipInTurns(kits: Kits, operations: readonly string[]): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   const zip = new Zip((error, chunk) => {
     if (error !== null) throw error;
@@ -98,7 +79,7 @@ async function sampled(
   address: string,
   operations: readonly string[],
 ): Promise<Kits> {
-  const samples = new Map<string, ReturnType<ReturnType<Site['sampler']>['samplesOf']>>();
+  const samples = new Map<string, OperationSamples | undefined>();
   await inTurns(operations.map((name) => () => samples.set(name, sampler().samplesOf(name))));
   return createKits(compiled, address, { samplesOf: (name) => samples.get(name) });
 }

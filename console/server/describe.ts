@@ -1,4 +1,5 @@
 import { scalarTable } from '../../mappings/codec/scalars/table.ts';
+import { adoptedOperation } from '../../mappings/contract/adopted.ts';
 import type { Contract, Field, NamedType, Operation, Type } from '../../mappings/contract/model.ts';
 import { partsOf } from '../../mappings/contract/model.ts';
 import type {
@@ -24,7 +25,7 @@ export function describeForm(site: Site, operation: Operation): FormDescription 
     waiting.push(...partsOf(type));
   }
   const { credentials } = contract;
-  const adopted = contract.adopted?.service.operations.find(({ name }) => name === operation.name);
+  const adopted = adoptedOperation(contract, operation.name);
   return {
     operation: describeOperation(contract, operation),
     types: Object.fromEntries(types),

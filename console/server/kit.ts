@@ -14,22 +14,46 @@ export function programsOf(site: Site, address: string, operation: string): read
   return kitsOf(site, address).snippets(operation) ?? [];
 }
 
-/** What tools take in of an operation, beside its programs: the names of the files, with what people call them. */
-export const collections: readonly (readonly [file: string, title: string])[] = [
-  ['soapui-project.xml', 'SoapUI'],
-  ['postman-collection.json', 'Postman'],
-  ['all.zip', 'ZIP'],
+/** What tools take in of operations, beside their programs. */
+export interface Collection extends Pick<KitFile, 'file' | 'contentType'> {
+  /** What people call it. */
+  readonly title: string;
+  readonly write: (kits: Kits, operations: readonly string[]) => string | Uint8Array;
+}
+
+/** In the order in which pages have them. */
+export const collections: readonly Collection[] = [
+  {
+    file: 'soapui-project.xml',
+    title: 'SoapUI',
+    contentType: 'application/xml; charset=utf-8',
+    write: (kits, operations) => kits.soapUi(operations),
+  },
+  {
+    file: 'postman-collection.json',
+    title: 'Postman',
+    contentType: 'application/json; charset=utf-8',
+    write: (kits, operations) => kits.postman(operations),
+  },
+  {
+    file: 'all.zip',
+    title: 'ZIP',
+    contentType: 'application/zip',
+    write: (kits, operations) => kits.zip(operations),
+  },
 ];
+
+/** What tools take in by its file's name; undefined for another name. */
+export function collectionOf(file: string): Collection | undefined {
+  return collections.find((each) => each.file === file);
+}
 
 /** A file of an operation's kit by its name; undefined for another name. */
 export function kitFile(site: Site, address: string, operation: string, file: string): KitFile | undefined {
   const kits = kitsOf(site, address);
-  const only = [operation];
-  if (file === 'all.zip') return { file, contentType: 'application/zip', content: kits.zip(only) };
-  if (file === 'soapui-project.xml')
-    return { file, contentType: 'application/xml; charset=utf-8', content: kits.soapUi(only) };
-  if (file === 'postman-collection.json')
-    return { file, contentType: 'application/json; charset=utf-8', content: kits.postman(only) };
+  const collection = collectionOf(file);
+  if (collection !== undefined)
+    return { file, contentType: collection.contentType, content: collection.write(kits, [operation]) };
   const program = kits.snippets(operation)?.find((each) => each.file === file);
   return program === undefined
     ? undefined

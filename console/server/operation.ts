@@ -1,5 +1,6 @@
 import { callErrors, errorSample } from '../../gateway/protocols/error-samples.ts';
 import type { CompiledOperation } from '../../mappings/compile.ts';
+import { adoptedOperation } from '../../mappings/contract/adopted.ts';
 import type { Route } from '../../mappings/contract/model.ts';
 import type { AdoptedMessage } from '../../mappings/contract/schema-components.ts';
 import { adoptedTree } from './adopted-tree.ts';
@@ -16,7 +17,7 @@ export function operationPage(view: View, compiled: CompiledOperation): Html {
   const { site, texts } = view;
   const say = texts.say;
   const { operation } = compiled;
-  const adopted = site.contract.adopted?.service.operations.find(({ name }) => name === operation.name);
+  const adopted = adoptedOperation(site.contract, operation.name);
   const mayTry = site.tryIt !== 'off';
   return html`
     <p class="crumbs"><a href=${href(view, '')}>${say('operation.all')}</a>
@@ -71,8 +72,8 @@ function adoptedMessage(view: View, message: AdoptedMessage | undefined): Html {
 
 function addresses({ site, address, texts }: View, { operation }: CompiledOperation): Html {
   const { name } = operation;
-  const { adopted, routes } = site.contract;
-  const action = adopted?.service.operations.find((each) => each.name === name)?.action ?? name;
+  const { routes } = site.contract;
+  const action = adoptedOperation(site.contract, name)?.action ?? name;
   const rows: Html[][] = site.soapPaths.map(({ path, version }) => [
     `SOAP ${version}`,
     html`<code>POST ${address}${path}</code>`,
@@ -136,7 +137,7 @@ function programs(view: View, { operation }: CompiledOperation): Html {
     href(view, `${site.folder}/${encodeURIComponent(operation.name)}/kit/${file}`);
   return html`<p>
       ${texts.say('kit.words')}${' '}
-      ${collections.map(([file, title]) => html`<a href=${link(file)} download>${title}</a>${' '}`)}
+      ${collections.map(({ file, title }) => html`<a href=${link(file)} download>${title}</a>${' '}`)}
     </p>
     ${all.map(
       ({ title, file, text, isRun }) => html`<details class="sample">

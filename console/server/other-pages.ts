@@ -5,7 +5,7 @@ import { searchForm } from './layout.ts';
 import { contractKits, operationList, tagDocument } from './overview.ts';
 import { prose } from './prose.ts';
 import { typeTree } from './tree.ts';
-import { href, operationHref, type View } from './view.ts';
+import { href, operationHref, operationsOf, type View } from './view.ts';
 
 /** So many operations one page of the list holds. */
 const pageLength = 200;
@@ -53,7 +53,7 @@ function operationsFound(
   words: string,
   tag: string | undefined,
 ): readonly Pick<Operation, 'name' | 'documentation'>[] {
-  const all = tag === undefined ? site.contract.operations : (site.tags.get(tag) ?? []);
+  const all = operationsOf(site, tag);
   if (words === '') return all;
   const names = new Set(all.map(({ name }) => name));
   return searchEntries(site.entries, words)

@@ -8,7 +8,7 @@ import { collections } from './kit.ts';
 import { codeBlock, searchForm, table } from './layout.ts';
 import { prose, summary } from './prose.ts';
 import { signInWays } from './sign-in.ts';
-import { href, operationHref, type View } from './view.ts';
+import { href, operationHref, operationsOf, type View } from './view.ts';
 
 /** So many operations the overview lists by itself; of more it lists the tags, whose pages have them. */
 export const mostListed = 120;
@@ -98,12 +98,12 @@ export function tagDocument({ site, texts, address }: View, tag: string): Html {
 /** What clients of all operations begin with, or of a tag's; words on where to get it for more than a kit here has. */
 export function contractKits(view: View, tag: string | undefined): Html {
   const { site, texts } = view;
-  const { length } = tag === undefined ? site.contract.operations : (site.tags.get(tag) ?? []);
+  const { length } = operationsOf(site, tag);
   if (length > mostInKit) return html`<p>${texts.say('kit.tooMany', { count: mostInKit })}</p>`;
   const query = tag === undefined ? {} : { tag };
   return html`<p>
     ${texts.say('kit.ofAll')}${' '}
-    ${collections.map(([file, title]) => html`<a href=${href(view, `${site.folder}/-/kit/${file}`, query)} download>${title}</a>${' '}`)}
+    ${collections.map(({ file, title }) => html`<a href=${href(view, `${site.folder}/-/kit/${file}`, query)} download>${title}</a>${' '}`)}
   </p>`;
 }
 

@@ -12,7 +12,7 @@ import { createKitMaker, type KitMaker, mostInKit } from './contract-kit.ts';
 import { describeContract, describeForm } from './describe.ts';
 import { type AskedDoctor, doctorPage } from './doctor-page.ts';
 import { renderDocument } from './html.ts';
-import { kitFile } from './kit.ts';
+import { type KitFile, kitFile } from './kit.ts';
 import { layout, type PageParts } from './layout.ts';
 import { operationPage } from './operation.ts';
 import { documentPage, listPage, typePage, unknownPage } from './other-pages.ts';
@@ -21,7 +21,7 @@ import { createPageCache, type KeptPage, type PageCache } from './page-cache.ts'
 import { compileAsked } from './requests.ts';
 import { sampleFile, samplesOf } from './samples.ts';
 import { languageFor } from './texts.ts';
-import { createSite, operationHref, type Site, type View } from './view.ts';
+import { createSite, operationHref, operationsOf, type Site, type View } from './view.ts';
 
 /** Nothing from other hosts, nothing inline, and no page may show these in a frame. */
 const contentSecurityPolicy = [
@@ -383,9 +383,18 @@ function sendSample({ site }: Pager, ctx: Context): void {
   const { name } = compiled.operation;
   const sample = samplesOf(site(), compiled).find((each) => sampleFile(name, each) === ctx.params.file);
   if (sample === undefined) return;
-  ctx.attachment(sampleFile(name, sample));
-  ctx.type = sample.contentType;
-  ctx.body = sample.text;
+  sendFile(ctx, sampleFile(name, sample), { contentType: sample.contentType, content: sample.text });
+}
+
+/** Sends a file to keep. */
+function sendFile(
+  ctx: Context,
+  name: string,
+  { contentType, content }: Pick<KitFile, 'contentType' | 'content'>,
+): void {
+  ctx.attachment(name);
+  ctx.type = contentType;
+  ctx.body = typeof content === 'string' ? content : Buffer.from(content);
 }
 
 function sendKit({ site, options }: Pager, ctx: Context): void {
@@ -394,16 +403,14 @@ function sendKit({ site, options }: Pager, ctx: Context): void {
   const { name } = compiled.operation;
   const found = kitFile(site(), options.addressOf(ctx.req), name, String(ctx.params.file));
   if (found === undefined) return;
-  ctx.attachment(`${name}-${found.file}`);
-  ctx.type = found.contentType;
-  ctx.body = typeof found.content === 'string' ? found.content : Buffer.from(found.content);
+  sendFile(ctx, `${name}-${found.file}`, found);
 }
 
 /** A kit of all operations, or of a tag's; 404 for more of them than a kit here has, 503 while too many are made. */
 async function sendContractKit({ site, options, kits }: Pager, ctx: Context): Promise<void> {
-  const { contract, tags } = site();
+  const { contract } = site();
   const tag = typeof ctx.query.tag === 'string' ? ctx.query.tag : undefined;
-  const operations = tag === undefined ? contract.operations : (tags.get(tag) ?? []);
+  const operations = operationsOf(site(), tag);
   if (operations.length === 0 || operations.length > mostInKit) return;
   const names = operations.map(({ name }) => name);
   const found = await kits.make(site(), options.addressOf(ctx.req), names, String(ctx.params.file));
@@ -412,9 +419,7 @@ async function sendContractKit({ site, options, kits }: Pager, ctx: Context): Pr
     return ctx.throw(503, 'expected fewer kits at a time; try again in some seconds', {
       headers: { 'Retry-After': '5' },
     });
-  ctx.attachment(`${contract.service}-${tag === undefined ? '' : `${tag}-`}${found.file}`);
-  ctx.type = found.contentType;
-  ctx.body = typeof found.content === 'string' ? found.content : Buffer.from(found.content);
+  sendFile(ctx, `${contract.service}-${tag === undefined ? '' : `${tag}-`}${found.file}`, found);
 }
 
 /** 404 as a page that suggests what there is. */

@@ -1,5 +1,5 @@
 import { scalarTable } from '../../mappings/codec/scalars/table.ts';
-import type { Field, RecordType, Type } from '../../mappings/contract/model.ts';
+import type { Field, Type } from '../../mappings/contract/model.ts';
 import { type Html, html } from './html.ts';
 import { prose } from './prose.ts';
 import { href, type View } from './view.ts';
@@ -47,14 +47,15 @@ export interface Inner {
 }
 
 /** The members of a message as a tree: name, type, whether required, what the document says of each. */
-export function memberTree(view: View, record: RecordType): Html {
+export function memberTree(view: View, record: Type): Html {
   return rowTree(view, rowsOf(view, record), record);
 }
 
 /** The members of one type, for its own page. */
 export function typeTree(view: View, type: Type): Html {
   if (type.kind === 'enum') return valueList(view, type.values);
-  return memberTree(view, type as RecordType);
+  // the item of a list is told where the list is used
+  return type.kind === 'array' || type.kind === 'map' ? undefined : memberTree(view, type);
 }
 
 /** Rows as a tree; `key` is of what they are in. */

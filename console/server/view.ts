@@ -88,6 +88,11 @@ export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
   };
 }
 
+/** The operations of a tag, none of an unknown one; all of them where no tag is named. */
+export function operationsOf({ contract, tags }: Site, tag: string | undefined): readonly Operation[] {
+  return tag === undefined ? contract.operations : (tags.get(tag) ?? []);
+}
+
 /** A contract's own paths come first: where one of its routes may be below `docs`, pages are elsewhere. */
 export function folderOf({ routes }: Contract): string {
   const isTaken = routes.some(({ segments: [first] }) =>

@@ -1,6 +1,7 @@
 import { nearest } from '../../mappings/codec/nearest.ts';
 import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
+import { adoptedOperation } from '../../mappings/contract/adopted.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
 import { parseContentType } from '../../mappings/http-mapping/content-type.ts';
 import { indentXml } from '../../wsdl/samples/indent.ts';
@@ -218,7 +219,7 @@ function noteAction(
 /** What an operation's action may be, the declared one first. */
 function actionsOf({ contract }: CompiledContract, name: string): readonly string[] {
   if (contract.adopted === undefined) return [name];
-  const found = contract.adopted.service.operations.find((operation) => operation.name === name);
+  const found = adoptedOperation(contract, name);
   return found === undefined ? [] : [found.action, ...found.actions];
 }
 

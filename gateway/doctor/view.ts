@@ -2,6 +2,7 @@ import { membersOf } from '../../mappings/codec/adopted/members.ts';
 import { compileSimpleTypes } from '../../mappings/codec/adopted/simple-types.ts';
 import { compileScalars, scalarTable } from '../../mappings/codec/scalars/table.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
+import { adoptedOperation } from '../../mappings/contract/adopted.ts';
 import type { ArrayType, Field, MapType, Type } from '../../mappings/contract/model.ts';
 import {
   type AdoptedMessage,
@@ -54,9 +55,8 @@ export function compileViews(compiled: CompiledContract): ViewOf {
     return ({ operation }) => views.viewOf(operation.input);
   }
   const views = new AdoptedViews(compiled);
-  const { service } = contract.adopted;
   return ({ operation }) => {
-    const found = service.operations.find(({ name }) => name === operation.name);
+    const found = adoptedOperation(contract, operation.name);
     return found === undefined ? any : views.ofMessage(found.input);
   };
 }

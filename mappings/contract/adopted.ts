@@ -1,4 +1,4 @@
-import type { AdoptedPort, AdoptedService } from './schema-components.ts';
+import type { AdoptedOperation, AdoptedPort, AdoptedService } from './schema-components.ts';
 
 /** What a contract has more that is the description of an existing service (A1). */
 export interface Adopted {
@@ -7,6 +7,14 @@ export interface Adopted {
   readonly endpoints: readonly AdoptedEndpoint[];
   /** Scalars of header blocks that travel in HTTP headers (A8). */
   readonly movedHeaders: readonly MovedHeader[];
+}
+
+/** An operation of an adopted contract by its name; undefined for another name, and where none was adopted. */
+export function adoptedOperation(
+  { adopted }: { readonly adopted?: Adopted | undefined },
+  name: string,
+): AdoptedOperation | undefined {
+  return adopted?.service.operations.find((operation) => operation.name === name);
 }
 
 /** A path at which ports of an adopted service answer (A5). */

@@ -282,6 +282,12 @@ export interface AdoptedFault {
   readonly use: 'literal' | 'encoded';
 }
 
+/** The simple type of an element's text; undefined where it has elements or may have any. */
+export function textTypeOf(type: SchemaType): SimpleType | undefined {
+  if (type.kind === 'simple') return type;
+  return type.content.kind === 'text' ? type.content.type : undefined;
+}
+
 /** The types that a value of a complex type may hold directly: of attributes, elements and their substitutes, items, derived types. */
 export function contentTypes({ attributes, content, derived }: ComplexType): readonly SchemaType[] {
   const types: SchemaType[] = [...derived, ...attributes.map(({ type }) => type)];

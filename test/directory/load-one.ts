@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { compileContract } from '../../mappings/compile.ts';
+import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import { loadContract } from '../../mappings/loader/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
@@ -51,12 +52,13 @@ export function loadOne(path: string, ofTypes: boolean): Outcome {
   };
   const spent = () => ({ ms: performance.now() - began, heap: process.memoryUsage().heapUsed });
   try {
-    const { contract, notServed } = loadContract({ openapi: path });
+    const loaded = loadContract({ openapi: path });
+    const { contract, notServed } = loaded;
     compileContract(contract);
-    writeWsdl(contract, { address });
+    const wsdl = writeWsdl(contract, { address });
     return {
       ...none,
-      ...(ofTypes && { wsdl: { once: figuresOf(path), apart: figuresOf(path, apart) } }),
+      ...(ofTypes && { wsdl: { once: figuresOf(loaded, wsdl), apart: figuresApart(path) } }),
       served: contract.operations.length,
       notServed: notServed.map(({ name, reasons: [reason], pointer }) => ({
         name,
@@ -78,10 +80,13 @@ export function loadOne(path: string, ofTypes: boolean): Outcome {
 const address = 'https://api.example';
 const apart = fileURLToPath(new URL('apart.yaml', import.meta.url));
 
-function figuresOf(openapi: string, overlay?: string): WsdlFigures['once'] {
-  const loaded = loadContract({ openapi, overlay });
-  const bytes = Buffer.byteLength(writeWsdl(loaded.contract, { address }));
-  return { ...typeFigures(loaded), bytes };
+function figuresOf(loaded: LoadedContract, wsdl: string): WsdlFigures['once'] {
+  return { ...typeFigures(loaded), bytes: Buffer.byteLength(wsdl) };
+}
+
+function figuresApart(openapi: string): WsdlFigures['apart'] {
+  const loaded = loadContract({ openapi, overlay: apart });
+  return figuresOf(loaded, writeWsdl(loaded.contract, { address }));
 }
 
 /** Operations as the JSON has them, counted without the loader; 0 for what is no such document. */

@@ -1,5 +1,6 @@
 import { zipSync } from 'fflate';
 import type { CompiledContract } from '../../mappings/compiled.ts';
+import { adoptedOperation } from '../../mappings/contract/adopted.ts';
 import { placeholderOf } from '../samples/plain-values.ts';
 import { createSampler, type OperationSamples, type Sampler } from '../samples/samples.ts';
 import { ports } from '../wsdl.ts';
@@ -128,7 +129,7 @@ function programsOf(
   const facts = factsOf(compiled, address);
   const [soap11, soap12] = samples.requests;
   if (soap11 === undefined || soap12 === undefined) return [];
-  const adopted = contract.adopted?.service.operations.find(({ name }) => name === samples.operation);
+  const adopted = adoptedOperation(contract, samples.operation);
   return snippetsOf({
     operation: adopted?.wsdlName ?? samples.operation,
     address,

@@ -7,6 +7,7 @@ import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
 import { compileReplyWriters } from '../../mappings/codec/writers.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
 import type { Adopted } from '../../mappings/contract/adopted.ts';
+import { adoptedOperation } from '../../mappings/contract/adopted.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
 import type { AdoptedOperation } from '../../mappings/contract/schema-components.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
@@ -234,9 +235,7 @@ function inMessages(
 
 /** What the contract calls an operation in SOAPAction. */
 function actionOf({ contract }: CompiledContract, name: string): string {
-  return contract.adopted === undefined
-    ? name
-    : (contract.adopted.service.operations.find((operation) => operation.name === name)?.action ?? '');
+  return contract.adopted === undefined ? name : (adoptedOperation(contract, name)?.action ?? '');
 }
 
 /** Where an operation is called in a version; an adopted service's port of that version, where it has one. */

@@ -1,11 +1,12 @@
 import { anySimpleType, anyType } from '../../contract/built-in-types.ts';
 import { namespaces } from '../../contract/model.ts';
-import type {
-  ComplexType,
-  Content,
-  Particle,
-  SchemaType,
-  SimpleType,
+import {
+  type ComplexType,
+  type Content,
+  type Particle,
+  type SchemaType,
+  type SimpleType,
+  textTypeOf,
 } from '../../contract/schema-components.ts';
 import { shown } from '../document/node.ts';
 import { mergeAttributes, readAttributes } from './attributes.ts';
@@ -102,8 +103,7 @@ function contentOf(particle: Particle | undefined, mixed: boolean): Content {
 /** The text of simple content: the base's, restricted where facets say so. */
 function textOf(context: SchemaContext, derived: XmlElement, schema: Schema, base: SchemaType): SimpleType {
   const inner = xsdChild(derived, 'simpleType');
-  const inherited =
-    base.kind === 'simple' ? base : base.content.kind === 'text' ? base.content.type : undefined;
+  const inherited = textTypeOf(base);
   if (inner === undefined && inherited === undefined && base !== anyType)
     context.findings.problem(derived, 'expected a base whose content is text, got one of elements');
   const text = inner === undefined ? inherited : readSimpleType(context, inner, schema, undefined);
