@@ -131,9 +131,10 @@ function portType(contract: Contract): DocumentNode {
 
 /**
  * `<wsdl:binding name="Soap11Binding" type="tns:I{Service}"> <soap:binding transport="…" style="document"/>
- * <wsdl:operation name="{Op}"> soap:operation, input, output </wsdl:operation> … </wsdl:binding>`; the input has the
- * header block of credentials beside the body, which nobody must send; in SOAP 1.1 a fault follows, but in 1.2 none, at
- * which Axis 1.4 ends ("Missing <soap:fault> element").
+ * <wsdl:operation name="{Op}"> soap:operation, input, output, fault </wsdl:operation> … </wsdl:binding>`; the input has
+ * the header block of credentials beside the body, which nobody must send. Without the fault in either binding Axis2's
+ * generator ends ("Element QName is null for ServiceFault"); in that of SOAP 1.2 Axis 1.4 looks for one of SOAP 1.1 and
+ * ends without ("Missing <soap:fault> element"), so it has both.
  *
  * SOAP 1.2 names the transport of 1.1 too: Mono's `wsdl` fails on the other.
  */
@@ -147,13 +148,14 @@ function binding(
     contract.credentials?.block === undefined
       ? undefined
       : element(`${prefix}:header`, { message: `tns:${message}`, part, use: 'literal' });
+  const faultPrefixes = prefix === 'soap' ? ['soap'] : [prefix, 'soap'];
   const fault =
-    contract.faultDetail === undefined || prefix !== 'soap'
+    contract.faultDetail === undefined
       ? undefined
       : element(
           'wsdl:fault',
           { name: faultName },
-          element(`${prefix}:fault`, { name: faultName, use: 'literal' }),
+          ...faultPrefixes.map((each) => element(`${each}:fault`, { name: faultName, use: 'literal' })),
         );
   const operations = contract.operations.map((operation) =>
     element(

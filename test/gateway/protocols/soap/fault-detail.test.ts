@@ -171,12 +171,18 @@ test('a contract whose errors are in band has no detail, and declares none', asy
   t.false(wsdl.text.includes('ServiceFault'));
 });
 
-test('every operation declares the fault; of the bindings that of SOAP 1.1, since Axis 1.4 ends at one of SOAP 1.2', (t) => {
+test('every operation declares the fault, in both bindings for Axis2, in that of SOAP 1.2 as of 1.1 too for Axis 1.4', (t) => {
   const wsdl = writeWsdl(contract, { address: 'http://gateway.example' });
   t.true(wsdl.includes('<wsdl:part name="detail" element="typ:FaultDetail"/>'));
   t.is(wsdl.split('message="tns:ServiceFault"').length - 1, 1);
-  t.is(wsdl.split('<soap:fault name="ServiceFault" use="literal"/>').length - 1, 1);
-  t.false(wsdl.includes('soap12:fault'));
+  t.is(wsdl.split('<wsdl:fault name="ServiceFault">').length - 1, 2);
+  const [, binding11, binding12] = wsdl.split('<wsdl:binding ');
+  const faultsOf = (binding = ''): readonly string[] => binding.match(/<soap\d*:fault [^>]*>/g) ?? [];
+  t.deepEqual(faultsOf(binding11), ['<soap:fault name="ServiceFault" use="literal"/>']);
+  t.deepEqual(faultsOf(binding12), [
+    '<soap12:fault name="ServiceFault" use="literal"/>',
+    '<soap:fault name="ServiceFault" use="literal"/>',
+  ]);
 });
 
 test('a type of the document called FaultDetail keeps its name', (t) => {
