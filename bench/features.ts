@@ -24,11 +24,17 @@ export interface FeatureRow {
 
 /** The row that the others are held against. */
 export const plain = 'soapbridge';
+export const textToken = 'UsernameToken, text';
+export const digestToken = 'UsernameToken, digest';
 
 const warmSeconds = 4;
 
-/** The small call with nothing switched on, and with each of what costs something, in turns. */
-export async function measureFeatures(rounds: number, seconds: number): Promise<readonly FeatureRow[]> {
+/** The small call with nothing switched on, and with each of what costs something, in turns; or with some of them. */
+export async function measureFeatures(
+  rounds: number,
+  seconds: number,
+  only?: readonly string[],
+): Promise<readonly FeatureRow[]> {
   const folder = mkdtempSync(join(tmpdir(), 'soapbridge-bench-'));
   const limits = join(folder, 'caller-limits.yaml');
   const key = join(folder, 'key');
@@ -50,8 +56,8 @@ export async function measureFeatures(rounds: number, seconds: number): Promise<
       environment: { LIMITS: 'metricOperations=0,topCallers=0' },
     },
     'TLS in front': behindTls(folder, upstreamUrl),
-    'UsernameToken, text': { requests: textRequests },
-    'UsernameToken, digest': withDigests(folder),
+    [textToken]: { requests: textRequests },
+    [digestToken]: withDigests(folder),
     'limits, in memory': { environment: { CALLER_LIMITS: limits } },
     ...(store === undefined
       ? {}
@@ -77,6 +83,7 @@ export async function measureFeatures(rounds: number, seconds: number): Promise<
   runOn(otherCore);
   try {
     for (const [name, setting] of Object.entries(settings)) {
+      if (only?.includes(name) === false) continue;
       const { environment, args = [], ca, requests = usualRequests } = setting;
       const port = await freePort();
       const env = {

@@ -130,8 +130,9 @@ function readDigest(
   }
   if (encoding !== undefined && collapse(encoding) !== base64Encoding)
     return invalid(`expected ${base64Encoding} or none as the EncodingType of Nonce, got another`);
-  const nonce = bytesOf(Nonce);
-  if (nonce === undefined || nonce.length === 0 || nonce.length > longestNonce)
+  const nonce = base64FromXml(collapse(Nonce));
+  const size = nonce === undefined ? 0 : Buffer.byteLength(nonce, 'base64');
+  if (nonce === undefined || size === 0 || size > longestNonce)
     return invalid(`expected base64 of 1 to ${longestNonce} bytes in Nonce, got other text`);
   const created = instantFromXml(Created);
   if (created === undefined)
@@ -139,8 +140,9 @@ function readDigest(
   const end = created + limits.wsseFreshMs;
   const late = windowProblem('the PasswordDigest', { created, end }, now, limits);
   if (late !== undefined) return problem('MessageExpired', late);
-  const hash = bytesOf(Password);
-  if (hash?.length !== 20) return invalid('expected base64 of 20 bytes as a PasswordDigest, got other text');
+  const hash = base64FromXml(collapse(Password));
+  if (hash === undefined || Buffer.byteLength(hash, 'base64') !== 20)
+    return invalid('expected base64 of 20 bytes as a PasswordDigest, got other text');
   if (digest === 'secrets') {
     const token = { username: Username, nonce, created: Created, hash, until: end + limits.wsseSkewMs };
     return { kind: 'digest', values: new Map([[username, Username]]), digest: token };
@@ -152,10 +154,4 @@ function readDigest(
     [digest.created, Created],
   ]);
   return { kind: 'digest', values, digest: undefined };
-}
-
-/** The bytes that a text is the base64 of (W14); undefined for other text. */
-function bytesOf(text: string): Uint8Array | undefined {
-  const letters = base64FromXml(collapse(text));
-  return letters === undefined ? undefined : new Uint8Array(Buffer.from(letters, 'base64'));
 }
