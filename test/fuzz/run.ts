@@ -7,7 +7,7 @@ import { targetNamed, targetNames } from './targets.ts';
 import { type Finding, type Job, type Report, Watched } from './watched.ts';
 
 /**
- * `npm run fuzz [-- --target xml --seconds 60 --seed 1 --jobs 2 --save]`: fuzzes one target or all of them, so many
+ * `npm run fuzz [-- --target xml --seconds 60 --seed 1 --jobs 2 --by-kind --save]`: fuzzes one target or all of them, so many
  * at a time. Ends with 1 when anything was found.
  */
 const { values } = parseArgs({
@@ -17,6 +17,8 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     jobs: { type: 'string', default: '2' },
+    /** Keeps inputs for their kind of outcome alone: many more in the same time, to be run after those kept for what they run. */
+    'by-kind': { type: 'boolean', default: false },
     /** Adds what ran new code, distilled, and what was found to the corpus. */
     save: { type: 'boolean', default: false },
   },
@@ -32,6 +34,7 @@ function runTarget(name: string): Promise<Report> {
   const workerData: Job = {
     target: name,
     seconds: Number(values.seconds),
+    byKind: values['by-kind'],
     seed: Number(values.seed),
     memory,
   };
@@ -83,7 +86,7 @@ function tell(name: string, report: Report): void {
   const mark = found.length === 0 ? '✔' : '✘';
   const rate = `${Math.round(executions / seconds)}/s`;
   console.log(
-    `  ${mark} fuzz › ${name}: ${executions} inputs (${rate}), ${judged} judged by the oracle, ${kept.length} kept for what they ran (${covered} characters of source), at most ${slowest.toFixed(1)} ms per 100 kB, ${found.length} findings`,
+    `  ${mark} fuzz › ${name}: ${executions} inputs (${rate}), ${judged} judged by the oracle, ${kept.length} kept ${values['by-kind'] ? 'for their outcome' : `for what they ran (${covered} characters of source)`}, at most ${slowest.toFixed(1)} ms per 100 kB, ${found.length} findings`,
   );
   for (const finding of found) console.log(show(finding));
 }

@@ -102,7 +102,7 @@ export function target<Outcome>(options: TargetOptions<Outcome>): Target {
 export function shapeOf(message: string): string {
   return message
     .replace(/^(?:line \d+, column \d+|position \d+|[\w.[\] ]+): /, '')
-    .replace(/got .*$|prefix [^ ,]+|<.*?>|\d+/gs, '')
+    .replace(/^the header block [^ ]+|got .*$|prefix [^ ,]+|<.*?>|\d+/gs, '')
     .slice(0, 60);
 }
 

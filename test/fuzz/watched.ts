@@ -5,6 +5,8 @@ import { mostBytes } from './mutate.ts';
 export interface Job {
   readonly target: string;
   readonly seconds: number;
+  /** Whether inputs are kept for their kind of outcome alone. */
+  readonly byKind: boolean;
   readonly seed: number;
   /** Of `Watched`, shared with the thread that watches. */
   readonly memory: SharedArrayBuffer;

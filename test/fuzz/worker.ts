@@ -5,14 +5,18 @@ import { fuzzLive } from './live.ts';
 import { targetNamed } from './targets.ts';
 import { type Finding, type Job, type Report, Watched } from './watched.ts';
 
+// what a crash is told by; most inputs end as an error, and deep stacks take more time than reading them
+Error.stackTraceLimit = 3;
+
 /** A thread that fuzzes one target until its time is up, and reports to the one that started it. */
-const { target, seconds, seed, memory } = workerData as Job;
+const { target, seconds, byKind, seed, memory } = workerData as Job;
 const watched = new Watched(memory);
 const started = performance.now();
 const found: Finding[] = [];
 const fuzzed = targetNamed(target);
 const options: FuzzOptions = {
   seed,
+  byKind,
   corpus: readCorpus(target),
   isOver: () => performance.now() - started > seconds * 1000,
   onInput: (input) => watched.begin(input),
