@@ -62,7 +62,14 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   ],
   'mappings/codec/fast-path/': [...fastPath, 'test/gateway/protocols/request-shapes.test.ts'],
   'mappings/codec/scalars/': [...scalars, ...dates, ...codec, ...properties],
+  'mappings/codec/adopted/patterns.ts': [
+    'test/mappings/codec/adopted/patterns.test.ts',
+    'test/mappings/codec/adopted/facets.test.ts',
+  ],
+  'mappings/codec/adopted/open-fields.ts': ['test/mappings/codec/adopted/open-fields.test.ts'],
   'mappings/codec/adopted/': [
+    'test/mappings/codec/adopted/facets.test.ts',
+    'test/mappings/codec/adopted/fast-path.test.ts',
     'test/mappings/codec/adopted/simple-types.test.ts',
     'test/mappings/codec/adopted/temporal.test.ts',
     'test/mappings/codec/adopted/any-type.test.ts',

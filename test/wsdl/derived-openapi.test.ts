@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import { parse } from 'yaml';
-import { patternOf } from '../../mappings/codec/adopted/patterns.ts';
 import type { MovedHeader } from '../../mappings/contract/adopted.ts';
 import { openFieldsOf } from '../../mappings/loader/wsdl/renames.ts';
 import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
@@ -216,38 +215,6 @@ for (const [title, base, facets, schema] of [
 ] as const)
   test(`A26: facets say ${title}`, (t) => {
     t.deepEqual(derived(t, sequence(e('v', 't:R')), restricted(base, facets)).schemas.R, schema);
-  });
-
-for (const [pattern, takes, refuses] of [
-  ['[A-Z]{2}\\d{3}', ['AB123'], ['AB12', 'xAB123', 'AB123x']],
-  ['a|b', ['a', 'b'], ['ab', 'c']],
-  ['\\i\\c*', ['a-1', '_x'], ['1a', '']],
-  ['[\\w\\-.]+', ['a-1.b', 'é'], ['a b', '']],
-  ['$1.50^', ['$1x50^'], ['1.50']],
-  ['[^-a]b', ['xb'], ['-b', 'ab']],
-  ['[+\\-]?\\p{Lu}', ['+A', 'Ä'], ['a']],
-] as const)
-  test(`A26: the XSD pattern ${pattern} takes the same in ECMAScript`, (t) => {
-    const expression = new RegExp(patternOf([pattern]) ?? '', 'u');
-    for (const text of takes) t.true(expression.test(text), text);
-    for (const text of refuses) t.false(expression.test(text), text);
-  });
-
-for (const pattern of [
-  '[a-z-[aeiou]]',
-  '\\p{IsGreek}',
-  '(a',
-  'a)',
-  'a{,2}',
-  '[\\S]',
-  'a**',
-  '\\q',
-  '[a',
-  '[]',
-  'a]',
-])
-  test(`A26: the XSD pattern ${pattern} has no words in ECMAScript`, (t) => {
-    t.is(patternOf([pattern]), undefined);
   });
 
 test('A32: a type may hold itself, one without a name too', (t) => {

@@ -90,6 +90,7 @@ class Translation {
   /** What follows a backslash. */
   #escape(inClass: boolean): string | undefined {
     const character = this.#next();
+    if (character === '') return undefined;
     const its = classes[character];
     if (its !== undefined) return inClass || character === 'd' ? its : `[${its}]`;
     const complement = classes[character.toLowerCase()];
@@ -97,7 +98,7 @@ class Translation {
     if (character === 'p' || character === 'P') return this.#category(character);
     if (character === '-') return inClass ? '\\-' : '-';
     if ('nrt'.includes(character)) return `\\${character}`;
-    return character !== '' && escapable.includes(character) ? `\\${character}` : undefined;
+    return escapable.includes(character) ? `\\${character}` : undefined;
   }
 
   /** The rest of `\p{Lu}`; a block, such as `IsBasicLatin`, has no words. */

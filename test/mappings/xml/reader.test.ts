@@ -519,3 +519,24 @@ for (const text of [
     t.false(`${error?.stack}${JSON.stringify(error)}`.includes('SECRET'));
   });
 }
+
+for (const [content, begins] of [
+  ['<b/>', true],
+  [' <!-- c --> <b/>', true],
+  ['<!-- c -->', false],
+  ['x<b/>', false],
+  ['<![CDATA[x]]>', false],
+  ['', false],
+] as const)
+  test(`<a>${content}</a> begins ${begins ? 'with an element' : 'with none'}`, (t) => {
+    const xml = new XmlReader(`<a>${content}</a>`, defaultLimits);
+    xml.readRoot();
+    t.is(xml.beginsWithElement, begins);
+  });
+
+test('<a/> begins with no element, whatever comes after it', (t) => {
+  const xml = new XmlReader('<r><a/><b/></r>', defaultLimits);
+  xml.readRoot();
+  xml.nextChild();
+  t.false(xml.beginsWithElement);
+});

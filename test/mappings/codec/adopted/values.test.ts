@@ -175,6 +175,13 @@ const cases: readonly Case[] = [
     json: '{"Id":"1","@any":["<o:x xmlns:o=\\"urn:o\\" a=\\"1\\" b=\\"2\\"><o:y></o:y>&lt;</o:x>","<t:Id xmlns:t=\\"urn:t\\">2</t:Id>"]}',
   },
   {
+    title: 'A22: in that form the default namespace stands where it begins and where it ends',
+    type: sequence(`<xs:any ${many} processContents="lax"/>`),
+    xml: '<o xmlns="urn:o" xmlns:unused="urn:u"><p xmlns=""/><q/></o>',
+    json: '{"@any":["<o xmlns=\\"urn:o\\"><p xmlns=\\"\\"></p><q></q></o>"]}',
+    written: '<o xmlns="urn:o"><p xmlns=""/><q/></o>',
+  },
+  {
     title: 'A23: a value of any type is text, or says its type, or is XML',
     type: sequence('<xs:element name="v" maxOccurs="unbounded"/>'),
     more: base,

@@ -5,9 +5,11 @@ import test from 'ava';
 import {
   isoFromJson,
   isoFromXml,
+  rfc3339FromXml,
   wcfFromJson,
   wcfFromXml,
   xmlFromJson,
+  xmlFromRfc3339,
 } from '../../../../mappings/codec/scalars/dates.ts';
 import { createZone, type Zone } from '../../../../mappings/codec/scalars/zone.ts';
 import { fc } from '../../../property.ts';
@@ -205,6 +207,28 @@ test('W16: utcDates "bare" writes /Date(ms)/ for Z, and only for Z', (t) => {
   t.is(wcfFromXml('2024-06-01Z', london, 'bare'), '/Date(1717200000000)/');
   t.is(wcfFromXml('2024-06-01T10:00:00+00:00', london, 'bare'), '/Date(1717236000000-0000)/');
   t.is(wcfFromXml('2024-06-01T10:00:00', london, 'bare'), '/Date(1717232400000-0000)/');
+});
+
+/** An `xs:dateTime`, the zone, and the same in RFC 3339. */
+const utcDates = [
+  ['2024-06-01T10:00:00', 'Europe/London', '2024-06-01T09:00:00Z'],
+  ['2024-06-01T10:00:00.1234567', 'Europe/London', '2024-06-01T09:00:00.1234567Z'],
+  ['2024-06-01T10:00:00Z', 'Europe/London', '2024-06-01T10:00:00+00:00'],
+  ['2024-06-01T10:00:00.50Z', 'Europe/London', '2024-06-01T10:00:00.50+00:00'],
+  ['2024-06-01T10:00:00.5-05:00', 'Europe/London', '2024-06-01T10:00:00.5-05:00'],
+  ['0001-01-01T00:00:00', 'Europe/London', '0001-01-01T00:00:00Z'],
+  ['9999-12-31T23:59:59', 'America/New_York', '9999-12-31T23:59:59Z'],
+] as const;
+
+for (const [xml, zone, json] of utcDates)
+  test(`A26: with dates: utc ${xml} in ${zone} is ${json}, both ways`, (t) => {
+    t.is(rfc3339FromXml(xml, zoneOf(zone)), json);
+    t.is(xmlFromRfc3339(json, zoneOf(zone)), xml);
+  });
+
+test('A26: text that is no moment of RFC 3339 is none', (t) => {
+  for (const text of ['2024-06-01', '10:00:00Z', '2024-13-01T00:00:00Z', ''])
+    t.is(xmlFromRfc3339(text, zoneOf('UTC')), undefined, text);
 });
 
 /** W17, a JSON string in a zone: the XML text, `undefined` for a mismatch. */

@@ -2,7 +2,10 @@ import { strictEqual } from 'node:assert';
 import test from 'ava';
 import { SaxesParser } from 'saxes';
 import { nearest } from '../../../../mappings/codec/nearest.ts';
+import { string } from '../../../../mappings/codec/scalars/strings.ts';
 import { escapeAttribute, escapeXml, excerpt } from '../../../../mappings/codec/scalars/text.ts';
+import { defaultLimits } from '../../../../mappings/contract/limits.ts';
+import { JsonReader } from '../../../../mappings/json/reader.ts';
 import { fc } from '../../../property.ts';
 import { legalText } from '../elements.ts';
 
@@ -49,6 +52,14 @@ for (const [title, rows] of Object.entries(w21)) {
       t.deepEqual(escaped(text), { xml, replaced }, JSON.stringify(text));
   });
 }
+
+test('W21: a JSON string is the same text as XML content, to the character', (t) => {
+  for (const [text, xml, replaced] of Object.values(w21).flat()) {
+    const reader = new JsonReader(JSON.stringify(text), defaultLimits);
+    t.is(string.toXml(reader), xml, JSON.stringify(text));
+    t.is(reader.replaced, replaced);
+  }
+});
 
 test('W21: in an attribute the quote is escaped too', (t) => {
   t.is(escapeAttribute('http://x/?a=1&b="<>"'), 'http://x/?a=1&amp;b=&quot;&lt;&gt;&quot;');

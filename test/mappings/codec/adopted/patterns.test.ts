@@ -1,0 +1,67 @@
+import test from 'ava';
+import { patternOf } from '../../../../mappings/codec/adopted/patterns.ts';
+
+for (const [pattern, takes, refuses] of [
+  ['[A-Z]{2}\\d{3}', ['AB123'], ['AB12', 'xAB123', 'AB123x']],
+  ['a|b', ['a', 'b'], ['ab', 'c']],
+  ['\\i\\c*', ['a-1', '_x'], ['1a', '']],
+  ['[\\w\\-.]+', ['a-1.b', 'é'], ['a b', '']],
+  ['$1.50^', ['$1x50^'], ['1.50']],
+  ['[^-a]b', ['xb'], ['-b', 'ab']],
+  ['[+\\-]?\\p{Lu}', ['+A', 'Ä'], ['a']],
+  ['\\P{Lu}', ['a', '1'], ['A']],
+  ['a.c', ['abc', 'a😀c'], ['a\nc', 'a\rc', 'ac']],
+  ['\\D\\S\\W', ['ab-', '-1 '], ['1b-', 'a -', 'abc']],
+  ['\\I\\C', ['1 ', '- '], ['a ', '11']],
+  ['a{2,}b{1,2}c{2}', ['aabcc', 'aaabbcc'], ['abcc', 'aabbbcc', 'aabc']],
+  ['\\-\\.\\n\\t\\r', ['-.\n\t\r'], ['-x\n\t\r', '-.n\t\r']],
+  ['[\\s\\d]', [' ', '1', '\t'], ['a', '\\']],
+  ['(ab|c)+d?', ['abc', 'cd', 'abab'], ['b', 'd', 'ac']],
+  ['[a-c-]', ['b', '-'], ['d']],
+  ['[-a]', ['-', 'a'], ['b']],
+  ['[a\\-c]', ['a', '-', 'c'], ['b']],
+  ['[*+^$]', ['*', '^', '$'], ['a', '\\']],
+  ['[\\n\\]]', ['\n', ']'], ['n', '\\']],
+] as const)
+  test(`A26: the XSD pattern ${pattern} takes the same in ECMAScript`, (t) => {
+    const expression = new RegExp(patternOf([pattern]) ?? '', 'u');
+    for (const text of takes) t.true(expression.test(text), text);
+    for (const text of refuses) t.false(expression.test(text), text);
+  });
+
+for (const pattern of [
+  '[a-z-[aeiou]]',
+  '\\p{IsGreek}',
+  '(a',
+  'a)',
+  'a{,2}',
+  '[\\S]',
+  'a**',
+  '\\q',
+  '[a',
+  '[]',
+  'a]',
+  'a}',
+  'a{1',
+  '+a',
+  '(*a)',
+  'a|*',
+  '\\',
+  '\\p{Xx}',
+  '\\p{Lu',
+  '[^]',
+  '[[a]]',
+  '[a-[b]]',
+  '[\\I]',
+  '[a\\q]',
+])
+  test(`A26: the XSD pattern ${pattern} has no words in ECMAScript`, (t) => {
+    t.is(patternOf([pattern]), undefined);
+  });
+
+test('A26: of several patterns one is enough, and one without words leaves none', (t) => {
+  const expression = new RegExp(patternOf(['a', 'b|c']) ?? '', 'u');
+  for (const text of ['a', 'b', 'c']) t.true(expression.test(text), text);
+  for (const text of ['ab', '', 'abc']) t.false(expression.test(text), text);
+  t.is(patternOf(['a', '(']), undefined);
+});
