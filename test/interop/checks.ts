@@ -13,8 +13,13 @@ export interface Check {
   readonly situation: string;
   /** The operation's inputs by their XML names, credentials aside. */
   readonly input: object;
-  /** The JSON that the service behind must get, credentials aside; absent where another row says it. */
+  /**
+   * The JSON that the service behind must get, credentials aside; absent where another row says it. A null must come;
+   * others may, as many stacks write null for what the caller leaves out.
+   */
   readonly upstream?: object;
+  /** No null may come but those in `upstream`. */
+  readonly exact?: boolean;
   readonly reply?: { readonly status: number; readonly data: object };
   /** What the client must read, by path below the reply's `Data`; by SOAP version where that differs. */
   readonly read: Readonly<Record<string, Printed | Readonly<Record<Version, string>>>>;

@@ -21,12 +21,30 @@ export function readExact(text: string): unknown {
   );
 }
 
-/** The text by which two values compare: members in order of their names, those that are null left out. */
-export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_name, inner: unknown) => {
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner) || 'rawJSON' in inner)
-      return inner;
-    const members = Object.entries(inner).filter(([, member]) => member !== null);
-    return Object.fromEntries(members.toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  });
+/**
+ * The text by which two values compare: members in order of their names, those that are null left out but where `like`
+ * has a null in the same place.
+ */
+export function canonical(value: unknown, like?: unknown): string {
+  return JSON.stringify(ordered(value, like));
+}
+
+/** The same with every null. */
+export function exactly(value: unknown): string {
+  return canonical(value, value);
+}
+
+function ordered(value: unknown, like: unknown): unknown {
+  if (typeof value !== 'object' || value === null || 'rawJSON' in value) return value;
+  const alike = (name: string): unknown => Reflect.get(Object(like), name);
+  if (Array.isArray(value)) return value.map((item, index) => ordered(item, alike(String(index))));
+  const members = Object.entries(value)
+    .filter(([name, member]) => member !== null || alike(name) === null)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, ordered(member, alike(name))]));
+}
+
+/** A JSON text without its null members, in its order, digit for digit. */
+export function withoutNulls(text: string): string {
+  return JSON.stringify(readExact(text), (_name, value) => (value === null ? undefined : value));
 }

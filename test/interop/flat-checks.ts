@@ -1,19 +1,21 @@
 import { checks } from './checks.ts';
 
-/** Prints the checks as tab-separated rows, for clients whose language reads no JSON by itself: operation, situation, `input` or `read`, path, value. */
+/** Prints the checks as tab-separated rows, for clients whose language reads no JSON by itself: operation, situation, `input`, `null` (an input that is null) or `read`, path, value. */
 for (const { operation, situation, input, read } of checks) {
-  for (const [path, value] of leaves(input, [])) print(operation, situation, 'input', path, value);
+  for (const [path, value] of leaves(input, [])) {
+    if (value === null) print(operation, situation, 'null', path, '');
+    else print(operation, situation, 'input', path, value);
+  }
   for (const path of Object.keys(read)) print(operation, situation, 'read', path, '');
 }
 
 /** Each value by its path; an array also has its length, at `#`. */
-function* leaves(value: unknown, path: readonly string[]): Generator<[string, string]> {
+function* leaves(value: unknown, path: readonly string[]): Generator<[string, string | null]> {
   if (Array.isArray(value)) yield [[...path, '#'].join('.'), String(value.length)];
-  if (typeof value !== 'object' || value === null || 'rawJSON' in value) {
+  if (value === null) yield [path.join('.'), null];
+  else if (typeof value !== 'object' || 'rawJSON' in value) {
     yield [path.join('.'), typeof value === 'string' ? value : JSON.stringify(value)];
-    return;
-  }
-  for (const [name, inner] of Object.entries(value)) yield* leaves(inner, [...path, name]);
+  } else for (const [name, inner] of Object.entries(value)) yield* leaves(inner, [...path, name]);
 }
 
 function print(...columns: readonly string[]): void {

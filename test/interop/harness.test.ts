@@ -2,7 +2,7 @@ import test from 'ava';
 import { documents, folderOf } from '../documents/documents.ts';
 import { exchangesIn } from '../plain/exchange-files.ts';
 import { checks, problemOf } from './checks.ts';
-import { canonical, readExact } from './exact-json.ts';
+import { canonical, exactly, readExact, withoutNulls } from './exact-json.ts';
 import { judgeRun } from './judge.ts';
 import { judgeExchange, unseenLosses } from './judge-exchange.ts';
 import { exchangeGaps, knownGaps } from './known-gaps.ts';
@@ -28,6 +28,20 @@ test('two JSON texts are the same whatever the order of members and with or with
   t.is(one, canonical(readExact('{"a":{"x":1},"b":[1.50,9007199254740993]}')));
   t.not(one, canonical(readExact('{"a":{"x":1},"b":[1.50,9007199254740992]}')));
   t.not(one, canonical(readExact('{"a":{"x":1},"b":[1.5,9007199254740993]}')));
+});
+
+test('a text without its nulls keeps its order and its digits', (t) => {
+  t.is(withoutNulls('{"b":1.50,"a":{"y":null,"x":[null]}}'), '{"b":1.50,"a":{"x":[null]}}');
+});
+
+test('a null that must come is asked for, one beside it is not', (t) => {
+  const expected = { a: { x: null } };
+  const like = (got: object): boolean => canonical(got, expected) === exactly(expected);
+  t.true(like({ a: { x: null } }));
+  t.true(like({ a: { x: null, y: null }, b: null }));
+  t.false(like({ a: {} }));
+  t.false(like({ a: { x: '' } }));
+  t.not(exactly({ a: { x: null, y: null } }), exactly(expected));
 });
 
 const dated = { read: { When: '2024-03-01T04:30:00Z', Wall: '2024-03-01T04:30:00', None: null } };
@@ -60,6 +74,34 @@ test('an error is a problem', (t) => {
 test('the table calls each of the twelve operations', (t) => {
   const calls = checks.filter(({ situation }) => situation === 'call');
   t.is(new Set(calls.map(({ operation }) => operation)).size, 12);
+});
+
+/** Where a reply's values are, by the JSON's names, an array's and a map's items by their index. */
+function placesIn(value: unknown, path: readonly string[] = []): readonly string[] {
+  if (typeof value !== 'object' || value === null || 'rawJSON' in value) return [path.join('.')];
+  return Object.entries(value).flatMap(([name, inner], index) => {
+    const isEntry = path.at(-1) === 'meta';
+    return isEntry ? [`${path.join('.')}.${index}`] : placesIn(inner, [...path, name]);
+  });
+}
+
+/** A path of `read` without the names of items and of a map's Key and Value, in the JSON's case. */
+function placeOf(path: string): string {
+  const steps = path
+    .split('.')
+    .filter((step, index, all) => step !== '?' && !/^(?:\d+|#)$/.test(all[index + 1] ?? ''));
+  return steps
+    .map((step) => step.toLowerCase())
+    .join('.')
+    .replace(/(\.meta\.\d+)\.\w+$/, '$1');
+}
+
+test('the clients read every value of every reply', (t) => {
+  for (const { operation, situation, reply, read } of checks) {
+    const places = Object.keys(read).map(placeOf);
+    for (const place of placesIn(reply?.data ?? {}))
+      t.true(places.includes(place.toLowerCase()), `${operation} ${situation}: ${place}`);
+  }
 });
 
 test('each known gap is one of a stack that there is', (t) => {
@@ -103,13 +145,18 @@ const runs = [
 
 for (const [sentence, output, gaps, expected] of runs) {
   test(`a check ${sentence}`, (t) => {
-    const [result] = judgeRun(stack, '1.1', { ok: true, output, errors: '' }, [], gaps);
+    const [result] = judgeRun({ stack, version: '1.1' }, { ok: true, output, errors: '' }, [], gaps);
     t.like(result, { check: 'import', ...expected });
   });
 }
 
 test('a client that ends badly fails, whatever it printed', (t) => {
-  const results = judgeRun(stack, '1.1', { ok: false, output: imports, errors: 'no memory' }, [], []);
+  const results = judgeRun(
+    { stack, version: '1.1' },
+    { ok: false, output: imports, errors: 'no memory' },
+    [],
+    [],
+  );
   t.like(results.at(-1), { check: 'run.sh', outcome: 'failed', why: 'expected it to end well; no memory' });
 });
 

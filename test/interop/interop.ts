@@ -1,14 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Running } from '../../gateway/process/serve.ts';
+import { screeningContract } from '../../mappings/loader/load.ts';
 import { checksFile, type Version } from './checks.ts';
-import { startGateway } from './gateway.ts';
-import { judgeBuild, judgeRun, type Result } from './judge.ts';
+import { endpointOf, serveChanged } from './gateway.ts';
+import { judgeBuild, judgeRun, judgeWire, type Result, type Run } from './judge.ts';
 import { knownGaps } from './known-gaps.ts';
-import { startRelay } from './relay.ts';
+import { type Relay, startRelay } from './relay.ts';
 import { type Finished, run } from './run-command.ts';
 import type { Stack } from './stacks.ts';
-import { startUpstream } from './upstream.ts';
+import { makeUploads } from './uploads.ts';
+import { type Break, type ScriptedUpstream, startUpstream } from './upstream.ts';
+import { problemOnTheWire, type Variant, variants } from './variants.ts';
 
 /** All that a stack did. */
 export interface StackRun {
@@ -21,40 +25,100 @@ export interface StackRun {
 const buildLimitMs = 300_000;
 const runLimitMs = 120_000;
 
-/** Builds the stack's client from the WSDL and runs it in each version, before a gateway and an upstream of its own. */
-export async function runStack(stack: Stack, faultAddress: string): Promise<StackRun> {
-  const upstream = await startUpstream();
-  const relay = await startRelay();
-  const gateway = await startGateway(upstream.url, `http://127.0.0.1:${relay.port}`);
-  relay.passTo(Number(new URL(gateway.url).port));
+/** Builds the stack's client from the WSDL and runs it in each version and way, before gateways and an upstream of its own. */
+export async function runStack(stack: Stack, broken?: Break): Promise<StackRun> {
+  const upstream = await startUpstream(broken);
+  const plain = await startGateways(upstream, {});
   const out = mkdtempSync(join(tmpdir(), `interop-${stack.name}-`));
   const requests = new Map<Version, readonly Buffer[]>();
   try {
-    const wsdl = `${gateway.address}/soap11?wsdl`;
     if (stack.builds) {
-      const built = await command(stack, 'build.sh', [wsdl, out], buildLimitMs);
+      const built = await command(stack, 'build.sh', [plain.wsdl, out], buildLimitMs);
       if (!built.ok) return { stack, results: judgeBuild(stack, built), requests };
     }
     const results: Result[] = [];
     for (const version of stack.versions) {
-      const endpoint = version === '1.1' ? '/soap11' : '/soap12';
-      const complained = upstream.complaints.length;
-      relay.takeRequests();
-      const finished = await command(stack, 'run.sh', [wsdl, version, out], runLimitMs, {
-        ENDPOINT: `${gateway.address}${endpoint}`,
-        FAULT_ENDPOINT: `${faultAddress}${endpoint}`,
-      });
-      requests.set(version, relay.takeRequests());
-      const complaints = upstream.complaints.slice(complained);
-      results.push(...judgeRun(stack, version, finished, complaints, knownGaps));
+      plain.relay.takeRequests();
+      results.push(...(await runOnce({ stack, version }, plain, upstream, out)));
+      requests.set(version, plain.relay.takeRequests());
     }
+    const wanted = broken === undefined ? (stack.variants ?? []) : [];
+    for (const variant of variants.filter(({ name }) => wanted.includes(name)))
+      results.push(...(await runVariant(stack, variant, upstream, out)));
+    if (broken === undefined) results.push(...(await makeUploads(stack)));
     return { stack, results, requests };
   } finally {
     rmSync(out, { recursive: true, force: true });
-    await gateway.stop(0);
-    relay.close();
+    await plain.stop();
     upstream.close();
   }
+}
+
+/** A stack's calls in another way, in each version, before gateways that take it. */
+async function runVariant(
+  stack: Stack,
+  variant: Variant,
+  upstream: ScriptedUpstream,
+  out: string,
+): Promise<readonly Result[]> {
+  const gateways = await startGateways(upstream, variant.overlay);
+  const { relay } = gateways;
+  try {
+    const results: Result[] = [];
+    for (const version of stack.versions) {
+      const run = { stack, version, variant };
+      results.push(...(await runOnce(run, gateways, upstream, out)));
+      const problem = problemOnTheWire(variant, relay.takeRequests(), relay.takeReplies());
+      results.push(judgeWire(run, problem));
+    }
+    return results;
+  } finally {
+    await gateways.stop();
+  }
+}
+
+/** Two screening gateways, of which the second answers errors of the service by faults; the first behind a relay. */
+interface Gateways {
+  readonly inBand: Running;
+  readonly faults: Running;
+  readonly relay: Relay;
+  readonly wsdl: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** @param overlay members of the overlay that are other than in the shipped contract */
+async function startGateways({ url }: ScriptedUpstream, overlay: object): Promise<Gateways> {
+  const relay = await startRelay();
+  const inBand = await serveChanged(screeningContract, overlay, url, relay.url);
+  const faults = await serveChanged(screeningContract, { ...overlay, soapErrors: 'fault' }, url);
+  relay.passTo(inBand.url);
+  return {
+    inBand,
+    faults,
+    relay,
+    wsdl: `${inBand.address}/soap11?wsdl`,
+    stop: async () => {
+      await Promise.all([inBand.stop(0), faults.stop(0)]);
+      relay.close();
+    },
+  };
+}
+
+/** All checks once. */
+async function runOnce(
+  run: Run,
+  { inBand, faults, wsdl }: Gateways,
+  upstream: ScriptedUpstream,
+  out: string,
+): Promise<readonly Result[]> {
+  const { stack, version, variant } = run;
+  const complained = upstream.complaints.length;
+  const finished = await command(stack, 'run.sh', [wsdl, version, out], runLimitMs, {
+    ENDPOINT: endpointOf(inBand, version),
+    FAULT_ENDPOINT: endpointOf(faults, version),
+    ...variant?.environment,
+  });
+  return judgeRun(run, finished, upstream.complaints.slice(complained), knownGaps);
 }
 
 function command(

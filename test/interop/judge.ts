@@ -1,12 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Check, checks, importCheck, type Line, nameOf, problemOf, type Version } from './checks.ts';
 import type { KnownGap } from './known-gaps.ts';
 import type { Finished } from './run-command.ts';
 import type { Stack } from './stacks.ts';
+import type { Variant } from './variants.ts';
 
 /** What became of one check of a stack in one SOAP version. */
 export interface Result {
   readonly stack: Stack;
   readonly version: Version;
+  /** Undefined for plain calls. */
+  readonly variant?: Variant;
   readonly check: string;
   /** `gap`: fails, and a known gap says why. */
   readonly outcome: 'passed' | 'failed' | 'gap';
@@ -14,7 +18,9 @@ export interface Result {
   readonly why?: string;
 }
 
-type Judged = Pick<Result, 'stack' | 'version' | 'check'>;
+/** A client's run. */
+export type Run = Pick<Result, 'stack' | 'version' | 'variant'>;
+type Judged = Run & Pick<Result, 'check'>;
 
 const allChecks: readonly Pick<Check, 'operation' | 'situation' | 'read'>[] = [importCheck, ...checks];
 
@@ -28,27 +34,26 @@ export function judgeBuild(stack: Stack, built: Finished): readonly Result[] {
 
 /** All checks of a client's run, by the lines that it printed; `complaints` are what the service behind had. */
 export function judgeRun(
-  stack: Stack,
-  version: Version,
+  run: Run,
   finished: Finished,
   complaints: readonly string[],
   gaps: readonly KnownGap[],
 ): readonly Result[] {
   const lines = linesOf(finished.output);
   // what was built has been taken in
-  if (stack.builds) lines.set('import', { situation: 'import', got: [] });
+  if (run.stack.builds) lines.set('import', { situation: 'import', got: [] });
   const results = allChecks.map((check) => {
-    const judged = { stack, version, check: nameOf(check) };
+    const judged = { ...run, check: nameOf(check) };
     const line = lines.get(judged.check);
     if (line === undefined) return failed(judged, 'expected a line of it, got none');
-    const problem = problemOf(check, version, line);
+    const problem = problemOf(check, run.version, line);
     const complaint = complaints.find((text) => text.startsWith(`${check.operation}:`));
     const gap = gaps.find((known) => covers(known, judged));
     return judge(judged, [problem, complaint], gap);
   });
   if (finished.ok) return results;
   const why = `expected it to end well; ${lastLines(finished.errors)}`;
-  return [...results, failed({ stack, version, check: 'run.sh' }, why)];
+  return [...results, failed({ ...run, check: 'run.sh' }, why)];
 }
 
 function judge(
@@ -60,17 +65,47 @@ function judge(
     if (problem === undefined) return failed(judged, 'passes, but known-gaps.ts says that it can’t');
     return { ...judged, outcome: 'gap', why: gap.reason };
   }
-  if (problem === undefined) return { ...judged, outcome: 'passed' };
-  return failed(judged, complaint === undefined ? problem : `${problem}; ${complaint}`);
+  return resultOf(
+    judged,
+    problem === undefined || complaint === undefined ? problem : `${problem}; ${complaint}`,
+  );
+}
+
+/** The check that a variant's calls were of it, by what stood on the wire. */
+export function judgeWire(run: Run, problem: string | undefined): Result {
+  return resultOf({ ...run, check: 'on the wire' }, problem);
+}
+
+/** The upload of a document: what the client printed of it, and what stood on the wire. */
+export function judgeUpload(
+  run: Run,
+  { output, errors }: Finished,
+  expected: readonly string[],
+  wire: string | undefined,
+): Result {
+  const judged = { ...run, check: 'upload' };
+  const got = linesOf(output).get('upload')?.got;
+  if (got === undefined) return failed(judged, `expected a line of it, got none; ${lastLines(errors)}`);
+  if (!isDeepStrictEqual(got, expected))
+    return failed(judged, `expected ${JSON.stringify(expected)}, got ${JSON.stringify(got)}`);
+  return resultOf(judged, wire);
+}
+
+/** Passed where there is no problem. */
+function resultOf(judged: Judged, problem: string | undefined): Result {
+  return problem === undefined ? { ...judged, outcome: 'passed' } : failed(judged, problem);
 }
 
 function failed(judged: Judged, why: string): Result {
   return { ...judged, outcome: 'failed', why };
 }
 
-function covers(gap: KnownGap, { stack, version, check }: Judged): boolean {
+function covers(gap: KnownGap, { stack, version, variant, check }: Judged): boolean {
   return (
-    gap.stack === stack.name && gap.check === check && (gap.version === undefined || gap.version === version)
+    gap.stack === stack.name &&
+    gap.check === check &&
+    (gap.version === undefined || gap.version === version) &&
+    (gap.variant === undefined || gap.variant === variant?.name)
   );
 }
 

@@ -1,25 +1,70 @@
 import type { Version } from './checks.ts';
+import type { VariantName } from './variants.ts';
 
 /** A check that a stack can't pass whatever the gateway does. One that passes after all fails the run. */
 export interface KnownGap {
   readonly stack: string;
   /** Undefined where it's all of them. */
   readonly version?: Version;
+  /** Undefined where it's the plain calls and all others. */
+  readonly variant?: VariantName;
   /** The check's name: an operation or a situation. */
   readonly check: string;
   readonly reason: string;
 }
 
+/** Stacks that read nil and absent alike. */
+const alikeReaders = {
+  axis: 'a null property of an Axis bean',
+  axis2: 'a null property of an ADB bean',
+  rampart: 'a null property of an ADB bean',
+  gsoap: 'a null pointer',
+  'mono-asmx': 'a null property of a class of wsdl.exe',
+  'mono-wcf': 'a null property of a class of svcutil',
+  'node-soap': 'a missing property',
+  zeep: 'None',
+};
+
+/** Stacks that leave out what is null, and so send no null. */
+const noNullSenders = {
+  axis: 'Axis leaves out a null property',
+  gowsdl: 'gowsdl has no null',
+  gsoap: 'gSOAP leaves out a null pointer',
+  nusoap: 'NuSOAP leaves out a null',
+  pysimplesoap: 'PySimpleSOAP leaves out None',
+  'soap-wsdl': 'SOAP::WSDL leaves out undef',
+  tclws: 'Tcl has no null',
+};
+
+/** Stacks that send a null for every text that the caller leaves out. */
+const noAbsentSenders = {
+  'mono-asmx': 'a class of wsdl.exe writes xsi:nil for every text that is null',
+  'mono-wcf': 'a class of svcutil writes xsi:nil for every text that is null',
+  soap4r: 'soap4r writes xsi:nil for every text that is left out',
+};
+
+function gapsOf(check: string, reasons: Readonly<Record<string, string>>): readonly KnownGap[] {
+  return Object.entries(reasons).map(([stack, reason]) => ({ stack, check, reason }));
+}
+
 export const knownGaps: readonly KnownGap[] = [
+  ...gapsOf(
+    'null-absent',
+    Object.fromEntries(
+      Object.entries(alikeReaders).map(([stack, both]) => [stack, `${both} is nil or absent`]),
+    ),
+  ),
+  ...gapsOf('null-sent', noNullSenders),
+  ...gapsOf('absent-sent', noAbsentSenders),
   {
     stack: 'zeep',
-    check: 'null-absent',
+    check: 'null-empty',
     reason: 'zeep reads an empty text as None, a nil array as an empty one',
   },
   { stack: 'zeep', check: 'empty-array', reason: 'zeep reads an empty array as None' },
-  { stack: 'suds', check: 'null-absent', reason: 'suds reads an empty text as None' },
+  { stack: 'suds', check: 'null-empty', reason: 'suds reads an empty text as None' },
   { stack: 'suds', check: 'empty-array', reason: 'suds reads an empty array as None' },
-  { stack: 'pysimplesoap', check: 'null-absent', reason: 'PySimpleSOAP fails on an array without items' },
+  { stack: 'pysimplesoap', check: 'null-empty', reason: 'PySimpleSOAP fails on an array without items' },
   { stack: 'pysimplesoap', check: 'empty-array', reason: 'PySimpleSOAP fails on an array without items' },
   {
     stack: 'pysimplesoap',
@@ -40,14 +85,14 @@ export const knownGaps: readonly KnownGap[] = [
     reason: 'strong-soap reads an xs:long as a double; it sends one exactly, given as text',
   },
   { stack: 'strong-soap', check: 'decimal', reason: 'strong-soap reads an xs:decimal as a double' },
-  { stack: 'strong-soap', check: 'null-absent', reason: 'strong-soap reads an empty text as undefined' },
+  { stack: 'strong-soap', check: 'null-empty', reason: 'strong-soap reads an empty text as undefined' },
   {
     stack: 'soap-lite',
     check: 'import',
     reason: 'SOAP::Lite makes no nested inputs from a WSDL; calls are built by hand',
   },
   { stack: 'soap-lite', version: '1.2', check: 'fault', reason: 'SOAP::Lite reads faults of SOAP 1.1 alone' },
-  { stack: 'soap-wsdl', check: 'null-absent', reason: 'SOAP::WSDL reads a nil array as an empty one' },
+  { stack: 'soap-wsdl', check: 'null-empty', reason: 'SOAP::WSDL reads a nil array as an empty one' },
   {
     stack: 'soap-wsdl',
     check: 'fault',
@@ -58,17 +103,24 @@ export const knownGaps: readonly KnownGap[] = [
     check: 'fault',
     reason: "Mono's WCF reads no fault with a detail; faultDetail: none",
   },
-  { stack: 'tclws', check: 'null-absent', reason: 'tclws reads nil and empty text alike' },
+  { stack: 'tclws', check: 'null-empty', reason: 'tclws reads nil and empty text alike' },
   { stack: 'tclws', check: 'emoji', reason: 'Tcl 8.6 has no characters beyond the Basic Multilingual Plane' },
   { stack: 'tclws', check: 'map', reason: 'tclws reads an element of an anonymous type as text' },
   { stack: 'gowsdl', check: 'UpdateValidId', reason: 'gowsdl leaves out a boolean that is false' },
   { stack: 'gowsdl', check: 'decimal', reason: 'gowsdl reads an xs:decimal as a double' },
-  { stack: 'gowsdl', check: 'null-absent', reason: 'gowsdl reads nil and empty text alike' },
+  { stack: 'gowsdl', check: 'null-empty', reason: 'gowsdl reads nil and empty text alike' },
+  {
+    stack: 'gowsdl',
+    variant: 'mtom',
+    check: 'base64',
+    reason: 'gowsdl takes a reply of MTOM in SOAP 1.1 only with the start-info of SOAP 1.2',
+  },
   { stack: 'gowsdl', check: 'fault', reason: 'gowsdl hands over a fault as the text of its envelope' },
   { stack: 'luasoap', check: 'fault', reason: 'LuaSOAP hands over a fault as the text of its envelope' },
   { stack: 'luasoap', check: 'import', reason: 'LuaSOAP reads no WSDL' },
   { stack: 'kdsoap', check: 'decimal', reason: 'KDSoap reads an xs:decimal as a float' },
-  { stack: 'kdsoap', check: 'null-absent', reason: 'KDSoap reads nil and empty text alike' },
+  { stack: 'kdsoap', check: 'null-empty', reason: 'KDSoap reads nil and empty text alike' },
+  { stack: 'php-plain', check: 'import', reason: 'made to go without a WSDL' },
   { stack: 'curl', check: 'import', reason: 'curl reads no WSDL: it stands for envelopes written by hand' },
 ];
 

@@ -2,11 +2,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** Stands before a server, passes every byte on, and keeps what the clients sent. */
 export interface Relay {
-  readonly port: number;
-  /** The server behind; to be named before the first client comes. */
-  readonly passTo: (port: number) => void;
+  readonly url: string;
+  /** The server behind, by its URL; to be named before the first client comes. */
+  readonly passTo: (url: string) => void;
   /** The requests since the last time, whole, byte for byte, in the order their connections were opened. */
   readonly takeRequests: () => readonly Buffer[];
+  /** What the server said since the last time, as bytes of latin1, one connection after the other. */
+  readonly takeReplies: () => string;
   readonly close: () => void;
 }
 
@@ -14,17 +16,21 @@ export interface Relay {
 export async function startRelay(): Promise<Relay> {
   let target: number | undefined;
   let connections: Buffer[][] = [];
+  let answers: Buffer[][] = [];
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     if (target === undefined) throw new Error('relay: expected a server to pass to, got none');
     const received: Buffer[] = [];
     connections.push(received);
+    const answered: Buffer[] = [];
+    answers.push(answered);
     const behind = connect(target, '127.0.0.1');
     for (const socket of [client, behind]) {
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
     }
     client.on('data', (bytes: Buffer) => received.push(bytes));
+    behind.on('data', (bytes: Buffer) => answered.push(bytes));
     client.pipe(behind).pipe(client);
     // one end gone is the other's end too
     client.on('error', () => behind.destroy());
@@ -32,14 +38,19 @@ export async function startRelay(): Promise<Relay> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    port: (server.address() as AddressInfo).port,
-    passTo: (port) => {
-      target = port;
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    passTo: (url) => {
+      target = Number(new URL(url).port);
     },
     takeRequests: () => {
       const taken = connections.flatMap((chunks) => splitRequests(Buffer.concat(chunks)));
       connections = [];
       return taken;
+    },
+    takeReplies: () => {
+      const taken = answers.map((chunks) => Buffer.concat(chunks).toString('latin1'));
+      answers = [];
+      return taken.join('\n');
     },
     close: () => {
       server.close();

@@ -6,6 +6,7 @@ import type { Result } from './judge.ts';
 import type { Made } from './judge-exchange.ts';
 import { exchangeGaps, knownGaps } from './known-gaps.ts';
 import type { Stack } from './stacks.ts';
+import { variantNamed, variants } from './variants.ts';
 
 /** A stack and the version of it that ran, or why it didn't run. */
 export interface StackState {
@@ -21,34 +22,80 @@ const situations = [importCheck, ...checks].map(nameOf).filter((name) => !operat
 /** One line per check in the form that CI counts; a known gap is neither passed nor failed. */
 export function resultLines(results: readonly Result[]): string {
   return results
-    .map(({ stack, version, check, outcome, why }) => {
+    .map(({ stack, version, variant, check, outcome, why }) => {
       const told = outcome === 'passed' ? '' : `: ${why}`;
-      return `  ${marks[outcome]} interop › ${stack.title} ${version} › ${check}${told}\n`;
+      const way = variant === undefined ? '' : ` ${variant.title} ›`;
+      return `  ${marks[outcome]} interop › ${stack.title} ${version} ›${way} ${check}${told}\n`;
     })
     .join('');
 }
 
+/** The results of one stack in one version. */
+interface Row extends Pick<Result, 'stack' | 'version'> {
+  readonly results: readonly Result[];
+}
+
+/** Results by stack and version, in the order in which these come first. */
+function rowsOf(results: readonly Result[]): readonly Row[] {
+  const rows = new Map<string, Row & { readonly results: Result[] }>();
+  for (const result of results) {
+    const { stack, version } = result;
+    const key = `${stack.name} ${version}`;
+    const row = rows.get(key) ?? { stack, version, results: [] };
+    row.results.push(result);
+    rows.set(key, row);
+  }
+  return [...rows.values()];
+}
+
+/** How many rows of the matrix have a check that failed, and which have none. */
+export function noticed(results: readonly Result[]): string {
+  const rows = rowsOf(results);
+  const blind = rows.filter((row) => !row.results.some(({ outcome }) => outcome === 'failed'));
+  const names = blind.map(({ stack, version }) => `${stack.title} ${version}`);
+  const noticing = `${rows.length - blind.length} of ${rows.length} rows noticed`;
+  return names.length === 0 ? noticing : `${noticing}, but not ${names.join(', ')}`;
+}
+
 /** The matrix as a Markdown table: a row per stack and version, a column per situation, the calls as one. */
 export function matrix(results: readonly Result[]): string {
-  const rows = new Map<string, Result[]>();
-  for (const result of results) {
-    const key = `${result.stack.title} ${result.version}`;
-    rows.set(key, [...(rows.get(key) ?? []), result]);
-  }
   const head = ['stack', 'SOAP', 'calls', ...situations];
   const lines = [head, head.map(() => '---')];
-  for (const row of rows.values()) {
-    const [first] = row;
-    if (first === undefined) continue;
+  for (const { stack, version, results: row } of rowsOf(
+    results.filter(({ variant }) => variant === undefined),
+  )) {
     const calls = row.filter(({ check }) => operations.includes(check));
     const passed = calls.filter(({ outcome }) => outcome === 'passed').length;
     const cells = situations.map((name) => {
       const result = row.find(({ check }) => check === name);
       return result === undefined ? '' : marks[result.outcome];
     });
-    lines.push([first.stack.title, first.version, `${passed}/${operations.length}`, ...cells]);
+    lines.push([stack.title, version, `${passed}/${operations.length}`, ...cells]);
   }
   return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
+/** The calls in other ways as a Markdown table: a row per stack and version, a column per way. */
+export function variantTable(results: readonly Result[]): string {
+  const made = results.filter(({ variant }) => variant !== undefined);
+  const head = ['stack', 'SOAP', ...variants.map(({ title }) => title), 'upload'];
+  const rows = rowsOf(made).map(({ stack, version, results: row }) => [
+    stack.title,
+    version,
+    ...variants.map(({ name }) => {
+      const own = row.filter(({ variant, check }) => variant?.name === name && check !== 'upload');
+      if (own.length === 0) return '';
+      const calls = own.filter(({ check }) => operations.includes(check));
+      const passed = calls.filter(({ outcome }) => outcome === 'passed').length;
+      const failed = own.some(({ outcome }) => outcome === 'failed') ? ' ✘' : '';
+      return `${passed}/${operations.length}${failed}`;
+    }),
+    row
+      .filter(({ check }) => check === 'upload')
+      .map(({ outcome }) => marks[outcome])
+      .join(''),
+  ]);
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
 /** The same lines for the exchanges of documents. */
@@ -110,8 +157,8 @@ export function interopPage(
 ): string {
   const versions = states.map(({ stack, installed }) => `| ${stack.title} | ${installed ?? 'not run'} |\n`);
   const gaps = knownGaps.map(
-    ({ stack, version, check, reason }) =>
-      `| ${titleOf(states, stack)} | ${version ?? 'all'} | ${check} | ${reason} |\n`,
+    ({ stack, version, variant, check, reason }) =>
+      `| ${titleOf(states, stack)} | ${version ?? 'all'} | ${variant === undefined ? '' : `${variantNamed(variant).title}: `}${check} | ${reason} |\n`,
   );
   const madeGaps = exchangeGaps.map(
     ({ stack, version, document, exchange, reason }) =>
@@ -140,7 +187,10 @@ ${matrix(results)}
 | int64 | \`9007199254740993\` and \`9223372036854775807\` arrive with all their digits |
 | decimal | so does \`1234567890123456.78\` |
 | emoji | text beyond the Basic Multilingual Plane, both ways |
-| null-absent | null, absent and empty text are told apart |
+| null-empty | null and empty text are told apart in a reply |
+| null-absent | null and absent are told apart in a reply |
+| null-sent | a null that the client sends arrives as null |
+| absent-sent | what the client leaves out is left out, and its empty text arrives as one |
 | empty-array | an empty array arrives as one, and not as null, both ways |
 | date-no-zone | a wall clock is the same wall clock, both ways |
 | date-zone | an instant is the same instant, both ways |
@@ -150,6 +200,11 @@ ${matrix(results)}
 | in-band-error | an error of the service in an ordinary reply (\`soapErrors: in-band\`) |
 | fault | the same as a SOAP fault, with code and text (\`soapErrors: fault\`) |
 
+## WS-Security and MTOM
+
+The same calls and checks with the credentials in a UsernameToken, as text or as a digest, and with MTOM both ways; that every call was of the kind is read off the wire. \`upload\`: a second service's document of 40,000 bytes, stored and read back with MTOM.
+
+${variantTable(results)}
 ## Documents of others
 
 The exchanges of [test/documents](../test/documents/README.md), each made in SOAP 1.1 and 1.2: the client's types are made of the WSDL that the gateway serves, a program that knows none of the documents fills them and reads them, the service behind gets exactly the call that the document says, and the client reads each member of the reply.

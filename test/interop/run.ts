@@ -4,7 +4,6 @@ import { parseArgs } from 'node:util';
 import { callAdopted } from './adopted/adopted.ts';
 import { importDocuments, importLines } from './documents.ts';
 import { makeExchanges } from './exchanges.ts';
-import { startFaultGateway } from './gateway.ts';
 import { installStacks } from './install.ts';
 import { runStack, type StackRun } from './interop.ts';
 import { unseenLosses } from './judge-exchange.ts';
@@ -15,11 +14,13 @@ import {
   exchangeTable,
   interopPage,
   matrix,
+  noticed,
   resultLines,
   type StackState,
+  variantTable,
 } from './report.ts';
 import { installedVersion, loadStacks, type Stack } from './stacks.ts';
-import { startUpstream } from './upstream.ts';
+import { type Break, breaks } from './upstream.ts';
 import { writeRequests } from './wire.ts';
 
 const help = `Real SOAP client stacks against the gateway: what each takes in, sends and reads.
@@ -29,6 +30,9 @@ usage: npm run interop -- [options]
   --only NAMES    these stacks alone, folders of test/interop, separated by commas
   --require-all   a stack that isn't installed is a failure, not a skip
   --install       installs the stacks (Debian packages, as root) and ends
+  --table         the calls of checks.json alone, without documents and adopted services
+  --break WHAT    null-replies: no null of a reply reaches a client; null-requests: none of a request the service
+                  behind. The matrix shows which checks notice.
   --write         writes docs/interop.md
   --record        writes what the clients sent to test/wire`;
 
@@ -40,6 +44,8 @@ async function main(): Promise<void> {
       help: { type: 'boolean', short: 'h' },
       only: { type: 'string' },
       'require-all': { type: 'boolean', default: false },
+      table: { type: 'boolean', default: false },
+      break: { type: 'string' },
       install: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       record: { type: 'boolean', default: false },
@@ -56,18 +62,28 @@ async function main(): Promise<void> {
   );
   const missing = states.filter(({ installed }) => installed === undefined);
   const ready = states.filter(({ installed }) => installed !== undefined);
-  const runs = await runStacks(ready);
+  const broken = brokenBy(options.break);
+  const runs = await runStacks(ready, broken);
+  const results = runs.flatMap((run) => run.results);
+  if (options.record) for (const run of runs) await writeRequests(run);
+  if (options.table || broken !== undefined) {
+    console.log(
+      `${matrix(results)}\n${variantTable(results)}\n${broken === undefined ? resultLines(results) : noticed(results)}`,
+    );
+    if (broken === undefined && results.some(({ outcome }) => outcome === 'failed')) process.exitCode = 1;
+    return;
+  }
   const imports = await importDocuments(ready.map(({ stack }) => stack));
   const made = await makeExchanges(ready.map(({ stack }) => stack));
   const unseen = unseenLosses(made);
   const adopted = await callAdopted(ready.map(({ stack }) => stack));
-  const results = runs.flatMap((run) => run.results);
-  if (options.record) for (const run of runs) await writeRequests(run);
   if (options.write) {
     const date = new Date().toISOString().slice(0, 10);
     writeFileSync(join(root, 'docs/interop.md'), interopPage(states, results, made, adopted, date));
   }
-  console.log(`${matrix(results)}\n${exchangeTable(made)}\n${adoptedTable(adopted)}`);
+  console.log(
+    `${matrix(results)}\n${variantTable(results)}\n${exchangeTable(made)}\n${adoptedTable(adopted)}`,
+  );
   for (const { stack } of missing) {
     const mark = options['require-all'] ? '✘' : '-';
     console.log(`  ${mark} interop › ${stack.title}: not installed (${stack.probe})`);
@@ -92,18 +108,20 @@ function chosen(stacks: readonly Stack[], only: string | undefined): readonly St
   });
 }
 
+function brokenBy(name: string | undefined): Break | undefined {
+  const known = breaks.find((broken) => broken === name);
+  if (name === undefined || known !== undefined) return known;
+  throw new Error(`--break: expected ${breaks.join(' or ')}, got ${name}`);
+}
+
 /** Two at a time; one that waits for its compiler leaves a core to the other. */
-async function runStacks(states: readonly StackState[]): Promise<readonly StackRun[]> {
-  const upstream = await startUpstream();
-  const faultGateway = await startFaultGateway(upstream.url);
+async function runStacks(states: readonly StackState[], broken?: Break): Promise<readonly StackRun[]> {
   const runs: StackRun[] = [];
   const waiting = states.values();
   const work = async (): Promise<void> => {
-    for (const { stack } of waiting) runs.push(await runStack(stack, faultGateway.address));
+    for (const { stack } of waiting) runs.push(await runStack(stack, broken));
   };
   await Promise.all([work(), work()]);
-  await faultGateway.stop(0);
-  upstream.close();
   const names = states.map(({ stack }) => stack.name);
   return runs.toSorted((a, b) => names.indexOf(a.stack.name) - names.indexOf(b.stack.name));
 }

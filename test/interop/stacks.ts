@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Version } from './checks.ts';
 import { run } from './run-command.ts';
 import type { Loss } from './tree.ts';
+import type { VariantName } from './variants.ts';
 
 /** A client stack as its `stack.json` describes it, and the folder it's in. */
 export interface Stack {
@@ -21,6 +22,8 @@ export interface Stack {
   readonly probe: string;
   /** What its API doesn't tell apart, which the exchanges of documents take into account. */
   readonly losses?: readonly Loss[];
+  /** The other ways in which it makes the calls too. */
+  readonly variants?: readonly VariantName[];
   /** Whether its own tool makes code of the WSDL first: there is a `build.sh`. */
   readonly builds: boolean;
 }

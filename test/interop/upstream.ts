@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type Check, checks, credentials } from './checks.ts';
-import { canonical, readExact } from './exact-json.ts';
+import { canonical, exactly, readExact, withoutNulls } from './exact-json.ts';
 
 /** The JSON service behind the gateway: knows the requests of `checks.json` and answers them, and no others. */
 export interface ScriptedUpstream {
@@ -17,8 +17,8 @@ export interface ScriptedUpstream {
 interface Exchange {
   readonly check: Check;
   readonly operation: string;
-  /** Canonical text of what must come. */
-  readonly expected: string;
+  /** What must come. */
+  readonly expected: object;
   readonly status: number;
   readonly body: string;
 }
@@ -26,27 +26,38 @@ interface Exchange {
 const exchanges: readonly Exchange[] = checks.flatMap((check) => {
   const { operation, upstream, reply } = check;
   if (upstream === undefined || reply === undefined) return [];
-  const expected = canonical({ ...upstream, authentication: credentials });
+  const expected = { ...upstream, authentication: credentials };
   return [{ check, operation, expected, status: reply.status, body: JSON.stringify({ data: reply.data }) }];
 });
 
+/** Whether what came is what must come. */
+function isOf({ check, expected }: Exchange, got: unknown): boolean {
+  const text = check.exact ? exactly(got) : canonical(got, expected);
+  return text === exactly(expected);
+}
+
+/** What is done to every call, so that a run shows which checks notice it. */
+export type Break = 'null-replies' | 'null-requests';
+export const breaks: readonly Break[] = ['null-replies', 'null-requests'];
+
 /** Listens on a free port of 127.0.0.1. */
-export async function startUpstream(): Promise<ScriptedUpstream> {
+export async function startUpstream(broken?: Break): Promise<ScriptedUpstream> {
   const calls: (Check | undefined)[] = [];
   const complaints: string[] = [];
   const server = createServer(async (request, response) => {
     const operation = request.url?.split('/').at(-1) ?? '';
-    const got = canonical(readExact(await text(request)));
+    const sent = await text(request);
+    const got = readExact(broken === 'null-requests' ? withoutNulls(sent) : sent);
     const known = exchanges.filter((exchange) => exchange.operation === operation);
-    const found = known.find(({ expected }) => expected === got);
+    const found = known.find((exchange) => isOf(exchange, got));
     calls.push(found?.check);
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     if (found !== undefined) {
       response.statusCode = found.status;
-      response.end(found.body);
+      response.end(broken === 'null-replies' ? withoutNulls(found.body) : found.body);
       return;
     }
-    const message = `${operation}: expected ${known.map(({ expected }) => expected).join(' or ')}, got ${got}`;
+    const message = `${operation}: expected ${known.map(({ expected }) => exactly(expected)).join(' or ')}, got ${exactly(got)}`;
     complaints.push(message);
     response.statusCode = 400;
     response.end(JSON.stringify({ data: { responseStatus: { errorCode: 'UnexpectedRequest', message } } }));

@@ -10,7 +10,16 @@ import { startUpstream } from './upstream.ts';
 export const wireFolder = join(import.meta.dirname, '../wire');
 
 /** The situations that show in a request's form; the others are the same calls with other values. */
-const recorded = ['call', 'emoji', 'null-absent', 'empty-array', 'date-no-zone', 'date-zone'];
+const recorded = [
+  'call',
+  'emoji',
+  'null-empty',
+  'null-sent',
+  'absent-sent',
+  'empty-array',
+  'date-no-zone',
+  'date-zone',
+];
 
 /** Writes the calls that a stack's clients made, one per check and version, in place of those there were. */
 export async function writeRequests({ stack, requests }: StackRun): Promise<void> {

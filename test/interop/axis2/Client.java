@@ -1,6 +1,7 @@
 import org.apache.axiom.soap.SOAP11Constants;
 import org.apache.axiom.soap.SOAP12Constants;
 import org.apache.axis2.AxisFault;
+import org.apache.axis2.Constants;
 import org.apache.axis2.addressing.EndpointReference;
 import screening.AddClientTemplate;
 import screening.ArrayOfstring;
@@ -29,17 +30,25 @@ import screening.UpdateValidIdRequest;
 
 /** The checks as a Java program makes them with the stub of Axis2's WSDL2Java and its ADB beans. */
 public final class Client {
-    private static final Authentication authentication = new Authentication();
+    /** In the body; null where a UsernameToken says it. */
+    private static final Authentication authentication =
+            System.getenv("SECURITY") == null ? new Authentication() : null;
 
-    private final ScreeningApiStub api = new ScreeningApiStub();
+    private final ScreeningApiStub api;
 
-    private Client(String version) throws AxisFault {
+    private Client(String version) throws Exception {
+        api = Security.stub();
         String envelope = version.equals("1.1")
                 ? SOAP11Constants.SOAP_ENVELOPE_NAMESPACE_URI
                 : SOAP12Constants.SOAP_ENVELOPE_NAMESPACE_URI;
         api._getServiceClient().getOptions().setSoapVersionURI(envelope);
-        authentication.setApiUserId("demo");
-        authentication.setApiUserKey("demo-key");
+        if (System.getenv("MTOM") != null) {
+            api._getServiceClient().getOptions().setProperty(Constants.Configuration.ENABLE_MTOM, "true");
+        }
+        if (authentication != null) {
+            authentication.setApiUserId("demo");
+            authentication.setApiUserKey("demo-key");
+        }
     }
 
     public static void main(String[] args) throws Exception {
@@ -149,15 +158,34 @@ public final class Client {
 
     private static GetValidIds getValidIds(Checks.Check check) {
         GetValidIdsRequest request = new GetValidIdsRequest();
-        request.setFilterDateFrom(check.calendar("Request.FilterDateFrom"));
-        request.setFilterDateTo(check.calendar("Request.FilterDateTo"));
-        request.setFilterReference(check.text("Request.FilterReference"));
-        request.setFilterType(check.text("Request.FilterType"));
-        request.setFilterUserName(check.text("Request.FilterUserName"));
-        request.setNameSearch(check.text("Request.NameSearch"));
-        request.setPage(check.integer("Request.Page"));
-        request.setSortOrder(check.text("Request.SortOrder"));
-        request.setSubUserName(check.text("Request.SubUserName"));
+        // what is set to null is written as xsi:nil
+        if (check.has("Request.FilterDateFrom")) {
+            request.setFilterDateFrom(check.calendar("Request.FilterDateFrom"));
+        }
+        if (check.has("Request.FilterDateTo")) {
+            request.setFilterDateTo(check.calendar("Request.FilterDateTo"));
+        }
+        if (check.has("Request.FilterReference")) {
+            request.setFilterReference(check.text("Request.FilterReference"));
+        }
+        if (check.has("Request.FilterType")) {
+            request.setFilterType(check.text("Request.FilterType"));
+        }
+        if (check.has("Request.FilterUserName")) {
+            request.setFilterUserName(check.text("Request.FilterUserName"));
+        }
+        if (check.has("Request.NameSearch")) {
+            request.setNameSearch(check.text("Request.NameSearch"));
+        }
+        if (check.has("Request.Page")) {
+            request.setPage(check.integer("Request.Page"));
+        }
+        if (check.has("Request.SortOrder")) {
+            request.setSortOrder(check.text("Request.SortOrder"));
+        }
+        if (check.has("Request.SubUserName")) {
+            request.setSubUserName(check.text("Request.SubUserName"));
+        }
         GetValidIds call = new GetValidIds();
         call.setAuthentication(authentication);
         call.setRequest(request);

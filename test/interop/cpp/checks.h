@@ -7,15 +7,17 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-/// One check: its inputs by path, absent ones missing, and the paths to read.
+/// One check: its inputs by path, absent ones missing, the paths of those that are null, and the paths to read.
 struct Check {
     std::string operation, situation;
     std::map<std::string, std::string> input;
+    std::set<std::string> nulls;
     std::vector<std::string> read;
 
     bool has(const std::string &path) const { return input.count(path) > 0; }
@@ -52,8 +54,9 @@ inline std::vector<Check> load_checks(const std::string &file) {
         std::getline(columns, path, '\t');
         std::getline(columns, value, '\t');
         if (checks.empty() || checks.back().operation != operation || checks.back().situation != situation)
-            checks.push_back({operation, situation, {}, {}});
-        if (kind == "input") checks.back().input[path] = value;
+            checks.push_back({operation, situation, {}, {}, {}});
+        if (kind == "null") checks.back().nulls.insert(path);
+        else if (kind == "input") checks.back().input[path] = value;
         else checks.back().read.push_back(path);
     }
     return checks;

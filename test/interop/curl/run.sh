@@ -27,6 +27,21 @@ post() { # endpoint, operation, inputs
 XML
 }
 
+# What is there of a member: value, nil or absent.
+presence() { # reply, path
+  local node="//*[local-name()='Data']" step
+  for step in ${2//./ }; do
+    [ "$step" = '?' ] || node="$node/*[local-name()='$step']"
+  done
+  if [ "$(xmllint --xpath "boolean($node)" - <<<"$1")" = false ]; then
+    echo '"absent"'
+  elif [ "$(xmllint --xpath "boolean($node[@*[local-name()='nil']='true'])" - <<<"$1")" = true ]; then
+    echo '"nil"'
+  else
+    echo '"value"'
+  fi
+}
+
 # The value at a path of the table, as a JSON value.
 value() { # reply, path
   local node step expression
@@ -36,6 +51,10 @@ value() { # reply, path
     *) node="/*/*[local-name()='Body']/*/*[local-name()='Data']" ;;
   esac
   expression="string($node)"
+  if [[ $2 == *.'?' ]]; then
+    presence "$1" "$2"
+    return
+  fi
   if [ "$2" = code ]; then
     expression="substring-after(string($node), ':')"
   elif [ "$2" != message ]; then
@@ -86,7 +105,10 @@ check GetValidIds call '<Request><SubUserName>jane</SubUserName><Page>3</Page><S
 check GetPdf int64 '<Request><Id>9007199254740993</Id><SubUserName>jane</SubUserName></Request>'
 check RenewAllPepSearches decimal '<Request><RenewalDate>2030-02-28T12:00:00</RenewalDate></Request>'
 check UpdateSubUser emoji "<Request><Permissions $strings><a:string>😀</a:string><a:string>Zoë &amp; &lt;漢字&gt;</a:string></Permissions><SubUserName>jane &#x1F600;</SubUserName></Request>"
-check UpdateSubUser null-absent '<Request><SubUserName>jane</SubUserName></Request>'
+check UpdateSubUser null-empty '<Request><SubUserName>jane</SubUserName></Request>'
+check UpdateSubUser null-absent '<Request><SubUserName>nil</SubUserName></Request>'
+check GetValidIds null-sent '<Request><FilterReference i:nil="true" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"/><FilterType>2</FilterType><Page>4</Page></Request>'
+check GetValidIds absent-sent '<Request><FilterReference/><FilterType>2</FilterType><Page>5</Page></Request>'
 check UpdateSubUser empty-array '<Request><Permissions/><SubUserName>jane</SubUserName></Request>'
 check GetValidIds date-no-zone '<Request><FilterDateFrom>2024-02-29T13:14:15</FilterDateFrom><Page>1</Page></Request>'
 check GetValidIds date-zone '<Request><FilterDateFrom>2024-02-29T23:30:00-05:00</FilterDateFrom><Page>1</Page></Request>'

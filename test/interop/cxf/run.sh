@@ -1,3 +1,3 @@
 set -e
-java -cp "$3:lib/*" QuickStart "$1" >&2
+[ -n "${SECURITY-}${MTOM-}" ] || java -cp "$3:lib/*" QuickStart "$1" >&2
 exec java -cp "$3:lib/*" JaxWsClient "$@"

@@ -57,9 +57,11 @@ func readChecks(path string) ([]*check, error) {
 			checks = append(checks, &check{Operation: row[0], Situation: row[1]})
 			last++
 		}
-		if row[2] == "read" {
+		switch row[2] {
+		case "read":
 			checks[last].read = append(checks[last].read, row[3])
-		} else {
+		case "null": // gowsdl writes no nil
+		default:
 			checks[last].input = append(checks[last].input, [2]string{row[3], row[4]})
 		}
 	}
@@ -71,11 +73,22 @@ func (c *check) make() error {
 	if c.Situation == "fault" {
 		address = os.Getenv("FAULT_ENDPOINT")
 	}
-	service := screening.NewIScreeningApi(soap.NewClient(address))
+	var options []soap.Option
+	if os.Getenv("MTOM") != "" {
+		options = append(options, soap.WithMTOM())
+	}
+	client := soap.NewClient(address, options...)
+	secured := os.Getenv("SECURITY") != ""
+	if secured {
+		client.AddHeader(soap.NewWSSSecurityHeader("demo", "demo-key", "UsernameToken-1", "1"))
+	}
+	service := screening.NewIScreeningApi(client)
 	call := reflect.ValueOf(service).MethodByName(c.Operation)
 	request := reflect.New(call.Type().In(0).Elem())
-	set(request, "Authentication.ApiUserId", "demo")
-	set(request, "Authentication.ApiUserKey", "demo-key")
+	if !secured {
+		set(request, "Authentication.ApiUserId", "demo")
+		set(request, "Authentication.ApiUserKey", "demo-key")
+	}
 	for _, input := range c.input {
 		set(request, input[0], input[1])
 	}
@@ -142,6 +155,9 @@ func at(value reflect.Value, path string) reflect.Value {
 	for value.Kind() == reflect.Pointer {
 		value = value.Elem()
 	}
+	if path == "?" {
+		return reflect.ValueOf(presence(value))
+	}
 	if path == "" || !value.IsValid() {
 		return value
 	}
@@ -154,6 +170,17 @@ func at(value reflect.Value, path string) reflect.Value {
 		return at(value.Index(index), rest)
 	}
 	return at(member(value, step), rest)
+}
+
+// presence is what is there of a member: a text that came as nil is an empty one here.
+func presence(value reflect.Value) string {
+	switch {
+	case !value.IsValid():
+		return "absent"
+	case value.IsZero():
+		return "nil"
+	}
+	return "value"
 }
 
 func printed(value reflect.Value) *string {

@@ -2,6 +2,7 @@
 #include "../cpp/checks.h"
 #include "Soap11Binding.nsmap"
 #include "soapSoap11BindingProxy.h"
+#include "wsseapi.h"
 #include <ctime>
 
 namespace {
@@ -50,6 +51,13 @@ class Caller {
   public:
     explicit Caller(const Check &check)
         : check(check), context(soap_new1(SOAP_C_UTFSTRING)), api(context, check.endpoint()) {
+        if (const char *security = std::getenv("SECURITY")) {
+            soap_register_plugin(context, soap_wsse);
+            if (std::string(security) == "digest")
+                soap_wsse_add_UsernameTokenDigest(context, "User", "demo", "demo-key");
+            else soap_wsse_add_UsernameTokenText(context, "User", "demo", "demo-key");
+            return;
+        }
         authentication = soap_new_ns1__Authentication(context);
         authentication->ApiUserId = own(std::string("demo"));
         authentication->ApiUserKey = own(std::string("demo-key"));
@@ -81,7 +89,8 @@ class Caller {
     const Check &check;
     struct soap *context;
     Soap11BindingProxy api;
-    ns1__Authentication *authentication;
+    /// In the body; null where a UsernameToken says it.
+    ns1__Authentication *authentication = nullptr;
 
     /// A value that lives as long as the context: gSOAP's optional members are pointers.
     std::string *own(const std::string &value) {
@@ -138,6 +147,10 @@ class Caller {
             values["SubUser.IsMainUser"] = text(at(user, &ns1__SubUser::IsMainUser));
             values["SubUser.Name"] = text(at(user, &ns1__SubUser::Name));
             values["SubUser.UserId"] = text(at(user, &ns1__SubUser::UserId));
+            // a pointer tells nil from absent nowhere
+            for (const char *name : {"Email", "Name", "UserId"})
+                values[std::string("SubUser.") + name + ".?"] =
+                    values[std::string("SubUser.") + name] ? "value" : "absent";
             values["SubUser.UserName"] = text(at(user, &ns1__SubUser::UserName));
             arr__ArrayOfstring *permissions = at(user, &ns1__SubUser::Permissions);
             values["SubUser.Permissions"] = permissions == nullptr ? Text() : "array";
@@ -175,14 +188,27 @@ class Caller {
                 at(blank, &ns1__AddClientRequest::ProofOfDocumentCategories),
                 &ns1__ArrayOfProofOfDocumentCategory::ProofOfDocumentCategory,
                 [&](const std::string &path, ns1__ProofOfDocumentCategory *category) {
+                    values[path + "Id"] = text(category->Id);
+                    values[path + "ProofOf"] = text(category->ProofOf);
                     read_items<ns1__ArrayOfProofOfDocument, ns1__ProofOfDocument *>(
                         values, path + "ProofOfDocuments.ProofOfDocument", category->ProofOfDocuments,
                         &ns1__ArrayOfProofOfDocument::ProofOfDocument,
                         [&](const std::string &path, ns1__ProofOfDocument *document) {
+                            values[path + "Id"] = text(document->Id);
                             values[path + "Name"] = text(document->Name);
                         });
                 });
+            values["Request.Name"] = text(at(blank, &ns1__AddClientRequest::Name));
+            read_items<ns1__ArrayOfLinkedTo, ns1__LinkedTo *>(
+                values, "Request.LinkedTo.LinkedTo", at(blank, &ns1__AddClientRequest::LinkedTo),
+                &ns1__ArrayOfLinkedTo::LinkedTo, [&](const std::string &path, ns1__LinkedTo *link) { read_link(values, path, link); });
         });
+    }
+
+    static void read_link(Values &values, const std::string &path, ns1__LinkedTo *link) {
+        values[path + "Id"] = text(link->Id);
+        values[path + "ClientId"] = text(link->ClientId);
+        values[path + "Name"] = text(link->Name);
     }
 
     Values get_dbs_search() {
@@ -195,13 +221,15 @@ class Caller {
             ns1__DbsSearchSummary *summary = at(reply.Data, &ns1__GetDbsSearchResult::Summary);
             ns1__ApplicantInformation *applicant = at(summary, &ns1__DbsSearchSummary::ApplicantInformation);
             values["Summary.Id"] = text(at(summary, &ns1__DbsSearchSummary::Id));
+            values["Summary.Status"] = text(at(summary, &ns1__DbsSearchSummary::Status));
+            values["Summary.ApplicantInformation.Name"] = text(at(applicant, &ns1__ApplicantInformation::Name));
             values["Summary.IsIdCheckCompleted"] = text(at(summary, &ns1__DbsSearchSummary::IsIdCheckCompleted));
             values["Summary.ApplicantInformation.ApplicantPin"] =
                 text(at(applicant, &ns1__ApplicantInformation::ApplicantPin));
             read_items<ns1__ArrayOfLinkedTo, ns1__LinkedTo *>(
                 values, "LinkedTo.LinkedTo", at(reply.Data, &ns1__GetDbsSearchResult::LinkedTo),
                 &ns1__ArrayOfLinkedTo::LinkedTo,
-                [&](const std::string &path, ns1__LinkedTo *link) { values[path + "Name"] = text(link->Name); });
+                [&](const std::string &path, ns1__LinkedTo *link) { read_link(values, path, link); });
         });
     }
 
@@ -230,7 +258,9 @@ class Caller {
             read_items<ns1__ArrayOfResponseError, ns1__ResponseError *>(
                 values, "ResponseStatus.Errors.ResponseError", at(status, &ns1__ResponseStatus::Errors),
                 &ns1__ArrayOfResponseError::ResponseError, [&](const std::string &path, ns1__ResponseError *error) {
+                    values[path + "ErrorCode"] = text(error->ErrorCode);
                     values[path + "FieldName"] = text(error->FieldName);
+                    values[path + "Message"] = text(error->Message);
                 });
             using Entry = _arr__ArrayOfKeyValueOfstringstring_KeyValueOfstringstring;
             read_items<arr__ArrayOfKeyValueOfstringstring, Entry>(
@@ -256,17 +286,21 @@ class Caller {
             ns1__SearchCriteria *criteria = at(record, &ns1__SearchRecord::SearchCriteria);
             ns1__SearchResults *results = at(record, &ns1__SearchRecord::SearchResults);
             values["SearchRecord.Id"] = text(at(record, &ns1__SearchRecord::Id));
+            values["SearchRecord.IsArchived"] = text(at(record, &ns1__SearchRecord::IsArchived));
+            values["SearchRecord.SearchType"] = text(at(record, &ns1__SearchRecord::SearchType));
             values["SearchRecord.NumOfResults"] = text(at(record, &ns1__SearchRecord::NumOfResults));
             values["SearchRecord.SearchCriteria.Name"] = text(at(criteria, &ns1__SearchCriteria::Name));
             read_items<ns1__ArrayOfSearchResultEu, ns1__SearchResultEu *>(
                 values, "SearchRecord.SearchResults.EuResults.SearchResultEu",
                 at(results, &ns1__SearchResults::EuResults), &ns1__ArrayOfSearchResultEu::SearchResultEu,
                 [&](const std::string &path, ns1__SearchResultEu *result) {
+                    values[path + "ResultStrength"] = text(result->ResultStrength);
                     values[path + "ResultSimilarity"] = text(result->ResultSimilarity);
                     read_items<ns1__ArrayOfEuName, ns1__EuName *>(
                         values, path + "Names.EuName", result->Names, &ns1__ArrayOfEuName::EuName,
                         [&](const std::string &path, ns1__EuName *name) {
                             values[path + "FullName"] = text(name->FullName);
+                            values[path + "Gender"] = text(name->Gender);
                         });
                 });
         });
@@ -298,6 +332,7 @@ class Caller {
             values["Document.DocumentBytes"] = text(at(document, &ns1__PdfDocumentWithData::DocumentBytes));
             values["Document.FileName"] = text(at(document, &ns1__PdfDocumentWithData::FileName));
             values["Document.Id"] = text(at(document, &ns1__PdfDocumentWithData::Id));
+            values["Document.Name"] = text(at(document, &ns1__PdfDocumentWithData::Name));
             values["Document.IsReady"] = text(at(document, &ns1__PdfDocumentWithData::IsReady));
             values["Document.SanctionsSearchId"] = text(at(document, &ns1__PdfDocumentWithData::SanctionsSearchId));
         });
@@ -346,13 +381,16 @@ class Caller {
         call.Request->SubUserName = optional("Request.SubUserName");
         _ns1__GetValidIdsResponse reply;
         return outcome(api.GetValidIds(&call, reply), [&](Values &values) {
+            values["MaxPageNum"] = text(at(reply.Data, &ns1__GetValidIdsResult::MaxPageNum));
             values["CurrentPageNum"] = text(at(reply.Data, &ns1__GetValidIdsResult::CurrentPageNum));
             values["TotalSearchRecords"] = text(at(reply.Data, &ns1__GetValidIdsResult::TotalSearchRecords));
             read_items<ns1__ArrayOfValidIdListItem, ns1__ValidIdListItem *>(
                 values, "SearchRecords.SearchRecord", at(reply.Data, &ns1__GetValidIdsResult::SearchRecords),
                 &ns1__ArrayOfValidIdListItem::SearchRecord, [&](const std::string &path, ns1__ValidIdListItem *item) {
                     values[path + "DateSearched"] = date(item->DateSearched, check);
+                    values[path + "Id"] = text(item->Id);
                     values[path + "Status"] = text(item->Status);
+                    values[path + "Type"] = text(item->Type);
                 });
         });
     }

@@ -24,7 +24,7 @@ final class Checks {
     /** A SOAP fault as the stack's own exception tells it. */
     record Fault(String code, String message) {}
 
-    /** One check: its inputs by path, absent ones missing, and the paths to read. */
+    /** One check: its inputs by path, absent ones missing, those that are null with no value, and the paths to read. */
     record Check(String operation, String situation, Map<String, String> input, List<String> read) {
         boolean has(String path) {
             return input.containsKey(path);
@@ -89,10 +89,10 @@ final class Checks {
             Check check = checks.computeIfAbsent(
                     column[0] + " " + column[1],
                     key -> new Check(column[0], column[1], new LinkedHashMap<>(), new ArrayList<>()));
-            if (column[2].equals("input")) {
-                check.input().put(column[3], column[4]);
-            } else {
-                check.read().add(column[3]);
+            switch (column[2]) {
+                case "input" -> check.input().put(column[3], column[4]);
+                case "null" -> check.input().put(column[3], null);
+                default -> check.read().add(column[3]);
             }
         }
         return List.copyOf(checks.values());

@@ -1,4 +1,6 @@
 import jakarta.xml.ws.BindingProvider;
+import jakarta.xml.ws.WebServiceFeature;
+import jakarta.xml.ws.soap.MTOMFeature;
 import jakarta.xml.ws.soap.SOAPFaultException;
 import java.net.URL;
 import screening.Authentication;
@@ -12,11 +14,21 @@ public final class JaxWsClient {
     private static final ObjectFactory make = new ObjectFactory();
 
     private final IScreeningApi api;
-    private final Authentication authentication = new Authentication();
+    /** In the body; null where a UsernameToken says it. */
+    private final Authentication authentication;
 
     private JaxWsClient(String wsdl, String version) throws Exception {
         ScreeningApi service = new ScreeningApi(new URL(wsdl));
-        api = version.equals("1.1") ? service.getSoap11() : service.getSoap12();
+        WebServiceFeature[] features = System.getenv("MTOM") == null
+                ? new WebServiceFeature[0]
+                : new WebServiceFeature[] {new MTOMFeature()};
+        api = version.equals("1.1") ? service.getSoap11(features) : service.getSoap12(features);
+        Security.add((BindingProvider) api);
+        if (System.getenv("SECURITY") != null) {
+            authentication = null;
+            return;
+        }
+        authentication = new Authentication();
         authentication.setApiUserId(make.createAuthenticationApiUserId("demo"));
         authentication.setApiUserKey(make.createAuthenticationApiUserKey("demo-key"));
     }

@@ -12,8 +12,15 @@ import javax.xml.datatype.XMLGregorianCalendar;
 final class Reading {
     private Reading() {}
 
-    /** The value at the path, null where it or anything on the way is null. The step # is a list's length. */
+    /**
+     * The value at the path, null where it or anything on the way is null. The step # is a list's length, ? at the end
+     * is what is there.
+     */
     static Object at(Object reply, String path) {
+        if (path.endsWith(".?")) {
+            int name = path.lastIndexOf('.', path.length() - 3);
+            return presence(get(at(reply, path.substring(0, name)), path.substring(name + 1, path.length() - 2)));
+        }
         Object value = reply;
         for (String step : path.split("\\.")) {
             if (step.equals("#")) {
@@ -25,6 +32,13 @@ final class Reading {
             value = unwrapped(isList(value) ? item(list(value), step) : get(value, step));
         }
         return value;
+    }
+
+    private static String presence(Object member) {
+        if (member == null) {
+            return "absent";
+        }
+        return unwrapped(member) == null ? "nil" : "value";
     }
 
     /** A list's item. Axis leaves out the step of the item element, so a name stays at the list. */
@@ -64,11 +78,11 @@ final class Reading {
 
     /** What a JAXBElement or a DataHandler holds, of javax or jakarta; anything else itself. */
     private static Object unwrapped(Object value) {
-        return switch (value == null ? "" : value.getClass().getSimpleName()) {
-            case "JAXBElement" -> get(value, "Value");
-            case "DataHandler" -> get(value, "InputStream");
-            default -> value;
-        };
+        String type = value == null ? "" : value.getClass().getSimpleName();
+        if (type.endsWith("DataHandler")) {
+            return get(value, "InputStream");
+        }
+        return type.equals("JAXBElement") ? get(value, "Value") : value;
     }
 
     private static boolean isList(Object value) {

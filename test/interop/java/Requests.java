@@ -77,18 +77,22 @@ final class Requests {
     static GetValidIdsRequest getValidIds(Checks.Check check) throws Exception {
         GetValidIdsRequest request = new GetValidIdsRequest();
         request.setFilterDateFrom(element(
-                date(check, "Request.FilterDateFrom"), make::createGetValidIdsRequestFilterDateFrom));
+                check, "Request.FilterDateFrom", date(check, "Request.FilterDateFrom"), make::createGetValidIdsRequestFilterDateFrom));
         request.setFilterDateTo(element(
-                date(check, "Request.FilterDateTo"), make::createGetValidIdsRequestFilterDateTo));
+                check, "Request.FilterDateTo", date(check, "Request.FilterDateTo"), make::createGetValidIdsRequestFilterDateTo));
         request.setFilterReference(element(
-                check.text("Request.FilterReference"), make::createGetValidIdsRequestFilterReference));
-        request.setFilterType(element(check.text("Request.FilterType"), make::createGetValidIdsRequestFilterType));
+                check, "Request.FilterReference", check.text("Request.FilterReference"), make::createGetValidIdsRequestFilterReference));
+        request.setFilterType(element(
+                check, "Request.FilterType", check.text("Request.FilterType"), make::createGetValidIdsRequestFilterType));
         request.setFilterUserName(element(
-                check.text("Request.FilterUserName"), make::createGetValidIdsRequestFilterUserName));
-        request.setNameSearch(element(check.text("Request.NameSearch"), make::createGetValidIdsRequestNameSearch));
+                check, "Request.FilterUserName", check.text("Request.FilterUserName"), make::createGetValidIdsRequestFilterUserName));
+        request.setNameSearch(element(
+                check, "Request.NameSearch", check.text("Request.NameSearch"), make::createGetValidIdsRequestNameSearch));
         request.setPage(check.integer("Request.Page"));
-        request.setSortOrder(element(check.text("Request.SortOrder"), make::createGetValidIdsRequestSortOrder));
-        request.setSubUserName(element(check.text("Request.SubUserName"), make::createGetValidIdsRequestSubUserName));
+        request.setSortOrder(element(
+                check, "Request.SortOrder", check.text("Request.SortOrder"), make::createGetValidIdsRequestSortOrder));
+        request.setSubUserName(element(
+                check, "Request.SubUserName", check.text("Request.SubUserName"), make::createGetValidIdsRequestSubUserName));
         return request;
     }
 
@@ -96,8 +100,9 @@ final class Requests {
         return check.has(path) ? DatatypeFactory.newInstance().newXMLGregorianCalendar(check.text(path)) : null;
     }
 
-    /** Left out where there is no value; a JAXBElement of null would be xsi:nil. */
-    private static <T> JAXBElement<T> element(T value, Function<T, JAXBElement<T>> create) {
-        return value == null ? null : create.apply(value);
+    /** Left out where the check leaves it out; a JAXBElement of null is xsi:nil. */
+    private static <T> JAXBElement<T> element(
+            Checks.Check check, String path, T value, Function<T, JAXBElement<T>> create) {
+        return check.has(path) ? create.apply(value) : null;
     }
 }

@@ -3,8 +3,8 @@ wsdl=$1 out=$2
 node ../flat-checks.ts > "$out/checks.tsv"
 wsimport -extension -Xnocompile -p screening -s "$out" "$wsdl"
 # the same program before Jakarta EE 9 renamed the packages
-for source in JaxWsClient QuickStart Requests; do
-  sed 's/jakarta\.xml\./javax.xml./' ../java/$source.java > "$out/$source.java"
+for source in JaxWsClient QuickStart Requests Security; do
+  sed 's/jakarta\.xml\./javax.xml./g' ../java/$source.java > "$out/$source.java"
 done
 javac -nowarn -proc:none -cp '/usr/share/jaxws/lib/*' -d "$out" \
-  "$out"/screening/*.java "$out"/{JaxWsClient,QuickStart,Requests}.java ../java/{Checks,Reading}.java
+  "$out"/screening/*.java "$out"/{JaxWsClient,QuickStart,Requests,Security}.java ../java/{Checks,Reading}.java

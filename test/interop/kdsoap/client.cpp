@@ -22,6 +22,14 @@ Text text(bool there, const Value &value) {
     return there ? text(value) : Text();
 }
 
+Text presence(bool there, const QString &value) { return !there ? "absent" : value.isEmpty() ? "nil" : "value"; }
+
+void read_link(Values &values, const std::string &path, const TNS__LinkedTo &link) {
+    values[path + "Id"] = text(link.id());
+    values[path + "ClientId"] = text(link.clientId());
+    values[path + "Name"] = text(link.name());
+}
+
 /// The length of an array and what each item holds.
 template <class Item, class Read>
 void read_items(Values &values, const std::string &path, const QList<Item> &items, const Read &read) {
@@ -100,6 +108,9 @@ class Caller {
             {"SubUser.UserName", text(user.hasValueForUserName(), user.userName())},
             {"SubUser.Permissions", user.hasValueForPermissions() ? Text("array") : Text()},
         };
+        values["SubUser.Email.?"] = presence(user.hasValueForEmail(), user.email());
+        values["SubUser.Name.?"] = presence(user.hasValueForName(), user.name());
+        values["SubUser.UserId.?"] = presence(user.hasValueForUserId(), user.userId());
         const QStringList permissions = user.permissions().string();
         values["SubUser.Permissions.string.#"] = std::to_string(permissions.size());
         for (int i = 0; i < permissions.size(); i++)
@@ -130,12 +141,18 @@ class Caller {
         read_items(values, "Request.ProofOfDocumentCategories.ProofOfDocumentCategory",
                    blank.proofOfDocumentCategories().proofOfDocumentCategory(),
                    [&](const std::string &path, const TNS__ProofOfDocumentCategory &category) {
+                       values[path + "Id"] = text(category.id());
+                       values[path + "ProofOf"] = text(category.proofOf());
                        read_items(values, path + "ProofOfDocuments.ProofOfDocument",
                                   category.proofOfDocuments().proofOfDocument(),
                                   [&](const std::string &path, const TNS__ProofOfDocument &document) {
+                                      values[path + "Id"] = text(document.id());
                                       values[path + "Name"] = text(document.name());
                                   });
                    });
+        values["Request.Name"] = text(blank.name());
+        read_items(values, "Request.LinkedTo.LinkedTo", blank.linkedTo().linkedTo(),
+                   [&](const std::string &path, const TNS__LinkedTo &link) { read_link(values, path, link); });
         return values;
     }
 
@@ -149,12 +166,12 @@ class Caller {
         Values values = {
             {"Summary.Id", text(summary.hasValueForId(), summary.id())},
             {"Summary.IsIdCheckCompleted", text(summary.hasValueForIsIdCheckCompleted(), summary.isIdCheckCompleted())},
+            {"Summary.Status", text(summary.hasValueForStatus(), summary.status())},
+            {"Summary.ApplicantInformation.Name", text(summary.applicantInformation().name())},
             {"Summary.ApplicantInformation.ApplicantPin", text(summary.applicantInformation().applicantPin())},
         };
         read_items(values, "LinkedTo.LinkedTo", data.linkedTo().linkedTo(),
-                   [&](const std::string &path, const TNS__LinkedTo &link) {
-                       values[path + "Name"] = text(link.name());
-                   });
+                   [&](const std::string &path, const TNS__LinkedTo &link) { read_link(values, path, link); });
         return values;
     }
 
@@ -183,7 +200,9 @@ class Caller {
         };
         read_items(values, "ResponseStatus.Errors.ResponseError", status.errors().responseError(),
                    [&](const std::string &path, const TNS__ResponseError &error) {
+                       values[path + "ErrorCode"] = text(error.errorCode());
                        values[path + "FieldName"] = text(error.fieldName());
+                       values[path + "Message"] = text(error.message());
                    });
         read_items(values, "ResponseStatus.Meta.KeyValueOfstringstring", status.meta().keyValueOfstringstring(),
                    [&](const std::string &path, const ARR__KeyValueOfstringstring &entry) {
@@ -204,16 +223,20 @@ class Caller {
         const TNS__SearchRecord record = api.getSearch(call).data().searchRecord();
         Values values = {
             {"SearchRecord.Id", text(record.hasValueForId(), record.id())},
+            {"SearchRecord.IsArchived", text(record.hasValueForIsArchived(), record.isArchived())},
+            {"SearchRecord.SearchType", text(record.searchType())},
             {"SearchRecord.NumOfResults", text(record.hasValueForNumOfResults(), record.numOfResults())},
             {"SearchRecord.SearchCriteria.Name", text(record.searchCriteria().name())},
         };
         read_items(values, "SearchRecord.SearchResults.EuResults.SearchResultEu",
                    record.searchResults().euResults().searchResultEu(),
                    [&](const std::string &path, const TNS__SearchResultEu &result) {
+                       values[path + "ResultStrength"] = text(result.resultStrength());
                        values[path + "ResultSimilarity"] = text(result.resultSimilarity());
                        read_items(values, path + "Names.EuName", result.names().euName(),
                                   [&](const std::string &path, const TNS__EuName &name) {
                                       values[path + "FullName"] = text(name.fullName());
+                                      values[path + "Gender"] = text(name.gender());
                                   });
                    });
         return values;
@@ -246,6 +269,7 @@ class Caller {
             {"Document.DocumentBytes", text(document.hasValueForDocumentBytes(), document.documentBytes())},
             {"Document.FileName", text(document.hasValueForFileName(), document.fileName())},
             {"Document.Id", text(document.hasValueForId(), document.id())},
+            {"Document.Name", text(document.hasValueForName(), document.name())},
             {"Document.IsReady", text(document.hasValueForIsReady(), document.isReady())},
             {"Document.SanctionsSearchId", text(document.hasValueForSanctionsSearchId(), document.sanctionsSearchId())},
         };
@@ -281,6 +305,7 @@ class Caller {
         if (check.has("Request.FilterDateFrom")) request.setFilterDateFrom(date("Request.FilterDateFrom"));
         if (check.has("Request.FilterDateTo")) request.setFilterDateTo(date("Request.FilterDateTo"));
         if (check.has("Request.FilterReference")) request.setFilterReference(input("Request.FilterReference"));
+        if (check.nulls.count("Request.FilterReference") > 0) request.setFilterReference(QString());
         if (check.has("Request.FilterType")) request.setFilterType(input("Request.FilterType"));
         if (check.has("Request.FilterUserName")) request.setFilterUserName(input("Request.FilterUserName"));
         if (check.has("Request.NameSearch")) request.setNameSearch(input("Request.NameSearch"));
@@ -292,12 +317,15 @@ class Caller {
         call.setRequest(request);
         const TNS__GetValidIdsResult data = api.getValidIds(call).data();
         Values values = {
+            {"MaxPageNum", text(data.hasValueForMaxPageNum(), data.maxPageNum())},
             {"CurrentPageNum", text(data.hasValueForCurrentPageNum(), data.currentPageNum())},
             {"TotalSearchRecords", text(data.hasValueForTotalSearchRecords(), data.totalSearchRecords())},
         };
         read_items(values, "SearchRecords.SearchRecord", data.searchRecords().searchRecord(),
                    [&](const std::string &path, const TNS__ValidIdListItem &item) {
                        values[path + "DateSearched"] = text(item.hasValueForDateSearched(), item.dateSearched());
+                       values[path + "Id"] = text(item.id());
+                       values[path + "Type"] = text(item.type());
                        values[path + "Status"] = text(item.hasValueForStatus(), item.status());
                    });
         return values;

@@ -4,11 +4,13 @@ local client = require("soap.client")
 
 local version, rows = arg[1], arg[2]
 local types = "http://schemas.servicestack.net/types"
+local instance = "http://www.w3.org/2001/XMLSchema-instance"
 local arrays = "http://schemas.microsoft.com/2003/10/Serialization/Arrays"
 
 -- The checks in their order: inputs as entries, and the paths to read.
 local function table_of_checks()
   local checks, known = {}, {}
+  -- no value: nil
   local function entry(entries, path, value)
     local name, rest = path:match("^([^.]+)%.?(.*)$")
     if name == "string" then
@@ -27,6 +29,7 @@ local function table_of_checks()
     end
     if rest == "" then
       found[1] = value
+      found.attr = not value and { ["xmlns:i"] = instance, ["i:nil"] = "true" } or nil
     else
       entry(found, rest, value)
     end
@@ -40,6 +43,8 @@ local function table_of_checks()
     end
     if kind == "read" then
       table.insert(known[key].read, path)
+    elseif kind == "null" then
+      entry(known[key].input, path, nil)
     else
       entry(known[key].input, path, (value:gsub("[&<>]", { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;" })))
     end
@@ -76,6 +81,8 @@ local function at(element, path)
     local following = steps[index + 1] or ""
     if following == "#" then
       return tostring(#items(element, steps[index]))
+    elseif steps[index] == "?" then
+      break
     elseif following:match("^%d+$") then
       element = items(element, steps[index])[following + 1]
       index = index + 2
@@ -84,7 +91,11 @@ local function at(element, path)
       index = index + 1
     end
   end
-  if not element or (element.attr and element.attr["i:nil"] == "true") then
+  local null = element and element.attr and element.attr["i:nil"] == "true"
+  if steps[#steps] == "?" then
+    return not element and "absent" or null and "nil" or "value"
+  end
+  if not element or null then
     return nil
   end
   return type(element[1]) == "table" and "" or element[1] or ""

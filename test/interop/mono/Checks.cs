@@ -92,6 +92,7 @@ public static class Checks
                 checks.Add(check);
             }
             if (column[2] == "input") check.Input[column[3]] = column[4];
+            else if (column[2] == "null") check.Input[column[3]] = null;
             else check.Read.Add(column[3]);
         }
         return checks;

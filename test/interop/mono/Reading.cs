@@ -18,6 +18,7 @@ public static class Reading
 
     private static object Step(object value, string step)
     {
+        if (step == "?") return value == null ? "absent" : "value"; // a property tells nil from absent nowhere
         if (value == null) return null;
         var list = value is string ? null : value as IEnumerable;
         return list == null ? Member(value, step) : Item(list.Cast<object>().ToArray(), step);

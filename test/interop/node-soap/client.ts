@@ -1,5 +1,5 @@
-import { createClientAsync } from 'soap';
-import { credentials, faultOf, makeChecks } from '../node/checks.ts';
+import { createClientAsync, WSSecurity } from 'soap';
+import { authentication, faultOf, makeChecks, security, tokenOptions } from '../node/checks.ts';
 
 /** A port's methods, as node-soap makes them from the WSDL. */
 type Port = Readonly<
@@ -8,12 +8,13 @@ type Port = Readonly<
 
 const [wsdl = '', version] = process.argv.slice(2);
 const client = await createClientAsync(wsdl, { forceSoap12Headers: version === '1.2' });
+if (security !== undefined) client.setSecurity(new WSSecurity('demo', 'demo-key', tokenOptions));
 
 await makeChecks((operation, input, address) => {
   client.setEndpoint(address);
   const port: Port = client.ScreeningApi[version === '1.2' ? 'Soap12' : 'Soap11'];
   return new Promise((resolve, reject) => {
-    port[operation]?.({ Authentication: credentials, ...input }, (error, reply) => {
+    port[operation]?.({ ...authentication, ...input }, (error, reply) => {
       if (error === null) return resolve(reply.Data);
       const fault = faultOf(error);
       return fault === undefined ? reject(error) : resolve(fault);

@@ -12,7 +12,19 @@ interface Row {
 /** Gives the reply's Data, or a fault's code and message. */
 export type Read = (operation: string, input: object, address: string) => Promise<object>;
 
-export const credentials = { ApiUserId: 'demo', ApiUserKey: 'demo-key' };
+const credentials = { ApiUserId: 'demo', ApiUserKey: 'demo-key' };
+
+/** Whether the credentials go in a UsernameToken, and how. */
+export const security = process.env.SECURITY;
+
+/** The credentials in the body; none where a UsernameToken says them. */
+export const authentication: object = security === undefined ? { Authentication: credentials } : {};
+
+/** Of WSSecurity, which both libraries have: with a Timestamp. */
+export const tokenOptions = {
+  passwordType: security === 'digest' ? 'PasswordDigest' : 'PasswordText',
+  hasTimeStamp: true,
+};
 
 /** Makes all checks as the Node.js stacks make them, one after another. */
 export async function makeChecks(read: Read): Promise<void> {
@@ -35,6 +47,10 @@ function readTable(): readonly Row[] {
 }
 
 function printed(data: object, path: string, situation: string): string | null {
+  if (path.endsWith('.?')) {
+    const member = at(data, path.slice(0, -2));
+    return member === undefined ? 'absent' : member === null ? 'nil' : 'value';
+  }
   if (path.endsWith('.#')) {
     const array = at(data, path.replace(/\.\w+\.#$/, ''));
     // an array that is there without an item is empty

@@ -19,8 +19,9 @@ sub table {
             push @checks, { operation => $operation, situation => $situation, input => {}, read => [] };
             $checks[-1];
         };
-        if ($kind eq 'read') { push @{ $check->{read} }, $path }
-        else                 { put($check->{input}, $value, split /\./, $path) }
+        if    ($kind eq 'read') { push @{ $check->{read} }, $path }
+        elsif ($kind eq 'null') { put($check->{input}, undef, split /\./, $path) }
+        else                    { put($check->{input}, $value, split /\./, $path) }
     }
     close $rows or die "flat-checks.ts: $?";
     return @checks;
@@ -49,6 +50,15 @@ sub at {
     return $value;
 }
 
+# What is there of a record's member.
+sub presence {
+    my ($value, $path) = @_;
+    my ($record, $name) = $path =~ /^(.*)\.(.*)\.\?$/;
+    my $found = at($value, $record);
+    return 'absent' unless exists $found->{$name};
+    return defined $found->{$name} ? 'value' : 'nil';
+}
+
 sub printed {
     my ($value, $path) = @_;
     return undef unless defined $value;
@@ -67,7 +77,7 @@ sub make_checks {
         my %line = (operation => $check->{operation}, situation => $check->{situation});
         my $address = $ENV{ $check->{situation} eq 'fault' ? 'FAULT_ENDPOINT' : 'ENDPOINT' };
         my $data = eval { $read->($check, $address) };
-        if (defined $data) { $line{got} = [ map { printed(at($data, $_), $_) } @{ $check->{read} } ] }
+        if (defined $data) { $line{got} = [ map { /\?$/ ? presence($data, $_) : printed(at($data, $_), $_) } @{ $check->{read} } ] }
         else               { $line{error} = $@ || 'no reply' }
         say_line(\%line);
     }

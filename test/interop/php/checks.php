@@ -4,10 +4,15 @@
 
 const CREDENTIALS = ['ApiUserId' => 'demo', 'ApiUserKey' => 'demo-key'];
 
-/** The value at a path, through objects and arrays alike; null where the way ends. */
+/** The value at a path, through objects and arrays alike; null where the way ends. A ? at its end is what is there. */
 function at(mixed $value, string $path): mixed
 {
     $steps = explode('.', $path);
+    if (end($steps) === '?') {
+        [$name] = array_splice($steps, -2);
+        $record = (array) at($value, implode('.', $steps));
+        return !array_key_exists($name, $record) ? 'absent' : ($record[$name] === null ? 'nil' : 'value');
+    }
     foreach ($steps as $index => $step) {
         if ($value === null) return null;
         if ($step === '#') return count($value);
@@ -31,10 +36,16 @@ function say(array $line): void
     echo json_encode($line), "\n";
 }
 
-/** Makes all checks; `$read($check, $address)` gives the reply's Data, or a fault's code and message. */
+/** Makes all checks by a client of a WSDL; `$read` as in makeCalls. */
 function makeChecks(callable $read): void
 {
     say(['situation' => 'import', 'got' => []]);
+    makeCalls($read);
+}
+
+/** Makes all calls; `$read($check, $address)` gives the reply's Data, or a fault's code and message. */
+function makeCalls(callable $read): void
+{
     foreach (json_decode(file_get_contents(getenv('CHECKS')), true) as $check) {
         $line = ['operation' => $check['operation'], 'situation' => $check['situation']];
         $address = getenv($check['situation'] === 'fault' ? 'FAULT_ENDPOINT' : 'ENDPOINT');

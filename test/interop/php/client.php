@@ -12,10 +12,30 @@ $client = new SoapClient($wsdl, [
     'cache_wsdl' => WSDL_CACHE_NONE,
 ]);
 
+/** A header block as PHP's users write it: SoapClient knows no WS-Security. */
+function usernameToken(string $kind): SoapHeader
+{
+    $oasis = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-';
+    $nonce = random_bytes(16);
+    $created = gmdate('Y-m-d\TH:i:s\Z');
+    [$type, $password] = $kind === 'digest'
+        ? ['PasswordDigest', base64_encode(sha1($nonce . $created . 'demo-key', true))]
+        : ['PasswordText', 'demo-key'];
+    $nonce = base64_encode($nonce);
+    $secext = "{$oasis}wssecurity-secext-1.0.xsd";
+    $xml = "<wsse:Security xmlns:wsse=\"$secext\" xmlns:wsu=\"{$oasis}wssecurity-utility-1.0.xsd\"><wsse:UsernameToken>"
+        . '<wsse:Username>demo</wsse:Username>'
+        . "<wsse:Password Type=\"{$oasis}username-token-profile-1.0#$type\">$password</wsse:Password>"
+        . "<wsse:Nonce>$nonce</wsse:Nonce><wsu:Created>$created</wsu:Created></wsse:UsernameToken></wsse:Security>";
+    return new SoapHeader($secext, 'Security', new SoapVar($xml, XSD_ANYXML), true);
+}
+
 makeChecks(function (array $check, string $address) use ($client): mixed {
     $client->__setLocation($address);
     try {
-        $input = $check['input'] + ['Authentication' => CREDENTIALS];
+        $security = getenv('SECURITY');
+        $client->__setSoapHeaders($security ? [usernameToken($security)] : null);
+        $input = $check['input'] + ($security ? [] : ['Authentication' => CREDENTIALS]);
         return $client->__soapCall($check['operation'], [$input])->Data;
     } catch (SoapFault $fault) {
         $code = explode(':', $fault->faultcode);

@@ -20,6 +20,12 @@ def listed(value):
     return {name: listed(member) for name, member in value.items()}
 
 
+def presence(record, name):
+    if name not in record:
+        return "absent"
+    return "nil" if record[name] is None else "value"
+
+
 def at(value, path):
     for step in path.split("."):
         if value is None:
@@ -39,7 +45,7 @@ def read(check, address):
     client.location = address
     call = getattr(client, check["operation"])
     try:
-        reply = call(Authentication=checks.credentials, **listed(checks.native(check["input"])))
+        reply = call(**checks.authentication(), **listed(checks.native(check["input"])))
     except SoapFault as fault:
         found = {"code": fault.faultcode.split(":")[-1], "message": fault.faultstring}
         return [found[name] for name in check["read"]]
@@ -47,7 +53,7 @@ def read(check, address):
     if check["situation"] == "base64":
         # left to the caller
         data["Document"]["DocumentBytes"] = base64.b64decode(data["Document"]["DocumentBytes"])
-    return [at(data, path) for path in check["read"]]
+    return checks.read_all(data, check, at, presence)
 
 
 checks.make(read)

@@ -8,13 +8,32 @@ from datetime import datetime
 credentials = {"ApiUserId": "demo", "ApiUserKey": "demo-key"}
 
 
-def native(value):
-    """An input with its dates as datetimes."""
+def authentication():
+    """The credentials in the body; none where a UsernameToken says them."""
+    return {} if "SECURITY" in os.environ else {"Authentication": credentials}
+
+
+def native(value, null=None):
+    """An input with its dates as datetimes; `null` is what the stack sends as nil."""
+    if value is None:
+        return null
     if isinstance(value, dict):
-        return {name: native(member) for name, member in value.items()}
+        return {name: native(member, null) for name, member in value.items()}
     if isinstance(value, str) and re.match(r"\d{4}-\d\d-\d\dT", value):
         return datetime.fromisoformat(value)
     return value
+
+
+def read_all(data, check, at, presence):
+    """The values that a check reads; `presence(record, name)` is what is there of a member."""
+    values = []
+    for path in check["read"]:
+        if path.endswith(".?"):
+            record, name = path[:-2].rsplit(".", 1)
+            values.append(presence(at(data, record), name))
+        else:
+            values.append(at(data, path))
+    return values
 
 
 def printed(value):

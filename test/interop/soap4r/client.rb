@@ -38,6 +38,16 @@ def at(value, path)
   value
 end
 
+# What is there of a record's member.
+def presence(data, path)
+  *steps, name, _ = path.split('.')
+  record = at(data, steps.join('.'))
+  there = record.respond_to?(:__xmlele) ? record.__xmlele.any? { |element, _| element.name == name } : record.key?(name)
+  return 'absent' unless there
+
+  member(record, name).nil? ? 'nil' : 'value'
+end
+
 def member(record, name)
   record.respond_to?(:__xmlele) ? record[XSD::QName.new('http://schemas.servicestack.net/types', name)] : record[name]
 end
@@ -57,8 +67,10 @@ def read(driver, check)
   return data unless check['situation'] == 'base64'
 
   # left to the caller
-  bytes = data['Document']['DocumentBytes'].unpack1('m')
-  { 'Document' => { 'DocumentBytes' => "#{bytes[0, 4]} #{bytes.size}" } }
+  document = data['Document']
+  bytes = document['DocumentBytes'].unpack1('m')
+  texts = %w[Id IsReady].to_h { |name| [name, document[name]] }
+  { 'Document' => { **texts, 'DocumentBytes' => "#{bytes[0, 4]} #{bytes.size}" } }
 rescue SOAP::FaultError => e
   { 'code' => e.faultcode.data.sub(/.*:/, ''), 'message' => e.message }
 end
@@ -74,7 +86,7 @@ JSON.parse(File.read(ENV.fetch('CHECKS'))).each do |check|
   driver.endpoint_url = ENV.fetch(check['situation'] == 'fault' ? 'FAULT_ENDPOINT' : 'ENDPOINT')
   begin
     data = read(driver, check)
-    say(line.merge(got: check['read'].keys.map { |path| printed(at(data, path)) }))
+    say(line.merge(got: check['read'].keys.map { |path| path.end_with?('?') ? presence(data, path) : printed(at(data, path)) }))
   rescue StandardError => e
     say(line.merge(error: "#{e.class}: #{e.message}"))
   end

@@ -1,14 +1,15 @@
-import { credentials, faultOf, makeChecks } from '../node/checks.ts';
-import { createClient, portOf } from './create-client.ts';
+import { authentication, faultOf, makeChecks, security, tokenOptions } from '../node/checks.ts';
+import { createClient, portOf, secure } from './create-client.ts';
 
 const [wsdl = '', version = ''] = process.argv.slice(2);
 const client = await createClient(wsdl, version);
+if (security !== undefined) secure(client, tokenOptions);
 
 await makeChecks((operation, input, address) => {
   client.setEndpoint(address); // makes the ports anew
   const port = portOf(client, version);
   return new Promise((resolve, reject) => {
-    port[operation]?.({ Authentication: credentials, ...withDates(input) }, (error, reply) => {
+    port[operation]?.({ ...authentication, ...withDates(input) }, (error, reply) => {
       if (error === null) return resolve(Object(Reflect.get(Object(reply), 'Data')));
       const fault = faultOf(error);
       return fault === undefined ? reject(error) : resolve(fault);

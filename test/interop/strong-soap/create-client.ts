@@ -9,12 +9,14 @@ interface StrongSoap {
       options: { readonly forceSoapVersion: string },
       done: (error: Error | null, client: Client) => void,
     ): void;
+    readonly WSSecurity: new (user: string, password: string, options: object) => object;
   };
 }
 
 export interface Client {
   describe(): Readonly<Record<string, object>>;
   setEndpoint(address: string): void;
+  setSecurity(security: object): void;
 }
 
 const { soap }: StrongSoap = createRequire(import.meta.url)('strong-soap');
@@ -33,4 +35,9 @@ export function createClient(wsdl: string, version: string): Promise<Client> {
 export function portOf(client: Client, version: string): Port {
   const [service = ''] = Object.keys(client.describe());
   return Reflect.get(Reflect.get(client, service), version === '1.2' ? 'Soap12' : 'Soap11');
+}
+
+/** Has every call carry a UsernameToken. */
+export function secure(client: Client, options: object): void {
+  client.setSecurity(new soap.WSSecurity('demo', 'demo-key', options));
 }

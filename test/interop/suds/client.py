@@ -2,16 +2,28 @@
 
 import base64
 import logging
+import os
 import sys
 
 import suds
 from suds.client import Client
+from suds.wsse import Security, UsernameToken
 
 import checks
 
 wsdl, _, _ = sys.argv[1:]
 logging.disable(logging.CRITICAL)
 client = Client(wsdl, cache=None)
+if "SECURITY" in os.environ:
+    security = Security()
+    security.tokens.append(UsernameToken("demo", "demo-key"))
+    client.set_options(wsse=security)
+
+
+def presence(record, name):
+    if not hasattr(record, name):
+        return "absent"
+    return "nil" if getattr(record, name) is None else "value"
 
 
 def at(value, path):
@@ -29,7 +41,7 @@ def read(check, address):
     client.set_options(location=address)
     call = getattr(client.service, check["operation"])
     try:
-        data = call(Authentication=checks.credentials, **checks.native(check["input"]))
+        data = call(**checks.authentication(), **checks.native(check["input"], suds.null()))
     except suds.WebFault as error:
         fault = error.fault
         found = {"code": fault.faultcode.split(":")[-1], "message": fault.faultstring}
@@ -37,7 +49,7 @@ def read(check, address):
     if check["situation"] == "base64":
         # left to the caller
         data.Document.DocumentBytes = base64.b64decode(data.Document.DocumentBytes)
-    return [at(data, path) for path in check["read"]]
+    return checks.read_all(data, check, at, presence)
 
 
 checks.make(read)

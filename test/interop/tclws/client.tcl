@@ -11,7 +11,10 @@ json::write indented false
 # The value at a path; an error where the way ends.
 proc at {value path} {
     foreach step [split $path .] {
-        if {$step eq "#"} {
+        if {[string match "*.$step.\\?" $path]} {
+            # an element that is nil is an empty text
+            return [expr {![dict exists $value $step] ? "absent" : [dict get $value $step] eq {} ? "nil" : "value"}]
+        } elseif {$step eq "#"} {
             return [llength $value]
         } elseif {[string is integer $step]} {
             set value [lindex $value $step]

@@ -1,8 +1,10 @@
 """The checks as a program with zeep makes them."""
 
+import os
 import sys
 
 import zeep
+from zeep.wsse.username import UsernameToken
 
 import checks
 
@@ -10,7 +12,9 @@ wsdl, version, _ = sys.argv[1:]
 TYPES = "http://schemas.servicestack.net/types"
 BINDING = {"1.1": "Soap11Binding", "1.2": "Soap12Binding"}[version]
 
-client = zeep.Client(wsdl)
+security = os.environ.get("SECURITY")
+token = UsernameToken("demo", "demo-key", use_digest=security == "digest") if security else None
+client = zeep.Client(wsdl, wsse=token)
 
 
 def at(value, path):
@@ -25,14 +29,15 @@ def read(check, address):
     service = client.create_service("{%s}%s" % (TYPES, BINDING), address)
     call = getattr(service, check["operation"])
     try:
-        data = call(Authentication=checks.credentials, **checks.native(check["input"]))
+        data = call(**checks.authentication(), **checks.native(check["input"], zeep.xsd.Nil))
     except zeep.exceptions.Fault as fault:
         found = {"code": fault.code.split(":")[-1], "message": fault.message}
         return [found[name] for name in check["read"]]
     if check["operation"] == "DeleteClient":
         # zeep hands over a record's only member instead of the record
         data = {"ResponseStatus": data}
-    return [at(data, path) for path in check["read"]]
+    # zeep reads nil as it reads what isn't there
+    return checks.read_all(data, check, at, lambda record, name: "absent" if record[name] is None else "value")
 
 
 checks.make(read)

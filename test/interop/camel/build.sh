@@ -1,0 +1,1 @@
+. ../spring-ws/build.sh # with this folder's lib and Client.java

@@ -1,0 +1,1 @@
+. ../spring-ws/run.sh

@@ -1,0 +1,1 @@
+exec java -cp "$3:../cxf/lib/*" Client "$@"
