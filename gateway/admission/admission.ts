@@ -72,7 +72,7 @@ export interface Admission {
   readonly largeReplies: LargeReplies;
   /** Ends what is too slow, and looks whether there is room again; to be called every second or so. */
   readonly sweep: () => void;
-  /** Tells how late the event loop's timers came at most since the last look, in ms; to be called every second. */
+  /** Tells how late the event loop's timers come, in ms; to be called every second. */
   readonly observeDelay: (ms: number) => void;
   /** How much is under way at this moment. */
   readonly load: () => Load;

@@ -99,8 +99,9 @@ export function createCore(options: CoreOptions): Core {
       const everySecond = setInterval(() => {
         admission.sweep();
         callerLimits?.sweep();
-        loopDelayMs = loopDelay.take();
-        admission.observeDelay(loopDelayMs);
+        const { mostMs, repeatedMs } = loopDelay.take();
+        loopDelayMs = mostMs;
+        admission.observeDelay(repeatedMs);
       }, 1_000).unref();
       stopClock = () => {
         clearInterval(everySecond);

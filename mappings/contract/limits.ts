@@ -251,7 +251,7 @@ export const limitTable = {
   },
   loopDelayMs: {
     value: 200,
-    bounds: 'delay of the event loop (the most in a second) beyond which new calls are shed',
+    bounds: 'delay of the event loop, twice within two seconds, beyond which new calls are shed',
   },
   loopDelayInFlight: {
     value: 64,

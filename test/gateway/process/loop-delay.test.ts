@@ -1,4 +1,5 @@
 import test from 'ava';
+import { LoopDelay } from '../../../gateway/core/loop-delay.ts';
 import { emptyReply, keyHeaders, type Reply, startGateway } from '../gateway.ts';
 
 // A file of its own: it holds the event loop that the gateway shares with it.
@@ -7,7 +8,7 @@ function holdLoop(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end; );
 }
 
-test('loopDelayMs and loopDelayInFlight: when the loop is late two calls go on coming in, a third is shed until it isn’t', async (t) => {
+test.serial('loopDelayMs and loopDelayInFlight: when the loop is late two calls go on coming in, a third is shed until it isn’t', async (t) => {
   const patient = { totalMs: 600_000, upstreamFirstByteMs: 600_000 }; // what is held stays so on any machine
   const limits = { ...patient, loopDelayMs: 1_000, loopDelayInFlight: 2 };
   const gateway = await startGateway(t, { limits });
@@ -36,4 +37,24 @@ test('loopDelayMs and loopDelayInFlight: when the loop is late two calls go on c
   await until(200, 1_500, 1); // as late as before, and the second call of two comes in
   await until(200, 0, 2);
   for (const release of held) release();
+});
+
+test.serial('a stop of the loop is told at once, and as one that came again with the second within two looks', (t) => {
+  const delay = new LoopDelay();
+  t.teardown(() => delay.stop());
+  /** A look behind a stop of so many ms: no timer comes in between. */
+  const lookAfter = (ms: number): readonly boolean[] => {
+    holdLoop(ms);
+    const { mostMs, repeatedMs } = delay.take();
+    return [mostMs >= 200, repeatedMs >= 200];
+  };
+  t.deepEqual([300, 0, 0, 300, 300, 0, 0].map(lookAfter), [
+    [true, false],
+    [false, false],
+    [false, false],
+    [true, false],
+    [true, true],
+    [false, false],
+    [false, false],
+  ]);
 });
