@@ -54,6 +54,12 @@ export interface ReaderSnapshot {
   }[];
 }
 
+/** What it takes to read the content of an element whose start tag was read. */
+export type ContentReader = Pick<
+  XmlReader,
+  'local' | 'namespace' | 'prefix' | 'stray' | 'position' | 'nextChild' | 'readText' | 'skip' | 'attribute'
+>;
+
 /**
  * A forward-only reader over a decoded document, made for codecs that know what comes next: `readRoot`, then per
  * element either `nextChild` until it is false, or `readText`, or `skip`; `finish` after the root. Strict XML 1.0

@@ -6,7 +6,7 @@ const xml = [
   'test/mappings/xml/line-ends.test.ts',
   'test/mappings/xml/limits.test.ts',
 ];
-const fastPath = ['test/mappings/codec/fast-path.test.ts'];
+const fastPath = ['test/mappings/codec/fast-path.test.ts', 'test/mappings/codec/element-forms.test.ts'];
 const scalars = [
   'test/mappings/codec/adopted/simple-types.test.ts',
   'test/mappings/codec/adopted/temporal.test.ts',

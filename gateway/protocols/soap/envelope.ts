@@ -9,7 +9,7 @@ import type { Field } from '../../../mappings/contract/model.ts';
 import type { Input } from '../../../mappings/http-mapping/call.ts';
 import { decodeXml } from '../../../mappings/xml/decode.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
-import { XmlReader } from '../../../mappings/xml/reader.ts';
+import { type ContentReader, XmlReader } from '../../../mappings/xml/reader.ts';
 import type { HeaderCredentials } from '../../call/credentials.ts';
 import { compileDispatch, type Dispatch, type FindOperation } from './dispatch.ts';
 import { Fault, refuse } from './faults.ts';
@@ -142,7 +142,7 @@ export function createSoapReader(
     return opening;
   };
 
-  const headers = new Beginnings<KnownHeader>(limits);
+  const headers = new Beginnings<KnownHeader>(limits, quirks);
   let behindHeaders = 0;
 
   return (document, charset, pathVersion, actions, endpoint, attachments) => {
@@ -173,14 +173,17 @@ export function createSoapReader(
     if (attachments !== undefined) return undefined;
     const { fastPath, dispatch } = face;
     const known = headers.find(document, charset);
-    const rest = known === undefined ? undefined : withoutBlocks(document, known.length, known.meaning);
-    if (known === undefined || rest === undefined) return undefined;
-    const input = fastPath.read(rest, charset);
+    if (known === undefined) return undefined;
+    const findings = startFindings(known.meaning.version, actions);
+    const form = known.readKnown(document);
+    if (form !== undefined && !readBlocks(form, findings)) return undefined;
+    const end = form === undefined ? headerEnd(document, known) : known.length + form.position;
+    if (end === undefined) return undefined;
+    const input = fastPath.readWithout(document, charset, known.length, end - known.meaning.endTag.length);
     const { opening } = fastPath;
     if (input !== undefined && opening !== undefined) {
       const { version, operation } = opening;
-      const findings = startFindings(version, actions);
-      if (readBlocks(headerOf(document, rest, known), known.resume, findings)) {
+      if (form !== undefined || readNewBlocks(document.subarray(0, end), known, findings)) {
         dispatch.checkActions(operation, findings.actions, version);
         const credentials = credentialsOf(findings);
         return { version, operation, input, header: findings.reply, credentials, isMtom: false };
@@ -190,19 +193,25 @@ export function createSoapReader(
     return undefined;
   }
 
-  /** Whether a Header was read to the last of these bytes, and nothing is wrong with it, nor left for later. */
-  function readBlocks(bytes: Buffer, resume: (xml: XmlReader) => void, findings: Findings): boolean {
-    if (!isUtf8(bytes)) return false;
-    const text = bytes.toString();
-    const xml = new XmlReader(text, limits, quirks);
+  /** Reads a Header from behind its start tag. Gives whether nothing is wrong with it, nor left for later. */
+  function readBlocks(xml: ContentReader, findings: Findings): boolean {
     try {
-      resume(xml);
       readHeader(xml, findings.version, findings);
     } catch (error) {
       if (error instanceof XmlError || error instanceof Fault) return false;
       throw error;
     }
-    return xml.position === text.length && findings.fault === undefined && findings.declared.length === 0;
+    return findings.fault === undefined && findings.declared.length === 0;
+  }
+
+  /** The same for one whose form isn't known yet, and which has to end with these bytes. */
+  function readNewBlocks(bytes: Buffer, known: Beginning<KnownHeader>, findings: Findings): boolean {
+    if (!isUtf8(bytes)) return false;
+    const text = bytes.toString();
+    const xml = known.read(text);
+    if (!readBlocks(xml, findings) || xml.position !== text.length) return false;
+    known.learn(text);
+    return true;
   }
 
   /** Takes note of the Header's beginning, then of what the request is without its blocks. */
@@ -215,9 +224,10 @@ export function createSoapReader(
       return;
     }
     if (++behindHeaders % learnedOneIn !== 0) return;
-    const rest = withoutBlocks(document, known.length, known.meaning);
-    if (rest === undefined) return;
-    if (!readBlocks(headerOf(document, rest, known), known.resume, startFindings(version, actions))) return;
+    const end = headerEnd(document, known);
+    if (end === undefined) return;
+    if (!readNewBlocks(document.subarray(0, end), known, startFindings(version, actions))) return;
+    const rest = withoutBlocks(document, known, end);
     face.fastPath.read(rest, charset);
     readWhole({ ...request, document: rest, actions }, version);
   }
@@ -350,19 +360,18 @@ function startFindings(version: SoapVersion, actions: readonly string[]): Findin
   };
 }
 
-/** A document with an empty Header in the place of its own; undefined where that one doesn't end as it does mostly. */
-function withoutBlocks(document: Buffer, start: number, { endTag }: KnownHeader): Buffer | undefined {
-  const end = document.indexOf(endTag, start);
-  return end < 0 ? undefined : Buffer.concat([document.subarray(0, start), document.subarray(end)]);
+/** Where a Header ends, in bytes; undefined where it doesn't end as it does mostly. */
+function headerEnd(
+  document: Buffer,
+  { length, meaning: { endTag } }: Beginning<KnownHeader>,
+): number | undefined {
+  const at = document.indexOf(endTag, length);
+  return at < 0 ? undefined : at + endTag.length;
 }
 
-/** A document up to the end of its Header. */
-function headerOf(
-  document: Buffer,
-  rest: Buffer,
-  { length, meaning: { endTag } }: Beginning<KnownHeader>,
-): Buffer {
-  return document.subarray(0, document.length - rest.length + length + endTag.length);
+/** A document with an empty Header in the place of its own, which ends at an offset. */
+function withoutBlocks(document: Buffer, { length, meaning }: Beginning<KnownHeader>, end: number): Buffer {
+  return Buffer.concat([document.subarray(0, length), document.subarray(end - meaning.endTag.length)]);
 }
 
 function credentialsOf({ credentials, token, isSecurityUnread }: Findings): HeaderCredentials | undefined {

@@ -1,8 +1,9 @@
 import type { Limits } from '../../contract/limits.ts';
 import type { RecordType } from '../../contract/model.ts';
-import { XmlReader } from '../../xml/reader.ts';
+import { type ContentReader, type ReaderSnapshot, XmlReader } from '../../xml/reader.ts';
 import type { Input } from '../input.ts';
 import type { Reading } from '../problem.ts';
+import { ElementForms } from './element-forms.ts';
 import { type Prefix, PrefixCache } from './prefix-cache.ts';
 import { createScratch, RequestShapes } from './request-shapes.ts';
 
@@ -16,7 +17,7 @@ interface Opening<T> {
  * The way around the codecs for requests whose markup was met before, to the last character: `read` gives what they
  * would, or undefined, and then they read the request. What lives here: the beginnings of documents (`prefix-cache.ts`),
  * the shapes of what follows them (`request-shapes.ts`), texts as JSON tokens (`text-tokenizer.ts`) and the places that
- * they are put in (`placeholders.ts`). What may not: anything that decides what a request means or what is wrong with it.
+ * they are put in (`placeholders.ts`); and what an element held whose content is read by itself (`element-forms.ts`). What may not: anything that decides what a request means or what is wrong with it.
  * Nothing outside the folder imports another file of it ([decision 9](../../../docs/decisions/0009-forms-met-before.md)).
  */
 export class FastPath<T> {
@@ -42,6 +43,18 @@ export class FastPath<T> {
     const prefix = this.#prefixes.find(document, charset);
     this.#prefix = prefix;
     return prefix?.meaning.shapes.read(document, prefix.bytes.length);
+  }
+
+  /**
+   * The same for what a document is without some bytes, which are not of its root's start tag.
+   *
+   * @param start of those bytes, behind a known beginning
+   * @param end behind them
+   */
+  readWithout(document: Buffer, charset: string | undefined, start: number, end: number): Input | undefined {
+    const prefix = this.#prefixes.findWithout(document, charset, start, end);
+    this.#prefix = prefix;
+    return prefix?.meaning.shapes.read(document, end - start + prefix.bytes.length);
   }
 
   /** What the beginning of the document that `read` was given last means; undefined where it isn't known. */
@@ -90,22 +103,62 @@ export class FastPath<T> {
   }
 }
 
-/** The known beginning of a document. */
-export interface Beginning<T> {
+/** The known beginning of documents, up to a start tag. */
+export class Beginning<T> {
   readonly meaning: T;
   /** In bytes. */
   readonly length: number;
-  /** Moves a reader of that document, which hasn't begun, behind it. */
-  readonly resume: (xml: XmlReader) => void;
+  readonly #limits: Limits;
+  readonly #quirks: { readonly illegalReferences: boolean };
+  readonly #snapshot: ReaderSnapshot;
+  readonly #forms: ElementForms;
+
+  /** @param quirks as XmlReader has them */
+  constructor(
+    meaning: T,
+    { bytes, snapshot }: Pick<Prefix<T>, 'bytes' | 'snapshot'>,
+    limits: Limits,
+    quirks: { readonly illegalReferences: boolean },
+  ) {
+    this.meaning = meaning;
+    this.length = bytes.length;
+    this.#limits = limits;
+    this.#quirks = quirks;
+    this.#snapshot = snapshot;
+    this.#forms = new ElementForms(limits, snapshot);
+  }
+
+  /**
+   * Reads what follows in a document where its form is known, from behind the start tag; undefined for any other. It is the
+   * same reader each time. Once the element's end tag is read its `position` is how many bytes there were.
+   */
+  readKnown(document: Buffer): ContentReader | undefined {
+    return this.#forms.find(document, this.length);
+  }
+
+  /** Reads on in the text of a document, from behind the start tag. */
+  read(text: string): XmlReader {
+    const xml = new XmlReader(text, this.#limits, this.#quirks);
+    xml.resume(this.#snapshot);
+    return xml;
+  }
+
+  /** Takes note of the form of what follows in a document up to the element's end tag, which was read without fault. */
+  learn(text: string): void {
+    this.#forms.note(text, this.read(text));
+  }
 }
 
 /** Beginnings of documents that were met before, up to a start tag, with what that start tag means. */
 export class Beginnings<T> {
   readonly #limits: Limits;
-  readonly #prefixes = new PrefixCache<T>();
+  readonly #quirks: { readonly illegalReferences: boolean };
+  readonly #prefixes = new PrefixCache<{ readonly meaning: T; known?: Beginning<T> }>();
 
-  constructor(limits: Limits) {
+  /** @param quirks as XmlReader has them */
+  constructor(limits: Limits, quirks: { readonly illegalReferences: boolean }) {
     this.#limits = limits;
+    this.#quirks = quirks;
   }
 
   /**
@@ -116,8 +169,9 @@ export class Beginnings<T> {
   find(document: Buffer, charset: string | undefined): Beginning<T> | undefined {
     const prefix = this.#prefixes.find(document, charset);
     if (prefix === undefined) return undefined;
-    const { meaning, bytes, snapshot } = prefix;
-    return { meaning, length: bytes.length, resume: (xml) => xml.resume(snapshot) };
+    const { meaning: kept, bytes, snapshot } = prefix;
+    kept.known ??= new Beginning(kept.meaning, { bytes, snapshot }, this.#limits, this.#quirks);
+    return kept.known;
   }
 
   /**
@@ -126,6 +180,6 @@ export class Beginnings<T> {
    * @param end offset behind the start tag that it ends with, in characters
    */
   learn(document: Buffer, charset: string | undefined, end: number, meaning: T): void {
-    this.#prefixes.note(document, charset, end, meaning, this.#limits);
+    this.#prefixes.note(document, charset, end, { meaning }, this.#limits);
   }
 }

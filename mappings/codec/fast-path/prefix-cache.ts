@@ -44,6 +44,27 @@ export class PrefixCache<T> {
   }
 
   /**
+   * The known beginning of what a document would be without some bytes; undefined for one that isn't known.
+   *
+   * @param start of those bytes
+   * @param end behind them
+   */
+  findWithout(
+    document: Buffer,
+    charset: string | undefined,
+    start: number,
+    end: number,
+  ): Prefix<T> | undefined {
+    return this.#prefixes.find(
+      (prefix) =>
+        prefix.charset === charset &&
+        prefix.bytes.length > start &&
+        isAt(document, end, prefix.bytes, start) &&
+        prefix.bytes.compare(document, 0, start, 0, start) === 0,
+    );
+  }
+
+  /**
    * Takes note of the beginning of a document that was read without fault so far.
    *
    * @param end offset behind the start tag that it ends with, in characters
@@ -70,4 +91,10 @@ function startsWith(document: Buffer, bytes: Buffer): boolean {
     document.readInt32LE(last) === bytes.readInt32LE(last) &&
     bytes.compare(document, 0, bytes.length) === 0
   );
+}
+
+/** Whether a document has a beginning's bytes from one of its offsets on at another. */
+export function isAt(document: Buffer, at: number, bytes: Buffer, from: number): boolean {
+  const end = at + bytes.length - from;
+  return document.length >= end && bytes.compare(document, at, end, from) === 0;
 }

@@ -27,6 +27,13 @@ function withoutBlanks(text: string): string | undefined {
   return bytes.toString('latin1', 0, size);
 }
 
+/** How many bytes base64 is of, as `base64FromXml` gives it. */
+export function base64Size(letters: string): number {
+  const { length } = letters;
+  const padding = letters[length - 2] === '=' ? 2 : letters[length - 1] === '=' ? 1 : 0;
+  return (length / 4) * 3 - padding;
+}
+
 function isBase64(text: string, start: number, end: number): boolean {
   if ((end - start) % 4 !== 0) return false;
   let letters = end;

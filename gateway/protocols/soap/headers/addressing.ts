@@ -1,6 +1,6 @@
 import { collapse } from '../../../../mappings/codec/scalars/numbers.ts';
 import { namespaces } from '../../../../mappings/contract/model.ts';
-import type { XmlReader } from '../../../../mappings/xml/reader.ts';
+import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 import { Fault } from '../faults.ts';
 import type { BlockFacts, HeaderBlock, HeaderFindings } from './header-block.ts';
 
@@ -36,24 +36,24 @@ function addressingOf(namespace: string, found: HeaderFindings): { messageId: st
   return found.reply.addressing;
 }
 
-function ignore(xml: XmlReader, found: HeaderFindings): void {
+function ignore(xml: ContentReader, found: HeaderFindings): void {
   addressingOf(xml.namespace, found);
   xml.skip();
 }
 
-function readAction(xml: XmlReader, found: HeaderFindings, { limits }: BlockFacts): void {
+function readAction(xml: ContentReader, found: HeaderFindings, { limits }: BlockFacts): void {
   addressingOf(xml.namespace, found);
   found.actions.push(collapse(xml.readText(limits.xmlText, false) ?? ''));
 }
 
-function readMessageId(xml: XmlReader, found: HeaderFindings, { limits }: BlockFacts): void {
+function readMessageId(xml: ContentReader, found: HeaderFindings, { limits }: BlockFacts): void {
   const addressing = addressingOf(xml.namespace, found);
   const text = collapse(xml.readText(limits.xmlText, false) ?? '');
   addressing.messageId ??= text;
 }
 
 /** Where replies or faults are to go: nowhere but back on the connection, for who says that it must be understood. */
-function readEndpoint(xml: XmlReader, found: HeaderFindings, facts: BlockFacts): void {
+function readEndpoint(xml: ContentReader, found: HeaderFindings, facts: BlockFacts): void {
   const { namespace, local } = xml;
   addressingOf(namespace, found);
   while (xml.nextChild()) {

@@ -1,6 +1,6 @@
 import { collapse } from '../../../../mappings/codec/scalars/numbers.ts';
 import type { Contract } from '../../../../mappings/contract/model.ts';
-import type { XmlReader } from '../../../../mappings/xml/reader.ts';
+import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 import { Fault, refuse } from '../faults.ts';
 import { anyNamespace, type HeaderBlock, isForUs } from './header-block.ts';
 
@@ -51,6 +51,6 @@ export function credentialsBlocks({ credentials, namespaces }: Contract): readon
   ];
 }
 
-function gotNamespace({ namespace }: XmlReader): string {
+function gotNamespace({ namespace }: ContentReader): string {
   return namespace === '' ? 'none' : 'another one';
 }

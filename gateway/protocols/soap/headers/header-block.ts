@@ -1,6 +1,6 @@
 import { collapse } from '../../../../mappings/codec/scalars/numbers.ts';
 import type { Limits } from '../../../../mappings/contract/limits.ts';
-import type { XmlReader } from '../../../../mappings/xml/reader.ts';
+import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 import type { Fault } from '../faults.ts';
 import type { SoapVersion } from '../versions.ts';
 import type { ReplyHeader } from './reply-header.ts';
@@ -22,7 +22,7 @@ export interface HeaderBlock {
    * Reads a block from behind its start tag to behind its end tag, and notes what it says. Throws Fault for what makes the
    * rest unreadable; any other waits in `found`. Throws XmlError.
    */
-  readonly read: (xml: XmlReader, found: HeaderFindings, facts: BlockFacts) => void;
+  readonly read: (xml: ContentReader, found: HeaderFindings, facts: BlockFacts) => void;
 }
 
 /** What holds for the block that is read. */
@@ -60,7 +60,9 @@ export interface HeaderFindings {
 }
 
 /** Whether a block is for us: only the envelope's own attributes count (W28). */
-export function isForUs(xml: XmlReader, version: SoapVersion): boolean {
-  const role = collapse(xml.attribute(version.namespace, version.roleAttribute) ?? '');
+export function isForUs(xml: ContentReader, version: SoapVersion): boolean {
+  const given = xml.attribute(version.namespace, version.roleAttribute);
+  if (given === undefined) return true;
+  const role = collapse(given);
   return role === '' || version.ourRoles.includes(role);
 }

@@ -1,7 +1,7 @@
 import { collapse } from '../../../../mappings/codec/scalars/numbers.ts';
 import type { CompiledContract } from '../../../../mappings/compile.ts';
 import { type Contract, namespaces } from '../../../../mappings/contract/model.ts';
-import type { XmlReader } from '../../../../mappings/xml/reader.ts';
+import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 import { Fault, refuse } from '../faults.ts';
 import type { SoapVersion } from '../versions.ts';
 import { addressingBlocks } from './addressing.ts';
@@ -26,7 +26,7 @@ function blocksOf(contract: Contract): readonly HeaderBlock[] {
  *
  * @returns how many blocks there are
  */
-export type ReadHeader = (xml: XmlReader, version: SoapVersion, found: HeaderFindings) => number;
+export type ReadHeader = (xml: ContentReader, version: SoapVersion, found: HeaderFindings) => number;
 
 /** One function that reads the Headers of a contract's requests by the table of blocks (W28). */
 export function compileReadHeader({ contract, limits }: CompiledContract): ReadHeader {
@@ -62,7 +62,7 @@ export function compileReadHeader({ contract, limits }: CompiledContract): ReadH
   };
 }
 
-function notUnderstood({ namespace, local }: XmlReader, version: SoapVersion): Fault {
+function notUnderstood({ namespace, local }: ContentReader, version: SoapVersion): Fault {
   const told = local === 'Security' ? 'WS-Security is not understood here' : protocolOf(namespace);
   const hint = told === undefined ? '' : `; ${told}`;
   return new Fault(
@@ -74,7 +74,7 @@ function notUnderstood({ namespace, local }: XmlReader, version: SoapVersion): F
 }
 
 /** Whether the block must be understood by us: only the envelope's own attributes count (W28). */
-function readMustUnderstand(xml: XmlReader, version: SoapVersion, found: HeaderFindings): boolean {
+function readMustUnderstand(xml: ContentReader, version: SoapVersion, found: HeaderFindings): boolean {
   const flag = xml.attribute(version.namespace, 'mustUnderstand');
   if (flag === undefined) return false;
   const word = collapse(flag);

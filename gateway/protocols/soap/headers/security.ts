@@ -1,5 +1,5 @@
 import { type Contract, namespaces, type Wsse } from '../../../../mappings/contract/model.ts';
-import type { XmlReader } from '../../../../mappings/xml/reader.ts';
+import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 import { Fault, type FaultCode } from '../faults.ts';
 import { type BlockFacts, type HeaderBlock, type HeaderFindings, isForUs } from './header-block.ts';
 import { readTimestamp } from './timestamp.ts';
@@ -13,7 +13,7 @@ export function securityBlocks({ wsse }: Contract): readonly HeaderBlock[] {
       namespace: namespaces.wsse,
       local: 'Security',
       read: (xml, found, facts) => {
-        if (isForUs(xml, facts.version)) readSecurity(xml, wsse, found, facts);
+        if (facts.mustUnderstand || isForUs(xml, facts.version)) readSecurity(xml, wsse, found, facts);
         else xml.skip();
       },
     },
@@ -22,7 +22,7 @@ export function securityBlocks({ wsse }: Contract): readonly HeaderBlock[] {
 
 /** Reads the block from behind its start tag; what is wrong with it waits until the envelope is known (W46, W51). */
 function readSecurity(
-  xml: XmlReader,
+  xml: ContentReader,
   wsse: Wsse,
   found: HeaderFindings,
   { version, limits }: BlockFacts,

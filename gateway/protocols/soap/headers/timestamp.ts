@@ -1,7 +1,7 @@
 import { instantFromXml } from '../../../../mappings/codec/scalars/dates.ts';
 import type { Limits } from '../../../../mappings/contract/limits.ts';
 import { namespaces } from '../../../../mappings/contract/model.ts';
-import type { XmlReader } from '../../../../mappings/xml/reader.ts';
+import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 
 /** What is wrong with a Timestamp, in the words of a fault. */
 export interface TimestampProblem {
@@ -16,7 +16,7 @@ export interface TimestampProblem {
  * @param now in ms since 1970
  * @returns what is wrong with it; undefined for nothing
  */
-export function readTimestamp(xml: XmlReader, now: number, limits: Limits): TimestampProblem | undefined {
+export function readTimestamp(xml: ContentReader, now: number, limits: Limits): TimestampProblem | undefined {
   const given: { created?: number; expires?: number } = {};
   let reason: string | undefined;
   while (xml.nextChild()) {

@@ -1,14 +1,16 @@
-import { base64FromXml } from '../../../../mappings/codec/scalars/base64.ts';
+import { base64FromXml, base64Size } from '../../../../mappings/codec/scalars/base64.ts';
 import { instantFromXml } from '../../../../mappings/codec/scalars/dates.ts';
 import { collapse } from '../../../../mappings/codec/scalars/numbers.ts';
 import type { Limits } from '../../../../mappings/contract/limits.ts';
 import { namespaces, type Wsse } from '../../../../mappings/contract/model.ts';
-import type { XmlReader } from '../../../../mappings/xml/reader.ts';
+import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 import type { DigestToken } from '../../../call/digest.ts';
 import type { FaultCode } from '../faults.ts';
 import { windowProblem } from './timestamp.ts';
 
 const profile = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-username-token-profile-1.0';
+const passwordText = `${profile}#PasswordText`;
+const passwordDigest = `${profile}#PasswordDigest`;
 const base64Encoding =
   'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-soap-message-security-1.0#Base64Binary';
 
@@ -50,7 +52,7 @@ const namespaceOf: Readonly<Record<keyof Parts, string>> = {
  * @param now in ms since 1970
  */
 export function readUsernameToken(
-  xml: XmlReader,
+  xml: ContentReader,
   wsse: Wsse,
   now: number,
   limits: Limits,
@@ -85,9 +87,9 @@ export function readUsernameToken(
   if (xml.stray) wrong ??= invalid('expected only elements in UsernameToken, got text');
   if (parts.Username === undefined) wrong ??= invalid('expected Username in UsernameToken, got none');
   if (wrong !== undefined) return wrong;
-  if (type === undefined || collapse(type) === `${profile}#PasswordText`) return textToken(parts, wsse);
-  if (collapse(type) !== `${profile}#PasswordDigest`)
-    return invalid(`expected ${profile}#PasswordText or none as the Type of Password, got another`);
+  if (type === undefined || collapse(type) === passwordText) return textToken(parts, wsse);
+  if (collapse(type) !== passwordDigest)
+    return invalid(`expected ${passwordText} or none as the Type of Password, got another`);
   return readDigest(parts, encoding, wsse, now, limits);
 }
 
@@ -131,8 +133,7 @@ function readDigest(
   if (encoding !== undefined && collapse(encoding) !== base64Encoding)
     return invalid(`expected ${base64Encoding} or none as the EncodingType of Nonce, got another`);
   const nonce = base64FromXml(collapse(Nonce));
-  const size = nonce === undefined ? 0 : Buffer.byteLength(nonce, 'base64');
-  if (nonce === undefined || size === 0 || size > longestNonce)
+  if (nonce === undefined || nonce === '' || base64Size(nonce) > longestNonce)
     return invalid(`expected base64 of 1 to ${longestNonce} bytes in Nonce, got other text`);
   const created = instantFromXml(Created);
   if (created === undefined)
@@ -141,7 +142,7 @@ function readDigest(
   const late = windowProblem('the PasswordDigest', { created, end }, now, limits);
   if (late !== undefined) return problem('MessageExpired', late);
   const hash = base64FromXml(collapse(Password));
-  if (hash === undefined || Buffer.byteLength(hash, 'base64') !== 20)
+  if (hash === undefined || base64Size(hash) !== 20)
     return invalid('expected base64 of 20 bytes as a PasswordDigest, got other text');
   if (digest === 'secrets') {
     const token = { username: Username, nonce, created: Created, hash, until: end + limits.wsseSkewMs };

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import test from 'ava';
+import fc from 'fast-check';
 import { createSoapReader, type ReadSoap } from '../../../../gateway/protocols/soap/envelope.ts';
 import { Fault } from '../../../../gateway/protocols/soap/faults.ts';
 import { type SoapVersion, soap11, soap12 } from '../../../../gateway/protocols/soap/versions.ts';
@@ -218,3 +219,55 @@ test.serial('a request with header blocks whose form is known takes the short wa
     mock.timers.reset();
   }
 });
+
+test.serial(
+  'W28, W46: a Header whose form is known and that is broken at any place reads as it does the first time',
+  (t) => {
+    mock.timers.enable({ apis: ['Date'], now: base });
+    try {
+      const warm = createSoapReader(compiled);
+      const good = [
+        security(token('demo', 'p&amp;q')),
+        security(`${timestamp(0, 60)}\n ${token('demo', 'p')}`, ' s:mustUnderstand="1"'),
+        `${action('UpdateSubUser')}<x:May xmlns:x="urn:x" x:Id="1"><x:In>text</x:In></x:May>`,
+      ];
+      for (const header of good) for (let time = 0; time < often; time++) outcomeOf(warm, request(header));
+      fc.assert(
+        fc.property(
+          fc.constantFrom(...good),
+          fc.double({ min: 0, max: 1, noNaN: true }),
+          fc.constantFrom(
+            '',
+            'x',
+            '<',
+            '>',
+            '&',
+            '"',
+            '/',
+            ' ',
+            '\n',
+            '<x/>',
+            '<!---->',
+            '&#0;',
+            'é',
+            ']]>',
+            '</s:Header>',
+          ),
+          fc.nat({ max: 2 }),
+          (header, where, put, cut) => {
+            const at = Math.floor(where * header.length);
+            const broken = request(header.slice(0, at) + put + header.slice(at + cut));
+            t.deepEqual(
+              outcomeOf(warm, broken),
+              outcomeOf(createSoapReader(compiled), broken),
+              `${at} ${put}`,
+            );
+          },
+        ),
+        { numRuns: 600 },
+      );
+    } finally {
+      mock.timers.reset();
+    }
+  },
+);
