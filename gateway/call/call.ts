@@ -15,6 +15,7 @@ import type { Traces } from '../telemetry/traces.ts';
 import { giveBack } from '../upstream/collector.ts';
 import type { Upstream, UpstreamReply, Waiting } from '../upstream/upstream.ts';
 import {
+  type FoundCredentials,
   type HeaderCredentials,
   hideCredentials,
   hideGiven,
@@ -23,8 +24,8 @@ import {
   type Spelling,
   secrets,
 } from './credentials.ts';
-import { type DigestToken, type NonceStore, nonceKey } from './digest.ts';
 import { CallError, type Failure, failureOf } from './error.ts';
+import type { NonceAnswer, NonceStore } from './nonces.ts';
 import { type Outcome, readReply } from './outcome.ts';
 import { refuseProblems, requestOf } from './request.ts';
 
@@ -76,7 +77,7 @@ export interface Prepared {
   readonly reading: Readonly<Pick<Reading, 'quirks'>> & { readonly ignored: readonly string[] };
   readonly given: MessageCredentials;
   /** Those of the call; undefined where the contract has none, and where they weren't looked at. */
-  readonly values: CredentialValues | undefined;
+  readonly values: FoundCredentials | undefined;
   /** What the log of messages shows of it; undefined where there is no such log. */
   readonly shown: string | undefined;
   /** The call upstream, or why there is none. */
@@ -159,7 +160,7 @@ export async function runCall(
   const { reading } = input;
   let given: MessageCredentials =
     'given' in input ? input.given : { body: operation.credentialsOf(input), ...header };
-  let values: CredentialValues | undefined;
+  let values: FoundCredentials | undefined;
   let hideKnown: Hide | undefined;
   let leave: (() => void) | undefined;
   const hide: Hide = (text, most) => {
@@ -192,7 +193,8 @@ export async function runCall(
       }
     }
     if (service.callerLimits !== undefined) leave = await enterLimits(service, exchange, operation, values);
-    if (given.digest !== undefined) await keepNonce(service, given.digest);
+    const kept = values?.nonce === undefined ? undefined : keepNonce(service, values.nonce);
+    if (kept instanceof Promise) await kept; // a promise where none is needed takes a turn
     if (exchange.response.destroyed) throw new CallError('CallerGone');
     const { readOnly } = request.operation;
     if (!readOnly) refuseLarge(service, request);
@@ -258,9 +260,18 @@ function callTraced(
     .finally(() => traces.answered(exchange));
 }
 
-/** Remembers the nonce of a digest that was found right, once all else of its call is. Throws CallError (W49). */
-async function keepNonce({ nonces }: CallService, digest: DigestToken): Promise<void> {
-  const answer = await nonces.keep(nonceKey(digest), digest.until, Date.now());
+/** Remembers the nonce of a digest that was found right, once all else of its call is. Throws CallError, or rejects with it (W49). */
+function keepNonce(
+  { nonces }: CallService,
+  { key, until }: NonNullable<FoundCredentials['nonce']>,
+): Promise<void> | undefined {
+  const answer = nonces.keep(key, until, Date.now());
+  if (answer instanceof Promise) return answer.then(refuseNonce);
+  refuseNonce(answer);
+  return undefined;
+}
+
+function refuseNonce(answer: NonceAnswer): void {
   if (answer === 'used') throw new CallError('FailedAuthentication');
   if (answer === 'full')
     throw new CallError('Overloaded', {

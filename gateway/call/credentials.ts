@@ -5,7 +5,7 @@ import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Contract, CredentialPart, Credentials } from '../../mappings/contract/model.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
 import { compileHide } from '../telemetry/secrets.ts';
-import { type DigestToken, type Secrets, secretOf } from './digest.ts';
+import { checkDigest, type DigestToken, type Secrets } from './digest.ts';
 import { CallError } from './error.ts';
 
 /** What the head of an HTTP message says beside its first line. */
@@ -32,6 +32,12 @@ export interface MessageCredentials extends HeaderCredentials {
   readonly body: ReadonlyMap<string, string>;
 }
 
+/** Credentials to send upstream. */
+export interface FoundCredentials extends CredentialValues {
+  /** What is to be remembered of a digest once all else of its call is right (W49): until when, in ms since 1970. */
+  readonly nonce: { readonly key: string; readonly until: number } | undefined;
+}
+
 /**
  * A call's credentials from all places at once, each on its own (W24, W47): the body, the blocks of a SOAP header, the HTTP
  * headers. Equal values of two places are one. Throws CallError: a wrong digest, then malformed, conflicting, missing; the
@@ -41,7 +47,7 @@ export type ReadCredentials = (
   inMessage: MessageCredentials,
   request: MessageHead,
   spelling: Spelling,
-) => CredentialValues;
+) => FoundCredentials;
 
 /**
  * One function that reads a contract's credentials; undefined where it has none.
@@ -73,15 +79,15 @@ export function compileCredentials(
     if (fromBasic === 'malformed')
       malformed.push(problem('InvalidCharacter', 'Authorization', malformedBasic));
     const { digest } = inMessage;
-    const secret = digest === undefined ? undefined : secretOf(digest, digests?.secrets ?? noSecrets);
-    if (digest !== undefined && secret === undefined) throw new CallError('FailedAuthentication');
+    const right = digest === undefined ? undefined : checkDigest(digest, digests?.secrets ?? noSecrets);
+    if (digest !== undefined && right === undefined) throw new CallError('FailedAuthentication');
     for (const { part, key, paths, form } of parts) {
       const { name } = part;
       const path = paths[spelling];
       const inBody = inMessage.body.get(name) || undefined;
       const inBlock = inMessage.block?.get(name) || undefined;
       const inToken =
-        (name === digests?.password ? secret : undefined) ?? (inMessage.token?.get(name) || undefined);
+        (name === digests?.password ? right?.secret : undefined) ?? (inMessage.token?.get(name) || undefined);
       const inHeader = request.headers[key];
       const inBasic = typeof fromBasic === 'object' ? fromBasic.get(name) || undefined : undefined;
       const header = typeof inHeader === 'string' && inHeader !== '' ? inHeader : undefined;
@@ -133,7 +139,9 @@ export function compileCredentials(
     if (conflict !== undefined) throw new CallError('ConflictingCredentials', { message: conflict });
     if (missing.length > 0)
       throw new CallError('Unauthorized', { problems: missing, isUnasked: all.size === 0 });
-    return { all, fromHeaders: fromHeaders ?? noNames };
+    const nonce =
+      digest === undefined || right === undefined ? undefined : { key: right.nonce, until: digest.until };
+    return { all, fromHeaders: fromHeaders ?? noNames, nonce };
   };
 }
 

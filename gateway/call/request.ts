@@ -33,6 +33,10 @@ export function requestOf(
 export function withoutCredentials(reading: Reading, { contract }: CompiledContract): Reading['missing'] {
   const member = contract.credentials?.member;
   if (member === undefined || reading.missing.length === 0) return reading.missing;
-  const prefix = `${member.toLowerCase()}.`;
-  return reading.missing.filter(({ field }) => !`${field.toLowerCase()}.`.startsWith(prefix));
+  const { length } = member;
+  const own = member.toLowerCase();
+  return reading.missing.filter(({ field }) => {
+    const isWithin = field.length === length || field[length] === '.';
+    return !isWithin || field.slice(0, length).toLowerCase() !== own;
+  });
 }

@@ -1,7 +1,7 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { type Admission, createAdmission } from '../admission/admission.ts';
-import { createNonces } from '../call/digest.ts';
+import { createNonces } from '../call/nonces.ts';
 import { callerAddress, callerNetwork } from '../http/forwarded.ts';
 import type { AppOptions } from '../http/request-context.ts';
 import { AsideReader } from '../protocols/read-aside.ts';

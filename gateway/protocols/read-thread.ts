@@ -8,9 +8,15 @@ import { type CompiledOperation, compileContract, type RouteValue } from '../../
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { receiveContract, type SentContract } from '../../mappings/contract/transfer.ts';
-import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
+import type { Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import type { ReadReply } from '../call/call.ts';
-import type { HeaderCredentials, MessageCredentials, MessageHead, Spelling } from '../call/credentials.ts';
+import type {
+  FoundCredentials,
+  HeaderCredentials,
+  MessageCredentials,
+  MessageHead,
+  Spelling,
+} from '../call/credentials.ts';
 import type { Secrets } from '../call/digest.ts';
 import { CallError, type CallErrorDetails, type ErrorCode } from '../call/error.ts';
 import { refuseProblems, requestOf } from '../call/request.ts';
@@ -95,7 +101,7 @@ export interface ReadCall {
   readonly quirks: number;
   readonly given: MessageCredentials;
   /** Those of the call, once they are known to be good. */
-  readonly values: CredentialValues | undefined;
+  readonly values: FoundCredentials | undefined;
   /** What the log of messages shows of it. */
   readonly shown: string | undefined;
   /** Undefined for a call that is refused. */
@@ -225,7 +231,7 @@ function prepare(
 ): ReadCall {
   const { reading } = input;
   const given = { body: operation.credentialsOf(input), ...inHeader };
-  let values: CredentialValues | undefined;
+  let values: FoundCredentials | undefined;
   let request: RequestFields | undefined;
   let refusal: CallErrorFields | undefined;
   const text = shown?.request(head, operation, input, given);

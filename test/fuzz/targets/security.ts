@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { secretOf } from '../../../gateway/call/digest.ts';
+import { checkDigest } from '../../../gateway/call/digest.ts';
 import { createSoapReader, type ReadSoap, type SoapCall } from '../../../gateway/protocols/soap/envelope.ts';
 import { Fault, isSecurityCode, writeFault } from '../../../gateway/protocols/soap/faults.ts';
 import { soap11 } from '../../../gateway/protocols/soap/versions.ts';
@@ -168,7 +168,7 @@ function headerOf(root: Element): Element | undefined {
 function gotOf({ credentials, header }: SoapCall): string {
   const { token, digest } = credentials ?? {};
   const checked =
-    digest === undefined ? '' : ` ${secretOf(digest, secrets) === undefined ? 'wrong' : 'right'}`;
+    digest === undefined ? '' : ` ${checkDigest(digest, secrets) === undefined ? 'wrong' : 'right'}`;
   const values = JSON.stringify([...(token ?? [])].toSorted());
   const facts = header?.security;
   return `${values}${checked} ${facts?.timestamp ?? ''} ${facts?.token ?? ''} ${facts?.unverified.join() ?? ''}`;

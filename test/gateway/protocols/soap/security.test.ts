@@ -3,7 +3,6 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { createNonces } from '../../../../gateway/call/digest.ts';
 import { namespaces } from '../../../../mappings/contract/model.ts';
 import { ContractError } from '../../../../mappings/loader/document/error.ts';
 import {
@@ -262,16 +261,6 @@ test('wsseNonces: so many digests are remembered, and one more is refused while 
   const used = await sendTo(checking, block(digestToken('YQ==')));
   t.is(elementText(used.text, 'ErrorCode'), 'FailedAuthentication');
   t.is(checking.hits.length, 2);
-});
-
-test('W49: nonces that have ended make room, and those that are live are kept', (t) => {
-  const nonces = createNonces(2);
-  t.is(nonces.keep('a', 100, 0), 'new');
-  t.is(nonces.keep('b', 5_000, 0), 'new');
-  t.is(nonces.keep('c', 5_000, 50), 'full');
-  t.is(nonces.keep('c', 5_000, 1_100), 'new');
-  t.is(nonces.keep('b', 5_000, 1_100), 'used');
-  t.is(nonces.keep('b', 9_000, 5_001), 'new');
 });
 
 test('W49: a part of a digest that is to go upstream as a credential nobody named is an error at start', async (t) => {

@@ -1,0 +1,85 @@
+/** What came of keeping a nonce: it is new, it was used before, or there is no room to remember it. */
+export type NonceAnswer = 'new' | 'used' | 'full';
+
+/** Where nonces are remembered: in this process, or in a store that several share. */
+export interface NonceStore {
+  /**
+   * Remembers a key of 32 bytes, a character for each, until a time, both at once: of two that ask at the same time one alone is
+   * told that it is new. Times in ms since 1970.
+   */
+  readonly keep: (key: string, until: number, now: number) => NonceAnswer | Promise<NonceAnswer>;
+}
+
+/** At most this often, in ms, a full store is looked through for what has ended. */
+const sweepMs = 1_000;
+/** In words of 32 bits: a key, and behind it until when it is remembered, in s; 0 where there is none. */
+const keyWords = 8;
+const placeWords = keyWords + 1;
+const fewestPlaces = 1_024;
+
+/**
+ * Nonces in memory, at most so many; what is live is never forgotten for another (W49). A table of numbers, since a
+ * Map of as many texts costs more than checking a digest: each would be looked at whenever memory is collected.
+ */
+export function createNonces(
+  most: number,
+): NonceStore & { readonly keep: (...given: Parameters<NonceStore['keep']>) => NonceAnswer } {
+  const bytes = Buffer.alloc(keyWords * 4);
+  const key = new Uint32Array(bytes.buffer, bytes.byteOffset, keyWords);
+  let table = new Uint32Array(fewestPlaces * placeWords);
+  /** Places that are taken, by what has ended too. */
+  let taken = 0;
+  let swept = Number.NEGATIVE_INFINITY;
+
+  /** The place of the key; where it has none, one that it may have. Places are looked at from the key's own on. */
+  function placeOf(now: number): number {
+    const places = table.length / placeWords;
+    let free = -1;
+    for (let place = (key[0] ?? 0) % places; ; place = (place + 1) % places) {
+      const at = place * placeWords;
+      const end = table[at + keyWords] ?? 0;
+      if (end === 0) return free < 0 ? at : free;
+      if (holdsKey(at)) return at;
+      if (free < 0 && end * 1_000 < now) free = at;
+    }
+  }
+
+  function holdsKey(at: number): boolean {
+    for (let word = 0; word < keyWords; word++) if (table[at + word] !== key[word]) return false;
+    return true;
+  }
+
+  /** Drops what has ended, in a table with three places for each that is left. */
+  function renew(now: number): void {
+    const old = table;
+    const live: number[] = [];
+    for (let at = 0; at < old.length; at += placeWords) {
+      const end = old[at + keyWords] ?? 0;
+      if (end > 0 && end * 1_000 >= now) live.push(at);
+    }
+    taken = live.length;
+    table = new Uint32Array(Math.max(fewestPlaces, 3 * taken) * placeWords);
+    for (const at of live) {
+      key.set(old.subarray(at, at + keyWords));
+      table.set(old.subarray(at, at + placeWords), placeOf(now));
+    }
+  }
+
+  return {
+    keep: (text, until, now) => {
+      if (taken >= most && Math.abs(now - swept) >= sweepMs) {
+        swept = now;
+        renew(now);
+      } else if (taken * 2 * placeWords >= table.length) renew(now);
+      bytes.write(text, 'latin1');
+      const at = placeOf(now);
+      const end = table[at + keyWords] ?? 0;
+      if (end === 0 && taken >= most) return 'full';
+      if (end * 1_000 >= now && holdsKey(at)) return 'used';
+      if (end === 0) taken++;
+      table.set(key, at);
+      table[at + keyWords] = Math.ceil(until / 1_000);
+      return 'new';
+    },
+  };
+}
