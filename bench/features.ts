@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { screeningContract } from '../mappings/loader/load.ts';
 import type { Requests } from './load.ts';
 import { freePort, median, residentMegabytes, runOn, start, stop } from './process.ts';
-import { digestRequests, textRequests, user } from './security-requests.ts';
 import { type Callee, callFor, otherCore, serverCore, usualRequests } from './small-call.ts';
 
 /** What a call costs with one thing switched on. */
@@ -24,17 +23,11 @@ export interface FeatureRow {
 
 /** The row that the others are held against. */
 export const plain = 'soapbridge';
-export const textToken = 'UsernameToken, text';
-export const digestToken = 'UsernameToken, digest';
 
 const warmSeconds = 4;
 
-/** The small call with nothing switched on, and with each of what costs something, in turns; or with some of them. */
-export async function measureFeatures(
-  rounds: number,
-  seconds: number,
-  only?: readonly string[],
-): Promise<readonly FeatureRow[]> {
+/** The small call with nothing switched on, and with each of what costs something, in turns. */
+export async function measureFeatures(rounds: number, seconds: number): Promise<readonly FeatureRow[]> {
   const folder = mkdtempSync(join(tmpdir(), 'soapbridge-bench-'));
   const limits = join(folder, 'caller-limits.yaml');
   const key = join(folder, 'key');
@@ -56,8 +49,6 @@ export async function measureFeatures(
       environment: { LIMITS: 'metricOperations=0,topCallers=0' },
     },
     'TLS in front': behindTls(folder, upstreamUrl),
-    [textToken]: { requests: textRequests },
-    [digestToken]: withDigests(folder),
     'limits, in memory': { environment: { CALLER_LIMITS: limits } },
     ...(store === undefined
       ? {}
@@ -83,7 +74,6 @@ export async function measureFeatures(
   runOn(otherCore);
   try {
     for (const [name, setting] of Object.entries(settings)) {
-      if (only?.includes(name) === false) continue;
       const { environment, args = [], ca, requests = usualRequests } = setting;
       const port = await freePort();
       const env = {
@@ -175,24 +165,6 @@ function behindTls(folder: string, upstreamUrl: string): Setting {
     `tls: { certificate: tls.pem, key: tls.key }\ncontracts:\n  /v2: { contract: ${screeningContract}, upstream: ${upstreamUrl} }\n`,
   );
   return { args: ['--config', config], ca: readFileSync(certificate, 'utf8') };
-}
-
-/** Checks digests by a file of secrets. */
-function withDigests(folder: string): Setting {
-  const contract = join(folder, 'digests');
-  cpSync(screeningContract, contract, { recursive: true });
-  const overlay = join(contract, 'soap.yaml');
-  const refusing = readFileSync(overlay, 'utf8');
-  const checking = refusing.replace('password: apiUserKey }', 'password: apiUserKey, digest: secrets }');
-  if (checking === refusing) throw new Error(`${overlay}: expected wsse with password: apiUserKey, got none`);
-  writeFileSync(overlay, checking);
-  const secrets = join(folder, 'secrets.yaml');
-  writeFileSync(secrets, `${user.name}: ${user.secret}\n`, { mode: 0o600 });
-  return {
-    args: [contract],
-    environment: { WSSE_SECRETS: secrets, LIMITS: 'wsseNonces=10000000' },
-    requests: digestRequests,
-  };
 }
 
 /** A Valkey or Redis; undefined where neither is installed. */

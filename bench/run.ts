@@ -12,6 +12,7 @@ import { measurePause } from './pause.ts';
 import { canPin, median } from './process.ts';
 import { measureSmallCall, passThrough, type SmallCallRow } from './small-call.ts';
 import { measureStart } from './start.ts';
+import { measureTokens, tokenLine } from './tokens.ts';
 import { measureWorkers } from './workers.ts';
 
 /** `npm run bench [-- rounds seconds]`: every figure of bench/README.md in one run, each with a verdict. */
@@ -127,7 +128,9 @@ print(
     'memory, MB': residentMegabytes.toFixed(0),
   })),
 );
-console.log('Growth, ns per byte by size in MB, and the exponent of size in time\n');
+console.log('UsernameTokens, in turns with credentials in the body\n');
+for (const row of await measureTokens(2 * rounds, seconds)) console.log(`- ${tokenLine(row)}`);
+console.log('\nGrowth, ns per byte by size in MB, and the exponent of size in time\n');
 print(
   measureGrowth(5).map(({ direction, nanosecondsPerByte, slope }) => ({
     direction,

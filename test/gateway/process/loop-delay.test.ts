@@ -8,53 +8,59 @@ function holdLoop(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end; );
 }
 
-test.serial('loopDelayMs and loopDelayInFlight: when the loop is late two calls go on coming in, a third is shed until it isn’t', async (t) => {
-  const patient = { totalMs: 600_000, upstreamFirstByteMs: 600_000 }; // what is held stays so on any machine
-  const limits = { ...patient, loopDelayMs: 1_000, loopDelayInFlight: 2 };
-  const gateway = await startGateway(t, { limits });
-  const read = (): Promise<Reply> => gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
-  const held: (() => void)[] = [];
-  /** So many calls under way, begun just now: who came seconds ago doesn't count. */
-  const hold = async (count: number): Promise<void> => {
-    for (const release of held.splice(0)) release();
-    while (gateway.running.load().inFlight > 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    gateway.answer((_hit, response) => held.push(() => response.end(emptyReply)));
-    for (let begun = 0; begun < count; begun++) read();
-    while (held.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
-    gateway.answer({ body: emptyReply });
-  };
-  /** Holds the loop for so long beside so many calls, until one more is answered with that status. */
-  const until = async (status: number, ms: number, count: number): Promise<Reply> => {
-    for (;;) {
-      await hold(count);
-      holdLoop(ms);
-      await new Promise((resolve) => setTimeout(resolve, 10)); // the timers that look at the delay run first
-      const reply = await read();
-      if (reply.status === status) return reply;
-    }
-  };
-  t.is((await until(503, 1_500, 2)).headers['retry-after'], '1');
-  await until(200, 1_500, 1); // as late as before, and the second call of two comes in
-  await until(200, 0, 2);
-  for (const release of held) release();
-});
+test.serial(
+  'loopDelayMs and loopDelayInFlight: when the loop is late two calls go on coming in, a third is shed until it isn’t',
+  async (t) => {
+    const patient = { totalMs: 600_000, upstreamFirstByteMs: 600_000 }; // what is held stays so on any machine
+    const limits = { ...patient, loopDelayMs: 1_000, loopDelayInFlight: 2 };
+    const gateway = await startGateway(t, { limits });
+    const read = (): Promise<Reply> => gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
+    const held: (() => void)[] = [];
+    /** So many calls under way, begun just now: who came seconds ago doesn't count. */
+    const hold = async (count: number): Promise<void> => {
+      for (const release of held.splice(0)) release();
+      while (gateway.running.load().inFlight > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      gateway.answer((_hit, response) => held.push(() => response.end(emptyReply)));
+      for (let begun = 0; begun < count; begun++) read();
+      while (held.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+      gateway.answer({ body: emptyReply });
+    };
+    /** Holds the loop for so long beside so many calls, until one more is answered with that status. */
+    const until = async (status: number, ms: number, count: number): Promise<Reply> => {
+      for (;;) {
+        await hold(count);
+        holdLoop(ms);
+        await new Promise((resolve) => setTimeout(resolve, 10)); // the timers that look at the delay run first
+        const reply = await read();
+        if (reply.status === status) return reply;
+      }
+    };
+    t.is((await until(503, 1_500, 2)).headers['retry-after'], '1');
+    await until(200, 1_500, 1); // as late as before, and the second call of two comes in
+    await until(200, 0, 2);
+    for (const release of held) release();
+  },
+);
 
-test.serial('a stop of the loop is told at once, and as one that came again with the second within two looks', (t) => {
-  const delay = new LoopDelay();
-  t.teardown(() => delay.stop());
-  /** A look behind a stop of so many ms: no timer comes in between. */
-  const lookAfter = (ms: number): readonly boolean[] => {
-    holdLoop(ms);
-    const { mostMs, repeatedMs } = delay.take();
-    return [mostMs >= 200, repeatedMs >= 200];
-  };
-  t.deepEqual([300, 0, 0, 300, 300, 0, 0].map(lookAfter), [
-    [true, false],
-    [false, false],
-    [false, false],
-    [true, false],
-    [true, true],
-    [false, false],
-    [false, false],
-  ]);
-});
+test.serial(
+  'a stop of the loop is told at once, and as one that came again with the second within two looks',
+  (t) => {
+    const delay = new LoopDelay();
+    t.teardown(() => delay.stop());
+    /** A look behind a stop of so many ms: no timer comes in between. */
+    const lookAfter = (ms: number): readonly boolean[] => {
+      holdLoop(ms);
+      const { mostMs, repeatedMs } = delay.take();
+      return [mostMs >= 200, repeatedMs >= 200];
+    };
+    t.deepEqual([300, 0, 0, 300, 300, 0, 0].map(lookAfter), [
+      [true, false],
+      [false, false],
+      [false, false],
+      [true, false],
+      [true, true],
+      [false, false],
+      [false, false],
+    ]);
+  },
+);
