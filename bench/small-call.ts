@@ -20,7 +20,7 @@ const connections = 32;
 /** Until V8 has compiled what is hot: before that every server costs up to several times as much. */
 export const warmSeconds = 8;
 /** Before each round: while the others had their turns, the system took memory of an idle process away. */
-const againSeconds = 0.4;
+export const againSeconds = 0.4;
 export const serverCore = 0;
 export const otherCore = 1;
 

@@ -5,7 +5,7 @@ import { screeningContract } from '../mappings/loader/load.ts';
 import type { Requests } from './load.ts';
 import { freePort, median, runOn, start, stop } from './process.ts';
 import { digestRequests, textRequests, user } from './security-requests.ts';
-import { callFor, otherCore, serverCore, usualRequests, warmSeconds } from './small-call.ts';
+import { againSeconds, callFor, otherCore, serverCore, usualRequests, warmSeconds } from './small-call.ts';
 
 /** What a small call costs with a UsernameToken. */
 export interface TokenRow {
@@ -66,7 +66,9 @@ export async function measureTokens(rounds: number, seconds: number): Promise<re
     for (let round = 0; round < rounds; round++) {
       for (let turn = 0; turn < all.length; turn++) {
         const index = (round + turn) % all.length;
-        costs[index]?.push(await costsOf(all[index] ?? without, seconds));
+        const requests = all[index] ?? without;
+        await costsOf(requests, againSeconds);
+        costs[index]?.push(await costsOf(requests, seconds));
       }
     }
   } finally {

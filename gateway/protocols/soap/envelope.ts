@@ -179,7 +179,7 @@ export function createSoapReader(
     if (form !== undefined && !readBlocks(form, findings)) return undefined;
     const end = form === undefined ? headerEnd(document, known) : known.length + form.position;
     if (end === undefined) return undefined;
-    const input = fastPath.readWithout(document, charset, known.length, end - known.meaning.endTag.length);
+    const input = fastPath.readWithout(document, charset, known, end - known.meaning.endTag.length);
     const { opening } = fastPath;
     if (input !== undefined && opening !== undefined) {
       const { version, operation } = opening;

@@ -4,7 +4,7 @@ import { type ContentReader, type ReaderSnapshot, XmlReader } from '../../xml/re
 import type { Input } from '../input.ts';
 import type { Reading } from '../problem.ts';
 import { ElementForms } from './element-forms.ts';
-import { type Prefix, PrefixCache } from './prefix-cache.ts';
+import { isAt, type Prefix, PrefixCache } from './prefix-cache.ts';
 import { createScratch, RequestShapes } from './request-shapes.ts';
 
 /** What the codecs made of a beginning. */
@@ -26,6 +26,8 @@ export class FastPath<T> {
   readonly #prefixes = new PrefixCache<Opening<T>>();
   readonly #scratch = createScratch();
   #prefix: Prefix<Opening<T>> | undefined;
+  /** What was found last without some bytes, so that the bytes before them needn't be compared again. */
+  #lastWithout: { readonly known: Beginning<unknown>; readonly prefix: Prefix<Opening<T>> } | undefined;
 
   /** @param quirks as XmlReader has them */
   constructor(limits: Limits, quirks: { readonly illegalReferences: boolean }) {
@@ -46,15 +48,27 @@ export class FastPath<T> {
   }
 
   /**
-   * The same for what a document is without some bytes, which are not of its root's start tag.
+   * The same for what a document is without some bytes behind a known beginning.
    *
-   * @param start of those bytes, behind a known beginning
-   * @param end behind them
+   * @param known the beginning, as found in this document
+   * @param end behind those bytes
    */
-  readWithout(document: Buffer, charset: string | undefined, start: number, end: number): Input | undefined {
-    const prefix = this.#prefixes.findWithout(document, charset, start, end);
+  readWithout(
+    document: Buffer,
+    charset: string | undefined,
+    known: Beginning<unknown>,
+    end: number,
+  ): Input | undefined {
+    const { length } = known;
+    const last = this.#lastWithout;
+    let prefix: Prefix<Opening<T>> | undefined;
+    if (last?.known === known && isAt(document, end, last.prefix.bytes, length)) prefix = last.prefix;
+    else {
+      prefix = this.#prefixes.findWithout(document, charset, length, end);
+      if (prefix !== undefined) this.#lastWithout = { known, prefix };
+    }
     this.#prefix = prefix;
-    return prefix?.meaning.shapes.read(document, end - start + prefix.bytes.length);
+    return prefix?.meaning.shapes.read(document, end - length + prefix.bytes.length);
   }
 
   /** What the beginning of the document that `read` was given last means; undefined where it isn't known. */

@@ -56,11 +56,11 @@ export class PrefixCache<T> {
     end: number,
   ): Prefix<T> | undefined {
     return this.#prefixes.find(
-      (prefix) =>
-        prefix.charset === charset &&
-        prefix.bytes.length > start &&
-        isAt(document, end, prefix.bytes, start) &&
-        prefix.bytes.compare(document, 0, start, 0, start) === 0,
+      ({ bytes, charset: its }) =>
+        its === charset &&
+        bytes.length > start &&
+        isAt(document, end, bytes, start) &&
+        bytes.compare(document, 0, start, 0, start) === 0,
     );
   }
 

@@ -106,10 +106,7 @@ function invalid(reason: string): TokenProblem {
 }
 
 function textToken({ Username = '', Password = '' }: Parts, { username, password }: Wsse): UsernameToken {
-  const values = new Map([
-    [username, Username],
-    [password, Password],
-  ]);
+  const values = new Map<string, string>().set(username, Username).set(password, Password);
   return { kind: 'text', values, digest: undefined };
 }
 
@@ -146,7 +143,7 @@ function readDigest(
     return invalid('expected base64 of 20 bytes as a PasswordDigest, got other text');
   if (digest === 'secrets') {
     const token = { username: Username, nonce, created: Created, hash, until: end + limits.wsseSkewMs };
-    return { kind: 'digest', values: new Map([[username, Username]]), digest: token };
+    return { kind: 'digest', values: new Map<string, string>().set(username, Username), digest: token };
   }
   const values = new Map([
     [username, Username],
