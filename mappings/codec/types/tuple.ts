@@ -51,7 +51,7 @@ export function tupleReader(context: ReaderContext, type: TupleType): RequestRea
     const items = values[behind]?.slice(1, -1) ?? '';
     const last = items === '' ? seen.slice(0, behind).lastIndexOf(true) : behind;
     refuseGap(elements, seen, last, reading);
-    const positioned = values.slice(0, behind);
+    const positioned = values.slice(0, items === '' ? last + 1 : behind);
     return `[${(items === '' ? positioned : [...positioned, items]).join()}]`;
   };
 
