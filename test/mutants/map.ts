@@ -79,7 +79,10 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/adopted/rpc.test.ts',
     'test/mappings/codec/adopted/properties.test.ts',
   ],
-  'mappings/codec/attachments.ts': ['test/mappings/codec/attachments.test.ts'],
+  'mappings/codec/attachments.ts': [
+    'test/mappings/codec/attachments.test.ts',
+    'test/gateway/protocols/soap/mtom.test.ts',
+  ],
   'mappings/codec/types/tuple.ts': ['test/mappings/codec/types/tuples.test.ts'],
   'mappings/codec/redact.ts': ['test/mappings/codec/redact.test.ts'],
   'mappings/codec/': [...codec, ...scalars, ...calls, ...properties],

@@ -95,6 +95,8 @@ for (const [kind, content, expected, whenIgnored] of [
   ['of two and more', `${more}<Item2>a</Item2><Item1>1</Item1>`, '[1,"a",true,false]'],
   ['of two and more', '<Item1>1</Item1><Items/>', '[1]'],
   ['of two and more', '<Items/>', '[]'],
+  ['of two and more', '<Item1>1</Item1><Items i:nil="true"/>', '[1]'],
+  ['of two and more', `<Item1>1</Item1><Item2/><Items i:nil="true"/>${more}`, '[1,"",true,false]'],
   [
     'of two and more',
     more,
@@ -121,6 +123,13 @@ for (const [kind, content, expected, whenIgnored] of [
     t.is(read(kind, content, 'refuse'), expected);
     t.is(read(kind, content, 'ignore'), whenIgnored ?? expected);
   });
+
+test('W13: a tuple that is nil is null', (t) => {
+  const compiled = compiledFor({ ...schemas['of two'], type: ['array', 'null'] }, 'refuse');
+  const { input, problems } = readXml(compiled, 'put', '<Body><m i:nil="true"/></Body>');
+  t.deepEqual(problems, []);
+  t.is(operationOf(compiled, 'put').jsonOf(input), '{"Body":{"m":null}}');
+});
 
 for (const [kind, json, expected, whenIgnored] of [
   ['of two', '[]', ''],
