@@ -83,6 +83,11 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/attachments.test.ts',
     'test/gateway/protocols/soap/mtom.test.ts',
   ],
+  'mappings/codec/types/union.ts': [
+    'test/mappings/codec/types/unions.test.ts',
+    'test/mappings/codec/types/rules.test.ts',
+    'test/gateway/protocols/validation.test.ts',
+  ],
   'mappings/codec/types/tuple.ts': ['test/mappings/codec/types/tuples.test.ts'],
   'mappings/codec/redact.ts': ['test/mappings/codec/redact.test.ts'],
   'mappings/codec/': [...codec, ...scalars, ...calls, ...properties],

@@ -1,6 +1,7 @@
 import test from 'ava';
+import { startReading } from '../../../../mappings/codec/problem.ts';
 import { load } from '../../../plain/documents.ts';
-import { compile, operationOf, readXml, writeReply } from '../contracts.ts';
+import { compile, operationOf, readJson, readXml, writeReply } from '../contracts.ts';
 
 const object = (required: readonly string[], properties: object): object => ({
   type: 'object',
@@ -8,6 +9,8 @@ const object = (required: readonly string[], properties: object): object => ({
   properties,
   additionalProperties: false,
 });
+
+const string = { type: 'string' };
 
 const schemas = {
   Cat: object(['kind', 'lives'], {
@@ -18,6 +21,7 @@ const schemas = {
   Dog: object(['kind'], { kind: { const: 'dog' }, name: { type: 'string' }, good: { type: 'boolean' } }),
   Point: object(['x', 'y'], { x: { type: 'number' }, y: { type: 'number' } }),
   Line: object(['x'], { x: { type: 'number' }, to: { type: 'string' } }),
+  Bare: object([], { a: { type: 'integer' } }),
   Label: object([], { text: { type: 'string' }, to: { type: 'string' } }),
 };
 const ref = (name: keyof typeof schemas): { readonly $ref: string } => ({
@@ -25,7 +29,7 @@ const ref = (name: keyof typeof schemas): { readonly $ref: string } => ({
 });
 
 /** An operation that takes and gives an object whose member `m` is of a schema. */
-function compiledFor(schema: object) {
+function compiledFor(schema: object, overlay?: object) {
   const content = { 'application/json': { schema: { type: 'object', properties: { m: schema } } } };
   const put = {
     operationId: 'put',
@@ -33,7 +37,8 @@ function compiledFor(schema: object) {
     responses: { 200: { description: '', content } },
   };
   const info = { title: 'Kinds', version: '1' };
-  return compile(load({ openapi: '3.1.0', info, paths: { '/': { put } }, components: { schemas } }).contract);
+  const document = { openapi: '3.1.0', info, paths: { '/': { put } }, components: { schemas } };
+  return compile(load(document, undefined, overlay).contract);
 }
 
 const ofAnyKind = compiledFor({
@@ -53,6 +58,19 @@ const tagged = compiledFor({
   oneOf: [ref('Cat'), ref('Dog')],
   discriminator: { propertyName: 'kind', mapping },
 });
+
+/** Of a variant that has no member for the tag. */
+const tagless = compiledFor({
+  oneOf: [ref('Bare'), ref('Dog')],
+  discriminator: { propertyName: 'kind', mapping: { bare: ref('Bare').$ref, dog: ref('Dog').$ref } },
+});
+const wrapped = compiledFor({
+  oneOf: [object([], { inner: ref('Point') }), { type: 'null' }, { type: 'string' }],
+});
+const strict = compiledFor(
+  { oneOf: [{ type: 'string', maxLength: 2 }, { type: 'integer', maximum: 5 }, ref('Point')] },
+  { validate: 'strict' },
+);
 
 /** What the member of a reply is written as, with how many members of its JSON were dropped, where any were. */
 function written(compiled: typeof tagged, json: string): string {
@@ -175,12 +193,128 @@ const taggedRequests = [
   ['<Dog/>', 'UnknownElement Body.m: expected one of <cat>, <dog>, <Json>, got <Dog>'],
 ] as const;
 
+const taglessReplies = [
+  ['{"kind":"bare","a":1}', '<bare><a>1</a></bare>'],
+  ['{"a":1,"kind":"bare","x":2}', '<bare><a>1</a></bare> 1 dropped'],
+  ['{"kind":"dog","x":2}', '<dog><kind>dog</kind></dog> 1 dropped'],
+  ['{"kind":"bare","a":"x"}', '<Json>{"kind":"bare","a":"x"}</Json>'],
+] as const;
+const taglessRequests = [
+  ['<bare><a>1</a></bare>', '{"kind":"bare","a":1}'],
+  ['<Json>{"kind":"bare"}</Json>', '{"kind":"bare"}'],
+] as const;
+const wrappedReplies = [
+  ['{"inner":{"x":1,"y":2}}', '<WithInner><inner><x>1</x><y>2</y></inner></WithInner>'],
+  ['{"inner":{"x":1,"y":2,"z":3}}', '<Json>{"inner":{"x":1,"y":2,"z":3}}</Json>'],
+  ['{"inner":{"x":"1","y":2}}', '<Json>{"inner":{"x":"1","y":2}}</Json>'],
+] as const;
+const strictRequests = [
+  ['<Json>"ab"</Json>', '"ab"'],
+  ['<Json>"abc"</Json>', 'OutOfRange Body.m.Json: expected at most 2 characters, got 3'],
+  ['<Json>7</Json>', 'OutOfRange Body.m.Json: expected at most 5, got 7'],
+  ['<Json>{"x":1,"y":2}</Json>', '{"x":1,"y":2}'],
+  ['<Json>true</Json>', 'true'],
+  ['<Integer>9</Integer>', 'OutOfRange Body.m.Integer: expected at most 5, got 9'],
+  ['<String>abc</String>', 'OutOfRange Body.m.String: expected at most 2 characters, got 3'],
+] as const;
+
+const decimals = compiledFor({ oneOf: [{ type: 'number' }, { type: 'string' }] });
+const decimalReplies = [
+  ['7', '<Decimal>7</Decimal>'],
+  ['-7.50', '<Decimal>-7.50</Decimal>'],
+  ['true', '<Json>true</Json>'],
+] as const;
+/** Of objects that hold the same members, and require others. */
+const shapes = compiledFor({
+  oneOf: [
+    { ...object(['a'], { a: string, b: string }), title: 'One' },
+    { ...object(['a', 'b'], { a: string, b: string }), title: 'Both' },
+    { ...object(['b'], { a: string, b: string, c: string }), title: 'Other' },
+  ],
+});
+const shapeReplies = [
+  ['{"a":"1","b":"2"}', '<Both><a>1</a><b>2</b></Both>'],
+  ['{"a":"1"}', '<One><a>1</a></One>'],
+  ['{"b":"2"}', '<Other><b>2</b></Other>'],
+  ['{"a":"1","c":"3"}', '<Other><a>1</a><c>3</c></Other>'],
+] as const;
+
 for (const [what, compiled, rows, becomes] of [
+  ['a reply of which an inner part would be lost is JSON text', wrapped, wrappedReplies, written],
+  ['a whole number is a decimal where there is no integer', decimals, decimalReplies, written],
+  ['of objects the one whose requirements fit best is taken', shapes, shapeReplies, written],
   ['a reply of a union is written as the variant that its JSON is of', ofAnyKind, replies, written],
   ['a request of a union is read as its element says', ofAnyKind, requests, read],
   ['a reply with a tag is written as the variant that the tag names', tagged, taggedReplies, written],
   ['a request of a union with a tag has the tag from its element', tagged, taggedRequests, read],
+  [
+    'a tag that is no member of its variant is said by the element of a reply',
+    tagless,
+    taglessReplies,
+    written,
+  ],
+  ['and by that of a request', tagless, taglessRequests, read],
+  [
+    'validate: strict holds the variants of a union in XML, and what comes as JSON text',
+    strict,
+    strictRequests,
+    read,
+  ],
 ] as const)
   test(what, (t) => {
     for (const [given, expected] of rows) t.is(becomes(compiled, given), expected, given);
   });
+
+test('W13: a union that is nil is null', (t) => {
+  const { input, problems } = readXml(wrapped, 'put', '<Body><m i:nil="true"/></Body>');
+  t.deepEqual(problems, []);
+  t.is(operationOf(wrapped, 'put').jsonOf(input), '{"Body":{"m":null}}');
+});
+
+test('validate: strict holds the variants of a union in JSON', (t) => {
+  const problemsOf = (json: string): readonly string[] =>
+    readJson(strict, 'put', `{"Body":{"m":${json}}}`).problems;
+  t.deepEqual(problemsOf('"ab"'), []);
+  t.deepEqual(problemsOf('"abc"'), ['OutOfRange Body.m: expected at most 2 characters, got 3']);
+  t.deepEqual(problemsOf('7'), ['OutOfRange Body.m: expected at most 5, got 7']);
+});
+
+/** What a parameter of a union is, by its text. */
+function parameter(variants: readonly object[], text: string): string {
+  const get = {
+    operationId: 'get',
+    parameters: [{ name: 'p', in: 'query', schema: { oneOf: variants } }],
+    responses: { 200: { description: '' } },
+  };
+  const info = { title: 'Kinds', version: '1' };
+  const compiled = compile(load({ openapi: '3.1.0', info, paths: { '/': { get } } }).contract);
+  const reading = startReading(5);
+  const given = { field: 'p', said: 'p', text };
+  operationOf(compiled, 'get').readParameters([given], reading);
+  const [problem] = reading.problems;
+  return problem === undefined ? reading.slots.join('') : `${problem.code} ${problem.message}`;
+}
+
+const integer = { type: 'integer' };
+const boolean = { type: 'boolean' };
+const items = { type: 'array', items: integer };
+for (const [variants, text, expected] of [
+  [[string, integer, boolean], '12', '12'],
+  [[string, integer, boolean], 'true', 'true'],
+  [[string, integer, boolean], '1.5', '"1.5"'],
+  [[string, integer, boolean], '', '""'],
+  [[string, integer, { type: 'number' }], '1.5', '1.5'],
+  [[items, integer, boolean], '12', '12'],
+  [
+    [items, integer, boolean],
+    'x',
+    'InvalidType p: expected one of <Integer>, <Boolean>, <Items>, <Json>, got other text',
+  ],
+  [
+    [integer, boolean, schemas.Point],
+    '[1]',
+    'InvalidType p: expected one of <Integer>, <Boolean>, <WithXY>, <Json>, got other text',
+  ],
+] as const)
+  test(`a parameter of ${JSON.stringify(variants)} with the text ${JSON.stringify(text)}`, (t) =>
+    t.is(parameter(variants, text), expected));
