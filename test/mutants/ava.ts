@@ -117,15 +117,30 @@ const end = (run: Run): void => {
 };
 test.after = Object.assign(end, { always: end });
 
-/** Runs the tests that were declared since it was called last. Gives the title of the first that fails; undefined where all hold. */
-export async function runTests(): Promise<string | undefined> {
-  const declared = [...before, ...tests];
+/**
+ * Runs the tests that were declared since it was called last. Gives the title of the first that fails; undefined where all hold.
+ *
+ * @param only the places of those that run, in the order of their declaration; all of them without it
+ * @param onDone called after each, with its place; with undefined after what goes before them all
+ */
+export async function runTests(
+  only?: ReadonlySet<number>,
+  onDone?: (place: number | undefined) => Promise<void>,
+): Promise<string | undefined> {
+  const first = before;
+  const declared = tests;
   const ends = after;
   before = [];
   tests = [];
   after = [];
   try {
-    for (const { title, run } of declared) if (!(await holds(run))) return title;
+    for (const { title, run } of first) if (!(await holds(run))) return title;
+    await onDone?.(undefined);
+    for (const [place, { title, run }] of declared.entries()) {
+      if (only?.has(place) === false) continue;
+      if (!(await holds(run))) return title;
+      await onDone?.(place);
+    }
     return undefined;
   } finally {
     for (const run of ends) await holds(run);

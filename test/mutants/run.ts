@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { testsOf } from './map.ts';
 import { type Mutant, mutantsOf, root } from './mutate.ts';
-import type { Answer, Begun, Question, Survey } from './worker.ts';
+import type { Answer, Begun, Question, Reaching, Survey } from './worker.ts';
 
 /**
  * Changes one thing at a time in files whose every line matters, and asks their tests (docs/mutants.md). The exit status
@@ -143,7 +143,9 @@ async function work(): Promise<void> {
   const worker = new Worker();
   for (let mutant = queue.pop(); mutant !== undefined && isInTime(); mutant = queue.pop()) {
     const { file } = mutant;
-    const tests = (reaching.get(mutant) ?? []).toSorted((a, b) => noticedBy(file, b) - noticedBy(file, a));
+    const tests = (reaching.get(mutant) ?? []).toSorted(
+      (a, b) => noticedBy(file, b.file) - noticedBy(file, a.file),
+    );
     const answer: Answer = tests.length === 0 ? { failed: undefined } : await worker.ask({ mutant, tests });
     const { failed, by = '' } = answer;
     noticed.set(`${file} ${by}`, noticedBy(file, by) + 1);
@@ -162,11 +164,14 @@ async function work(): Promise<void> {
 
 /** Milliseconds that each file of tests takes here and now. */
 const times = new Map<string, number>();
-/** The files of tests that run into a mutant, in the map's order. */
-const reaching = new Map<Mutant, readonly string[]>();
+/** The tests that run into a mutant, in the map's order of their files. */
+const reaching = new Map<Mutant, readonly Reaching[]>();
 
 /** Tests that don't hold without a mutant notice each, so they are asked first, and what they run into with that. */
-async function checkTests(tests: string[], reached: Map<string, ReadonlySet<Mutant>>): Promise<void> {
+async function checkTests(
+  tests: string[],
+  reached: Map<string, ReadonlyMap<Mutant, Reaching['places']>>,
+): Promise<void> {
   const worker = new Worker();
   for (let test = tests.pop(); test !== undefined; test = tests.pop()) {
     const file = test;
@@ -176,7 +181,12 @@ async function checkTests(tests: string[], reached: Map<string, ReadonlySet<Muta
     times.set(file, Date.now() - from);
     if (answer.failed !== undefined)
       throw new Error(`${file}: expected tests that hold, got ${answer.failed}`);
-    reached.set(file, new Set(mutants.filter((_, index) => answer.reached?.[index] === true)));
+    const into = new Map<Mutant, Reaching['places']>();
+    for (const [index, mutant] of mutants.entries()) {
+      const places = answer.reached?.[index];
+      if (places !== undefined) into.set(mutant, places);
+    }
+    reached.set(file, into);
   }
   worker.end();
 }
@@ -187,12 +197,15 @@ async function inParallel(run: () => Promise<void>): Promise<void> {
 }
 
 const needed = [...new Set(chosen.flatMap(({ file }) => testsFor(file)))];
-const reached = new Map<string, ReadonlySet<Mutant>>();
+const reached = new Map<string, ReadonlyMap<Mutant, Reaching['places']>>();
 await inParallel(() => checkTests(needed, reached));
 for (const mutant of chosen)
   reaching.set(
     mutant,
-    testsFor(mutant.file).filter((test) => reached.get(test)?.has(mutant)),
+    testsFor(mutant.file).flatMap((file) => {
+      const places = reached.get(file)?.get(mutant);
+      return places === undefined ? [] : [{ file, places }];
+    }),
   );
 console.log(`${reached.size} files of tests hold, after ${((Date.now() - started) / 1000).toFixed(0)} s`);
 await inParallel(work);

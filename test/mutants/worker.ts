@@ -8,7 +8,13 @@ import { type Mutant, root } from './mutate.ts';
 /** What a worker is asked: which tests notice a mutant. */
 export interface Question {
   readonly mutant: Mutant;
-  readonly tests: readonly string[];
+  readonly tests: readonly Reaching[];
+}
+
+/** Tests of a file that run into a mutant: all of them, or those at some places. */
+export interface Reaching {
+  readonly file: string;
+  readonly places: readonly number[] | 'all';
 }
 
 /** Or whether a file of tests holds without any, and which mutants it runs into. */
@@ -26,8 +32,8 @@ export interface Begun {
 export interface Answer {
   readonly failed: string | undefined;
   readonly by?: string;
-  /** Of a survey: for each of its mutants whether the tests run into it. */
-  readonly reached?: readonly boolean[];
+  /** Of a survey: for each of its mutants the tests that run into it; undefined where none does. */
+  readonly reached?: readonly (Reaching['places'] | undefined)[];
 }
 
 const ava = new URL('./ava.ts', import.meta.url).href;
@@ -113,9 +119,19 @@ async function survey({ test, mutants }: Survey): Promise<Answer> {
     await session.post('Profiler.enable');
     await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
     await import(`${pathToFileURL(root + test).href}?file=${round}`);
-    const failed = await runTests();
-    const { result } = await session.post('Profiler.takePreciseCoverage');
-    return { failed, reached: mutants.map((mutant) => isReached(mutant, result)) };
+    const reached: (number[] | 'all' | undefined)[] = mutants.map(() => undefined);
+    const failed = await runTests(undefined, async (place) => {
+      // counts begin anew with each look
+      const { result } = await session.post('Profiler.takePreciseCoverage');
+      for (const [index, mutant] of mutants.entries()) {
+        const known = reached[index];
+        if (known === 'all' || !isReached(mutant, result)) continue;
+        if (place === undefined || mutant.isTop) reached[index] = 'all';
+        else if (known === undefined) reached[index] = [place];
+        else known.push(place);
+      }
+    });
+    return { failed, reached };
   } catch (error) {
     return { failed: String(error) };
   } finally {
@@ -132,11 +148,11 @@ async function judge({ mutant, tests }: Question): Promise<Answer> {
   try {
     const text = readFileSync(mutated, 'utf8');
     mutatedCode = stripTypeScriptTypes(text.slice(0, mutant.start) + mutant.text + text.slice(mutant.end));
-    for (const file of tests) {
+    for (const { file, places } of tests) {
       by = file;
       process.send?.({ begun: file } satisfies Begun);
       await import(`${pathToFileURL(root + file).href}?file=${round}`);
-      const failed = await runTests();
+      const failed = await runTests(places === 'all' ? undefined : new Set(places));
       if (failed !== undefined) return { failed, by };
     }
     return { failed: undefined };
