@@ -35,6 +35,18 @@ export function isAwaited(request: IncomingMessage): boolean {
   return request.headers.expect !== undefined && request.httpVersion !== '1.0';
 }
 
+/** Pieces of a body that take the parser a third of a millisecond or so. */
+const manyPieces = 256;
+
+/** Has `note` called as the parser gives a body, whenever there were some pieces of it. */
+export function countPieces(request: IncomingMessage, note: () => void): void {
+  let pieces = 0;
+  request.push = (piece: Buffer | null): boolean => {
+    if (++pieces % manyPieces === 0) note();
+    return Readable.prototype.push.call(request, piece);
+  };
+}
+
 /**
  * Gathers what is read of a body while its request waits: each piece by itself takes a kilobyte, however small it is. Gives
  * what ends the wait.
@@ -219,8 +231,14 @@ export function dropRest({ request, response }: Arrival, { code }: CallError): v
     request.resume();
     return;
   }
-  request.socket.pause();
-  response.once('finish', () => request.resume());
+  const { socket } = request;
+  const stay = (): unknown => socket.pause();
+  stay();
+  socket.on('resume', stay);
+  response.once('finish', () => {
+    socket.off('resume', stay);
+    request.resume();
+  });
 }
 
 /** What is wrong about a body of which so much came in so many pieces. */

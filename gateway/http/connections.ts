@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
 import type { Limits } from '../../mappings/contract/limits.ts';
-import { gatherBody } from './body.ts';
+import { countPieces, gatherBody } from './body.ts';
+import { createReadingTurns } from './reading-turns.ts';
 
 /** The callers' connections of one server. */
 export interface Connections {
@@ -71,6 +72,7 @@ const lookMs = 50;
 export function createConnections(limits: Limits, isExempt: (address: string) => boolean): Connections {
   const entries = new Map<Socket, Entry>();
   const counts = new Map<string, number>();
+  const reading = createReadingTurns(limits, () => entries.keys());
   let turns = 0;
   let waiting = 0;
   let fullUntil = 0;
@@ -99,12 +101,16 @@ export function createConnections(limits: Limits, isExempt: (address: string) =>
         bytesSeen: 0,
       });
       socket.once('close', () => forget(socket));
+      reading.add(socket);
     },
     begin: (request, response, handle) => {
       const { socket } = request;
       const entry = entries.get(socket);
       if (entry === undefined) return; // it gave way
       entry.turn = ++turns;
+      reading.note();
+      const isChunked = request.headers['transfer-encoding'] !== undefined;
+      if (isChunked) countPieces(request, reading.note);
       if (++entry.requests >= limits.requestsPerSocket) {
         if (entry.requests > limits.requestsPerSocket) {
           waitInLine(socket, entry);
@@ -119,7 +125,6 @@ export function createConnections(limits: Limits, isExempt: (address: string) =>
         return;
       }
       waitInLine(socket, entry);
-      const isChunked = request.headers['transfer-encoding'] !== undefined;
       const release = isChunked ? gatherBody(request) : undefined;
       response.once('socket', () =>
         setImmediate(() => {

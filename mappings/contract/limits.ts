@@ -249,6 +249,17 @@ export const limitTable = {
     bounds:
       'writes that wait for room for their replies; while there are so many no other is begun of an operation that gave a large reply of late',
   },
+  parsingMs: {
+    value: 20,
+    bounds:
+      'what the HTTP parser takes of one turn of the event loop before what comes on connections is parsed in slices; 0: always',
+    orNone: true,
+  },
+  parsingSliceMs: { value: 2, bounds: 'what slices then take of a turn' },
+  parsingWatchMs: {
+    value: 10_000,
+    bounds: 'for how long new connections are read so, once that was last too little',
+  },
   loopDelayMs: {
     value: 200,
     bounds: 'delay of the event loop, twice within two seconds, beyond which new calls are shed',

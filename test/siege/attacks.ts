@@ -16,11 +16,13 @@ import { slowReaders } from './attacks/slow-readers.ts';
 import { slowWrites } from './attacks/slow-writes.ts';
 import { terminated } from './attacks/terminated.ts';
 import { unread } from './attacks/unread.ts';
+import { waves } from './attacks/waves.ts';
 
 /** All that the gateway is laid siege to with. */
 export const attacks: readonly Attack[] = [
   pattern,
   chunks,
+  waves,
   gzip,
   largeBodies,
   largeWrites,

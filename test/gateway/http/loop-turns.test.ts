@@ -28,17 +28,34 @@ function watchTurns({ running }: Gateway): () => number {
   };
 }
 
-/** A caller in a thread of its own, which sends what it is given and takes what comes; told where it is when it has begun. */
-async function callerAside(t: ExecutionContext, port: number, head: string, body: string): Promise<Worker> {
-  const code = `const { parentPort, workerData: { port, head, body } } = require('node:worker_threads');
-    const socket = require('node:net').connect(port, '127.0.0.1', () => {
-      socket.write(head + body);
-      parentPort.postMessage('begun');
-    });
-    let came = '';
-    socket.on('error', () => {}).on('data', (piece) => { came += piece; });
-    socket.on('close', () => parentPort.postMessage(came));`;
-  const worker = new Worker(code, { eval: true, workerData: { port, head, body } });
+/**
+ * Connections of a caller in a thread of its own, which all send at once what it is given and take what comes; told where it
+ * has begun, and then what came on each, once all have ended.
+ */
+async function callerAside(
+  t: ExecutionContext,
+  port: number,
+  head: string,
+  body: string,
+  connections = 1,
+): Promise<Worker> {
+  const code = `const { parentPort, workerData: { port, head, body, connections } } = require('node:worker_threads');
+    const sockets = Array.from({ length: connections }, () => require('node:net').connect(port, '127.0.0.1'));
+    const came = sockets.map(() => '');
+    let open = connections;
+    let left = connections;
+    for (const [index, socket] of sockets.entries()) {
+      socket.once('connect', () => {
+        if (--left > 0) return;
+        for (const one of sockets) one.write(head + body);
+        parentPort.postMessage('begun');
+      });
+      socket.on('error', () => {}).on('data', (piece) => { came[index] += piece; });
+      socket.on('close', () => {
+        if (--open === 0) parentPort.postMessage(connections === 1 ? came[0] : came);
+      });
+    }`;
+  const worker = new Worker(code, { eval: true, workerData: { port, head, body, connections } });
   t.teardown(() => worker.terminate());
   await once(worker, 'message');
   return worker;
@@ -98,3 +115,24 @@ test.serial(
     t.true(longest < 90, `${longest} ms of CPU in one turn`); // what has come takes 1 µs a chunk to parse
   },
 );
+
+for (const [what, body] of [
+  ['chunks of one byte', '1\r\n \r\n'.repeat(50_000)],
+  ['requests in a row', 'GET /v2/nothing HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(5_000)],
+] as const) {
+  test.serial(`${what} that come on fifty connections at once hold no turn for long`, async (t) => {
+    const gateway = await startGateway(t);
+    const turns = watchCpu();
+    const head = body.startsWith('GET')
+      ? ''
+      : 'POST /v2/soap11 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const caller = await callerAside(t, gateway.port, head, body, 50);
+    const replies = once(caller, 'message');
+    hold(300);
+    turns.reset();
+    const [came]: [readonly string[]] = (await replies) as [readonly string[]];
+    const longest = turns.end();
+    t.true(came.every((reply) => reply === '' || /^HTTP\/1\.1 4\d\d/.test(reply)));
+    t.true(longest < 90, `${longest} ms of CPU in one turn`); // some 20 until it is noticed; 120 and more without parsingMs
+  });
+}

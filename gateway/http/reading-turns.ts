@@ -1,0 +1,149 @@
+import type { Socket } from 'node:net';
+import type { Limits } from '../../mappings/contract/limits.ts';
+
+/**
+ * Keeps what callers send from holding the event loop. Node's parser takes all that a read gives, 64 KiB of each connection,
+ * before anything else has its turn: ten thousand chunks of one byte, or two thousand requests in a row, are some 20 ms of it.
+ * So once that has taken `parsingMs` of a turn, what comes on all connections goes to the parser in slices, for
+ * `parsingSliceMs` of each turn, and so does what comes on new ones until `parsingWatchMs` after it was last too much. It costs
+ * a small call some 5 µs, which is why it isn't done all the time.
+ */
+export interface ReadingTurns {
+  /** Takes note of a new connection. */
+  readonly add: (socket: Socket) => void;
+  /** Says that the parser gave something: the head of a request, or some pieces of a body. */
+  readonly note: () => void;
+}
+
+/** Bytes that the parser gets at a time: most requests are one slice, and the worst slices take half a millisecond. */
+const sliceBytes = 2 * 1024;
+
+/** Node's own listener, which has the parser read what came. */
+type Parse = (this: Socket, data: Buffer) => void;
+
+/** A connection that is read in slices. */
+interface Lane {
+  readonly socket: Socket;
+  readonly parse: Parse;
+  /** What came and isn't parsed yet. */
+  readonly pending: Buffer[];
+  /** Whether it waits for a turn; it isn't read meanwhile. */
+  isWaiting: boolean;
+}
+
+/** @param sockets all connections there are */
+export function createReadingTurns(
+  { parsingMs, parsingSliceMs, parsingWatchMs }: Limits,
+  sockets: () => Iterable<Socket>,
+): ReadingTurns {
+  const lanes = new WeakSet<Socket>();
+  /** Those of which nothing is parsed yet go before those that sent more than a slice, as an attacker does. */
+  const fresh: Lane[] = [];
+  const begun: Lane[] = [];
+  let slicingUntil = 0;
+  /** When the parser first gave something in this turn; undefined where it gave nothing. */
+  let turnBegan: number | undefined;
+  /** What slices took of this turn, in ms. */
+  let spentMs = 0;
+  let isPlanned = false;
+
+  return {
+    add: (socket) => {
+      if (slicingUntil > 0 && performance.now() < slicingUntil) slice(socket);
+    },
+    note: () => {
+      const now = performance.now();
+      if (turnBegan === undefined) {
+        turnBegan = now;
+        setImmediate(endTurn);
+      }
+      if (now - turnBegan < parsingMs || now < slicingUntil) return;
+      slicingUntil = now + parsingWatchMs;
+      for (const socket of sockets()) slice(socket);
+    },
+  };
+
+  function endTurn(): void {
+    turnBegan = undefined;
+  }
+
+  /** Reads a connection in slices for as long as it lives: Node's parser doesn't take it back. */
+  function slice(socket: Socket): void {
+    const [parse] = socket.listeners('data') as Parse[];
+    if (parse === undefined || lanes.has(socket) || socket.destroyed || socket.writableEnded) return;
+    lanes.add(socket);
+    const lane: Lane = { socket, parse, pending: [], isWaiting: false };
+    socket.removeListener('data', parse);
+    socket
+      .on('data', (data: Buffer) => take(lane, data))
+      .on('resume', () => {
+        if (lane.isWaiting) socket.pause(); // a request asked for more of its body
+      });
+  }
+
+  function take(lane: Lane, data: Buffer): void {
+    if (lane.socket.writableEnded) return; // nobody reads it any more
+    lane.pending.push(data);
+    if (lane.isWaiting) lane.socket.pause();
+    else if (spentMs >= parsingSliceMs) wait(lane, fresh);
+    else {
+      parseSlice(lane);
+      if (lane.pending.length > 0) wait(lane, begun);
+      else planTurn();
+    }
+  }
+
+  function parseSlice({ socket, parse, pending }: Lane): void {
+    const [data] = pending;
+    if (data === undefined) return;
+    if (data.length <= sliceBytes) pending.shift();
+    else pending[0] = data.subarray(sliceBytes);
+    const began = performance.now();
+    parse.call(socket, data.length <= sliceBytes ? data : data.subarray(0, sliceBytes));
+    spentMs += performance.now() - began;
+  }
+
+  function wait(lane: Lane, line: Lane[]): void {
+    lane.isWaiting = true;
+    lane.socket.pause();
+    line.push(lane);
+    planTurn();
+  }
+
+  function planTurn(): void {
+    if (isPlanned) return;
+    isPlanned = true;
+    setImmediate(takeTurn);
+  }
+
+  /** Parses while there is time, and a slice of the first of those that sent more than one in any case. */
+  function takeTurn(): void {
+    isPlanned = false;
+    spentMs = 0;
+    while (fresh.length > 0 && spentMs < parsingSliceMs) goOn(fresh.shift());
+    let isFirst = true;
+    while (begun.length > 0 && (spentMs < parsingSliceMs || isFirst)) {
+      isFirst = false;
+      goOn(begun.shift());
+    }
+    if (fresh.length === 0 && begun.length === 0) return;
+    slicingUntil = performance.now() + parsingWatchMs;
+    planTurn();
+  }
+
+  function goOn(lane: Lane | undefined): void {
+    if (lane === undefined) return;
+    const { socket, pending } = lane;
+    if (socket.destroyed || socket.writableEnded) pending.length = 0;
+    else if (socket.writableNeedDrain) {
+      socket.once('drain', () => wait(lane, begun));
+      return;
+    } else parseSlice(lane);
+    if (pending.length > 0) {
+      begun.push(lane);
+      return;
+    }
+    lane.isWaiting = false;
+    socket.resume();
+  }
+}

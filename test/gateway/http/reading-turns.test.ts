@@ -1,0 +1,227 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { createReadingTurns, type ReadingTurns } from '../../../gateway/http/reading-turns.ts';
+import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
+import { emptyReply, startGateway } from '../gateway.ts';
+
+const slice = 2 * 1024;
+const usual = { ...defaultLimits, parsingMs: 10_000, parsingSliceMs: 10_000 };
+
+/** Keeps the thread to itself. */
+function work(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+/** A parser that takes what it is given, and the connections that it reads; each listener is what Node's own would be. */
+async function startReading(
+  t: ExecutionContext,
+  given: Partial<Limits>,
+  parse: (socket: Socket) => void = () => {},
+) {
+  const sockets = new Set<Socket>();
+  const turns: ReadingTurns = createReadingTurns({ ...usual, ...given }, () => sockets);
+  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  t.teardown(() => server.close());
+  const open = async () => {
+    const caller = connect(port, '127.0.0.1').on('error', () => {});
+    const [socket]: [Socket] = await once(server, 'connection').then(([accepted]) => [accepted]);
+    const pieces: Buffer[] = [];
+    const own = (data: Buffer | string): void => {
+      pieces.push(Buffer.from(data));
+      parse(socket);
+    };
+    socket.on('error', () => {}).on('data', own);
+    sockets.add(socket);
+    turns.add(socket);
+    t.teardown(() => {
+      caller.destroy();
+      socket.destroy();
+    });
+    return {
+      caller,
+      socket,
+      pieces,
+      isSliced: () => !socket.listeners('data').includes(own),
+      text: () => Buffer.concat(pieces).toString(),
+    };
+  };
+  return { turns, open };
+}
+
+/** Waits for what is bound to come. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await pause(5);
+}
+
+/** A text in which each place is told from others. */
+function numbered(bytes: number): string {
+  let text = '';
+  for (let number = 0; text.length < bytes; number++) text += `${number} `;
+  return text.slice(0, bytes);
+}
+
+test('parsingMs: what a turn took is let pass up to it, and beyond it all connections are read in slices', async (t) => {
+  const patient = await startReading(t, { parsingMs: 10_000 });
+  const there = await patient.open();
+  patient.turns.note();
+  work(30);
+  patient.turns.note();
+  t.false(there.isSliced());
+  const strict = await startReading(t, { parsingMs: 20 });
+  const [one, other] = [await strict.open(), await strict.open()];
+  await turn();
+  strict.turns.note();
+  work(30);
+  strict.turns.note();
+  t.deepEqual([one.isSliced(), other.isSliced()], [true, true]);
+});
+
+test('parsingMs: what other turns took doesn’t count', async (t) => {
+  const { turns, open } = await startReading(t, { parsingMs: 1_000 });
+  const { isSliced } = await open();
+  turns.note();
+  work(600);
+  await turn();
+  await turn();
+  turns.note();
+  work(600);
+  turns.note();
+  t.false(isSliced());
+});
+
+test('parsingWatchMs: new connections are read in slices for so long after it was too much, and later ones as ever', async (t) => {
+  const { turns, open } = await startReading(t, { parsingMs: 0, parsingWatchMs: 60_000 });
+  t.false((await open()).isSliced());
+  turns.note();
+  t.true((await open()).isSliced());
+  const short = await startReading(t, { parsingMs: 0, parsingWatchMs: 1 });
+  short.turns.note();
+  await pause(20);
+  t.false((await short.open()).isSliced());
+});
+
+test('parsingSliceMs: a turn takes slices until it has passed, and the next one goes on', async (t) => {
+  const perTurn: number[] = [];
+  let inTurn = 0;
+  const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceMs: 12 }, () => {
+    inTurn++;
+    work(5);
+  });
+  const { caller, text } = await open();
+  turns.note();
+  const sent = numbered(20 * slice);
+  caller.write(sent);
+  while (text().length < sent.length) {
+    await turn();
+    if (inTurn > 0) perTurn.push(inTurn);
+    inTurn = 0;
+  }
+  t.is(text(), sent);
+  t.true(perTurn.length >= 5, `${perTurn}`);
+  // a turn as it is counted here may have what came before its slices, and these
+  t.true(
+    perTurn.every((slices) => slices <= 6),
+    `${perTurn}`,
+  );
+});
+
+test('what comes is parsed whole and in its order, in slices of 2 KiB, whatever was sent at once', async (t) => {
+  const { turns, open } = await startReading(t, { parsingMs: 0 });
+  const connections: ({ readonly bytes: number } & Awaited<ReturnType<typeof open>>)[] = [];
+  for (const bytes of [1, slice, slice + 1, 300_000]) connections.push({ bytes, ...(await open()) });
+  turns.note();
+  for (const { caller, bytes } of connections) caller.write(numbered(bytes));
+  await until(() => connections.every(({ bytes, text }) => text().length === bytes));
+  for (const { bytes, text, pieces } of connections) {
+    t.is(text(), numbered(bytes));
+    t.true(pieces.every(({ length }) => length <= slice));
+  }
+});
+
+test('a connection that is new goes before one that sent much', async (t) => {
+  let order = '';
+  const names = new Map<Socket, string>();
+  const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceMs: 5 }, (socket) => {
+    order += names.get(socket);
+    work(5);
+  });
+  const [much, little] = [await open(), await open()];
+  names.set(much.socket, 'm').set(little.socket, 'l');
+  turns.note();
+  much.caller.write(numbered(64 * slice));
+  await until(() => order.length >= 2);
+  little.caller.write('one slice');
+  await until(() => little.pieces.length > 0);
+  t.true(order.length < 64, order);
+  await until(() => much.text().length === 64 * slice);
+  t.is(much.text(), numbered(64 * slice));
+});
+
+test('a reader that asks for more before its turn holds no more of what came', async (t) => {
+  const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceMs: 1 }, (socket) => {
+    work(2);
+    socket.resume();
+  });
+  const { caller, socket, text } = await open();
+  turns.note();
+  caller.write(numbered(2_000_000));
+  await until(() => text().length > 20 * slice);
+  // what is read and not parsed is what one read gives, and what Node takes in advance
+  t.true(socket.bytesRead - text().length < 400_000, `${socket.bytesRead} ${text().length}`);
+});
+
+test('what is left of a connection that has ended is let go of', async (t) => {
+  const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceMs: 1 }, (socket) => {
+    work(2);
+    socket.end('bye');
+  });
+  const { caller, pieces } = await open();
+  turns.note();
+  caller.write(numbered(50 * slice));
+  await once(caller.resume(), 'end');
+  await pause(20);
+  t.is(pieces.length, 1);
+});
+
+test('a caller who doesn’t take its replies has the rest of its requests wait', async (t) => {
+  const reply = Buffer.alloc(8_000_000);
+  const { turns, open } = await startReading(t, { parsingMs: 0 }, (socket) => {
+    if (!socket.writableNeedDrain) socket.write(reply);
+  });
+  const { caller, pieces, text } = await open();
+  turns.note();
+  caller.pause().write(numbered(3 * slice));
+  await until(() => pieces.length > 0);
+  await pause(50);
+  t.is(pieces.length, 1);
+  caller.resume();
+  await until(() => text().length === 3 * slice);
+  t.is(text(), numbered(3 * slice));
+});
+
+test('calls are answered as ever when they are read in slices: bodies of any size, chunks, many in a row', async (t) => {
+  const gateway = await startGateway(t, { limits: { parsingMs: 0, parsingWatchMs: 600_000 } });
+  gateway.answer({ body: emptyReply });
+  await gateway.send('GET', '/healthz');
+  const head = 'POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nX-Api-User: u\r\nX-Api-Key: k\r\n';
+  const credentials = '"authentication":{"apiUserId":"u","apiUserKey":"k"}';
+  const large = '{}'.padEnd(900_000);
+  const chunks = '{}'.padEnd(40_000).replace(/.{16}/g, '10\r\n$&\r\n');
+  const message =
+    `${head}Content-Length: ${large.length}\r\n\r\n${large}` +
+    `${head}Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n` +
+    `${head}Content-Length: 2\r\n\r\n{}`.repeat(100) +
+    `${head}Connection: close\r\nContent-Length: 2\r\n\r\n{}`;
+  const reply = await gateway.raw(message);
+  t.deepEqual(reply.match(/HTTP\/1\.1 \d+/g), Array(103).fill('HTTP/1.1 200'));
+  t.deepEqual(
+    gateway.hits.map(({ body }) => body.length),
+    [large.length, 40_000, ...Array(101).fill(2)].map((bytes) => bytes + credentials.length),
+  );
+});
