@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Zip, ZipDeflate } from 'fflate';
 import { createKits, type Kits, zipTime } from '../../wsdl/kits/kits.ts';
 import type { OperationSamples } from '../../wsdl/samples/samples.ts';
 import { collectionOf, type KitFile } from './kit.ts';
+import { createTurns, type Turns } from './turns.ts';
 import type { Site } from './view.ts';
 
 /** So many operations a kit on the pages has at most: of more, `soapbridge kit` writes one. */
@@ -10,9 +10,6 @@ export const mostInKit = 120;
 
 /** So many kits wait to be made, beside the one that is being made. */
 const mostWaiting = 4;
-
-/** A kit takes this share of a core at most while it is made, as calls come first. */
-const share = 0.25;
 
 /** Makes kits of many operations, one at a time. */
 export interface KitMaker {
@@ -29,6 +26,7 @@ export interface KitMaker {
 export function createKitMaker(): KitMaker {
   let line: Promise<unknown> = Promise.resolve();
   let waiting = 0;
+  const turns = createTurns(0);
   return {
     make: async (site, address, operations, file) => {
       const collection = collectionOf(file);
@@ -36,8 +34,8 @@ export function createKitMaker(): KitMaker {
       if (waiting > mostWaiting) return 'busy';
       waiting++;
       const made = line.then(async () => {
-        const kits = await sampled(site, address, operations);
-        return file === 'all.zip' ? zipInTurns(kits, operations) : collection.write(kits, operations);
+        const kits = await sampled(turns, site, address, operations);
+        return file === 'all.zip' ? zipInTurns(turns, kits, operations) : collection.write(kits, operations);
       });
       line = made.catch(() => undefined); // whoever asked for it is told
       try {
@@ -50,7 +48,7 @@ export function createKitMaker(): KitMaker {
 }
 
 /** All files of a kit in a zip, one operation after the other. */
-async function zipInTurns(kits: Kits, operations: readonly string[]): Promise<Uint8Array> {
+async function zipInTurns(turns: Turns, kits: Kits, operations: readonly string[]): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   const zip = new Zip((error, chunk) => {
     if (error !== null) throw error;
@@ -65,7 +63,7 @@ async function zipInTurns(kits: Kits, operations: readonly string[]): Promise<Ui
       entry.push(encoder.encode(text), true);
     }
   };
-  await inTurns([
+  await inTurns(turns, [
     () => add(kits.collections(operations)),
     ...operations.map((name) => () => add(kits.filesOf(name))),
   ]);
@@ -75,20 +73,20 @@ async function zipInTurns(kits: Kits, operations: readonly string[]): Promise<Ui
 
 /** Kits of which each sample is written already. */
 async function sampled(
+  turns: Turns,
   { compiled, sampler }: Site,
   address: string,
   operations: readonly string[],
 ): Promise<Kits> {
   const samples = new Map<string, OperationSamples | undefined>();
-  await inTurns(operations.map((name) => () => samples.set(name, sampler().samplesOf(name))));
+  await inTurns(
+    turns,
+    operations.map((name) => () => samples.set(name, sampler().samplesOf(name))),
+  );
   return createKits(compiled, address, { samplesOf: (name) => samples.get(name) });
 }
 
-/** Takes steps with pauses between them, so that calls have the rest of the core. */
-async function inTurns(steps: readonly (() => unknown)[]): Promise<void> {
-  for (const step of steps) {
-    const began = performance.now();
-    step();
-    await pause((performance.now() - began) * (1 / share - 1));
-  }
+/** Takes steps one after the other. */
+async function inTurns(turns: Turns, steps: readonly (() => unknown)[]): Promise<void> {
+  for (const step of steps) await turns.take(step);
 }

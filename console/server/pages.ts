@@ -21,6 +21,7 @@ import { createPageCache, type KeptPage, type PageCache } from './page-cache.ts'
 import { compileAsked } from './requests.ts';
 import { sampleFile, samplesOf } from './samples.ts';
 import { languageFor } from './texts.ts';
+import { createTurns, type Turns } from './turns.ts';
 import { createSite, operationHref, operationsOf, type Site, type View } from './view.ts';
 
 /** Nothing from other hosts, nothing inline, and no page may show these in a frame. */
@@ -43,6 +44,8 @@ interface Pager {
   readonly site: () => Site;
   readonly cache: PageCache;
   readonly kits: KitMaker;
+  /** In which all that isn't kept is made. */
+  readonly turns: Turns;
 }
 
 type Context = Koa.Context;
@@ -62,6 +65,7 @@ export function createPages(options: PagesOptions): Pages {
     },
     cache: createPageCache(compiled.limits.pageCacheBytes),
     kits: createKitMaker(),
+    turns: createTurns(compiled.limits.pagesWaiting),
   };
   const asked = compileAsked(compiled.contract);
   const app = new Koa();
@@ -79,8 +83,8 @@ export function createPages(options: PagesOptions): Pages {
   const router = routerOf(pager);
   app.use(router.routes());
   app.use(router.allowedMethods());
-  app.use((ctx) => {
-    if (ctx.status === 404) sendUnknown(pager, ctx, ctx.path.slice(ctx.path.lastIndexOf('/') + 1));
+  app.use(async (ctx) => {
+    if (ctx.status === 404) await sendUnknown(pager, ctx, ctx.path.slice(ctx.path.lastIndexOf('/') + 1));
   });
   const answer = app.callback();
   return {
@@ -95,7 +99,7 @@ export function createPages(options: PagesOptions): Pages {
 
 /** Everything that pages answer; one function, as it is a list. */
 function routerOf(pager: Pager): Router {
-  const { site, options } = pager;
+  const { site, options, turns } = pager;
   const router = new Router();
   router.get('/-/overview', (ctx) =>
     sendPage(pager, ctx, 'overview', (view) => ({
@@ -148,8 +152,8 @@ function routerOf(pager: Pager): Router {
     );
   });
   const { explainBytes, readAsideBytes } = options.compiled.limits;
-  // it is looked at on the event loop, so it is no longer than what is read there
-  const most = Math.min(explainBytes, readAsideBytes);
+  // it is looked at on the event loop, several times over, so it is half as long as what is read there
+  const most = Math.min(explainBytes, readAsideBytes / 2);
   router.post('/-/explain', async (ctx) => {
     const body = await bytesOf(ctx.req, most);
     if (body === undefined) return ctx.throw(413, `expected at most ${most} bytes`);
@@ -158,7 +162,7 @@ function routerOf(pager: Pager): Router {
       'content-type': ctx.get('content-type') || undefined,
       soapaction: ctx.get('soapaction') || undefined,
     };
-    sendJson(ctx, site().doctor().explain({ body, headers }));
+    await sendJson(pager, ctx, () => site().doctor().explain({ body, headers }));
   });
   router.get('/-/doctor', (ctx) =>
     sendPage(pager, ctx, 'doctor', (view) => ({
@@ -177,12 +181,16 @@ function routerOf(pager: Pager): Router {
     }));
   });
   if (options.tryIt === 'show-upstream')
-    router.post('/-/upstream', jsonBody(options.compiled.limits.readAsideBytes), (ctx) => {
+    router.post('/-/upstream', jsonBody(options.compiled.limits.readAsideBytes), async (ctx) => {
+      const asked = previewedRequest(ctx.request.body);
+      const shown = await turns.take(() => site().preview()(asked));
       ctx.set('Cache-Control', 'no-store');
       ctx.type = 'text/plain; charset=utf-8';
-      ctx.body = site().preview()(previewedRequest(ctx.request.body));
+      ctx.body = shown;
     });
-  router.get('/-/contract', (ctx) => sendJson(ctx, describeContract(site(), options.addressOf(ctx.req))));
+  router.get('/-/contract', (ctx) =>
+    sendJson(pager, ctx, () => describeContract(site(), options.addressOf(ctx.req))),
+  );
   router.get('/-/search.json', async (ctx) => {
     await sendKept(pager, ctx, 'search', 'application/json; charset=utf-8', () =>
       JSON.stringify(site().entries.map(({ entry }) => entry)),
@@ -198,10 +206,10 @@ function routerOf(pager: Pager): Router {
       body: typePage(view, type),
     }));
   });
-  router.get('/-/describe/:name', (ctx) => {
+  router.get('/-/describe/:name', async (ctx) => {
     const found = site().operations.get(String(ctx.params.name).toLowerCase());
     if (found === undefined) return sendUnknown(pager, ctx, String(ctx.params.name));
-    sendJson(ctx, describeForm(site(), found.operation));
+    await sendJson(pager, ctx, () => describeForm(site(), found.operation));
   });
   router.get('/:name', async (ctx) => {
     const found = site().operations.get(String(ctx.params.name).toLowerCase());
@@ -334,7 +342,7 @@ async function sendPage(
 }
 
 async function sendKept(
-  { cache }: Pager,
+  { cache, turns }: Pager,
   ctx: Context,
   key: string | undefined,
   type: string,
@@ -342,7 +350,7 @@ async function sendKept(
 ): Promise<void> {
   let page = key === undefined ? undefined : cache.get(key);
   if (page === undefined) {
-    page = await keptPage(make());
+    page = await turns.take(() => keptPage(make()));
     if (key !== undefined) cache.put(key, page);
   }
   ctx.set('ETag', page.etag);
@@ -364,9 +372,10 @@ function sendBytes(ctx: Context, { bytes, gzip: packed }: Pick<KeptPage, 'bytes'
   ctx.body = isPacked ? packed : bytes;
 }
 
-function sendJson(ctx: Context, value: object): void {
+async function sendJson({ turns }: Pager, ctx: Context, make: () => object): Promise<void> {
+  const text = await turns.take(() => JSON.stringify(make()));
   ctx.type = 'application/json; charset=utf-8';
-  ctx.body = JSON.stringify(value);
+  ctx.body = text;
 }
 
 function sendAsset(ctx: Context): void {
@@ -377,11 +386,12 @@ function sendAsset(ctx: Context): void {
   sendBytes(ctx, asset);
 }
 
-function sendSample({ site }: Pager, ctx: Context): void {
+async function sendSample({ site, turns }: Pager, ctx: Context): Promise<void> {
   const compiled = site().operations.get(String(ctx.params.name).toLowerCase());
   if (compiled === undefined) return;
   const { name } = compiled.operation;
-  const sample = samplesOf(site(), compiled).find((each) => sampleFile(name, each) === ctx.params.file);
+  const samples = await turns.take(() => samplesOf(site(), compiled));
+  const sample = samples.find((each) => sampleFile(name, each) === ctx.params.file);
   if (sample === undefined) return;
   sendFile(ctx, sampleFile(name, sample), { contentType: sample.contentType, content: sample.text });
 }
@@ -397,11 +407,13 @@ function sendFile(
   ctx.body = typeof content === 'string' ? content : Buffer.from(content);
 }
 
-function sendKit({ site, options }: Pager, ctx: Context): void {
+async function sendKit({ site, options, turns }: Pager, ctx: Context): Promise<void> {
   const compiled = site().operations.get(String(ctx.params.name).toLowerCase());
   if (compiled === undefined) return;
   const { name } = compiled.operation;
-  const found = kitFile(site(), options.addressOf(ctx.req), name, String(ctx.params.file));
+  const found = await turns.take(() =>
+    kitFile(site(), options.addressOf(ctx.req), name, String(ctx.params.file)),
+  );
   if (found === undefined) return;
   sendFile(ctx, `${name}-${found.file}`, found);
 }
@@ -423,12 +435,18 @@ async function sendContractKit({ site, options, kits }: Pager, ctx: Context): Pr
 }
 
 /** 404 as a page that suggests what there is. */
-function sendUnknown(pager: Pager, ctx: Context, asked: string): void {
+async function sendUnknown(pager: Pager, ctx: Context, asked: string): Promise<void> {
   const view = viewOf(pager, ctx);
+  const page = await pager.turns.take(() =>
+    renderDocument(
+      layout(view, assets().names, {
+        title: view.texts.say('unknown.title'),
+        body: unknownPage(view, asked),
+      }),
+    ),
+  );
   ctx.status = 404;
   ctx.type = 'text/html; charset=utf-8';
   ctx.set('Cache-Control', 'no-store');
-  ctx.body = renderDocument(
-    layout(view, assets().names, { title: view.texts.say('unknown.title'), body: unknownPage(view, asked) }),
-  );
+  ctx.body = page;
 }

@@ -1,4 +1,5 @@
 import { type Location, locate } from '../../mappings/xml/error.ts';
+import { type TreeElement, treeOf } from './tree.ts';
 
 /** A message while it is put right, which knows where each place was in what came. */
 export class Draft {
@@ -7,6 +8,8 @@ export class Draft {
   readonly #original: string;
   /** Each with its edits in order, by offsets of the text as it was before. */
   readonly #changes: (readonly Edit[])[] = [];
+  /** The tree of a text, of which many steps ask. */
+  #tree: { readonly text: string; readonly root: TreeElement | undefined } | undefined;
 
   constructor(text: string) {
     this.text = text;
@@ -16,6 +19,12 @@ export class Draft {
   /** How often it was changed. */
   get changes(): number {
     return this.#changes.length;
+  }
+
+  /** The root element of the text as it is by now; undefined where there is none. */
+  get root(): TreeElement | undefined {
+    if (this.#tree?.text !== this.text) this.#tree = { text: this.text, root: treeOf(this.text) };
+    return this.#tree.root;
   }
 
   /** Puts `text` in the place of what stands from `start` to `end`. */

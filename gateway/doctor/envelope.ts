@@ -7,9 +7,9 @@ import {
   nameSpans,
   plainText,
   resolved,
+  type TreeAttribute,
   type TreeElement,
   textOf,
-  treeOf,
   withoutComments,
 } from './tree.ts';
 
@@ -41,7 +41,7 @@ export function mendEnvelope(
   if (version === undefined) return undefined;
   mendAttributes(draft, findings, version);
   mendParts(draft, findings, version);
-  const root = treeOf(draft.text);
+  const root = draft.root;
   const namespace = soapNamespaces[version];
   const part = (local: string): TreeElement | undefined =>
     root?.children.find((child) => child.local === local && child.namespace === namespace);
@@ -66,7 +66,7 @@ const otherRoots: Readonly<Record<string, string>> = {
 
 /** Makes the root an Envelope; false where nothing is one. */
 function mendRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeOptions): boolean {
-  const root = treeOf(draft.text);
+  const root = draft.root;
   if (root === undefined) return false;
   const { local } = root;
   if (local === 'Envelope') return true;
@@ -131,7 +131,7 @@ function mendNamespace(
   findings: Findings,
   { stated }: EnvelopeOptions,
 ): '1.1' | '1.2' | undefined {
-  const root = treeOf(draft.text);
+  const root = draft.root;
   if (root === undefined) return undefined;
   const { namespace } = root;
   if (namespace === namespaces.soap11) return '1.1';
@@ -156,7 +156,7 @@ function mendNamespace(
     if (empty !== undefined) cutAttribute(draft, empty);
     draft.replace(end, end, declared);
   }
-  return treeOf(draft.text)?.namespace === right ? meant : undefined;
+  return draft.root?.namespace === right ? meant : undefined;
 }
 
 function versionMeant(namespace: string, stated: '1.1' | '1.2' | undefined): '1.1' | '1.2' {
@@ -180,7 +180,7 @@ function causeOf(namespace: string): string {
 
 /** What stands on the Envelope's tag and may not. */
 function mendAttributes(draft: Draft, findings: Findings, version: '1.1' | '1.2'): void {
-  const root = treeOf(draft.text);
+  const root = draft.root;
   for (const element of [root, ...(root?.children ?? [])]) {
     if (element === undefined) continue;
     const style = element.attributes.find((one) => one.local === 'encodingStyle');
@@ -216,12 +216,13 @@ function mendAttributes(draft: Draft, findings: Findings, version: '1.1' | '1.2'
 }
 
 /** Takes an attribute out, with the blank before it. */
-export function cutAttribute(
-  draft: Draft,
-  { start, end }: { readonly start: number; readonly end: number },
-): void {
-  const from = /\s/.test(draft.text[start - 1] ?? '') ? start - 1 : start;
-  draft.replace(from, end, '');
+function cutAttribute(draft: Draft, attribute: TreeAttribute): void {
+  draft.replaceAll([cutOf(draft, attribute)]);
+}
+
+/** The change that leaves an attribute out, with the blank before it. */
+export function cutOf({ text }: Draft, { start, end }: TreeAttribute): Edit {
+  return { start: /\s/.test(text[start - 1] ?? '') ? start - 1 : start, end, text: '' };
 }
 
 /** Header, then Body, each once and of the envelope's namespace. A step at a time, as each changes the places of the rest. */
@@ -231,8 +232,7 @@ function mendParts(draft: Draft, findings: Findings, version: '1.1' | '1.2'): vo
 
 /** One step; false where nothing is to be done. One function, as it is the table of what stands wrong in an Envelope. */
 function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boolean {
-  const { text } = draft;
-  const root = treeOf(text);
+  const { text, root } = draft;
   if (root === undefined) return false;
   const namespace = soapNamespaces[version];
   const { children } = root;
@@ -393,21 +393,9 @@ export function mendHeader(
   version: '1.1' | '1.2',
   isUnderstood: (namespace: string, local: string) => boolean,
 ): void {
-  for (let steps = 0; steps < 64; steps++) {
-    const header = treeOf(draft.text)?.children.find(({ local }) => local === 'Header');
-    if (header === undefined || !mendBlock(draft, findings, header, version, isUnderstood)) return;
-  }
-}
-
-/** One step of it; false where nothing is left to be done. */
-function mendBlock(
-  draft: Draft,
-  findings: Findings,
-  header: TreeElement,
-  version: '1.1' | '1.2',
-  isUnderstood: (namespace: string, local: string) => boolean,
-): boolean {
-  for (const block of header.children) {
+  const header = draft.root?.children.find(({ local }) => local === 'Header');
+  const edits: Edit[] = [];
+  for (const block of header?.children ?? []) {
     const flag =
       attributeOf(block, soapNamespaces[version], 'mustUnderstand') ??
       block.attributes.find((one) => one.local === 'mustUnderstand');
@@ -421,10 +409,11 @@ function mendBlock(
         `mustUnderstand of ${name} is not in the envelope's namespace, so it says nothing`,
         'left out',
       );
-      cutAttribute(draft, flag);
-      return true;
+      edits.push(cutOf(draft, flag));
+      continue;
     }
-    if (!/^\s*(?:0|1|true|false)\s*$/.test(flag.raw)) {
+    const isSaid = /^\s*(?:0|1|true|false)\s*$/.test(flag.raw);
+    if (!isSaid)
       findings.note(
         draft,
         flag.start,
@@ -432,10 +421,11 @@ function mendBlock(
         `mustUnderstand of ${name} is 1 or 0, or true or false in SOAP 1.2`,
         '1',
       );
-      draft.replace(flag.start, flag.end, `${flag.name}="1"`);
-      return true;
+    if (isUnderstood(block.namespace, block.local)) {
+      if (!isSaid) edits.push({ start: flag.start, end: flag.end, text: `${flag.name}="1"` });
+      continue;
     }
-    if (/0|false/.test(flag.raw) || isUnderstood(block.namespace, block.local)) continue;
+    if (isSaid && /0|false/.test(flag.raw)) continue;
     findings.note(
       draft,
       block.start,
@@ -443,10 +433,9 @@ function mendBlock(
       `the header block ${name} has mustUnderstand="1", and this service does not read it: ${blockCause(block)}`,
       'the block without mustUnderstand',
     );
-    cutAttribute(draft, flag);
-    return true;
+    edits.push(cutOf(draft, flag));
   }
-  return false;
+  draft.replaceAll(edits);
 }
 
 function blockCause(block: TreeElement): string {

@@ -111,21 +111,26 @@ function explain(known: Known, { body, headers }: ExplainedMessage): Explanation
   if (draft === undefined) return done();
   const illegalReferences = contract.settings.illegalCharacterReferences === 'accept';
   const typesNamespace = contract.namespaces.types;
-  if (!mendMarkup(draft, findings, { limits, illegalReferences, typesNamespace })) return done();
+  const mend = (): boolean => mendMarkup(draft, findings, { limits, illegalReferences, typesNamespace });
+  if (!mend()) return done();
   const stated = statedVersion(contentType);
   const envelope = mendEnvelope(draft, findings, { roots, stated });
   if (envelope === undefined) return done();
   const { version } = envelope;
   noteContentType(contentType, version, findings);
   mendHeader(draft, findings, version, (namespace, local) => isUnderstood(known, namespace, local, version));
+  const isEscaped = unescapeBody(draft, findings);
+  if (isEscaped && !mend()) return done();
   const operation = mendPayload(known, draft, findings, headers.soapaction);
   if (operation !== undefined) {
     noteAction(known, operation, headers, version, findings);
-    mendMembers(draft, findings, payloadOf, known.viewOf(operation), {
+    const isRead = mendMembers(draft, findings, payloadOf, known.viewOf(operation), {
       isSecret: (element) => isSecret(known, element),
       placeholder: (child) => placeholderFor(known, operation, child),
       unknownElements: contract.adopted?.settings.unknownElements ?? contract.settings.unknownElements,
+      mend,
     });
+    if (!isRead) return done(operation.operation.name);
   }
   const corrected = correct(known, draft, findings, envelope, operation);
   return done(operation?.operation.name, corrected);
@@ -230,6 +235,12 @@ function payloadOf(root: TreeElement): TreeElement | undefined {
   return root.children.find(({ local }) => local === 'Body')?.children[0];
 }
 
+/** Takes the markup of a Body out of its text; true where something changed. */
+function unescapeBody(draft: Draft, findings: Findings): boolean {
+  const body = bodyOf(draft);
+  return body?.children.length === 0 && unescapeContent(draft, findings, body, 'Body');
+}
+
 /** Finds the operation of the Body and puts its element's name right; undefined, and noted, where none is meant. */
 function mendPayload(
   known: Known,
@@ -237,8 +248,6 @@ function mendPayload(
   findings: Findings,
   action: string | undefined,
 ): CompiledOperation | undefined {
-  const first = bodyOf(draft);
-  if (first?.children.length === 0) unescapeContent(draft, findings, first, 'Body');
   const body = bodyOf(draft);
   if (body === undefined) return undefined;
   const [payload, ...others] = body.children;
@@ -260,8 +269,8 @@ function mendPayload(
   return operation;
 }
 
-function bodyOf({ text }: Draft): TreeElement | undefined {
-  return treeOf(text)?.children.find(({ local }) => local === 'Body');
+function bodyOf({ root }: Draft): TreeElement | undefined {
+  return root?.children.find(({ local }) => local === 'Body');
 }
 
 /** What stands beside the operation's element in Body. */
@@ -465,7 +474,7 @@ function hideSecrets(known: Known, draft: Draft): void {
       edits.push({ start: element.opened, end: element.closing, text: placeholderOf(element.local) });
     for (const child of element.children) walk(child);
   };
-  const root = treeOf(draft.text);
+  const root = draft.root;
   if (root !== undefined) walk(root);
   draft.replaceAll(edits);
 }
@@ -510,7 +519,7 @@ function isTold(draft: Draft, findings: Findings, offset: number): boolean {
 
 /** Where the member of a dotted path stands, as far as the path leads; the payload itself else. */
 function placeOf(draft: Draft, field: string): number {
-  const root = treeOf(draft.text);
+  const root = draft.root;
   let at = root === undefined ? undefined : payloadOf(root);
   if (at === undefined) return 0;
   for (const step of field.split('.')) {

@@ -1,15 +1,15 @@
 import { nearest } from '../../mappings/codec/nearest.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
 import type { Draft, Edit } from './draft.ts';
-import { unescapeContent } from './envelope.ts';
+import { cutOf, unescapeContent } from './envelope.ts';
 import type { Findings } from './findings.ts';
 import {
   attributeOf,
   escaped,
   nameSpans,
+  type TreeAttribute,
   type TreeElement,
   textOf,
-  treeOf,
   withoutComments,
 } from './tree.ts';
 import { adviseOn } from './values.ts';
@@ -23,6 +23,8 @@ export interface MembersOptions {
   readonly placeholder: (child: ChildView) => string;
   /** The severity of an element that the type lacks (W12). */
   readonly unknownElements: 'refuse' | 'ignore';
+  /** Makes what was a text, and is markup now, well-formed and within limits; false where it isn't. */
+  readonly mend: () => boolean;
 }
 
 /** So many passes over the members: each may uncover what it wrapped. */
@@ -30,7 +32,7 @@ const mostPasses = 8;
 
 /**
  * Compares the payload's members with its view and puts them right. Changes that move text come one at a time, each followed
- * by another pass; the rest is done in one.
+ * by another pass; the rest is done in one. False where the message can't be read any more: what is wrong is noted.
  *
  * @param find the payload in a tree of the draft's text
  */
@@ -40,24 +42,28 @@ export function mendMembers(
   find: (root: TreeElement) => TreeElement | undefined,
   view: View,
   options: MembersOptions,
-): void {
+): boolean {
   for (let pass = 0; pass < mostPasses; pass++) {
-    const root = treeOf(draft.text);
+    const root = draft.root;
     const payload = root === undefined ? undefined : find(root);
-    if (payload === undefined) return;
+    if (payload === undefined) return true;
     const walk = new MembersWalk(draft, findings, options);
     walk.element(payload, view);
+    if (walk.isUnescaped && !options.mend()) return false;
     if (walk.isRestarted) continue;
     const before = draft.text;
     draft.replaceAll(walk.edits);
-    if (draft.text === before) return;
+    if (draft.text === before) return true;
   }
+  return true;
 }
 
 /** One pass over a payload: small changes are gathered, a large one is made at once and ends the pass. */
 class MembersWalk {
   readonly edits: Edit[] = [];
   isRestarted = false;
+  /** Whether a text became markup. */
+  isUnescaped = false;
   readonly #draft: Draft;
   readonly #findings: Findings;
   readonly #options: MembersOptions;
@@ -106,9 +112,8 @@ class MembersWalk {
     return false;
   }
 
-  #cut({ start, end }: { readonly start: number; readonly end: number }): void {
-    const from = /\s/.test(this.#draft.text[start - 1] ?? '') ? start - 1 : start;
-    this.edits.push({ start: from, end, text: '' });
+  #cut(attribute: TreeAttribute): void {
+    this.edits.push(cutOf(this.#draft, attribute));
   }
 
   /** Nothing, and what is meant as nothing. True where the element holds none. */
@@ -208,6 +213,7 @@ class MembersWalk {
       element.children.length === 0 &&
       unescapeContent(this.#draft, this.#findings, element, `<${local}>`)
     ) {
+      this.isUnescaped = true;
       this.isRestarted = true;
       return;
     }

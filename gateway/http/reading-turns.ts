@@ -21,14 +21,14 @@ const sliceBytes = 2 * 1024;
 /** Node's own listener, which has the parser read what came. */
 type Parse = (this: Socket, data: Buffer) => void;
 
-/** A connection that is read in slices. */
+/** A connection that is read in slices. What isn't parsed yet stays in the socket's own buffer, and so does its end. */
 interface Lane {
   readonly socket: Socket;
   readonly parse: Parse;
-  /** What came and isn't parsed yet. */
-  readonly pending: Buffer[];
   /** Whether it waits for a turn; it isn't read meanwhile. */
   isWaiting: boolean;
+  /** Whether what it gives is a slice that was asked for. */
+  hasTurn: boolean;
 }
 
 /** @param sockets all connections there are */
@@ -72,7 +72,7 @@ export function createReadingTurns(
     const [parse] = socket.listeners('data') as Parse[];
     if (parse === undefined || lanes.has(socket) || socket.destroyed || socket.writableEnded) return;
     lanes.add(socket);
-    const lane: Lane = { socket, parse, pending: [], isWaiting: false };
+    const lane: Lane = { socket, parse, isWaiting: false, hasTurn: false };
     socket.removeListener('data', parse);
     socket
       .on('data', (data: Buffer) => take(lane, data))
@@ -81,31 +81,29 @@ export function createReadingTurns(
       });
   }
 
+  /** What comes: parsed as far as there is time for it, and put back. */
   function take(lane: Lane, data: Buffer): void {
-    if (lane.socket.writableEnded) return; // nobody reads it any more
-    lane.pending.push(data);
-    if (lane.isWaiting) lane.socket.pause();
-    else if (spentMs >= parsingSliceMs) wait(lane, fresh);
-    else {
-      parseSlice(lane);
-      if (lane.pending.length > 0) wait(lane, begun);
-      else planTurn();
+    const { socket, hasTurn, isWaiting } = lane;
+    if (socket.writableEnded) return; // nobody reads it any more
+    const mayParse = hasTurn || (!isWaiting && spentMs < parsingSliceMs);
+    const rest = mayParse ? data.subarray(sliceBytes) : data;
+    if (rest.length > 0) {
+      socket.pause();
+      socket.unshift(rest);
     }
+    if (mayParse) parseSlice(lane, data.length <= sliceBytes ? data : data.subarray(0, sliceBytes));
+    if (rest.length > 0 && !isWaiting) wait(lane, mayParse ? begun : fresh);
+    else planTurn();
   }
 
-  function parseSlice({ socket, parse, pending }: Lane): void {
-    const [data] = pending;
-    if (data === undefined) return;
-    if (data.length <= sliceBytes) pending.shift();
-    else pending[0] = data.subarray(sliceBytes);
+  function parseSlice({ socket, parse }: Lane, data: Buffer): void {
     const began = performance.now();
-    parse.call(socket, data.length <= sliceBytes ? data : data.subarray(0, sliceBytes));
+    parse.call(socket, data);
     spentMs += performance.now() - began;
   }
 
   function wait(lane: Lane, line: Lane[]): void {
     lane.isWaiting = true;
-    lane.socket.pause();
     line.push(lane);
     planTurn();
   }
@@ -131,15 +129,18 @@ export function createReadingTurns(
     planTurn();
   }
 
+  /** The next slice of a connection. */
   function goOn(lane: Lane | undefined): void {
     if (lane === undefined) return;
-    const { socket, pending } = lane;
-    if (socket.destroyed || socket.writableEnded) pending.length = 0;
-    else if (socket.writableNeedDrain) {
+    const { socket } = lane;
+    if (socket.writableNeedDrain && !socket.destroyed && !socket.writableEnded) {
       socket.once('drain', () => wait(lane, begun));
       return;
-    } else parseSlice(lane);
-    if (pending.length > 0) {
+    }
+    lane.hasTurn = true;
+    socket.read(Math.min(sliceBytes, socket.readableLength)); // which gives it as data
+    lane.hasTurn = false;
+    if (socket.readableLength > 0 && !socket.destroyed && !socket.writableEnded) {
       begun.push(lane);
       return;
     }

@@ -20,6 +20,7 @@ import type {
 import type { Secrets } from '../call/digest.ts';
 import { CallError, type CallErrorDetails, type ErrorCode } from '../call/error.ts';
 import { refuseProblems, requestOf } from '../call/request.ts';
+import { yieldToOthers } from '../http/thread.ts';
 import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
 import { type BodyForm, compileReaders, type Readers, readCallBody, readSoapCall } from './read-call.ts';
 import { memoryOf, type ReplyMessage, readReplyMessage } from './reply-message.ts';
@@ -274,6 +275,7 @@ function faultFields({ version, code, kind, message, block, header }: Fault): Fa
 }
 
 if (!isMainThread && workerData === threadData) {
+  yieldToOthers();
   parentPort?.on('message', (task: Task) => {
     const result = perform(task);
     parentPort?.postMessage(result, memoryIn(result));

@@ -170,6 +170,12 @@ export const limitTable = {
     value: 32 * mebibyte,
     bounds: 'WSDLs, schemas and pages kept written, half of it for ?wsdl of some operations alone',
   },
+  pagesWaiting: {
+    value: 50,
+    bounds:
+      'visitors of the pages of a contract who wait for one that is not kept, each of which is written in its turn; one more is 503',
+    orNone: true,
+  },
   pageCacheBytes: {
     value: 8 * mebibyte,
     bounds: 'pages for people kept written, plain and compressed, of each contract',

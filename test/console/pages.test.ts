@@ -278,14 +278,32 @@ test('the doctor tells what is wrong with a message, as a page and as JSON, and 
   t.false(log().includes('GetSerch'));
 });
 
-test('a message for the doctor has the limit of what is read on the event loop', async (t) => {
-  const gateway = await startGateway(t, { serve: { pages: createPages }, limits: { readAsideBytes: 300 } });
+test('a message for the doctor has half the limit of what is read on the event loop', async (t) => {
+  const gateway = await startGateway(t, { serve: { pages: createPages }, limits: { readAsideBytes: 600 } });
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const xml = { 'Content-Type': 'text/xml' };
   t.is((await gateway.send('POST', '/docs/-/explain', xml, 'x'.repeat(300))).status, 200);
   t.is((await gateway.send('POST', '/docs/-/explain', xml, 'x'.repeat(301))).status, 413);
   t.is((await gateway.send('POST', '/docs/-/doctor', form, `message=${'x'.repeat(300)}`)).status, 200);
   t.is((await gateway.send('POST', '/docs/-/doctor', form, `message=${'x'.repeat(301)}`)).status, 413);
+});
+
+test('pages that nobody asked for before are made in turns, and one visitor too many is told when to come again', async (t) => {
+  const gateway = await startGateway(t, { serve: { pages: createPages }, limits: { pagesWaiting: 2 } });
+  const asked = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => gateway.send('GET', `/docs/GetSearch?x=${index}`)),
+  );
+  const refused = asked.filter(({ status }) => status === 503);
+  t.true(refused.length > 0 && refused.length < 8, `${refused.length}`);
+  t.true(refused.every(({ headers }) => headers['retry-after'] === '5'));
+  t.true(asked.every(({ status }) => status === 200 || status === 503));
+  t.false(gateway.log().includes('internal error'));
+  // what is kept waits for nobody
+  t.is(
+    (await gateway.send('GET', `/docs/GetSearch?x=${asked.findIndex(({ status }) => status === 200)}`))
+      .status,
+    200,
+  );
 });
 
 test('a visitor who leaves before a page is out is no error in the log, another failure is', async (t) => {

@@ -68,6 +68,7 @@ export const limitTests = {
     'test/gateway/protocols/soap/addressing.test.ts',
     "'documents that no longer fit documentCacheBytes",
   ],
+  pagesWaiting: ['test/console/turns.test.ts', "'pagesWaiting: "],
   pageCacheBytes: ['test/console/page-cache.test.ts', "'pageCacheBytes: "],
   totalMs: ['test/gateway/http/time-limits.test.ts', 'limits: { totalMs: '],
   headersMs: ['test/gateway/http/time-limits.test.ts', 'limits: { headersMs: '],

@@ -7,6 +7,7 @@ import { gzip } from './attacks/gzip.ts';
 import { idleConnections } from './attacks/idle-connections.ts';
 import { largeBodies } from './attacks/large-bodies.ts';
 import { largeWrites } from './attacks/large-writes.ts';
+import { pages } from './attacks/pages.ts';
 import { pattern } from './attacks/pattern.ts';
 import { pipelined, pipelinedBodies } from './attacks/pipelined.ts';
 import { provokedErrors } from './attacks/provoked-errors.ts';
@@ -35,6 +36,7 @@ export const attacks: readonly Attack[] = [
   fullLog,
   idleConnections,
   slices,
+  pages,
   provokedErrors,
   slowWrites,
   aborted,

@@ -17,8 +17,9 @@ function explain(body: string, limits: Partial<Limits> = {}): Explanation {
 
 const soap11 = 'http://schemas.xmlsoap.org/soap/envelope/';
 
-function envelope(payload: string): string {
-  return `<s:Envelope xmlns:s="${soap11}"><s:Body>${payload}</s:Body></s:Envelope>`;
+function envelope(payload: string, blocks = ''): string {
+  const header = blocks === '' ? '' : `<s:Header>${blocks}</s:Header>`;
+  return `<s:Envelope xmlns:s="${soap11}">${header}<s:Body>${payload}</s:Body></s:Envelope>`;
 }
 
 for (const [name, place] of [
@@ -147,6 +148,12 @@ for (const [what, body] of [
       `<PlaceOrder xmlns="urn:Orders"><Body>${'<total>1</total><customer/>'.repeat(9_000)}</Body></PlaceOrder>`,
     ),
   ],
+  ['elements within one another, escaped', envelope('&lt;FindOrder&gt;'.repeat(10_000))],
+  [
+    'elements within one another, escaped, in a member',
+    envelope(`<PlaceOrder xmlns="urn:Orders"><Body>${'&lt;customer&gt;'.repeat(10_000)}</Body></PlaceOrder>`),
+  ],
+  ['header blocks', envelope('', '<x:a xmlns:x="u" s:mustUnderstand="1"/>'.repeat(3_000))],
   ['attributes', `<a ${'b="c" '.repeat(40_000)}/>`],
   ['quotes', `<a ${'b='.repeat(100_000)}`],
   ['blanks', ' '.repeat(250_000)],

@@ -225,3 +225,17 @@ test('calls are answered as ever when they are read in slices: bodies of any siz
     [large.length, 40_000, ...Array(101).fill(2)].map((bytes) => bytes + credentials.length),
   );
 });
+
+test('a caller who closes its side behind a message has all of it read first', async (t) => {
+  const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceMs: 1 }, () => work(1));
+  const { caller, socket, text } = await open();
+  let ended = -1;
+  socket.on('end', () => {
+    ended = text().length;
+  });
+  turns.note();
+  caller.end(numbered(30 * slice));
+  await until(() => ended >= 0);
+  t.is(ended, 30 * slice);
+  t.is(text(), numbered(30 * slice));
+});

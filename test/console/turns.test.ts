@@ -1,0 +1,46 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import test from 'ava';
+import { createTurns } from '../../console/server/turns.ts';
+
+function work(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+test('pagesWaiting: so many wait beside the one that has its turn, one more is told to come again', async (t) => {
+  const turns = createTurns(2);
+  const done: number[] = [];
+  const taken = [1, 2, 3].map((number) => turns.take(() => done.push(number)));
+  await t.throwsAsync(
+    turns.take(() => done.push(4)),
+    { message: 'expected fewer visitors at a time; try again in some seconds' },
+  );
+  await Promise.all(taken);
+  t.deepEqual(done, [1, 2, 3]);
+  t.is(await turns.take(() => 5), 5);
+});
+
+test('between two pieces of work there is three times as long as the first took', async (t) => {
+  const turns = createTurns(10);
+  const times: number[] = [];
+  const piece = (): void => {
+    times.push(performance.now());
+    work(20);
+    times.push(performance.now());
+  };
+  await Promise.all([turns.take(piece), turns.take(piece)]);
+  const [, ended = 0, began = 0] = times;
+  t.true(began - ended >= 59, `${began - ended}`);
+});
+
+test('what took a while to come back counts by the clock, and what fails holds up nobody', async (t) => {
+  const turns = createTurns(10);
+  const failed = turns.take(async () => {
+    await pause(20);
+    throw new Error('no page');
+  });
+  const next = turns.take(() => performance.now());
+  await t.throwsAsync(failed, { message: 'no page' });
+  const ended = performance.now();
+  t.true((await next) - ended >= 55);
+});
