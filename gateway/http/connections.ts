@@ -108,9 +108,9 @@ export function createConnections(limits: Limits, isExempt: (address: string) =>
       const entry = entries.get(socket);
       if (entry === undefined) return; // it gave way
       entry.turn = ++turns;
-      reading.note();
+      reading.note(socket);
       const isChunked = request.headers['transfer-encoding'] !== undefined;
-      if (isChunked) countPieces(request, reading.note);
+      if (isChunked) countPieces(request, () => reading.note(socket));
       if (++entry.requests >= limits.requestsPerSocket) {
         if (entry.requests > limits.requestsPerSocket) {
           waitInLine(socket, entry);

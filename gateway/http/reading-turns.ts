@@ -4,15 +4,15 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 /**
  * Keeps what callers send from holding the event loop. Node's parser takes all that a read gives, 64 KiB of each connection,
  * before anything else has its turn: ten thousand chunks of one byte, or two thousand requests in a row, are some 20 ms of it.
- * So once that has taken `parsingMs` of a turn, what comes on all connections goes to the parser in slices, for
- * `parsingSliceMs` of each turn, and so does what comes on new ones until `parsingWatchMs` after it was last too much. It costs
- * a small call some 5 µs, which is why it isn't done all the time.
+ * So once more of the kind behind the first of a connection has taken `parsingMs` of a turn, what comes on all connections goes
+ * to the parser in slices, for `parsingSliceMs` of each turn, and so does what comes on new ones until `parsingWatchMs` after it
+ * was last too much. It costs a small call some 5 µs, which is why it isn't done all the time.
  */
 export interface ReadingTurns {
   /** Takes note of a new connection. */
   readonly add: (socket: Socket) => void;
-  /** Says that the parser gave something: the head of a request, or some pieces of a body. */
-  readonly note: () => void;
+  /** Says that the parser gave something of a connection: the head of a request, or some pieces of a body. */
+  readonly note: (socket: Socket) => void;
 }
 
 /** Bytes that the parser gets at a time: most requests are one slice, and the worst slices take half a millisecond. */
@@ -41,8 +41,12 @@ export function createReadingTurns(
   const fresh: Lane[] = [];
   const begun: Lane[] = [];
   let slicingUntil = 0;
-  /** When the parser first gave something in this turn; undefined where it gave nothing. */
-  let turnBegan: number | undefined;
+  /** The connection of which the parser gave something last. */
+  let last: Socket | undefined;
+  /** When it gave more than one thing of it in a row; undefined where it didn't, as it is with callers who wait for replies. */
+  let lastAt: number | undefined;
+  /** What more took of this turn, in ms. */
+  let moreMs = 0;
   /** What slices took of this turn, in ms. */
   let spentMs = 0;
   let isPlanned = false;
@@ -51,20 +55,27 @@ export function createReadingTurns(
     add: (socket) => {
       if (slicingUntil > 0 && performance.now() < slicingUntil) slice(socket);
     },
-    note: () => {
-      const now = performance.now();
-      if (turnBegan === undefined) {
-        turnBegan = now;
-        setImmediate(endTurn);
+    note: (socket) => {
+      if (socket !== last) {
+        last = socket;
+        lastAt = undefined;
+        return;
       }
-      if (now - turnBegan < parsingMs || now < slicingUntil) return;
+      const now = performance.now();
+      if (lastAt === undefined) {
+        if (moreMs === 0) setImmediate(endTurn);
+      } else moreMs += now - lastAt;
+      lastAt = now;
+      if (moreMs < parsingMs || now < slicingUntil) return;
       slicingUntil = now + parsingWatchMs;
-      for (const socket of sockets()) slice(socket);
+      for (const each of sockets()) slice(each);
     },
   };
 
   function endTurn(): void {
-    turnBegan = undefined;
+    last = undefined;
+    lastAt = undefined;
+    moreMs = 0;
   }
 
   /** Reads a connection in slices for as long as it lives: Node's parser doesn't take it back. */

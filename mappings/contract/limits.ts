@@ -256,9 +256,9 @@ export const limitTable = {
       'writes that wait for room for their replies; while there are so many no other is begun of an operation that gave a large reply of late',
   },
   parsingMs: {
-    value: 20,
+    value: 5,
     bounds:
-      'what the HTTP parser takes of one turn of the event loop before what comes on connections is parsed in slices; 0: always',
+      'what the HTTP parser takes of one turn of the event loop for more than one request, or many pieces of a body, of a connection, before what comes on all is parsed in slices; 0: as soon as one has two',
     orNone: true,
   },
   parsingSliceMs: { value: 2, bounds: 'what slices then take of a turn' },

@@ -16,7 +16,8 @@ const gateways = [
 ];
 
 test.before(async () => {
-  for (const { gateway } of gateways) await gateway.send('GET', '/healthz');
+  const healthz = 'GET /healthz HTTP/1.1\r\nHost: x\r\n';
+  for (const { gateway } of gateways) await gateway.raw(`${healthz}\r\n${healthz}Connection: close\r\n\r\n`);
 });
 
 test.after.always(async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, Socket } from 'node:net';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { createReadingTurns, type ReadingTurns } from '../../../gateway/http/reading-turns.ts';
@@ -54,6 +54,13 @@ async function startReading(
   return { turns, open };
 }
 
+/** Has all connections read in slices, where `parsingMs` is 0. */
+function begin({ note }: ReadingTurns): void {
+  const any = new Socket();
+  note(any);
+  note(any);
+}
+
 /** Waits for what is bound to come. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await pause(5);
@@ -66,42 +73,49 @@ function numbered(bytes: number): string {
   return text.slice(0, bytes);
 }
 
-test('parsingMs: what a turn took is let pass up to it, and beyond it all connections are read in slices', async (t) => {
+/** The parser gives so many things of a connection, each after so many ms. */
+function give({ note }: ReadingTurns, socket: Socket, count: number, ms = 0): void {
+  for (let each = 0; each < count; each++) {
+    note(socket);
+    work(ms);
+  }
+}
+
+test('parsingMs: more of a connection may take so long in a turn; beyond it all connections are read in slices', async (t) => {
   const patient = await startReading(t, { parsingMs: 10_000 });
   const there = await patient.open();
-  patient.turns.note();
-  work(30);
-  patient.turns.note();
+  give(patient.turns, there.socket, 4, 20);
   t.false(there.isSliced());
-  const strict = await startReading(t, { parsingMs: 20 });
+  const strict = await startReading(t, { parsingMs: 30 });
   const [one, other] = [await strict.open(), await strict.open()];
   await turn();
-  strict.turns.note();
-  work(30);
-  strict.turns.note();
+  give(strict.turns, one.socket, 4, 20);
   t.deepEqual([one.isSliced(), other.isSliced()], [true, true]);
 });
 
-test('parsingMs: what other turns took doesn’t count', async (t) => {
-  const { turns, open } = await startReading(t, { parsingMs: 1_000 });
-  const { isSliced } = await open();
-  turns.note();
-  work(600);
-  await turn();
-  await turn();
-  turns.note();
-  work(600);
-  turns.note();
-  t.false(isSliced());
+test('parsingMs: what other turns took doesn’t count, and neither does one thing of each connection', async (t) => {
+  const { turns, open } = await startReading(t, { parsingMs: 100 });
+  const [one, other] = [await open(), await open()];
+  for (let round = 0; round < 4; round++) {
+    give(turns, one.socket, 2, 15);
+    await turn();
+    await turn();
+  }
+  for (let round = 0; round < 8; round++) {
+    give(turns, one.socket, 1, 15);
+    give(turns, other.socket, 1, 15);
+  }
+  t.false(one.isSliced());
 });
 
 test('parsingWatchMs: new connections are read in slices for so long after it was too much, and later ones as ever', async (t) => {
   const { turns, open } = await startReading(t, { parsingMs: 0, parsingWatchMs: 60_000 });
-  t.false((await open()).isSliced());
-  turns.note();
+  const first = await open();
+  t.false(first.isSliced());
+  give(turns, first.socket, 2);
   t.true((await open()).isSliced());
   const short = await startReading(t, { parsingMs: 0, parsingWatchMs: 1 });
-  short.turns.note();
+  give(short.turns, (await short.open()).socket, 2);
   await pause(20);
   t.false((await short.open()).isSliced());
 });
@@ -114,7 +128,7 @@ test('parsingSliceMs: a turn takes slices until it has passed, and the next one 
     work(5);
   });
   const { caller, text } = await open();
-  turns.note();
+  begin(turns);
   const sent = numbered(20 * slice);
   caller.write(sent);
   while (text().length < sent.length) {
@@ -135,7 +149,7 @@ test('what comes is parsed whole and in its order, in slices of 2 KiB, whatever 
   const { turns, open } = await startReading(t, { parsingMs: 0 });
   const connections: ({ readonly bytes: number } & Awaited<ReturnType<typeof open>>)[] = [];
   for (const bytes of [1, slice, slice + 1, 300_000]) connections.push({ bytes, ...(await open()) });
-  turns.note();
+  begin(turns);
   for (const { caller, bytes } of connections) caller.write(numbered(bytes));
   await until(() => connections.every(({ bytes, text }) => text().length === bytes));
   for (const { bytes, text, pieces } of connections) {
@@ -153,7 +167,7 @@ test('a connection that is new goes before one that sent much', async (t) => {
   });
   const [much, little] = [await open(), await open()];
   names.set(much.socket, 'm').set(little.socket, 'l');
-  turns.note();
+  begin(turns);
   much.caller.write(numbered(64 * slice));
   await until(() => order.length >= 2);
   little.caller.write('one slice');
@@ -169,7 +183,7 @@ test('a reader that asks for more before its turn holds no more of what came', a
     socket.resume();
   });
   const { caller, socket, text } = await open();
-  turns.note();
+  begin(turns);
   caller.write(numbered(2_000_000));
   await until(() => text().length > 20 * slice);
   // what is read and not parsed is what one read gives, and what Node takes in advance
@@ -182,7 +196,7 @@ test('what is left of a connection that has ended is let go of', async (t) => {
     socket.end('bye');
   });
   const { caller, pieces } = await open();
-  turns.note();
+  begin(turns);
   caller.write(numbered(50 * slice));
   await once(caller.resume(), 'end');
   await pause(20);
@@ -195,7 +209,7 @@ test('a caller who doesn’t take its replies has the rest of its requests wait'
     if (!socket.writableNeedDrain) socket.write(reply);
   });
   const { caller, pieces, text } = await open();
-  turns.note();
+  begin(turns);
   caller.pause().write(numbered(3 * slice));
   await until(() => pieces.length > 0);
   await pause(50);
@@ -208,7 +222,9 @@ test('a caller who doesn’t take its replies has the rest of its requests wait'
 test('calls are answered as ever when they are read in slices: bodies of any size, chunks, many in a row', async (t) => {
   const gateway = await startGateway(t, { limits: { parsingMs: 0, parsingWatchMs: 600_000 } });
   gateway.answer({ body: emptyReply });
-  await gateway.send('GET', '/healthz');
+  await gateway.raw(
+    'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+  );
   const head = 'POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nX-Api-User: u\r\nX-Api-Key: k\r\n';
   const credentials = '"authentication":{"apiUserId":"u","apiUserKey":"k"}';
   const large = '{}'.padEnd(900_000);
@@ -233,7 +249,7 @@ test('a caller who closes its side behind a message has all of it read first', a
   socket.on('end', () => {
     ended = text().length;
   });
-  turns.note();
+  begin(turns);
   caller.end(numbered(30 * slice));
   await until(() => ended >= 0);
   t.is(ended, 30 * slice);
