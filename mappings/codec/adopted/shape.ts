@@ -167,10 +167,11 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
   if (parts.anyAttribute) names.push('@attributes');
   const simple = parts.simple === undefined ? undefined : context.simpleOf(parts.simple);
   const scans: Scan[] = [
-    ...attributes.map((attribute) => attribute.simple.scan),
+    ...attributes.map((attribute, index) => scanOf(attribute.simple, attributes.slice(0, index))),
     ...content.members.map(({ scan }) => scan),
   ];
-  if (hasValue) scans.push(simple?.scan ?? ((tape) => scanInnerXml(context, tape)));
+  if (hasValue)
+    scans.push(simple === undefined ? (tape) => scanInnerXml(context, tape) : scanOf(simple, attributes));
   if (parts.anyAttribute) scans.push((tape) => scanOthers(context, tape));
   const follower = new Int32Array(names.length + 1);
   for (let index = 0; index < names.length; index++) follower[index] = (index + 1) % names.length;
@@ -203,6 +204,12 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
   };
   shapes.push(shape);
   return shape;
+}
+
+/** What scans a value of an element: its prefixes are none that attributes before it declare. */
+function scanOf({ scan, usesPrefixes }: SimpleCodec, before: readonly AttributeCodec[]): Scan {
+  const others = before.filter(({ simple }) => simple.usesPrefixes).length;
+  return usesPrefixes && others > 0 ? (tape) => scan(tape, `q${others}-`) : scan;
 }
 
 function attributeCodec(context: AdoptedContext, json: string, use: AttributeUse): AttributeCodec {

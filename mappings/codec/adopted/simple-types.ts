@@ -1,7 +1,6 @@
 import type { AdoptedSettings } from '../../contract/adopted.ts';
 import type { Limits } from '../../contract/limits.ts';
 import type { BuiltIn, SimpleType } from '../../contract/schema-components.ts';
-import { itemsOf } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
 import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
@@ -11,21 +10,13 @@ import { boolean } from '../scalars/boolean.ts';
 import { duration } from '../scalars/duration.ts';
 import { collapse, type IntegerRange } from '../scalars/numbers.ts';
 import { decimal, floating, integer } from '../scalars/numeric.ts';
-import {
-  invalid,
-  mismatch,
-  quote,
-  type Refusal,
-  refuseKind,
-  type Scalar,
-  type Scan,
-  textual,
-} from '../scalars/scalar.ts';
+import { invalid, mismatch, quote, type Refusal, type Scalar, textual } from '../scalars/scalar.ts';
 import { string } from '../scalars/strings.ts';
 import { scalarRows } from '../scalars/table.ts';
 import { escapeAttribute, excerpt, quoteJson, someNames } from '../scalars/text.ts';
 import { createZone } from '../scalars/zone.ts';
 import { scalarWriter } from '../types/scalar.ts';
+import { scanNull } from '../write-element.ts';
 import { compileFacets, type Judge } from './facets.ts';
 import { isTemporal, temporal, zonedDateTime } from './temporal.ts';
 
@@ -49,14 +40,14 @@ export interface SimpleCodec {
   readonly fromXml: (text: string, resolve: Resolve) => string | Refusal;
   /**
    * The JSON value that starts at the reader, not null, as XML content; null stands for JSON null. Declarations of the
-   * prefixes that it uses are added to `declared`. Throws MismatchError.
+   * prefixes that it uses, which begin with a stem, are added to `declared`. Throws MismatchError.
    */
-  readonly toXml: (json: JsonReader, declared: string[]) => string | null;
+  readonly toXml: (json: JsonReader, declared: string[], stem: string) => string | null;
   /**
    * The same from the tape: pushes one node. Of a `made` node that needs declarations of prefixes the last word is one more
    * than their place in `Tape.made`. Throws MismatchError, JsonError.
    */
-  readonly scan: Scan;
+  readonly scan: (tape: Tape, stem?: string) => void;
   /** Notes what of a request's value isn't within the type's facets; undefined where nothing more is asked (A26). */
   readonly judge: Judge | undefined;
 }
@@ -119,8 +110,8 @@ function asText(scalar: Scalar): Scalar {
   };
 }
 
-const bounds = new Map<string, IntegerRange>(
-  scalarRows.flatMap(([, row]) => (row.bounds === undefined ? [] : [[row.xsd, row.bounds] as const])),
+const bounds = new Map<string, IntegerRange | undefined>(
+  scalarRows.map(([, { xsd, bounds: range }]) => [xsd, range]),
 );
 
 function scalarOf({ builtIn, facets }: SimpleType): Scalar {
@@ -216,11 +207,6 @@ const hexBinary: Scalar = {
     if (text === undefined) throw new MismatchError('expected xs:hexBinary, got other text');
     return text;
   },
-  checkJson: (json) => {
-    if (json.peek() !== quote) return refuseKind(json, 'xs:hexBinary');
-    const text = json.string();
-    return hexOf(text) === undefined ? invalid('xs:hexBinary', excerpt(text)) : undefined;
-  },
 };
 
 function hexOf(text: string): string | undefined {
@@ -228,24 +214,25 @@ function hexOf(text: string): string | undefined {
 }
 
 /** A codec without a shortcut over the tape's bytes: its value is written from text. */
-function fromToXml(codec: Omit<Unjudged, 'scan'>, limits: Limits): Unjudged {
+function fromToXml(
+  codec: Omit<Unjudged, 'scan' | 'toXml'> & { toXml: (...given: Parameters<Unjudged['toXml']>) => string },
+  limits: Limits,
+): Unjudged {
   return {
     ...codec,
-    scan: (tape) => {
+    scan: (tape, stem = 'q') => {
       if (tape.peek() === 110) {
-        tape.literal();
-        tape.pushKind(nodeKinds.nothing);
+        scanNull(tape);
         return;
       }
       const start = tape.position;
       tape.skip();
       const reader = new JsonReader(tape.slice(start, tape.position), limits);
       const declared: string[] = [];
-      const content = codec.toXml(reader, declared);
+      const content = codec.toXml(reader, declared, stem);
       tape.replaced += reader.replaced;
       tape.passed += reader.passed;
-      if (content === null) tape.pushKind(nodeKinds.nothing);
-      else if (content === '') tape.pushKind(empty);
+      if (content === '') tape.pushKind(empty);
       else {
         let last = 0;
         if (declared.length > 0) last = tape.made.push(declared.join(''));
@@ -276,19 +263,16 @@ function listOf(item: SimpleCodec, limits: Limits): Unjudged {
         }
         return `${json}]`;
       },
-      toXml: (json, declared) => {
+      toXml: (json, declared, stem) => {
         if (json.peek() !== 91) return mismatch('an array', json);
-        const start = json.position;
-        json.skip();
-        const words = (itemsOf(json.text.slice(start, json.position), limits) ?? []).map((token, index) => {
-          const reader = new JsonReader(token, limits);
-          const word = token === 'null' ? null : item.toXml(reader, declared);
-          json.replaced += reader.replaced;
-          json.passed += reader.passed;
+        const words: string[] = [];
+        json.enter();
+        for (let index = 0; json.next(index === 0, 93); index++) {
+          const word = json.peek() === 110 ? null : item.toXml(json, declared, stem);
           if (word === null || word === '' || /[ \t\r\n]/.test(word))
             throw new MismatchError(`expected ${item.expected} without blanks, got another value`).at(index);
-          return word;
-        });
+          words.push(word);
+        }
         return words.join(' ');
       },
     },
@@ -332,7 +316,7 @@ function qualifiedNames(limits: Limits): Unjudged {
           return invalid('xs:QName with a bound prefix', excerpt(text));
         return quoteJson(namespace === '' ? local : `{${namespace}}${local}`);
       },
-      toXml: (json, declared) => {
+      toXml: (json, declared, stem) => {
         if (json.peek() !== quote) return mismatch('{namespace}local', json);
         const text = json.string();
         const end = text.startsWith('{') ? text.lastIndexOf('}') : -1;
@@ -343,7 +327,7 @@ function qualifiedNames(limits: Limits): Unjudged {
         if (namespace === xmlNamespace) return `xml:${local}`;
         if (namespace === xmlnsNamespace)
           throw new MismatchError('expected a namespace that can be declared, got that of xmlns');
-        const prefix = `q${declared.length}`;
+        const prefix = `${stem}${declared.length}`;
         declared.push(` xmlns:${prefix}="${escapeAttribute(namespace)}"`);
         return `${prefix}:${local}`;
       },
@@ -369,12 +353,12 @@ function enumerated(type: SimpleType, base: Unjudged, settings: AdoptedSettings)
     enumeration.length > 12
       ? `a value of ${type.name?.local ?? base.expected}`
       : `one of ${enumeration.join(', ')}`;
-  // what `plain` nodes are written as, unread
+  // texts that `plain` nodes are written as, unread
   const keys = [...tokens]
-    .filter((token) => /^"[A-Za-z0-9_ .:/-]+"$/.test(token))
+    .filter((token) => base.text === 'string' && /^"[A-Za-z0-9_ .:/-]+"$/.test(token))
     .map((token) => nameKey(token.slice(1, -1)));
   const passes = settings.unknownEnumValues === 'pass';
-  const scan = (tape: Tape): void => {
+  const scan = (tape: Tape, stem?: string): void => {
     const byte = tape.peek();
     const start = tape.position;
     if (byte === quote) {
@@ -385,7 +369,7 @@ function enumerated(type: SimpleType, base: Unjudged, settings: AdoptedSettings)
         return;
       }
     }
-    base.scan(tape);
+    base.scan(tape, stem);
     if (byte === 110 || tokens.has(tape.slice(start, tape.position))) return;
     if (!passes) throw new MismatchError(`expected ${expected}, got another value`);
     tape.passed++;

@@ -69,7 +69,7 @@ function orMessage(run: () => string): string {
 function toXml(codec: SimpleCodec, json: string): string {
   return orMessage(() => {
     const declared: string[] = [];
-    const content = codec.toXml(new JsonReader(json, defaultLimits), declared);
+    const content = codec.toXml(new JsonReader(json, defaultLimits), declared, 'q');
     return [...(declared.length === 0 ? [] : [declared.join('')]), content ?? 'nothing'].join('|');
   });
 }
@@ -410,6 +410,7 @@ const rows: readonly (readonly [
     [
       ['p:x', '"{urn:p}x"'],
       ['x', '"{urn:d}x"'],
+      ['pq', '"{urn:d}pq"'],
       ['none:x', '"x"'],
       ['q:x', 'InvalidType: expected xs:QName with a bound prefix, got "q:x"'],
       ['p:', 'InvalidType: expected xs:QName with a bound prefix, got "p:"'],
@@ -661,7 +662,20 @@ test('W22: a value that an enumeration lacks is counted in a reply, or refused',
   const strict = compileSimpleTypes({ ...adoptedDefaults, unknownEnumValues: 'refuse' }, defaultLimits);
   t.is(scanned(strict(color), '"red"'), 'red');
   t.is(scanned(strict(color), 'null'), 'nothing');
-  t.is(scanned(strict(color), '"blue"'), 'expected one of red, light "red", got another value');
+  for (const json of ['"blue"', '"re"', '"ed"', '"xred"', '"redd"', '7'])
+    t.is(scanned(strict(color), json), 'expected one of red, light "red", got another value', json);
+  t.is(scanned(strict(color), 'xred"'), 'position 0: expected a value, got byte 78');
+});
+
+test('A26: with dates: utc the moments of an enumeration are converted as others are', (t) => {
+  const settings = { ...adoptedDefaults, dates: 'utc', upstreamTimeZone: 'Europe/Berlin' } as const;
+  const codec = compileSimpleTypes(
+    settings,
+    defaultLimits,
+  )(simple('dateTime', { enumeration: ['2006-07-02T03:04:05'] }));
+  t.is(fromXml(codec, '2006-07-02T03:04:05'), '"2006-07-02T01:04:05Z"');
+  t.is(scanned(codec, '"2006-07-02T01:04:05Z"'), '2006-07-02T03:04:05');
+  t.is(tape.passed, 0);
 });
 
 test('A26: a type is compiled once', (t) => {
@@ -673,4 +687,10 @@ test('A26: a type is compiled once', (t) => {
 test('W21: what XML can’t carry is counted in lists and names too', (t) => {
   t.is(scanned(simpleOf(list(text('preserve', 'string'))), '["a\\u0000"]'), 'a\ufffd');
   t.is(tape.replaced, 1);
+});
+
+test('W22: a text that is no date is counted in lists too', (t) => {
+  const codec = simpleOf(list(simple('date')));
+  t.is(scanned(codec, '["soon","2024-02-29","never"]'), 'soon 2024-02-29 never');
+  t.is(tape.passed, 2);
 });

@@ -275,6 +275,36 @@ for (const { title, type, more, xml, json, written, attributes = '' } of cases) 
   });
 }
 
+test('A26: names in several attributes of an element, and in its text, each declare a prefix of their own', (t) => {
+  const type = sequence(
+    e('n', 't:N', maybe),
+    '<xs:attribute name="a" type="xs:QName"/><xs:attribute name="i" type="xs:int"/><xs:attribute name="b" type="t:Names"/><xs:attribute name="c" type="xs:QName"/>',
+  );
+  const { request } = compiledGet(
+    t,
+    type,
+    '<xs:complexType name="N"><xs:simpleContent><xs:extension base="t:Names"><xs:attribute name="d" type="xs:QName"/></xs:extension></xs:simpleContent></xs:complexType>' +
+      '<xs:simpleType name="Names"><xs:list itemType="xs:QName"/></xs:simpleType>',
+  );
+  for (const [json, xml] of [
+    ['{"i":1,"c":"{urn:a}x"}', ' i="1" xmlns:q2-0="urn:a" c="q2-0:x"/>'],
+    [
+      '{"a":"{urn:a}x","b":["{urn:b}y","z","{urn:a}x"],"c":"{urn:c}z"}',
+      ' xmlns:q0="urn:a" a="q0:x" xmlns:q1-0="urn:b" xmlns:q1-1="urn:a" b="q1-0:y z q1-1:x" xmlns:q2-0="urn:c" c="q2-0:z"/>',
+    ],
+    [
+      '{"n":{"d":"{urn:a}x","value":["{urn:a}y"]}}',
+      '><n0:n xmlns:q0="urn:a" d="q0:x" xmlns:q1-0="urn:a">q1-0:y</n0:n></n0:Get>',
+    ],
+    ['{"n":{"value":["{urn:a}y"]}}', '><n0:n xmlns:q1-0="urn:a">q1-0:y</n0:n></n0:Get>'],
+    ['{"n":{"value":[]}}', '><n0:n/></n0:Get>'],
+  ] as const) {
+    const written = writeMessage(request, json);
+    t.is(written.slice(written.indexOf('xmlns:n0="urn:t"') + 16), xml);
+    t.is(readMessage(request, written).json, json);
+  }
+});
+
 /** A document in which prefixes that differ alone make no difference: ours and the tests', attributes in order. */
 function comparable(text: string): string {
   return canonical(text)
