@@ -67,6 +67,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/adopted/facets.test.ts',
   ],
   'mappings/codec/adopted/canonical.ts': ['test/mappings/codec/adopted/canonical.test.ts'],
+  'mappings/codec/adopted/shown-type.ts': ['test/mappings/codec/adopted/shown-type.test.ts'],
   'mappings/codec/adopted/open-fields.ts': ['test/mappings/codec/adopted/open-fields.test.ts'],
   'mappings/codec/adopted/': [
     'test/mappings/codec/adopted/facets.test.ts',
