@@ -79,6 +79,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/adopted/refusals.test.ts',
     'test/mappings/codec/adopted/headers.test.ts',
     'test/mappings/codec/adopted/rpc.test.ts',
+    'test/mappings/codec/adopted/long-messages.test.ts',
     'test/mappings/codec/adopted/properties.test.ts',
   ],
   'mappings/codec/attachments.ts': [

@@ -9,7 +9,6 @@ import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { excerpt, quoteJson } from '../scalars/text.ts';
 import { scanNull } from '../write-element.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
-import { writeLeaf } from './elements.ts';
 import { itemsCodec } from './encoded-arrays.ts';
 import { noMembers } from './members.ts';
 import { canonicalToken } from './open-elements.ts';
@@ -29,7 +28,7 @@ import {
 
 /** `xs:anyType`, and elements without a type: by what comes (A23). */
 
-const { record, list } = nodeKinds;
+const { record } = nodeKinds;
 
 const stringKey = expanded({ namespace: namespaces.xsd, local: 'string' });
 
@@ -43,8 +42,7 @@ export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) 
   const simpleShapes = new Map<SimpleType, Shape>();
   const shapeOf = (type: SchemaType): Shape => {
     if (type.kind === 'complex') return shapeFor(type)();
-    const shape =
-      simpleShapes.get(type) ?? shapeOfSimple(context, type, context.typeNameOf(type) ?? 'xs:string');
+    const shape = simpleShapes.get(type) ?? shapeOfSimple(context, type, context.typeNameOf(type) as string);
     simpleShapes.set(type, shape);
     return shape;
   };
@@ -80,10 +78,8 @@ export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) 
       xml.skip();
       return undefined;
     }
-    if (key === stringKey) {
-      readAttributes(untyped, xml, reading, '{');
+    if (key === stringKey)
       return readSimple(context.simpleOf(type as SimpleType), context, undefined, xml, reading);
-    }
     if (type.kind === 'complex' && type.content.kind === 'encodedArray')
       return context.codecOf(type, false).read(xml, reading);
     const shape = shapeOf(type);
@@ -104,12 +100,9 @@ export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) 
       const start = tape.position;
       const isInteger = tape.scanNumber();
       const isShort = tape.position - start < 19;
-      const token = isInteger ? '' : tape.slice(start, tape.position).toLowerCase();
+      const isDouble = !isInteger && /e/i.test(tape.slice(start, tape.position));
       tape.position = start;
-      scanSimple(
-        token.includes('e') ? shapes.double : isInteger && isShort ? shapes.long : shapes.decimal,
-        tape,
-      );
+      scanSimple(isDouble ? shapes.double : isInteger && isShort ? shapes.long : shapes.decimal, tape);
     }
   };
 
@@ -126,8 +119,7 @@ export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) 
     scan,
     write: (tags: Tags, tape: Tape, node: number, output: Output) => {
       if (tape.words[node] === record) writeShape(tags, tape, node, output, context);
-      else if (tape.words[node] === list) items.write(tags, tape, node, output);
-      else writeLeaf(tags, tape, node, output);
+      else items.write(tags, tape, node, output);
     },
     isLeaf: false,
     defaultOf: undefined,

@@ -18,8 +18,7 @@ export const leaf = { scan: noContent, write: noContent, declarations: '' };
 
 /** A type's name as messages have it; of an anonymous one `xs:anyType`. */
 export function qualifiedName(context: AdoptedContext, { name }: SchemaType): string {
-  if (name === undefined) return 'xsd:anyType';
-  return (name.namespace === namespaces.xsd ? 'xsd:' : context.prefixOf(name.namespace)) + name.local;
+  return name === undefined ? 'xsd:anyType' : context.prefixOf(name.namespace) + name.local;
 }
 
 /** What reads an element of a declaration: xsi:nil first (A25), then its type. */

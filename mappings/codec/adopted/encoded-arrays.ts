@@ -1,4 +1,3 @@
-import { anyType } from '../../contract/built-in-types.ts';
 import { namespaces } from '../../contract/model.ts';
 import type { SchemaType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
@@ -23,7 +22,7 @@ export function itemsCodec(context: AdoptedContext, item: SchemaType, itemOf: ()
   const declared = {
     name: { namespace: '', local: 'item' },
     global: false,
-    type: item.kind === 'complex' && item.content.kind === 'encodedArray' ? anyType : item,
+    type: item,
     nillable: true,
     abstract: false,
     value: undefined,

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { MismatchError } from '../../../../mappings/codec/problem.ts';
-import { compiledGet, get, many, readMessage, sequence, writeMessage } from './messages.ts';
+import { defaultLimits } from '../../../../mappings/contract/limits.ts';
+import { compiledGet, element, get, many, readMessage, sequence, writeMessage } from './messages.ts';
 
 const declarations =
   '<xs:complexType name="Animal"><xs:sequence><xs:element name="Name" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType>' +
@@ -23,6 +24,7 @@ test('A23: a value of any type in a reply states its type, or is as it says', (t
     [`-${nines}`, `<n0:v i:type="xsd:decimal">-${nines}</n0:v>`],
     ['1.5', '<n0:v i:type="xsd:decimal">1.5</n0:v>'],
     ['1e3', '<n0:v i:type="xsd:double">1e3</n0:v>'],
+    ['1E3', '<n0:v i:type="xsd:double">1E3</n0:v>'],
     ['1.5E-2', '<n0:v i:type="xsd:double">1.5E-2</n0:v>'],
     ['[]', '<n0:v></n0:v>'],
     [
@@ -65,6 +67,7 @@ test('A23: a value of any type in a request is what xsi:type says, else text or 
     ['<t:v xsi:type="t:Animal"><t:Name>n</t:Name></t:v>', '{"@type":"Animal","Name":"n"}'],
     ['<t:v xsi:type="t:Color">red</t:v>', '{"@type":"Color","value":"red"}'],
     ['<t:v b="1">t<c/></t:v>', '{"@attributes":{"b":"1"},"@xml":"t<c></c>"}'],
+    ['<t:v>&#xD83D;&#xDE00;</t:v>', '"😀"'],
     ['<t:v b="1"/>', '{"@attributes":{"b":"1"},"@xml":""}'],
     ['<t:v><a/>x&lt;<b/></t:v>', '{"@xml":"<a></a>x&lt;<b></b>"}'],
     [`<t:v ${soapenc}><i xsi:type="xs:int">1</i><i>2</i></t:v>`, '[{"@type":"xs:int","value":1},"2"]'],
@@ -95,4 +98,49 @@ test('A23: a value of any type in a request is what xsi:type says, else text or 
     if (code !== undefined) t.is(problem?.code, code, xml);
     t.deepEqual(others, []);
   }
+});
+
+test('A23: a value of any type is written the same whatever was written before it', (t) => {
+  const { request } = compiledGet(
+    t,
+    sequence(`${element('n', 'xs:QName', many)}<xs:element name="v" ${many} nillable="true"/>`),
+    declarations,
+  );
+  const messages = [
+    ['{"v":[1]}', '<n0:v i:type="xsd:long">1</n0:v>'],
+    [
+      '{"v":["a",null,true]}',
+      '<n0:v i:type="xsd:string">a</n0:v><n0:v i:nil="true"/><n0:v i:type="xsd:boolean">true</n0:v>',
+    ],
+    ['{"v":[null,1.5]}', '<n0:v i:nil="true"/><n0:v i:type="xsd:decimal">1.5</n0:v>'],
+    ['{"v":[null,null,[]]}', '<n0:v i:nil="true"/><n0:v i:nil="true"/><n0:v></n0:v>'],
+    ['{"v":[{"@type":"Animal","@nil":true}]}', '<n0:v i:type="n0:Animal" i:nil="true"/>'],
+    ['{"v":[[],[],2]}', '<n0:v></n0:v><n0:v></n0:v><n0:v i:type="xsd:long">2</n0:v>'],
+    ['{"n":["{u}x"]}', '<n0:n xmlns:q0="u">q0:x</n0:n>'],
+    ['{"n":["y","{u}x","y"]}', '<n0:n>y</n0:n><n0:n xmlns:q0="u">q0:x</n0:n><n0:n>y</n0:n>'],
+    ['{"n":["z"],"v":[7]}', '<n0:n>z</n0:n><n0:v i:type="xsd:long">7</n0:v>'],
+  ] as const;
+  for (const [before] of messages)
+    for (const [json, xml] of messages) {
+      writeMessage(request, before);
+      const written = writeMessage(request, json);
+      t.is(written.slice(written.indexOf('>') + 1), `${xml}</n0:Get>`, `${json} after ${before}`);
+    }
+});
+
+test('A23: as much XML of any type is text as the limit says, in all of a message', (t) => {
+  const limits = { ...defaultLimits, rereadText: 30 };
+  const { request } = compiledGet(t, type, declarations, {}, limits);
+  const read = (xml: string) => {
+    const { json, problems } = readMessage(request, get(xml));
+    return [json, ...problems.map(({ code, message }) => `${code} ${message}`)];
+  };
+  const problem = 'OutOfRange v[1]: expected at most 30 characters of XML as text in all, got more';
+  t.deepEqual(read('<t:v><a>1234</a></t:v><t:v><b>12345678901</b>x</t:v>'), [
+    '{"v":[{"@xml":"<a>1234</a>"},{"@xml":"<b>12345678901</b>x"}]}',
+  ]);
+  t.deepEqual(read('<t:v><a>1234</a></t:v><t:v><b>123456789012</b>x</t:v><t:v>x</t:v>'), [
+    '{"v":[{"@xml":"<a>1234</a>"},"x"]}',
+    problem,
+  ]);
 });

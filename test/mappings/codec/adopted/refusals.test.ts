@@ -155,6 +155,20 @@ for (const [title, type, json, message] of [
     t.throws(() => writeMessage(request, json), { instanceOf: MismatchError, message });
   });
 
+test('A25: an optional element that can’t be nil is left out where it is, and refused with content', (t) => {
+  const { request } = compiledGet(t, sequence(e('a', 'xs:string', maybe) + e('b', 'xs:int', many)));
+  const read = (xml: string) => {
+    const { json, problems } = readMessage(request, get(xml));
+    return [json, ...problems.map(({ code, message }) => `${code} ${message}`)];
+  };
+  t.deepEqual(read('<t:a xsi:nil="true"/>'), ['{}']);
+  t.deepEqual(read('<t:a xsi:nil=" 1 ">x</t:a>'), [
+    '{}',
+    'InvalidType a: expected no content in an element with xsi:nil',
+  ]);
+  t.deepEqual(read('<t:b xsi:nil="1"/>'), ['{"b":[]}', 'NotEmpty b[0]: expected a value, got xsi:nil']);
+});
+
 test('A18: @type may come late', (t) => {
   const { request } = compiledGet(t, sequence(e('Pet', 't:Animal', many)), animals);
   t.regex(

@@ -6,9 +6,14 @@ import { definitionsOf, schemaOf } from '../../loader/wsdl/wsdl-folder.ts';
 import { element as e, maybe, operationOf, readMessage, writeMessage } from './messages.ts';
 
 const soapenc = 'http://schemas.xmlsoap.org/soap/encoding/';
+const arrayOf = (name: string, item: string): string =>
+  `<xs:complexType name="${name}"><xs:complexContent><xs:restriction base="soapenc:Array" xmlns:soapenc="${soapenc}"><xs:attribute ref="soapenc:arrayType" w:arrayType="${item}[]" xmlns:w="http://schemas.xmlsoap.org/wsdl/"/></xs:restriction></xs:complexContent></xs:complexType>`;
 const types = schemaOf(
-  `<xs:complexType name="Order"><xs:sequence>${e('id', 'xs:int')}${e('next', 't:Order', maybe)}${e('lines', 't:Strings', maybe)}</xs:sequence></xs:complexType>` +
-    `<xs:complexType name="Strings"><xs:complexContent><xs:restriction base="soapenc:Array" xmlns:soapenc="${soapenc}"><xs:attribute ref="soapenc:arrayType" w:arrayType="xs:string[]" xmlns:w="http://schemas.xmlsoap.org/wsdl/"/></xs:restriction></xs:complexContent></xs:complexType>`,
+  `<xs:complexType name="Order"><xs:sequence>${e('id', 'xs:int')}${e('next', 't:Order', maybe)}${e('lines', 't:Strings', maybe)}${e('more', 't:Orders', maybe)}${e('grid', 't:Grid', maybe)}${e('table', 't:Table', maybe)}</xs:sequence></xs:complexType>` +
+    arrayOf('Strings', 'xs:string') +
+    arrayOf('Orders', 't:Order') +
+    arrayOf('Grid', 't:Strings') +
+    arrayOf('Table', 'xs:string[]'),
   'targetNamespace="urn:t"',
 );
 
@@ -112,6 +117,89 @@ for (const [title, content, rest, problem] of [
     t.deepEqual(readBody(t, content, rest).problems, [problem]);
   });
 
+test('A30: what is no array, reference or nil is refused with its place, and what stands behind it is read', (t) => {
+  const { request } = operationOf(t, rpc('encoded'), 'Get');
+  for (const [content, ...expected] of [
+    ['<order><lines>x</lines></order>', 'InvalidType order.lines: expected elements, got text'],
+    [
+      '<order><lines soapenc:position="[1]"><x/></lines></order>',
+      'InvalidType order.lines: expected all items of the array, got position',
+    ],
+    [
+      '<order><lines><x>a</x><x><y/></x><x>b</x><x href="#q"/></lines></order><any href="#r"/>',
+      'InvalidType order.lines[1]: expected xs:string, got elements',
+      'InvalidType order.lines[3]: expected href with the id of an element of the message, got "#q"',
+      'InvalidType any: expected href with the id of an element of the message, got "#r"',
+    ],
+    [
+      '<order><lines xsi:nil="1"><x/></lines></order>',
+      'InvalidType order.lines: expected no content in an element with xsi:nil',
+    ],
+    [
+      '<order href="#a">x</order><a id="a"/>',
+      'InvalidType order: expected no content in an element with href',
+      'UnknownElement a: unknown element, expected order, any',
+    ],
+    [
+      '<any xsi:type="soapenc:Nope"/>',
+      'InvalidType any: expected xsi:type with a type of the service, got "soapenc:Nope"',
+    ],
+    [
+      '<any xsi:type="xs:Array"/>',
+      'InvalidType any: expected xsi:type with a type of the service, got "xs:Array"',
+    ],
+    ['<any xsi:type="q:int"/>', 'InvalidType any: expected xsi:type with a type of the service, got "q:int"'],
+  ] as const) {
+    const { problems } = readMessage(request, `<t:Get ${prefixes}>${content}</t:Get>`);
+    t.deepEqual(
+      problems.map(({ code, message }) => `${code} ${message}`),
+      expected,
+    );
+  }
+});
+
+test('A30: arrays are read wherever any value may stand, of arrays too, and null where they are nil', (t) => {
+  const soap12 = 'xmlns:e="http://www.w3.org/2003/05/soap-encoding"';
+  for (const [content, json] of [
+    ['<any xsi:type="t:Strings"><x>a</x></any>', '{"any":["a"]}'],
+    [
+      '<any xsi:type="soapenc:Array"><x>a</x><y xsi:type="xs:int">1</y></any>',
+      '{"any":["a",{"@type":"xs:int","value":1}]}',
+    ],
+    [`<any ${soap12} xsi:type="e:Array"><x/></any>`, '{"any":[""]}'],
+    ['<order><grid><x><y>a</y><y>b</y></x><x/></grid></order>', '{"order":{"grid":[["a","b"],[]]}}'],
+    ['<order><more><x><id>2</id></x></more></order>', '{"order":{"more":[{"id":2}]}}'],
+    ['<order><lines xsi:nil="true"/></order>', '{"order":{"lines":null}}'],
+    ['<order xsi:nil="true"/>', '{"order":null}'],
+  ] as const) {
+    const { request } = operationOf(t, rpc('encoded'), 'Get');
+    const read = readMessage(request, `<t:Get ${prefixes}>${content}</t:Get>`);
+    t.deepEqual(read.problems, []);
+    t.is(read.json, json);
+  }
+});
+
+test('A30: a header block of an encoded message refers to nothing', (t) => {
+  const wsdl = rpc('encoded')
+    .replace(
+      '<w:portType',
+      '<w:message name="h"><w:part name="Session" type="xs:string"/></w:message><w:portType',
+    )
+    .replace(
+      '<w:input><soap:body',
+      '<w:input><soap:header message="t:h" part="Session" use="encoded" namespace="urn:t"/><soap:body',
+    );
+  const { request } = operationOf(t, wsdl, 'Get');
+  const xml = new XmlReader(`<t:Session ${prefixes} href="#a"/>`, defaultLimits);
+  xml.readRoot();
+  const reading = startReading(20);
+  t.is(request.readHeader(xml, reading), undefined);
+  t.deepEqual(
+    reading.problems.map(({ message }) => message),
+    ['@headers.Session: expected href with the id of an element of the message, got "#a"'],
+  );
+});
+
 test('A30, W11: a string that says it is base64 is that text', (t) => {
   t.deepEqual(
     readBody(
@@ -160,4 +248,33 @@ test('A30: an encoded reply says the type of each element', (t) => {
     '<order i:type="n0:Order"><id i:type="xsd:int">1</id><lines i:type="soapenc:Array" soapenc:arrayType="xsd:string[2]"><item i:type="xsd:string">a</item><item i:nil="true"/></lines></order></n0:GetResponse>',
   );
   t.is(readMessage(reply, text).json, '{"order":{"id":1,"lines":["a",null]}}');
+});
+
+test('A30: arrays say the type of their items, values of any type their own', (t) => {
+  const { request } = operationOf(t, rpc('encoded'), 'Get');
+  const array = (type: string): string => `i:type="soapenc:Array" soapenc:arrayType="${type}"`;
+  for (const [json, xml] of [
+    [
+      '{"order":{"more":[{"id":2}],"grid":[["a"],[],null]}}',
+      `<order i:type="n0:Order"><more ${array('n0:Order[1]')}><item i:type="n0:Order"><id i:type="xsd:int">2</id></item></more>` +
+        `<grid ${array('n0:Strings[3]')}><item ${array('xsd:string[1]')}><item i:type="xsd:string">a</item></item><item ${array('xsd:string[0]')}></item><item i:nil="true"/></grid></order>`,
+    ],
+    [
+      '{"any":[1,"a",null,[true]]}',
+      `<any ${array('xsd:anyType[4]')}><item i:type="xsd:long">1</item><item i:type="xsd:string">a</item><item i:nil="true"/><item ${array('xsd:anyType[1]')}><item i:type="xsd:boolean">true</item></item></any>`,
+    ],
+    [
+      '{"order":{"table":[["a"]]}}',
+      `<order i:type="n0:Order"><table ${array('xsd:anyType[1]')}><item ${array('xsd:string[1]')}><item i:type="xsd:string">a</item></item></table></order>`,
+    ],
+    ['{"any":{"@xml":"<a/>"}}', '<any><a/></any>'],
+    ['{"any":{"@type":"Order","id":1}}', '<any i:type="n0:Order"><id i:type="xsd:int">1</id></any>'],
+    [
+      '{"order":{"lines":null},"any":null}',
+      '<order i:type="n0:Order"><lines i:nil="true"/></order><any i:nil="true"/>',
+    ],
+  ] as const) {
+    const text = writeMessage(request, json);
+    t.is(text.slice(text.indexOf('>') + 1), `${xml}</n0:Get>`);
+  }
 });
