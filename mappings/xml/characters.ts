@@ -40,6 +40,14 @@ export function isNameCharacter(code: number): boolean {
   );
 }
 
+const ncName =
+  /^[A-Z_a-z\u{C0}-\u{D6}\u{D8}-\u{F6}\u{F8}-\u{2FF}\u{370}-\u{37D}\u{37F}-\u{1FFF}\u{200C}-\u{200D}\u{2070}-\u{218F}\u{2C00}-\u{2FEF}\u{3001}-\u{D7FF}\u{F900}-\u{FDCF}\u{FDF0}-\u{FFFD}\u{10000}-\u{EFFFF}][-.0-9A-Z_a-z\u{B7}\u{C0}-\u{D6}\u{D8}-\u{F6}\u{F8}-\u{37D}\u{37F}-\u{1FFF}\u{200C}-\u{200D}\u{203F}-\u{2040}\u{2070}-\u{218F}\u{2C00}-\u{2FEF}\u{3001}-\u{D7FF}\u{F900}-\u{FDCF}\u{FDF0}-\u{FFFD}\u{10000}-\u{EFFFF}]*$/u;
+
+/** True for a name without a colon: [4] NCName, by the two classes above. */
+export function isNcName(text: string): boolean {
+  return ncName.test(text);
+}
+
 /** True for a code point that a document may hold: [2] Char. */
 export function isCharacter(code: number): boolean {
   return code < 0xd800

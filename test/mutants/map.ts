@@ -67,6 +67,15 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/adopted/facets.test.ts',
   ],
   'mappings/codec/adopted/canonical.ts': ['test/mappings/codec/adopted/canonical.test.ts'],
+  'mappings/codec/adopted/references.ts': [
+    'test/mappings/codec/adopted/references.test.ts',
+    'test/mappings/codec/adopted/rpc.test.ts',
+  ],
+  'mappings/codec/adopted/open-elements.ts': [
+    'test/mappings/codec/adopted/open-elements.test.ts',
+    'test/mappings/codec/adopted/any-type.test.ts',
+    'test/mappings/codec/adopted/refusals.test.ts',
+  ],
   'mappings/codec/adopted/shown-type.ts': ['test/mappings/codec/adopted/shown-type.test.ts'],
   'mappings/codec/adopted/open-fields.ts': ['test/mappings/codec/adopted/open-fields.test.ts'],
   'mappings/codec/adopted/': [

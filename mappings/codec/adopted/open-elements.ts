@@ -1,6 +1,7 @@
 import type { Limits } from '../../contract/limits.ts';
 import type { Wildcard } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
+import { findIllegal, isCharacter } from '../../xml/characters.ts';
 import { XmlError } from '../../xml/error.ts';
 import type { Declaration } from '../../xml/namespaces.ts';
 import { XmlReader } from '../../xml/reader.ts';
@@ -100,14 +101,22 @@ function scanXml(tape: Tape, faultIn: (text: string) => string | undefined, expe
   const fault = faultIn(text);
   if (fault !== undefined) throw new MismatchError(`expected ${expected}, got other text (${fault})`);
   if (text === '') tape.pushKind(nodeKinds.empty);
-  else tape.pushMade(text);
+  else tape.pushMade(findIllegal(text) === -1 ? text : withoutIllegal(text, tape));
+}
+
+/** Text without markup, which may hold what XML can't carry (W21). */
+function withoutIllegal(text: string, tape: Tape): string {
+  return Array.from(text, (character) => {
+    if (isCharacter(character.codePointAt(0) as number)) return character;
+    tape.replaced++;
+    return '\ufffd';
+  }).join('');
 }
 
 /** What keeps a text from being a document, in words without its own; undefined when it is. */
 function faultOf(text: string, limits: Limits): string | undefined {
   try {
     const xml = new XmlReader(text, limits);
-    xml.readRoot();
     xml.drain();
     return undefined;
   } catch (error) {

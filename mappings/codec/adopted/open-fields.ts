@@ -1,6 +1,7 @@
 import { anyType, builtInTypes } from '../../contract/built-in-types.ts';
 import type { ElementDeclaration, SimpleType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
+import { isNcName } from '../../xml/characters.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { MismatchError, type Reading } from '../problem.ts';
@@ -8,14 +9,11 @@ import { escapeAttribute, quoteJson } from '../scalars/text.ts';
 import { pushItem, pushList } from '../types/entries.ts';
 import { enters } from '../write-element.ts';
 import type { AdoptedContext, Tags } from './context.ts';
-import { elementReader, tagsNamed, tagsOf, writeLeaf } from './elements.ts';
+import { elementReader, tagsNamed, tagsOf } from './elements.ts';
 
 /** A wildcard's elements as members of an object, where the overlay's `open` asks for that (A22). */
 
-const { list, nothing, plain, record } = nodeKinds;
-
-/** A name that is well-formed, which JSON need not be. */
-const ncName = /^[^\s:<>&'"{}/=\d.-][^\s:<>&'"{}/=]*$/;
+const { nothing, plain } = nodeKinds;
 
 /** The elements that came of a wildcard: their JSON by the name of the member, in the order of the first of each. */
 export type FieldsBag = Map<string, string[]>;
@@ -68,10 +66,7 @@ export function openFields(context: AdoptedContext, namespace: string, repeats: 
     if (tape.words[node] === nothing) return;
     for (let entry = tape.words[node + 1] as number; entry !== -1; entry = tape.words[entry] as number) {
       const tags = fieldTags(context, tape.made[tape.words[entry + 1] as number] ?? '', namespace);
-      const value = entry + 2;
-      const kind = tape.words[value];
-      if (kind === record || kind === list) any.write(tags, tape, value, output);
-      else writeLeaf(tags, tape, value, output);
+      any.write(tags, tape, entry + 2, output);
     }
   };
   return { read, scan, write };
@@ -124,7 +119,7 @@ function scanName(tape: Tape): string {
   const name = tape.decode(start, tape.position - 1);
   tape.colon();
   const local = name.startsWith('{') ? name.slice(name.lastIndexOf('}') + 1) : name;
-  if (!ncName.test(local)) throw new MismatchError('expected names of elements, got another');
+  if (!isNcName(local)) throw new MismatchError('expected names of elements, got another');
   return name;
 }
 

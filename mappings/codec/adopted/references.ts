@@ -62,7 +62,7 @@ function findTargets(text: string, targets: Map<string, Target>): void {
     readonly around: Around | undefined;
   }[] = [];
   let around: Around | undefined;
-  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at)) {
+  for (let at = 0; at !== -1; at = text.indexOf('<', at)) {
     if (text[at + 1] === '/') {
       const end = text.indexOf('>', at) + 1;
       const element = open.pop();
@@ -112,8 +112,8 @@ export function follow(
   reading: Reading,
   read: (xml: XmlReader) => string | undefined,
 ): string | undefined {
-  const id = href.startsWith('#') ? href.slice(1) : '';
-  const target = targets.get(id);
+  const id = href.slice(1);
+  const target = href.startsWith('#') ? targets.get(id) : undefined;
   if (target === undefined) {
     refuse(
       reading,

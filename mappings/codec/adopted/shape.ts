@@ -4,6 +4,7 @@ import type { AttributeUse, ComplexType, SimpleType } from '../../contract/schem
 import { expanded } from '../../contract/schema-components.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
+import { isNcName } from '../../xml/characters.ts';
 import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import { longRange, type Output, type Piece, piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
@@ -539,7 +540,7 @@ function scanOthers({ limits }: AdoptedContext, tape: Tape): void {
     const value = json.string();
     const end = name.startsWith('{') ? name.lastIndexOf('}') : -1;
     const local = name.slice(end + 1);
-    if (!/^[^\s:<>&'"{}/=\d.-][^\s:<>&'"{}/=]*$/.test(local) || local === 'xmlns' || names.has(name))
+    if (!isNcName(local) || local === 'xmlns' || names.has(name))
       throw new MismatchError('expected names of attributes, each once, got another');
     names.add(name);
     const namespace = name.slice(1, Math.max(1, end));

@@ -70,12 +70,7 @@ function recordOf(names: ReadonlySet<string>): RecordType {
     itemName: 'Item',
     item: value,
   };
-  const types: readonly Type[] = [
-    { kind: 'scalar', scalar: 'string' },
-    { kind: 'scalar', scalar: 'decimal' },
-    list,
-    record,
-  ];
+  const types: readonly Type[] = [{ kind: 'scalar', scalar: 'string' }, list, record];
   for (const type of types) variants.push({ xml: 'Shown', type, takes: 'any', tag: undefined });
   return record;
 }

@@ -3,6 +3,7 @@ import type { Limits } from '../../contract/limits.ts';
 import type { BuiltIn, SimpleType } from '../../contract/schema-components.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
+import { isNcName } from '../../xml/characters.ts';
 import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import { MismatchError } from '../problem.ts';
 import { base64Binary } from '../scalars/base64.ts';
@@ -312,7 +313,7 @@ function qualifiedNames(limits: Limits): Unjudged {
         const colon = word.indexOf(':');
         const namespace = resolve(colon === -1 ? '' : word.slice(0, colon));
         const local = word.slice(colon + 1);
-        if (namespace === undefined || !isName(local))
+        if (namespace === undefined || !isNcName(local))
           return invalid('xs:QName with a bound prefix', excerpt(text));
         return quoteJson(namespace === '' ? local : `{${namespace}}${local}`);
       },
@@ -321,7 +322,7 @@ function qualifiedNames(limits: Limits): Unjudged {
         const text = json.string();
         const end = text.startsWith('{') ? text.lastIndexOf('}') : -1;
         const local = text.slice(end + 1);
-        if (!isName(local)) throw new MismatchError('expected {namespace}local, got other text');
+        if (!isNcName(local)) throw new MismatchError('expected {namespace}local, got other text');
         const namespace = text.slice(1, Math.max(1, end));
         if (namespace === '') return local;
         if (namespace === xmlNamespace) return `xml:${local}`;
@@ -334,10 +335,6 @@ function qualifiedNames(limits: Limits): Unjudged {
     },
     limits,
   );
-}
-
-function isName(text: string): boolean {
-  return /^[^\s:<>&'"{}/=\d.-][^\s:<>&'"{}/=]*$/.test(text);
 }
 
 /** A type with an enumeration: checked in requests; in replies by `unknownEnumValues` (A26, W22). */

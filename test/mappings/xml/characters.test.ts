@@ -5,6 +5,7 @@ import {
   isCharacter,
   isNameCharacter,
   isNameStart,
+  isNcName,
 } from '../../../mappings/xml/characters.ts';
 
 /** The productions of XML 1.0, fifth edition, as it writes them; a name has no colon here (Namespaces in XML, 4). */
@@ -29,6 +30,15 @@ for (const [title, is, pattern] of productions)
       if (is(code) !== pattern.test(String.fromCodePoint(code))) t.fail(`U+${code.toString(16)}`);
     for (const code of [-1, 0x110000, Number.NaN]) t.false(is(code), `${code}`);
   });
+
+test('[4] NCName is a character that starts a name, and characters of names behind it', (t) => {
+  for (let code = 0; code <= 0x10ffff; code++) {
+    const character = String.fromCodePoint(code);
+    if (isNcName(character) !== isNameStart(code)) t.fail(`U+${code.toString(16)}`);
+    if (isNcName(`a${character}b`) !== isNameCharacter(code)) t.fail(`U+${code.toString(16)} within`);
+  }
+  for (const text of ['', 'a b', 'a:b', 'a\n', '\na', 'a!b', '1a']) t.false(isNcName(text), text);
+});
 
 test('the first character that no document may hold is found from where one asks', (t) => {
   for (let code = 0; code <= 0xffff; code++) {

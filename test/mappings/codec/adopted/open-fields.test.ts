@@ -79,12 +79,72 @@ test('A22: with open fields, a name in another namespace says it', (t) => {
 
 test('A22: with open fields, bare numbers and booleans of a reply are their text', (t) => {
   const { request: input } = fields(t);
-  const xml = writeMessage(input, '{"@any":{"A":9007199254740993.10,"B":true}}');
-  t.is(readMessage(input, xml).json, '{"@any":{"A":"9007199254740993.10","B":"true"}}');
+  const xml = writeMessage(input, '{"@any":{"A":9007199254740993.10,"B":true,"C":[false,-1]}}');
+  t.is(readMessage(input, xml).json, '{"@any":{"A":"9007199254740993.10","B":"true","C":["false","-1"]}}');
+});
+
+test('A22: a reply’s open fields are elements of their names, whatever was written before', (t) => {
+  const { request: input } = fields(t);
+  const messages = [
+    ['{"@any":null}', ''],
+    ['{"@any":{}}', ''],
+    ['{"@any":{"a":null,"b":""}}', '<n0:a i:nil="true"/><n0:b/>'],
+    ['{"@any":{"a":["\\n","x"]}}', '<n0:a>\n</n0:a><n0:a>x</n0:a>'],
+    ['{"@any":{"a":[]}}', ''],
+    [
+      '{"@any":{"a":[[1,"x"]]}}',
+      '<n0:a><item i:type="xsd:long">1</item><item i:type="xsd:string">x</item></n0:a>',
+    ],
+    ['{"@any":{"{}x":"1","{}y":null}}', '<x>1</x><y i:nil="true"/>'],
+    ['{"@any":{"{urn:a&b}x":"1"}}', '<f:x xmlns:f="urn:a&amp;b">1</f:x>'],
+    [
+      '{"@any":{"{u}ä-1":{"@type":"Money","amount":1}}}',
+      '<f:ä-1 xmlns:f="u" i:type="n0:Money"><n0:amount>1</n0:amount></f:ä-1>',
+    ],
+  ] as const;
+  for (const [before] of messages)
+    for (const [json, xml] of messages) {
+      writeMessage(input, before);
+      const written = writeMessage(input, json);
+      const content = /^<n0:Get [^>]*?(?:\/>|>([\s\S]*)<\/n0:Get>)$/.exec(written)?.[1] ?? '';
+      t.is(content, xml, `${json} after ${before}`);
+    }
+});
+
+test('A22: many open fields of a reply are all written', (t) => {
+  const { request: input } = fields(t);
+  for (let before = 0; before < 6; before++) {
+    const nulls = 'null,'.repeat(before);
+    const written = writeMessage(input, `{"@any":{"a":[${nulls}${'1,'.repeat(14_000)}1]}}`);
+    const all = '<n0:a i:nil="true"/>'.repeat(before) + '<n0:a>1</n0:a>'.repeat(14_001);
+    t.true(written.endsWith(`>${all}</n0:Get>`), `${before}`);
+  }
+});
+
+test('A22: an open field that is refused is none', (t) => {
+  const { json, problems } = readMessage(
+    fields(t).request,
+    get('<t:a xsi:type="t:No"/><t:b>x</t:b><t:c xsi:nil="1">x</t:c>'),
+  );
+  t.is(json, '{"@any":{"b":"x","c":null}}');
+  t.deepEqual(
+    problems.map(({ message }) => message),
+    [
+      'a: expected xsi:type with a type of the service, got "t:No"',
+      'c: expected no content in an element with xsi:nil',
+    ],
+  );
 });
 
 for (const [json, problem] of [
-  ['{"@any":{"a b":"x"}}', /expected names of elements, got another/],
+  ['{"@any":{"a b":"x"}}', /^@any: expected names of elements, got another$/],
+  ['{"@any":{"a!b":"x"}}', /^@any: expected names of elements, got another$/],
+  ['{"@any":{"a}b":"x"}}', /^@any: expected names of elements, got another$/],
+  ['{"@any":{"{urn:o}":"x"}}', /^@any: expected names of elements, got another$/],
+  ['{"@any":{"{urn:o}1x":"x"}}', /^@any: expected names of elements, got another$/],
+  ['{"@any":{"a":[{"@xml":1}]}}', /^@any\.a\.@xml: expected well-formed XML as a string, got a number$/],
+  ['{"@any":{1:"x"}}', /^position 9: expected a member name, got byte 31$/],
+  ['{"@any":{"a":tru}}', /^position 13: expected a value, got byte 74$/],
   ['{"@any":{"a":"x","a":"y"}}', /expected each name once/],
   ['{"@any":{"{urn:o":"x"}}', /expected names of elements/],
   ['{"@any":["<t:a/>"]}', /expected an object, got an array/],

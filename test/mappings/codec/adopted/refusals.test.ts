@@ -138,6 +138,12 @@ for (const [title, type, json, message] of [
     'm: expected well-formed XML, got other text (line 1, column 8)',
   ],
   [
+    'A12: an attribute’s name that is none',
+    sequence('', '<xs:anyAttribute/>'),
+    '{"@attributes":{"{urn:o}a!b":"x"}}',
+    '@attributes: expected names of attributes, each once, got another',
+  ],
+  [
     'A25: null among items that can not be nil',
     sequence(e('a', 'xs:int', many)),
     '{"a":[1,null]}',

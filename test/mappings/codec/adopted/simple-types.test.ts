@@ -423,6 +423,8 @@ const rows: readonly (readonly [
       ['"x"', 'x'],
       ['"{}x"', 'x'],
       ['"{urn:p}1"', 'expected {namespace}local, got other text'],
+      ['"{urn:p}a\\u0001"', 'expected {namespace}local, got other text'],
+      ['"ä-1"', 'ä-1'],
       ['"{urn:<"}x"', 'expected {namespace}local, got other text'],
       ['"{http://www.w3.org/XML/1998/namespace}lang"', 'xml:lang'],
       ['"{http://www.w3.org/2000/xmlns/}x"', 'expected a namespace that can be declared, got that of xmlns'],

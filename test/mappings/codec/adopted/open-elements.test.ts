@@ -1,0 +1,100 @@
+import test from 'ava';
+import { defaultLimits } from '../../../../mappings/contract/limits.ts';
+import {
+  compiledGet,
+  element as e,
+  get,
+  many,
+  maybe,
+  readMessage,
+  sequence,
+  writeMessage,
+} from './messages.ts';
+
+/** Elements and content that travel as XML text (A22, A24). */
+
+const mixed =
+  '<xs:complexType name="M" mixed="true"/><xs:complexType name="N" mixed="true"><xs:attribute name="a" type="xs:string"/></xs:complexType>';
+
+for (const [namespace, takes] of [
+  ['##any', ['', 'urn:t', 'urn:a', 'urn:b']],
+  ['##other', ['urn:a', 'urn:b']],
+  ['##targetNamespace', ['urn:t']],
+  ['##local', ['']],
+  ['urn:a ##local', ['', 'urn:a']],
+] as const)
+  test(`A22: a wildcard of ${namespace} takes elements of ${takes.join(', ') || 'no namespace'}`, (t) => {
+    const { request } = compiledGet(t, sequence(`<xs:any namespace="${namespace}" ${many}/>`));
+    for (const its of ['', 'urn:t', 'urn:a', 'urn:b']) {
+      const { problems } = readMessage(request, get(`<x xmlns="${its}"/>`));
+      t.is(problems.length, takes.some((taken) => taken === its) ? 0 : 1, its);
+    }
+  });
+
+const type = sequence(
+  [e('m', 't:M', maybe), e('n', 't:N', maybe), `<xs:any namespace="##other" ${maybe}/>`].join(''),
+);
+const element = 'expected one well-formed XML element';
+
+for (const [json, xml] of [
+  ['{"@any":"<a>&lt;</a>"}', '<a>&lt;</a>'],
+  ['{"@any":"<!-- x --><a/> "}', '<!-- x --><a/> '],
+  ['{"@any":null}', ''],
+  ['{"m":"a <b>c</b>"}', '<n0:m>a <b>c</b></n0:m>'],
+  ['{"m":"a \\u00e9\\t\\ud83d\\ude00"}', '<n0:m>a é\t😀</n0:m>'],
+  ['{"m":""}', '<n0:m/>'],
+  ['{"m":null}', ''],
+  ['{"n":{"a":"1","value":"x<b/>"}}', '<n0:n a="1">x<b/></n0:n>'],
+  ['{"n":{"a":"1","value":""}}', '<n0:n a="1"/>'],
+  ['{"n":{"value":""}}', '<n0:n/>'],
+  ['{"n":{"a":"1","value":null}}', '<n0:n a="1"/>'],
+] as const)
+  test(`A22, A24: a reply that is ${json} is written`, (t) => {
+    const { request } = compiledGet(t, type, mixed);
+    const { xml: written, replaced } = request.write(Buffer.from(json));
+    t.is(
+      String(written).replace(/^<n0:Get [^>]*?(\/?)>/, (_, end) => (end === '' ? '' : '</n0:Get>')),
+      `${xml}</n0:Get>`,
+    );
+    t.is(replaced, 0);
+  });
+
+for (const [json, problem] of [
+  ['{"@any":7}', `@any: ${element} as a string, got a number`],
+  ['{"@any":{}}', `@any: ${element} as a string, got an object`],
+  ['{"@any":""}', `@any: ${element}, got other text (line 1, column 1)`],
+  ['{"@any":"a"}', `@any: ${element}, got other text (line 1, column 1)`],
+  ['{"@any":"<a/>b"}', `@any: ${element}, got other text (line 1, column 5)`],
+  ['{"@any":"<a>\\n\\u0001</a>"}', `@any: ${element}, got other text (line 2, column 1)`],
+  ['{"@any":"<?xml version=\\"1.0\\"?><a/>"}', `@any: ${element}, got other text (a declaration)`],
+  ['{"m":7}', 'm: expected well-formed XML as a string, got a number'],
+  ['{"m":"a>]]>"}', 'm: expected well-formed XML, got other text (line 1, column 6)'],
+  ['{"m":"&a;"}', 'm: expected well-formed XML, got other text (line 1, column 4)'],
+  ['{"m":"<a/>\\u0001"}', 'm: expected well-formed XML, got other text (line 1, column 8)'],
+] as const)
+  test(`A22, A24: a reply that is ${json} is a mismatch`, (t) => {
+    t.throws(() => writeMessage(compiledGet(t, type, mixed).request, json), { message: problem });
+  });
+
+test('W21: a character of mixed content that XML can’t carry is replaced and counted', (t) => {
+  const { request } = compiledGet(t, type, mixed);
+  const { xml, replaced } = request.write(Buffer.from('{"m":"a\\u0001b\\ud800\\uffff😀\\r"}'));
+  t.regex(String(xml), /<n0:m>a\ufffdb\ufffd\ufffd😀\r<\/n0:m>/);
+  t.is(replaced, 3);
+});
+
+test('A24: as much text of mixed content is read as the limit says, and no more is looked at', (t) => {
+  const limits = { ...defaultLimits, rereadText: 12 };
+  const { request } = compiledGet(t, sequence(e('m', 't:M', many)), mixed, {}, limits);
+  const read = (xml: string) => {
+    const { json, problems } = readMessage(request, get(xml));
+    return [json, ...problems.map(({ code, message }) => `${code} ${message}`)];
+  };
+  t.deepEqual(read('<t:m>1234</t:m><t:m><b>1</b></t:m><t:m></t:m><t:m/>'), [
+    '{"m":["1234","<b>1</b>","",""]}',
+  ]);
+  t.deepEqual(read('<t:m>1234</t:m><t:m><b>12</b></t:m><t:m/>'), [
+    '{"m":["1234",""]}',
+    'OutOfRange m[1]: expected at most 12 characters of XML as text in all, got more',
+  ]);
+});

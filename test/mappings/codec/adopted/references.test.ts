@@ -1,0 +1,132 @@
+import test, { type ExecutionContext } from 'ava';
+import { startReading } from '../../../../mappings/codec/problem.ts';
+import { defaultLimits, type Limits } from '../../../../mappings/contract/limits.ts';
+import { XmlReader } from '../../../../mappings/xml/reader.ts';
+import { definitionsOf, schemaOf } from '../../loader/wsdl/wsdl-folder.ts';
+import { element as e, maybe, operationOf } from './messages.ts';
+
+/** References of SOAP's encoding, and what they lead to (A30). */
+
+const body = '<soap:body use="encoded" namespace="urn:t"/>';
+const wsdl = definitionsOf(
+  schemaOf(
+    `<xs:complexType name="Node"><xs:sequence>${e('id', 'xs:int', maybe)}${e('next', 't:Node', maybe)}</xs:sequence></xs:complexType>`,
+    'targetNamespace="urn:t"',
+  ),
+  '<w:message name="in"><w:part name="node" type="t:Node"/><w:part name="any" type="xs:anyType"/><w:part name="more" type="xs:anyType"/></w:message>' +
+    '<w:portType name="P"><w:operation name="Get"><w:input message="t:in"/></w:operation></w:portType>' +
+    `<w:binding name="B" type="t:P"><soap:binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/><w:operation name="Get"><soap:operation soapAction=""/><w:input>${body}</w:input></w:operation></w:binding>` +
+    '<w:service name="S"><w:port name="P" binding="t:B"><soap:address location="http://old.example/"/></w:port></w:service>',
+);
+
+/** The JSON of a message whose wrapper has some content, with elements beside it, and what is wrong. */
+function read(t: ExecutionContext, content: string, beside = '', limits: Limits = defaultLimits) {
+  const { request } = operationOf(t, wsdl, 'Get', {}, limits);
+  const xml = new XmlReader(`<Body><t:Get xmlns:t="urn:t">${content}</t:Get>${beside}</Body>`, defaultLimits);
+  xml.readRoot();
+  xml.nextChild();
+  const reading = startReading(20);
+  const json = request.read(xml, reading);
+  xml.finish();
+  return [json, ...reading.problems.map(({ code, message }) => `${code} ${message}`)];
+}
+
+const soap12 = 'http://www.w3.org/2003/05/soap-encoding';
+const nowhere = (path: string, href: string): string =>
+  `InvalidType ${path}: expected href with the id of an element of the message, got "${href}"`;
+
+test('A30: an id is an attribute without a prefix, or one of SOAP 1.2’s encoding', (t) => {
+  for (const [attributes, isTarget] of [
+    ['id="a"', true],
+    ["id = 'a'", true],
+    [`xmlns:e="${soap12}" e:id="a"`, true],
+    [`xmlns:a="urn:a" xmlns:e="${soap12}" a:b="c" e:id="a"`, true],
+    [`xmlns:e="urn:a" e:id="a"`, false],
+    [`xmlns:a="urn:a" xmlns:e="${soap12}" a:id="a" e:b="c"`, false],
+    [`xmlns:e="${soap12}" e:xx="a"`, false],
+    [`xmlns:e="${soap12}" e:idx="a"`, false],
+    ['xml:id="a"', false],
+    ['ide="a" ID="a"', false],
+  ] as const)
+    t.deepEqual(
+      read(t, '<any href="#a"/>', `<m ${attributes}>x</m>`),
+      isTarget ? ['{"any":"x"}'] : ['{}', nowhere('any', '#a')],
+      attributes,
+    );
+});
+
+test('A30: a reference is # with an id, whose first element in the message it means', (t) => {
+  const beside = '<w><m id="a">1</m><m id="a">2</m></w><m id="a">3</m><m id="">4</m>';
+  for (const [href, json] of [
+    ['#a', '{"any":"1"}'],
+    ['#', '{"any":"4"}'],
+    ['a', undefined],
+    ['xa', undefined],
+    ['', undefined],
+    ['#A', undefined],
+  ] as const)
+    t.deepEqual(
+      read(t, `<any href="${href}"/>`, beside),
+      json === undefined ? ['{}', nowhere('any', href)] : [json],
+      href,
+    );
+});
+
+test('A30: what is referred to has the namespaces of where it stands', (t) => {
+  for (const [beside, inner] of [
+    ['<m id="a"><k/></m>', '<k></k>'],
+    ['<w xmlns="urn:o"><m id="a"><k/></m></w>', '<k xmlns=\\"urn:o\\"></k>'],
+    ['<w xmlns="urn:o"><v xmlns=""><m id="a"><k/></m></v></w>', '<k></k>'],
+    ['<w b="1"><m id="a"><k/></m></w>', '<k></k>'],
+    ['<w><v xmlns="urn:o"/><m id="a"><k/></m></w>', '<k></k>'],
+    [
+      '<w xmlns:o="urn:1"><o:v xmlns:p="urn:2" p:b=""><m id="a"><o:k p:c="1"/></m></o:v></w>',
+      '<o:k xmlns:o=\\"urn:1\\" xmlns:p=\\"urn:2\\" p:c=\\"1\\"></o:k>',
+    ],
+    [
+      '<o:w xmlns:o="urn:1"><o:v xmlns:o="urn:2"><m id="a"><o:k/></m></o:v></o:w>',
+      '<o:k xmlns:o=\\"urn:2\\"></o:k>',
+    ],
+    [
+      '<o:w xmlns:o="urn:1"><o:v xmlns:o="urn:2"/><m id="a"><o:k/></m></o:w>',
+      '<o:k xmlns:o=\\"urn:1\\"></o:k>',
+    ],
+    ['<w><v><u/></v><m id="a"><k><l/></k>x</m></w>', '<k><l></l></k>x'],
+  ] as const)
+    t.deepEqual(read(t, '<any href="#a"/>', beside), [`{"any":{"@xml":"${inner}"}}`], beside);
+});
+
+test('A30: an element that leads back to itself is refused where it does, elsewhere it may come again', (t) => {
+  t.deepEqual(read(t, '<node href="#a"/>', '<m id="a"><id>1</id><next href="#a"/></m>'), [
+    '{"node":{"id":1}}',
+    'InvalidType node.next: expected a value, got a reference to an element around it, "#a"',
+  ]);
+  t.deepEqual(read(t, '<any href="#a"/><more href="#a"/>', '<m id="a">x</m>'), ['{"any":"x","more":"x"}']);
+});
+
+test('A30: references are followed as deep as elements may be, and no deeper', (t) => {
+  const chain = (length: number): string =>
+    Array.from({ length }, (_, index) => `<m id="a${index}"><next href="#a${index + 1}"/></m>`).join('');
+  const limits = { ...defaultLimits, xmlDepth: 5 };
+  const at = (length: number) =>
+    read(t, '<node href="#a0"/>', `${chain(length)}<m id="a${length}"><id>1</id></m>`, limits);
+  t.deepEqual(at(4), ['{"node":{"next":{"next":{"next":{"next":{"id":1}}}}}}']);
+  t.deepEqual(at(5), [
+    '{"node":{"next":{"next":{"next":{"next":{}}}}}}',
+    'OutOfRange node.next.next.next.next.next: expected fewer or shorter references, got too much behind them',
+  ]);
+});
+
+test('A30: each reference counts for a kilobyte, one to more for all of it', (t) => {
+  const problem = 'OutOfRange more: expected fewer or shorter references, got too much behind them';
+  const limits = (rereadText: number): Limits => ({ ...defaultLimits, rereadText });
+  const two = '<any href="#a"/><more href="#a"/>';
+  const late = `<w>${'-'.repeat(3000)}</w>`;
+  t.deepEqual(read(t, two, `<w>${late}<m id="a">x</m></w>`, limits(2048)), ['{"any":"x","more":"x"}']);
+  t.deepEqual(read(t, two, '<m id="a">x</m>', limits(2047)), ['{"any":"x"}', problem]);
+  const long = 'x'.repeat(2000);
+  const target = `<m id="a">${long}</m>`;
+  const most = 2 * target.length;
+  t.deepEqual(read(t, two, target, limits(most)), [`{"any":"${long}","more":"${long}"}`]);
+  t.deepEqual(read(t, two, target, limits(most - 1)), [`{"any":"${long}"}`, problem]);
+});
