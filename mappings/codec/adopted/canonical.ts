@@ -28,14 +28,6 @@ function bound(scope: Scope, bindings: 'declared' | 'written', prefix: string): 
   return undefined;
 }
 
-/** An attribute as it is written. */
-interface WrittenAttribute {
-  readonly namespace: string;
-  readonly local: string;
-  readonly name: string;
-  readonly value: string;
-}
-
 const attributePattern = /\s*([^\s=>/]+)\s*=\s*("[^"]*"|'[^']*')/y;
 const startPattern = /[^\s/>]+/y;
 
@@ -52,17 +44,17 @@ export function canonicalXml(source: string, resolve: Resolve, around: readonly 
   const open: string[] = [];
   let text = '';
   let at = 0;
-  while (at < source.length) {
+  for (;;) {
     const tag = source.indexOf('<', at);
     const end = tag === -1 ? source.length : tag;
     if (end > at) text += contentOf(resolveReferences(lineEnds(source.slice(at, end))));
-    if (tag === -1) break;
+    if (tag === -1) return text;
     if (source.startsWith('<!--', tag)) at = source.indexOf('-->', tag) + 3;
     else if (source.startsWith('<![CDATA[', tag)) {
       at = source.indexOf(']]>', tag) + 3;
       text += contentOf(lineEnds(source.slice(tag + 9, at - 3)));
     } else if (source.startsWith('</', tag)) {
-      text += `</${open.pop() ?? ''}>`;
+      text += `</${open.pop() as string}>`;
       while ((scopes.at(-1) as Scope).depth > open.length) scopes.pop();
       at = source.indexOf('>', tag) + 1;
     } else {
@@ -75,7 +67,6 @@ export function canonicalXml(source: string, resolve: Resolve, around: readonly 
       } else open.push(start.name);
     }
   }
-  return text;
 }
 
 /** A start tag of the source. */
@@ -90,7 +81,7 @@ export interface StartTag {
 /** The start tag whose name begins at an offset. */
 export function readStartTag(source: string, at: number): StartTag {
   startPattern.lastIndex = at;
-  const name = startPattern.exec(source)?.[0] ?? '';
+  const [name] = startPattern.exec(source) as RegExpExecArray;
   const attributes: [string, string][] = [];
   let end = at + name.length;
   for (;;) {
@@ -98,8 +89,9 @@ export function readStartTag(source: string, at: number): StartTag {
     const found = attributePattern.exec(source);
     if (found === null) break;
     end = attributePattern.lastIndex;
-    const value = (found[2] ?? '').slice(1, -1).replace(/\r\n|[\t\r\n]/g, ' ');
-    attributes.push([found[1] ?? '', resolveReferences(value)]);
+    const [, attribute, quoted] = found as unknown as readonly [string, string, string];
+    const value = quoted.slice(1, -1).replace(/\r\n|[\t\r\n]/g, ' ');
+    attributes.push([attribute, resolveReferences(value)]);
   }
   const close = source.indexOf('>', end);
   return { name, attributes, empty: source[close - 1] === '/', end: close + 1 };
@@ -122,7 +114,8 @@ function writeStartTag(
       ? xmlNamespace
       : (declared.get(prefix) ?? bound(scope, 'declared', prefix) ?? resolve(prefix) ?? '');
   const used = new Set([prefixIn(name)]);
-  const written: WrittenAttribute[] = [];
+  // by namespace, then by local name, which no such character is in
+  const written: string[] = [];
   for (const [attribute, value] of attributes) {
     if (isDeclaration(attribute)) continue;
     const prefix = prefixIn(attribute);
@@ -130,7 +123,7 @@ function writeStartTag(
     const local = prefix === '' ? attribute : attribute.slice(prefix.length + 1);
     if (prefix !== '') used.add(prefix);
     if (local === 'type' && namespace === namespaces.xsi) used.add(prefixIn(value.trim()));
-    written.push({ namespace, local, name: attribute, value });
+    written.push(`${namespace}\0${local}\0 ${attribute}="${attributeOf(value)}"`);
   }
   let tag = `<${name}`;
   let rendered: Map<string, string> | undefined;
@@ -143,14 +136,8 @@ function writeStartTag(
   }
   if (rendered !== undefined || own.length > 0)
     scopes.push({ depth, outer: scope, declared, written: rendered ?? none });
-  for (const { name: attribute, value } of written.toSorted(byName))
-    tag += ` ${attribute}="${attributeOf(value)}"`;
+  for (const entry of written.toSorted()) tag += entry.slice(entry.lastIndexOf('\0') + 1);
   return `${tag}>`;
-}
-
-function byName(one: WrittenAttribute, other: WrittenAttribute): number {
-  if (one.namespace !== other.namespace) return one.namespace < other.namespace ? -1 : 1;
-  return one.local < other.local ? -1 : 1;
 }
 
 function prefixIn(name: string): string {
@@ -168,7 +155,7 @@ function resolveReferences(text: string): string {
   return text.replace(
     /&(?:#x([\da-fA-F]+)|#(\d+)|([a-z]+));/g,
     (_, hex?: string, digits?: string, name?: string) => {
-      if (name !== undefined) return named[name] ?? '';
+      if (name !== undefined) return named[name] as string;
       return String.fromCodePoint(hex === undefined ? Number(digits) : Number.parseInt(hex, 16));
     },
   );

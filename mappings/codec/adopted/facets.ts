@@ -37,7 +37,7 @@ export function compileFacets(type: SimpleType, limits: Limits): Judge | undefin
   if (ofItem === undefined) return own;
   return (token, reading) => {
     own?.(token, reading);
-    for (const item of itemsOf(token, limits) ?? []) ofItem(item, reading);
+    for (const item of itemsOf(token, limits) as string[]) ofItem(item, reading);
   };
 }
 
@@ -56,7 +56,6 @@ function ownFacets({ facets, variety, builtIn }: SimpleType, limits: Limits): Ju
     judges.push(digitsJudge(facets));
   if (judges.length === 0) return undefined;
   return (token, reading) => {
-    if (token === 'null') return;
     for (const judge of judges) judge(token, reading);
   };
 }
@@ -116,7 +115,7 @@ function digitsJudge({ totalDigits, fractionDigits }: Facets): Judge {
 
 /** The digits of a number's JSON before and behind its point, without zeros at either end of it all. */
 function digitsOf(token: string): { readonly whole: string; readonly fraction: string } {
-  const [before = '', behind = ''] = token.replace(/["-]/g, '').split('.');
+  const [before, behind = ''] = token.replace(/["-]/g, '').split('.') as [string, string?];
   let from = 0;
   while (before[from] === '0') from++;
   let to = behind.length;

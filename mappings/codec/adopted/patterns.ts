@@ -118,23 +118,19 @@ class Translation {
       made += '^';
       this.#at++;
     }
-    for (let first = true; this.#at < this.#pattern.length; first = false) {
+    for (let first = true; ; first = false) {
       const character = this.#next();
       if (character === ']') return first ? undefined : `${made}]`;
-      if (character === '[') return undefined;
-      const after = this.#pattern[this.#at];
+      if (character === '' || character === '[') return undefined;
       if (character === '-') {
         // between two characters it is a range, at either end itself
-        const isEnd = first || after === ']';
-        if (!isEnd && after === '[') return undefined;
-        made += isEnd ? '\\-' : '-';
+        made += first || this.#pattern[this.#at] === ']' ? '\\-' : '-';
         continue;
       }
       const piece = character === '\\' ? this.#escape(true) : inClass(character);
       if (piece === undefined) return undefined;
       made += piece;
     }
-    return undefined;
   }
 }
 

@@ -54,6 +54,21 @@ const elements: readonly (readonly [title: string, source: string, canonical: st
     '<a xmlns:x="urn:2" xmlns:y="urn:1" z="4" y:a="3" y:b="2" x:A="5" x:a="1"></a>',
   ],
   [
+    'that of xml is one of these',
+    '<a xmlns:p="a:1" xmlns:q="i:1" q:b="1" xml:lang="x" p:b="2" c="3"/>',
+    '<a xmlns:p="a:1" xmlns:q="i:1" c="3" p:b="2" xml:lang="x" q:b="1"></a>',
+  ],
+  [
+    'the default namespace is none of attributes',
+    '<a xmlns="urn:z" xmlns:p="a:1" p:a="1" b="2"/>',
+    '<a xmlns="urn:z" xmlns:p="a:1" b="2" p:a="1"></a>',
+  ],
+  [
+    'a namespace that another one begins with goes before it',
+    '<a xmlns:p="urn:1/2" xmlns:q="urn:1" p:a="1" q:b="2" q:ab="3" q:a="4"/>',
+    '<a xmlns:p="urn:1/2" xmlns:q="urn:1" q:a="4" q:ab="3" q:b="2" p:a="1"></a>',
+  ],
+  [
     'several prefixes of one namespace',
     '<a xmlns:y="urn:1" xmlns:x="urn:1" x:b="1" y:a="2"/>',
     '<a xmlns:x="urn:1" xmlns:y="urn:1" y:a="2" x:b="1"></a>',
@@ -145,6 +160,13 @@ test('A22: content with several elements, and prefixes that are declared around 
     ['<a xml:lang="x"/>', '<a xmlns="urn:default" xml:lang="x"></a>'],
   ] as const)
     t.is(canonicalXml(source, resolve, nearer), canonical, source);
+});
+
+test('A22: where no default namespace is known there is none', (t) => {
+  t.is(
+    canonicalXml('<a b="1"><c/></a>', () => undefined),
+    '<a b="1"><c></c></a>',
+  );
 });
 
 test('A22: the prefix of an xsi:type is declared with it', (t) => {

@@ -10,7 +10,7 @@ for (const [pattern, takes, refuses] of [
   ['[^-a]b', ['xb'], ['-b', 'ab']],
   ['[+\\-]?\\p{Lu}', ['+A', 'Ä'], ['a']],
   ['\\P{Lu}', ['a', '1'], ['A']],
-  ['a.c', ['abc', 'a😀c'], ['a\nc', 'a\rc', 'ac']],
+  ['a.c', ['abc', 'a😀c', 'a\u2028c'], ['a\nc', 'a\rc', 'ac']],
   ['\\D\\S\\W', ['ab-', '-1 '], ['1b-', 'a -', 'abc']],
   ['\\I\\C', ['1 ', '- '], ['a ', '11']],
   ['a{2,}b{1,2}c{2}', ['aabcc', 'aaabbcc'], ['abcc', 'aabbbcc', 'aabc']],
@@ -43,12 +43,14 @@ for (const pattern of [
   'a]',
   'a}',
   'a{1',
+  'a{12',
   '+a',
   '(*a)',
   'a|*',
   '\\',
   '\\p{Xx}',
   '\\p{Lu',
+  '\\p{Lux',
   '[^]',
   '[[a]]',
   '[a-[b]]',
@@ -58,6 +60,20 @@ for (const pattern of [
   test(`A26: the XSD pattern ${pattern} has no words in ECMAScript`, (t) => {
     t.is(patternOf([pattern]), undefined);
   });
+
+test('A26: patterns are told in the words of ECMAScript', (t) => {
+  for (const [pattern, expression] of [
+    ['(ab)c', '(?:ab)c'],
+    ['a.', 'a[^\\n\\r]'],
+    ['\\d\\s[\\d\\s]', '\\d[ \\t\\n\\r][\\d \\t\\n\\r]'],
+    ['[-a][a-][a-c][^-]', '[\\-a][a\\-][a-c][^\\-]'],
+    ['[a\\-c]\\-', '[a\\-c]-'],
+    ['[$.*+?()|{}/]', '[\\$\\.\\*\\+\\?\\(\\)\\|\\{\\}\\/]'],
+    ['\\p{Lu}ab', '\\p{Lu}ab'],
+    ['a{2,}b', 'a{2,}b'],
+  ] as const)
+    t.is(patternOf([pattern]), `^(?:${expression})$`);
+});
 
 test('A26: of several patterns one is enough, and one without words leaves none', (t) => {
   const expression = new RegExp(patternOf(['a', 'b|c']) ?? '', 'u');
