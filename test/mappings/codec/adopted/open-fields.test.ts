@@ -115,8 +115,8 @@ test('A22: many open fields of a reply are all written', (t) => {
   const { request: input } = fields(t);
   for (let before = 0; before < 6; before++) {
     const nulls = 'null,'.repeat(before);
-    const written = writeMessage(input, `{"@any":{"a":[${nulls}${'1,'.repeat(14_000)}1]}}`);
-    const all = '<n0:a i:nil="true"/>'.repeat(before) + '<n0:a>1</n0:a>'.repeat(14_001);
+    const written = writeMessage(input, `{"@any":{"z":0,"a":[${nulls}${'1,'.repeat(14_000)}1]}}`);
+    const all = `<n0:z>0</n0:z>${'<n0:a i:nil="true"/>'.repeat(before)}${'<n0:a>1</n0:a>'.repeat(14_001)}`;
     t.true(written.endsWith(`>${all}</n0:Get>`), `${before}`);
   }
 });

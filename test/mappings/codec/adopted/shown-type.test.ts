@@ -19,7 +19,7 @@ const schema = schemaOf(
     '<xs:attribute name="id" type="xs:long"/><xs:attribute name="pet" type="xs:string"/>',
   )}</xs:element>` +
     `<xs:element name="Path" type="xs:string"/><xs:element name="Field" substitutionGroup="t:Path" type="xs:string"/>` +
-    `<xs:complexType name="Animal"><xs:sequence>${e('name')}</xs:sequence></xs:complexType>` +
+    `<xs:complexType name="Animal"><xs:sequence>${e('name')}${e('young', 't:Animal', many)}</xs:sequence></xs:complexType>` +
     `<xs:complexType name="Dog"><xs:complexContent><xs:extension base="t:Animal"><xs:sequence>${e('barks', 'xs:boolean')}</xs:sequence></xs:extension></xs:complexContent></xs:complexType>` +
     '<xs:complexType name="Price"><xs:simpleContent><xs:extension base="xs:decimal"><xs:attribute name="currency" type="xs:string"/></xs:extension></xs:simpleContent></xs:complexType>' +
     '<xs:simpleType name="Color"><xs:restriction base="xs:string"/></xs:simpleType>' +
@@ -60,7 +60,7 @@ test('a log may show the members that an adopted service knows: elements, attrib
     [
       ...own,
       ...['@pet', 'Field', 'Path', 'Session', 'barks', 'country', 'currency', 'deep', 'deeper', 'id'],
-      ...['key', 'name', 'note', 'order', 'pet', 'place', 'street', 'token'],
+      ...['key', 'name', 'note', 'order', 'pet', 'place', 'street', 'token', 'young'],
     ].toSorted(),
   );
   t.deepEqual(namesOf(rpc), [...own, 'done', 'id', 'order'].toSorted());
