@@ -67,6 +67,10 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/adopted/facets.test.ts',
   ],
   'mappings/codec/adopted/canonical.ts': ['test/mappings/codec/adopted/canonical.test.ts'],
+  'mappings/codec/adopted/temporal.ts': [
+    'test/mappings/codec/adopted/temporal.test.ts',
+    'test/mappings/codec/adopted/facets.test.ts',
+  ],
   'mappings/codec/adopted/references.ts': [
     'test/mappings/codec/adopted/references.test.ts',
     'test/mappings/codec/adopted/rpc.test.ts',

@@ -33,7 +33,7 @@ export function isTemporal(name: string): name is TemporalName {
 function isOf(kind: TemporalName, text: string): boolean {
   const parts = grammars[kind].exec(text)?.groups;
   if (parts === undefined) return grammars[kind].test(text);
-  if (parts.year?.endsWith('0000') === true && /^-?0+$/.test(parts.year)) return false;
+  if (parts.year !== undefined && /^-?0+$/.test(parts.year)) return false;
   if (parts.day === undefined || parts.month === undefined) return true;
   // 10,000 years are whole cycles of 400
   const inCycle = parts.year === undefined ? 2000 : Number(parts.year.slice(-4));

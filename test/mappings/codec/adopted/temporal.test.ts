@@ -1,5 +1,6 @@
 import test from 'ava';
-import { temporal } from '../../../../mappings/codec/adopted/temporal.ts';
+import { temporal, zonedDateTime } from '../../../../mappings/codec/adopted/temporal.ts';
+import { createZone } from '../../../../mappings/codec/scalars/zone.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { JsonReader } from '../../../../mappings/json/reader.ts';
 
@@ -38,3 +39,48 @@ for (const [kind, good, bad] of rows)
       t.is(reply.passed, 1, text);
     }
   });
+
+test('W22, A26: a reply’s date or moment in a form of ISO 8601 is written in that of XSD, of other types none is', (t) => {
+  for (const [kind, json, xml, passed] of [
+    ['dateTime', '2024-02-29', '2024-02-29T00:00:00', 0],
+    ['dateTime', '2024-02-29T03:04', '2024-02-29T03:04:00', 0],
+    ['dateTime', '2024-02-29T03:04:05z', '2024-02-29T03:04:05Z', 0],
+    ['date', '2024-02-29z', '2024-02-29Z', 0],
+    ['date', '2024-02-29T03:04:05', '2024-02-29T03:04:05', 1],
+    ['dateTime', '2023-02-29', '2023-02-29', 1],
+    ['time', '2024-02-29', '2024-02-29', 1],
+    ['gYear', '2024-02-29T03:04', '2024-02-29T03:04', 1],
+  ] as const) {
+    const reader = new JsonReader(JSON.stringify(json), defaultLimits);
+    t.is(temporal(kind).toXml(reader), xml, json);
+    t.is(reader.passed, passed, json);
+  }
+});
+
+test('A26: with dates: utc a moment is RFC 3339 in JSON, and what that has no form for stays as it is', (t) => {
+  const { expected, fromXml, toXml, checkJson } = zonedDateTime(createZone('Europe/Berlin'));
+  const reader = (json: string): JsonReader => new JsonReader(JSON.stringify(json), defaultLimits);
+  t.is(expected, 'xs:dateTime');
+  for (const [xml, json] of [
+    ['2006-07-02T03:04:05', '2006-07-02T01:04:05Z'],
+    ['2006-01-02T03:04:05.5', '2006-01-02T02:04:05.5Z'],
+    ['2006-07-02T03:04:05Z', '2006-07-02T03:04:05+00:00'],
+    ['2006-07-02T03:04:05-09:30', '2006-07-02T03:04:05-09:30'],
+    ['12006-07-02T03:04:05', '12006-07-02T03:04:05'],
+    ['-0044-03-15T00:00:00', '-0044-03-15T00:00:00'],
+  ] as const) {
+    t.is(fromXml(` ${xml}\n`), `"${json}"`);
+    const reply = reader(json);
+    t.is(toXml(reply), xml);
+    t.is(reply.passed, 0);
+    t.is(checkJson(reader(json)), undefined);
+  }
+  for (const text of ['2006-02-29T00:00:00', '2006-07-02', 'now']) {
+    const refusal = { code: 'InvalidType', reason: `expected xs:dateTime, got "${text}"` };
+    t.deepEqual(fromXml(text), refusal);
+    t.deepEqual(checkJson(reader(text)), refusal);
+    const reply = reader(text);
+    t.is(toXml(reply), text);
+    t.is(reply.passed, 1);
+  }
+});
