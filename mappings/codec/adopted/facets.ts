@@ -56,7 +56,9 @@ function ownFacets({ facets, variety, builtIn }: SimpleType, limits: Limits): Ju
     judges.push(digitsJudge(facets));
   if (judges.length === 0) return undefined;
   return (token, reading) => {
-    for (const judge of judges) judge(token, reading);
+    // with `bigNumbers: text` a number is a string of its digits
+    const value = isNumber ? token.replaceAll('"', '') : token;
+    for (const judge of judges) judge(value, reading);
   };
 }
 
@@ -115,7 +117,7 @@ function digitsJudge({ totalDigits, fractionDigits }: Facets): Judge {
 
 /** The digits of a number's JSON before and behind its point, without zeros at either end of it all. */
 function digitsOf(token: string): { readonly whole: string; readonly fraction: string } {
-  const [before, behind = ''] = token.replace(/["-]/g, '').split('.') as [string, string?];
+  const [before, behind = ''] = token.replace('-', '').split('.') as [string, string?];
   let from = 0;
   while (before[from] === '0') from++;
   let to = behind.length;

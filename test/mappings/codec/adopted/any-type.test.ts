@@ -68,6 +68,7 @@ test('A23: a value of any type in a request is what xsi:type says, else text or 
     ['<t:v xsi:type="t:Color">red</t:v>', '{"@type":"Color","value":"red"}'],
     ['<t:v b="1">t<c/></t:v>', '{"@attributes":{"b":"1"},"@xml":"t<c></c>"}'],
     ['<t:v>&#xD83D;&#xDE00;</t:v>', '"😀"'],
+    ['<t:v href="#a">x</t:v>', '{"@attributes":{"href":"#a"},"@xml":"x"}'],
     ['<t:v b="1"/>', '{"@attributes":{"b":"1"},"@xml":""}'],
     ['<t:v><a/>x&lt;<b/></t:v>', '{"@xml":"<a></a>x&lt;<b></b>"}'],
     [`<t:v ${soapenc}><i xsi:type="xs:int">1</i><i>2</i></t:v>`, '[{"@type":"xs:int","value":1},"2"]'],
@@ -103,10 +104,15 @@ test('A23: a value of any type in a request is what xsi:type says, else text or 
 test('A23: a value of any type is written the same whatever was written before it', (t) => {
   const { request } = compiledGet(
     t,
-    sequence(`${element('n', 'xs:QName', many)}<xs:element name="v" ${many} nillable="true"/>`),
+    sequence(
+      `${element('n', 'xs:QName', many)}${element('m', 'xs:QName', 'nillable="true"')}<xs:element name="v" ${many} nillable="true"/>`,
+    ),
     declarations,
   );
   const messages = [
+    ['{"m":"{u}x"}', '<n0:m xmlns:q0="u">q0:x</n0:m>'],
+    ['{"m":"y"}', '<n0:m>y</n0:m>'],
+    ['{"m":null}', '<n0:m i:nil="true"/>'],
     ['{"v":[1]}', '<n0:v i:type="xsd:long">1</n0:v>'],
     [
       '{"v":["a",null,true]}',

@@ -118,6 +118,20 @@ const cases: readonly Case[] = [
     bad: [],
   },
   {
+    title: 'no patterns of octets, nor digits of texts',
+    base: 'xs:hexBinary',
+    facets: '<xs:pattern value="[0-9]+"/><xs:totalDigits value="1"/>',
+    good: ['abcd'],
+    bad: [],
+  },
+  {
+    title: 'no patterns of unions',
+    base: 't:Union',
+    facets: '<xs:pattern value="[0-9]+"/>',
+    good: ['a'],
+    bad: [],
+  },
+  {
     title: 'no pattern without words in linear time, but the others',
     base: 'xs:string',
     facets: '<xs:maxLength value="3"/><xs:pattern value="[a-z-[aeiou]]"/>',
@@ -155,7 +169,7 @@ const cases: readonly Case[] = [
 
 for (const { title, base, facets, good, bad } of cases) {
   test(`A26: under validate: strict requests are held to ${title}; by default they are not`, (t) => {
-    const declarations = `<xs:simpleType name="T"><xs:restriction base="${base}">${facets}</xs:restriction></xs:simpleType>`;
+    const declarations = `<xs:simpleType name="Union"><xs:union memberTypes="xs:int xs:string"/></xs:simpleType><xs:simpleType name="T"><xs:restriction base="${base}">${facets}</xs:restriction></xs:simpleType>`;
     const type = sequence(element('v', 't:T'), '<xs:attribute name="a" type="t:T"/>');
     const strict = compiledGet(t, type, declarations, { validate: 'strict' }).request;
     const lax = compiledGet(t, type, declarations).request;
@@ -192,11 +206,30 @@ test('A26: a list’s length counts items, and each is held to its type', (t) =>
   const plain = compiledGet(
     t,
     sequence(element('v', 't:Few')),
-    '<xs:simpleType name="Items"><xs:list itemType="xs:int"/></xs:simpleType><xs:simpleType name="Few"><xs:restriction base="t:Items"><xs:length value="2"/></xs:restriction></xs:simpleType>',
+    '<xs:simpleType name="Items"><xs:list itemType="xs:int"/></xs:simpleType><xs:simpleType name="Few"><xs:restriction base="t:Items"><xs:length value="2"/><xs:pattern value="1 2"/></xs:restriction></xs:simpleType>',
     { validate: 'strict' },
   ).request;
-  t.deepEqual(readMessage(plain, get('<t:v>1 2</t:v>')).problems, []);
+  t.deepEqual(readMessage(plain, get('<t:v>2 1</t:v>')).problems, []);
   t.is(readMessage(plain, get('<t:v>1</t:v>')).problems.length, 1);
+});
+
+test('A26: with bigNumbers: text numbers are held to bounds and digits too', (t) => {
+  for (const [base, facets, good, bad, why] of [
+    ['xs:decimal', '<xs:maxInclusive value="5"/>', '5.00', '5.01', 'expected at most 5, got 5.01'],
+    ['xs:long', '<xs:minExclusive value="-5"/>', '-4', '-5', 'expected more than -5, got -5'],
+    ['xs:integer', '<xs:totalDigits value="2"/>', '-12', '123', 'expected at most 2 digits, got more'],
+  ] as const) {
+    const { request } = compiledGet(
+      t,
+      sequence(element('v', 't:T')),
+      `<xs:simpleType name="T"><xs:restriction base="${base}">${facets}</xs:restriction></xs:simpleType>`,
+      { validate: 'strict', bigNumbers: 'text' },
+    );
+    const said = (text: string): readonly string[] =>
+      readMessage(request, get(`<t:v>${text}</t:v>`)).problems.map(({ message }) => message);
+    t.deepEqual(said(good), []);
+    t.deepEqual(said(bad), [`v: ${why}`]);
+  }
 });
 
 test('A26: what patterns take of a request is bounded', (t) => {

@@ -53,6 +53,7 @@ for (const pattern of [
   '\\p{Lux',
   '[^]',
   '[[a]]',
+  '[a[b]',
   '[a-[b]]',
   '[\\I]',
   '[a\\q]',

@@ -41,6 +41,10 @@ test('A30: the parts of an rpc/literal message are elements without a namespace'
     writeMessage(reply ?? request, '{"order":{"id":1,"lines":["a"]}}'),
     /^<n0:GetResponse [^>]*><order><id>1<\/id><lines><item>a<\/item><\/lines><\/order><\/n0:GetResponse>$/,
   );
+  const nil = '{"order":{"id":1,"lines":["a",null]}}';
+  const written = writeMessage(reply ?? request, nil);
+  t.true(written.endsWith('<lines><item>a</item><item i:nil="true"/></lines></order></n0:GetResponse>'));
+  t.is(readMessage(reply ?? request, written).json, nil);
   const unknown = readMessage(request, '<t:Get xmlns:t="urn:t"><ordr/></t:Get>');
   t.is(unknown.problems[0]?.message, 'ordr: unknown element, did you mean order?');
 });

@@ -275,6 +275,12 @@ for (const { title, type, more, xml, json, written, attributes = '' } of cases) 
   });
 }
 
+test('A13: an array without items is an empty element', (t) => {
+  const ids = `<xs:complexType name="Ids"><xs:sequence>${e('id', 'xs:int', many)}</xs:sequence></xs:complexType>`;
+  const { request } = compiledGet(t, sequence(e('ids', 't:Ids')), ids);
+  t.regex(writeMessage(request, '{"ids":[]}'), /><n0:ids\/><\/n0:Get>$/);
+});
+
 test('A26: names in several attributes of an element, and in its text, each declare a prefix of their own', (t) => {
   const type = sequence(
     e('n', 't:N', maybe),
