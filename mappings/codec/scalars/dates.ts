@@ -229,7 +229,7 @@ const daysOfYear: readonly string[] = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1, 2].fl
 /** A fraction's digits with the point before them and no zeros behind; nothing for zero. */
 function trimFraction(digits: string): string {
   let end = digits.length;
-  while (end > 0 && digits.charCodeAt(end - 1) === zero) end--;
+  while (digits.charCodeAt(end - 1) === zero) end--;
   return end === 0 ? '' : `.${digits.slice(0, end)}`;
 }
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import test from 'ava';
 import {
+  instantFromXml,
   isoFromJson,
   isoFromXml,
   rfc3339FromXml,
@@ -172,6 +173,7 @@ const w16: Readonly<
     ['2024-06-01T10', 'UTC', undefined],
     ['2024-06-01T', 'UTC', undefined],
     ['2024-06-01T10:00:00.', 'UTC', undefined],
+    ['2024-06-01T10:00:00.Z', 'UTC', undefined],
     ['2024-06-01T10:00:00,5', 'UTC', undefined],
     ['2024-06-01T10:00:00.5.5', 'UTC', undefined],
     ['2024-06-01T10:00:00z', 'UTC', undefined],
@@ -181,6 +183,10 @@ const w16: Readonly<
     ['2024-06-01T10:00:00+0100', 'UTC', undefined],
     ['2024-06-01T10:00:00+1:00', 'UTC', undefined],
     ['2024-06-01T10:00:00~01:00', 'UTC', undefined],
+    ['2024-06-01T10:00:00+01.00', 'UTC', undefined],
+    ['2024-06-01T10:00:00+01:000', 'UTC', undefined],
+    ['2024/06-01', 'UTC', undefined],
+    ['2024-06/01', 'UTC', undefined],
     ['2024-6-1', 'UTC', undefined],
     ['2024-06', 'UTC', undefined],
     ['2024', 'UTC', undefined],
@@ -229,6 +235,27 @@ for (const [xml, zone, json] of utcDates)
 test('A26: text that is no moment of RFC 3339 is none', (t) => {
   for (const text of ['2024-06-01', '10:00:00Z', '2024-13-01T00:00:00Z', ''])
     t.is(xmlFromRfc3339(text, zoneOf('UTC')), undefined, text);
+});
+
+test('A26: what is no xs:dateTime of RFC 3339 is left as it is, and so is none of RFC 3339', (t) => {
+  const london = zoneOf('Europe/London');
+  for (const text of ['12024-06-01T10:00:00', '2024-06-01t10:00:00', '2024-06-01T10:00'])
+    t.is(rfc3339FromXml(text, london), text);
+  t.is(xmlFromRfc3339('2024-06-01t10:00z', london), '2024-06-01T11:00:00');
+});
+
+test('the instant of an xs:dateTime is that of its offset, of UTC where it has none, and a date alone has none', (t) => {
+  for (const [text, instant] of [
+    ['2024-06-01T10:00:00Z', 1_717_236_000_000],
+    [' 2024-06-01T10:00:00.5 ', 1_717_236_000_500],
+    ['2024-06-01T10:00:00+01:30', 1_717_230_600_000],
+    ['2024-06-01T10:00:00-01:30', 1_717_241_400_000],
+    ['0001-01-01T00:00:00+14:00', -62_135_647_200_000],
+    ['2024-06-01', undefined],
+    ['2024-06-01t10:00:00z', undefined],
+    ['', undefined],
+  ] as const)
+    t.is(instantFromXml(text), instant, text);
 });
 
 /** W17, a JSON string in a zone: the XML text, `undefined` for a mismatch. */

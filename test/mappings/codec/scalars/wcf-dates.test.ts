@@ -1,4 +1,5 @@
 import test from 'ava';
+import { xmlFromJson } from '../../../../mappings/codec/scalars/dates.ts';
 import { scanDate, writeDate } from '../../../../mappings/codec/scalars/wcf-dates.ts';
 import { createZone } from '../../../../mappings/codec/scalars/zone.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
@@ -73,4 +74,16 @@ test('W17: every other form is left to the slow way, and nothing is moved past',
     '/Date(1)\\n',
   ])
     t.is(scanned(content), undefined, content);
+});
+
+test('W17: every day of a leap year and the days around each century are those of the calendar', (t) => {
+  const day = 86_400_000;
+  const days = Array.from({ length: 366 }, (_, index) => Date.UTC(2024, 0, 1) + index * day);
+  for (let year = 100; year < 10_000; year += 100)
+    days.push(Date.UTC(year, 0, 1), Date.UTC(year, 0, 1) - day);
+  for (const ms of days) {
+    const written = new Date(ms).toISOString().replace('.000Z', 'Z');
+    t.is(scanned(`/Date(${ms})/`), written);
+    t.is(xmlFromJson(`/Date(${ms})/`, zone), written);
+  }
 });
