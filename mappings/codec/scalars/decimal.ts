@@ -20,7 +20,7 @@ export function decimalOf(token: string): Decimal | undefined {
   const written = whole + fraction;
   let start = 0;
   let end = written.length;
-  while (start < end && written.charCodeAt(start) === 48) start++;
+  while (written.charCodeAt(start) === 48) start++;
   while (end > start && written.charCodeAt(end - 1) === 48) end--;
   if (start === end) return zero;
   const exponent = Number(power) - fraction.length + written.length - end;

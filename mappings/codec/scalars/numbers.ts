@@ -20,8 +20,8 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 export function collapse(text: string): string {
   let start = 0;
   let end = text.length;
-  while (start < end && isBlank(text.charCodeAt(start))) start++;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
+  while (isBlank(text.charCodeAt(start))) start++;
+  while (isBlank(text.charCodeAt(end - 1))) end--;
   return end - start === text.length ? text : text.slice(start, end);
 }
 
@@ -72,9 +72,7 @@ export function within(text: string, range: IntegerRange | undefined): string | 
   if (text.length < range.max.length) {
     return text.charCodeAt(0) !== 45 || range.min !== '0' || text === '-0' ? text : outOfRange;
   }
-  const negative = text.charCodeAt(0) === 45;
-  const bound = negative ? range.min : range.max;
-  if (negative && bound === '0') return outOfRange;
+  const bound = text.charCodeAt(0) === 45 ? range.min : range.max;
   if (text.length !== bound.length) return text.length < bound.length ? text : outOfRange;
   return text <= bound ? text : outOfRange;
 }
@@ -124,7 +122,7 @@ function mantissa(text: string, end: number): string | undefined {
   const integerEnd = point === -1 ? end : point;
   const fraction = point === -1 ? '' : text.slice(point + 1, end);
   if (integerEnd === start && fraction === '') return undefined;
-  while (start < integerEnd - 1 && text.charCodeAt(start) === 48) start++;
+  while (text.charCodeAt(start) === 48) start++;
   const integer = integerEnd === start ? '0' : text.slice(start, integerEnd);
   return `${first === 45 ? '-' : ''}${integer}${fraction === '' ? '' : `.${fraction}`}`;
 }
@@ -144,7 +142,7 @@ function expand(token: string): string | typeof outOfRange {
   if (digits === '') return `${sign}0`;
   // where the point comes to stand, counted from the first digit that isn't zero
   const position = integer.length - (all.length - digits.length) + Number(token.slice(mark + 1));
-  const size = position <= 0 ? 1 - position + digits.length : Math.max(position, digits.length);
+  const size = Math.max(position, digits.length, digits.length + 1 - position);
   if (size > maxDigits) return outOfRange;
   if (position <= 0) return `${sign}0.${'0'.repeat(-position)}${digits}`;
   const whole = digits.slice(0, position).padEnd(position, '0');
@@ -172,12 +170,12 @@ export function fitsNetDecimal(text: string): boolean {
   if (text.length <= safeDigits) return true;
   const [integer = '', fraction = ''] = text.replace('-', '').split('.');
   let end = fraction.length;
-  while (end > 0 && fraction.charCodeAt(end - 1) === 48) end--;
+  while (fraction.charCodeAt(end - 1) === 48) end--;
   return end <= mostFraction && BigInt(integer + fraction.slice(0, end)) <= mostUnits;
 }
 
 /** Whether a number that isn't 0 becomes 0 in 64 bits, or in 32. */
 export function underflows(token: string, single: boolean): boolean {
   const value = Number(token);
-  return (single ? Math.fround(value) : value) === 0 && /[1-9]/.test(token.split(/[eE]/, 1)[0] ?? '');
+  return (single ? Math.fround(value) : value) === 0 && /^-?[0.]*[1-9]/.test(token);
 }

@@ -51,7 +51,7 @@ function numeric(rules: NumberRules): Scalar {
     expected,
     takesEmpty: false,
     text: 'plain',
-    ...(isInexact === undefined ? {} : { isInexact }),
+    isInexact,
     fromXml: (text) => judge(fromXsd(collapse(text)), text),
     toXml: (json) => {
       const code = json.peek();
@@ -114,9 +114,7 @@ export function integer(xsd: string, bounds?: IntegerRange): Scalar {
     fromRequest: (token) => (isPlainInteger(token) ? within(token, bounds) : undefined),
     // not `-0`
     isSafe: (isInteger, { bytes, position }, start) =>
-      isInteger &&
-      position - start <= safe &&
-      (bytes[start] !== 45 || (signed && position - start > 1 && bytes[start + 1] !== 48)),
+      isInteger && position - start <= safe && (bytes[start] !== 45 || (signed && bytes[start + 1] !== 48)),
   });
 }
 

@@ -31,7 +31,7 @@ export interface Scalar {
    */
   readonly toXml: (json: JsonReader) => string | null;
   /** Of a reply: whether readers in common use can't hold what `toXml` wrote; undefined where they hold all of the type. */
-  readonly isInexact?: (written: string) => boolean;
+  readonly isInexact?: ((written: string) => boolean) | undefined;
   /**
    * Of a reply: a shortcut of `toXml` over the tape's bytes, for the forms that are common.
    *

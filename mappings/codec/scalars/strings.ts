@@ -23,19 +23,22 @@ function stringToXml(json: JsonReader): string {
   return escapeXml(json.string(), json);
 }
 
+/** A string, number or boolean that starts here as XML content. */
+function textOfValue(json: JsonReader): string {
+  const code = json.peek();
+  if (code === quote) return stringToXml(json);
+  if (isNumberStart(code)) return json.number();
+  if (code === 116 || code === 102) return json.literal();
+  return mismatch('a string', json);
+}
+
 /** `xs:string`: every character is kept (W14); a reply's numbers and booleans are texts too (W22). */
 export const string: Scalar = {
   expected: 'xs:string',
   takesEmpty: true,
   text: 'string',
   fromXml: quoteJson,
-  toXml: (json) => {
-    const code = json.peek();
-    if (code === quote) return stringToXml(json);
-    if (isNumberStart(code)) return json.number();
-    if (code === 116 || code === 102) return json.literal();
-    return mismatch('a string', json);
-  },
+  toXml: textOfValue,
   scan: (otherwise) => (tape) => {
     if (tape.peek() !== quote) {
       otherwise(tape);
@@ -61,9 +64,7 @@ const guidForms = /^(?:[0-9a-f]{32}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})
 export const guid: Scalar = {
   ...string,
   toXml: (json) => {
-    const text = string.toXml(json);
-    if (text === null) return null;
-    if (text.length > 38) return text;
+    const text = textOfValue(json);
     const isWrapped = text.length === 38 && ['{}', '()'].includes(text.charAt(0) + text.charAt(37));
     const bare = isWrapped ? text.slice(1, -1) : text;
     if (!guidForms.test(bare)) return text;

@@ -1,5 +1,8 @@
 import test from 'ava';
-import { base64FromXml } from '../../../../mappings/codec/scalars/base64.ts';
+import { MismatchError } from '../../../../mappings/codec/problem.ts';
+import { base64FromXml, base64Size } from '../../../../mappings/codec/scalars/base64.ts';
+import { namespaces } from '../../../../mappings/contract/model.ts';
+import { codecsOf, compile, depot, operationOf, passOne, scalar, textOf } from '../contracts.ts';
 
 /** `read` or `refused`, so that a failure doesn't print a hundred thousand letters. */
 function judge(text: string, expected: string): string {
@@ -37,3 +40,108 @@ for (const length of [8, 1_000, 1_008, 100_000]) {
     for (const end of ['A', 'AA', 'AAA', 'QR==', 'QUJ=', '=']) t.is(judge(letters + end, ''), 'refused', end);
   });
 }
+
+/** Base64 of so many bytes, which ends in both kinds of letters that padding allows. */
+const base64Of = (size: number): string =>
+  Buffer.alloc(size, '\u00fb\u00ff\u00bf7', 'latin1').toString('base64');
+
+const compiled = compile(depot);
+
+/** What a reply makes of a parcel's photo, given as JSON: its element's content, its parts, or the mismatch. */
+function replied(photo: string, attachFrom?: number) {
+  const frame = { before: '', after: '', ...(attachFrom === undefined ? {} : { attachFrom }) };
+  const body = Buffer.from(`{"name":"box","photo":${photo},"note":"behind"}`);
+  try {
+    const { xml = '', attached = [] } = operationOf(compiled, 'GetParcel').writeReply(body, frame);
+    const [, note, content = 'another reply'] =
+      /<note>(behind)<\/note>.*<photo>(.*)<\/photo>/s.exec(textOf(xml)) ?? [];
+    return {
+      content: note === 'behind' ? content : 'no note',
+      parts: attached.map((part) => part.toString()),
+    };
+  } catch (error) {
+    if (error instanceof MismatchError) return { mismatch: error.message };
+    throw error;
+  }
+}
+
+test('W22: base64 of a reply goes out as it came, whatever its length and padding', (t) => {
+  for (let size = 1; size < 120; size++) {
+    const letters = base64Of(size);
+    t.deepEqual(replied(`"${letters}"`), { content: letters, parts: [] });
+    t.deepEqual(replied(`"${letters.replaceAll('/', '\\/')}"`), { content: letters, parts: [] });
+  }
+});
+
+test('W22: what is no base64 of a reply is a mismatch, after letters of any number', (t) => {
+  const refused = { mismatch: 'Result.photo: expected base64, got other text' };
+  for (const size of [3, 48, 51, 96])
+    for (const end of [
+      'A',
+      'AA',
+      'AAA',
+      'A=',
+      'AA=',
+      'AAA==',
+      '=',
+      '==',
+      'AAAA=',
+      'AAAA==',
+      'QR==',
+      'QUJ=',
+      'Q===',
+      '====',
+      'QQ==QQ==',
+      'QQ==\\n',
+      'QUI=A',
+      'QUI= ',
+      'QQ=>',
+      'Q>==',
+      'QQ>=',
+      '>UI=',
+      'QQ= ',
+      'QU-_',
+      'QU\u00e9',
+    ])
+      t.deepEqual(replied(`"${base64Of(size)}${end}"`), refused, `${size} ${end}`);
+});
+
+test('W65: base64 of at least so many bytes goes out as a part, whatever its padding, and one byte less stays', (t) => {
+  const reference = `<xop:Include xmlns:xop="${namespaces.xop}" href="cid:1@soapbridge"/>`;
+  for (const size of [1, 2, 3, 46, 47, 48, 49, 50, 51, 52, 96, 97, 98]) {
+    const letters = base64Of(size);
+    for (const photo of [`"${letters}"`, `"\\u00${letters.charCodeAt(0).toString(16)}${letters.slice(1)}"`]) {
+      t.deepEqual(replied(photo, size), { content: reference, parts: [letters] }, `${size} ${photo}`);
+      t.deepEqual(replied(photo, size + 1), { content: letters, parts: [] }, `${size} ${photo}`);
+    }
+  }
+});
+
+test('W65: a null and an empty text are no parts, however little a part needs', (t) => {
+  const reply = (photo: string): string => {
+    const body = Buffer.from(`{"name":"box","photo":${photo}}`);
+    const { xml = '', attached } = operationOf(compiled, 'GetParcel').writeReply(body, {
+      before: '',
+      after: '',
+      attachFrom: 0,
+    });
+    t.is(attached, undefined);
+    return textOf(xml);
+  };
+  t.true(reply('null').includes('<photo i:nil="true"/>'));
+  t.true(reply('""').includes('<photo/>'));
+});
+
+test('W37: base64 of a JSON request is checked with its escapes read', (t) => {
+  const codec = codecsOf(depot).codecOf(scalar('base64Binary'));
+  const problem = 'InvalidType expected base64, got other text';
+  for (const good of ['"QUJD"', '"\\u0051UJD"', '"\\/\\/\\/\\/"', '"QQ=\\u003d"'])
+    t.deepEqual(passOne(codec, good), { value: good });
+  for (const bad of ['"Q"', '"\\u0051"', '"\\/\\/\\/"', '"QQ\\u003d"', '"QQQ\\n"'])
+    t.deepEqual(passOne(codec, bad), { problem }, bad);
+});
+
+test('the size of base64 is how many bytes it is of', (t) => {
+  for (const text of ['', 'a', 'ab', 'abc', 'abcd', 'abcdefgh'])
+    t.is(base64Size(Buffer.from(text).toString('base64')), text.length, text);
+});

@@ -40,6 +40,8 @@ const xsd: Readonly<Record<string, readonly [(text: string) => Row[1], readonly 
       ['1e3', undefined],
       ['0x10', undefined],
       ['1_0', undefined],
+      ['1:', undefined],
+      ['/1', undefined],
       ['1,000', undefined],
       ['१', undefined],
       ['１', undefined],
@@ -156,6 +158,9 @@ const xsd: Readonly<Record<string, readonly [(text: string) => Row[1], readonly 
       ['1e5e5', undefined],
       ['0x1p3', undefined],
       ['1d', undefined],
+      ['1d5', undefined],
+      ['1D5', undefined],
+      ['1e5:', undefined],
       ['', undefined],
     ],
   ],
@@ -239,6 +244,9 @@ const json: typeof xsd = {
       ['1e400', outOfRange],
       ['1e-399', `0.${'0'.repeat(398)}1`],
       ['1e-400', outOfRange],
+      [`${'1'.repeat(399)}e-399`, `0.${'1'.repeat(399)}`],
+      [`${'1'.repeat(400)}e-400`, outOfRange],
+      [`${'1'.repeat(400)}e-1`, `${'1'.repeat(399)}.1`],
       ['1e999999999', outOfRange],
       ['1e-999999999', outOfRange],
       [`1e${'9'.repeat(1000)}`, outOfRange],
@@ -439,6 +447,7 @@ for (const [text, fits] of [
   ['79228162514264337593543950335', true],
   ['-79228162514264337593543950335', true],
   ['79228162514264337593543950336', false],
+  ['-79228162514264337593543950336', false],
   ['7.9228162514264337593543950335', true],
   ['7.9228162514264337593543950336', false],
   [`0.${'0'.repeat(27)}1`, true],
@@ -457,4 +466,6 @@ test('a number that becomes 0 in 64 or 32 bits is known, and 0 itself is none', 
   t.false(underflows('1e-300', false));
   t.true(underflows('1e-50', true));
   t.false(underflows('0.0e-400', false));
+  t.false(underflows('-0', true));
+  t.true(underflows('-0.01e-400', false));
 });

@@ -143,6 +143,14 @@ const reading: XmlTable = {
       ['1e400', outside('xs:double that 64 bits hold, got "1e400"')],
     ],
   ],
+  'W14: a float is what 32 bits hold': [
+    'float',
+    [
+      ['3.4e38', '3.4e38'],
+      ['3.5e38', outside('xs:float that 32 bits hold, got "3.5e38"')],
+      ['INF', invalid('xs:float, got "INF"')],
+    ],
+  ],
   'W16: a dateTime becomes /Date(ms-0000)/': [
     'dateTime',
     [
@@ -217,6 +225,7 @@ const writing: JsonTable = {
       ['12.50', '12.50'],
       ['1e5', '1e5'],
       ['true', 'true'],
+      ['false', 'false'],
       ['[]', mismatch('a string, got an array')],
       ['{}', mismatch('a string, got an object')],
     ],
@@ -300,12 +309,27 @@ const writing: JsonTable = {
       ['1e2', '100'],
       ['"1.5e-3"', '0.0015'],
       ['""', null],
+      ['9'.repeat(400), '9'.repeat(400)],
+      ['9'.repeat(401), mismatch('xs:decimal of at most 400 digits, got a number outside it')],
       ['1e400', mismatch('xs:decimal of at most 400 digits, got a number outside it')],
+    ],
+  ],
+  'W15: a float leaves as its text where 32 bits hold it': [
+    'float',
+    [
+      ['3.4e38', '3.4e38'],
+      ['9'.repeat(38), '9'.repeat(38)],
+      ['9'.repeat(39), mismatch('xs:float that 32 bits hold, got a number outside it')],
+      ['3.5e38', mismatch('xs:float that 32 bits hold, got a number outside it')],
+      ['"3.5E38"', mismatch('xs:float that 32 bits hold, got a number outside it')],
+      ['[1]', mismatch('xs:float, got an array')],
     ],
   ],
   'W15: a double leaves as its text': [
     'double',
     [
+      ['9'.repeat(308), '9'.repeat(308)],
+      ['9'.repeat(400), mismatch('xs:double that 64 bits hold, got a number outside it')],
       ['12.50', '12.50'],
       ['1E+21', '1E+21'],
       ['-0', '-0'],
@@ -357,6 +381,11 @@ const writing: JsonTable = {
       ['"6f9619ff8b86d011b42d00cf4fc964fg"', '6f9619ff8b86d011b42d00cf4fc964fg'],
       ['" 6f9619ff8b86d011b42d00cf4fc964ff"', ' 6f9619ff8b86d011b42d00cf4fc964ff'],
       ['"6f9619ff8b86d011b42d00cf4fc964ff\\n"', '6f9619ff8b86d011b42d00cf4fc964ff\n'],
+      ['"6f9619ff8b86d011b42d00cf4fc964f"', '6f9619ff8b86d011b42d00cf4fc964f'],
+      ['"6f9619ff8b86d011b42d00cf4fc964ff0"', '6f9619ff8b86d011b42d00cf4fc964ff0'],
+      ['"{6f9619ff-8b86-d011-b42d-00cf4fc964ff}}"', '{6f9619ff-8b86-d011-b42d-00cf4fc964ff}}'],
+      ['true', 'true'],
+      ['{}', mismatch('a string, got an object')],
       ['"JANE <1>"', 'JANE &lt;1&gt;'],
       ['""', ''],
       ['null', null],
@@ -444,6 +473,14 @@ const passing: PassTable = {
       ['1e308', '1e308'],
       ['0.1234567890123456789', '0.1234567890123456789'],
       ['1e400', outside('xs:double that 64 bits hold, got "1e400"')],
+    ],
+  ],
+  'W37: a float of a request is what 32 bits hold': [
+    'float',
+    [
+      ['3.4e38', '3.4e38'],
+      ['3.5e38', outside('xs:float that 32 bits hold, got "3.5e38"')],
+      ['"3.5e38"', outside('xs:float that 32 bits hold, got "3.5e38"')],
     ],
   ],
   'W37: a date of a request is a form of W17 as it is, or ISO as in XML': [

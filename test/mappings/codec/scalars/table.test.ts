@@ -9,6 +9,7 @@ import type {
   Settings,
   UnionType,
 } from '../../../../mappings/contract/model.ts';
+import { JsonError } from '../../../../mappings/json/grammar.ts';
 import {
   integerScalar,
   isTypedFormat,
@@ -55,6 +56,15 @@ for (const [name, row] of scalarRows) {
       t.is(problem, undefined);
       t.deepEqual(passOne(codec, value ?? ''), { value: value ?? '' });
       t.is(writeOne(codec, value ?? ''), row.sample);
+    });
+
+    test(`${name} ${title}: blanks around its sample are none of it, and nothing else may follow`, (t) => {
+      const { value = '' } = readOne(codec, row.sample);
+      t.is(writeOne(codec, ` \n${value} `), row.sample);
+      for (const tail of ['x', '"', ',', ']']) {
+        t.throws(() => writeOne(codec, value + tail), { instanceOf: JsonError }, tail);
+        t.throws(() => passOne(codec, value + tail), { instanceOf: JsonError }, tail);
+      }
     });
 
     test(`${name} ${title}: a value among the variants of a union is of it, one of another kind isn't`, (t) => {

@@ -3,7 +3,14 @@ import test from 'ava';
 import { SaxesParser } from 'saxes';
 import { nearest } from '../../../../mappings/codec/nearest.ts';
 import { string } from '../../../../mappings/codec/scalars/strings.ts';
-import { escapeAttribute, escapeXml, excerpt } from '../../../../mappings/codec/scalars/text.ts';
+import {
+  escapeAttribute,
+  escapeXml,
+  excerpt,
+  foldAscii,
+  quoteJson,
+  someNames,
+} from '../../../../mappings/codec/scalars/text.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { JsonReader } from '../../../../mappings/json/reader.ts';
 import { fc } from '../../../property.ts';
@@ -21,6 +28,8 @@ const w21: Readonly<Record<string, readonly (readonly [text: string, xml: string
     ['--><x/>', '--&gt;&lt;x/&gt;', 0],
     ['</Name><Admin>1', '&lt;/Name&gt;&lt;Admin&gt;1', 0],
     ['&amp;', '&amp;amp;', 0],
+    ['<', '&lt;', 0],
+    ['>', '&gt;', 0],
     [`"it's"`, `"it's"`, 0],
     ['', '', 0],
   ],
@@ -38,6 +47,9 @@ const w21: Readonly<Record<string, readonly (readonly [text: string, xml: string
     ['\ude00\ud83d', '\ufffd\ufffd', 2],
     ['\ud83d\ud83d\ude00', '\ufffd😀', 1],
     ['\ud83dx', '\ufffdx', 1],
+    ['\ud800\udbff\udc00\udc00\udfff', '\ufffd\u{10fc00}\ufffd\ufffd', 3],
+    ['\udbff\ue000', '\ufffd\ue000', 1],
+    ['\udfff', '\ufffd', 1],
   ],
   'W21: every other character stays': [
     ['é漢😀\u{10ffff}', 'é漢😀\u{10ffff}', 0],
@@ -58,6 +70,10 @@ test('W21: a JSON string is the same text as XML content, to the character', (t)
     const reader = new JsonReader(JSON.stringify(text), defaultLimits);
     t.is(string.toXml(reader), xml, JSON.stringify(text));
     t.is(reader.replaced, replaced);
+    t.notThrows(() => reader.end());
+    if (/["\\\p{Cc}]/u.test(text)) continue;
+    // behind a blank, and with all of its characters as they are
+    t.is(string.toXml(new JsonReader(` "${text}"`, defaultLimits)), xml, JSON.stringify(text));
   }
 });
 
@@ -106,6 +122,32 @@ test('an excerpt is quoted, cut after 32 characters, its control characters esca
   t.is(excerpt('x'.repeat(33)), `"${'x'.repeat(32)}…"`);
   t.is(excerpt('😀'.repeat(40)), `"${'😀'.repeat(32)}…"`);
   t.is(excerpt('x'.repeat(1_000_000)).length, 35);
+});
+
+test('of a list of names the first twelve are told, and that there are more', (t) => {
+  const names = Array.from({ length: 13 }, (_, index) => `n${index}`);
+  t.is(someNames(names.slice(0, 2)), 'n0, n1');
+  t.is(someNames(names.slice(0, 12)), 'n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11');
+  t.is(someNames(names), 'n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, …');
+});
+
+test('a JSON string is as JSON.stringify writes it, whatever stands where in it', (t) => {
+  const characters = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), 'é', '\u2028'];
+  for (const character of [...characters, '\ud7ff', '\ud800', '\udfff', '\ue000', '\ufffd', '😀'])
+    for (const text of [character, `${character}xx`, `xx${character}`, 'x'.repeat(63) + character])
+      for (const long of [text, text.padEnd(70, 'y')]) t.is(quoteJson(long), JSON.stringify(long));
+  t.is(quoteJson(''), '""');
+});
+
+test('W37: A to Z become lower case, and no other letter does', (t) => {
+  const codes = Array.from({ length: 0x250 }, (_, code) => code);
+  const all = String.fromCharCode(...codes);
+  const folded = String.fromCharCode(...codes.map((code) => (code >= 65 && code <= 90 ? code + 32 : code)));
+  for (const size of [1, 65, 66, 90, 91, 92, 128, 0x250])
+    t.is(foldAscii(all.slice(0, size)), folded.slice(0, size));
+  t.is(foldAscii('AéZ'), 'aéz');
+  t.is(foldAscii('ÄÖÜ'), 'ÄÖÜ');
+  t.is(foldAscii(''), '');
 });
 
 test('W12: the nearest name is the one with the fewest edits, case aside', (t) => {

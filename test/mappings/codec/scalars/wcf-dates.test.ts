@@ -80,7 +80,7 @@ test('W17: every day of a leap year and the days around each century are those o
   const day = 86_400_000;
   const days = Array.from({ length: 366 }, (_, index) => Date.UTC(2024, 0, 1) + index * day);
   for (let year = 100; year < 10_000; year += 100)
-    days.push(Date.UTC(year, 0, 1), Date.UTC(year, 0, 1) - day);
+    for (const month of [0, 2]) days.push(Date.UTC(year, month, 1), Date.UTC(year, month, 1) - day);
   for (const ms of days) {
     const written = new Date(ms).toISOString().replace('.000Z', 'Z');
     t.is(scanned(`/Date(${ms})/`), written);
