@@ -16,6 +16,8 @@ const scalars = [
   'test/mappings/codec/scalars/table.test.ts',
   'test/mappings/codec/scalars/duration.test.ts',
   'test/mappings/codec/scalars/base64.test.ts',
+  'test/mappings/codec/scalars/decimal.test.ts',
+  'test/mappings/codec/scalars/formats.test.ts',
 ];
 const codec = [
   'test/mappings/codec/read.test.ts',

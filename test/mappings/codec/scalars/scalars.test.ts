@@ -4,7 +4,9 @@ import { namespaces, type ScalarName } from '../../../../mappings/contract/model
 import {
   type BothWays,
   codecsOf,
+  compile,
   depot,
+  operationOf,
   passOne,
   readOne,
   scalar,
@@ -409,6 +411,16 @@ for (const [title, [name, rows]] of Object.entries(writing)) {
   });
 }
 
+test('what ends as a string ends is none without its beginning', (t) => {
+  for (const [name, json] of [
+    ['guid', '56f9619ff8b86d011b42d00cf4fc964ff"'],
+    ['string', 'xabc"'],
+    ['base64Binary', '5QUJD"'],
+    ['dateTime', '5/Date(0)/"'],
+  ] as const)
+    t.throws(() => writeOne(codecOf(name), json), undefined, json);
+});
+
 /** A JSON value of a request and what goes on: itself, its replacement, or the problem. */
 type PassTable = Readonly<
   Record<string, readonly [ScalarName, readonly (readonly [string, string | { readonly problem: string }])[]]>
@@ -550,6 +562,27 @@ test('what no closed type fits travels as its JSON text, checked on the way in',
   t.is(writeOne(any, ' {"a" : "<\\u0000>"} '), '{"a" : "&lt;\\u0000&gt;"}');
   t.is(writeOne(any, 'null'), null);
   t.deepEqual(passOne(any, '[{"b":null}]'), { value: '[{"b":null}]' });
+});
+
+test('numbers that readers of 96, 64 or 32 bits can’t hold are written as they are, and counted', (t) => {
+  const compiled = compile(depot);
+  for (const [member, json, inexact] of [
+    ['weight', '79228162514264337593543950335', undefined],
+    ['weight', '79228162514264337593543950336', 1],
+    ['weight', '0.00000000000000000000000000001', 1],
+    ['weight', '"1e-29"', 1],
+    ['double', '1e-300', undefined],
+    ['double', '1e-400', 1],
+    ['double', '0', undefined],
+    ['float', '1e-44', undefined],
+    ['float', '1e-50', 1],
+    ['int64', '9223372036854775807', undefined],
+    ['note', '"1e-400"', undefined],
+  ] as const) {
+    const body = Buffer.from(`{"name":"box","${member}":${json}}`);
+    const frame = { before: '', after: '' };
+    t.is(operationOf(compiled, 'GetParcel').writeReply(body, frame).inexact, inexact, `${member} ${json}`);
+  }
 });
 
 test('W14, W22: enums are matched exactly, "" of a reply is null', (t) => {
