@@ -63,6 +63,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     ...fastPath,
   ],
   'mappings/codec/fast-path/': [...fastPath, 'test/gateway/protocols/request-shapes.test.ts'],
+  'mappings/codec/scalars/zone.ts': ['test/mappings/codec/scalars/zone.test.ts', ...dates],
   'mappings/codec/scalars/': [...scalars, ...dates, ...codec, ...properties],
   'mappings/codec/adopted/patterns.ts': [
     'test/mappings/codec/adopted/patterns.test.ts',

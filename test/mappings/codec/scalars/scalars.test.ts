@@ -444,6 +444,7 @@ const passing: PassTable = {
       ['true', 'true'],
       ['"false"', 'false'],
       ['"tr\\u0075e"', 'true'],
+      ['false', 'false'],
       ['null', 'null'],
       ['"TRUE"', invalid('a boolean, got "TRUE"')],
       ['"1"', invalid('a boolean, got "1"')],
@@ -547,6 +548,8 @@ test('dates of the dialect plain are ISO in JSON too, as they are written in XML
   t.deepEqual(readOne(date, '2024-06-01'), { value: '"2024-06-01"' });
   t.is(writeOne(dateTime, '"2024-06-01t10:00z"'), '2024-06-01T10:00:00Z');
   t.is(writeOne(date, '"2024-06-01"'), '2024-06-01');
+  for (const text of ['2024-06-01T10:00:00.50+01:00', '2024-06-01T24:00:00', '2024-06-01T10:00:00.12345678'])
+    t.is(writeOne(dateTime, `"${text}"`), text);
   t.deepEqual(passOne(dateTime, '"2024-06-01T10:00:00Z"'), { value: '"2024-06-01T10:00:00Z"' });
   t.deepEqual(passOne(date, '"2024-06-01T10:00:00Z"'), invalid('xs:date, got "2024-06-01T10:00:00Z"'));
 });
@@ -561,7 +564,39 @@ test('what no closed type fits travels as its JSON text, checked on the way in',
   t.deepEqual(readOne(any, ''), empty('JSON text'));
   t.is(writeOne(any, ' {"a" : "<\\u0000>"} '), '{"a" : "&lt;\\u0000&gt;"}');
   t.is(writeOne(any, 'null'), null);
+  t.is(writeOne(any, '"\ufffe"'), '"\\ufffe"');
+  t.is(writeOne(any, '["\uffff","\uff01"]'), '["\\uffff","\uff01"]');
+  t.deepEqual(
+    readOne(any, '"&#x1;"'),
+    invalid(
+      'JSON text, got text that is none (position 1: expected a character of a string or its closing quote, got U+0001)',
+    ),
+  );
   t.deepEqual(passOne(any, '[{"b":null}]'), { value: '[{"b":null}]' });
+});
+
+test('text of a reply that is none of its type is counted where it goes out all the same', (t) => {
+  const compiled = compile(depot);
+  for (const [members, passed] of [
+    ['"sentAt":"2024-06-01T10:00:00"', 0],
+    ['"sentAt":"tomorrow"', 1],
+    ['"day":"2024-02-30","takes":"long","sentAt":""', 2],
+  ] as const) {
+    const body = Buffer.from(`{"name":"box",${members}}`);
+    t.is(
+      operationOf(compiled, 'GetParcel').writeReply(body, { before: '', after: '' }).passed,
+      passed,
+      members,
+    );
+  }
+});
+
+test('what begins no value is told by its byte', (t) => {
+  for (const name of ['int', 'string', 'boolean', 'dateTime', 'base64Binary'] as const)
+    for (const json of [':', ':5', '/1'])
+      t.throws(() => writeOne(codecOf(name), json), {
+        message: `position 0: expected a value, got byte ${json.charCodeAt(0).toString(16).toUpperCase()}`,
+      });
 });
 
 test('numbers that readers of 96, 64 or 32 bits can’t hold are written as they are, and counted', (t) => {

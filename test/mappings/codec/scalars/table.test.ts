@@ -1,6 +1,11 @@
 import test from 'ava';
 import { compileRedact } from '../../../../mappings/codec/redact.ts';
-import { isWithin, type ScalarRow, scalarRows } from '../../../../mappings/codec/scalars/table.ts';
+import {
+  compileScalars,
+  isWithin,
+  type ScalarRow,
+  scalarRows,
+} from '../../../../mappings/codec/scalars/table.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import type {
   Contract,
@@ -10,6 +15,7 @@ import type {
   UnionType,
 } from '../../../../mappings/contract/model.ts';
 import { JsonError } from '../../../../mappings/json/grammar.ts';
+import { JsonReader } from '../../../../mappings/json/reader.ts';
 import {
   integerScalar,
   isTypedFormat,
@@ -56,6 +62,14 @@ for (const [name, row] of scalarRows) {
       t.is(problem, undefined);
       t.deepEqual(passOne(codec, value ?? ''), { value: value ?? '' });
       t.is(writeOne(codec, value ?? ''), row.sample);
+    });
+
+    test(`${name} ${title}: its rule over text comes to what its shortcut over bytes does`, (t) => {
+      const { value = '' } = readOne(codec, row.sample);
+      const { [name]: compiled } = compileScalars({ settings: contract.settings, limits: defaultLimits });
+      const reader = new JsonReader(`\t${value}\r`, defaultLimits);
+      t.is(compiled.toXml(reader), row.sample);
+      t.notThrows(() => reader.end());
     });
 
     test(`${name} ${title}: blanks around its sample are none of it, and nothing else may follow`, (t) => {
@@ -171,6 +185,29 @@ for (const [name, row] of scalarRows) {
       }
     });
 }
+
+for (const [title, contract] of contracts)
+  test(`${title} a union's value that is a date alone is no dateTime`, (t) => {
+    const union: UnionType = {
+      kind: 'union',
+      name: 'When',
+      documentation: '',
+      variants: [
+        { xml: 'At', type: scalar('dateTime'), takes: 'string', tag: undefined },
+        { xml: 'On', type: scalar('date'), takes: 'string', tag: undefined },
+      ],
+    };
+    const when = codecsOf(contract).codecOf(union);
+    for (const [json, xml] of [
+      ['"2024-06-01"', '<On>2024-06-01</On>'],
+      [' "2024-06-01Z"', '<On>2024-06-01Z</On>'],
+      ['"2024-06-01+05:00"', '<On>2024-06-01+05:00</On>'],
+      ['"2024-06-01T00:00:00"', '<At>2024-06-01T00:00:00</At>'],
+      ['"2024-06-01T00:00:00Z"', '<At>2024-06-01T00:00:00Z</At>'],
+    ] as const)
+      t.is(writeOne(when, json), xml);
+    t.is(writeOne(codecsOf(screening).codecOf(union), '"/Date(0)/"'), '<At>1970-01-01T00:00:00Z</At>');
+  });
 
 test('no format means two scalars beside the same type', (t) => {
   const stated = scalarRows.flatMap(([, { json, formats = [] }]) =>
