@@ -37,7 +37,8 @@ for (const length of [8, 1_000, 1_008, 100_000]) {
   });
 
   test(`W14: base64 of ${length} letters and an end that it can’t have is refused`, (t) => {
-    for (const end of ['A', 'AA', 'AAA', 'QR==', 'QUJ=', '=']) t.is(judge(letters + end, ''), 'refused', end);
+    for (const end of ['A', 'AA', 'AAA', 'QR==', 'QE==', 'QUJ=', 'Q===', '===='])
+      t.is(judge(letters + end, ''), 'refused', end);
   });
 }
 
@@ -88,6 +89,8 @@ test('W22: what is no base64 of a reply is a mismatch, after letters of any numb
       'AAAA=',
       'AAAA==',
       'QR==',
+      'QE==',
+      'QUB=',
       'QUJ=',
       'Q===',
       '====',
@@ -115,6 +118,23 @@ test('W65: base64 of at least so many bytes goes out as a part, whatever its pad
       t.deepEqual(replied(photo, size + 1), { content: letters, parts: [] }, `${size} ${photo}`);
     }
   }
+});
+
+test('W65: each base64 of a reply is a part by its own size', (t) => {
+  const small = '"\\u0051UJD"';
+  const large = '"\\u0051UJDREVG"';
+  const body = Buffer.from(
+    `{"name":"a","photo":${small},"parts":[{"name":"b","photo":${large}},{"name":"c","photo":${small}}]}`,
+  );
+  const frame = { before: '', after: '', attachFrom: 4 };
+  const { xml = '', attached } = operationOf(compiled, 'GetParcel').writeReply(body, frame);
+  t.deepEqual(attached?.map(String), ['QUJDREVG']);
+  t.deepEqual(textOf(xml).match(/<photo>QUJD<\/photo>/g)?.length, 2);
+});
+
+test('W14: letters that only look like base64 in their lower byte are none, with blanks among them', (t) => {
+  for (const text of ['QUJ\u0141 ', ' QUJ\u0141', '\u0120QUJD', 'QUJD\u0120'])
+    t.is(base64FromXml(text), undefined, JSON.stringify(text));
 });
 
 test('W65: a null and an empty text are no parts, however little a part needs', (t) => {

@@ -188,6 +188,7 @@ const reading: XmlTable = {
       ['QUJ=', invalid('xs:base64Binary, got other text')],
       ['QUé=', invalid('xs:base64Binary, got other text')],
       ['Q\u00a0QQ', invalid('xs:base64Binary, got other text')],
+      ['<b>QUJD</b>', invalid('xs:base64Binary, got elements')],
     ],
   ],
   'W21: a GUID of a request is text like any other': [
