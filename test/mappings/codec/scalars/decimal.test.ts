@@ -53,6 +53,8 @@ test('a number is a multiple of another where the rest is 0, whatever their powe
     ['0', '0.01', true],
     ['50', '100', false],
     ['5', '0.01', true],
+    ['6', '3', true],
+    ['7', '3', false],
     ['1e1', '4', false],
     ['1e2', '4', true],
     ['1e2', '8', false],
