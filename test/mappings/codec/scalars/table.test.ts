@@ -16,6 +16,7 @@ import type {
 } from '../../../../mappings/contract/model.ts';
 import { JsonError } from '../../../../mappings/json/grammar.ts';
 import { JsonReader } from '../../../../mappings/json/reader.ts';
+import { buildContract } from '../../../../mappings/loader/build-contract.ts';
 import {
   integerScalar,
   isTypedFormat,
@@ -23,6 +24,7 @@ import {
   stringScalar,
 } from '../../../../mappings/loader/schema/keywords.ts';
 import { writeSample } from '../../../../wsdl/sample.ts';
+import { writeWsdl } from '../../../../wsdl/wsdl.ts';
 import {
   codecsOf,
   compile,
@@ -33,6 +35,7 @@ import {
   scalar,
   screening,
   writeOne,
+  writeReply,
 } from '../contracts.ts';
 
 const contracts: readonly (readonly [string, Contract])[] = [
@@ -185,6 +188,94 @@ for (const [name, row] of scalarRows) {
       }
     });
 }
+
+/** Schemas of members, and what each is in the first dialect's WSDL: its type, and nillable in requests or not. */
+const called: readonly (readonly [member: string, schema: object, told: string])[] = [
+  ['any', {}, 'tns:Json nillable'],
+  ['at', { type: 'string', format: 'date-time' }, 'xs:dateTime nillable'],
+  ['bytes', { type: 'string', format: 'byte' }, 'xs:base64Binary nillable'],
+  ['exact', { type: 'number' }, 'xs:decimal'],
+  ['float32', { type: 'number', format: 'float' }, 'xs:float'],
+  ['float64', { type: 'number', format: 'double' }, 'xs:double'],
+  ['huge', { type: 'integer', maximum: 1e30 }, 'xs:integer'],
+  ['id', { type: 'string', format: 'uuid' }, 'xs:string nillable'],
+  ['int16', { type: 'integer', format: 'int16' }, 'xs:short'],
+  ['int32', { type: 'integer', format: 'int32' }, 'xs:int'],
+  ['int64', { type: 'integer', format: 'int64' }, 'xs:long'],
+  ['int8', { type: 'integer', format: 'int8' }, 'xs:byte'],
+  ['list', { type: 'array', items: { type: 'string' } }, 'arr:ArrayOfstring nillable'],
+  ['on', { type: 'string', format: 'date' }, 'xs:date nillable'],
+  ['record', { type: 'object', properties: { a: {} } }, 'tns:putRecord nillable'],
+  ['state', { type: 'string', enum: ['a', 'b'] }, 'tns:putState nillable'],
+  ['takes', { type: 'string', format: 'duration' }, 'xs:duration nillable'],
+  ['text', { type: 'string' }, 'xs:string nillable'],
+  ['truth', { type: 'boolean' }, 'xs:boolean'],
+  ['uint16', { type: 'integer', format: 'uint16' }, 'xs:unsignedShort'],
+  ['uint32', { type: 'integer', format: 'uint32' }, 'xs:unsignedInt'],
+  ['uint64', { type: 'integer', format: 'uint64' }, 'xs:unsignedLong'],
+  ['uint8', { type: 'integer', format: 'uint8' }, 'xs:unsignedByte'],
+  ['whole', { type: 'integer' }, 'xs:long'],
+];
+
+/** An operation that takes and gives all of these. */
+function contractOfAll(overlay: object): Contract {
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(called.map(([member, of]) => [member, of])),
+  };
+  const content = { 'application/json': { schema } };
+  const put = {
+    operationId: 'put',
+    requestBody: { content },
+    responses: { 200: { description: '', content } },
+  };
+  return buildContract({
+    openapiName: 'openapi',
+    overlayName: 'soap',
+    openapi: { openapi: '3.1.0', info: { title: 'All', version: '1' }, paths: { '/': { put } } },
+    overlay: { dialect: 'servicestack', service: 'All', soapErrors: 'fault', ...overlay },
+  }).contract;
+}
+
+/** The members of a request in the WSDL, each with its type. */
+function toldIn(contract: Contract): Readonly<Record<string, string>> {
+  const [request = ''] =
+    /<xs:element name="put">.*?<\/xs:sequence>/s.exec(writeWsdl(contract, { address: 'http://x/' })) ?? [];
+  const told: Record<string, string> = {};
+  for (const [element] of request.matchAll(/<xs:element [^>]*minOccurs[^>]*>/g)) {
+    const [, name = '', type] = /name="(\w+)".* type="([\w:]+)"/.exec(element) ?? [];
+    told[name.toLowerCase()] = `${type}${element.includes(' nillable="true"') ? ' nillable' : ''}`;
+  }
+  return told;
+}
+
+test('W33: each schema is its type in the WSDL, nillable where a null is told from none', (t) => {
+  t.deepEqual(
+    toldIn(contractOfAll({})),
+    Object.fromEntries(called.map(([member, , told]) => [member, told])),
+  );
+});
+
+test('dates: text makes strings of what is of time, and of nothing else', (t) => {
+  t.deepEqual(
+    toldIn(contractOfAll({ dates: 'text' })),
+    Object.fromEntries(
+      called.map(([member, , told]) => [
+        member,
+        told.replace(/xs:(?:date|dateTime|duration)\b/, 'xs:string'),
+      ]),
+    ),
+  );
+});
+
+test('W19: null of a text, of bytes, of JSON, an object and a list is an element, and of all else none', (t) => {
+  const nulls = `{${called.map(([member]) => `"${member}":null`).join(',')}}`;
+  const { xml } = writeReply(compile(contractOfAll({})), 'put', nulls);
+  t.deepEqual(
+    [...xml.matchAll(/<(\w+) i:nil="true"\/>/g)].map(([, name]) => name),
+    ['Any', 'Bytes', 'Id', 'List', 'Record', 'Text'],
+  );
+});
 
 for (const [title, contract] of contracts)
   test(`${title} a union's value that is a date alone is no dateTime`, (t) => {
