@@ -63,6 +63,24 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     ...fastPath,
   ],
   'mappings/codec/fast-path/': [...fastPath, 'test/gateway/protocols/request-shapes.test.ts'],
+  'mappings/codec/scalars/base64.ts': [
+    'test/mappings/codec/scalars/base64.test.ts',
+    'test/mappings/codec/scalars/scalars.test.ts',
+    'test/mappings/codec/read.test.ts',
+  ],
+  'mappings/codec/scalars/calendar.ts': ['test/mappings/codec/scalars/calendar.test.ts', ...dates],
+  'mappings/codec/scalars/dates.ts': dates,
+  'mappings/codec/scalars/decimal.ts': [
+    'test/mappings/codec/scalars/decimal.test.ts',
+    'test/mappings/codec/types/rules.test.ts',
+  ],
+  'mappings/codec/scalars/formats.ts': ['test/mappings/codec/scalars/formats.test.ts'],
+  'mappings/codec/scalars/numbers.ts': [
+    'test/mappings/codec/scalars/numbers.test.ts',
+    'test/mappings/codec/scalars/scalars.test.ts',
+  ],
+  'mappings/codec/scalars/text.ts': ['test/mappings/codec/scalars/text.test.ts'],
+  'mappings/codec/scalars/wcf-dates.ts': dates,
   'mappings/codec/scalars/zone.ts': ['test/mappings/codec/scalars/zone.test.ts', ...dates],
   'mappings/codec/scalars/': [...scalars, ...dates, ...codec, ...properties],
   'mappings/codec/adopted/patterns.ts': [
