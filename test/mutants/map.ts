@@ -8,16 +8,16 @@ const xml = [
 ];
 const fastPath = ['test/mappings/codec/fast-path.test.ts', 'test/mappings/codec/element-forms.test.ts'];
 const scalars = [
-  'test/mappings/codec/adopted/simple-types.test.ts',
-  'test/mappings/codec/adopted/temporal.test.ts',
   'test/mappings/codec/scalars/scalars.test.ts',
+  'test/mappings/codec/scalars/table.test.ts',
   'test/mappings/codec/scalars/numbers.test.ts',
   'test/mappings/codec/scalars/text.test.ts',
-  'test/mappings/codec/scalars/table.test.ts',
   'test/mappings/codec/scalars/duration.test.ts',
   'test/mappings/codec/scalars/base64.test.ts',
   'test/mappings/codec/scalars/decimal.test.ts',
   'test/mappings/codec/scalars/formats.test.ts',
+  'test/mappings/codec/adopted/simple-types.test.ts',
+  'test/mappings/codec/adopted/temporal.test.ts',
 ];
 const codec = [
   'test/mappings/codec/read.test.ts',

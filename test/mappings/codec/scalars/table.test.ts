@@ -23,6 +23,7 @@ import {
   numberScalar,
   stringScalar,
 } from '../../../../mappings/loader/schema/keywords.ts';
+import { compareContracts } from '../../../../wsdl/diff.ts';
 import { writeSample } from '../../../../wsdl/sample.ts';
 import { writeWsdl } from '../../../../wsdl/wsdl.ts';
 import {
@@ -217,11 +218,14 @@ const called: readonly (readonly [member: string, schema: object, told: string])
   ['whole', { type: 'integer' }, 'xs:long'],
 ];
 
-/** An operation that takes and gives all of these. */
-function contractOfAll(overlay: object): Contract {
+/** An operation that takes and gives all of these, or others. */
+function contractOfAll(
+  overlay: object,
+  members: readonly (readonly [string, object, ...unknown[]])[] = called,
+): Contract {
   const schema = {
     type: 'object',
-    properties: Object.fromEntries(called.map(([member, of]) => [member, of])),
+    properties: Object.fromEntries(members.map(([member, of]) => [member, of])),
   };
   const content = { 'application/json': { schema } };
   const put = {
@@ -265,6 +269,19 @@ test('dates: text makes strings of what is of time, and of nothing else', (t) =>
         told.replace(/xs:(?:date|dateTime|duration)\b/, 'xs:string'),
       ]),
     ),
+  );
+});
+
+test('what was any JSON and is a number now was a text in the WSDL', (t) => {
+  const before = contractOfAll({}, [['m', {}]]);
+  const after = contractOfAll({}, [['m', { type: 'integer', format: 'int32' }]]);
+  t.deepEqual(
+    compareContracts(before, after).map(({ where, what }) => `${where} ${what}`),
+    [
+      'put.M in requests xs:string is xs:int',
+      'putResponse.M in replies xs:string is xs:int',
+      'put.M in requests is no longer nillable',
+    ],
   );
 });
 
