@@ -13,6 +13,7 @@ import {
   screening,
   typeNamed,
   writeOne,
+  writeReply,
 } from '../contracts.ts';
 
 const family = codecsOf(screening);
@@ -412,9 +413,10 @@ for (const [title, [name, rows]] of Object.entries(writing)) {
   });
 }
 
-test('what ends as a string ends is none without its beginning', (t) => {
+test('what ends as a string ends is none without its beginning, and nothing may follow it', (t) => {
   for (const [name, json] of [
     ['guid', '56f9619ff8b86d011b42d00cf4fc964ff"'],
+    ['guid', '"6f9619ff8b86d011b42d00cf4fc964ff"x'],
     ['string', 'xabc"'],
     ['base64Binary', '5QUJD"'],
     ['dateTime', '5/Date(0)/"'],
@@ -574,6 +576,11 @@ test('what no closed type fits travels as its JSON text, checked on the way in',
     ),
   );
   t.deepEqual(passOne(any, '[{"b":null}]'), { value: '[{"b":null}]' });
+});
+
+test('an empty text of a reply is an empty element', (t) => {
+  const { xml } = writeReply(compile(depot), 'GetParcel', '{"name":"","note":" ","photo":""}');
+  t.regex(xml, /<Result><name\/><note> <\/note><photo\/><\/Result>/);
 });
 
 test('text of a reply that is none of its type is counted where it goes out all the same', (t) => {
