@@ -27,7 +27,7 @@ test('days are counted as Date counts them, on both ends of every month of years
       )
         wrong.push(`${year}-${month}`);
     }
-  t.deepEqual(wrong, []);
+  t.is(wrong[0], undefined);
 });
 
 test('a day is told by its year and its place in it from 1 March', (t) => {
@@ -44,5 +44,5 @@ test('a day is told by its year and its place in it from 1 March', (t) => {
         wrong.push(`${year}-${month}-${dayOfMonth}`);
   for (const year of [4, 1600, 2000, 2024, 9996])
     if (civilFromDays(daysOf(year, 2, 29)) !== year * daySlots + 365) wrong.push(`${year}-2-29`);
-  t.deepEqual(wrong, []);
+  t.is(wrong[0], undefined);
 });
