@@ -29,6 +29,14 @@ const codec = [
   'test/mappings/codec/redact.test.ts',
   'test/mappings/codec/writers.test.ts',
 ];
+const records = [
+  'test/mappings/codec/types/records.test.ts',
+  'test/mappings/codec/read.test.ts',
+  'test/mappings/codec/pass.test.ts',
+  'test/mappings/codec/write.test.ts',
+  'test/mappings/codec/misfits.test.ts',
+  'test/mappings/codec/types/unions.test.ts',
+];
 const properties = ['test/mappings/codec/properties.test.ts'];
 /** Whole gateways, with calls in both directions. */
 const calls = ['test/mappings/loader/plain.test.ts', 'test/plain/fixtures.test.ts'];
@@ -125,6 +133,10 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/types/rules.test.ts',
     'test/gateway/protocols/validation.test.ts',
   ],
+  'mappings/codec/types/record.ts': records,
+  'mappings/codec/types/record-fields.ts': records,
+  'mappings/codec/types/additional-properties.ts': records,
+  'mappings/codec/types/json-tree.ts': ['test/mappings/codec/types/json-trees.test.ts'],
   'mappings/codec/types/tuple.ts': ['test/mappings/codec/types/tuples.test.ts'],
   'mappings/codec/redact.ts': ['test/mappings/codec/redact.test.ts'],
   'mappings/codec/': [...codec, ...scalars, ...calls, ...properties],

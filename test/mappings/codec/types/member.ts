@@ -1,0 +1,64 @@
+import { applyEdits } from '../../../../mappings/codec/problem.ts';
+import type { CompiledContract } from '../../../../mappings/compile.ts';
+import type { Limits } from '../../../../mappings/contract/limits.ts';
+import type { Settings } from '../../../../mappings/contract/model.ts';
+import { load } from '../../../plain/documents.ts';
+import { compile, operationOf, readJson, readXml, writeReply } from '../contracts.ts';
+
+/** A contract whose one operation takes and gives an object with a member `m`, and what becomes of that. */
+export interface Member {
+  readonly compiled: CompiledContract;
+  /** What the element's content is read as, or what is wrong with it; then what was left out. */
+  readonly read: (content: string) => string;
+  /** What a JSON caller's value goes on as, or what is wrong with it; then what was left out. */
+  readonly pass: (json: string) => string;
+  /** What a reply's value is written as, or why it can't be; then what was left out. */
+  readonly write: (json: string) => string;
+}
+
+/** The member of a schema, which may refer to others by name. */
+export function memberOf(
+  schema: object,
+  overlay: object = {},
+  schemas: object = {},
+  settings: Partial<Settings> = {},
+  limits: Partial<Limits> = {},
+): Member {
+  const content = { 'application/json': { schema: { type: 'object', properties: { m: schema } } } };
+  const put = {
+    operationId: 'put',
+    requestBody: { content },
+    responses: { 200: { description: '', content } },
+  };
+  const info = { title: 'Members', version: '1' };
+  const document = { openapi: '3.1.0', info, paths: { '/': { put } }, components: { schemas } };
+  const compiled = compile(load(document, undefined, overlay).contract, settings, limits);
+  const told = ({ problems, input, ignored }: ReturnType<typeof readXml>, json: () => string): string => {
+    const missing = input.reading.missing.map(({ message }) => message);
+    const wrong = [...problems, ...missing].join('; ').replaceAll('Body.m', 'm');
+    if (wrong !== '') return wrong;
+    const [, value = ''] = /"m"\s*:(.*)\}\s*\}$/s.exec(json()) ?? [];
+    return ignored.length === 0 ? value : `${value} without ${ignored}`;
+  };
+  return {
+    compiled,
+    read: (xml) => {
+      const read = readXml(compiled, 'put', `<Body><m>${xml}</m></Body>`);
+      return told(read, () => operationOf(compiled, 'put').jsonOf(read.input));
+    },
+    pass: (json) => {
+      const text = `{"Body":{"m":${json}}}`;
+      const read = readJson(compiled, 'put', text);
+      return told(read, () => applyEdits(text, read.input.reading.edits));
+    },
+    write: (json) => {
+      try {
+        const { xml, dropped } = writeReply(compiled, 'put', `{"m":${json}}`);
+        const [, value = ''] = /<m(?:>| i:nil="true"\/>)(.*?)(?:<\/m>)?<\/Result>/s.exec(xml) ?? [];
+        return dropped === 0 ? value : `${value} ${dropped} dropped`;
+      } catch (error) {
+        return error instanceof Error ? error.message.replace('Result.m', 'm') : String(error);
+      }
+    },
+  };
+}
