@@ -154,7 +154,8 @@ export function unionWriter({ writerOf }: WriterContext, type: UnionType): Reply
     const node = tape.top;
     tape.words[node] = list;
     tape.top = node + 2;
-    tape.words[node + 1] = scanVariant(tape, byte);
+    const index = scanVariant(tape, byte);
+    tape.words[node + 1] = index; // of the words as they are now: the tape may have grown
   };
 
   /** Pushes the value's node; the place of its variant. */

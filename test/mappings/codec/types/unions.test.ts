@@ -318,3 +318,17 @@ for (const [variants, text, expected] of [
 ] as const)
   test(`a parameter of ${JSON.stringify(variants)} with the text ${JSON.stringify(text)}`, (t) =>
     t.is(parameter(variants, text), expected));
+
+test('of a long reply each value of a union is written as the variant that it is of', (t) => {
+  const compiled = compiledFor({
+    type: 'array',
+    items: { oneOf: [string, ref('Point'), { type: 'boolean' }] },
+  });
+  const values = '"a",{"x":1,"y":2},true,'.repeat(2_000);
+  const { xml } = writeReply(compiled, 'put', `{"m":[${values}null]}`);
+  const variants = [...xml.matchAll(/<(String>a|Point><x>1|Boolean>true)</g)].map(([, text = '']) => text);
+  t.deepEqual(
+    variants,
+    Array.from({ length: 2_000 }, () => ['String>a', 'Point><x>1', 'Boolean>true']).flat(),
+  );
+});
