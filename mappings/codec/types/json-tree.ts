@@ -104,9 +104,9 @@ export function treeReader(context: ReaderContext, fromText: RequestReader['from
       'boolean',
       (xml, reading) => {
         const text = readText(xml, reading, false);
-        const word = booleans.get(collapse(text ?? ''));
-        if (text !== undefined && word === undefined)
-          refuse(reading, 'InvalidType', `expected xs:boolean, got ${excerpt(text)}`);
+        if (text === undefined) return undefined;
+        const word = booleans.get(collapse(text));
+        if (word === undefined) refuse(reading, 'InvalidType', `expected xs:boolean, got ${excerpt(text)}`);
         return word;
       },
     ],
@@ -139,16 +139,18 @@ const booleans = new Map([
 /** An attribute that is true or false; false where it isn't there. */
 function flagOf(xml: XmlReader, name: string, reading: Reading): boolean {
   const text = xml.attribute('', name);
-  const word = text === undefined ? 'false' : booleans.get(collapse(text));
+  if (text === undefined) return false;
+  const word = booleans.get(collapse(text));
   if (word === undefined)
-    refuse(reading, 'InvalidType', `expected true or false in ${name}, got ${excerpt(text ?? '')}`);
+    refuse(reading, 'InvalidType', `expected true or false in ${name}, got ${excerpt(text)}`);
   return word === 'true';
 }
 
 /** A text as a JSON string; of one that is escaped, the escapes are JSON's. */
 function stringOf(text: string, escaped: boolean, reading: Reading): string | undefined {
   if (!escaped) return quoteJson(text);
-  if (/\\(?!["\\/bfnrt]|u[0-9A-Fa-f]{4})/.test(text.replace(/\\\\/g, ''))) {
+  // a blank for each escaped backslash, so that what is on both sides of it is no escape
+  if (/\\(?!["\\/bfnrt]|u[0-9A-Fa-f]{4})/.test(text.replace(/\\\\/g, ' '))) {
     refuse(reading, 'InvalidType', 'expected the escapes of JSON, as escaped says, got another one');
     return undefined;
   }

@@ -1,6 +1,8 @@
 import test from 'ava';
+import { XmlError } from '../../../../mappings/xml/error.ts';
 import { load } from '../../../plain/documents.ts';
 import { compile, operationOf, readJson, readXml, writeReply } from '../contracts.ts';
+import { memberOf } from './member.ts';
 
 const tree = 'http://www.w3.org/2005/xpath-functions';
 
@@ -80,6 +82,10 @@ for (const [xml, becomes] of [
     'InvalidType m.string: expected the escapes of JSON, as escaped says, got another one',
   ],
   [
+    '<string escaped="true">\\u00\\\\41</string>',
+    'InvalidType m.string: expected the escapes of JSON, as escaped says, got another one',
+  ],
+  [
     '<string escaped="true">a\\</string>',
     'InvalidType m.string: expected the escapes of JSON, as escaped says, got another one',
   ],
@@ -120,6 +126,19 @@ test('W13: a tree that is nil is null', (t) => {
   const { input, problems } = readXml(compiled, 'put', '<Body><m i:nil="true"/></Body>');
   t.deepEqual(problems, []);
   t.is(operationOf(compiled, 'put').jsonOf(input), '{"Body":{"m":null}}');
+});
+
+test('characters that XML forbids are read in strings alone', (t) => {
+  for (const name of ['number', 'boolean'])
+    t.throws(() => read(`<${name}>&#xB;</${name}>`), { instanceOf: XmlError });
+});
+
+test('W13: a nil item behind the positions of a tuple is null', (t) => {
+  const tuple = memberOf({ type: 'array', prefixItems: [{ type: 'integer' }], items: {} }, { json: 'tree' });
+  t.is(
+    tuple.read('<Item1>1</Item1><Items><Json i:nil="true"/><Json><null xmlns=""/></Json></Items>'),
+    '[1,null,null]',
+  );
 });
 
 test('callers of JSON send any value in place of a tree', (t) => {
