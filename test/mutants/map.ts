@@ -36,6 +36,14 @@ const records = [
   'test/mappings/codec/write.test.ts',
   'test/mappings/codec/misfits.test.ts',
   'test/mappings/codec/types/unions.test.ts',
+  'test/mappings/codec/attachments.test.ts',
+];
+const maps = [
+  'test/mappings/codec/types/maps.test.ts',
+  'test/mappings/codec/types/tuples.test.ts',
+  'test/mappings/codec/types/records.test.ts',
+  'test/mappings/codec/read.test.ts',
+  'test/mappings/codec/write.test.ts',
 ];
 const properties = ['test/mappings/codec/properties.test.ts'];
 /** Whole gateways, with calls in both directions. */
@@ -136,6 +144,8 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/types/record.ts': records,
   'mappings/codec/types/record-fields.ts': records,
   'mappings/codec/types/additional-properties.ts': records,
+  'mappings/codec/types/map.ts': maps,
+  'mappings/codec/types/entries.ts': maps,
   'mappings/codec/types/json-tree.ts': ['test/mappings/codec/types/json-trees.test.ts'],
   'mappings/codec/types/tuple.ts': ['test/mappings/codec/types/tuples.test.ts'],
   'mappings/codec/redact.ts': ['test/mappings/codec/redact.test.ts'],
