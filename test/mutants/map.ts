@@ -146,6 +146,10 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/types/additional-properties.ts': records,
   'mappings/codec/types/map.ts': maps,
   'mappings/codec/types/entries.ts': maps,
+  'mappings/codec/types/response-status.ts': [
+    'test/mappings/codec/types/response-status.test.ts',
+    'test/mappings/codec/write.test.ts',
+  ],
   'mappings/codec/types/json-tree.ts': ['test/mappings/codec/types/json-trees.test.ts'],
   'mappings/codec/types/tuple.ts': ['test/mappings/codec/types/tuples.test.ts'],
   'mappings/codec/redact.ts': ['test/mappings/codec/redact.test.ts'],

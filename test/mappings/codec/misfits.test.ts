@@ -4,7 +4,7 @@ import { type CompiledContract, compileContract } from '../../../mappings/compil
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { buildContract } from '../../../mappings/loader/build-contract.ts';
 import { fc } from '../../property.ts';
-import { operationOf } from './contracts.ts';
+import { operationOf, screening } from './contracts.ts';
 
 const book = {
   type: 'object',
@@ -165,4 +165,26 @@ test('every member is written, told or refused: what is counted is what a reply 
       t.is(misfits?.missing ?? 0, 3 - known.filter((name) => name !== 'pages').length);
     }),
   );
+});
+
+test('a missing member is told of the very object that lacks it', (t) => {
+  const whole = { isbn: '1', title: 't', id: 1 };
+  const told = (json: unknown) => write(library({}), json).misfits?.told;
+  t.deepEqual(told({ ...whole, parts: [{ isbn: '2', id: 2 }] }), [
+    'Result.parts[0].title: missing, though Book requires it',
+  ]);
+  t.deepEqual(told({ ...whole, byName: { a: { isbn: '2', title: 't' } } }), [
+    'Result.byName.*.id: missing, though Book requires it',
+  ]);
+});
+
+test('W30: the status of a failed call beside its members is none that is missing or too much', (t) => {
+  const operations = screening.operations.map((operation) => {
+    const fields = operation.output.fields.map((field) => ({ ...field, promised: true as const }));
+    return { ...operation, output: { ...operation.output, fields } };
+  });
+  const compiled = compileContract({ ...screening, operations }, defaultLimits);
+  const misfitsOf = (json: string) =>
+    operationOf(compiled, 'RenewAllPepSearches').writeReply(Buffer.from(json), undefined).misfits;
+  t.is(misfitsOf('{"responseStatus":{"errorCode":"X"}}'), undefined);
 });
