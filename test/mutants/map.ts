@@ -38,6 +38,13 @@ const records = [
   'test/mappings/codec/types/unions.test.ts',
   'test/mappings/codec/attachments.test.ts',
 ];
+const checks = [
+  'test/mappings/codec/types/rules.test.ts',
+  'test/mappings/codec/types/unions.test.ts',
+  'test/mappings/codec/types/records.test.ts',
+  'test/mappings/codec/types/maps.test.ts',
+  'test/gateway/protocols/validation.test.ts',
+];
 const maps = [
   'test/mappings/codec/types/maps.test.ts',
   'test/mappings/codec/types/tuples.test.ts',
@@ -146,6 +153,8 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/types/additional-properties.ts': records,
   'mappings/codec/types/map.ts': maps,
   'mappings/codec/types/entries.ts': maps,
+  'mappings/codec/types/rules.ts': checks,
+  'mappings/codec/types/fitting.ts': checks,
   'mappings/codec/types/response-status.ts': [
     'test/mappings/codec/types/response-status.test.ts',
     'test/mappings/codec/write.test.ts',

@@ -65,8 +65,8 @@ export interface RecordShape {
   readonly additional: AdditionalReader | undefined;
   /** Of a variant of a union: written where the caller left it out, refused where another value came. */
   readonly tag: Tag | undefined;
-  /** The position of the tag's member, where it is one. */
-  readonly tagIndex: number | undefined;
+  /** The position of the tag's member; -1 where it is none. */
+  readonly tagIndex: number;
   /** True for the credentials: their members are kept apart as well (W24). */
   readonly keepsValues: boolean;
   readonly refuseUnknown: boolean;
@@ -97,7 +97,7 @@ export function shapeOf(
     listed: fields.map(({ field }) => JSON.stringify(field.json)),
     additional: type.additional === undefined ? undefined : additionalReader(context, type.additional),
     tag,
-    tagIndex: tag === undefined ? undefined : byJson.get(tag.member),
+    tagIndex: tag === undefined ? -1 : (byJson.get(tag.member) ?? -1),
     keepsValues,
     refuseUnknown: contract.settings.unknownElements === 'refuse',
     keepsNulls: contract.nulls === 'kept',
@@ -113,8 +113,7 @@ export function checkRequired(
   reading: Reading,
 ): void {
   for (const index of required) {
-    const field = fields[index]?.field;
-    if (field === undefined) continue;
+    const { field } = fields[index] as FieldReader;
     const value = values[index];
     const isNull = value === 'null' && !(keepsNulls && field.nillable);
     if (reading.missing.length >= reading.limit) return;

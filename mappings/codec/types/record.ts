@@ -129,10 +129,10 @@ function withTag(
   values: (string | undefined)[],
   reading: Reading,
 ): string {
-  const value = tagIndex === undefined ? undefined : values[tagIndex];
+  const value = values[tagIndex];
   if (value !== undefined) {
     if (value !== only && !more.includes(value)) {
-      reading.path.push(fields[tagIndex ?? -1]?.field.xml ?? member);
+      reading.path.push((fields[tagIndex] as FieldReader).field.xml);
       refuse(
         reading,
         'InvalidEnum',
@@ -143,7 +143,7 @@ function withTag(
     return json;
   }
   if (more.length > 0) return json;
-  if (tagIndex !== undefined) values[tagIndex] = only;
+  values[tagIndex] = only;
   const text = `{${JSON.stringify(member)}:${only}`;
   return json === '{' ? text : `${text},${json.slice(1)}`;
 }
@@ -155,13 +155,13 @@ function passRecord(shape: RecordShape, json: JsonReader, reading: Reading): voi
   const values: (string | undefined)[] = [];
   const seen: boolean[] = [];
   for (let first = true; json.next(first, 125); first = false) {
-    json.peek();
     const nameStart = json.position;
     const name = json.name();
     // where any name is one, another spelling is another member
-    const index = byJson.get(name) ?? (additional === undefined ? byFolded.get(foldAscii(name)) : undefined);
-    const member = index === undefined ? undefined : fields[index];
-    if (index === undefined || member === undefined) {
+    const index =
+      byJson.get(name) ?? (additional === undefined ? byFolded.get(foldAscii(name)) : undefined) ?? -1;
+    const member = fields[index];
+    if (member === undefined) {
       passMember(shape, json, name, reading);
       continue;
     }
@@ -216,7 +216,9 @@ export function recordWriter(
   const additional = type.additional === undefined ? undefined : additionalWriter(context, type.additional);
   const count = members.length;
   const notes = context.contract.settings.replies !== 'lenient';
-  const promised = type.fields.flatMap((field, index) => (field.promised === true ? [index] : []));
+  const required = type.fields.flatMap(({ json, promised }, index) =>
+    promised === true ? [{ index, member: json }] : [],
+  );
   const byName = new Map(members.map(({ name }, index) => [name, index]));
   // Upstreams write a type's members in one order. What followed each member last time is tried first: a hint
   // that is checked each time and can't change what is written.
@@ -274,10 +276,8 @@ export function recordWriter(
         names = additional.scan(tape, node + 1 + count, nameStart, names);
       } else {
         tape.dropped++;
-        if (index === besides) {
-          statusBeside?.scan(tape);
-          known++; // the failed call's own
-        } else {
+        if (index === besides) statusBeside?.scan(tape);
+        else {
           if (notes) noteDropped(tape, type, nameStart);
           tape.skip();
         }
@@ -300,10 +300,10 @@ export function recordWriter(
       throw new MismatchError(
         `expected an object with members of ${type.name} (${someNames(type.fields.map(({ json }) => json))}), got one that has none of them, but others`,
       );
-    for (const index of promised) {
+    for (const { index, member } of required) {
       if (tape.words[slots + index] !== -1) continue;
       tape.missing++;
-      tape.note({ kind: 'missing', type: type.name, member: members[index]?.name ?? '', at });
+      tape.note({ kind: 'missing', type: type.name, member, at });
     }
   };
 

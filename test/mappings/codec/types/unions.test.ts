@@ -187,6 +187,10 @@ const taggedRequests = [
     'InvalidEnum Body.m.cat.kind: expected "cat", as the element says, got another value',
   ],
   [
+    '<cat><kind>dog</kind><lives>1</lives></cat>text',
+    'InvalidEnum Body.m.cat.kind: expected "cat", as the element says, got another value; InvalidType Body.m: expected one of <cat>, <dog>, <Json>, got text',
+  ],
+  [
     '<dog><lives>1</lives></dog>',
     'UnknownElement Body.m.dog.lives: unknown element, expected kind, name, good',
   ],
