@@ -44,6 +44,7 @@ const checks = [
   'test/mappings/codec/types/records.test.ts',
   'test/mappings/codec/types/maps.test.ts',
   'test/gateway/protocols/validation.test.ts',
+  'test/mappings/codec/adopted/facets.test.ts',
 ];
 const maps = [
   'test/mappings/codec/types/maps.test.ts',
@@ -153,6 +154,16 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/types/additional-properties.ts': records,
   'mappings/codec/types/map.ts': maps,
   'mappings/codec/types/entries.ts': maps,
+  'mappings/codec/types/scalar.ts': [
+    'test/mappings/codec/types/scalars.test.ts',
+    'test/mappings/codec/attachments.test.ts',
+    'test/mappings/codec/read.test.ts',
+    'test/mappings/codec/pass.test.ts',
+    'test/mappings/codec/write.test.ts',
+    'test/mappings/codec/types/unions.test.ts',
+    ...scalars,
+    ...fastPath,
+  ],
   'mappings/codec/types/rules.ts': checks,
   'mappings/codec/types/fitting.ts': checks,
   'mappings/codec/types/response-status.ts': [

@@ -2,6 +2,9 @@ import test from 'ava';
 import { Attachments, isCid } from '../../../mappings/codec/attachments.ts';
 import { FilledBody } from '../../../mappings/codec/filled-body.ts';
 import { startReading } from '../../../mappings/codec/problem.ts';
+import { XmlReader } from '../../../mappings/xml/reader.ts';
+import { operationOf } from './contracts.ts';
+import { memberOf } from './types/member.ts';
 
 const part = (id: string | undefined, text: string) => ({ id, bytes: Buffer.from(text) });
 const base64 = (text: string): string => `"${Buffer.from(text).toString('base64')}"`;
@@ -116,3 +119,60 @@ test('W64: parts that are not held are base64 at once, and no body is looked thr
 test('a reference is to a part by its scheme, in any case', (t) => {
   t.deepEqual(['cid:a', 'CiD:a', 'cid', 'http:a', ''].map(isCid), [true, true, false, false, false]);
 });
+
+const member = memberOf({
+  type: 'object',
+  properties: {
+    text: { type: 'string' },
+    bytes: { type: 'string', format: 'byte' },
+    list: { type: 'array', items: { type: 'string', format: 'byte' } },
+    tuple: { type: 'array', prefixItems: [{ type: 'string', format: 'byte' }] },
+    map: { type: 'object', additionalProperties: { type: 'integer' } },
+  },
+});
+
+/** What the member is read as, or what is wrong with it, where the message has a part `x`. */
+function read(form: 'mtom' | 'swa', content: string): string {
+  const { compiled } = member;
+  const xop = 'xmlns:xop="http://www.w3.org/2004/08/xop/include"';
+  const text = `<put xmlns="urn:Members" ${xop}><Body><m>${content}</m></Body></put>`;
+  const xml = new XmlReader(text, compiled.limits, { illegalReferences: true });
+  xml.readRoot();
+  const attachments = new Attachments(form, [part('x', 'two')]);
+  const reading = { ...startReading(10), attachments };
+  const input = operationOf(compiled, 'put').readXml(xml, reading);
+  if (reading.problems.length > 0)
+    return reading.problems
+      .map(({ code, message }) => `${code} ${message}`.replace('Body.m', 'm'))
+      .join('; ');
+  return String(attachments.fill(operationOf(compiled, 'put').jsonOf(input)));
+}
+
+const include = '<xop:Include href="cid:x"/>';
+for (const [form, content, becomes] of [
+  ['mtom', `<bytes>${include}</bytes>`, '{"Body":{"m":{"bytes":"dHdv"}}}'],
+  ['mtom', `<text>${include}</text>`, 'InvalidType m.text: xop:Include stands for base64 only'],
+  ['mtom', include, 'InvalidType m: xop:Include stands for base64 only'],
+  ['mtom', '<z/>', 'UnknownElement m.z: unknown element, expected text, bytes, list, tuple, map'],
+  ['mtom', '<text>a</text><bytes>dHdv</bytes>', '{"Body":{"m":{"text":"a","bytes":"dHdv"}}}'],
+  ['mtom', `<list><base64Binary>${include}</base64Binary></list>`, '{"Body":{"m":{"list":["dHdv"]}}}'],
+  ['mtom', `<list>${include}</list>`, 'InvalidType m.list[0]: xop:Include stands for base64 only'],
+  ['mtom', `<tuple>${include}</tuple>`, 'InvalidType m.tuple.Include: xop:Include stands for base64 only'],
+  ['mtom', `<map>${include}</map>`, 'InvalidType m.map[0]: xop:Include stands for base64 only'],
+  [
+    'mtom',
+    '<bytes href="cid:x"/>',
+    'InvalidType m.bytes: document/literal expected, got SOAP encoding (href, arrayType, itemType or Ref)',
+  ],
+  ['swa', '<bytes href="cid:x"/>', '{"Body":{"m":{"bytes":"dHdv"}}}'],
+  [
+    'swa',
+    '<text href="cid:x"/>',
+    'InvalidType m.text: document/literal expected, got SOAP encoding (href, arrayType, itemType or Ref)',
+  ],
+  ['swa', include, 'UnknownElement m.Include: unknown element, expected text, bytes, list, tuple, map'],
+  ['swa', `<text>${include}</text>`, 'InvalidType m.text: expected xs:string, got elements'],
+  ['swa', `<bytes>${include}</bytes>`, 'InvalidType m.bytes: expected xs:base64Binary, got elements'],
+  ['swa', '<text>a</text><bytes>dHdv</bytes>', '{"Body":{"m":{"text":"a","bytes":"dHdv"}}}'],
+] as const)
+  test(`W60: ${form}, ${content}`, (t) => t.is(read(form, content), becomes));

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { startReading, TooManySteps } from '../../../../mappings/codec/problem.ts';
 import {
   compareDecimals,
   type Decimal,
@@ -9,7 +10,7 @@ import {
 import { isFormat, isOfFormat } from '../../../../mappings/codec/scalars/formats.ts';
 import { load } from '../../../plain/documents.ts';
 import { fc } from '../../../property.ts';
-import { compile, readJson, readXml } from '../contracts.ts';
+import { compile, operationOf, readJson, readXml } from '../contracts.ts';
 
 /** A contract that checks all of a member's schema. */
 function compileStrict(schema: object, limits = {}, openapi = '3.1.0') {
@@ -93,6 +94,12 @@ for (const [schema, good, bad, says] of [
     '1',
     'OutOfRange expected at least 2, got 1',
   ],
+  [
+    { type: ['string', 'null'], readOnly: true },
+    'null',
+    '"a"',
+    'UnknownElement expected none, as it is read only, got a value',
+  ],
 ] as const) {
   test(`validate: strict holds ${JSON.stringify(schema)}`, (t) => {
     t.deepEqual(faultsOf(schema, good), []);
@@ -125,7 +132,7 @@ test('the steps of all patterns of a request are limited together', (t) => {
   const item = `<string>${'a'.repeat(60)}</string>`;
   t.deepEqual(readXml(compiled, 'put', `<Body><m>${item}</m></Body>`).problems, []);
   const { problems } = readXml(compiled, 'put', `<Body><m>${item.repeat(4)}</m></Body>`);
-  t.true(problems.at(-1)?.endsWith('expected less text to match with patterns in one request'));
+  t.is(problems.at(-1), 'OutOfRange Body.m[3]: expected less text to match with patterns in one request');
 });
 
 test('a pattern that has no linear form, and a bound that a double rounds, are listed and not checked', (t) => {
@@ -232,6 +239,22 @@ test('counts, bounds and equal values are as JSON Schema has them, on both sides
     [{ type: 'number', exclusiveMaximum: 1 }, '0.9', undefined],
     [{ type: 'number', maximum: 1 }, digits('2'), `expected at most 1, got ${digits('2').slice(0, 32)}…`],
     [{ type: 'number', maximum: 1 }, '2'.repeat(32), `expected at most 1, got ${'2'.repeat(32)}`],
+    [{ type: 'number', maximum: 1 }, '2'.repeat(33), `expected at most 1, got ${'2'.repeat(32)}…`],
+    [{ type: 'string', maxLength: 1 }, '"😁"', undefined],
+    [
+      { type: 'integer', enum: Array.from({ length: 13 }, (_, index) => index) },
+      '99',
+      'expected one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, got "99"',
+    ],
+    [{ minLength: 2 }, '7', undefined],
+    [{ minLength: 2 }, '["a"]', undefined],
+    [{ minimum: 3 }, 'true', undefined],
+    [{ minimum: 3 }, '"1"', undefined],
+    [{ uniqueItems: true }, '7', undefined],
+    [{ minItems: 1 }, '{}', undefined],
+    [{ minProperties: 1 }, '[]', undefined],
+    [{ enum: [true, null] }, 'false', 'expected true, got "false"'],
+    [{ enum: ['true', 1] }, 'true', 'expected one of true, 1, got "true"'],
     [{ type: 'array', uniqueItems: true }, '[1,1.0]', 'expected items that differ, got one again'],
     [{ type: 'array', uniqueItems: true }, '[9,9e0]', 'expected items that differ, got one again'],
     [{ type: 'array', uniqueItems: true }, '[0,-0]', 'expected items that differ, got one again'],
@@ -252,3 +275,86 @@ test('counts, bounds and equal values are as JSON Schema has them, on both sides
     t.deepEqual(faults, says === undefined ? [] : [says], `${JSON.stringify(schema)} ${value}`);
   }
 });
+
+test('of a value that isn’t of its type nothing more is asked', (t) => {
+  const schema = { type: 'array', items: { type: 'integer' }, maxItems: 1 };
+  const { compiled } = compileStrict(schema);
+  t.deepEqual(readJson(compiled, 'put', '{"Body":{"m":["x","y"]}}').problems, [
+    'InvalidType Body.m[0]: expected xs:long, got "x"',
+    'InvalidType Body.m[1]: expected xs:long, got "y"',
+  ]);
+  const inXml = (content: string) => readXml(compiled, 'put', `<Body>${content}</Body>`).problems;
+  t.deepEqual(inXml('<m><long>x</long><long>1</long></m>'), [
+    'InvalidType Body.m[0]: expected xs:long, got "x"',
+  ]);
+  t.deepEqual(inXml('<m><long>2</long><long>1</long></m>'), [
+    'OutOfRange Body.m: expected at most 1 items, got 2',
+  ]);
+});
+
+test('validate: strict asks nothing of an element that is as absent', (t) => {
+  const { compiled } = compileStrict({ type: 'integer', minimum: 3 });
+  const lenient = compile(compiled.contract, { emptyElements: 'absent' });
+  t.deepEqual(readXml(lenient, 'put', '<Body><m/></Body>').problems, []);
+});
+
+test('validate: strict asks of the text of a parameter what it asks of a value', (t) => {
+  const parameters = [{ name: 'p', in: 'query', schema: { type: 'integer', minimum: 3 } }];
+  const get = { operationId: 'get', parameters, responses: { 204: { description: '' } } };
+  const document = { openapi: '3.1.0', info: { title: 'Strict', version: '1' }, paths: { '/': { get } } };
+  const operation = operationOf(compile(load(document, undefined, { validate: 'strict' }).contract), 'get');
+  const problemsOf = (text: string): readonly string[] => {
+    const reading = startReading(5);
+    operation.readParameters([{ field: 'p', said: 'p', text }], reading);
+    return reading.problems.map(({ code, message }) => `${code} ${message}`);
+  };
+  t.deepEqual(problemsOf('3'), []);
+  t.deepEqual(problemsOf('2'), ['OutOfRange p: expected at least 3, got 2']);
+  t.deepEqual(problemsOf('x'), ['InvalidType p: expected xs:long, got "x"']);
+});
+
+const tooMuch = 'OutOfRange Body.m: expected less in lists and objects in one another in one request';
+for (const [schema, value, characters] of [
+  [{ enum: ['a'] }, '"a"', 0],
+  [{ enum: [7] }, '7', 0],
+  [{ readOnly: true }, '[1]', 0],
+  [{ enum: [[1, 2]] }, '[1,2]', 10],
+  [{ enum: [{ a: 1 }] }, '{"a":1}', 14],
+  [{ type: 'array', uniqueItems: true, minItems: 1, items: {} }, '[1]', 6],
+  [{ type: 'array', minItems: 1, items: {} }, '[1]', 3],
+  [{ type: 'object', minProperties: 1, additionalProperties: {} }, '{"a":1}', 7],
+] as const)
+  test(`rereadText: ${JSON.stringify(schema)} looks at ${characters} characters of ${value} once more`, (t) => {
+    const problemsOf = (rereadText: number) =>
+      readJson(compileStrict(schema, { rereadText }).compiled, 'put', `{"Body":{"m":${value}}}`).problems;
+    t.false(problemsOf(characters).includes(tooMuch));
+    t.is(problemsOf(characters - 1).includes(tooMuch), characters > 0);
+  });
+
+test('rereadText: what looks at no list is asked beyond the limit too', (t) => {
+  const list = { type: 'array', items: { type: 'integer' } };
+  const properties = { a: { ...list, uniqueItems: true }, b: { ...list, readOnly: true } };
+  const { compiled } = compileStrict({ type: 'object', properties }, { rereadText: 0 });
+  t.deepEqual(readJson(compiled, 'put', '{"Body":{"m":{"a":[1],"b":[2]}}}').problems, [
+    'OutOfRange Body.m.a: expected less in lists and objects in one another in one request',
+    'UnknownElement Body.m.b: expected none, as it is read only, got a value',
+  ]);
+});
+
+for (const [schema, value, steps] of [
+  [{ type: 'string', minLength: 1 }, '"ab"', 4],
+  [{ type: 'string', minLength: 1, format: 'uuid' }, '"ab"', 8],
+  [{ type: 'string', pattern: 'a' }, '"ab"', 13],
+  [{ type: 'string', pattern: 'a', minLength: 1 }, '"abcd"', 27],
+] as const)
+  test(`${JSON.stringify(schema)} takes ${steps} steps for ${value}`, (t) => {
+    const { compiled } = compileStrict(schema);
+    const read = (mostSteps: number) => {
+      const reading = startReading(5, mostSteps);
+      operationOf(compiled, 'put').readJson(`{"Body":{"m":${value}}}`, reading);
+      return reading;
+    };
+    t.is(read(Infinity).steps, steps);
+    t.notThrows(() => read(steps));
+    t.throws(() => read(steps - 1), { instanceOf: TooManySteps });
+  });

@@ -336,3 +336,9 @@ test('of a long reply each value of a union is written as the variant that it is
     Array.from({ length: 2_000 }, () => ['String>a', 'Point><x>1', 'Boolean>true']).flat(),
   );
 });
+
+test('validate: strict reads variants that have tags and no rules', (t) => {
+  const variants = { oneOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: 'kind', mapping } };
+  const compiled = compiledFor(variants, { validate: 'strict' });
+  t.is(read(compiled, '<cat><lives>9</lives></cat>'), '{"kind":"cat","lives":9}');
+});
