@@ -146,6 +146,8 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   ],
   'mappings/codec/types/union.ts': [
     'test/mappings/codec/types/unions.test.ts',
+    'test/mappings/codec/types/records.test.ts',
+    'test/mappings/codec/types/scalars.test.ts',
     'test/mappings/codec/types/rules.test.ts',
     'test/gateway/protocols/validation.test.ts',
   ],
@@ -154,6 +156,13 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/types/additional-properties.ts': records,
   'mappings/codec/types/map.ts': maps,
   'mappings/codec/types/entries.ts': maps,
+  'mappings/codec/types/enum.ts': [
+    'test/mappings/codec/types/enums.test.ts',
+    'test/mappings/codec/types/unions.test.ts',
+    'test/mappings/codec/read.test.ts',
+    'test/mappings/codec/pass.test.ts',
+    'test/mappings/codec/write.test.ts',
+  ],
   'mappings/codec/types/scalar.ts': [
     'test/mappings/codec/types/scalars.test.ts',
     'test/mappings/codec/attachments.test.ts',
@@ -171,7 +180,11 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/write.test.ts',
   ],
   'mappings/codec/types/json-tree.ts': ['test/mappings/codec/types/json-trees.test.ts'],
-  'mappings/codec/types/tuple.ts': ['test/mappings/codec/types/tuples.test.ts'],
+  'mappings/codec/types/tuple.ts': [
+    'test/mappings/codec/types/tuples.test.ts',
+    'test/mappings/codec/types/records.test.ts',
+    'test/mappings/codec/attachments.test.ts',
+  ],
   'mappings/codec/redact.ts': ['test/mappings/codec/redact.test.ts'],
   'mappings/codec/': [...codec, ...scalars, ...calls, ...properties],
 };

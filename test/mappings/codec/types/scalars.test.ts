@@ -1,4 +1,5 @@
 import test from 'ava';
+import { operationOf } from '../contracts.ts';
 import { memberOf } from './member.ts';
 
 const xsd = 'xmlns:x="http://www.w3.org/2001/XMLSchema"';
@@ -75,6 +76,7 @@ for (const [name, given, becomes] of [
   ['empties', '<i/><d> </d>', '{}'],
   ['empties', '<i>1</i><d>2026-01-31</d>', '{"i":1,"d":"2026-01-31"}'],
   ['list', '<long>1</long><long i:nil="true"/>', '[1,null]'],
+  ['strings', '<a i:nil="true"/><i i:nil="true"/><d i:nil="true"/>', '{"a":null,"i":null,"d":null}'],
 ] as const satisfies readonly (readonly [Name, string, string])[])
   test(`a scalar from an element, ${name}: ${given || 'none'}`, (t) =>
     t.is(members[name].read(given), becomes));
@@ -113,3 +115,21 @@ for (const [name, given, becomes] of [
   ['union', '"true"', '<String>true</String>'],
 ] as const satisfies readonly (readonly [Name, string, string])[])
   test(`a scalar of a reply, ${name}: ${given || 'none'}`, (t) => t.is(members[name].write(given), becomes));
+
+test('numbers that a decimal of .NET can’t hold are counted, however they are written', (t) => {
+  const { compiled } = memberOf({ type: 'array', items: { type: 'number' } });
+  const inexactOf = (items: string) =>
+    operationOf(compiled, 'put').writeReply(Buffer.from(`{"m":[${items}]}`), { before: '', after: '' })
+      .inexact;
+  t.is(inexactOf('1,1.5,"2.5",null,""'), undefined);
+  t.is(inexactOf(`${'9'.repeat(40)},1e40,"1e40",1.5`), 3);
+});
+
+test('values that aren’t of their type and are written all the same are counted', (t) => {
+  const { compiled } = memberOf({ type: 'array', items: { type: 'string', format: 'date' } });
+  const passedOf = (items: string) =>
+    operationOf(compiled, 'put').writeReply(Buffer.from(`{"m":[${items}]}`), { before: '', after: '' })
+      .passed;
+  t.is(passedOf('"2026-01-31",null,""'), 0);
+  t.is(passedOf('"31 January","2026-01-31","soon"'), 2);
+});
