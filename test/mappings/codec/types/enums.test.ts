@@ -49,8 +49,7 @@ for (const [name, given, becomes] of [
   ['list', '<Way>up</Way><Way i:nil="true"/>', '["up",null]'],
   ['list', '<string>up</string>', 'UnknownElement m[0]: expected <Way>, got <string>'],
 ] as const satisfies readonly (readonly [Name, string, string])[])
-  test(`an enumeration from an element, ${name}: ${given || 'none'}`, (t) =>
-    t.is(enums[name].read(given), becomes));
+  test(`an enumeration from an element, ${name}: "${given}"`, (t) => t.is(enums[name].read(given), becomes));
 
 for (const [name, given, becomes] of [
   ['three', '"up"', '"up"'],
