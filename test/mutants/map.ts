@@ -148,6 +148,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/types/unions.test.ts',
     'test/mappings/codec/types/records.test.ts',
     'test/mappings/codec/types/scalars.test.ts',
+    'test/mappings/codec/misfits.test.ts',
     'test/mappings/codec/types/rules.test.ts',
     'test/gateway/protocols/validation.test.ts',
   ],

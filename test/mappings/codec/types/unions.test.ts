@@ -153,6 +153,11 @@ const requests = [
     '<o:String xmlns:o="urn:o">a</o:String>',
     'UnknownElement Body.m: expected one of <String>, <Integer>, <Decimal>, <Boolean>, <Point>, <Line>, <Label>, <Items>, <Json>, got <String>',
   ],
+  ['<String xmlns="">a</String>', '"a"'],
+  [
+    `<${'k'.repeat(65)}/>`,
+    `UnknownElement Body.m: expected one of <String>, <Integer>, <Decimal>, <Boolean>, <Point>, <Line>, <Label>, <Items>, <Json>, got <${'k'.repeat(64)}>`,
+  ],
   ['<Json>{"a":1}</Json>', '{"a":1}'],
   [
     '<Json>[1</Json>',
@@ -169,6 +174,7 @@ const taggedReplies = [
   ['{"kind":"cat","lives":9,"more":1}', '<cat><kind>cat</kind><lives>9</lives></cat> 1 dropped'],
   ['{"k\\u0069nd":"c\\u0061t","lives":9}', '<cat><kind>cat</kind><lives>9</lives></cat>'],
   ['{"kind":1}', '<Json>{"kind":1}</Json>'],
+  ['{"kind" : "cat" ,"lives":9}', '<cat><kind>cat</kind><lives>9</lives></cat>'],
   ['{"kind":null,"name":"a"}', '<Json>{"kind":null,"name":"a"}</Json>'],
   ['{"kind":"dog"}', '<dog><kind>dog</kind></dog>'],
   ['{"kind":"cow","kind2":"cat"}', '<Json>{"kind":"cow","kind2":"cat"}</Json>'],
@@ -218,6 +224,11 @@ const strictRequests = [
   ['<Json>7</Json>', 'OutOfRange Body.m.Json: expected at most 5, got 7'],
   ['<Json>{"x":1,"y":2}</Json>', '{"x":1,"y":2}'],
   ['<Json>true</Json>', 'true'],
+  ['<Json i:nil="true"/><Integer>1</Integer>', '1'],
+  [
+    '<Json>[</Json>',
+    'InvalidType Body.m.Json: expected JSON text, got text that is none (position 1: expected a value, got the end)',
+  ],
   ['<Integer>9</Integer>', 'OutOfRange Body.m.Integer: expected at most 5, got 9'],
   ['<String>abc</String>', 'OutOfRange Body.m.String: expected at most 2 characters, got 3'],
 ] as const;
@@ -341,4 +352,107 @@ test('validate: strict reads variants that have tags and no rules', (t) => {
   const variants = { oneOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: 'kind', mapping } };
   const compiled = compiledFor(variants, { validate: 'strict' });
   t.is(read(compiled, '<cat><lives>9</lives></cat>'), '{"kind":"cat","lives":9}');
+});
+
+test('variants of objects are told apart by numbers too, and by whatever names one takes', (t) => {
+  const numbered = compiledFor({
+    oneOf: [
+      { ...object(['v'], { v: { const: 1 }, a: string }), title: 'One' },
+      { ...object(['v'], { v: { const: 2 }, a: string }), title: 'Two' },
+    ],
+  });
+  t.is(written(numbered, '{"v":2,"a":"b"}'), '<_x0032_><v>2</v><a>b</a></_x0032_>');
+  t.is(written(numbered, '{"v":1}'), '<_x0031_><v>1</v></_x0031_>');
+  t.is(written(numbered, '{"v":3}'), '<Json>{"v":3}</Json>');
+  const open = {
+    type: 'object',
+    title: 'Open',
+    properties: { a: string },
+    additionalProperties: { type: 'integer' },
+  };
+  const either = compiledFor({ oneOf: [open, ref('Point')] });
+  t.is(
+    written(either, '{"a":"b","c":2}'),
+    '<Open><a>b</a><AdditionalProperties><Entry><Key>c</Key><Value>2</Value></Entry></AdditionalProperties></Open>',
+  );
+  t.is(written(either, '{"x":1,"y":2}'), '<Point><x>1</x><y>2</y></Point>');
+  const map = compiledFor({ oneOf: [{ type: 'object', additionalProperties: boolean }, ref('Point')] });
+  t.is(
+    written(map, '{"c":true}'),
+    '<MapOfboolean><Entry><Key>c</Key><Value>true</Value></Entry></MapOfboolean>',
+  );
+  t.is(written(map, '{"x":1,"y":2}'), '<Point><x>1</x><y>2</y></Point>');
+});
+
+test('of variants that a tag means both the first is written', (t) => {
+  const of = (values: readonly string[], title: string) => ({
+    ...object(['kind'], { kind: { enum: values }, a: string }),
+    title,
+  });
+  const compiled = compiledFor({
+    oneOf: [of(['a', 'b'], 'First'), of(['b', 'c'], 'Second')],
+    discriminator: { propertyName: 'kind' },
+  });
+  t.is(written(compiled, '{"kind":"b"}'), '<a><kind>b</kind></a>');
+  t.is(written(compiled, '{"kind":"c"}'), '<b><kind>c</kind></b>');
+});
+
+test('validate: strict looks for no other variant of a value whose element says of which it is', (t) => {
+  const compiled = compile(strict.contract, {}, { patternSteps: 0 });
+  t.is(read(compiled, '<String>ab</String>'), '"ab"');
+  t.is(
+    read(compiled, '<Json>"ab"</Json>'),
+    'OutOfRange Body.m.Json: expected fewer values within others in one request',
+  );
+});
+
+test('a value behind one of a union is read as it would be without', (t) => {
+  const compiled = compiledFor({
+    type: 'object',
+    properties: { union: { oneOf: [ref('Point'), { type: 'boolean' }] }, text: string },
+  });
+  t.is(
+    written(compiled, '{"union":{"x":1,"y":2},"text":7}'),
+    '<union><Point><x>1</x><y>2</y></Point></union><text>7</text>',
+  );
+  t.is(written(compiled, '{"union":"none","text":7}'), '<union><Json>"none"</Json></union><text>7</text>');
+});
+
+test('a reply of objects that is no JSON is told where', (t) => {
+  t.throws(() => written(shapes, '{1:2}'), { message: 'position 6: expected a member name, got byte 31' });
+  t.throws(() => written(shapes, '{"a":"\\x"}'), {
+    message: 'position 12: expected an escape of JSON, got byte 78',
+  });
+  t.throws(() => written(tagged, '{"kind":"cat","lives":01}'), {
+    message: 'position 28: expected "," or "}", got byte 31',
+  });
+});
+
+test('callers of JSON send any value in place of a union', (t) => {
+  t.deepEqual(readJson(ofAnyKind, 'put', '{"Body":{"m":{"a":[1,"1",null]}}}').problems, []);
+});
+
+test('beside variants with tags, which of the others a value is depends on all of its members', (t) => {
+  const members = { kind: string, w: { type: 'integer' } };
+  const compiled = compiledFor({
+    oneOf: [
+      { oneOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: 'kind', mapping } },
+      { ...object([], members), title: 'Loose' },
+      { ...object(['kind', 'w'], { ...members, z: string }), title: 'Firm' },
+    ],
+  });
+  t.is(written(compiled, '{"kind":"dog"}'), '<dog><kind>dog</kind></dog>');
+  t.is(written(compiled, '{"kind":"k","w":1}'), '<Firm><kind>k</kind><w>1</w></Firm>');
+  t.is(written(compiled, '{"w":1}'), '<Loose><w>1</w></Loose>');
+});
+
+test('a value that fits none of eight variants, each tried to its end, is JSON text', (t) => {
+  const variant = (index: number) => ({
+    ...object([], { text: string, end: object([], { [`k${index}`]: { type: 'integer' } }) }),
+    title: `V${index}`,
+  });
+  const compiled = compiledFor({ oneOf: Array.from({ length: 12 }, (_, index) => variant(index)) });
+  const json = (index: number) => `{"text":"${'t'.repeat(1_000)}","end":{"k${index}":1}}`;
+  t.regex(written(compiled, json(7)), /^<V7><text>t+<\/text><end><k7>1<\/k7><\/end><\/V7>$/);
+  t.regex(written(compiled, json(11)), /^<Json>\{"text":"t+","end":\{"k11":1\}\}<\/Json>$/);
 });
