@@ -1,5 +1,5 @@
 import test from 'ava';
-import { compile, screening, writeReply } from '../contracts.ts';
+import { compile, operationOf, readXml, screening, writeReply } from '../contracts.ts';
 import { memberOf } from './member.ts';
 
 const mapOf = (additionalProperties: object): object => ({ type: 'object', additionalProperties });
@@ -188,4 +188,26 @@ test('W20: a reply is written the same wherever the entries of a map lie in memo
     const first = 'f'.repeat(length);
     t.true(written(first).includes(`>${entryOf(first)}${expected}</Meta>`), first);
   }
+});
+
+test('W11: entries are in the types namespace, that of arrays or none', (t) => {
+  const { contract } = maps.strings.compiled;
+  const namespaces = { ...contract.namespaces, arrays: 'urn:arrays' };
+  const compiled = compile({ ...contract, namespaces });
+  for (const entry of [
+    '<Entry><Key>k</Key><Value>1</Value></Entry>',
+    '<a:Entry><a:Key>k</a:Key><Value>1</Value></a:Entry>',
+    '<Entry xmlns=""><Key>k</Key><a:Value>1</a:Value></Entry>',
+  ]) {
+    const { input, problems } = readXml(compiled, 'put', `<Body><m>${entry}</m></Body>`);
+    t.deepEqual(problems, []);
+    t.is(operationOf(compiled, 'put').jsonOf(input), '{"Body":{"m":{"k":"1"}}}');
+  }
+  const { problems } = readXml(compiled, 'put', '<Body><m><Entry xmlns="urn:other"/></m></Body>');
+  t.deepEqual(problems, ['UnknownElement Body.m[0]: expected <Entry>, got <Entry>']);
+});
+
+test('W13: a map that is nil is null', (t) => {
+  const inside = memberOf({ type: 'object', properties: { map: mapOf({ type: 'integer' }) } });
+  t.is(inside.read('<map i:nil="true"/>'), '{"map":null}');
 });
