@@ -39,6 +39,7 @@ const records = [
   'test/mappings/codec/attachments.test.ts',
 ];
 const checks = [
+  'test/mappings/codec/types/fitting.test.ts',
   'test/mappings/codec/types/rules.test.ts',
   'test/mappings/codec/types/unions.test.ts',
   'test/mappings/codec/types/records.test.ts',
@@ -159,6 +160,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/types/entries.ts': maps,
   'mappings/codec/types/enum.ts': [
     'test/mappings/codec/types/enums.test.ts',
+    'test/mappings/codec/fast-path.test.ts',
     'test/mappings/codec/types/unions.test.ts',
     'test/mappings/codec/read.test.ts',
     'test/mappings/codec/pass.test.ts',

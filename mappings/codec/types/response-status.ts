@@ -135,8 +135,7 @@ export function statusWriter(
       const { content, replaced, dropped } = writeTidy(status.text);
       tape.replaced += replaced;
       tape.dropped += dropped;
-      if (content === null || content === '') tape.pushKind(empty);
-      else tape.pushMade(content);
+      tape.pushMade(content ?? '');
     }
   };
   return { scan, write: noContent, declarations: '' };
@@ -147,13 +146,12 @@ export function leaveOutMisfits(writer: ReplyWriter): ReplyWriter {
   return {
     ...writer,
     scan: (tape) => {
-      const { position, top } = tape;
+      const { position } = tape;
       try {
         writer.scan(tape);
       } catch (error) {
         if (!(error instanceof MismatchError)) throw error;
         tape.position = position;
-        tape.top = top;
         tape.skip();
         tape.dropped++;
         tape.pushKind(nothing);

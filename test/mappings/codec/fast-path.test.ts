@@ -356,3 +356,32 @@ test('any member with any content in any charset reads as it does the first time
     ),
   );
 });
+
+test('values that a type doesn’t take are refused in a form met before, as the first time', (t) => {
+  const of = (state: string, days: string, isValidateMe: string): Body =>
+    utf8(
+      envelope(
+        screening,
+        'CountIncompleteClients',
+        `<DaysIncomplete>${days}</DaysIncomplete><IsValidateMe>${isValidateMe}</IsValidateMe><State>${state}</State>`,
+      ),
+    );
+  const good = [of('PendingCompletion', '1', 'true'), of('PendingVerification', '23', 'false')];
+  for (const [state, days, isValidateMe] of [
+    ['Verified', '1', 'true'],
+    ['pendingCompletion', '1', 'true'],
+    [' ', '1', 'true'],
+    ['PendingVerification', ' ', 'true'],
+    ['PendingVerification', 'x', 'true'],
+    ['PendingVerification', '&#xB;1', 'true'],
+    ['PendingVerification', '1', 'yes'],
+    ['PendingVerification', ' 1 ', ' 0 '],
+  ] as const)
+    t.notThrows(() => assertEqual(compiledScreening, [...good, of(state, days, isValidateMe)]), state);
+});
+
+test('W10: references to forbidden characters are read in strings of a form met before, and counted', (t) => {
+  t.notThrows(() =>
+    assertEqual(compiledScreening, [...ofAll(utf8), ...ofAll(utf8), utf8(updateOf('a', 'a&#xB;b&#x0;'))]),
+  );
+});

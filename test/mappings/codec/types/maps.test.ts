@@ -159,6 +159,7 @@ for (const [name, given, becomes] of [
     '{"a":1,"b":"2","c":""}',
     '<Entry><Key>a</Key><Value>1</Value></Entry><Entry><Key>b</Key><Value>2</Value></Entry><Entry><Key>c</Key><Value i:nil="true"/></Entry>',
   ],
+  ['lists', '{"a":[1,}', 'position 13: expected a value, got byte 7D'],
   [
     'lists',
     '{"a":[1,2],"b":[]}',

@@ -62,6 +62,12 @@ const records = {
     },
     { validate: 'strict' },
   ),
+  absent: memberOf(
+    { type: 'object', properties: { a: string }, additionalProperties: { type: 'string', maxLength: 2 } },
+    { validate: 'strict' },
+    {},
+    { emptyElements: 'absent' },
+  ),
   tagged: memberOf({ oneOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: 'kind' } }, {}, schemas),
   either: memberOf({ oneOf: [ref('Point'), ref('Dog')] }, {}, schemas),
 };
@@ -184,6 +190,7 @@ for (const [name, given, becomes] of [
     json(entry('l', 'abc')),
     'InvalidType m.AdditionalJson[0].Value: expected JSON text, got text that is none (position 0: expected a value, got U+0061)',
   ],
+  ['absent', json('<Entry><Key>k</Key><Value/></Entry>'), '{"k":null}'],
   ['tagged', '<Cat/>', 'm.Cat.kind is missing'],
   ['tagged', '<Cat><kind>tiger</kind><name>n</name></Cat>', '{"kind":"tiger","name":"n"}'],
   [
@@ -292,6 +299,8 @@ for (const [name, given, becomes] of [
   ],
   ['open', '{"k":}', 'position 10: expected a value, got byte 7D'],
   ['open', '{}', ''],
+  ['open', '{"k":1,"a":7}', `<a>7</a>${more(entry('k', '1'))}`],
+  ['free', '{"k":}', 'position 10: expected a value, got byte 7D'],
   [
     'free',
     '{"k":1,"a":"x","l":{"m":[]}}',
@@ -313,6 +322,28 @@ for (const [name, given, becomes] of [
   ['either', '{"x":1,"y":2,"a b":null}', '<Json>{"x":1,"y":2,"a b":null}</Json>'],
 ] as const satisfies readonly (readonly [Name, string, string])[])
   test(`a record of a reply, ${name}: ${given || 'none'}`, (t) => t.is(records[name].write(given), becomes));
+
+for (const [additionalProperties, good, bad, reason] of [
+  [{ type: 'integer', maximum: 9 }, '9', '10', 'expected at most 9, got 10'],
+  [{ type: 'boolean', enum: [true] }, 'true', 'false', 'expected true, got "false"'],
+  [{ type: 'array', items: integer, maxItems: 1 }, '[1]', '[1,2]', 'expected at most 1 items, got 2'],
+  [
+    { type: 'object', properties: { x: integer }, maxProperties: 0 },
+    '{}',
+    '{"x":1}',
+    'expected at most 0 members, got 1',
+  ],
+] as const)
+  test(`validate: strict looks at members of other names that come as JSON: ${reason}`, (t) => {
+    const { read, pass } = memberOf(
+      { type: 'object', properties: { a: string }, additionalProperties },
+      { validate: 'strict' },
+    );
+    t.is(pass(`{"k":${good},"l":"other"}`), `{"k":${good},"l":"other"}`);
+    t.regex(pass(`{"k":${bad}}`), new RegExp(`^\\w+ m\\.k: ${reason}$`));
+    t.is(read(json(entry('k', good))), `{"k":${good}}`);
+    t.regex(read(json(entry('k', bad))), new RegExp(`^\\w+ m\\.AdditionalJson\\[0\\]\\.Value: ${reason}$`));
+  });
 
 /** An object of every kind of type, and how it is written. */
 const everything = memberOf(

@@ -6,13 +6,14 @@ import { JsonReader } from '../../../../mappings/json/reader.ts';
 import { compile, screening, writeReply } from '../contracts.ts';
 
 /** What a responseStatus comes to, with how many members were left out; texts with `secret` in them are masked, those of `none` left out. */
-function read(text: string, stackTrace: 'keep' | 'drop' = 'drop'): string {
+function read(
+  text: string,
+  stackTrace: 'keep' | 'drop' = 'drop',
+  type: RecordType = screening.responseStatus,
+): string {
   const json = new JsonReader(text, defaultLimits);
-  const status = readStatus(
-    json,
-    screening.responseStatus,
-    { ...screening.settings, stackTrace },
-    (member, value) => (value.includes('none') ? undefined : value.replace('secret', `*${member}*`)),
+  const status = readStatus(json, type, { ...screening.settings, stackTrace }, (member, value) =>
+    value.includes('none') ? undefined : value.replace('secret', `*${member}*`),
   );
   json.end();
   return `${status?.errorCode ?? 'no code'} ${status?.text ?? 'no status'} ${json.dropped} dropped`;
@@ -69,6 +70,15 @@ test('W29: a stackTrace stays where the settings say so', (t) => {
     read('{"stackTrace":"at x","errors":[{"stackTrace":"at y"}]}', 'keep'),
     'no code {"stackTrace":"at x","errors":[{}]} 1 dropped',
   );
+});
+
+test('names of members are no texts of the upstream, values of enumerations are', (t) => {
+  const [field] = screening.responseStatus.fields;
+  if (field === undefined) return t.fail('no field');
+  const type = { kind: 'enum', name: 'Way', documentation: '', values: ['up'] } as const;
+  const status = { ...screening.responseStatus, fields: [{ ...field, json: 'secret', type }] };
+  t.is(read('{"secret":"up"}', 'drop', status), 'no code {"secret":"up"} 0 dropped');
+  t.is(read('{"secret":"a secret"}', 'drop', status), 'no code {"secret":"a *secret*"} 0 dropped');
 });
 
 test('what is left out and replaced within the status of a reply counts with the rest', (t) => {
