@@ -91,6 +91,12 @@ for (const [kind, content, expected, whenIgnored] of [
     'UnknownElement Body.m.Item1: unknown element, expected <Item1>, <Item2>',
     '[] without Item1',
   ],
+  [
+    'of two',
+    `<${'k'.repeat(65)}/>`,
+    `UnknownElement Body.m.${'k'.repeat(64)}: unknown element, expected <Item1>, <Item2>`,
+    `[] without ${'k'.repeat(65)}`,
+  ],
   ['of two and more', `<Item1>1</Item1><Item2/>${more}`, '[1,"",true,false]'],
   ['of two and more', `${more}<Item2>a</Item2><Item1>1</Item1>`, '[1,"a",true,false]'],
   ['of two and more', '<Item1>1</Item1><Items/>', '[1]'],
@@ -158,6 +164,7 @@ for (const [kind, json, expected] of [
   ['of two', '[1,"a",true,[]]', '<Item1>1</Item1><Item2>a</Item2> 2 dropped'],
   ['of two', '["x"]', 'MismatchError: Result.m[0]: expected xs:long, got a string that is no number'],
   ['of two', '7', 'MismatchError: Result.m: expected an array, got a number'],
+  ['of two', '[1,}', 'JsonError: position 8: expected a value, got byte 7D'],
   ['of two and more', '[1,"a"]', '<Item1>1</Item1><Item2>a</Item2>'],
   [
     'of two and more',
