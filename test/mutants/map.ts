@@ -182,6 +182,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/types/response-status.test.ts',
     'test/mappings/codec/write.test.ts',
   ],
+  'mappings/codec/types/distinct.ts': ['test/mappings/codec/types/distinct.test.ts', ...maps],
   'mappings/codec/types/json-tree.ts': ['test/mappings/codec/types/json-trees.test.ts'],
   'mappings/codec/types/tuple.ts': [
     'test/mappings/codec/types/tuples.test.ts',

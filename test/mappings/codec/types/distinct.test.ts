@@ -6,11 +6,17 @@ const long = (end: string): string => 'k'.repeat(16_400) + end;
 
 test('texts are told apart, whether they are long or short', (t) => {
   const texts = new Distinct(['there']);
-  for (const text of ['', 'a', long('a'), long('b'), long('a').slice(1)]) {
+  for (const text of ['', 'a', long('a'), long('b'), long('a').slice(1), long('\ud800'), long('\ud801')]) {
     t.true(texts.add(text));
     t.false(texts.add(text));
   }
   t.false(texts.add('there'));
+});
+
+test('a text is another one than its digest', (t) => {
+  const texts = new Distinct();
+  t.true(texts.add(long('a')));
+  t.true(texts.add(createHash('sha256').update(long('a'), 'utf16le').digest('base64')));
 });
 
 test('texts of one length that differ at their ends cost about what a digest of each does', (t) => {
