@@ -31,6 +31,15 @@ const lists = memberOf(
   strict,
 );
 
+const least = memberOf(
+  {
+    oneOf: [
+      { type: 'object', properties: { x: { type: 'integer' } }, minProperties: 2 },
+      { type: 'boolean', enum: [false] },
+    ],
+  },
+  strict,
+);
 const two = memberOf(
   {
     oneOf: [
@@ -57,13 +66,15 @@ for (const [member, json, becomes] of [
   [ofAnyKind, '{"x":1}', '{"x":1}'],
   [ofAnyKind, '{"x":"a"}', '{"x":"a"}'],
   [ofAnyKind, 'null', 'null'],
+  [least, '{"x":1}', 'OutOfRange m: expected at least 2 members, got 1'],
+  [least, 'true', 'InvalidEnum m: expected false, got "true"'],
   [integers, '7', 'OutOfRange m: expected at most 4, got 7'],
   [integers, '6.5', '6.5'],
   [lists, '[]', '[]'],
   [lists, '["a"]', 'OutOfRange m: expected at least 2 items, got 1'],
   [lists, '[true]', 'OutOfRange m: expected at least 3 items, got 1'],
 ] as const)
-  test(`validate: strict asks of the JSON ${json} what the type asks that it fits alone`, (t) =>
+  test(`validate: strict asks of the JSON ${json}, where it comes to ${becomes}, what the type asks that it fits alone`, (t) =>
     t.is(member.pass(json), becomes));
 
 test('of values that fit one type each, no more is told than errors are', (t) => {

@@ -265,6 +265,7 @@ for (const [name, given, becomes] of [
   ['empty', '{"a":1}', ' 1 dropped'],
   ['nullable', '{"a":null,"b":null}', '<a i:nil="true"/><b i:nil="true"/>'],
   ['comma', '{"a":"1","b":"2"}', '<a>1</a> 1 dropped'],
+  ['comma', '{"a":"1","x,":"2"}', '<a>1</a> 1 dropped'],
   [
     'open',
     '{"k":1,"a":"x","l":"x","m":2,"n":"y","b":3}',
