@@ -14,7 +14,7 @@ import { quoteJson } from '../scalars/text.ts';
 import type { TextValue } from '../text-value.ts';
 import { noContent, scanNull } from '../write-element.ts';
 
-const { nothing } = nodeKinds;
+const { nothing, empty } = nodeKinds;
 
 /** What an element holds as text alone; the rules of each scalar stand in scalars/. */
 
@@ -169,7 +169,8 @@ export function scalarWriter(scalar: Scalar, json: ScalarRow['json'], limits: Li
     if (content === null) {
       if (tape.strict) throw new MismatchError(`expected ${scalar.expected}, got an empty string`);
       tape.pushKind(nothing);
-    } else tape.pushMade(content);
+    } else if (content === '') tape.pushKind(empty);
+    else tape.pushMade(content);
   };
 
   return { scan: scalar.scan?.(scanText) ?? scanText, write: noContent, declarations: '' };
