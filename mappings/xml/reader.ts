@@ -95,7 +95,7 @@ export class XmlReader {
 
   /** `quirks.illegalReferences` lets references to C0 controls, U+FFFE and U+FFFF through in lenient text (W10). */
   constructor(text: string, limits: Limits, quirks?: { readonly illegalReferences: boolean }) {
-    this.#scanner = new Scanner(text, quirks?.illegalReferences ?? false);
+    this.#scanner = new Scanner(text, quirks?.illegalReferences === true);
     this.#limits = limits;
   }
 
@@ -326,7 +326,7 @@ export class XmlReader {
     else this.#readAttributes(end, element);
 
     const text = scanner.text;
-    if (colon < 0) {
+    if (colon === -1) {
       this.prefix = '';
       this.local = text.slice(start, end);
       this.namespace = this.#namespaces.default;
@@ -441,8 +441,8 @@ export class XmlReader {
       if (this.attributeCount === this.#attributes.length) this.#attributes.push(new Attribute());
       const attribute = this.#attribute(this.attributeCount++);
       attribute.start = start;
-      attribute.prefix = colon < 0 ? '' : text.slice(start, colon);
-      attribute.local = text.slice(colon < 0 ? start : colon + 1, end);
+      attribute.prefix = colon === -1 ? '' : text.slice(start, colon);
+      attribute.local = text.slice(colon === -1 ? start : colon + 1, end);
       attribute.value = value;
     }
     return valueEnd;
@@ -574,7 +574,7 @@ export class XmlReader {
   /** Offset of the markup that ends character data. */
   #textEnd(start: number): number {
     const end = this.#scanner.text.indexOf('<', start);
-    if (end < 0) throw this.#scanner.errorAtEnd(`expected </${this.#openName()}>, got the end`);
+    if (end === -1) throw this.#scanner.errorAtEnd(`expected </${this.#openName()}>, got the end`);
     return end;
   }
 
@@ -595,7 +595,7 @@ export class XmlReader {
     const expected = `expected </${this.#openName()}>`;
     const name = /^[^\s<>&'"=/]*/.exec(scanner.text.slice(at + 2, at + 43))?.[0] ?? '';
     const end = at + 2 + name.length;
-    if (scanner.code(end) < 0) return scanner.errorAtEnd(`${expected}, got the end`);
+    if (scanner.code(end) === -1) return scanner.errorAtEnd(`${expected}, got the end`);
     if (name === '') return scanner.error(end, `${expected}, got ${scanner.got(end)}`);
     return scanner.error(at, `${expected}, got </${cut(name)}>`);
   }

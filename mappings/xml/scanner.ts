@@ -81,7 +81,7 @@ export class Scanner {
    */
   limitToLegal(at: number, from = 0): void {
     const illegal = findIllegal(this.text, from);
-    if (illegal < 0) return;
+    if (illegal === -1) return;
     this.#illegal = this.text.charCodeAt(illegal);
     this.text = this.text.slice(0, illegal);
     this.#end = illegal;
@@ -115,7 +115,7 @@ export class Scanner {
   /** [15] Comment. */
   skipComment(at: number): number {
     const end = this.text.indexOf('--', at + 4);
-    if (end < 0) throw this.errorAtEnd('expected -->, got the end');
+    if (end === -1) throw this.errorAtEnd('expected -->, got the end');
     if (this.code(end + 2) !== greaterThan) throw this.error(end, 'expected no -- inside a comment');
     return end + 3;
   }
@@ -127,10 +127,9 @@ export class Scanner {
       throw this.error(at, 'expected a comment, a CDATA section or a tag, got <!');
     }
     const end = this.text.indexOf(']]>', at + 9);
-    if (end < 0) throw this.errorAtEnd('expected ]]>, got the end');
-    this.value = this.text.slice(at + 9, end);
-    if (this.#nextReturn < at) this.#nextReturn = this.#next('\r', at);
-    if (this.#nextReturn < end) this.value = withoutReturns(this.value);
+    if (end === -1) throw this.errorAtEnd('expected ]]>, got the end');
+    const section = this.text.slice(at + 9, end);
+    this.value = section.includes('\r') ? withoutReturns(section) : section;
     return end + 3;
   }
 
@@ -157,7 +156,7 @@ export class Scanner {
 
   #codePointAt(at: number): number {
     const code = this.code(at);
-    return code > 0x7f ? (this.text.codePointAt(at) ?? -1) : code;
+    return code > 0x7f ? (this.text.codePointAt(at) as number) : code;
   }
 
   /** True when character data is what it seems: no reference, no line end to normalise. `]]>` is refused. */
@@ -190,7 +189,7 @@ export class Scanner {
         value += String.fromCodePoint(this.#codePoint);
       }
     }
-    return at < end ? value + text.slice(at, end) : value;
+    return value + text.slice(at, end);
   }
 
   /** The same for a text that may be of very many pieces: looked at character by character, as they may be of one each. */
@@ -218,7 +217,7 @@ export class Scanner {
         from = at;
       } else at++;
     }
-    if (from < end) value.add(text, from, end);
+    value.add(text, from, end);
     return value.take();
   }
 
@@ -232,7 +231,7 @@ export class Scanner {
     let plain = true;
     for (let code = this.code(end); code !== quote; code = this.code(++end)) {
       if (code === lessThan) throw this.error(end, 'expected no < in an attribute value');
-      if (code < 0) throw this.errorAtEnd('expected a closing quote, got the end');
+      if (code === -1) throw this.errorAtEnd('expected a closing quote, got the end');
       if (code < space || code === ampersand) plain = false;
     }
     this.value = plain ? this.text.slice(start + 1, end) : this.#resolveValue(start + 1, end, maxLength);
@@ -265,7 +264,7 @@ export class Scanner {
         from = at;
       } else at++;
     }
-    if (from < end) value.add(text, from, end);
+    value.add(text, from, end);
     return value.take();
   }
 
@@ -324,7 +323,7 @@ export class Scanner {
   /** Offset of the next occurrence; the end when there is none. */
   #next(search: string, from: number): number {
     const at = this.text.indexOf(search, from);
-    return at < 0 ? this.#end : at;
+    return at === -1 ? this.#end : at;
   }
 
   /** The error of what was found at an offset, or of the illegal character that cuts the text there. */
@@ -353,7 +352,7 @@ export class Scanner {
 
   /** What is at an offset, as an error names it. */
   got(at: number): string {
-    return at < this.#end ? unicode(this.text.codePointAt(at) ?? 0) : 'the end';
+    return at < this.#end ? unicode(this.text.codePointAt(at) as number) : 'the end';
   }
 }
 

@@ -73,6 +73,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/xml/decode.ts': ['test/mappings/xml/decode.test.ts'],
   'mappings/xml/characters.ts': ['test/mappings/xml/characters.test.ts', ...xml],
   'mappings/xml/gathered-text.ts': ['test/mappings/xml/gathered-text.test.ts', ...xml],
+  'mappings/xml/namespaces.ts': ['test/mappings/xml/namespaces.test.ts', ...xml],
   'mappings/xml/declaration.ts': ['test/mappings/xml/decode.test.ts', ...xml],
   'mappings/xml/output.ts': [
     'test/mappings/xml/output.test.ts',

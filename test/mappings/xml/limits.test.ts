@@ -158,6 +158,45 @@ test('text that is read may have the length that its reader says, and one charac
   }
 });
 
+test('a text or a value is read until it shows to be too long: what is wrong behind that isn’t told', (t) => {
+  const refused = /: expected &amp; &lt; &gt; &apos; &quot; or a character reference$/;
+  const readText = (content: string, most: number) => {
+    const reader = new XmlReader(`<a>${content}</a>`, defaultLimits);
+    reader.readRoot();
+    return reader.readText(most, true)?.length;
+  };
+  // long ones are read in another way
+  for (const most of [6, 6_000]) {
+    for (const [piece, length] of [
+      ['&#49;', 1],
+      ['\r\n', 1],
+      ['😀', 2],
+      ['&#x1F600;', 2],
+      ['x\r&lt;', 3],
+    ] as const) {
+      const content = piece.repeat(most / length);
+      t.is(readText(content, most), most, piece);
+      t.throws(() => readText(`${content}&bad;`, most), { message: refused }, piece);
+      const message = `line 1, column 4: text longer than ${most} characters`;
+      t.throws(() => readText(`${content}&amp;&bad;`, most), { message }, piece);
+    }
+    const limits = { ...defaultLimits, xmlAttributeValue: most };
+    for (const [piece, length] of [
+      ['&#49;', 1],
+      ['\r\n', 1],
+      ['\n\t', 2],
+      ['&#x1F600;', 2],
+      ['\r\n\n&lt;', 3],
+    ] as const) {
+      const value = piece.repeat(most / length);
+      t.notThrows(() => drain(`<a b="${value}"/>`, limits), piece);
+      t.throws(() => drain(`<a b="${value}&bad;"/>`, limits), { message: refused }, piece);
+      const message = `line 1, column 6: attribute value longer than ${most} characters`;
+      t.throws(() => drain(`<a b="${value}&amp;&bad;"/>`, limits), { message }, piece);
+    }
+  }
+});
+
 test('text that is read is bounded by its reader alone, so that base64 may be longer than xmlText', (t) => {
   const reader = new XmlReader(`<a>${'x'.repeat(20)}</a>`, { ...defaultLimits, xmlText: 10 });
   reader.readRoot();

@@ -24,6 +24,8 @@ const pieces = [
   ']]\r',
   '\rabc',
   'ab&lt;c\rd',
+  '&lt;\r\n',
+  '\n\r&lt;x',
 ];
 
 test('XML 1.0, 2.11: line ends of short and long texts, of bytes and of wider characters, are LF', (t) => {

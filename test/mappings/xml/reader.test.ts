@@ -540,3 +540,191 @@ test('<a/> begins with no element, whatever comes after it', (t) => {
   xml.nextChild();
   t.false(xml.beginsWithElement);
 });
+
+test('a reader that has read nothing is nowhere', (t) => {
+  t.like(new XmlReader('<a/>', defaultLimits), {
+    local: '',
+    namespace: '',
+    prefix: '',
+    empty: false,
+    depth: 0,
+    stray: false,
+    position: 0,
+    attributeCount: 0,
+    joinedSurrogates: 0,
+    illegalReferences: 0,
+  });
+});
+
+test('references to illegal characters are refused where nothing says otherwise (W10)', (t) => {
+  const reader = start('<a>&#xB;</a>');
+  t.throws(() => reader.readText(100, true), { message: /got U\+000B$/ });
+});
+
+test('a start tag and its attributes tell where they stand, and what is declared there', (t) => {
+  const text = '<a xmlns="urn:d">\n<p:b c="1"\n xmlns:p="urn:p" p:d="2" xmlns=""><e/></p:b></a>';
+  const reader = start(text);
+  t.is(reader.startOffset, 0);
+  t.deepEqual(reader.declarations, [{ prefix: '', namespace: 'urn:d' }]);
+  reader.nextChild();
+  t.is(reader.startOffset, text.indexOf('<p:b'));
+  t.is(reader.attributeOffset(0), text.indexOf('c='));
+  t.is(reader.attributeOffset(1), text.indexOf('p:d='));
+  t.deepEqual(reader.declarations, [
+    { prefix: 'p', namespace: 'urn:p' },
+    { prefix: '', namespace: '' },
+  ]);
+  t.is(reader.source(reader.startOffset, reader.position), text.slice(18, text.indexOf('<e/>')));
+  reader.nextChild();
+  t.is(reader.startOffset, text.indexOf('<e/>'));
+  t.deepEqual(reader.declarations, []);
+  for (const read of ['attributeOffset', 'attributeLocal', 'attributeValue'] as const)
+    t.throws(() => reader[read](0), {
+      instanceOf: RangeError,
+      message: 'attribute: expected an index below 0, got 0',
+    });
+});
+
+test('names that only begin as xmlns does are attributes like any other', (t) => {
+  const reader = start(
+    '<a xmlnsx="1" xmlnsx:b="2" xmlns:xmlnsx="urn:x" xmln="3" b:xmlns="4" xmlns:b="urn:b"/>',
+  );
+  t.is(reader.attributeCount, 4);
+  t.is(reader.attribute('', 'xmlnsx'), '1');
+  t.is(reader.attribute('urn:x', 'b'), '2');
+  t.is(reader.attribute('', 'xmln'), '3');
+  t.is(reader.attribute('urn:b', 'xmlns'), '4');
+});
+
+test('an attribute is refused where it comes twice, in tags of few attributes and of many', (t) => {
+  for (let count = 2; count < 12; count++)
+    for (let first = 0; first < count - 1; first++) {
+      const names = Array.from({ length: count }, (_, index) => (index === first ? 'z' : `a${index}`));
+      const written = (last: string): string =>
+        `<a xmlns:p="urn:p" xmlns:q="urn:p" ${[...names.slice(0, -1), last].map((name) => `${name}=""`).join(' ')}/>`;
+      const message = /: expected each attribute once, got z twice$/;
+      t.throws(() => drain(written('z')), { message }, `${count} ${first}`);
+      t.throws(() => drain(written('q:z').replace(' z=', ' p:z=')), { message }, `${count} ${first}`);
+      t.notThrows(() => drain(written('p:z')), `${count} ${first}`);
+      t.notThrows(() => drain(written('z').replace(' z=', ' p:z=')), `${count} ${first}`);
+    }
+});
+
+test('of up to eight attributes the first that is wrong is told, of more one without its namespace first', (t) => {
+  const tag = (count: number): string =>
+    `<a z="" z=""${Array.from({ length: count - 3 }, (_, index) => ` a${index}=""`).join('')} p:b=""/>`;
+  t.throws(() => drain(tag(8)), { message: 'line 1, column 9: expected each attribute once, got z twice' });
+  t.throws(() => drain(tag(9)), { message: /: expected a bound prefix, got p$/ });
+});
+
+test('errors show 40 characters of a name', (t) => {
+  const name = (length: number): string => 'n'.repeat(length);
+  for (const [text, got] of [
+    [`<a></${name(40)}>`, `</${name(40)}>`],
+    [`<a></${name(41)}>`, `</${name(40)}…>`],
+    [`<a></${name(60)}>`, `</${name(40)}…>`],
+    [`<a></${name(41)}`, 'the end'],
+    [`<a></${name(42)}`, `</${name(40)}…>`],
+  ] as const)
+    t.throws(() => drain(text), { message: new RegExp(`: expected </a>, got ${got}$`) });
+  for (const length of [40, 41]) {
+    const shown = length === 40 ? name(40) : `${name(40)}…`;
+    for (const [text, message] of [
+      [`<${name(length)}>`, `expected </${shown}>, got the end`],
+      [`<a ${name(length)}="" ${name(length)}=""/>`, `expected each attribute once, got ${shown} twice`],
+      [`<${name(length)}:b/>`, `expected a bound prefix, got ${shown}`],
+      [`<a xmlns:${name(length)}=""/>`, `expected a namespace for the prefix ${shown}, got none`],
+    ] as const)
+      t.true(t.throws(() => drain(text))?.message.endsWith(`: ${message}`), text);
+  }
+});
+
+test('a reader goes on where another one was whose document began alike', (t) => {
+  const beginning =
+    '<s:a xmlns:s="urn:s" xmlns="urn:d"><b/><!-- x -->\n<s:c xmlns:s="urn:t" xmlns:u="urn:u">';
+  const first = start(`${beginning}<x/></s:c></s:a>`);
+  first.nextChild();
+  first.skip();
+  first.nextChild();
+  const snapshot = first.snapshot();
+  if (snapshot === undefined) return t.fail();
+  t.is(snapshot.elements, 3);
+  const goOn = (rest: string, limits = defaultLimits): XmlReader => {
+    const reader = new XmlReader(beginning + rest, limits);
+    reader.resume(snapshot);
+    return reader;
+  };
+  const reader = goOn('<s:d/><u:e/>t</s:c><s:f><g/></s:f></s:a>');
+  t.like(reader, {
+    prefix: 's',
+    local: 'c',
+    namespace: 'urn:t',
+    empty: false,
+    depth: 2,
+    position: beginning.length,
+  });
+  t.deepEqual(reader.declarations, [
+    { prefix: 's', namespace: 'urn:t' },
+    { prefix: 'u', namespace: 'urn:u' },
+  ]);
+  const seen: string[] = [];
+  while (reader.depth > 0) {
+    if (reader.nextChild()) seen.push(`${reader.namespace} ${reader.local} ${reader.resolve('u')}`);
+    else seen.push(`/${reader.stray}`);
+  }
+  reader.finish();
+  t.deepEqual(seen, [
+    'urn:t d urn:u',
+    '/false',
+    'urn:u e urn:u',
+    '/false',
+    '/true',
+    'urn:s f undefined',
+    'urn:d g undefined',
+    '/false',
+    '/false',
+    '/false',
+  ]);
+  t.throws(() => goOn('</s:b></s:a>').drain(), { message: /: expected <\/s:c>, got <\/s:b>$/ });
+  t.throws(() => goOn('</s:c></s:b>').drain(), { message: /: expected <\/s:a>, got <\/s:b>$/ });
+  // what was counted before counts
+  const rest = '<d/></s:c><e/></s:a>';
+  t.notThrows(() => goOn(rest, { ...defaultLimits, xmlElements: 5, xmlChildren: 3 }).drain());
+  t.throws(() => goOn(rest, { ...defaultLimits, xmlElements: 4 }).drain(), {
+    message: /: more than 4 elements$/,
+  });
+  t.throws(() => goOn(rest, { ...defaultLimits, xmlChildren: 2 }).drain(), {
+    message: /: more than 2 child elements$/,
+  });
+});
+
+test('an empty element is gone on from too, and an illegal character behind is met when it is read (W3)', (t) => {
+  const beginning = '<a><b/>';
+  const first = start(`${beginning}</a>`);
+  first.nextChild();
+  const snapshot = first.snapshot();
+  if (snapshot === undefined) return t.fail();
+  const reader = new XmlReader(`${beginning}\u0001</a>`, defaultLimits);
+  reader.resume(snapshot);
+  t.true(reader.empty);
+  t.false(reader.nextChild());
+  t.throws(() => reader.nextChild(), { message: 'line 1, column 8: expected a legal character, got U+0001' });
+});
+
+test('where a tag has attributes, or text stood before it, there is no going on from there', (t) => {
+  t.is(start('<a b=""/>').snapshot(), undefined);
+  t.not(start('<a xmlns="urn:b"/>').snapshot(), undefined);
+  for (const [content, isKnown] of [
+    ['<b/>', true],
+    [' <!-- x --> <b/>', true],
+    ['x<b/>', false],
+    ['<![CDATA[x]]><b/>', false],
+    ['<![CDATA[ ]]><b/>', false],
+    ['<![CDATA[]]><b/>', true],
+    ['&#32;<b/>', false],
+  ] as const) {
+    const reader = start(`<a>${content}</a>`);
+    reader.nextChild();
+    t.is(reader.snapshot() !== undefined, isKnown, content);
+  }
+});

@@ -78,3 +78,22 @@ test('[68] EntityRef: five names are known, and no others', (t) => {
   ])
     t.is(textOf(content), undefined, content);
 });
+
+test('W10: two references are a surrogate pair at every end of its ranges, and no others are', (t) => {
+  const read = (high: number, low: number): string | undefined => {
+    const xml = new XmlReader(`<a>&#${high};&#x${low.toString(16)};</a>`, defaultLimits);
+    xml.readRoot();
+    return xml.readText(9, true);
+  };
+  for (const high of [0xd800, 0xd801, 0xdbff])
+    for (const low of [0xdc00, 0xdc01, 0xdfff])
+      t.is(read(high, low), String.fromCharCode(high, low), `${high} ${low}`);
+  for (const [high, low, got] of [
+    [0xd7ff, 0xdc00, 'U+DC00'],
+    [0xdc00, 0xdc00, 'U+DC00'],
+    [0xd800, 0xdbff, 'U+D800'],
+    [0xdbff, 0xe000, 'U+DBFF'],
+    [0xd800, 0x110000, 'U+D800'],
+  ] as const)
+    t.throws(() => read(high, low), { message: new RegExp(`got ${got.replace('+', '.')}$`) });
+});

@@ -1,0 +1,83 @@
+import { deepStrictEqual } from 'node:assert';
+import test from 'ava';
+import { type Declaration, Namespaces } from '../../../mappings/xml/namespaces.ts';
+import { fc } from '../../property.ts';
+
+const prefixes = ['', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'xml', 'toString'];
+
+/** What prefixes mean where these are all the declarations, the nearest last. */
+function meaningsOf(declared: readonly Declaration[]): readonly (string | undefined)[] {
+  return prefixes.map((prefix) => {
+    if (prefix === 'xml') return 'http://www.w3.org/XML/1998/namespace';
+    const found = declared.findLast((declaration) => declaration.prefix === prefix)?.namespace;
+    return prefix === '' ? (found ?? '') : found;
+  });
+}
+
+/** The declarations of elements that open, in turn; `undefined` closes the one that was opened last. */
+const steps = fc.array(
+  fc.option(
+    fc.uniqueArray(
+      fc.record(
+        {
+          prefix: fc.constantFrom(...prefixes.filter((prefix) => prefix !== 'xml')),
+          namespace: fc.constantFrom('urn:1', 'urn:2', 'urn:3'),
+        },
+        { noNullPrototype: true },
+      ),
+      { selector: ({ prefix }) => prefix, maxLength: 7 },
+    ),
+    { nil: undefined, freq: 2 },
+  ),
+  { maxLength: 12 },
+);
+
+test('a prefix means what the nearest declaration around says, however many are in scope', (t) => {
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(steps, fc.constantFrom(...prefixes), (list, often) => {
+        const namespaces = new Namespaces();
+        const open: { readonly from: number; readonly declared: readonly Declaration[] }[] = [];
+        for (const declared of list) {
+          const from = open.at(-1)?.from;
+          if (declared !== undefined) {
+            open.push({ from: namespaces.count, declared });
+            for (const { prefix, namespace } of declared) {
+              namespaces.declare(prefix, namespace);
+              namespaces.resolve(often);
+            }
+          } else if (from !== undefined) {
+            namespaces.release(from);
+            open.pop();
+          }
+          const all = open.flatMap((element) => element.declared);
+          deepStrictEqual(namespaces.count, all.length);
+          deepStrictEqual(namespaces.between(0, all.length), all);
+          const expected = meaningsOf(all);
+          deepStrictEqual(namespaces.default, expected[0]);
+          for (const [index, prefix] of prefixes.entries()) {
+            deepStrictEqual(namespaces.resolve(prefix), expected[index], prefix);
+            deepStrictEqual(namespaces.resolve(prefix), expected[index], prefix);
+          }
+          const since = open.at(-1)?.from ?? 0;
+          for (const prefix of prefixes)
+            deepStrictEqual(
+              namespaces.declaredSince(since, prefix),
+              all.slice(since).some((declaration) => declaration.prefix === prefix),
+            );
+          namespaces.resolve(often);
+        }
+      }),
+      { numRuns: 500 },
+    ),
+  );
+});
+
+test('nothing is declared at first, and no prefix has a meaning but xml', (t) => {
+  const namespaces = new Namespaces();
+  t.is(namespaces.count, 0);
+  t.is(namespaces.default, '');
+  t.is(namespaces.resolve('a'), undefined);
+  t.is(namespaces.resolve(''), '');
+  t.is(namespaces.resolve('xml'), 'http://www.w3.org/XML/1998/namespace');
+});
