@@ -1,4 +1,4 @@
-const json = ['test/mappings/json/reader.test.ts'];
+const json = ['test/mappings/json/reader.test.ts', 'test/mappings/json/tape.test.ts'];
 const writing = ['test/mappings/codec/write.test.ts', 'test/mappings/codec/writers.test.ts'];
 const xml = [
   'test/mappings/xml/reader.test.ts',
