@@ -146,7 +146,7 @@ function wideDeclaration(buffer: Buffer): 'utf-16le' | 'utf-16be' | undefined {
 /** The byte order of UTF-16 without a mark, by its first `<`. */
 function byteOrder(buffer: Buffer): 'utf-16le' | 'utf-16be' {
   const at = buffer.indexOf(0x3c);
-  if (at >= 0 && at % 2 === 0 && buffer[at + 1] === 0) return 'utf-16le';
+  if (at % 2 === 0 && buffer[at + 1] === 0) return 'utf-16le';
   if (at % 2 === 1 && buffer[at - 1] === 0) return 'utf-16be';
   throw conflict('expected utf-16 by the charset, got bytes that are not');
 }

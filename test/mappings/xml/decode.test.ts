@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import test from 'ava';
-import { decodeXml } from '../../../mappings/xml/decode.ts';
+import { decodeXml, isPlainUtf8, isWide } from '../../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../../mappings/xml/error.ts';
 import { fc } from '../../property.ts';
 
@@ -119,6 +119,35 @@ const accepted: Accepted[] = [
     input: latin1('\x81\x8d\x8f\x90\x9d'),
     charset: 'iso-8859-1',
     text: '\x81\x8d\x8f\x90\x9d',
+  },
+  {
+    title: 'UTF-16LE without mark and charset is known by its declaration',
+    input: utf16le(declared('UTF-16LE')),
+    text: declared('UTF-16LE'),
+  },
+  {
+    title: 'so is UTF-16BE, whatever its length',
+    input: utf16be(`${declared('utf-16be')}<a/>`),
+    text: `${declared('utf-16be')}<a/>`,
+  },
+  {
+    title: 'charset utf-16 without mark is little-endian by a first character',
+    input: utf16le('<a/>'),
+    charset: 'utf-16',
+    text: '<a/>',
+  },
+  {
+    title: 'charset utf-16 without mark is big-endian by a first character',
+    input: utf16be('<a/>'),
+    charset: 'utf-16',
+    text: '<a/>',
+  },
+  { title: 'U+FEFE at the beginning is no mark', input: bytes(0xef, 0xbb, 0xbe), text: '\ufefe' },
+  { title: 'U+F03F at the beginning is no mark', input: bytes(0xef, 0x80, 0xbf), text: '\uf03f' },
+  {
+    title: 'a declared windows-1252 behind blanks in it is read as that',
+    input: latin1(`<?xml version = "1.0"\n encoding = "windows-1252" ?>\x80`),
+    text: `<?xml version = "1.0"\n encoding = "windows-1252" ?>€`,
   },
   { title: 'US-ASCII is read', input: bytes(declared('us-ascii')), text: declared('us-ascii') },
   {
@@ -249,6 +278,57 @@ const refused: Refused[] = [
     message: 'line 1, column 1: expected utf-16le by the XML declaration, got bytes of one each',
   },
   {
+    title: 'utf-16be declared over UTF-8',
+    input: bytes(declared('utf-16be')),
+    message: 'line 1, column 1: expected utf-16be by the XML declaration, got bytes of one each',
+  },
+  {
+    title: 'utf-16be declared over UTF-16LE',
+    input: utf16le(declared('utf-16be')),
+    message: 'line 1, column 1: expected an XML declaration of utf-16, got none',
+  },
+  {
+    title: 'UTF-16 without mark, charset and declaration',
+    input: utf16le('<?pi?>'),
+    message: 'line 1, column 1: expected an XML declaration of utf-16, got none',
+  },
+  {
+    title: 'a declaration in UTF-16 and half a character',
+    input: bytes(utf16be(declared('utf-16')), 0),
+    message: 'line 1, column 1: expected an XML declaration of utf-16, got none',
+  },
+  {
+    title: 'charset utf-16 over a < in an odd place and no zero before',
+    input: bytes('x<a/>'),
+    charset: 'utf-16',
+    message: 'line 1, column 1: expected utf-16 by the charset, got bytes that are not',
+  },
+  {
+    title: 'half a UTF-16BE character',
+    input: bytes(markBe, utf16be('<a/>'), 0),
+    message: 'line 1, column 5: expected utf-16, got bytes that are not',
+  },
+  {
+    title: 'the first byte of a UTF-16LE mark alone',
+    input: bytes(0xff, '<a/>'),
+    message: 'line 1, column 1: expected utf-8, got bytes that are not',
+  },
+  {
+    title: 'the second byte of a UTF-16LE mark alone',
+    input: bytes('<', 0xfe, '<a/>'),
+    message: 'line 1, column 2: expected utf-8, got bytes that are not',
+  },
+  {
+    title: 'the first byte of a UTF-16BE mark alone',
+    input: bytes(0xfe, '<a/>'),
+    message: 'line 1, column 1: expected utf-8, got bytes that are not',
+  },
+  {
+    title: 'the second byte of a UTF-16BE mark alone',
+    input: bytes('<', 0xff, '<a/>'),
+    message: 'line 1, column 2: expected utf-8, got bytes that are not',
+  },
+  {
     title: 'half a UTF-16 character',
     input: bytes(markLe, utf16le('<a/>'), 0x20),
     message: 'line 1, column 5: expected utf-16, got bytes that are not',
@@ -363,4 +443,56 @@ test('so are bytes anywhere in a document', (t) => {
     { numRuns: 2000 },
   );
   t.pass();
+});
+
+test('UTF-16 shows in the first two bytes', (t) => {
+  for (const [first, second, isSo] of [
+    [0xff, 0xfe, true],
+    [0xfe, 0xff, true],
+    [0, 0x3c, true],
+    [0x3c, 0, true],
+    [0x3c, 0x3f, false],
+    [0xff, 0xff, false],
+    [0xfe, 0xfe, false],
+    [0xff, 0x3c, false],
+    [0x3c, 0xff, false],
+    [1, 1, false],
+  ] as const)
+    t.is(isWide(Buffer.from([first, second])), isSo, `${first} ${second}`);
+  t.false(isWide(Buffer.from('<')));
+});
+
+test('UTF-8 without a mark is known by what a document begins with, and by its charset', (t) => {
+  for (const [input, charset, isSo] of [
+    [bytes('<a/>'), undefined, true],
+    [bytes('<a/>'), 'UTF8', true],
+    [bytes(declared('utf-8')), undefined, true],
+    [bytes(declared('utf-16')), undefined, true],
+    [bytes(declared('us-ascii')), undefined, false],
+    [bytes(declared('us-ascii')), 'utf-8', true],
+    [bytes('<a/>'), 'us-ascii', false],
+    [bytes(mark8, '<a/>'), undefined, false],
+    [bytes(mark8, '<a/>'), 'utf-8', false],
+    [utf16le('<a/>'), 'utf-16', false],
+  ] as const)
+    t.is(isPlainUtf8(input, charset), isSo, `${input} ${charset}`);
+  t.throws(() => isPlainUtf8(bytes('<a/>'), 'utf-7'), { instanceOf: UnsupportedCharset });
+});
+
+test('what is no character of UTF-16 is refused at its place, in either order of bytes', (t) => {
+  for (const text of ['<a>\n\ud800', '<a>\n\udc00x', '<a>\n\udbffx'])
+    for (const input of [bytes(markLe, utf16le(text)), bytes(markBe, utf16be(text))])
+      t.throws(() => decodeXml(input, undefined), {
+        instanceOf: XmlError,
+        message: 'line 2, column 1: expected utf-16, got bytes that are not',
+      });
+});
+
+test('a charset of at most 40 plain characters is told', (t) => {
+  for (const [charset, got] of [
+    ['x'.repeat(40), 'x'.repeat(40)],
+    ['x'.repeat(41), 'another'],
+    ['a b', 'another'],
+  ] as const)
+    t.true(t.throws(() => decodeXml(bytes('<a/>'), charset))?.message.endsWith(`, got ${got}`));
 });

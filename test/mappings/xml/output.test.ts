@@ -171,3 +171,192 @@ test('more bytes than are allowed are a mismatch', (t) => {
     message: 'expected at most 100000 bytes of XML',
   });
 });
+
+/** Bytes of the memory that is used again and again. */
+const kept = 64 * 1024;
+/** Bytes behind what is written that there has to be room for. */
+const most = 48;
+
+/** Things to write, each as its own text; those that reserve their room by themselves. */
+const writes: readonly (readonly [text: string, write: (output: Output) => void])[] = [
+  ['<a xmlns="urn:a">', (output) => output.tags(piece('<a xmlns="urn:a">'))],
+  ['12345678', (output) => output.tags(piece('12345678'))],
+  ['漢字', (output) => output.text('漢字')],
+  [
+    '6f9619ff-8b86-d011-b42d-00cf4fc964ff',
+    (output) => output.guid(Buffer.from('6f9619ff8b86d011b42d00cf4fc964ff'), 0),
+  ],
+  ['&amp;&lt;x', (output) => output.content(Buffer.from('&<x'), 0, 3, { replaced: 0 })],
+];
+
+test('whatever is written at the end of the memory that is kept, it is whole', (t) => {
+  for (const [text, write] of writes)
+    for (let left = 0; left <= most; left++) {
+      const before = 'b'.repeat(kept - left);
+      const output = new Output();
+      output.start(0);
+      output.text('b'.repeat(20_000));
+      // up to this place without growing: reserved as one character each
+      for (let at = 20_000; at < before.length; at++) output.bytes[at] = 98;
+      output.length = before.length;
+      write(output);
+      write(output);
+      t.is(output.take().toString(), `${before}${text}${text}`, `${text} ${left}`);
+    }
+});
+
+test('what takes more room than it has characters is whole too', (t) => {
+  for (const size of [13_000, 13_107, 13_200, 30_000]) {
+    const ampersands = Buffer.alloc(size, '&');
+    t.is(
+      written((output) => output.content(ampersands, 0, size, { replaced: 0 })),
+      '&amp;'.repeat(size),
+    );
+    t.is(
+      written((output) => output.text('漢'.repeat(size))),
+      '漢'.repeat(size),
+    );
+    const source = Buffer.from(new ArrayBuffer(size + 8)).fill('x', 0, size);
+    t.is(
+      written((output) => {
+        output.reserve(size);
+        output.copy(source, new DataView(source.buffer), 0, size);
+      }),
+      'x'.repeat(size),
+    );
+  }
+});
+
+test('memory grows to what is asked for, and what was outgrown is given back', (t) => {
+  const output = new Output();
+  output.start(0);
+  output.text('a');
+  const first = output.bytes;
+  output.reserve(200_000);
+  t.true(output.bytes.length >= 200_001);
+  const second = output.bytes;
+  output.length = 200_000;
+  output.reserve(500_000);
+  t.true(output.bytes.length >= 700_000);
+  t.is(first.buffer.byteLength, kept);
+  t.is(second.buffer.byteLength, 0);
+});
+
+test('a small output is told as text, a large one as its bytes, which are the caller’s', (t) => {
+  const output = new Output();
+  for (const [expected, isText] of [
+    [0, true],
+    [kept, true],
+    [kept + 1, false],
+    [1, true],
+  ] as const) {
+    output.start(expected);
+    const { buffer } = output.bytes;
+    t.is(buffer.byteLength, Math.max(expected, kept));
+    output.text('é');
+    const taken = output.takeBinary();
+    t.is(typeof taken, isText ? 'string' : 'object');
+    t.is(output.bytes.buffer === buffer, isText);
+    t.is(isText ? taken : Buffer.concat([taken as Buffer]).toString('latin1'), 'Ã©');
+  }
+  output.start(kept + 1);
+  output.text('x');
+  const large = output.take();
+  t.not(output.bytes.buffer, large.buffer);
+});
+
+test('a range is long from 64 KiB on', (t) => {
+  t.is(longRange, 64 * 1024);
+});
+
+test('base64 that goes out beside what is written is numbered, and a reference stands for each (W66)', (t) => {
+  const output = new Output();
+  output.start(0);
+  t.deepEqual(output.attached, []);
+  const parts = ['AAAA', 'BBBB'].map((letters) => Buffer.from(letters));
+  for (const part of parts) output.attach(part);
+  const references = [1, 2].map(
+    (number) =>
+      `<xop:Include xmlns:xop="http://www.w3.org/2004/08/xop/include" href="cid:${number}@soapbridge"/>`,
+  );
+  const { attached } = output;
+  t.deepEqual(attached, parts);
+  t.deepEqual(`${Buffer.concat(output.takeBinary() as readonly Buffer[])}`, references.join(''));
+  output.start(0);
+  t.deepEqual(output.attached, []);
+  t.is(attached.length, 2);
+  t.is(output.takeBinary(), '');
+
+  output.start(0);
+  output.attach(parts[0] as Buffer);
+  output.start(0);
+  t.deepEqual(output.attached, []);
+  // a part beside and a range between are pieces too
+  output.attach(parts[0] as Buffer);
+  output.insert(Buffer.from('range'), 0, 5);
+  output.text('.');
+  const pieces = output.takeBinary();
+  t.true(Array.isArray(pieces));
+  t.is(`${Buffer.concat(pieces as readonly Buffer[])}`, `${references[0]}range.`);
+});
+
+test('one range is a piece of its own', (t) => {
+  const output = new Output();
+  output.start(0);
+  output.text('a');
+  const range = Buffer.from('xyz');
+  output.insert(range, 1, 2);
+  const pieces = output.takeBinary() as readonly Buffer[];
+  t.deepEqual(pieces.map(String), ['a', 'y', '']);
+  t.is((pieces[1] as Buffer).buffer, range.buffer);
+});
+
+test('as many bytes as are allowed are written, one more is too many', (t) => {
+  const output = new Output(100_000);
+  output.start(0);
+  output.text('a'.repeat(10_000));
+  t.notThrows(() => output.reserve(90_000));
+  const other = new Output(100_000);
+  other.start(0);
+  other.text('a'.repeat(10_000));
+  t.throws(() => other.reserve(90_001), {
+    instanceOf: RangeError,
+    message: 'expected at most 100000 bytes of XML',
+  });
+  t.notThrows(() => {
+    const unlimited = new Output();
+    unlimited.start(0);
+    unlimited.reserve(10_000_000);
+  });
+});
+
+test('W21: a character and an escape of XML content are what they are by themselves', (t) => {
+  for (let code = 32; code < 128; code++) {
+    const plain = String.fromCharCode(code);
+    if (plain === '"' || plain === '\\') continue;
+    const expected = ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' } as Record<string, string>)[plain] ?? plain;
+    const bytes = Buffer.from(`x${plain}y`);
+    t.is(
+      written((output) => output.content(bytes, 1, 2, { replaced: 0 })),
+      expected,
+    );
+  }
+  for (const [text, expected, replaced] of [
+    ['\\"', '"', 0],
+    ['\\\\', '\\', 0],
+    ['\\/', '/', 0],
+    ['\\b', '\ufffd', 1],
+    ['\\f', '\ufffd', 1],
+    ['\\n', '\n', 0],
+    ['\\r', '&#13;', 0],
+    ['\\t', '\t', 0],
+  ] as const) {
+    const count = { replaced: 0 };
+    const bytes = Buffer.from(text);
+    t.is(
+      written((output) => output.content(bytes, 0, bytes.length, count)),
+      expected,
+    );
+    t.is(count.replaced, replaced);
+  }
+});

@@ -89,6 +89,7 @@ for (const [written, read] of [
   [`\t\r${'\t'.repeat(300)}x`, `${' '.repeat(302)}x`],
   ['&#9;&#10;&#13;&#x20;', '\t\n\r '],
   ['&lt;&gt;&amp;&apos;&quot;', '<>&\'"'],
+  ['ab&amp;cd &#65;\te', 'ab&cd A e'],
   ["it's > ]]>", "it's > ]]>"],
   ['&#x1F600;😀', '😀😀'],
 ] as const) {
@@ -102,6 +103,7 @@ for (const [written, read] of [
   ['', ''],
   [' x ', ' x '],
   ['us<!-- -->er', 'user'],
+  ['us<!---->er<!---->', 'user'],
   ['a<![CDATA[<&]]>b<![CDATA[]]>c', 'a<&bc'],
   ['<![CDATA[]]]]><![CDATA[>]]>', ']]>'],
   ['a\r\nb\rc\n\r\nd', 'a\nb\nc\n\nd'],
@@ -318,6 +320,7 @@ for (const [text, message] of [
   ['<a><!DOCTYPE a></a>', 'line 1, column 4: expected no DTD, got <!DOCTYPE'],
   ['<!doctype a><a/>', 'line 1, column 2: expected a name, got U+0021'],
   ['<?a?><a/>', 'line 1, column 1: expected no processing instruction, got <?'],
+  ['<a><?abc d?></a>', 'line 1, column 4: expected no processing instruction, got <?'],
   ['<a><?b c?></a>', 'line 1, column 4: expected no processing instruction, got <?'],
   ['<a>x<?b c?></a>', 'line 1, column 5: expected no processing instruction, got <?'],
   ['<a/><?b c?>', 'line 1, column 5: expected no processing instruction, got <?'],
