@@ -125,7 +125,7 @@ export class XmlReader {
     if (scanner.code(at) !== lessThan) {
       throw scanner.error(at, `expected the root element, got ${scanner.got(at)}`);
     }
-    scanner.limitToLegal(at);
+    scanner.limitToLegal(0);
     this.#readStartTag(at);
   }
 
@@ -151,7 +151,7 @@ export class XmlReader {
 
   /** Goes on from where another reader was, whose document had the same text up to there; instead of `readRoot`. */
   resume({ position, local, namespace, prefix, empty, elements, open }: ReaderSnapshot): void {
-    this.#scanner.limitToLegal(position, position);
+    this.#scanner.limitToLegal(position);
     for (const { nameStart, nameEnd, children, declarations } of open) {
       this.#enter(nameStart, nameEnd).children = children;
       for (const declared of declarations) this.#namespaces.declare(declared.prefix, declared.namespace);

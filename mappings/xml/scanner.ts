@@ -75,17 +75,16 @@ export class Scanner {
   }
 
   /**
-   * Checks the raw characters of the whole document at once; those before `at` are behind already.
+   * Checks the raw characters of the whole document at once.
    *
    * @param from those before are known to be legal
    */
-  limitToLegal(at: number, from = 0): void {
+  limitToLegal(from: number): void {
     const illegal = findIllegal(this.text, from);
     if (illegal === -1) return;
     this.#illegal = this.text.charCodeAt(illegal);
     this.text = this.text.slice(0, illegal);
     this.#end = illegal;
-    if (illegal < at) throw this.errorAtEnd('');
   }
 
   /** Code unit at an offset; -1 past the end, because one read out of bounds makes every later read slow. */

@@ -64,6 +64,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'gateway/http/framing.ts': ['test/gateway/http/framing.test.ts'],
   'mappings/json/base64-spans.ts': ['test/mappings/json/base64-spans.test.ts'],
   'mappings/json/parts.ts': [
+    'test/mappings/json/parts.test.ts',
     'test/mappings/http-mapping/parameter.test.ts',
     'test/mappings/http-mapping/body.test.ts',
     'test/mappings/http-mapping/multipart.test.ts',

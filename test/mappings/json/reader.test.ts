@@ -348,3 +348,53 @@ test('a torn text is read or refused exactly as JSON.parse does, and never fails
     ),
   );
 });
+
+test('a string is decoded to the same text whatever its length', (t) => {
+  for (const piece of ['\\n', 'a\\"', '\\u00e9b', '\\\\', 'é\\/', '\\ud83d\\ude00'])
+    for (const count of [1, 42, 43, 85, 86, 127, 128, 129, 256, 300]) {
+      const text = `"${piece.repeat(count)}"`;
+      const json = new JsonReader(`[${text},"\\t"]`, defaultLimits, 1);
+      t.is(json.string(), JSON.parse(text));
+      t.is(json.position, text.length + 1);
+    }
+});
+
+test('a reader moves past what it reads, and says of numbers and strings whether they are plain', (t) => {
+  for (const [text, move, says, end] of [
+    ['12,', (json: JsonReader) => json.scanNumber(), true, 2],
+    ['-0', (json: JsonReader) => json.scanNumber(), true, 2],
+    ['1.0', (json: JsonReader) => json.scanNumber(), false, 3],
+    ['0.5', (json: JsonReader) => json.scanNumber(), false, 3],
+    ['1e5', (json: JsonReader) => json.scanNumber(), false, 3],
+    ['1E-5 ', (json: JsonReader) => json.scanNumber(), false, 4],
+    ['1.5e+05', (json: JsonReader) => json.number(), '1.5e+05', 7],
+    ['"a b"', (json: JsonReader) => json.scanString(), true, 5],
+    ['"a\\n"', (json: JsonReader) => json.scanString(), false, 5],
+    ['false', (json: JsonReader) => json.literal(), 'false', 5],
+    [' "a" : 1', (json: JsonReader) => json.name(), 'a', 7],
+    [' \t\r\n1', (json: JsonReader) => json.peek(), 49, 4],
+    [' ', (json: JsonReader) => json.peek(), Number.NaN, 1],
+  ] as const) {
+    const json = new JsonReader(text, defaultLimits);
+    t.is(move(json), says, text);
+    t.is(json.position, end, text);
+  }
+});
+
+test('a number begins with a minus or a digit', (t) => {
+  for (const [text, kind] of [
+    ['-', 'a number'],
+    ['0', 'a number'],
+    ['9', 'a number'],
+  ] as const)
+    t.is(new JsonReader(text, defaultLimits).kind(), kind);
+  for (const text of ['/', ':', '+', '.', ''])
+    t.throws(() => new JsonReader(text, defaultLimits).kind(), { message: /^position 0: expected a value/ });
+});
+
+test('an error of JSON has its name and its place', (t) => {
+  const error = t.throws<JsonError>(() => new JsonReader(' x', defaultLimits).skip(), {
+    instanceOf: JsonError,
+  });
+  t.like(error, { name: 'JsonError', position: 1, limit: undefined });
+});
