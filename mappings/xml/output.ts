@@ -276,6 +276,6 @@ export class Output {
   /** Any text, as UTF-8. */
   text(text: string): void {
     this.reserve(text.length * 3);
-    this.length += this.bytes.write(text, this.length, 'utf8');
+    this.length += this.bytes.write(text, this.length);
   }
 }

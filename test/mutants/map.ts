@@ -75,7 +75,8 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/xml/characters.ts': ['test/mappings/xml/characters.test.ts', ...xml],
   'mappings/xml/gathered-text.ts': ['test/mappings/xml/gathered-text.test.ts', ...xml],
   'mappings/xml/namespaces.ts': ['test/mappings/xml/namespaces.test.ts', ...xml],
-  'mappings/xml/declaration.ts': ['test/mappings/xml/decode.test.ts', ...xml],
+  'mappings/xml/error.ts': [...xml, 'test/mappings/xml/decode.test.ts'],
+  'mappings/xml/declaration.ts': ['test/mappings/xml/declaration.test.ts', ...xml],
   'mappings/xml/output.ts': [
     'test/mappings/xml/output.test.ts',
     ...writing,

@@ -53,6 +53,18 @@ test('W21: 32 digits get the dashes of a GUID', (t) => {
   );
 });
 
+test('a short text is written behind what was', (t) => {
+  t.is(
+    written((output) => {
+      output.ascii('ab');
+      output.ascii('');
+      output.ascii('cde');
+      output.text('f');
+    }),
+    'abcdef',
+  );
+});
+
 test('pieces of any length are written one behind the other', (t) => {
   for (let length = 0; length < 40; length++) {
     const text = `${'abcdefgh'.repeat(5).slice(0, length)}\u00e9`;
@@ -181,6 +193,7 @@ const most = 48;
 const writes: readonly (readonly [text: string, write: (output: Output) => void])[] = [
   ['<a xmlns="urn:a">', (output) => output.tags(piece('<a xmlns="urn:a">'))],
   ['12345678', (output) => output.tags(piece('12345678'))],
+  ['long '.repeat(200), (output) => output.tags(piece('long '.repeat(200)))],
   ['漢字', (output) => output.text('漢字')],
   [
     '6f9619ff-8b86-d011-b42d-00cf4fc964ff',
@@ -359,4 +372,15 @@ test('W21: a character and an escape of XML content are what they are by themsel
     );
     t.is(count.replaced, replaced);
   }
+});
+
+test('what was begun and never taken leaves nothing behind', (t) => {
+  const output = new Output();
+  output.start(0);
+  output.text('a'.repeat(kept));
+  output.insert(Buffer.from('range'), 0, 5);
+  output.attach(Buffer.from('AAAA'));
+  output.start(0);
+  output.text('b');
+  t.is(output.takeBinary(), 'b');
 });

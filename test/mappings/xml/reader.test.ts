@@ -435,6 +435,10 @@ for (const [text, message] of [
   ['<!-- \b --><a/>', 'line 1, column 6: expected a legal character, got U+0008'],
   ['<a/>\f', 'line 1, column 5: expected a legal character, got U+000C'],
   ['<a></a\v>', 'line 1, column 7: expected a legal character, got U+000B'],
+  // what is met first is told
+  ['<a></b>\u0001', 'line 1, column 4: expected </a>, got </b>'],
+  ['<a b="<"/>\u0001', 'line 1, column 7: expected no < in an attribute value'],
+  ['<a b/>\ufffe', 'line 1, column 5: expected =, got U+002F'],
   ['<a>&am\x01p;</a>', 'line 1, column 7: expected a legal character, got U+0001'],
 ] as const) {
   test(`${JSON.stringify(text.slice(0, 60))} is refused: ${message} (W10)`, (t) => {
@@ -467,6 +471,12 @@ test('an illegal character is an error only once it is met: the root is read bef
   t.true(reader.nextChild());
   t.false(reader.nextChild());
   t.throws(() => reader.nextChild(), { message: 'line 1, column 8: expected a legal character, got U+0001' });
+});
+
+test('a text isn’t looked at behind an illegal character in it, however long it may be', (t) => {
+  const read = (content: string): unknown => start(`<a>${content}</a>`).readText(5, true);
+  for (const content of ['123\u0001', '123\u0001456', '123\u0001&bad;', '12&#51;\u0001456', '123456\u0001'])
+    t.throws(() => read(content), { message: /: expected a legal character, got U\+0001$/ }, content);
 });
 
 test('an XmlError has its line and column as numbers', (t) => {
