@@ -322,6 +322,10 @@ test('one range is a piece of its own', (t) => {
   const pieces = output.takeBinary() as readonly Buffer[];
   t.deepEqual(pieces.map(String), ['a', 'y', '']);
   t.is((pieces[1] as Buffer).buffer, range.buffer);
+  output.start(0);
+  output.insert(range, 0, 1);
+  output.text('b');
+  t.is(`${output.take()}`, 'xb');
 });
 
 test('as many bytes as are allowed are written, one more is too many', (t) => {
