@@ -399,3 +399,8 @@ test('a value is named by its kind in bytes too', (t) => {
   for (const text of ['/', ':', '+1', 'x'])
     t.throws(() => begin(text).kind(), { message: /^position 0: expected a value, got byte / }, text);
 });
+
+test('three words are literals in bytes too, and no others', (t) => {
+  for (const text of ['oull', 'urue', 'galse', 'mull', 'nul', 'nulk', 'trud', 'x', ''])
+    t.throws(() => begin(text).literal(), { message: /^position 0: expected a value, got / }, text);
+});
