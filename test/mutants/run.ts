@@ -67,10 +67,16 @@ function sampleOf<T>(all: readonly T[], count: number, random: () => number): re
 class Worker {
   #child: Promise<ChildProcess> | undefined;
   #judged = 0;
+  readonly #flags: readonly string[];
+
+  /** @param flags of Node */
+  constructor(flags: readonly string[] = []) {
+    this.#flags = flags;
+  }
 
   async ask(question: Question | Survey): Promise<Answer> {
     if (this.#judged++ >= mutantsOfWorker) this.end();
-    this.#child ??= begin();
+    this.#child ??= begin(this.#flags);
     const child = await this.#child;
     return new Promise((resolve) => {
       const settle = (answer: Answer): void => {
@@ -101,11 +107,11 @@ class Worker {
   }
 }
 
-function begin(): Promise<ChildProcess> {
+function begin(flags: readonly string[]): Promise<ChildProcess> {
   const child = fork(new URL('./worker.ts', import.meta.url), {
     cwd: root,
     env: { ...process.env, MUTANTS: '1' },
-    execArgv: ['--max-old-space-size=1500', '--no-warnings'],
+    execArgv: ['--max-old-space-size=1500', '--no-warnings', ...flags],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   return new Promise((resolve, reject) => {
@@ -167,12 +173,15 @@ const times = new Map<string, number>();
 /** The tests that run into a mutant, in the map's order of their files. */
 const reaching = new Map<Mutant, readonly Reaching[]>();
 
+/** V8 counts nothing any more of a function that it has compiled. */
+const uncompiled = ['--no-opt', '--no-maglev'];
+
 /** Tests that don't hold without a mutant notice each, so they are asked first, and what they run into with that. */
 async function checkTests(
   tests: string[],
   reached: Map<string, ReadonlyMap<Mutant, Reaching['places']>>,
 ): Promise<void> {
-  const worker = new Worker();
+  const worker = new Worker(uncompiled);
   for (let test = tests.pop(); test !== undefined; test = tests.pop()) {
     const file = test;
     const from = Date.now();
