@@ -22,6 +22,13 @@ test('a run that is a byte short is not known', (t) => {
   t.is(runsOf([`"${long.slice(1)}"`]).total, 0);
 });
 
+test('nor is a short one behind a long one, or between two', (t) => {
+  const runs = runsOf([`${long}"short"${long}"`, `short"${long.slice(1)}"`]);
+  t.is(runs.total, 2 * long.length);
+  t.is(runs.endFrom(long.length + 2), long.length + 2);
+  t.is(runs.endFrom(long.length + 7), 2 * long.length + 7);
+});
+
 test('a run that nothing has ended yet is not known', (t) => {
   t.is(runsOf([`"${long}`]).total, 0);
   t.is(runsOf([`"${long}`, '"']).total, long.length);
