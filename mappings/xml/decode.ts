@@ -61,7 +61,7 @@ export function isPlainUtf8(bytes: Buffer, charset: string | undefined): boolean
 function decodeUtf8(bytes: Buffer): string | undefined {
   // ASCII as Latin-1 is twice as fast, and nearly every message is ASCII.
   if (isAscii(bytes)) return bytes.toString('latin1');
-  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
+  return isUtf8(bytes) ? bytes.toString() : undefined;
 }
 
 function encodingNamed(name: string): Named {

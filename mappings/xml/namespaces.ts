@@ -33,8 +33,8 @@ export class Namespaces {
 
   /** Namespace of a prefix, '' being the default namespace; undefined for one that isn't bound. */
   resolve(prefix: string): string | undefined {
-    if (prefix === this.#lastPrefix && prefix !== '') return this.#lastNamespace;
     if (prefix === '') return this.default;
+    if (prefix === this.#lastPrefix) return this.#lastNamespace;
     const namespace = prefix === 'xml' ? xmlNamespace : this.#find(prefix);
     this.#lastPrefix = prefix;
     this.#lastNamespace = namespace;

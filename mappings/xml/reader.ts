@@ -464,8 +464,7 @@ export class XmlReader {
     for (let index = 0; index < this.attributeCount; index++) {
       const attribute = this.#attribute(index);
       const { local, namespace } = attribute;
-      // names hold no blank
-      const name = namespace === '' ? local : `${local} ${namespace}`;
+      const name = `${local} ${namespace}`; // no local name holds a blank
       if (names.has(name)) throw this.#twiceError(attribute);
       names.add(name);
     }

@@ -47,8 +47,6 @@ test('a tape begins anew with each body, whatever the one before left', (t) => {
     position: 0,
     size: 9,
     top: 0,
-    made: [],
-    misfits: [],
     strict: false,
     failed: false,
     wasted: 0,
@@ -59,6 +57,8 @@ test('a tape begins anew with each body, whatever the one before left', (t) => {
     passed: 0,
     attachFrom: Number.POSITIVE_INFINITY,
   });
+  t.deepEqual(tape.made, []);
+  t.deepEqual(tape.misfits, []);
   t.notThrows(() => tape.skip());
   t.notThrows(() => tape.end());
 });

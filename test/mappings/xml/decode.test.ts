@@ -293,6 +293,11 @@ const refused: Refused[] = [
     message: 'line 1, column 1: expected an XML declaration of utf-16, got none',
   },
   {
+    title: 'the beginning of a declaration in UTF-16 alone',
+    input: utf16le('<?'),
+    message: 'line 1, column 1: expected an XML declaration of utf-16, got none',
+  },
+  {
     title: 'a declaration in UTF-16 and half a character',
     input: bytes(utf16be(declared('utf-16')), 0),
     message: 'line 1, column 1: expected an XML declaration of utf-16, got none',

@@ -133,6 +133,10 @@ test('text with a child element is undefined, and the reader is past the element
   t.is(reader.local, 'e');
 });
 
+test('text between child elements that are read may have no pairs of surrogate references (W10)', (t) => {
+  t.throws(() => start('<a>&#xD83D;&#xDE00;<b/></a>').nextChild(), { message: /column 4: .* got U\+D83D$/ });
+});
+
 test('what is skipped may have pairs of surrogate references, and no halves (W10)', (t) => {
   const read = (content: string): void => {
     const xml = new XmlReader(`<a><b>${content}</b><c>&#xD83D;&#xDE00;</c></a>`, defaultLimits);
@@ -614,11 +618,12 @@ test('an attribute is refused where it comes twice, in tags of few attributes an
     for (let first = 0; first < count - 1; first++) {
       const names = Array.from({ length: count }, (_, index) => (index === first ? 'z' : `a${index}`));
       const written = (last: string): string =>
-        `<a xmlns:p="urn:p" xmlns:q="urn:p" ${[...names.slice(0, -1), last].map((name) => `${name}=""`).join(' ')}/>`;
+        `<a xmlns:p="urn:p" xmlns:q="urn:p" xmlns:r="urn:r" ${[...names.slice(0, -1), last].map((name) => `${name}=""`).join(' ')}/>`;
       const message = /: expected each attribute once, got z twice$/;
       t.throws(() => drain(written('z')), { message }, `${count} ${first}`);
       t.throws(() => drain(written('q:z').replace(' z=', ' p:z=')), { message }, `${count} ${first}`);
       t.notThrows(() => drain(written('p:z')), `${count} ${first}`);
+      t.notThrows(() => drain(written('r:z').replace(' z=', ' p:z=')), `${count} ${first}`);
       t.notThrows(() => drain(written('z').replace(' z=', ' p:z=')), `${count} ${first}`);
     }
 });
