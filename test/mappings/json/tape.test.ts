@@ -137,6 +137,13 @@ test('the tape grows as it is laid out, and shrinks again after a large one', (t
   t.is(tape.words.length, 1 << 16);
 });
 
+test('nodes of one word make the tape grow too', (t) => {
+  const tape = begin('1');
+  for (let index = 0; index < 10_000; index++) tape.pushKind(nodeKinds.empty);
+  t.is(tape.top, 10_000);
+  t.true(tape.words.subarray(0, 10_000).every((word) => word === nodeKinds.empty));
+});
+
 test('nodes are a word for their kind, and two for what they are', (t) => {
   const tape = begin('"a"');
   tape.pushKind(nodeKinds.nothing);

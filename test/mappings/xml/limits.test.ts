@@ -201,6 +201,10 @@ test('text that is read is bounded by its reader alone, so that base64 may be lo
   const reader = new XmlReader(`<a>${'x'.repeat(20)}</a>`, { ...defaultLimits, xmlText: 10 });
   reader.readRoot();
   t.is(reader.readText(20, false)?.length, 20);
+  const mixed = new XmlReader(`<a>${'x'.repeat(20)}<b/></a>`, { ...defaultLimits, xmlText: 10 });
+  mixed.readRoot();
+  t.is(mixed.readText(20, false), undefined);
+  t.is(mixed.depth, 0);
 });
 
 test('blanks between child elements are bounded by the body alone: indented documents may be long', (t) => {

@@ -137,6 +137,25 @@ test('text between child elements that are read may have no pairs of surrogate r
   t.throws(() => start('<a>&#xD83D;&#xDE00;<b/></a>').nextChild(), { message: /column 4: .* got U\+D83D$/ });
 });
 
+test('text before a child element of any form is undefined', (t) => {
+  for (const content of [
+    'x<b/>',
+    'x/<b/>',
+    'x<b></b>',
+    '<b/>',
+    '<b/>x',
+    'x&lt;<b/>',
+    '<!-- --><b/>x',
+    '<![CDATA[x]]><b/>',
+  ]) {
+    const reader = start(`<a><c>${content}</c><d/></a>`);
+    reader.nextChild();
+    t.is(reader.readText(100, false), undefined, content);
+    t.true(reader.nextChild());
+    t.is(reader.local, 'd');
+  }
+});
+
 test('what is skipped may have pairs of surrogate references, and no halves (W10)', (t) => {
   const read = (content: string): void => {
     const xml = new XmlReader(`<a><b>${content}</b><c>&#xD83D;&#xDE00;</c></a>`, defaultLimits);
