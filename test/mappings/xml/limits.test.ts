@@ -211,6 +211,17 @@ test('blanks between child elements are bounded by the body alone: indented docu
   t.notThrows(() => drain(`<a>${'\n       <b/>'.repeat(50)}</a>`, { ...defaultLimits, xmlText: 10 }));
 });
 
+test('children and stray text of each element are counted by themselves', (t) => {
+  const limits = { ...defaultLimits, xmlChildren: 3, xmlText: 3 };
+  t.notThrows(() => drain(`<a>${'<b>xyz<c>x</c><c/><c/></b>'.repeat(3)}</a>`, limits));
+  t.throws(() => drain('<a><b><c/></b><b><c/><c/><c/><c/></b></a>', limits), {
+    message: /: more than 3 child elements$/,
+  });
+  t.throws(() => drain('<a><b>x</b><b>xy<c/>zx</b></a>', limits), {
+    message: /: text longer than 3 characters$/,
+  });
+});
+
 test('comments are bounded by the body alone', (t) => {
   t.notThrows(() => drain(`<a><!-- ${'x'.repeat(100)} --></a>`, { ...defaultLimits, xmlText: 10 }));
 });

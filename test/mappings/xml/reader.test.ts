@@ -120,6 +120,12 @@ for (const [written, read] of [
   });
 }
 
+test('blanks may stand before the end of an end tag', (t) => {
+  t.is(textOf('<a>x</a \t\r\n>'), 'x');
+  t.is(textOf('<a>&lt;</a\n>'), '<');
+  t.notThrows(() => drain('<a><b></b ></a\t>'));
+});
+
 test('an element that closes itself has the empty text', (t) => {
   t.is(textOf('<a/>'), '');
 });
