@@ -627,15 +627,17 @@ test('a start tag and its attributes tell where they stand, and what is declared
     });
 });
 
-test('names that only begin as xmlns does are attributes like any other', (t) => {
+test('names that only begin as xmlns does, or are as long, are attributes like any other', (t) => {
   const reader = start(
-    '<a xmlnsx="1" xmlnsx:b="2" xmlns:xmlnsx="urn:x" xmln="3" b:xmlns="4" xmlns:b="urn:b"/>',
+    '<a xmlnsx="1" xmlnsx:b="2" xmlns:xmlnsx="urn:x" xmln="3" b:xmlns="4" xmlns:b="urn:b" fives="5" fives:c="6" xmlns:fives="urn:f"/>',
   );
-  t.is(reader.attributeCount, 4);
+  t.is(reader.attributeCount, 6);
   t.is(reader.attribute('', 'xmlnsx'), '1');
   t.is(reader.attribute('urn:x', 'b'), '2');
   t.is(reader.attribute('', 'xmln'), '3');
   t.is(reader.attribute('urn:b', 'xmlns'), '4');
+  t.is(reader.attribute('', 'fives'), '5');
+  t.is(reader.attribute('urn:f', 'c'), '6');
 });
 
 test('an attribute is refused where it comes twice, in tags of few attributes and of many', (t) => {
