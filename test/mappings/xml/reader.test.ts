@@ -128,6 +128,16 @@ test('blanks may stand before the end of an end tag', (t) => {
 
 test('an element that closes itself has the empty text', (t) => {
   t.is(textOf('<a/>'), '');
+  const reader = start('<a><b/><c/>x</a>');
+  for (const local of ['b', 'c']) {
+    t.true(reader.nextChild());
+    t.is(reader.local, local);
+    t.is(reader.readText(100, false), '');
+    t.is(reader.depth, 1);
+    t.false(reader.empty);
+  }
+  t.false(reader.nextChild());
+  t.true(reader.stray);
 });
 
 test('text with a child element is undefined, and the reader is past the element', (t) => {
@@ -141,6 +151,10 @@ test('text with a child element is undefined, and the reader is past the element
 
 test('text between child elements that are read may have no pairs of surrogate references (W10)', (t) => {
   t.throws(() => start('<a>&#xD83D;&#xDE00;<b/></a>').nextChild(), { message: /column 4: .* got U\+D83D$/ });
+  const reader = start('<a><b>&#xD83D;&#xDE00;</b>&#xD83D;&#xDE00;<c/></a>');
+  reader.nextChild();
+  reader.skip();
+  t.throws(() => reader.nextChild(), { message: /column 27: .* got U\+D83D$/ });
 });
 
 test('text before a child element of any form is undefined', (t) => {
