@@ -308,8 +308,8 @@ export class Tape extends JsonGrammar {
 
   /** True when the record that the reply is holds a record in a slot. */
   holdsRecord(slot: number): boolean {
-    const at = this.words[0] === nodeKinds.record ? (this.words[slot] as number) : -1;
-    return at !== -1 && this.words[at] === nodeKinds.record;
+    const { words } = this;
+    return words[0] === nodeKinds.record && words[words[slot] as number] === nodeKinds.record;
   }
 
   // --- laying out ---------------------------------------------------------------------------------
