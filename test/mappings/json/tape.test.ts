@@ -63,6 +63,18 @@ test('a tape begins anew with each body, whatever the one before left', (t) => {
   t.notThrows(() => tape.end());
 });
 
+test('a body that broke off leaves nothing to the next', (t) => {
+  const tape = begin('[[1', { jsonDepth: 2, jsonMembers: 2 });
+  t.throws(() => tape.skip());
+  for (let time = 0; time < 3; time++) {
+    begin('[[1]]', { jsonDepth: 2, jsonMembers: 2 }, tape);
+    t.notThrows(() => tape.skip());
+    t.throws(() => begin('[[1', { jsonDepth: 2, jsonMembers: 2 }, tape).skip(), {
+      message: 'position 3: expected "," or "]", got the end',
+    });
+  }
+});
+
 test('a body is read to its end, where and however large it is', (t) => {
   const tape = new Tape();
   for (const size of [1, 9, 8, kept - padding, kept - padding + 1, 3, kept, 100_000, 2]) {
