@@ -10,6 +10,8 @@ const pieces = [
   '漢',
   '😀',
   '\ud800',
+  '\uffff',
+  '\u{10000}',
   'x'.repeat(256),
   'y'.repeat(257),
   '漢'.repeat(300),
@@ -30,6 +32,19 @@ test('a text that is gathered of parts and characters is those in turn, and the 
       t.true(gathered.take() === expected, `${count} of ${JSON.stringify(piece.slice(0, 4))}`);
       t.is(gathered.length, 0);
     }
+});
+
+test('runs of a character are gathered too, short and long ones', (t) => {
+  const gathered = new GatheredText();
+  for (const count of [0, 1, 2, 255, 256, 257, 1_000, 20_000]) {
+    gathered.add('é漢', 0, 2);
+    gathered.addRun(0x20, count);
+    gathered.addCharacter(0x78);
+    gathered.addRun(0x79, 3);
+    const expected = `é漢${' '.repeat(count)}xyyy`;
+    t.is(gathered.length, expected.length);
+    t.is(gathered.take(), expected);
+  }
 });
 
 test('characters have their replacements, wherever they stand', (t) => {

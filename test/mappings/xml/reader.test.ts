@@ -533,6 +533,7 @@ test('locate counts LF, CR and CRLF as one line end each (XML 1.0, 2.11)', (t) =
   t.deepEqual(reader.locate(), { line: 1, column: 1 });
   t.deepEqual(reader.locate(3), { line: 1, column: 4 });
   t.deepEqual(reader.locate(4), { line: 2, column: 1 });
+  t.deepEqual(reader.locate(5), { line: 2, column: 2 });
   t.deepEqual(reader.locate(6), { line: 3, column: 1 });
   t.deepEqual(reader.locate(7), { line: 4, column: 1 });
   reader.drain();
