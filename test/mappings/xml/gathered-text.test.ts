@@ -34,14 +34,15 @@ test('a text that is gathered of parts and characters is those in turn, and the 
     }
 });
 
-test('runs of a character are gathered too, short and long ones', (t) => {
+test('runs of a character and long parts are gathered in their places', (t) => {
   const gathered = new GatheredText();
   for (const count of [0, 1, 2, 255, 256, 257, 1_000, 20_000]) {
     gathered.add('é漢', 0, 2);
     gathered.addRun(0x20, count);
     gathered.addCharacter(0x78);
     gathered.addRun(0x79, 3);
-    const expected = `é漢${' '.repeat(count)}xyyy`;
+    gathered.add('z'.repeat(count), 0, count);
+    const expected = `é漢${' '.repeat(count)}xyyy${'z'.repeat(count)}`;
     t.is(gathered.length, expected.length);
     t.is(gathered.take(), expected);
   }
