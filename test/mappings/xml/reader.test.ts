@@ -518,7 +518,15 @@ test('an illegal character is an error only once it is met: the root is read bef
 
 test('a text isn’t looked at behind an illegal character in it, however long it may be', (t) => {
   const read = (content: string): unknown => start(`<a>${content}</a>`).readText(5, true);
-  for (const content of ['123\u0001', '123\u0001456', '123\u0001&bad;', '12&#51;\u0001456', '123456\u0001'])
+  for (const content of [
+    '123\u0001',
+    '123\u0001456',
+    '123\u0001&bad;',
+    '12&#51;\u0001456',
+    '123456\u0001',
+    '<![CDATA[123\u0001456]]>',
+    '12<![CDATA[345]]>\u00016',
+  ])
     t.throws(() => read(content), { message: /: expected a legal character, got U\+0001$/ }, content);
 });
 
