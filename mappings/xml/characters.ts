@@ -73,8 +73,8 @@ export function findIllegal(text: string, from = 0): number {
   control.lastIndex = from;
   if (
     !control.test(text) &&
-    text.indexOf('\uFFFE', from) < 0 &&
-    text.indexOf('\uFFFF', from) < 0 &&
+    text.indexOf('\uFFFE', from) === -1 &&
+    text.indexOf('\uFFFF', from) === -1 &&
     text.isWellFormed()
   ) {
     return -1;

@@ -45,6 +45,7 @@ test('the first character that no document may hold is found from where one asks
     const text = `a\u{1f600}${String.fromCharCode(code)}`;
     if (findIllegal(text) !== (isCharacter(code) ? -1 : 3)) t.fail(`U+${code.toString(16)}`);
   }
+  for (const illegal of ['\0', '\ufffe', '\uffff', '\ud800']) t.is(findIllegal(illegal), 0);
   t.is(findIllegal('\0a', 1), -1);
   t.is(findIllegal('\ufffea', 1), -1);
   t.is(findIllegal('\uffffa', 1), -1);
