@@ -60,6 +60,14 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/conformance/xml.test.ts',
     ...fastPath,
   ],
+  'mappings/codec/fast-path/element-forms.ts': [
+    'test/mappings/codec/element-forms.test.ts',
+    'test/mappings/codec/fast-path.test.ts',
+  ],
+  'mappings/codec/fast-path/text-tokenizer.ts': [
+    'test/mappings/codec/fast-path/text-tokenizer.test.ts',
+    ...fastPath,
+  ],
   'mappings/codec/fast-path/': [...fastPath, 'test/gateway/protocols/request-shapes.test.ts'],
   'mappings/codec/scalars/': [...scalars, ...dates, ...codec, ...properties],
   'mappings/codec/adopted/patterns.ts': [
@@ -79,10 +87,16 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/adopted/rpc.test.ts',
     'test/mappings/codec/adopted/properties.test.ts',
   ],
-  'mappings/codec/attachments.ts': [
+  'mappings/codec/attachments.ts': ['test/mappings/codec/attachments.test.ts'],
+  'mappings/codec/filled-body.ts': ['test/mappings/codec/attachments.test.ts'],
+  'mappings/codec/misfits.ts': ['test/mappings/codec/misfits.test.ts'],
+  'mappings/codec/nearest.ts': ['test/mappings/codec/scalars/text.test.ts'],
+  'mappings/codec/read-element.ts': [
+    'test/mappings/codec/read.test.ts',
     'test/mappings/codec/attachments.test.ts',
-    'test/gateway/protocols/soap/mtom.test.ts',
+    'test/mappings/codec/pass.test.ts',
   ],
+  'mappings/codec/write-element.ts': ['test/mappings/codec/write-element.test.ts', ...writing],
   'mappings/codec/types/union.ts': [
     'test/mappings/codec/types/unions.test.ts',
     'test/mappings/codec/types/rules.test.ts',

@@ -345,6 +345,32 @@ for (const attribute of [
   });
 }
 
+for (const [element, name] of [
+  ['<multiRef/>', 'multiRef'],
+  ['<multiRef xmlns="">a</multiRef>', 'multiRef'],
+  ['<e:string>a</e:string>', 'string'],
+  ['<f:Array><a/></f:Array>', 'Array'],
+  [`<e:${'l'.repeat(64)}/>`, 'l'.repeat(64)],
+  [`<e:${'l'.repeat(65)}/>`, 'l'.repeat(64)],
+] as const)
+  test(`W11: ${element.length > 40 ? `a name of ${element.length - 5} letters` : element} among members is told as SOAP’s encoding, or left out as any unknown element`, (t) => {
+    const lenient = compile(screening, { unknownElements: 'ignore' });
+    for (const permissions of ['', `${element}<a:string>x</a:string>`]) {
+      const request = `<Request>${permissions === '' ? element : ''}<Permissions>${permissions}</Permissions><SubUserName>z</SubUserName></Request>`;
+      const told = readXml(family, 'UpdateSubUser', request, ` ${encodings}`).problems;
+      t.deepEqual(
+        told.map((problem) => problem.replace(/^UnknownElement Request[.\w[\]]*: /, '')),
+        [`document/literal expected, got SOAP encoding (<${name}>)`],
+      );
+      const { problems, ignored, json } = readXml(lenient, 'UpdateSubUser', request, ` ${encodings}`);
+      t.deepEqual(problems, []);
+      t.deepEqual(ignored, [/<(?:\w:)?(\w+)/.exec(element)?.[1]]);
+      t.deepEqual(json, {
+        request: { permissions: permissions === '' ? [] : ['x'], subUserName: 'z' },
+      });
+    }
+  });
+
 test('a wrapper can’t be nil, the WSDL says so', (t) => {
   t.deepEqual(readXml(family, 'AddClientTemplate', '', ' i:nil="true"').problems, [
     'InvalidType expected elements, got xsi:nil',
