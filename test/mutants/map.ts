@@ -64,11 +64,19 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/element-forms.test.ts',
     'test/mappings/codec/fast-path.test.ts',
   ],
+  'mappings/codec/fast-path/prefix-cache.ts': [
+    'test/mappings/codec/fast-path/prefix-cache.test.ts',
+    'test/mappings/codec/fast-path.test.ts',
+  ],
   'mappings/codec/fast-path/text-tokenizer.ts': [
     'test/mappings/codec/fast-path/text-tokenizer.test.ts',
-    ...fastPath,
+    'test/mappings/codec/fast-path/request-shapes.test.ts',
+    'test/mappings/codec/fast-path.test.ts',
   ],
-  'mappings/codec/fast-path/': [...fastPath, 'test/gateway/protocols/request-shapes.test.ts'],
+  'mappings/codec/fast-path/': [
+    'test/mappings/codec/fast-path/request-shapes.test.ts',
+    'test/mappings/codec/fast-path.test.ts',
+  ],
   'mappings/codec/scalars/': [...scalars, ...dates, ...codec, ...properties],
   'mappings/codec/adopted/patterns.ts': [
     'test/mappings/codec/adopted/patterns.test.ts',

@@ -189,6 +189,24 @@ for (const [form, elements, expected] of [
     '<x:Include href="cid:p"><a/></x:Include>',
     ['InvalidType Body: xop:Include stands for base64 only'],
   ],
+  [
+    'mtom',
+    '<marks><x:Include href="cid:p"/></marks>',
+    ['InvalidType Body.marks[0]: xop:Include stands for base64 only'],
+  ],
+  ['mtom', '<marks><Include/></marks>', ['UnknownElement Body.marks[0]: expected <string>, got <Include>']],
+  [
+    'swa',
+    '<marks><x:Include href="cid:p"/></marks>',
+    ['UnknownElement Body.marks[0]: expected <string>, got <Include>'],
+  ],
+  [
+    'swa',
+    '<x:Include href="cid:p"/>',
+    [
+      'UnknownElement Body.Include: unknown element, expected name, note, anything, fragile, int8, uint8, int16, uint16, int32, uint32, int64, uint64, …',
+    ],
+  ],
   ['swa', '<photo href="cid:p"/>', one],
   ['swa', '<photo i:type="x" href="CID:p"> <!-- a -->\n</photo>', one],
   ['swa', '<photo>b25l</photo>', one],

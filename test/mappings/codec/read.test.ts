@@ -254,6 +254,11 @@ const refused: Readonly<
   ],
   'W13: xsi:nil is a boolean': [
     [
+      'GetDbsSearch',
+      '<Id>1</Id><SubUserName i:nil="yes">x</SubUserName>',
+      ['InvalidType SubUserName: expected true, false, 1 or 0 in xsi:nil, got another value'],
+    ],
+    [
       'GetSearch',
       '<Request i:nil="TRUE"/>',
       ['InvalidType Request: expected true, false, 1 or 0 in xsi:nil, got another value'],
@@ -370,6 +375,16 @@ for (const [element, name] of [
       });
     }
   });
+
+test('attributes of a wrapper or of an entry that say nothing of its content are passed', (t) => {
+  for (const attribute of ['a="b"', 'i:nil="false"', 'i:nil="0" i:type="x"']) {
+    const wrapper = readXml(family, 'GetDbsSearch', '<Id>1</Id>', ` ${attribute}`);
+    t.deepEqual([wrapper.json, wrapper.problems], [{ id: 1 }, []]);
+    const entry = `<Body><name>n</name><labels><Entry ${attribute}><Key>k</Key><Value>v</Value></Entry></labels></Body>`;
+    const { input, problems } = readXml(plain, 'SendParcel', entry);
+    t.deepEqual([input.reading.slots.at(-1), problems], ['{"name":"n","labels":{"k":"v"}}', []]);
+  }
+});
 
 test('a wrapper can’t be nil, the WSDL says so', (t) => {
   t.deepEqual(readXml(family, 'AddClientTemplate', '', ' i:nil="true"').problems, [

@@ -6,7 +6,13 @@ import { compile, operationOf, textOf, writeReply } from './contracts.ts';
 const keptSize = 64 * 1024;
 /** As long as a type's name may be. */
 const long = (name: string): string => name.padEnd(58, '_');
-const name = { item: long('Item'), state: long('State'), list: long('list'), text: long('text') };
+const name = {
+  item: long('Item'),
+  state: long('State'),
+  list: long('list'),
+  text: long('text'),
+  file: long('file'),
+};
 
 const compiled = compile(
   load({
@@ -41,6 +47,8 @@ const compiled = compile(
             [name.list]: { type: 'array', items: { type: 'integer' } },
             m: { type: 'integer' },
             [name.text]: { type: ['string', 'null'] },
+            k: { type: 'integer' },
+            [name.file]: { type: 'string', format: 'byte' },
           },
         },
         [name.item]: { type: 'object', properties: { n: { type: 'integer' }, text: { type: 'string' } } },
@@ -77,8 +85,9 @@ for (const [member, item, expected] of [
   ['states', '"b&"', `<${name.state}>b&amp;</${name.state}>`],
   ['dates', '"2024-02-29T12:00:00Z"', '<dateTime>2024-02-29T12:00:00Z</dateTime>'],
   ['files', '"QUJD"', '<base64Binary>QUJD</base64Binary>'],
+  ['files', `"${'QUJD'.repeat(30)}"`, `<base64Binary>${'QUJD'.repeat(30)}</base64Binary>`],
 ] as const)
-  test(`${many} items ${item} are written each as ${expected.replaceAll('_', '')}`, (t) => {
+  test(`${many} items ${item.slice(0, 40)} are written each as ${expected.replaceAll('_', '').slice(0, 60)}`, (t) => {
     const xml = written(`{"n":1,"${member}":[${Array(many).fill(item).join(',')}]}`);
     t.true(xml === `<${member}>${expected.repeat(many)}</${member}><n>1</n>`);
   });
@@ -93,6 +102,10 @@ test('wherever the first buffer ends, what is written goes on in the next one', 
     ],
     [`"n":1,"${name.list}":[],"m":2,"${name.text}":""`, `<n>1</n><${name.list}/><m>2</m><${name.text}/>`],
     [`"n":1,"m":2,"${name.text}":"a&b"`, `<n>1</n><m>2</m><${name.text}>a&amp;b</${name.text}>`],
+    [
+      `"n":1,"k":3,"${name.file}":"QUJD"`,
+      `<n>1</n><k>3</k><${name.file}><xop:Include xmlns:xop="http://www.w3.org/2004/08/xop/include" href="cid:1@soapbridge"/></${name.file}>`,
+    ],
     [`"n":1,"m":2,"${name.text}":null`, `<n>1</n><m>2</m><${name.text} i:nil="true"/>`],
   ] as const;
   for (const [json, expected] of rows) {
@@ -104,7 +117,10 @@ test('wherever the first buffer ends, what is written goes on in the next one', 
     t.true(first > 0);
     for (let pad = first; pad < keptSize - before + 100; pad++) {
       const text = 'x'.repeat(pad);
-      const xml = written(`{"pad":"${text}","items":[${Array(items).fill('{}').join(',')}],${json}}`);
+      const { xml } = writtenWithParts(
+        `{"pad":"${text}","items":[${Array(items).fill('{}').join(',')}],${json}}`,
+        3,
+      );
       if (xml !== `<pad>${text}</pad><items>${item.repeat(items)}</items>${expected}`)
         return t.fail(`${pad} ${json} ${xml.slice(-300)}`);
     }
