@@ -122,6 +122,31 @@ test('a reference is to a part by its scheme, in any case', (t) => {
   t.deepEqual(['cid:a', 'CiD:a', 'cid', 'http:a', ''].map(isCid), [true, true, false, false, false]);
 });
 
+test('W64: a body with base64 in it is as long as it says, in pieces of a bounded size, as often as it is asked for', (t) => {
+  const atOnce = 57 * 1024;
+  for (const length of [0, 1, 2, 3, 4, atOnce - 1, atOnce, atOnce + 1, 3 * atOnce + 2]) {
+    const first = Buffer.alloc(length, 'abcdefg');
+    const body = new FilledBody(
+      [
+        { text: Buffer.from('{"a":"'), part: first },
+        { text: Buffer.from('","é":"'), part: Buffer.from('xy') },
+      ],
+      Buffer.from('"}'),
+    );
+    const expected = `{"a":"${first.toString('base64')}","é":"eHk="}`;
+    t.is(body.length, Buffer.byteLength(expected));
+    t.is(body.ownBytes, 16);
+    for (let time = 0; time < 2; time++) {
+      const pieces = [...body];
+      t.true(Buffer.concat(pieces).toString() === expected, `${length}`);
+      t.true(pieces.every((piece) => piece.length <= (atOnce / 3) * 4));
+      t.is(pieces.length, 4 + Math.ceil(length / atOnce));
+    }
+    t.true(body.toString() === expected);
+    t.is(body.toBuffer().length, body.length);
+  }
+});
+
 const compiled = compile(depot);
 
 /** What a parcel with these elements is as JSON, or what is wrong with it. */

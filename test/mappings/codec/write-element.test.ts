@@ -48,6 +48,7 @@ const compiled = compile(
             m: { type: 'integer' },
             [name.text]: { type: ['string', 'null'] },
             k: { type: 'integer' },
+            big: { type: 'number' },
             [name.file]: { type: 'string', format: 'byte' },
           },
         },
@@ -94,6 +95,7 @@ for (const [member, item, expected] of [
 
 test('wherever the first buffer ends, what is written goes on in the next one', (t) => {
   const items = 900;
+  const digits = '7'.repeat(200);
   const item = `<${name.item}/>`;
   const rows = [
     [
@@ -106,6 +108,7 @@ test('wherever the first buffer ends, what is written goes on in the next one', 
       `"n":1,"k":3,"${name.file}":"QUJD"`,
       `<n>1</n><k>3</k><${name.file}><xop:Include xmlns:xop="http://www.w3.org/2004/08/xop/include" href="cid:1@soapbridge"/></${name.file}>`,
     ],
+    [`"k":1,"big":${digits}`, `<k>1</k><big>${digits}</big>`],
     [`"n":1,"m":2,"${name.text}":null`, `<n>1</n><m>2</m><${name.text} i:nil="true"/>`],
   ] as const;
   for (const [json, expected] of rows) {
