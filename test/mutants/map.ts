@@ -64,6 +64,10 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/element-forms.test.ts',
     'test/mappings/codec/fast-path.test.ts',
   ],
+  'mappings/codec/fast-path/fast-path.ts': [
+    'test/mappings/codec/fast-path/beginnings.test.ts',
+    'test/mappings/codec/fast-path.test.ts',
+  ],
   'mappings/codec/fast-path/prefix-cache.ts': [
     'test/mappings/codec/fast-path/prefix-cache.test.ts',
     'test/mappings/codec/fast-path.test.ts',
