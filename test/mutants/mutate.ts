@@ -27,6 +27,8 @@ export interface Mutant {
   readonly start: number;
   readonly end: number;
   readonly text: string;
+  /** Offset of what runs wherever the change is run into: of an operator its left side, as the right one may be left out. */
+  readonly runs: number;
   /** Whether it runs as its file is loaded, by no function: every test is behind it. */
   readonly isTop: boolean;
   /** What it is known by, whatever the lines before: `line's text ⟶ change`. */
@@ -101,7 +103,7 @@ function mutantsIn(file: string, source: SourceFile): readonly Mutant[] {
   const names = new Map<string, number>();
   const { text: whole } = source;
   let functions = 0;
-  const add = (start: number, end: number, text: string): void => {
+  const add = (start: number, end: number, text: string, runs: number): void => {
     const lineStart = whole.lastIndexOf('\n', start - 1) + 1;
     const lineEnd = whole.indexOf('\n', start);
     const line = whole.slice(0, start).split('\n').length;
@@ -115,11 +117,13 @@ function mutantsIn(file: string, source: SourceFile): readonly Mutant[] {
       start,
       end,
       text,
+      runs,
       isTop: functions === 0,
       name: count === 1 ? plain : `${plain} (${count})`,
     });
   };
-  const of = (node: Node, text: string): void => add(node.getStart(source), node.end, text);
+  const of = (node: Node, text: string, first: Node = node): void =>
+    add(node.getStart(source), node.end, text, first.getStart(source));
   const condition = (node: Node, texts: readonly string[]): void => {
     for (const text of texts) of(node, text);
   };
@@ -128,7 +132,7 @@ function mutantsIn(file: string, source: SourceFile): readonly Mutant[] {
     if (isBinaryExpression(node)) {
       const operator = node.operatorToken;
       const sign = whole.slice(operator.getStart(source), operator.end);
-      for (const other of operators[sign] ?? []) of(operator, other);
+      for (const other of operators[sign] ?? []) of(operator, other, node.left);
       if (sign === '??' && !isForCompiler(node))
         of(node, whole.slice(node.left.getStart(source), node.left.end));
     } else if (isIfStatement(node)) condition(node.expression, ['true', 'false']);

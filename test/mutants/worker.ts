@@ -93,14 +93,14 @@ registerHooks({
 const { runTests } = (await import(ava)) as typeof import('./ava.ts');
 
 /** Whether what V8 counted has an offset of a file in a block that ran; offsets are the file's own, as types are blanked. */
-function isReached({ file, start, isTop }: Mutant, counted: readonly Profiler.ScriptCoverage[]): boolean {
+function isReached({ file, runs, isTop }: Mutant, counted: readonly Profiler.ScriptCoverage[]): boolean {
   return counted.some(({ url, functions }) => {
     if (!url.replace(/\?.*/, '').endsWith(`${root}${file}`)) return false;
     if (isTop) return true;
     let innermost: Profiler.CoverageRange | undefined;
     for (const { ranges } of functions)
       for (const range of ranges) {
-        const isInside = range.startOffset <= start && start < range.endOffset;
+        const isInside = range.startOffset <= runs && runs < range.endOffset;
         const size = range.endOffset - range.startOffset;
         if (isInside && (innermost === undefined || size <= innermost.endOffset - innermost.startOffset))
           innermost = range;
