@@ -40,7 +40,7 @@ function readReferring(
   xml: XmlReader,
   reading: Reading,
 ): string | undefined {
-  const reference = { depth: xml.depth, isTaken: false };
+  const reference = { isTaken: false };
   attachments.current = reference;
   const value = read(xml, reading);
   if (reference.isTaken) return value;

@@ -5,6 +5,7 @@ import { FilledBody } from '../../../mappings/codec/filled-body.ts';
 import { startReading } from '../../../mappings/codec/problem.ts';
 import { StreamedFile } from '../../../mappings/codec/streamed-file.ts';
 import { namespaces } from '../../../mappings/contract/model.ts';
+import { XmlError } from '../../../mappings/xml/error.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
 import { compile, depot, operationOf } from './contracts.ts';
 
@@ -26,6 +27,7 @@ for (const [href, id] of [
   ['cid:a%40b', 'a%40b'],
   ['cid:100%', '100%'],
   ['cid:<a', '<a'],
+  ['cid:a>', 'a>'],
 ] as const)
   test(`W61: ${href} refers to the part ${id}`, (t) => {
     t.deepEqual(take(new Attachments('mtom', [part('x', '1'), part(id, 'two')]), href), [base64('two')]);
@@ -200,6 +202,7 @@ for (const [form, elements, expected] of [
     '<photo><x:Include href="http://a"/></photo>',
     ['InvalidType Body.photo: expected a reference to a part, cid:…, got "http://a"'],
   ],
+  ['mtom', '<int8 href="cid:p">x</int8>', [`InvalidType Body.int8: ${encoding}`]],
   ['mtom', '<photo href="cid:p"/>', [`InvalidType Body.photo: ${encoding}`]],
   [
     'mtom',
@@ -263,6 +266,22 @@ for (const [form, elements, expected] of [
   test(`W60, W61: in a message of ${form} a parcel with ${elements || 'no photo'} is ${expected}`, (t) => {
     t.deepEqual(parcelOf(form, elements), expected);
   });
+
+test('W61: what an element with a reference holds is read as any other text', (t) => {
+  t.deepEqual(parcelOf('swa', '<photo href="cid:p">&#233;</photo>'), notEmpty);
+  t.throws(() => parcelOf('swa', '<photo href="cid:p">&#xD83D;&#xDE00;</photo>'), { instanceOf: XmlError });
+});
+
+test('W64: what stands for a part can be written by nobody who sends it', (t) => {
+  const marks = [0, 1].map(() => {
+    const attachments = new Attachments('mtom', [part('a', 'one')]);
+    attachments.hold();
+    const token = String(take(attachments, 'cid:a')[0]);
+    t.regex(token, /^"part [0-9a-f]{32} 0"$/);
+    return token;
+  });
+  t.not(marks[0], marks[1]);
+});
 
 test('W61: a part that is no more than mentioned by name without an id is told by its place', (t) => {
   const attachments = new Attachments('mtom', [part(undefined, 'a'), part('i'.repeat(64), 'b')]);
