@@ -7,6 +7,7 @@ import { StreamedFile } from '../../../mappings/codec/streamed-file.ts';
 import { namespaces } from '../../../mappings/contract/model.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
+import { compiledGet, element, get, sequence } from './adopted/messages.ts';
 import { compile, depot, operationOf } from './contracts.ts';
 
 const part = (id: string | undefined, text: string) => ({ id, bytes: Buffer.from(text) });
@@ -270,6 +271,16 @@ for (const [form, elements, expected] of [
 test('W61: what an element with a reference holds is read as any other text', (t) => {
   t.deepEqual(parcelOf('swa', '<photo href="cid:p">&#233;</photo>'), notEmpty);
   t.throws(() => parcelOf('swa', '<photo href="cid:p">&#xD83D;&#xDE00;</photo>'), { instanceOf: XmlError });
+});
+
+test('W61: a reference in a message of an adopted service is to a part, too', (t) => {
+  const { request } = compiledGet(t, sequence(element('v', 'xs:base64Binary')));
+  const xml = new XmlReader(get('<t:v href="cid:p"/>'), compiled.limits);
+  xml.readRoot();
+  const reading = startReading(10);
+  reading.attachments = new Attachments('swa', [part('p', 'one')]);
+  t.is(request.read(xml, reading), `{"v":${base64('one')}}`);
+  t.deepEqual(reading.problems, []);
 });
 
 test('W64: what stands for a part can be written by nobody who sends it', (t) => {
