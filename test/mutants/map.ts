@@ -75,7 +75,6 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/fast-path/text-tokenizer.ts': [
     'test/mappings/codec/fast-path/text-tokenizer.test.ts',
     'test/mappings/codec/fast-path/request-shapes.test.ts',
-    'test/mappings/codec/fast-path.test.ts',
   ],
   'mappings/codec/fast-path/': [
     'test/mappings/codec/fast-path/request-shapes.test.ts',

@@ -4,6 +4,7 @@ import { mostBytes } from '../../../../mappings/codec/fast-path/text-tokenizer.t
 import type { Input } from '../../../../mappings/codec/input.ts';
 import { startReading } from '../../../../mappings/codec/problem.ts';
 import type { CompiledContract } from '../../../../mappings/compile.ts';
+import type { Contract, Type } from '../../../../mappings/contract/model.ts';
 import { XmlError } from '../../../../mappings/xml/error.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { load } from '../../../plain/documents.ts';
@@ -141,6 +142,8 @@ test('shapes of 32,768 characters in all are kept, and then others in their plac
   t.deepEqual(known(), [true, true, true, true, false]);
   learn(contentOf(5));
   t.deepEqual(known(), [false, false, false, false, true]);
+  for (const names of [1, 2, 3]) learn(contentOf(names));
+  t.deepEqual(known(), [true, true, true, false, true]);
 });
 
 test('of shapes that begin alike the one that a request has is found, in whichever order they were met', (t) => {
@@ -151,6 +154,9 @@ test('of shapes that begin alike the one that a request has is found, in whichev
     credentials('a') + requestOf(['b', 'c']),
     credentials('a') + requestOf(['b', 'c'], 'd', '<Permissions/>').replace('<Permissions/>', ' '),
     requestOf(['b']),
+    requestOf(['', 'b']),
+    requestOf(['', '', 'b']),
+    requestOf(['a', 'b']),
     '',
     ' ',
   ];
@@ -242,6 +248,39 @@ for (const [what, schema, hasShape, validate = 'types'] of [
     t.is(read(content) !== undefined, hasShape);
     if (hasShape) t.deepEqual(plainOf(read(content)), plainOf(slowly(content)));
   });
+
+test('a request whose JSON is much longer than its markup is read whole', (t) => {
+  const { contract } = taking(
+    object({ p: text, l: { type: 'array', items: object({ v: text, m: text }) } }),
+    'types',
+  );
+  const { read, learn, slowly } = shapesOf(compile(renamed(contract, 'v', 'n'.repeat(1_500))), 'Put');
+  const list = contract.types.find(({ kind }) => kind === 'array');
+  const name = list?.kind === 'array' ? list.itemName : '';
+  const item = `<${name}><v>${'v'.repeat(40)}</v><m>m</m></${name}>`;
+  const content = (pad: number): string => `<Body><p>${'x'.repeat(pad)}</p><l>${item.repeat(60)}</l></Body>`;
+  learn(content(1));
+  for (let pad = 1; pad < 1_600; pad += 15) {
+    const json = read(content(pad))?.reading.slots.at(-1) ?? '';
+    t.true(json === slowly(content(pad)).reading.slots.at(-1), `${pad}`);
+    t.true(json.length > 90_000);
+  }
+});
+
+/** A contract whose members of a name have another one in JSON. */
+function renamed(contract: Contract, name: string, json: string): Contract {
+  const copy = structuredClone(contract);
+  const seen = new Set<Type>(copy.operations.map(({ input }) => input));
+  for (const type of seen) {
+    if (type.kind === 'array') seen.add(type.item);
+    if (type.kind !== 'record') continue;
+    for (const field of type.fields) {
+      seen.add(field.type);
+      if (field.json === name) Object.assign(field, { json });
+    }
+  }
+  return copy;
+}
 
 test('a wrapper that was met before is known by what it means, and by no other charset', (t) => {
   const { path, documentOf, read, learn } = shapesOf(family, 'GetSearch');

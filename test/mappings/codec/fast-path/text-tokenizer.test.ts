@@ -163,6 +163,7 @@ test('tokens of one document have room for six times its bytes, and what needs m
   // and of a token itself, whatever made it
   const filling = (length: number): TextValue => ({ ...converted, tokenOf: () => '9'.repeat(length) });
   t.deepEqual(read(room, integer), [4, -1]);
+  t.is(texts.token(0), '9'.repeat(room));
   t.deepEqual(read(room + 1, integer)[0], -1);
   t.deepEqual(read(100, filling(room - 100)), [4, 13]);
   t.deepEqual(read(100, filling(room - 99)), [4, -1]);
