@@ -4,6 +4,7 @@ import { MismatchError } from '../../../mappings/codec/problem.ts';
 import { type CompiledContract, compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import type { Settings } from '../../../mappings/contract/model.ts';
+import { JsonError } from '../../../mappings/json/grammar.ts';
 import { buildContract } from '../../../mappings/loader/build-contract.ts';
 import { fc } from '../../property.ts';
 import { compile, depot, operationOf, screening } from './contracts.ts';
@@ -158,6 +159,23 @@ test('a place is told below the name of the reply’s one member, if it has one,
     t.deepEqual(write({}).misfits?.told, told);
     t.throws(() => write({ replies: 'strict' }), { instanceOf: MismatchError, message: refused });
   }
+});
+
+test('keys of maps are not told, whatever they look like, and blanks between tokens don’t matter', (t) => {
+  const json =
+    ' { "isbn" : "1" , "id" : 1 , "title" : "t" ,\n"byName" : { "jane" : { "isbn" : "2" , "id" : 2 , "joe" : 1 } } , "x" : [ ] } ';
+  const { misfits } = operationOf(library({}), 'GetBook').writeReply(Buffer.from(json), undefined);
+  t.deepEqual(misfits?.told, [
+    'Result.byName.*.joe: dropped, as Book lacks it',
+    'Result.byName.*.title: missing, though Book requires it',
+    'Result.x: dropped, as Book lacks it',
+  ]);
+});
+
+test('a mark before a reply is no JSON', (t) => {
+  t.throws(() => operationOf(library({}), 'GetBook').writeReply(Buffer.from('\ufeff{"x":1}'), undefined), {
+    instanceOf: JsonError,
+  });
 });
 
 test('a path for the log tells names of members, and of others the last one where it looks like one', (t) => {

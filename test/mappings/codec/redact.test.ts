@@ -249,6 +249,8 @@ test('loggedMessage: what is shown ends once so many characters are', (t) => {
     t.is(shownWith(length + 1_000, json), redact(json, parcel, hide));
     t.not(shownWith(length + 1, json), cut, json);
   }
+  t.is(shownWith(8, '{"place":[12]}'), '{"place":[12]}');
+  t.is(shownWith(8, '{"when":"abc"}'), '{"when":"abc"}');
   t.is(shownWith(10, '{"grams":1234,"when":"x"}'), '{"grams":1234,"when":"x","…":"…"}');
   t.is(shownWith(11, '{"grams":1234,"pets":[1,2]}'), '{"grams":1234,"pets":["…"],"…":"…"}');
   const long = 'x'.repeat(300);

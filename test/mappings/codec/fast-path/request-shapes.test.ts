@@ -72,6 +72,11 @@ for (const [operation, learned, contents] of [
   ['UpdateSubUser', requestOf(['b', 'c']), [requestOf(['d', 'e'], 'f')]],
   ['UpdateSubUser', requestOf([]), [requestOf([], 'f')]],
   ['UpdateSubUser', credentials('a'), [credentials('b')]],
+  [
+    'UpdateSubUser',
+    '<Authentication><ApiUserKey>a</ApiUserKey></Authentication>',
+    ['<Authentication><ApiUserKey>b</ApiUserKey></Authentication>'],
+  ],
   ['UpdateSubUser', '', ['']],
   ['GetPdf', '<Request><Id>1</Id></Request>', ['<Request><Id>23</Id></Request>']],
 ] as const)
