@@ -102,7 +102,10 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/filled-body.ts': ['test/mappings/codec/attachments.test.ts'],
   'mappings/codec/misfits.ts': ['test/mappings/codec/misfits.test.ts'],
   'mappings/codec/nearest.ts': ['test/mappings/codec/scalars/text.test.ts'],
-  'mappings/codec/problem.ts': ['test/mappings/codec/problem.test.ts'],
+  'mappings/codec/problem.ts': [
+    'test/mappings/codec/problem.test.ts',
+    'test/mappings/codec/attachments.test.ts',
+  ],
   'mappings/codec/write-value.ts': writing,
   'mappings/codec/writers.ts': [...writing, 'test/mappings/codec/misfits.test.ts'],
   'mappings/codec/readers.ts': [...codec, 'test/mappings/codec/attachments.test.ts'],

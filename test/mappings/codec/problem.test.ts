@@ -63,6 +63,7 @@ test('W37: edits are put in where they stand, from wherever the text starts', (t
   ];
   t.is(applyEdits('abcdefgh', []), 'abcdefgh');
   t.is(applyEdits('abcdefgh', edits), 'abXYZ+efg');
+  t.is(applyEdits('abcdefgh', edits.slice(0, 1)), 'abXYZefgh');
   t.is(applyEdits('cdefgh', edits, 2), 'XYZ+efg');
   t.is(applyEdits('cdefghi', edits, 2), 'XYZ+efgi');
 });
