@@ -106,6 +106,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/problem.test.ts',
     'test/mappings/codec/attachments.test.ts',
   ],
+  'mappings/codec/context.ts': writing,
   'mappings/codec/write-value.ts': writing,
   'mappings/codec/writers.ts': [...writing, 'test/mappings/codec/misfits.test.ts'],
   'mappings/codec/readers.ts': [...codec, 'test/mappings/codec/attachments.test.ts'],
