@@ -172,6 +172,18 @@ test('of shapes that begin alike the one that a request has is found, in whichev
   }
 });
 
+test('an empty text is no text of a shape that begins alike, whichever was met first', (t) => {
+  const contents = [['a', 'b'], ['', 'b'], ['', '', 'b'], ['']].map((names) => requestOf(names));
+  for (const first of contents)
+    for (const second of contents) {
+      const { read, learn, slowly } = shapesOf(family, 'UpdateSubUser');
+      learn(first);
+      learn(second);
+      for (const content of [first, second])
+        t.deepEqual(plainOf(read(content)), plainOf(slowly(content)), content);
+    }
+});
+
 test('W42: what a request lacks hangs on its markup, and is told each time', (t) => {
   const { read, learn } = shapesOf(family, 'UpdateSubUser');
   const content = '<Request><Permissions><string>a</string></Permissions></Request>';
