@@ -112,6 +112,8 @@ test('wherever the first buffer ends, what is written goes on in the next one', 
       `<n>1</n><k>3</k><${name.file}><xop:Include xmlns:xop="http://www.w3.org/2004/08/xop/include" href="cid:1@soapbridge"/></${name.file}>`,
     ],
     [`"k":1,"big":${digits}`, `<k>1</k><big>${digits}</big>`],
+    [`"m":2,"${name.text}":"${digits}"`, `<m>2</m><${name.text}>${digits}</${name.text}>`],
+    [`"files":["QUI="],"n":1`, '<files><base64Binary>QUI=</base64Binary></files><n>1</n>'],
     [`"n":1,"m":2,"${name.text}":null`, `<n>1</n><m>2</m><${name.text} i:nil="true"/>`],
   ] as const;
   for (const [json, expected] of rows) {
@@ -172,6 +174,19 @@ test('W66: parts stay as they are while the next reply is written, and may be ma
   const { xml, attached } = writtenWithParts(`{"files":[${Array(many).fill('"QUJD"').join(',')}]}`, 3);
   t.true(xml === `<files>${attached.map((_, index) => include(index + 1)).join('')}</files>`);
   t.is(attached.length, many);
+});
+
+test('a reply stays as it is while the next ones are written', (t) => {
+  const write = (json: string) =>
+    operationOf(compiled, 'get').writeReply(Buffer.from(json), { before: '', after: '' }).xml ?? '';
+  const jsonOf = (letters: string): string => `{"files":["${letters}"],"n":1,"big":${letters.length}}`;
+  const texts = [...'ABCDEF'].map((letter) => letter.repeat(400));
+  const replies = texts.map((text) => write(jsonOf(text)));
+  for (const [index, text] of texts.entries())
+    t.is(
+      resultOf(textOf(replies[index] ?? '')),
+      `<files><base64Binary>${text}</base64Binary></files><n>1</n><big>400</big>`,
+    );
 });
 
 test('a range of 64 KiB or more is written as a shorter one is', (t) => {
