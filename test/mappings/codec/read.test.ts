@@ -753,3 +753,32 @@ test('validate: strict: rules of items, of values and of the lists and maps arou
     t.deepEqual(problems, problem === undefined ? [] : [problem], xml);
   }
 });
+
+test('validate: strict: rules of a variant with a tag are looked at, by default none', (t) => {
+  const Cat = {
+    type: 'object',
+    properties: { kind: { type: 'string' }, purrs: { type: 'boolean' } },
+    minProperties: 3,
+  };
+  const schemas = { Cat, Dog: { type: 'object', properties: { kind: { type: 'string' } } } };
+  const oneOf = ['Cat', 'Dog'].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  const schema = { type: 'object', properties: { pet: { oneOf, discriminator: { propertyName: 'kind' } } } };
+  const put = {
+    operationId: 'Put',
+    requestBody: { content: { 'application/json': { schema } } },
+    responses: { 204: { description: '' } },
+  };
+  const openapi = {
+    openapi: '3.1.0',
+    info: { title: 'Pets', version: '1' },
+    paths: { '/': { put } },
+    components: { schemas },
+  };
+  const { contract } = load(openapi, undefined, { validate: 'strict' });
+  const pet = '<pet><Cat><purrs>true</purrs></Cat></pet>';
+  t.is(parcelOf(compile(contract, { validate: 'types' }), pet, 'Put'), '{"pet":{"kind":"Cat","purrs":true}}');
+  t.is(
+    parcelOf(compile(contract), pet, 'Put'),
+    '{"pet":{"kind":"Cat","purrs":true}} OutOfRange Body.pet.Cat: expected at least 3 members, got 2',
+  );
+});
