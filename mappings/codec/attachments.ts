@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { namespaces } from '../contract/model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import { FilledBody, type FilledPiece } from './filled-body.ts';
-import { type AttachedParts, isFull, type Reading, refuse } from './problem.ts';
+import { type AttachedParts, type Reading, refuse } from './problem.ts';
 import { isBlankText } from './scalars/scalar.ts';
 import { StreamedFile } from './streamed-file.ts';
 
@@ -22,7 +22,7 @@ export class Attachments implements AttachedParts {
   /** MTOM: an `xop:Include` refers to a part. SwA: an `href` of an empty element. */
   readonly form: 'mtom' | 'swa';
   /** In a SwA message the element with an `href` that is being read, until its type takes it. */
-  current: { readonly depth: number; isTaken: boolean } | undefined;
+  current: { isTaken: boolean } | undefined;
   readonly #parts: readonly Attachment[];
   readonly #byId = new Map<string, number>();
   readonly #used: boolean[] = [];
@@ -93,7 +93,6 @@ export class Attachments implements AttachedParts {
         reading.ignored.push(name);
         continue;
       }
-      if (isFull(reading)) return;
       reading.path.push(name);
       refuse(reading, 'UnknownElement', 'nothing in the message refers to it');
       reading.path.pop();
@@ -161,7 +160,7 @@ export function readAttached(
     const href = hrefOf(attachments, xml);
     if (href === undefined) return asText;
     const { current } = attachments;
-    if (current?.depth === xml.depth) current.isTaken = true;
+    if (current !== undefined) current.isTaken = true;
     const text = xml.readText(Number.POSITIVE_INFINITY, false);
     if (text === undefined || !isBlankText(text)) {
       refuse(reading, 'InvalidType', 'expected no content beside href="cid:…", got some');

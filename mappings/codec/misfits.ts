@@ -126,7 +126,6 @@ function findPlace(json: JsonReader, target: number, path: Step[]): boolean {
   const close = open + 2; // "}" and "]" follow two behind
   json.enter();
   for (let first = true, index = 0; json.next(first, close); first = false, index++) {
-    json.peek();
     const start = json.position;
     path.push(open === 123 ? json.name() : index);
     if ((open === 123 && start === target) || findPlace(json, target, path)) return true;

@@ -69,7 +69,7 @@ export interface AttachedParts {
   /** MTOM: an `xop:Include` refers to a part. SwA: an `href` of an empty element. */
   readonly form: 'mtom' | 'swa';
   /** In a SwA message the element with an `href` that is being read, until its type takes it. */
-  current: { readonly depth: number; isTaken: boolean } | undefined;
+  current: { isTaken: boolean } | undefined;
   /** What an `href` refers to, as a JSON string; undefined, and noted, where it refers to nothing or a second time (W61). */
   take(href: string, reading: Reading): string | undefined;
   /** The bytes that a JSON token stands for; undefined for a token of another value. */

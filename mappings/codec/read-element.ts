@@ -40,11 +40,9 @@ function readReferring(
   xml: XmlReader,
   reading: Reading,
 ): string | undefined {
-  const outer = attachments.current;
-  const reference = { depth: xml.depth, isTaken: false };
+  const reference = { isTaken: false };
   attachments.current = reference;
   const value = read(xml, reading);
-  attachments.current = outer;
   if (reference.isTaken) return value;
   refuse(reading, 'InvalidType', encodingRefused);
   return undefined;

@@ -2,7 +2,7 @@ import type { Limits } from '../contract/limits.ts';
 import type { Contract, Field, NamedType, RecordType, ScalarName, Type } from '../contract/model.ts';
 import type { Tape } from '../json/tape.ts';
 import type { Output } from '../xml/output.ts';
-import { prefixOf, type ReplyWriter, type WriterContext, type WriterOf } from './context.ts';
+import type { ReplyWriter, WriterContext, WriterOf } from './context.ts';
 import { MismatchError } from './problem.ts';
 import { type Scalars, scalarTable } from './scalars/table.ts';
 import { treeWriter } from './types/json-tree.ts';
@@ -97,11 +97,10 @@ function compileWriters(
       if (target === undefined) throw new Error(`writer of ${type.name} used before it was compiled`);
       return target;
     };
-    const isCollection = type.kind === 'array' || type.kind === 'map';
     compiled.set(type, {
       scan: (tape: Tape) => forward().scan(tape),
       write: (tape: Tape, node: number, output: Output) => forward().write(tape, node, output),
-      declarations: isCollection ? prefixOf(contract, type).declarations : '',
+      declarations: '', // which collections of strings alone have, and those don't reach themselves
     });
     const codec: TypeCodec<NamedType> = typeTable[type.kind];
     const writer = codec.writer(context, type);

@@ -90,7 +90,26 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/conformance/xml.test.ts',
     ...fastPath,
   ],
-  'mappings/codec/fast-path/': [...fastPath, 'test/gateway/protocols/request-shapes.test.ts'],
+  'mappings/codec/fast-path/element-forms.ts': [
+    'test/mappings/codec/element-forms.test.ts',
+    'test/mappings/codec/fast-path.test.ts',
+  ],
+  'mappings/codec/fast-path/fast-path.ts': [
+    'test/mappings/codec/fast-path/beginnings.test.ts',
+    'test/mappings/codec/fast-path.test.ts',
+  ],
+  'mappings/codec/fast-path/prefix-cache.ts': [
+    'test/mappings/codec/fast-path/prefix-cache.test.ts',
+    'test/mappings/codec/fast-path.test.ts',
+  ],
+  'mappings/codec/fast-path/text-tokenizer.ts': [
+    'test/mappings/codec/fast-path/text-tokenizer.test.ts',
+    'test/mappings/codec/fast-path/request-shapes.test.ts',
+  ],
+  'mappings/codec/fast-path/': [
+    'test/mappings/codec/fast-path/request-shapes.test.ts',
+    'test/mappings/codec/fast-path.test.ts',
+  ],
   'mappings/codec/scalars/base64.ts': [
     'test/mappings/codec/scalars/base64.test.ts',
     'test/mappings/codec/scalars/scalars.test.ts',
@@ -144,10 +163,24 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/adopted/long-messages.test.ts',
     'test/mappings/codec/adopted/properties.test.ts',
   ],
-  'mappings/codec/attachments.ts': [
+  'mappings/codec/attachments.ts': ['test/mappings/codec/attachments.test.ts'],
+  'mappings/codec/filled-body.ts': ['test/mappings/codec/attachments.test.ts'],
+  'mappings/codec/misfits.ts': ['test/mappings/codec/misfits.test.ts'],
+  'mappings/codec/nearest.ts': ['test/mappings/codec/scalars/text.test.ts'],
+  'mappings/codec/problem.ts': [
+    'test/mappings/codec/problem.test.ts',
     'test/mappings/codec/attachments.test.ts',
-    'test/gateway/protocols/soap/mtom.test.ts',
   ],
+  'mappings/codec/context.ts': writing,
+  'mappings/codec/write-value.ts': writing,
+  'mappings/codec/writers.ts': [...writing, 'test/mappings/codec/misfits.test.ts'],
+  'mappings/codec/readers.ts': [...codec, 'test/mappings/codec/attachments.test.ts'],
+  'mappings/codec/read-element.ts': [
+    'test/mappings/codec/read.test.ts',
+    'test/mappings/codec/attachments.test.ts',
+    'test/mappings/codec/pass.test.ts',
+  ],
+  'mappings/codec/write-element.ts': ['test/mappings/codec/write-element.test.ts', ...writing],
   'mappings/codec/types/union.ts': [
     'test/mappings/codec/types/unions.test.ts',
     'test/mappings/codec/types/records.test.ts',

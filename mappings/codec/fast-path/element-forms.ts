@@ -118,15 +118,12 @@ export class ElementForms {
 /** Notes what stands in an element, from behind its start tag to behind its end tag; false for what has no form. */
 function noteContent(text: string, xml: XmlReader, places: Place[], moves: Move[]): boolean {
   const { empty, position: start } = xml;
-  const end = empty ? start : text.indexOf('<', start);
+  const end = text.indexOf('<', start);
   if (!empty && text[end + 1] === '/') {
     moves.push(places.length);
     places.push({ start, end, kind: 'content' });
   }
-  for (;;) {
-    const before = xml.position;
-    if (!xml.nextChild()) break;
-    if (/\S/.test(text.slice(before, xml.startOffset))) return false; // a comment, or text
+  while (xml.nextChild()) {
     const { local, namespace, prefix } = xml;
     const attributes = Array.from({ length: xml.attributeCount }, (_, index) => {
       const name = { local: xml.attributeLocal(index), namespace: xml.attributeNamespace(index) };
@@ -242,7 +239,6 @@ class FormReader implements ContentReader {
     this.#depth = 1;
     this.#size = size;
     this.position = 0;
-    this.stray = false;
     this.#enter(this.#element, []);
   }
 

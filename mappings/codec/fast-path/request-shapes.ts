@@ -211,9 +211,8 @@ function fill(template: JsonTemplate, { texts, output }: Scratch): Output {
 
 function textOf(template: JsonTemplate | undefined, scratch: Scratch): string | undefined {
   if (template === undefined) return undefined;
-  const { pieces } = template;
-  const [only] = pieces;
-  if (pieces.length === 1 && typeof only === 'number') return scratch.texts.token(only);
+  const [first] = template.pieces;
+  if (typeof first === 'number') return scratch.texts.token(first); // no JSON goes on behind one
   return fill(template, scratch).take().toString();
 }
 

@@ -109,7 +109,7 @@ export class TextTokenizer {
   /** Makes a token of a text as the codec would. */
   #convert(start: number, { maxLength, lenient, tokenOf }: TextValue): number {
     const end = this.#document.indexOf(lessThan, start);
-    if (end < 0 || end >= this.#size) return -1;
+    if (end < 0) return -1; // one behind the document has the padding before it, which is no character
     const text = this.#document.toString('utf8', start, end);
     if (findIllegal(text) >= 0) return -1;
     const scanner = new Scanner(text, this.#illegalReferences);

@@ -1,9 +1,14 @@
+import { Readable } from 'node:stream';
 import test from 'ava';
 import { Attachments, isCid } from '../../../mappings/codec/attachments.ts';
 import { FilledBody } from '../../../mappings/codec/filled-body.ts';
 import { startReading } from '../../../mappings/codec/problem.ts';
+import { StreamedFile } from '../../../mappings/codec/streamed-file.ts';
+import { namespaces } from '../../../mappings/contract/model.ts';
+import { XmlError } from '../../../mappings/xml/error.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
-import { operationOf } from './contracts.ts';
+import { compiledGet, element, get, sequence } from './adopted/messages.ts';
+import { compile, depot, operationOf } from './contracts.ts';
 import { memberOf } from './types/member.ts';
 
 const part = (id: string | undefined, text: string) => ({ id, bytes: Buffer.from(text) });
@@ -24,6 +29,7 @@ for (const [href, id] of [
   ['cid:a%40b', 'a%40b'],
   ['cid:100%', '100%'],
   ['cid:<a', '<a'],
+  ['cid:a>', 'a>'],
 ] as const)
   test(`W61: ${href} refers to the part ${id}`, (t) => {
     t.deepEqual(take(new Attachments('mtom', [part('x', '1'), part(id, 'two')]), href), [base64('two')]);
@@ -176,3 +182,189 @@ for (const [form, content, becomes] of [
   ['swa', '<text>a</text><bytes>dHdv</bytes>', '{"Body":{"m":{"text":"a","bytes":"dHdv"}}}'],
 ] as const)
   test(`W60: ${form}, ${content}`, (t) => t.is(read(form, content), becomes));
+test('W64: a body with base64 in it is as long as it says, in pieces of a bounded size, as often as it is asked for', (t) => {
+  const atOnce = 57 * 1024;
+  for (const length of [0, 1, 2, 3, 4, atOnce - 1, atOnce, atOnce + 1, 3 * atOnce + 2]) {
+    const first = Buffer.alloc(length, 'abcdefg');
+    const body = new FilledBody(
+      [
+        { text: Buffer.from('{"a":"'), part: first },
+        { text: Buffer.from('","é":"'), part: Buffer.from('xy') },
+      ],
+      Buffer.from('"}'),
+    );
+    const expected = `{"a":"${first.toString('base64')}","é":"eHk="}`;
+    t.is(body.length, Buffer.byteLength(expected));
+    t.is(body.ownBytes, 16);
+    for (let time = 0; time < 2; time++) {
+      const pieces = [...body];
+      t.true(Buffer.concat(pieces).toString() === expected, `${length}`);
+      t.true(pieces.every((piece) => piece.length <= (atOnce / 3) * 4));
+      t.is(pieces.length, 4 + Math.ceil(length / atOnce));
+    }
+    t.true(body.toString() === expected);
+    t.is(body.toBuffer().length, body.length);
+  }
+});
+
+const compiled = compile(depot);
+
+/** What a parcel with these elements is as JSON, or what is wrong with it. */
+function parcelOf(form: 'mtom' | 'swa', elements: string): string | readonly string[] {
+  const xml = new XmlReader(
+    `<SendParcel xmlns="${depot.namespaces.types}" xmlns:i="${namespaces.xsi}" xmlns:x="${namespaces.xop}"><Body>${elements}<name>n</name></Body></SendParcel>`,
+    compiled.limits,
+  );
+  xml.readRoot();
+  const reading = startReading(10);
+  reading.attachments = new Attachments(form, [part('p', 'one'), part('q', 'two')]);
+  operationOf(compiled, 'SendParcel').readXml(xml, reading);
+  xml.finish();
+  const problems = reading.problems.map(({ code, message }) => `${code} ${message}`);
+  return problems.length === 0 ? String(reading.slots.at(-1)) : problems;
+}
+
+const encoding = 'document/literal expected, got SOAP encoding (href, arrayType, itemType or Ref)';
+const one = '{"photo":"b25l","name":"n"}';
+const none = '{"name":"n"}';
+const notAlone = (got: string) => [
+  `InvalidType Body.photo: expected one empty xop:Include with href alone, got ${got}`,
+];
+const notEmpty = ['InvalidType Body.photo: expected no content beside href="cid:…", got some'];
+const long = 'l'.repeat(65);
+
+for (const [form, elements, expected] of [
+  ['mtom', '<photo><x:Include href="cid:p"/></photo>', one],
+  ['mtom', '<photo>\n<!-- a --> <x:Include href="cid:p"> <!-- a --></x:Include>\n<!-- a --></photo>', one],
+  ['mtom', '<photo>b25l</photo>', one],
+  ['mtom', '<photo> </photo>', '{"photo":"","name":"n"}'],
+  ['mtom', '<photo i:nil="true"/>', '{"photo":null,"name":"n"}'],
+  ['mtom', '<photo><x:Include href="cid:p">a</x:Include></photo>', notAlone('content in it')],
+  ['mtom', '<photo><x:Include href="cid:p"><a/></x:Include></photo>', notAlone('content in it')],
+  ['mtom', '<photo><x:Include href="cid:p"/><a><b/></a></photo>', notAlone('more beside it')],
+  ['mtom', '<photo><x:Include href="cid:p"/>a</photo>', notAlone('more beside it')],
+  ['mtom', '<photo><x:Include/></photo>', notAlone('one without href')],
+  ['mtom', '<photo><x:Include x:href="cid:p"/></photo>', notAlone('one without href')],
+  [
+    'mtom',
+    '<photo><Include href="cid:p"/>a<b><c/></b></photo>',
+    ['InvalidType Body.photo: expected base64 or xop:Include, got <Include>'],
+  ],
+  [
+    'mtom',
+    `<photo><x:${long}><a/></x:${long}></photo>`,
+    [`InvalidType Body.photo: expected base64 or xop:Include, got <${long.slice(0, 64)}>`],
+  ],
+  [
+    'mtom',
+    '<photo><x:Include href="http://a"/></photo>',
+    ['InvalidType Body.photo: expected a reference to a part, cid:…, got "http://a"'],
+  ],
+  ['mtom', '<int8 href="cid:p">x</int8>', [`InvalidType Body.int8: ${encoding}`]],
+  ['mtom', '<photo href="cid:p"/>', [`InvalidType Body.photo: ${encoding}`]],
+  [
+    'mtom',
+    '<int8><x:Include href="cid:p"><a/></x:Include>1<a/></int8>',
+    ['InvalidType Body.int8: xop:Include stands for base64 only'],
+  ],
+  ['mtom', '<int8><a><b/></a>1<a/></int8>', ['InvalidType Body.int8: expected xs:byte, got elements']],
+  ['mtom', '<int8>7</int8>', '{"int8":7,"name":"n"}'],
+  ['mtom', '<note>a<!-- b --></note>', '{"note":"a","name":"n"}'],
+  [
+    'mtom',
+    '<x:Include href="cid:p"><a/></x:Include>',
+    ['InvalidType Body: xop:Include stands for base64 only'],
+  ],
+  [
+    'mtom',
+    '<marks><x:Include href="cid:p"/></marks>',
+    ['InvalidType Body.marks[0]: xop:Include stands for base64 only'],
+  ],
+  ['mtom', '<marks><Include/></marks>', ['UnknownElement Body.marks[0]: expected <string>, got <Include>']],
+  [
+    'swa',
+    '<marks><x:Include href="cid:p"/></marks>',
+    ['UnknownElement Body.marks[0]: expected <string>, got <Include>'],
+  ],
+  [
+    'swa',
+    '<x:Include href="cid:p"/>',
+    [
+      'UnknownElement Body.Include: unknown element, expected name, note, anything, fragile, int8, uint8, int16, uint16, int32, uint32, int64, uint64, …',
+    ],
+  ],
+  ['swa', '<photo href="cid:p"/>', one],
+  ['swa', '<photo i:type="x" href="CID:p"> <!-- a -->\n</photo>', one],
+  ['swa', '<photo>b25l</photo>', one],
+  ['swa', '<photo/>', '{"photo":"","name":"n"}'],
+  ['swa', '<photo href="cid:p">a</photo>', notEmpty],
+  ['swa', '<photo href="cid:p"><a/></photo>', notEmpty],
+  ['swa', '<photo href="#p"/>', [`InvalidType Body.photo: ${encoding}`]],
+  ['swa', '<photo href="cid:p" i:nil="false"/>', [`InvalidType Body.photo: ${encoding}`]],
+  ['swa', '<photo x:href="cid:p">b25l</photo>', one],
+  ['swa', '<note href="cid:p">a</note>', [`InvalidType Body.note: ${encoding}`]],
+  ['swa', '<note href="cid:p"/>', [`InvalidType Body.note: ${encoding}`]],
+  [
+    'swa',
+    '<wrapping href="cid:p"><name>m</name><photo href="cid:q"/></wrapping>',
+    [`InvalidType Body.wrapping: ${encoding}`],
+  ],
+  [
+    'swa',
+    '<photo><x:Include href="cid:p"/></photo>',
+    ['InvalidType Body.photo: expected xs:base64Binary, got elements'],
+  ],
+  [
+    'swa',
+    '<int8><x:Include href="cid:p"/></int8>',
+    ['InvalidType Body.int8: expected xs:byte, got elements'],
+  ],
+  ['swa', '', none],
+] as const)
+  test(`W60, W61: in a message of ${form} a parcel with ${elements || 'no photo'} is ${expected}`, (t) => {
+    t.deepEqual(parcelOf(form, elements), expected);
+  });
+
+test('W61: what an element with a reference holds is read as any other text', (t) => {
+  t.deepEqual(parcelOf('swa', '<photo href="cid:p">&#233;</photo>'), notEmpty);
+  t.throws(() => parcelOf('swa', '<photo href="cid:p">&#xD83D;&#xDE00;</photo>'), { instanceOf: XmlError });
+});
+
+test('W61: a reference in a message of an adopted service is to a part, too', (t) => {
+  const { request } = compiledGet(t, sequence(element('v', 'xs:base64Binary')));
+  const xml = new XmlReader(get('<t:v href="cid:p"/>'), compiled.limits);
+  xml.readRoot();
+  const reading = startReading(10);
+  reading.attachments = new Attachments('swa', [part('p', 'one')]);
+  t.is(request.read(xml, reading), `{"v":${base64('one')}}`);
+  t.deepEqual(reading.problems, []);
+});
+
+test('W64: what stands for a part can be written by nobody who sends it', (t) => {
+  const marks = [0, 1].map(() => {
+    const attachments = new Attachments('mtom', [part('a', 'one')]);
+    attachments.hold();
+    const token = String(take(attachments, 'cid:a')[0]);
+    t.regex(token, /^"part [0-9a-f]{32} 0"$/);
+    return token;
+  });
+  t.not(marks[0], marks[1]);
+});
+
+test('W61: a part that is no more than mentioned by name without an id is told by its place', (t) => {
+  const attachments = new Attachments('mtom', [part(undefined, 'a'), part('i'.repeat(64), 'b')]);
+  const reading = startReading(10);
+  attachments.noteUnused(reading, false);
+  t.deepEqual(reading.ignored, ['part 2', `cid:${'i'.repeat(64)}`]);
+});
+
+test('a file that flows through has no base64, and no text to be put into a body', (t) => {
+  const file = new StreamedFile(Readable.from([]));
+  const attachments = new Attachments('mtom', [{ id: 'a', bytes: file }]);
+  t.deepEqual(take(attachments, 'cid:a'), ['""']);
+  const held = new Attachments('mtom', [{ id: 'a', bytes: file }]);
+  held.hold();
+  const [token] = take(held, 'cid:a');
+  t.is(held.bytesOf(String(token)), file);
+  t.throws(() => held.fill(`{"a":${token}}`), { instanceOf: RangeError });
+});

@@ -1,10 +1,13 @@
 import test from 'ava';
+import { memberNames, pathForLog } from '../../../mappings/codec/misfits.ts';
 import { MismatchError } from '../../../mappings/codec/problem.ts';
 import { type CompiledContract, compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import type { Settings } from '../../../mappings/contract/model.ts';
+import { JsonError } from '../../../mappings/json/grammar.ts';
 import { buildContract } from '../../../mappings/loader/build-contract.ts';
 import { fc } from '../../property.ts';
-import { operationOf } from './contracts.ts';
+import { compile, depot, operationOf, screening } from './contracts.ts';
 
 const book = {
   type: 'object',
@@ -127,6 +130,87 @@ test('the tag of a variant that is no member of its type is stated by its elemen
   t.throws(() => write(strict, { ...whole, media: { kind: 'Cat', purrs: true, x: 1 } }), {
     message: 'Result.media.x: expected no member of this name, which Cat lacks',
   });
+});
+
+test('a place is told below the name of the reply’s one member, if it has one, and within lists by number', (t) => {
+  const rows = [
+    [
+      depot,
+      'SendParcel',
+      '[{"name":"n"},{"name":"n","x":1},{}]',
+      ['Result[1].x: dropped, as Parcel lacks it', 'Result[2].name: missing, though Parcel requires it'],
+      'Result[1].x: expected no member of this name, which Parcel lacks',
+    ],
+    [
+      screening,
+      'GetPdf',
+      '{"data":{"document":{"id":1,"x":[{"y":"]}"}]},"é":{}},"z":"{"}',
+      [
+        'data.document.x: dropped, as PdfDocumentWithData lacks it',
+        'data.*: dropped, as GetPdfResult lacks it',
+        'z: dropped, as GetPdfResponse lacks it',
+      ],
+      'data.document.x: expected no member of this name, which PdfDocumentWithData lacks',
+    ],
+  ] as const;
+  for (const [contract, operation, json, told, refused] of rows) {
+    const write = (settings: Partial<Settings>) =>
+      operationOf(compile(contract, settings), operation).writeReply(Buffer.from(json), undefined);
+    t.deepEqual(write({}).misfits?.told, told);
+    t.throws(() => write({ replies: 'strict' }), { instanceOf: MismatchError, message: refused });
+  }
+});
+
+test('keys of maps are not told, whatever they look like, and blanks between tokens don’t matter', (t) => {
+  const json =
+    ' { "isbn" : "1" , "id" : 1 , "title" : "t" ,\n"byName" : { "jane" : { "isbn" : "2" , "id" : 2 , "joe" : 1 } } , "x" : [ ] } ';
+  const { misfits } = operationOf(library({}), 'GetBook').writeReply(Buffer.from(json), undefined);
+  t.deepEqual(misfits?.told, [
+    'Result.byName.*.joe: dropped, as Book lacks it',
+    'Result.byName.*.title: missing, though Book requires it',
+    'Result.x: dropped, as Book lacks it',
+  ]);
+});
+
+test('a mark before a reply is no JSON', (t) => {
+  t.throws(() => operationOf(library({}), 'GetBook').writeReply(Buffer.from('\ufeff{"x":1}'), undefined), {
+    instanceOf: JsonError,
+  });
+});
+
+test('a path for the log tells names of members, and of others the last one where it looks like one', (t) => {
+  const names = new Set(['a', 'b c']);
+  for (const [path, known, text] of [
+    [['a', 0, 'b c', 'x'], names, 'a[0].b c.x'],
+    [['a', 'x', 'x'], names, 'a.*.x'],
+    [['x', 'a'], names, '*.a'],
+    [['a', 'x y'], names, 'a.*'],
+    [['a', '1x'], names, 'a.*'],
+    [['a', '@x'], names, 'a.@x'],
+    [['a', 'x'.repeat(63)], names, `a.${'x'.repeat(63)}`],
+    [['a', 'x'.repeat(64)], names, 'a.*'],
+    [['x', 'y', 'x y', 'z'], undefined, 'x.y.*.z'],
+    [[1, 'jane@example.org'], undefined, '[1].*'],
+  ] as const)
+    t.is(pathForLog(path, known), text);
+});
+
+test('the members that a type reaches are those of all types in it', (t) => {
+  t.deepEqual([...memberNames({ kind: 'scalar', scalar: 'int' })], []);
+  const { output } = operationOf(library({}), 'GetBook').operation;
+  t.deepEqual([...memberNames(output)].toSorted(), [
+    'Result',
+    'barks',
+    'byName',
+    'id',
+    'isbn',
+    'media',
+    'pages',
+    'parts',
+    'purrs',
+    'secret',
+    'title',
+  ]);
 });
 
 test('replyMisfits: so many members are told of an operation, and no more', (t) => {

@@ -1,5 +1,7 @@
 import test from 'ava';
+import type { CompiledContract } from '../../../mappings/compile.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
+import { load } from '../../plain/documents.ts';
 import { compile, depot, readXml, readXmlText, screening } from './contracts.ts';
 
 const family = compile(screening);
@@ -254,6 +256,11 @@ const refused: Readonly<
   ],
   'W13: xsi:nil is a boolean': [
     [
+      'GetDbsSearch',
+      '<Id>1</Id><SubUserName i:nil="yes">x</SubUserName>',
+      ['InvalidType SubUserName: expected true, false, 1 or 0 in xsi:nil, got another value'],
+    ],
+    [
       'GetSearch',
       '<Request i:nil="TRUE"/>',
       ['InvalidType Request: expected true, false, 1 or 0 in xsi:nil, got another value'],
@@ -344,6 +351,42 @@ for (const attribute of [
     t.deepEqual(wrapper.problems, [`InvalidType ${elsewhere}`]);
   });
 }
+
+for (const [element, name] of [
+  ['<multiRef/>', 'multiRef'],
+  ['<multiRef xmlns="">a</multiRef>', 'multiRef'],
+  ['<e:string>a</e:string>', 'string'],
+  ['<f:Array><a/></f:Array>', 'Array'],
+  [`<e:${'l'.repeat(64)}/>`, 'l'.repeat(64)],
+  [`<e:${'l'.repeat(65)}/>`, 'l'.repeat(64)],
+] as const)
+  test(`W11: ${element.length > 40 ? `a name of ${element.length - 5} letters` : element} among members is told as SOAP’s encoding, or left out as any unknown element`, (t) => {
+    const lenient = compile(screening, { unknownElements: 'ignore' });
+    for (const permissions of ['', `${element}<a:string>x</a:string>`]) {
+      const request = `<Request>${permissions === '' ? element : ''}<Permissions>${permissions}</Permissions><SubUserName>z</SubUserName></Request>`;
+      const told = readXml(family, 'UpdateSubUser', request, ` ${encodings}`).problems;
+      t.deepEqual(
+        told.map((problem) => problem.replace(/^UnknownElement Request[.\w[\]]*: /, '')),
+        [`document/literal expected, got SOAP encoding (<${name}>)`],
+      );
+      const { problems, ignored, json } = readXml(lenient, 'UpdateSubUser', request, ` ${encodings}`);
+      t.deepEqual(problems, []);
+      t.deepEqual(ignored, [/<(?:\w:)?(\w+)/.exec(element)?.[1]]);
+      t.deepEqual(json, {
+        request: { permissions: permissions === '' ? [] : ['x'], subUserName: 'z' },
+      });
+    }
+  });
+
+test('attributes of a wrapper or of an entry that say nothing of its content are passed', (t) => {
+  for (const attribute of ['a="b"', 'i:nil="false"', 'i:nil="0" i:type="x"']) {
+    const wrapper = readXml(family, 'GetDbsSearch', '<Id>1</Id>', ` ${attribute}`);
+    t.deepEqual([wrapper.json, wrapper.problems], [{ id: 1 }, []]);
+    const entry = `<Body><name>n</name><labels><Entry ${attribute}><Key>k</Key><Value>v</Value></Entry></labels></Body>`;
+    const { input, problems } = readXml(plain, 'SendParcel', entry);
+    t.deepEqual([input.reading.slots.at(-1), problems], ['{"name":"n","labels":{"k":"v"}}', []]);
+  }
+});
 
 test('a wrapper can’t be nil, the WSDL says so', (t) => {
   t.deepEqual(readXml(family, 'AddClientTemplate', '', ' i:nil="true"').problems, [
@@ -630,4 +673,112 @@ test('a member that has another name in XML is suggested by it; one that is miss
     readXml(compiled, 'SendParcel', content).input.reading.missing.map(({ message }) => message);
   t.deepEqual(missed('<Body/>'), ['Body.name is missing']);
   t.deepEqual(missed('<Body><name/></Body>'), ['Body.name must not be empty']);
+});
+
+/** The body of a parcel as JSON, with what is wrong with it. */
+function parcelOf(contract: CompiledContract, content: string, operation = 'SendParcel'): string {
+  const { input, problems } = readXml(contract, operation, `<Body>${content}</Body>`);
+  return [input.reading.slots.at(-1) ?? '', ...problems].join(' ');
+}
+
+test('JSON of no type is read from its text, or from a tree of elements where the contract has it so', (t) => {
+  const tree = compile(depot, { json: 'tree' });
+  const map = '<map xmlns="http://www.w3.org/2005/xpath-functions"><number key="a">1</number></map>';
+  t.is(parcelOf(plain, '<name>n</name><anything>{"a":1}</anything>'), '{"name":"n","anything":{"a":1}}');
+  t.is(parcelOf(tree, `<name>n</name><anything>${map}</anything>`), '{"name":"n","anything":{"a":1}}');
+  t.is(
+    parcelOf(plain, `<name>n</name><anything>${map}</anything>`),
+    '{"name":"n"} InvalidType Body.anything: expected JSON text, got elements',
+  );
+  t.is(
+    parcelOf(tree, '<name>n</name><labels><Entry><Key>k</Key><Value>v</Value></Entry></labels>'),
+    '{"name":"n","labels":{"k":"v"}}',
+  );
+});
+
+test('W13: a type that holds itself is null where it is nil, however deep', (t) => {
+  const inner = '<wrapping><name>m</name><wrapping i:nil="true"/></wrapping>';
+  t.is(parcelOf(plain, `<name>n</name>${inner}`), '{"name":"n","wrapping":{"name":"m","wrapping":null}}');
+  t.is(parcelOf(plain, '<name>n</name><wrapping i:nil="true"/>'), '{"name":"n","wrapping":null}');
+});
+
+test('validate: strict: rules of items, of values and of the lists and maps around them are looked at, by default none', (t) => {
+  const short = { type: 'string', maxLength: 2 };
+  const schema = {
+    type: 'object',
+    properties: {
+      items: { type: 'array', items: short },
+      few: { type: 'array', items: { type: 'string' }, maxItems: 1 },
+      both: { type: 'array', items: short, maxItems: 1 },
+      values: { type: 'object', additionalProperties: short },
+      some: { type: 'object', additionalProperties: { type: 'string' }, maxProperties: 1 },
+      all: { type: 'object', additionalProperties: short, maxProperties: 1 },
+    },
+  };
+  const content = { 'application/json': { schema } };
+  const put = { operationId: 'Put', requestBody: { content }, responses: { 204: { description: '' } } };
+  const openapi = { openapi: '3.1.0', info: { title: 'Rules', version: '1' }, paths: { '/': { put } } };
+  const { contract } = load(openapi, undefined, { validate: 'strict' });
+  const list = (name: string, ...texts: string[]): string =>
+    `<${name}>${texts.map((text) => `<string>${text}</string>`).join('')}</${name}>`;
+  const map = (name: string, ...texts: string[]): string =>
+    `<${name}>${texts.map((text, index) => `<Entry><Key>${index}</Key><Value>${text}</Value></Entry>`).join('')}</${name}>`;
+  const strict = compile(contract);
+  const types = compile(contract, { validate: 'types' });
+  const long = 'expected at most 2 characters, got 3';
+  for (const [xml, json, problem] of [
+    [list('items', 'ab'), '{"items":["ab"]}', undefined],
+    [list('items', 'ab', 'abc'), '{"items":["ab","abc"]}', `OutOfRange Body.items[1]: ${long}`],
+    [list('few', 'abc'), '{"few":["abc"]}', undefined],
+    [list('few', 'abc', 'b'), '{"few":["abc","b"]}', 'OutOfRange Body.few: expected at most 1 items, got 2'],
+    [list('both', 'abc'), '{"both":["abc"]}', `OutOfRange Body.both[0]: ${long}`],
+    [list('both', 'a', 'b'), '{"both":["a","b"]}', 'OutOfRange Body.both: expected at most 1 items, got 2'],
+    [map('values', 'ab'), '{"values":{"0":"ab"}}', undefined],
+    [map('values', 'abc'), '{"values":{"0":"abc"}}', `OutOfRange Body.values[0].Value: ${long}`],
+    [map('some', 'abc'), '{"some":{"0":"abc"}}', undefined],
+    [
+      map('some', 'a', 'b'),
+      '{"some":{"0":"a","1":"b"}}',
+      'OutOfRange Body.some: expected at most 1 members, got 2',
+    ],
+    [map('all', 'abc'), '{"all":{"0":"abc"}}', `OutOfRange Body.all[0].Value: ${long}`],
+    [
+      map('all', 'a', 'b'),
+      '{"all":{"0":"a","1":"b"}}',
+      'OutOfRange Body.all: expected at most 1 members, got 2',
+    ],
+  ] as const) {
+    t.is(parcelOf(types, xml, 'Put'), json);
+    const { problems } = readXml(strict, 'Put', `<Body>${xml}</Body>`);
+    t.deepEqual(problems, problem === undefined ? [] : [problem], xml);
+  }
+});
+
+test('validate: strict: rules of a variant with a tag are looked at, by default none', (t) => {
+  const Cat = {
+    type: 'object',
+    properties: { kind: { type: 'string' }, purrs: { type: 'boolean' } },
+    minProperties: 3,
+  };
+  const schemas = { Cat, Dog: { type: 'object', properties: { kind: { type: 'string' } } } };
+  const oneOf = ['Cat', 'Dog'].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  const schema = { type: 'object', properties: { pet: { oneOf, discriminator: { propertyName: 'kind' } } } };
+  const put = {
+    operationId: 'Put',
+    requestBody: { content: { 'application/json': { schema } } },
+    responses: { 204: { description: '' } },
+  };
+  const openapi = {
+    openapi: '3.1.0',
+    info: { title: 'Pets', version: '1' },
+    paths: { '/': { put } },
+    components: { schemas },
+  };
+  const { contract } = load(openapi, undefined, { validate: 'strict' });
+  const pet = '<pet><Cat><purrs>true</purrs></Cat></pet>';
+  t.is(parcelOf(compile(contract, { validate: 'types' }), pet, 'Put'), '{"pet":{"kind":"Cat","purrs":true}}');
+  t.is(
+    parcelOf(compile(contract), pet, 'Put'),
+    '{"pet":{"kind":"Cat","purrs":true}} OutOfRange Body.pet.Cat: expected at least 3 members, got 2',
+  );
 });

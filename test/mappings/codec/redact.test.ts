@@ -48,6 +48,45 @@ const parcel: RecordType = {
       ],
       rest: undefined,
     },
+    more: {
+      kind: 'tuple',
+      name: 'More',
+      documentation: '',
+      positions: [{ xml: 'Item1', type: scalar('int') }],
+      rest: {
+        xml: 'Items',
+        type: { kind: 'array', name: 'Flags', namespace: 'types', itemName: 'Flag', item: scalar('boolean') },
+      },
+    },
+    either: {
+      kind: 'array',
+      name: 'Eithers',
+      namespace: 'types',
+      itemName: 'Either',
+      item: {
+        kind: 'union',
+        name: 'Either',
+        documentation: '',
+        variants: [
+          variant(scalar('int')),
+          variant({ kind: 'union', name: 'Pet', documentation: '', variants: [cat, dog].map(variant) }),
+        ],
+      },
+    },
+    open: {
+      ...record('Open', {}),
+      additional: {
+        typed: { xml: 'Others', type: { ...labels, value: scalar('json') } },
+        untyped: undefined,
+      },
+    },
+    both: {
+      ...record('Both', {}),
+      additional: {
+        typed: { xml: 'Numbers', type: { ...labels, value: scalar('int') } },
+        untyped: { xml: 'Others', type: { ...labels, value: scalar('string') } },
+      },
+    },
     status: screening.responseStatus,
     authentication: cat,
   }),
@@ -106,6 +145,124 @@ for (const [what, json, expected] of [
     t.is(JSON.stringify(redact(json, parcel, hide)), JSON.stringify(expected));
   });
 }
+
+for (const [what, json, expected] of [
+  ['numbers of JSON of no type', '{"anything":7}', '{"anything":"***"}'],
+  ['texts of JSON of no type', '{"anything":"Jane"}', '{"anything":"***"}'],
+  ['a text where a number is meant', '{"grams":"7"}', '{"grams":"***"}'],
+  [
+    'a number and a boolean where a text is meant',
+    '{"labels":{"a":7,"b":true}}',
+    '{"labels":{"a":7,"b":true}}',
+  ],
+  ['an empty object and an empty list', '{"labels":{},"pets":[]}', '{"labels":{},"pets":[]}'],
+  [
+    'several members and items',
+    '{"grams":1,"pets":[{},{},null],"when":"x"}',
+    '{"grams":1,"pets":[{},{},null],"when":"x"}',
+  ],
+  ['blanks', ' { "grams" : 1 , "pets" : [ ] } ', '{"grams":1,"pets":[]}'],
+  [
+    'an object where a list is meant, and the other way',
+    '{"pets":{"a":1},"labels":["Jane"]}',
+    '{"pets":"***","labels":"***"}',
+  ],
+  ['an object where a position is a number', '{"place":[{"a":1},7]}', '{"place":["***","***"]}'],
+  ['a list of positions with more behind', '{"more":[7,8,true,"Jane"]}', '{"more":[7,8,true,"***"]}'],
+  [
+    'a union in a union',
+    '{"either":[7,{"lives":9},{"bark":"wau"},[1]]}',
+    '{"either":[7,{"lives":9},{"bark":"wau"},"***"]}',
+  ],
+  [
+    'other members of any type',
+    '{"open":{"a":7,"b":"Jane","c":{"d":1}}}',
+    '{"open":{"a":"***","b":"***","c":"***"}}',
+  ],
+  ['other members of two types', '{"both":{"a":7,"b":"c"}}', '{"both":{"a":7,"b":"c"}}'],
+] as const) {
+  test(`redaction: of ${what} is shown what the contract knows`, (t) => {
+    t.is(redact(json, parcel, hide), expected);
+  });
+}
+
+test('redaction: a number or a key that holds a secret is hidden', (t) => {
+  const secret = (text: string): string => text.replaceAll('90071', '***');
+  t.is(
+    redact('{"grams":90071,"labels":{"a90071":"90071"}}', parcel, secret),
+    '{"grams":"***","labels":{"a***":"***"}}',
+  );
+});
+
+test('redaction: values that are no object are shown by their type', (t) => {
+  t.is(redact('7', scalar('int'), hide), '7');
+  t.is(redact('"a"', scalar('string'), hide), '"a"');
+  t.is(redact('{"a":1}', scalar('int'), hide), '"***"');
+  t.is(redact('null', cat, hide), 'null');
+});
+
+test('redaction: a text is shown up to 256 characters, and no more of it is looked through', (t) => {
+  const asked: (number | undefined)[] = [];
+  const looking = (text: string, most?: number): string => {
+    asked.push(most);
+    return text;
+  };
+  const long = 'x'.repeat(256);
+  t.is(redact(`"${long}"`, scalar('string'), looking), `"${long}"`);
+  t.is(redact(`"${long}y"`, scalar('string'), looking), `"${long}…"`);
+  t.deepEqual(asked, [257, 257]);
+});
+
+test('redaction: what was read before is read again, however deep and wide', (t) => {
+  const narrow = compileRedact(screening, { ...defaultLimits, jsonDepth: 2, jsonMembers: 2 });
+  t.is(
+    narrow('{"grams":1,"pets":[{"lives":1},{"lives":2},{"lives":3}]}', parcel, hide),
+    '{"grams":1,"pets":[{"lives":1},{"lives":2},{"lives":3}]}',
+  );
+});
+
+test('redaction: a contract without credentials hides what is personal', (t) => {
+  const open = compileRedact({ ...screening, credentials: undefined, personal: ['name'] }, defaultLimits);
+  t.is(
+    open('{"name":"Jane","authentication":{"lives":9}}', parcel, hide),
+    '{"name":"***","authentication":{"lives":9}}',
+  );
+});
+
+test('loggedMessage: what is shown ends once so many characters are', (t) => {
+  const shownWith = (loggedMessage: number, json: string): string =>
+    compileRedact({ ...screening, personal: ['name'] }, { ...defaultLimits, loggedMessage })(
+      json,
+      parcel,
+      hide,
+    );
+  for (const [json, length, cut] of [
+    // names and values count, as they are shown
+    ['{"grams":1234,"when":"x"}', 9, '{"grams":1234,"…":"…"}'],
+    ['{"when":"abc","grams":1}', 7, '{"when":"abc","…":"…"}'],
+    ['{"name":"Jane","grams":1}', 9, '{"name":"***","…":"…"}'],
+    ['{"labels":{"a":"b","c":"d"},"grams":1}', 8, '{"labels":{"a":"b","…":"…"},"…":"…"}'],
+    ['{"place":[12,{"lives":1}],"grams":1}', 7, '{"place":[12,"…"],"…":"…"}'],
+    ['{"anything":"Jane","grams":1}', 13, '{"anything":"***","…":"…"}'],
+  ] as const) {
+    t.is(shownWith(length, json), cut, json);
+    t.is(shownWith(length + 1_000, json), redact(json, parcel, hide));
+    t.not(shownWith(length + 1, json), cut, json);
+  }
+  t.is(shownWith(8, '{"place":[12]}'), '{"place":[12]}');
+  t.is(shownWith(8, '{"when":"abc"}'), '{"when":"abc"}');
+  t.is(shownWith(10, '{"grams":1234,"when":"x"}'), '{"grams":1234,"when":"x","…":"…"}');
+  t.is(shownWith(11, '{"grams":1234,"pets":[1,2]}'), '{"grams":1234,"pets":["…"],"…":"…"}');
+  const long = 'x'.repeat(300);
+  t.is(
+    shownWith(263, `{"labels":{"a":"${long}"},"grams":1}`),
+    `{"labels":{"a":"${'x'.repeat(256)}…","…":"…"},"…":"…"}`,
+  );
+  t.is(
+    shownWith(265, `{"labels":{"a":"${long}"},"grams":1}`),
+    `{"labels":{"a":"${'x'.repeat(256)}…"},"grams":1,"…":"…"}`,
+  );
+});
 
 test('redaction: members that a closed type lacks are counted, names and values hidden', (t) => {
   const text = redact('{"lives":9,"Jane":"Jane","__proto__":1}', cat, hide);

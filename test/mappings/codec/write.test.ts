@@ -1,9 +1,20 @@
 import test from 'ava';
 import { SaxesParser } from 'saxes';
 import { MismatchError } from '../../../mappings/codec/problem.ts';
-import type { RecordType } from '../../../mappings/contract/model.ts';
+import type { RecordType, Type } from '../../../mappings/contract/model.ts';
 import { JsonError } from '../../../mappings/json/grammar.ts';
-import { compile, depot, operationOf, screening, typeNamed, writeReply } from './contracts.ts';
+import { load } from '../../plain/documents.ts';
+import {
+  codecsOf,
+  compile,
+  depot,
+  operationOf,
+  scalar,
+  screening,
+  typeNamed,
+  writeOne,
+  writeReply,
+} from './contracts.ts';
 
 const family = compile(screening);
 const plain = compile(depot);
@@ -625,4 +636,86 @@ test('what is written is read again by saxes as the strings that went in', (t) =
   });
   parser.write(xml).close();
   t.deepEqual(read, [texts.join('|'), ...texts]);
+});
+
+test('JSON of no type leaves as text, or as a tree of elements where the contract has it so', (t) => {
+  const json = '{"name":"null","anything":{"a":[1,null]},"note":"x"}';
+  const result = (setting: 'text' | 'tree'): string =>
+    /<Result>(.*)<\/Result>/.exec(
+      writeReply(compile(depot, { json: setting }), 'GetParcel', json).xml,
+    )?.[1] ?? '';
+  t.is(result('text'), '<name>null</name><note>x</note><anything>{"a":[1,null]}</anything>');
+  t.is(
+    result('tree'),
+    '<name>null</name><note>x</note><anything><map xmlns="http://www.w3.org/2005/xpath-functions"><array key="a"><number>1</number><null/></array></map></anything>',
+  );
+});
+
+test('W30: a responseStatus beside the data is an error of dialects that have errors there, and else an unknown member', (t) => {
+  const json = '{"data":{"count":1},"responseStatus":{"errorCode":"X"}}';
+  const write = (soapErrors: 'in-band' | 'fault') => {
+    const { failed, dropped } = writeReply(compile(screening, { soapErrors }), 'RenewAllPepSearches', json);
+    return { failed, dropped };
+  };
+  t.deepEqual(write('in-band'), { failed: true, dropped: 1 });
+  t.deepEqual(write('fault'), { failed: false, dropped: 1 });
+});
+
+test('W26: an error is written as its type has it, and what isn’t of that type is left out', (t) => {
+  const { responseStatus } = screening;
+  const [first] = responseStatus.fields;
+  if (first === undefined) return t.fail();
+  const kind: Type = { kind: 'enum', name: 'Kind', documentation: '', values: ['a'] };
+  const fields = [...responseStatus.fields, { ...first, json: 'kind', xml: 'Kind', type: kind }];
+  const own = compile({ ...screening, responseStatus: { ...responseStatus, fields } });
+  const written = (json: string): string =>
+    /<ResponseStatus>(.*)<\/ResponseStatus>/.exec(operationOf(own, 'GetPdf').writeError(json))?.[1] ?? '';
+  t.is(written('{"errorCode":"X","kind":"a"}'), '<ErrorCode>X</ErrorCode><Kind>a</Kind>');
+  t.is(written('{"errorCode":"X","kind":"b"}'), '<ErrorCode>X</ErrorCode>');
+  t.is(written('{"errorCode":["X"],"message":"m"}'), '<ErrorCode i:nil="true"/><Message>m</Message>');
+  return t.pass();
+});
+
+test('W33: collections of strings declare their prefix wherever they stand, and types that hold themselves none', (t) => {
+  const schemas = {
+    Book: {
+      type: 'object',
+      properties: {
+        names: { type: 'array', items: { type: 'string' } },
+        parts: { type: 'array', items: { $ref: '#/components/schemas/Book' } },
+        byName: { type: 'object', additionalProperties: { $ref: '#/components/schemas/Book' } },
+        labels: { type: 'object', additionalProperties: { type: 'string' } },
+      },
+    },
+  };
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Book' } } };
+  const { contract } = load(
+    {
+      openapi: '3.1.0',
+      info: { title: 'Books', version: '1' },
+      paths: { '/': { get: { operationId: 'Get', responses: { 200: { description: '', content } } } } },
+      components: { schemas },
+    },
+    undefined,
+    { dialect: 'servicestack', soapErrors: 'fault' },
+  );
+  const book = '{"names":["n"],"labels":{"k":"v"}}';
+  const { xml } = writeReply(compile(contract), 'Get', `{"parts":[${book}],"byName":{"b":${book}}}`);
+  const prefix = `xmlns:a="${arrays}"`;
+  const inner = `<Labels ${prefix}><a:KeyValueOfstringstring><a:Key>k</a:Key><a:Value>v</a:Value></a:KeyValueOfstringstring></Labels><Names ${prefix}><a:string>n</a:string></Names>`;
+  t.regex(
+    xml,
+    new RegExp(
+      `<ByName><Entry><Key>b</Key><Value>${inner}</Value></Entry></ByName><Parts><Book>${inner}</Book></Parts>`,
+    ),
+  );
+});
+
+test('a value alone leaves as its element’s content: none for a null, an empty one for an empty text', (t) => {
+  const string = codecsOf(screening).codecOf(scalar('string'));
+  t.is(writeOne(string, 'null'), null);
+  t.is(writeOne(string, '""'), '');
+  t.is(writeOne(string, '"a&"'), 'a&amp;');
+  t.is(writeOne(codecsOf(screening).codecOf(scalar('int')), ' 7 '), '7');
+  t.throws(() => writeOne(string, '"a" "b"'), { instanceOf: JsonError });
 });

@@ -175,6 +175,45 @@ test('W12: the nearest name is the one with the fewest edits, case aside', (t) =
   for (const [name, expected] of rows) t.is(nearest(name, known), expected, name);
 });
 
+test('W12: a name is near with as many edits as a third of its letters, and with one at least', (t) => {
+  for (const [name, known, isNear] of [
+    ['a', 'b', true],
+    ['a', 'bc', false],
+    ['ab', 'ax', true],
+    ['ab', 'xy', false],
+    ['abcde', 'abcdx', true],
+    ['abcde', 'abcxy', false],
+    ['abcdef', 'abcdxy', true],
+    ['abcdef', 'abcdefgh', true],
+    ['abcdef', 'abcd', true],
+    ['abcdef', 'xabcdey', true],
+    ['abcdef', 'xabcde', true],
+    ['abcdef', 'bacdef', true],
+    ['abcdef', 'abcdefghi', false],
+    ['abcdefghi', 'abcdef', true],
+    ['abcdefghi', 'abcde', false],
+    ['kittens', 'sitting', false],
+    ['kittens', 'kitting', true],
+    ['abcdefghi', 'axcyefzhi', true],
+    ['abcdefghi', 'axcyefzhw', false],
+    ['a'.repeat(64), `${'a'.repeat(63)}b`, true],
+    ['a'.repeat(65), `${'a'.repeat(64)}b`, false],
+  ] as const)
+    t.is(nearest(name, [known]), isNear ? known : undefined, `${name} ${known}`);
+});
+
+test('W12: of several near names the nearest is told, wherever it stands', (t) => {
+  const known = ['abcdxyz', 'abcdefz', 'abcdefgh', 'abcdyyz'];
+  for (let turn = 0; turn < known.length; turn++) {
+    const turned = [...known.slice(turn), ...known.slice(0, turn)];
+    t.is(
+      nearest('abcdefgz', turned),
+      turned.find((name) => name === 'abcdefz' || name === 'abcdefgh'),
+    );
+    t.is(nearest('ABCDXYZ', turned), 'abcdxyz');
+  }
+});
+
 test('W12: of equally near names the first is told, of none none', (t) => {
   t.is(nearest('Nam1', ['Name', 'Namo']), 'Name');
   t.is(nearest('Name', []), undefined);

@@ -1,0 +1,96 @@
+import test from 'ava';
+import {
+  applyEdits,
+  countSteps,
+  fieldPath,
+  isAbsent,
+  isFull,
+  MismatchError,
+  miss,
+  refuse,
+  startReading,
+  TooManySteps,
+} from '../../../mappings/codec/problem.ts';
+
+test('a path is names between dots and positions in brackets', (t) => {
+  for (const [path, text] of [
+    [[], ''],
+    [['Request'], 'Request'],
+    [['Request', 'Permissions', 1], 'Request.Permissions[1]'],
+    [[0, 1, 'a'], '[0][1].a'],
+    [['', 'a'], 'a'],
+  ] as const)
+    t.is(fieldPath(path), text);
+});
+
+test('W29: a problem is told with its place, of the whole request without, and as many as an error lists', (t) => {
+  const reading = startReading(2);
+  refuse(reading, 'InvalidType', 'expected a request');
+  t.false(isFull(reading));
+  reading.path.push('a', 0);
+  refuse(reading, 'OutOfRange', 'expected more');
+  t.true(isFull(reading));
+  refuse(reading, 'OutOfRange', 'expected even more');
+  t.deepEqual(reading.problems, [
+    { code: 'InvalidType', field: '', message: 'expected a request' },
+    { code: 'OutOfRange', field: 'a[0]', message: 'a[0]: expected more' },
+  ]);
+  t.deepEqual(reading.path, ['a', 0]);
+  t.true(isFull(startReading(0)));
+});
+
+test('W42: what is missing is told with its place, and whether it was absent or empty', (t) => {
+  const reading = startReading(2);
+  miss(reading, ['a', 'b']);
+  miss(reading, ['c'], true);
+  miss(reading, ['d']);
+  t.deepEqual(reading.missing, [
+    { code: 'NotEmpty', field: 'a.b', message: 'a.b must not be empty' },
+    { code: 'NotEmpty', field: 'c', message: 'c is missing' },
+  ]);
+  t.deepEqual(
+    reading.missing.map(({ message }) => isAbsent(message)),
+    [false, true],
+  );
+  t.deepEqual(reading.problems, []);
+});
+
+test('W37: edits are put in where they stand, from wherever the text starts', (t) => {
+  const edits = [
+    { start: 2, end: 4, text: 'XYZ' },
+    { start: 4, end: 4, text: '+' },
+    { start: 7, end: 8, text: '' },
+  ];
+  t.is(applyEdits('abcdefgh', []), 'abcdefgh');
+  t.is(applyEdits('abcdefgh', edits), 'abXYZ+efg');
+  t.is(applyEdits('abcdefgh', edits.slice(0, 1)), 'abXYZefgh');
+  t.is(applyEdits('cdefgh', edits, 2), 'XYZ+efg');
+  t.is(applyEdits('cdefghi', edits, 2), 'XYZ+efgi');
+});
+
+test('validate: strict: as many steps as may be taken are, and one more is too many', (t) => {
+  const reading = startReading(1, 10);
+  countSteps(reading, 4);
+  t.notThrows(() => countSteps(reading, 6));
+  t.throws(() => countSteps(reading, 1), {
+    instanceOf: TooManySteps,
+    name: 'TooManySteps',
+    message: 'rules take more steps than may be taken here',
+  });
+  t.notThrows(() => countSteps(startReading(1), 1e15));
+});
+
+test('a reading begins with nothing read, counted or noted', (t) => {
+  const { patternSteps, steps, rereadText, openText, quirks } = startReading(1);
+  t.deepEqual([patternSteps, steps, rereadText, openText, quirks], [0, 0, 0, 0, 0]);
+});
+
+test('W22: a mismatch tells its place from the outermost step on', (t) => {
+  const error = new MismatchError('expected a string, got a number');
+  t.is(error.message, 'expected a string, got a number');
+  t.is(error.name, 'MismatchError');
+  t.is(error.at(1), error);
+  t.is(error.at('names').message, 'names[1]: expected a string, got a number');
+  t.is(error.at('data').message, 'data.names[1]: expected a string, got a number');
+  t.is(error.reason, 'expected a string, got a number');
+});
