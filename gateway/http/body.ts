@@ -183,11 +183,14 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
     };
     const onData = (chunk: Buffer): void => {
       cameAt = performance.now();
-      collector.add(chunk);
+      const { length } = chunk;
+      // a program that embeds this may listen too
+      if (request.listenerCount('data') === 1) collector.addOwn(chunk);
+      else collector.add(chunk);
       const refusal = refusalOf(collector.size, ++pieces, rules);
       if (refusal !== undefined) finish(refusal);
-      else if (!admission.came(transfer, chunk.length)) finish(admission.shed());
-      inTurn += chunk.length;
+      else if (!admission.came(transfer, length)) finish(admission.shed());
+      inTurn += length;
       if (inTurn < turnBytes || isOver) return;
       inTurn = 0;
       request.pause();
@@ -298,9 +301,10 @@ async function unpackAll(
   stream.end(packed);
   try {
     for await (const piece of stream) {
-      collector.add(piece);
+      const { length } = piece;
+      collector.addOwn(piece);
       if (collector.size > most) throw tooLarge(most);
-      if (!admission.hold(arrival, piece.length) && collector.size > smallBytes) throw admission.shed();
+      if (!admission.hold(arrival, length) && collector.size > smallBytes) throw admission.shed();
     }
   } catch (error) {
     if (error instanceof CallError) throw error;

@@ -16,6 +16,9 @@ export interface Collected {
   readonly runs: Base64Spans | undefined;
 }
 
+/** Pieces from so many bytes on have memory of their own, mostly. */
+const ownBytes = 16 * 1024;
+
 /**
  * Gathers a body piece by piece in one growing buffer, so that a piece, however small, is gone once it was added. What is
  * to be done with a large body is done as it comes, so that its end is not one long hold of the event loop.
@@ -27,6 +30,8 @@ export class Collector {
   readonly #isTrusted: boolean;
   /** The first piece, while it is all. */
   #only: Buffer | undefined;
+  /** Whether nobody else reads it. */
+  #ownsOnly = false;
   #gathered: Buffer | undefined;
   #runs: Base64Spans | undefined;
 
@@ -45,6 +50,16 @@ export class Collector {
     const gathered = this.#room(before);
     piece.copy(gathered, before);
     this.#runs?.add(piece);
+  }
+
+  /**
+   * Adds a piece that nobody else reads, whose memory goes back to the system once it is copied: V8 collects the whole heap, some
+   * 10 ms each time, whenever 64 MB of such pieces have come.
+   */
+  addOwn(piece: Buffer): void {
+    this.add(piece);
+    if (this.#only === piece) this.#ownsOnly = true;
+    else dropPiece(piece);
   }
 
   take(): Collected {
@@ -71,6 +86,7 @@ export class Collector {
     }
     if (this.#only !== undefined) {
       this.#only.copy(gathered);
+      if (this.#ownsOnly) dropPiece(this.#only);
       this.#only = undefined;
     }
     if (this.#isTrusted && this.size > largeBytes && this.#runs === undefined) {
@@ -101,6 +117,12 @@ function grown(from: Buffer | undefined, length: number): Buffer {
   from?.copy(own);
   if (from !== undefined && from.length > smallBytes) (from.buffer as ArrayBuffer).transfer(0);
   return own;
+}
+
+/** Gives back the memory of a piece, where nothing else is in it. */
+function dropPiece({ buffer, byteLength }: Buffer): void {
+  const isAll = byteLength >= ownBytes && buffer.byteLength === byteLength;
+  if (isAll && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
 /**

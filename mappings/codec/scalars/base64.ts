@@ -13,9 +13,9 @@ export function base64FromXml(text: string): string | undefined {
   return letters !== undefined && isBase64(letters) ? letters : undefined;
 }
 
-/** ASCII without its blanks; undefined for other text. By bytes: a pattern takes 50 ns for each blank. */
+/** ASCII without its blanks; undefined for other text, and without any. By bytes: a pattern takes 50 ns for each blank. */
 function withoutBlanks(text: string): string | undefined {
-  if (/[^\0-\x7f]/.test(text)) return undefined;
+  if (/[^\0-\x7f]/.test(text) || !/[\t\n\r ]/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'latin1');
   let size = 0;
   for (let at = 0; at < bytes.length; at++) {
