@@ -1,6 +1,7 @@
 import {
   type AttributeUse,
   type ComplexType,
+  type Content,
   type ElementDeclaration,
   expanded,
   type Particle,
@@ -83,8 +84,13 @@ export function valueNameOf(attributes: readonly AttributeMember[]): string {
 
 /** Whether values of a type are nothing but their inner XML, a string (A24). */
 export function isInnerXml({ attributes, anyAttribute, base, derived, content }: ComplexType): boolean {
-  const isMixed = content.kind === 'mixed' || (content.kind === 'elements' && content.mixed);
-  return isMixed && attributes.length === 0 && !anyAttribute && base === undefined && derived.length === 0;
+  const isBare = attributes.length === 0 && !anyAttribute && base === undefined && derived.length === 0;
+  return isBare && isMixed(content);
+}
+
+/** Whether text may stand between elements. */
+export function isMixed(content: Content): boolean {
+  return content.kind === 'mixed' || (content.kind === 'elements' && content.mixed);
 }
 
 /** The elements that may stand where a head of a substitution group is referred to, each with its member's name (A20). */

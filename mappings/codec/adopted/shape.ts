@@ -1,7 +1,7 @@
 import type { Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
 import type { AttributeUse, ComplexType, SimpleType } from '../../contract/schema-components.ts';
-import { expanded } from '../../contract/schema-components.ts';
+import { expanded, textTypeOf } from '../../contract/schema-components.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
 import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
@@ -26,7 +26,7 @@ import {
   writeContent,
 } from './content.ts';
 import type { AdoptedContext, Tags } from './context.ts';
-import { attributeMembers, type Members, membersOf, noMembers, valueNameOf } from './members.ts';
+import { attributeMembers, isMixed, type Members, membersOf, noMembers, valueNameOf } from './members.ts';
 import { readInnerXml, scanInnerXml } from './open-elements.ts';
 import type { Resolve, SimpleCodec } from './simple-types.ts';
 
@@ -92,8 +92,8 @@ export interface Shape {
   readonly context: AdoptedContext;
 }
 
-/** Bytes for short pieces around a value. */
-const room = 64;
+/** What ends an attribute. */
+const quote = piece('"');
 
 /** The shapes of one service by their numbers. */
 const shapesOf = new WeakMap<AdoptedContext, Shape[]>();
@@ -113,17 +113,16 @@ interface ShapeParts {
 /** The shape of a complex type. */
 export function shapeOfType(context: AdoptedContext, type: ComplexType): Shape {
   const { attributes, anyAttribute, content, abstract, name } = type;
-  const kind = content.kind === 'text' ? 'text' : content.kind === 'mixed' ? 'mixed' : 'members';
-  const isMixed = kind === 'mixed' || (content.kind === 'elements' && content.mixed);
+  const textType = textTypeOf(type);
   return compileShape(context, {
     name: context.typeNameOf(type),
     qualified: name === undefined ? '' : context.prefixOf(name.namespace) + name.local,
     abstract,
     attributes,
     anyAttribute,
-    kind: isMixed ? 'mixed' : kind,
+    kind: isMixed(content) ? 'mixed' : textType === undefined ? 'members' : 'text',
     members: content.kind === 'elements' && !content.mixed ? membersOf(content.particle) : noMembers,
-    simple: content.kind === 'text' ? content.type : undefined,
+    simple: textType,
     valueName: undefined,
   });
 }
@@ -166,11 +165,11 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
   if (hasValue) names.push(valueName);
   if (parts.anyAttribute) names.push('@attributes');
   const simple = parts.simple === undefined ? undefined : context.simpleOf(parts.simple);
-  const scans: Scan[] = [
-    ...attributes.map((attribute) => attribute.simple.scan),
-    ...content.members.map(({ scan }) => scan),
-  ];
-  if (hasValue) scans.push(simple?.scan ?? ((tape) => scanInnerXml(context, tape)));
+  const texts = attributes.map((attribute) => attribute.simple);
+  if (simple !== undefined) texts.push(simple);
+  const scans: Scan[] = scansOf(texts);
+  for (const { scan } of content.members) scans.push(scan);
+  if (hasValue && simple === undefined) scans.push((tape) => scanInnerXml(context, tape));
   if (parts.anyAttribute) scans.push((tape) => scanOthers(context, tape));
   const follower = new Int32Array(names.length + 1);
   for (let index = 0; index < names.length; index++) follower[index] = (index + 1) % names.length;
@@ -180,7 +179,7 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
     number: shapes.length,
     name: parts.name,
     abstract: parts.abstract,
-    typeToken: `{"@type":${JSON.stringify(parts.name ?? '')}`,
+    typeToken: `{"@type":${JSON.stringify(parts.name)}`,
     alwaysTyped: context.encoded && parts.qualified !== '',
     typeTag: piece(` i:type="${parts.qualified}"`),
     attributes,
@@ -196,13 +195,31 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
     keys: names.map(nameKey),
     scans,
     byName: new Map(names.map((name, index) => [name, index])),
-    valueSlot: hasValue ? attributes.length + content.members.length : -1,
+    valueSlot: hasValue ? attributes.length : -1,
     othersSlot: parts.anyAttribute ? names.length - 1 : -1,
     follower,
     context,
   };
   shapes.push(shape);
   return shape;
+}
+
+/** The scans of texts in one start tag: of those with prefixes all but the first have names of their own for them. */
+function scansOf(texts: readonly SimpleCodec[]): Scan[] {
+  let count = 0;
+  return texts.map(({ scan, usesPrefixes }) => {
+    if (!usesPrefixes || count++ === 0) return scan;
+    const name = `q${count}_`;
+    return (tape) => {
+      const node = tape.top;
+      scan(tape);
+      const { words, made: its } = tape;
+      if (words[node] !== made || words[node + 2] === 0) return;
+      const at = words[node + 1] as number;
+      its[at - 1] = (its[at - 1] ?? '').replace(/ xmlns:q(\d+="[^"]*")/g, ` xmlns:${name}$1`);
+      its[at] = (its[at] ?? '').replace(/(^| )q(\d+:)/g, `$1${name}$2`);
+    };
+  });
 }
 
 function attributeCodec(context: AdoptedContext, json: string, use: AttributeUse): AttributeCodec {
@@ -499,7 +516,7 @@ function scanOther(
 ): boolean {
   if (name === '@nil' && tape.peek() === 116) {
     tape.literal();
-    tape.words[node + 2] = (tape.words[node + 2] as number) | isNil;
+    tape.words[node + 2] = isNil;
   } else if (name === '@type' && onType !== undefined && tape.peek() === 34) {
     const start = tape.position + 1;
     tape.scanString();
@@ -568,13 +585,12 @@ export function writeShape(
   const shape = shapesOf.get(context)?.[words[node + 1] as number];
   if (shape === undefined) throw new Error('a node without a shape');
   const flags = words[node + 2] as number;
-  const before = output.length;
   output.reserve(tags.room);
-  const isBare =
-    flags === 0 && !shape.alwaysTyped && shape.attributes.length === 0 && shape.othersSlot === -1;
   const value = shape.valueSlot === -1 ? -1 : (words[node + head + shape.valueSlot] as number);
   const hasPrefixes =
     value !== -1 && words[value] === made && shape.simple !== undefined && words[value + 2] !== 0;
+  const isBare =
+    flags === 0 && !shape.alwaysTyped && shape.attributes.length === 0 && shape.othersSlot === -1;
   if (isBare && !hasPrefixes) output.piece(tags.open);
   else {
     output.piece(tags.start);
@@ -594,10 +610,7 @@ export function writeShape(
   else if (value !== -1) isWritten = writeValue(tape, value, output);
   output.reserve(tags.room);
   if (isWritten || output.length !== start) output.piece(tags.close);
-  else if (isBare && !hasPrefixes) {
-    output.length = before;
-    output.piece(tags.empty);
-  } else {
+  else {
     output.length = start - 1;
     output.ascii('/>');
   }
@@ -681,18 +694,16 @@ function writeAttributes(shape: Shape, tape: Tape, slots: number, output: Output
     }
     if (words[node] === made && words[node + 2] !== 0)
       output.text(tape.made[(words[node + 2] as number) - 1] ?? '');
-    output.reserve(before.length + room);
-    output.piece(before);
+    output.tags(before);
     if (words[node] === plain) {
       const start = words[node + 1] as number;
       const end = words[node + 2] as number;
-      output.reserve(end - start + room);
+      output.reserve(end - start);
       output.copy(tape.bytes, tape.view, start, end);
     } else if (words[node] === textKind)
       output.text(attributeText(tape.decode(words[node + 1] as number, words[node + 2] as number), tape));
     else if (words[node] === made) output.text(blanksKept(tape.made[words[node + 1] as number] ?? ''));
-    output.reserve(room);
-    output.ascii('"');
+    output.tags(quote);
   }
   if (shape.othersSlot === -1) return;
   const others = words[slots + shape.othersSlot] as number;

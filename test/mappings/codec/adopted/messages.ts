@@ -51,6 +51,14 @@ export function writeMessage(codec: MessageCodec, json: string): string {
   return codec.write(Buffer.from(json)).xml.toString();
 }
 
+/** The same without the declarations of the body's element. */
+export function written(codec: MessageCodec, json: string): string {
+  return writeMessage(codec, json).replace(
+    /^(<n0:\w+) xmlns:i="[^"]*"(?: xmlns:xsd="[^"]*" xmlns:soapenc="[^"]*")? xmlns:n0="urn:t"/,
+    '$1',
+  );
+}
+
 /** Tags of the body `t:Get` around some content, with the prefixes that tests use. */
 export function get(content: string, attributes = ''): string {
   return `<t:Get xmlns:t="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xs="http://www.w3.org/2001/XMLSchema"${attributes}>${content}</t:Get>`;
