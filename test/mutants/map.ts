@@ -68,6 +68,8 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   ],
   'mappings/codec/adopted/open-fields.ts': ['test/mappings/codec/adopted/open-fields.test.ts'],
   'mappings/codec/adopted/': [
+    'test/mappings/codec/adopted/objects.test.ts',
+    'test/mappings/codec/adopted/elements.test.ts',
     'test/mappings/codec/adopted/facets.test.ts',
     'test/mappings/codec/adopted/fast-path.test.ts',
     'test/mappings/codec/adopted/simple-types.test.ts',
@@ -77,6 +79,8 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/adopted/refusals.test.ts',
     'test/mappings/codec/adopted/headers.test.ts',
     'test/mappings/codec/adopted/rpc.test.ts',
+    'test/mappings/codec/adopted/attachments.test.ts',
+    'test/mappings/codec/adopted/open-fields.test.ts',
     'test/mappings/codec/adopted/properties.test.ts',
   ],
   'mappings/codec/attachments.ts': [

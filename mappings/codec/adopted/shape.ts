@@ -7,7 +7,7 @@ import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
 import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import { longRange, type Output, type Piece, piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { asText, readAttached, refusesInclude } from '../attachments.ts';
+import { asText, hrefOf, readAttached, refusesInclude } from '../attachments.ts';
 import { type AttachedParts, isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts';
 import { hasContent } from '../read-element.ts';
 import { base64Binary } from '../scalars/base64.ts';
@@ -277,6 +277,7 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
       if (namespace === namespaces.xsi || namespace === namespaces.soap11 || namespace === namespaces.soap12)
         continue;
       if (context.encoded && (namespace !== '' || local === 'id')) continue;
+      if (local === 'href' && namespace === '' && isReferring(shape.simple, xml, reading)) continue;
       if (shape.anyAttribute) {
         const name = namespace === '' ? local : `{${namespace}}${local}`;
         others += `${others === '' ? '' : ','}${quoteJson(name)}:${quoteJson(xml.attributeValue(at))}`;
@@ -297,6 +298,13 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
       if (attribute.required && seen?.[index] !== 1) miss(reading, [...reading.path, attribute.json]);
     }
   return json;
+}
+
+/** Whether the current element's `href` refers to a part that its value is (W60). */
+export function isReferring(simple: SimpleCodec | undefined, xml: XmlReader, reading: Reading): boolean {
+  const { attachments } = reading;
+  if (attachments === undefined || simple?.expected !== base64Binary.expected) return false;
+  return hrefOf(attachments, xml) !== undefined;
 }
 
 function passAttribute(
@@ -478,7 +486,7 @@ export function scanMembers(
       throw error instanceof MismatchError ? error.at(names[index] ?? '') : error;
     }
   }
-  if (shape.content.choicesOf !== undefined) {
+  if (shape.content.choices !== undefined) {
     const both = conflictOnTape(shape.content, tape, node + head + shape.attributes.length);
     if (both !== undefined)
       throw new MismatchError(`expected it or ${both[0]}, which are a choice, got both`).at(both[1]);

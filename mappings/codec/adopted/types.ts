@@ -3,9 +3,7 @@ import { namespaces } from '../../contract/model.ts';
 import type { ComplexType, SchemaType, SimpleType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { hrefOf } from '../attachments.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
-import { base64Binary } from '../scalars/base64.ts';
 import { excerpt } from '../scalars/text.ts';
 import { accept, decodeBase64Text, isBase64Typed } from '../types/scalar.ts';
 import { scanNull } from '../write-element.ts';
@@ -18,6 +16,7 @@ import { isInnerXml, loneMember, type Members, membersOf, noMembers } from './me
 import { readInnerXml, scanInnerXml } from './open-elements.ts';
 import {
   contentOf,
+  isReferring,
   readAttributes,
   readNull,
   readShape,
@@ -188,12 +187,7 @@ function readSimpleElement(
   xml: XmlReader,
   reading: Reading,
 ): string | undefined {
-  const { attachments } = reading;
-  const isReferring =
-    attachments !== undefined &&
-    simple.expected === base64Binary.expected &&
-    hrefOf(attachments, xml) !== undefined;
-  if (xml.attributeCount !== 0 && !isReferring) {
+  if (xml.attributeCount !== 0 && !isReferring(simple, xml, reading)) {
     readAttributes(bare(), xml, reading, '{');
     const stated = xml.attribute(namespaces.xsi, 'type');
     if (stated !== undefined && !context.encoded && !isOfSimple(context, stated, type, xml)) {
