@@ -370,8 +370,7 @@ function compileFaults(
       if (codec === undefined) return undefined;
       const token = codec.read(xml, reading) ?? 'null';
       const start = `{"@fault":${JSON.stringify(codec.element.name.local)}`;
-      if (!codec.isSimple && token.startsWith('{'))
-        return token === '{}' ? `${start}}` : `${start},${token.slice(1)}`;
+      if (token.startsWith('{')) return token === '{}' ? `${start}}` : `${start},${token.slice(1)}`;
       return `${start},"value":${token}}`;
     },
   };

@@ -300,6 +300,11 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
   return json;
 }
 
+/** The same of an element whose attributes make no member. */
+export function checkAttributes(shape: Shape, xml: XmlReader, reading: Reading): void {
+  if (xml.attributeCount !== 0) readAttributes(shape, xml, reading, '{');
+}
+
 /** Whether the current element's `href` refers to a part that its value is (W60). */
 export function isReferring(simple: SimpleCodec | undefined, xml: XmlReader, reading: Reading): boolean {
   const { attachments } = reading;
