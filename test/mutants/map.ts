@@ -70,6 +70,8 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/adopted/': [
     'test/mappings/codec/adopted/objects.test.ts',
     'test/mappings/codec/adopted/elements.test.ts',
+    'test/mappings/codec/adopted/types.test.ts',
+    'test/mappings/codec/adopted/compile.test.ts',
     'test/mappings/codec/adopted/facets.test.ts',
     'test/mappings/codec/adopted/fast-path.test.ts',
     'test/mappings/codec/adopted/simple-types.test.ts',

@@ -203,11 +203,9 @@ function typeStated(context: AdoptedContext, stated: string, xml: XmlReader): Sc
   return context.typeOfKey(statedType(stated, xml) ?? '');
 }
 
-/** Whether `xsi:type` names a simple type or one that is derived from it (XSD Part 1, 2.6.1). */
+/** Whether `xsi:type` names a simple type or one that is derived from it (XSD Part 1, 2.6.1); of a list or a union it may name any. */
 function isOfSimple(context: AdoptedContext, stated: string, declared: SimpleType, xml: XmlReader): boolean {
   const type = typeStated(context, stated, xml);
-  if (declared.variety.kind === 'union' && declared.variety.members.some((member) => member === type))
-    return true;
   return (type?.kind === 'simple' && isDerived(type, declared)) || declared.builtIn === 'anySimpleType';
 }
 
