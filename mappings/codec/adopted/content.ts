@@ -16,7 +16,7 @@ import { type FieldsBag, fieldsJson, type OpenFields, openFields } from './open-
 
 /** What stands between the tags of a complex type's element: elements, wildcards, rounds of repeated groups (A13 to A16, A20, A22). */
 
-const { nothing, list, record } = nodeKinds;
+const { nothing, record } = nodeKinds;
 
 /** Where a child of an element belongs. */
 interface Entry {
@@ -280,16 +280,16 @@ function put(content: CompiledContent, bag: Bag, entry: Entry, xml: XmlReader, r
   const before = bag.values[index];
   if (before === undefined) bag.order.push(index);
   bag.last = index;
-  if (inner !== undefined && member.rounds !== undefined) {
+  if (member.rounds !== undefined) {
     if (before === undefined) bag.values[index] = '';
     bag.rounds ??= [];
     let round = bag.rounds[index];
-    if (round === undefined || !fits(member.rounds, round, inner)) {
+    if (round === undefined || !fits(member.rounds, round, inner as Entry)) {
       closeRound(content, bag, index, reading);
       round = emptyBag();
       bag.rounds[index] = round;
     }
-    put(member.rounds, round, inner, xml, reading);
+    put(member.rounds, round, inner as Entry, xml, reading);
     return;
   }
   reading.path.push(xml.local);
@@ -398,11 +398,14 @@ function conflictIn(order: Order, present: readonly number[]): readonly [number,
   const its = present.filter(
     (index) => !outside.has(index) && parts.some(({ members }) => members.has(index)),
   );
-  const isTaken = parts.some(
-    ({ members, order: part }) =>
-      its.every((index) => members.has(index)) && conflictIn(part, its) === undefined,
-  );
-  return isTaken ? undefined : [its[0] as number, its.at(-1) as number];
+  let within: readonly [number, number] | undefined;
+  for (const { members, order: part } of parts) {
+    if (!its.every((index) => members.has(index))) continue;
+    const both = conflictIn(part, its);
+    if (both === undefined) return undefined;
+    within ??= both;
+  }
+  return within ?? [its[0] as number, its.at(-1) as number];
 }
 
 /** Passes a child that the type lacks, or whose place is taken: refused with the nearest name, or left out and noted (W12). */
@@ -484,7 +487,7 @@ function openMember(context: AdoptedContext) {
   return {
     scan: (tape: Tape) => scanOpenElement(context, tape),
     write: (tape: Tape, node: number, output: Output) => {
-      if (tape.words[node] !== nothing) output.text(tape.made[tape.words[node + 1] as number] ?? '');
+      if (tape.words[node] !== nothing) output.text(tape.made[tape.words[node + 1] as number] as string);
     },
     takesNull: false,
   };
@@ -562,16 +565,21 @@ export function writeContent(content: CompiledContent, tape: Tape, slots: number
   }
 }
 
+/** Whether a member's node, -1 for none, stands for a value: a null does not, nor does a list without items. */
+function isThere({ repeats }: ContentMember, { words }: Tape, node: number): boolean {
+  return node !== -1 && words[node] !== nothing && !(repeats && words[node + 1] === -1);
+}
+
 /** How many required members a reply lacks that nothing is written for (A28). */
 export function missingOnTape({ members, required }: CompiledContent, tape: Tape, slots: number): number {
   const { words } = tape;
   let count = 0;
   for (const index of required) {
-    const { fixed, takesNull } = members[index] as ContentMember;
+    const member = members[index] as ContentMember;
     const node = words[slots + index] as number;
-    if (node === -1) count += fixed === undefined ? 1 : 0;
-    else if (words[node] === nothing) count += takesNull ? 0 : 1;
-    else if (words[node] === list && words[node + 1] === -1) count++;
+    if (isThere(member, tape, node)) continue;
+    const isWritten = node === -1 ? member.fixed !== undefined : member.takesNull;
+    if (!isWritten) count++;
   }
   return count;
 }
@@ -585,7 +593,7 @@ export function conflictOnTape(
   const present: number[] = [];
   for (let index = 0; index < content.members.length; index++) {
     const node = tape.words[slots + index] as number;
-    if (node !== -1 && tape.words[node] !== nothing) present.push(index);
+    if (isThere(content.members[index] as ContentMember, tape, node)) present.push(index);
   }
   const both = conflictOf(content, present);
   return both === undefined ? undefined : namesOf(content, both);
@@ -610,9 +618,10 @@ function writeOrdered(
   const next = members.map(() => 0);
   const weightAt = (index: number): number => {
     const node = words[slots + index] as number;
+    const member = members[index] as ContentMember;
     if (next[index] === -1 || node === -1) return 0;
-    if (words[node] === nothing) return members[index]?.takesNull === true ? nilWeight : 0;
-    return words[node] === list && words[node + 1] === -1 ? 0 : 1;
+    if (isThere(member, tape, node)) return 1;
+    return member.takesNull ? nilWeight : 0;
   };
   /** The members that an order takes: of a choice those of its heaviest branch. */
   const takenBy = (order: Order): ReadonlySet<number> => {
@@ -640,7 +649,7 @@ function writeOrdered(
     const member = members[index] as ContentMember;
     if (weightAt(index) === 0) return;
     const node = words[slots + index] as number;
-    if (words[node] !== list || member.rounds !== undefined) {
+    if (!member.repeats || member.rounds !== undefined) {
       member.write(tape, node, output);
       next[index] = -1;
       return;

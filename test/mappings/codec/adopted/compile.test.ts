@@ -40,8 +40,8 @@ const others =
 /** The operation `Get` of a body's type, beside schemas of two more namespaces. */
 function operation(t: ExecutionContext, type: string): CompiledAdoptedOperation {
   const schema = schemaOf(
-    `<xs:import namespace="urn:u"/><xs:element name="Get">${type}</xs:element><xs:element name="Head" type="xs:anyType" abstract="true"/><xs:complexType name="Base"/><xs:complexType name="Alone"/>`,
-    'targetNamespace="urn:t" xmlns:u="urn:u" elementFormDefault="qualified"',
+    `<xs:import namespace="urn:u"/><xs:import namespace="urn:v"/><xs:element name="Get">${type}</xs:element><xs:element name="Head" type="xs:anyType" abstract="true"/><xs:complexType name="Base"/><xs:complexType name="Alone"/>`,
+    'targetNamespace="urn:t" xmlns:u="urn:u" xmlns:v="urn:v" elementFormDefault="qualified"',
   );
   return operationOf(t, definitionsOf(schema + others, binding), 'Get');
 }
@@ -350,4 +350,17 @@ test('A29: a declared detail that is nil, empty, refused or no object is read to
   t.is(read(`<Text${open}><a/></Text>`), '{"@fault":"Text","value":null}');
   t.is(reading.problems[0]?.message, 'expected xs:string, got elements');
   t.is(read('<One xmlns="urn:o"/>'), undefined);
+});
+
+test('A10: an element without a namespace is the first that is free of those of its name', (t) => {
+  const { request } = operation(
+    t,
+    sequence(
+      `${e('E', 'xs:int', maybe)}<xs:element ref="u:E" minOccurs="0"/><xs:element ref="v:E" minOccurs="0"/>`,
+    ),
+  );
+  const read = (content: string) => readMessage(request, get(content)).json;
+  t.is(read('<E>1</E>'), '{"E":1}');
+  t.is(read('<E>1</E><E>2</E><E>3</E>'), '{"E":1,"E_2":2,"E_3":3}');
+  t.is(read('<u:E xmlns:u="urn:u">1</u:E><E>2</E><v:E xmlns:v="urn:v">3</v:E>'), '{"E_2":1,"E":2,"E_3":3}');
 });

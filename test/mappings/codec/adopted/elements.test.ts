@@ -18,6 +18,8 @@ import {
 const declarations =
   `<xs:complexType name="Ids"><xs:sequence>${e('id', 'xs:int', many)}</xs:sequence></xs:complexType>` +
   `<xs:complexType name="Pair"><xs:sequence>${e('x', 'xs:int')}${e('y', 'xs:int', maybe)}</xs:sequence></xs:complexType>` +
+  `<xs:complexType name="Placed"><xs:sequence>${e('a', 'xs:int')}<xs:choice>${e('b', 'xs:int')}${e('c', 'xs:int')}</xs:choice>${e('d', 'xs:int')}${e('a', 'xs:int', maybe)}</xs:sequence></xs:complexType>` +
+  `<xs:complexType name="Chosen"><xs:sequence><xs:choice>${e('a', 'xs:int')}${e('b', 'xs:int')}</xs:choice>${e('d', 'xs:int')}</xs:sequence></xs:complexType>` +
   `${e('Path', 'xs:anyType', 'abstract="true"')}${e('Field', 'xs:string', 'substitutionGroup="t:Path"')}${e('Index', 'xs:int', 'substitutionGroup="t:Path" nillable="true"')}${e('Spot', 't:Pair', 'substitutionGroup="t:Path"')}${e('Row', 't:Ids', 'substitutionGroup="t:Path"')}`;
 
 const group = (kind: 'sequence' | 'choice', content: string, more = ''): string =>
@@ -73,9 +75,23 @@ const places = typeOf(
 /** Beside places of `a`, a group of which two rounds at most are meant, and `n`, which may be nil. */
 const roundsInPlaces = sequence(
   e('a', 'xs:int', maybe) +
-    group('choice', e('n', 'xs:int', 'nillable="true"') + e('o', 'xs:int', maybe)) +
+    group(
+      'choice',
+      e('m', 'xs:int', maybe) +
+        e('n', 'xs:int', 'nillable="true"') +
+        e('o', 'xs:int', maybe) +
+        e('q', 'xs:int', many),
+    ) +
+    e('ids', 't:Ids', maybe) +
     group('sequence', e('k', 'xs:int') + e('l', 'xs:int', maybe), 'minOccurs="0" maxOccurs="2"') +
     e('a', 'xs:int', maybe),
+);
+const withinBranch = typeOf(
+  group(
+    'choice',
+    group('sequence', e('a', 'xs:int') + group('choice', e('x', 'xs:int') + e('y', 'xs:int'))) +
+      group('sequence', e('b', 'xs:int') + e('a', 'xs:int')),
+  ),
 );
 const fewPlaces = sequence(e('a', 'xs:int', maybe) + e('b', 'xs:string', maybe) + e('a', 'xs:int', maybe));
 const sameLocal = sequence(e('a', 'xs:string', maybe) + e('a', 'xs:int', `${maybe} form="unqualified"`));
@@ -303,6 +319,30 @@ const readCases: readonly ReadCase[] = [
     content: '<t:k>x</t:k><t:a>1</t:a><t:a>2</t:a>',
     json: '{"@items":[{"k":"x","a":1}],"a":2}',
   },
+  {
+    title:
+      'a conflict of a choice in a sequence with several places is found, and what is missing told at its place',
+    type: sequence(e('p', 't:Placed')),
+    content: '<t:p><t:a>1</t:a><t:c>2</t:c><t:b>3</t:b></t:p>',
+    json: '{"p":{"a":[1],"c":2,"b":3}}',
+    problems: ['DuplicateElement p.b: expected it or c, which are a choice, got both'],
+    missing: ['p.d'],
+  },
+  {
+    title: 'a conflict within the branch that has all is told as that',
+    type: withinBranch,
+    content: '<t:a>1</t:a><t:x>2</t:x><t:y>3</t:y>',
+    json: '{"a":1,"x":2,"y":3}',
+    problems: ['DuplicateElement y: expected it or x, which are a choice, got both'],
+  },
+  {
+    title: 'a choice within another has its own conflict, beside what is missing',
+    type: sequence(e('p', 't:Chosen')),
+    content: '<t:p><t:b>1</t:b><t:a>2</t:a></t:p>',
+    json: '{"p":{"b":1,"a":2}}',
+    problems: ['DuplicateElement p.a: expected it or b, which are a choice, got both'],
+    missing: ['p.d'],
+  },
 ];
 
 for (const one of readCases)
@@ -430,6 +470,26 @@ const writeCases: readonly WriteCase[] = [
     xml: '><n0:o>1</n0:o></n0:Get>',
   },
   {
+    title: 'a nil element counts more than a null or an empty list where branches have several places',
+    type: roundsInPlaces,
+    json: '{"m":null,"n":null,"q":[]}',
+    xml: '><n0:n i:nil="true"/></n0:Get>',
+  },
+  {
+    title: 'a type that is an array is one element beside elements of several places, an empty one too',
+    type: roundsInPlaces,
+    json: '{"ids":[1,2],"a":[3]}',
+    xml: '><n0:a>3</n0:a><n0:ids><n0:id>1</n0:id><n0:id>2</n0:id></n0:ids></n0:Get>',
+  },
+  {
+    title: 'a list without items is not there, a type that is an array is',
+    type: sequence(
+      e('ids', 't:Ids') + group('choice', e('a', 'xs:int', many) + e('b', 't:Ids') + e('c', 'xs:int')),
+    ),
+    json: '{"ids":[],"a":[],"b":[]}',
+    xml: '><n0:ids/><n0:b/></n0:Get>',
+  },
+  {
     title: 'of branches that take as much the first is written',
     type: typeOf(
       group(
@@ -467,6 +527,8 @@ for (const [title, type, json, message] of [
   ['two branches', choices, '{"c":"1","b":"2"}', 'c: expected it or b, which are a choice, got both'],
   ['two branches of the second choice', choices, '{"a":"0","b":"1","h":"2","g":"3"}', 'h: expected it or g, which are a choice, got both'],
   ['two branches behind attributes', choices.replace('</xs:complexType>', '<xs:attribute name="i" type="xs:int"/><xs:attribute name="j" type="xs:int"/></xs:complexType>'), '{"i":1,"j":2,"c":"1","b":"2"}', 'c: expected it or b, which are a choice, got both'],
+  ['an array beside another branch', sequence(group('choice', e('b', 't:Ids') + e('c', 'xs:int'))), '{"b":[],"c":1}', 'c: expected it or b, which are a choice, got both'],
+  ['two branches of a choice in a sequence with several places', sequence(e('p', 't:Placed')), '{"p":{"b":1,"c":2}}', 'p.c: expected it or b, which are a choice, got both'],
   ['two branches in a round', rounds, '{"@items":[{"k":"1","l":2},{"k":"3","l":4,"m":5}]}', '@items[1].m: expected it or l, which are a choice, got both'],
   ['two branches with places elsewhere', places, '{"c":"1","b":"2"}', 'c: expected it or b, which are a choice, got both'],
 ] as const) // biome-ignore format: a table
@@ -490,5 +552,19 @@ test('in a reply many items in the place of a head are kept apart, wherever memo
     const json = `{"i":[${numbers}],"Path":[${'{"Spot":{"x":1}},{"Field":"y"},'.repeat(1000)}{"Field":""}]}`;
     const xml = `${numbers.map((number) => `<n0:i>${number}</n0:i>`).join('')}${'<n0:Spot><n0:x>1</n0:x></n0:Spot><n0:Field>y</n0:Field>'.repeat(1000)}<n0:Field/>`;
     t.true(written(request, json) === `<n0:Get>${xml}</n0:Get>`, `${pad}`);
+  }
+});
+
+test('in a reply what was before in the place of a null is not written', (t) => {
+  const type = sequence(
+    `<xs:element ref="t:Path" minOccurs="0"/><xs:any minOccurs="0" processContents="skip"/>`,
+  );
+  const { request } = compiledGet(t, type, declarations);
+  const [path, any] = ['{"Path":{"Index":1}}', '{"@any":"<b/>"}'];
+  for (let time = 0; time < 2; time++) {
+    t.is(written(request, path), '<n0:Get><n0:Index>1</n0:Index></n0:Get>');
+    t.is(written(request, '{"Path":null}'), '<n0:Get/>');
+    t.is(written(request, any), '<n0:Get><b/></n0:Get>');
+    t.is(written(request, '{"@any":null}'), '<n0:Get/>');
   }
 });

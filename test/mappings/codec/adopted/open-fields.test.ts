@@ -106,6 +106,12 @@ test('A22: where a wildcard takes one element, a reply with two fields is a mism
   );
 });
 
+test('A22: with open fields, a wildcard that is required and has none is missing in a reply', (t) => {
+  const { request: input } = fields(t, more.replace('minOccurs="0"', 'minOccurs="1"'));
+  const missing = (json: string): number => input.write(Buffer.from(json)).missing;
+  t.deepEqual(['{}', '{"@any":null}', '{"@any":{}}', '{"@any":{"a":null}}'].map(missing), [1, 1, 1, 0]);
+});
+
 test('A33: open of what has no wildcard, or is no type, is refused', (t) => {
   const told: string[] = [];
   const service = serviceOf(t, getOf('<xs:complexType><xs:sequence/></xs:complexType>', sObject(more)));
