@@ -1,6 +1,6 @@
 import type { Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
-import type { AttributeUse, ComplexType, SimpleType } from '../../contract/schema-components.ts';
+import type { AttributeUse, ComplexType, QName, SimpleType } from '../../contract/schema-components.ts';
 import { expanded, textTypeOf } from '../../contract/schema-components.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
@@ -78,22 +78,20 @@ export interface Shape {
   /** Of `text`: the value and what it is called. */
   readonly simple: SimpleCodec | undefined;
   readonly valueName: string;
-  /** The names of the slots: attributes, members, the value, `@attributes`. */
+  /** The names of the slots: attributes, then members or the value, then `@attributes`. */
   readonly names: readonly string[];
   readonly keys: readonly ReturnType<typeof nameKey>[];
   readonly byName: ReadonlyMap<string, number>;
   /** What scans the value of each slot. */
   readonly scans: readonly Scan[];
-  /** Slots of the value and of `@attributes`; -1 where a shape has none. */
-  readonly valueSlot: number;
-  readonly othersSlot: number;
   /** What followed each member last time: a hint that is checked each time. */
   readonly follower: Int32Array;
   readonly context: AdoptedContext;
 }
 
-/** What ends an attribute. */
+/** What ends an attribute, and a start tag. */
 const quote = piece('"');
+const tagEnd = piece('>');
 
 /** The shapes of one service by their numbers. */
 const shapesOf = new WeakMap<AdoptedContext, Shape[]>();
@@ -171,8 +169,6 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
   for (const { scan } of content.members) scans.push(scan);
   if (hasValue && simple === undefined) scans.push((tape) => scanInnerXml(context, tape));
   if (parts.anyAttribute) scans.push((tape) => scanOthers(context, tape));
-  const follower = new Int32Array(names.length + 1);
-  for (let index = 0; index < names.length; index++) follower[index] = (index + 1) % names.length;
   const shapes = shapesOf.get(context) ?? [];
   shapesOf.set(context, shapes);
   const shape: Shape = {
@@ -195,9 +191,7 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
     keys: names.map(nameKey),
     scans,
     byName: new Map(names.map((name, index) => [name, index])),
-    valueSlot: hasValue ? attributes.length : -1,
-    othersSlot: parts.anyAttribute ? names.length - 1 : -1,
-    follower,
+    follower: new Int32Array(names.length + 1),
     context,
   };
   shapes.push(shape);
@@ -216,8 +210,8 @@ function scansOf(texts: readonly SimpleCodec[]): Scan[] {
       const { words, made: its } = tape;
       if (words[node] !== made || words[node + 2] === 0) return;
       const at = words[node + 1] as number;
-      its[at - 1] = (its[at - 1] ?? '').replace(/ xmlns:q(\d+="[^"]*")/g, ` xmlns:${name}$1`);
-      its[at] = (its[at] ?? '').replace(/(^| )q(\d+:)/g, `$1${name}$2`);
+      its[at - 1] = (its[at - 1] as string).replace(/ xmlns:q(\d+="[^"]*")/g, ` xmlns:${name}$1`);
+      its[at] = (its[at] as string).replace(/(^| )q(\d+:)/g, `$1${name}$2`);
     };
   });
 }
@@ -267,12 +261,10 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
   let others = '';
   const count = xml.attributeCount;
   let found = 0;
-  const seen = attributes.length === 0 ? undefined : new Uint8Array(attributes.length);
   for (let at = 0; at < count; at++) {
     const local = xml.attributeLocal(at);
     const namespace = xml.attributeNamespace(at);
-    const index = attributes.findIndex((one) => one.local === local && one.namespace === namespace);
-    const attribute = attributes[index];
+    const attribute = attributes.find((one) => one.local === local && one.namespace === namespace);
     if (attribute === undefined) {
       if (namespace === namespaces.xsi || namespace === namespaces.soap11 || namespace === namespaces.soap12)
         continue;
@@ -285,7 +277,6 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
       continue;
     }
     found++;
-    if (seen !== undefined) seen[index] = 1;
     reading.path.push(attribute.json);
     const token = accepted(attribute.simple, xml.attributeValue(at), xml, reading);
     reading.path.pop();
@@ -293,10 +284,9 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
   }
   if (others !== '') json += `${json.length === 1 ? '' : ','}"@attributes":{${others}}`;
   if (found < attributes.length)
-    for (let index = 0; index < attributes.length; index++) {
-      const attribute = attributes[index] as AttributeCodec;
-      if (attribute.required && seen?.[index] !== 1) miss(reading, [...reading.path, attribute.json]);
-    }
+    for (const attribute of attributes)
+      if (attribute.required && xml.attribute(attribute.namespace, attribute.local) === undefined)
+        miss(reading, [...reading.path, attribute.json]);
   return json;
 }
 
@@ -428,9 +418,7 @@ function readAttachedTo(
 ): string | undefined | typeof asText {
   if (simple.expected !== base64Binary.expected)
     return refusesInclude(xml, simple.expected, reading) ? undefined : asText;
-  const token = readAttached(attachments, xml, reading);
-  if (token === asText || token === undefined) return token;
-  return accept(simple.fromXml(token.slice(1, -1), unbound), reading);
+  return readAttached(attachments, xml, reading);
 }
 
 // --- JSON → XML ---------------------------------------------------------------------------------------
@@ -441,7 +429,7 @@ export function scanShape(shape: Shape, tape: Tape): void {
 }
 
 /**
- * The members of an object whose bracket is past.
+ * The members of an object whose bracket is past. True: another shape is to read the object from its beginning.
  *
  * @param onType what is done with `@type`: true where another shape is to read the object from its beginning
  */
@@ -449,7 +437,7 @@ export function scanMembers(
   shape: Shape,
   onType: ((name: string) => boolean) | undefined,
   tape: Tape,
-): 'done' | 'other' {
+): boolean {
   const { names, keys, scans, follower } = shape;
   const count = names.length;
   tape.reserve(head + count);
@@ -477,18 +465,18 @@ export function scanMembers(
     }
     tape.colon();
     if (index === -1) {
-      if (scanOther(name, node, onType, tape)) return 'other';
+      if (scanOther(name, node, onType, tape)) return true;
       continue;
     }
     const slot = node + head + index;
     if (tape.words[slot] !== -1)
-      throw new MismatchError('expected the member once, got it again').at(names[index] ?? '');
+      throw new MismatchError('expected the member once, got it again').at(names[index] as string);
     tape.words[slot] = tape.top;
     before = index;
     try {
       (scans[index] as Scan)(tape);
     } catch (error) {
-      throw error instanceof MismatchError ? error.at(names[index] ?? '') : error;
+      throw error instanceof MismatchError ? error.at(names[index] as string) : error;
     }
   }
   if (shape.content.choices !== undefined) {
@@ -497,7 +485,7 @@ export function scanMembers(
       throw new MismatchError(`expected it or ${both[0]}, which are a choice, got both`).at(both[1]);
   }
   tape.missing += missingIn(shape, tape, node);
-  return 'done';
+  return false;
 }
 
 /** How many attributes, elements and values an object lacks that its type requires (A28); a nil one needs attributes alone. */
@@ -510,10 +498,10 @@ function missingIn(shape: Shape, tape: Tape, node: number): number {
     if (its === -1 || words[its] === nothing) count++;
   }
   if (((words[node + 2] as number) & isNil) !== 0) return count;
-  const { content, simple, attributes, valueSlot } = shape;
+  const { content, simple, attributes } = shape;
   if (content.required.length > 0) count += missingOnTape(content, tape, slots + attributes.length);
   if (simple === undefined || simple.takesEmpty) return count;
-  const value = words[slots + valueSlot] as number;
+  const value = words[slots + attributes.length] as number;
   return value === -1 || words[value] === nothing ? count + 1 : count;
 }
 
@@ -573,8 +561,7 @@ function scanOthers({ limits }: AdoptedContext, tape: Tape): void {
     if (prefix !== '' && !isXml) tag += ` xmlns:${prefix}="${attributeText(namespace, tape)}"`;
     tag += ` ${prefix}${prefix === '' ? '' : ':'}${local}="${attributeText(value, tape)}"`;
   }
-  if (tag === '') tape.pushKind(empty);
-  else tape.pushMade(tag);
+  tape.pushMade(tag);
 }
 
 /** Text as an attribute's value has it, so that its blanks stay. */
@@ -599,23 +586,21 @@ export function writeShape(
   if (shape === undefined) throw new Error('a node without a shape');
   const flags = words[node + 2] as number;
   output.reserve(tags.room);
-  const value = shape.valueSlot === -1 ? -1 : (words[node + head + shape.valueSlot] as number);
-  const hasPrefixes =
-    value !== -1 && words[value] === made && shape.simple !== undefined && words[value + 2] !== 0;
-  const isBare =
-    flags === 0 && !shape.alwaysTyped && shape.attributes.length === 0 && shape.othersSlot === -1;
+  // of a shape that has one
+  const value = words[node + head + shape.attributes.length] as number;
+  const hasPrefixes = shape.simple !== undefined && words[value] === made && words[value + 2] !== 0;
+  const isBare = flags === 0 && !shape.alwaysTyped && shape.attributes.length === 0 && !shape.anyAttribute;
   if (isBare && !hasPrefixes) output.piece(tags.open);
   else {
     output.piece(tags.start);
     if (shape.alwaysTyped || (flags & isTyped) !== 0) output.tags(shape.typeTag);
     writeAttributes(shape, tape, node + head, output);
-    if (hasPrefixes) output.text(tape.made[(words[value + 2] as number) - 1] ?? '');
+    if (hasPrefixes) output.text(tape.made[(words[value + 2] as number) - 1] as string);
     if ((flags & isNil) !== 0) {
       output.text(' i:nil="true"/>');
       return;
     }
-    output.reserve(tags.room);
-    output.ascii('>');
+    output.tags(tagEnd);
   }
   const start = output.length;
   let isWritten = false;
@@ -658,7 +643,7 @@ export function scanTyped(tape: Tape, declared: Shape, shapeNamed: (name: string
   };
   const mark = tape.mark();
   tape.enter();
-  if (scanMembers(shape, onType, tape) === 'other') {
+  if (scanMembers(shape, onType, tape)) {
     if (tape.isPatienceOver) throw new MismatchError('expected "@type" as the first member, got it later');
     tape.rewind(mark);
     tape.enter();
@@ -706,7 +691,7 @@ function writeAttributes(shape: Shape, tape: Tape, slots: number, output: Output
       continue;
     }
     if (words[node] === made && words[node + 2] !== 0)
-      output.text(tape.made[(words[node + 2] as number) - 1] ?? '');
+      output.text(tape.made[(words[node + 2] as number) - 1] as string);
     output.tags(before);
     if (words[node] === plain) {
       const start = words[node + 1] as number;
@@ -715,20 +700,20 @@ function writeAttributes(shape: Shape, tape: Tape, slots: number, output: Output
       output.copy(tape.bytes, tape.view, start, end);
     } else if (words[node] === textKind)
       output.text(attributeText(tape.decode(words[node + 1] as number, words[node + 2] as number), tape));
-    else if (words[node] === made) output.text(blanksKept(tape.made[words[node + 1] as number] ?? ''));
+    else if (words[node] === made) output.text(blanksKept(tape.made[words[node + 1] as number] as string));
     output.tags(quote);
   }
-  if (shape.othersSlot === -1) return;
-  const others = words[slots + shape.othersSlot] as number;
-  if (others !== -1 && words[others] === made) output.text(tape.made[words[others + 1] as number] ?? '');
+  if (!shape.anyAttribute) return;
+  const others = words[slots + shape.names.length - 1] as number;
+  if (others !== -1 && words[others] === made) output.text(tape.made[words[others + 1] as number] as string);
 }
 
 /** The shape of a simple type where any may stand: its type, and its text as `value` (A23). */
 export function shapeOfSimple(context: AdoptedContext, type: SimpleType, name: string): Shape {
-  const { namespace, local } = type.name ?? { namespace: '', local: '' };
+  const { namespace, local } = type.name as QName;
   return compileShape(context, {
     name,
-    qualified: (namespace === namespaces.xsd ? 'xsd:' : context.prefixOf(namespace)) + local,
+    qualified: context.prefixOf(namespace) + local,
     abstract: false,
     attributes: [],
     anyAttribute: false,

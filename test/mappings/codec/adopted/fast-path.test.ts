@@ -102,6 +102,7 @@ for (const [type, known, text] of [
   ['xs:int', '1', '12345678'],
   ['xs:base64Binary', 'QUJD', 'QUJDQUJDQUJD'],
   ['t:List', '1', '1 2 3'],
+  ['t:List', '1', ' '],
 ] as const)
   test(`A26: a ${type} of the text "${text}" goes the short way, up to as many characters as text may have`, (t) => {
     const limits = { ...defaultLimits, xmlText: 8 };

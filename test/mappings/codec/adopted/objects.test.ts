@@ -32,6 +32,7 @@ const declarations =
   `<xs:complexType name="Mixed" mixed="true"><xs:sequence>${e('b', 'xs:string', many)}</xs:sequence><xs:attribute name="lang" type="xs:string"/></xs:complexType>` +
   '<xs:complexType name="Lists"><xs:simpleContent><xs:extension base="t:Names"><xs:attribute name="a" type="t:Names"/></xs:extension></xs:simpleContent></xs:complexType>' +
   '<xs:simpleType name="Names"><xs:list itemType="xs:QName"/></xs:simpleType>' +
+  '<xs:simpleType name="Tiny"><xs:restriction base="xs:int"><xs:maxInclusive value="9"/></xs:restriction></xs:simpleType>' +
   '<xs:attribute name="id" type="xs:int"/>' +
   '<xs:simpleType name="Short"><xs:restriction base="xs:string"><xs:maxLength value="2"/></xs:restriction></xs:simpleType>';
 
@@ -125,6 +126,26 @@ const readCases: readonly ReadCase[] = [
     settings: { validate: 'strict' },
     json: '{"s":"abc","u":"ab"}',
     problems: ['OutOfRange s: expected at most 2 characters, got 3'],
+  },
+  {
+    title: 'under strict what is none of its type is told as that alone',
+    type: sequence(e('p', 't:Tiny', many), attribute('i', 't:Tiny')),
+    attributes: ' i="x"',
+    content: '<t:p>y</t:p><t:p>10</t:p><t:p>9</t:p>',
+    settings: { validate: 'strict' },
+    json: '{"p":[10,9]}',
+    problems: [
+      'InvalidType i: expected xs:int, got "x"',
+      'InvalidType p[0]: expected xs:int, got "y"',
+      'OutOfRange p[1]: expected at most 9, got 10',
+    ],
+  },
+  {
+    title: 'a stated type of a prefix that is not bound is none',
+    type: sequence('<xs:element name="v"/>'),
+    content: '<t:v xsi:type="q:anyType">x</t:v>',
+    json: '{}',
+    problems: ['InvalidType v: expected xsi:type with a type of the service, got "q:anyType"'],
   },
   {
     title: 'prefixes of an attribute and of a value are those of their element',
@@ -239,6 +260,19 @@ const writeCases: readonly WriteCase[] = [
       '<n0:f xmlns:q2_0="urn:r" r="q2_0:b"/><n0:f xmlns:q0="urn:q" q="q0:a"/><n0:f xmlns:q3_0="urn:v">q3_0:c</n0:f><n0:f xmlns:q0="urn:q" q="q0:a"/><n0:f xmlns:q0="urn:q" q="q0:a" s="x"/><n0:f q="a">b</n0:f>' +
       '<n0:n xmlns:q0="urn:v">q0:c</n0:n><n0:n>c</n0:n><n0:n/><n0:n/></n0:Get>',
     missing: 6,
+  },
+  {
+    title: 'a value alone declares its prefix',
+    type: sequence(e('n', 't:Named')),
+    json: '{"n":{"value":"{urn:v}c"}}',
+    xml: '><n0:n xmlns:q0="urn:v">q0:c</n0:n></n0:Get>',
+  },
+  {
+    title: 'a member called value is none of a type without text',
+    type: sequence(e('a', 't:Animal')),
+    json: '{"a":{"value":"x","Name":"y"},"value":"z"}',
+    xml: '><n0:a><n0:Name>y</n0:Name></n0:a></n0:Get>',
+    dropped: 2,
   },
   {
     title: 'several texts with prefixes in one start tag have prefixes of their own, lists too',
@@ -418,20 +452,53 @@ test('in a reply types that come late in objects within objects are refused once
 test('in a reply values and tags of any length follow one another, wherever memory ends', (t) => {
   const name = 'e'.repeat(150);
   const [first, second] = ['a'.repeat(100), 'b'.repeat(100)];
-  const type = sequence(e(name, 't:Wide', many) + e('pad', 'xs:string', maybe));
+  const type = `<xs:complexType><xs:sequence ${many}>${e('x', 'xs:int')}${e(name, 't:Wide')}</xs:sequence></xs:complexType>`;
   const wide = `<xs:complexType name="Wide"><xs:simpleContent><xs:extension base="xs:string">${attribute(first)}${attribute(second)}</xs:extension></xs:simpleContent></xs:complexType>`;
   const { request } = compiledGet(t, type, wide);
   const value = 'v'.repeat(120);
-  const item = `{"${first}":"${value}","${second}":"<","value":"${value}"}`;
-  const itemXml = `<n0:${name} ${first}="${value}" ${second}="&lt;">${value}</n0:${name}>`;
-  for (let pad = 0; pad < itemXml.length; pad += 1) {
-    const padding = 'p'.repeat(pad + 1);
-    const count = 110;
-    const text = written(
-      request,
-      `{"${name}":[{"value":"${padding}"},${Array.from({ length: count }, () => item).join(',')}]}`,
+  const item = `{"x":1,"${name}":{"${first}":"${value}","${second}":"<","value":"${value}"}}`;
+  const itemXml = `<n0:x>1</n0:x><n0:${name} ${first}="${value}" ${second}="&lt;">${value}</n0:${name}>`;
+  const count = 110;
+  for (let pad = 1; pad <= itemXml.length; pad++) {
+    const padding = 'p'.repeat(pad);
+    const items = Array.from({ length: count }, () => item).join(',');
+    const text = written(request, `{"@items":[{"x":0,"${name}":{"value":"${padding}"}},${items}]}`);
+    const before = `<n0:Get><n0:x>0</n0:x><n0:${name}>${padding}</n0:${name}>`;
+    t.true(text === `${before}${itemXml.repeat(count)}</n0:Get>`, `${pad}`);
+  }
+});
+
+test('in a reply a long value of an object stands between its tags as one of any length does', (t) => {
+  const { request } = compiledGet(t, sequence(e('n', 't:Note', many)), declarations);
+  for (const length of [128, 129, 65_535, 65_536, 65_537]) {
+    const value = 'x'.repeat(length);
+    t.true(
+      written(request, `{"n":[{"value":"${value}"},{"by":"y","value":"${value}"}]}`) ===
+        `<n0:Get><n0:n>${value}</n0:n><n0:n by="y">${value}</n0:n></n0:Get>`,
+      `${length}`,
     );
-    t.is(text.length, `<n0:Get><n0:${name}>${padding}</n0:${name}></n0:Get>`.length + itemXml.length * count);
-    t.true(text.endsWith(`${itemXml.repeat(count)}</n0:Get>`));
+  }
+});
+
+test('in a reply many objects are kept apart, wherever memory ends', (t) => {
+  const { request } = compiledGet(t, sequence(e('i', 'xs:int', many) + e('d', 't:Dog', many)), declarations);
+  for (let pad = 0; pad < 16; pad++) {
+    const numbers = Array.from({ length: pad }, (_, index) => index);
+    const dogs = '{"Name":"x","Age":1,"Pup":{}},{},'.repeat(500);
+    const xml = `${numbers.map((number) => `<n0:i>${number}</n0:i>`).join('')}${'<n0:d><n0:Name>x</n0:Name><n0:Age>1</n0:Age><n0:Pup/></n0:d><n0:d/>'.repeat(500)}<n0:d/>`;
+    t.true(written(request, `{"i":[${numbers}],"d":[${dogs}{}]}`) === `<n0:Get>${xml}</n0:Get>`, `${pad}`);
+  }
+});
+
+test('in a reply what was before in the place of any attributes is not written', (t) => {
+  const { request } = compiledGet(t, sequence('', `${attribute('q', 'xs:QName')}<xs:anyAttribute/>`));
+  for (let time = 0; time < 2; time++) {
+    t.is(
+      written(request, '{"q":"{urn:q}a","@attributes":{"a":"1"}}'),
+      '<n0:Get xmlns:q0="urn:q" q="q0:a" a="1"/>',
+    );
+    t.is(written(request, '{"q":null,"@attributes":{}}'), '<n0:Get/>');
+    t.is(written(request, '{"@attributes":null,"q":"b"}'), '<n0:Get q="b"/>');
+    t.is(written(request, '{"q":"b"}'), '<n0:Get q="b"/>');
   }
 });
