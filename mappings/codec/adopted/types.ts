@@ -145,7 +145,6 @@ export function withDefault(
   text: string,
 ): ValueCodec {
   const token = codec.defaultOf?.(text);
-  if (token === undefined) return codec;
   const simple = context.simpleOf(type);
   const bare = bareShape(context);
   return {

@@ -128,7 +128,10 @@ test('A30: arrays of several dimensions are refused, and no other message with t
   const order = (lines: string) =>
     readMessage(request, `<t:Get ${prefixes}><order><id>1</id>${lines}</order></t:Get>`);
   const refused = order('<lines><item/></lines>');
-  t.deepEqual([refused.json, refused.problems[0]?.code], ['{"order":{"id":1}}', 'InvalidType']);
+  t.deepEqual(
+    [refused.json, ...refused.problems.map(({ code, message }) => `${code} ${message}`)],
+    ['{"order":{"id":1}}', `InvalidType ${problem}`],
+  );
   const nil = order('<lines xsi:nil="true"><item/></lines>');
   t.deepEqual([nil.json, nil.problems], ['{"order":{"id":1,"lines":null}}', []]);
   t.regex(
@@ -220,6 +223,15 @@ test('A30, W11: what says it is base64 and is none, or no text, is refused', (t)
       { json: '{"order":{"id":1,"lines":[]}}', problems: [problem] },
       content,
     );
+  const { request } = operationOf(t, rpc('encoded').replace(types, more), 'Get');
+  const refused = readMessage(
+    request,
+    `<t:Get ${prefixes}><order><many><v xsi:type="xs:base64Binary">?</v></many></order></t:Get>`,
+  );
+  t.deepEqual(
+    refused.problems.map(({ code, field }) => [code, field]),
+    [['InvalidType', 'order.many.v[0]']],
+  );
   t.throws(() =>
     readBody(
       t,
@@ -251,4 +263,19 @@ test('A30: references of a message are those of that message', (t) => {
     read('<order href="#a"/>').problems[0]?.message,
     'order: expected href with the id of an element of the message, got "#a"',
   );
+});
+
+test('A30: items of an array are objects where their type by itself would be an array', (t) => {
+  const wsdl = rpc('encoded')
+    .replace(types, more)
+    .replace(
+      'name="Other"/>',
+      `name="Lists"><xs:complexContent><xs:restriction base="soapenc:Array" xmlns:soapenc="${soapenc}"><xs:attribute ref="soapenc:arrayType" w:arrayType="t:Many[]" xmlns:w="http://schemas.xmlsoap.org/wsdl/"/></xs:restriction></xs:complexContent></xs:complexType>`,
+    )
+    .replace(e('many', 't:Many', maybe), e('many', 't:Lists', maybe));
+  const { request } = operationOf(t, wsdl, 'Get');
+  const json = '{"order":{"many":[{"v":["a","b"]},{}]}}';
+  const text = writeMessage(request, json);
+  t.regex(text, /<many i:type="soapenc:Array" soapenc:arrayType="n0:Many\[2\]"><item i:type="n0:Many"><v /);
+  t.is(readMessage(request, text).json, json);
 });
