@@ -37,6 +37,19 @@ const others =
     'targetNamespace="urn:u" xmlns:u="urn:u" xmlns:v="urn:v" elementFormDefault="qualified"',
   ) + schemaOf('<xs:element name="E" type="xs:int"/>', 'targetNamespace="urn:v"');
 
+const xmlsoap = 'http://schemas.xmlsoap.org/soap/';
+
+/** An rpc operation `Get` whose request has some parts. */
+function rpcOf(schemas: string, use: string, parts: string): string {
+  const body = `<soap:body use="${use}" namespace="urn:t"/>`;
+  return definitionsOf(
+    schemas,
+    `<w:message name="in">${parts}</w:message><w:message name="out"/><w:portType name="P"><w:operation name="Get"><w:input message="t:in"/><w:output message="t:out"/></w:operation></w:portType>` +
+      `<w:binding name="B" type="t:P"><soap:binding style="rpc" transport="${xmlsoap}http"/><w:operation name="Get"><soap:operation soapAction=""/><w:input>${body}</w:input><w:output>${body}</w:output></w:operation></w:binding>` +
+      '<w:service name="S"><w:port name="P" binding="t:B"><soap:address location="http://old.example/"/></w:port></w:service>',
+  );
+}
+
 /** The operation `Get` of a body's type, beside schemas of two more namespaces. */
 function operation(t: ExecutionContext, type: string): CompiledAdoptedOperation {
   const schema = schemaOf(
@@ -74,6 +87,67 @@ for (const [title, type, json, declarations, content] of [
     const { request } = operation(t, type);
     t.is(writeMessage(request, json), `<n0:Get${declarations}${content}`);
   });
+
+test('a body declares that of a type from which others are derived, and not that of one alone', (t) => {
+  const family = (more: string): string =>
+    schemaOf('<xs:complexType name="Base"/>', 'targetNamespace="urn:u" elementFormDefault="qualified"') +
+    schemaOf(
+      `<xs:import namespace="urn:u"/><xs:element name="Get">${sequence('<xs:element name="a" type="u:Base"/>')}</xs:element>${more}`,
+      'targetNamespace="urn:t" xmlns:u="urn:u" elementFormDefault="qualified"',
+    );
+  const kid =
+    '<xs:complexType name="Kid"><xs:complexContent><xs:extension base="u:Base"/></xs:complexContent></xs:complexType>';
+  const textOf = (more: string, json: string): string =>
+    writeMessage(operationOf(t, definitionsOf(family(more), binding), 'Get').request, json);
+  t.is(textOf('', '{"a":{}}'), `<n0:Get${xsi}${t0}><n0:a/></n0:Get>`);
+  t.is(textOf(kid, '{"a":{"@type":"Kid"}}'), `<n0:Get${xsi}${t0}${u1}><n0:a i:type="n0:Kid"/></n0:Get>`);
+});
+
+test('a body declares the namespace of an array’s attributes where it has one', (t) => {
+  const schema = schemaOf(
+    `<xs:import namespace="${xmlsoap}encoding/"/><xs:element name="Get">${sequence('', '<xs:attribute ref="s:offset"/>')}</xs:element>`,
+    `targetNamespace="urn:t" elementFormDefault="qualified" xmlns:s="${xmlsoap}encoding/"`,
+  );
+  const { request } = operationOf(t, definitionsOf(schema, binding), 'Get');
+  t.is(writeMessage(request, '{"offset":"[1]"}'), `<n0:Get${xsi}${soapenc}${t0} soapenc:offset="[1]"/>`);
+});
+
+test('a body in which anything may stand declares the namespace of a type that holds nothing', (t) => {
+  const schemas =
+    schemaOf(`<xs:element name="Get">${sequence('<xs:element name="a"/>')}</xs:element>`) +
+    schemaOf('<xs:complexType name="W"/>', 'targetNamespace="urn:w"');
+  const { request } = operationOf(t, definitionsOf(schemas, binding), 'Get');
+  t.is(
+    writeMessage(request, '{"a":{"@type":"W"}}'),
+    `<n0:Get${xsi}${xsd}${soapenc}${t0} xmlns:n1="urn:w"><n0:a i:type="n1:W"/></n0:Get>`,
+  );
+});
+
+test('a body declares what an element in the place of a head holds', (t) => {
+  const schemas =
+    schemaOf(
+      `<xs:import namespace="urn:v"/><xs:element name="Get">${sequence('<xs:element ref="t:Head"/>')}</xs:element><xs:complexType name="Base"/><xs:element name="Head" type="t:Base"/>` +
+        '<xs:element name="In" substitutionGroup="t:Head"><xs:complexType><xs:complexContent><xs:extension base="t:Base"><xs:sequence><xs:element ref="v:E"/></xs:sequence></xs:extension></xs:complexContent></xs:complexType></xs:element>',
+      'targetNamespace="urn:t" xmlns:v="urn:v" elementFormDefault="qualified"',
+    ) + schemaOf('<xs:element name="E" type="xs:int"/>', 'targetNamespace="urn:v"');
+  const { request } = operationOf(t, definitionsOf(schemas, binding), 'Get');
+  t.is(
+    writeMessage(request, '{"Head":{"In":{"E":1}}}'),
+    `<n0:Get${xsi}${t0} xmlns:n1="urn:v"><n0:In><n1:E>1</n1:E></n0:In></n0:Get>`,
+  );
+});
+
+test('A30: an encoded body in which anything may stand declares what types hold too', (t) => {
+  const parts = '<w:part name="any" type="xs:anyType"/>';
+  const { request } = operationOf(
+    t,
+    rpcOf(schemaOf('<xs:complexType name="Base"/><xs:element name="Head"/>') + others, 'encoded', parts),
+    'Get',
+  );
+  const text = writeMessage(request, '{"any":{"@type":"Box","E":1}}');
+  t.regex(text, /<any i:type="n(\d):Box"><n(\d):E i:type="xsd:int">1<\/n\2:E><\/any>/);
+  t.is(readMessage(request, text).json, '{"any":{"@type":"Box","E":1}}');
+});
 
 test('a body declares those of what may stand in the place of a head', (t) => {
   const { request } = operation(t, sequence('<xs:element ref="t:Head" minOccurs="0"/>'));
@@ -141,13 +215,7 @@ test('A7: a message without a part is no element', (t) => {
 });
 
 test('A30: an rpc call without parts is its wrapper alone, which is never nil', (t) => {
-  const body = '<soap:body use="literal" namespace="urn:t"/>';
-  const wsdl = definitionsOf(
-    '',
-    '<w:message name="in"/><w:message name="out"/><w:portType name="P"><w:operation name="Get"><w:input message="t:in"/><w:output message="t:out"/></w:operation></w:portType>' +
-      `<w:binding name="B" type="t:P"><soap:binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/><w:operation name="Get"><soap:operation soapAction=""/><w:input>${body}</w:input><w:output>${body}</w:output></w:operation></w:binding>` +
-      '<w:service name="S"><w:port name="P" binding="t:B"><soap:address location="http://old.example/"/></w:port></w:service>',
-  );
+  const wsdl = rpcOf('', 'literal', '');
   const { request } = operationOf(t, wsdl, 'Get');
   t.is(writeMessage(request, '{}'), `<n0:Get${xsi}${t0}/>`);
   const problems = (content: string, attributes = ''): readonly string[] =>

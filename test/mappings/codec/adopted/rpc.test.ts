@@ -36,6 +36,8 @@ test('A30: the parts of an rpc/literal message are elements without a namespace'
     writeMessage(reply ?? request, '{"order":{"id":1,"lines":["a"]}}'),
     /^<n0:GetResponse [^>]*><order><id>1<\/id><lines><item>a<\/item><\/lines><\/order><\/n0:GetResponse>$/,
   );
+  const none = readMessage(request, '<t:Get xmlns:t="urn:t"/>');
+  t.deepEqual([none.json, none.problems, none.missing], ['{}', [], []]);
   const unknown = readMessage(request, '<t:Get xmlns:t="urn:t"><ordr/></t:Get>');
   t.is(unknown.problems[0]?.message, 'ordr: unknown element, did you mean order?');
 });
