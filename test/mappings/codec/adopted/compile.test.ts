@@ -166,19 +166,42 @@ test('a body in which anything may stand declares the namespaces of all types, a
   t.is(writeMessage(request, '{"a":1}'), `<n0:Get${all}><n0:a i:type="xsd:long">1</n0:a></n0:Get>`);
 });
 
-test('a body whose open elements are members declares the namespaces of all types', (t) => {
-  const type =
-    '<xs:complexType><xs:complexContent><xs:extension base="t:Open"/></xs:complexContent></xs:complexType>';
-  const open = `<xs:complexType name="Open"><xs:sequence><xs:any namespace="##other" ${many}/></xs:sequence></xs:complexType>`;
-  const service = serviceOf(t, getOf(type, open));
-  openFieldsOf(service, ['Open'], (pointer, problem) => t.fail(`${pointer}: ${problem}`));
-  const { request } = compileAdopted(service, adoptedDefaults, defaultLimits).operations.get(
-    'Get',
-  ) as CompiledAdoptedOperation;
-  t.is(
-    writeMessage(request, '{"@any":{"{urn:u}x":{"@type":"xs:int","value":1}}}'),
-    `<n0:Get${xsi}${xsd}${soapenc}${t0}><f:x xmlns:f="urn:u" i:type="xsd:int">1</f:x></n0:Get>`,
-  );
+for (const [namespace, member, rest] of [
+  ['##other', '{urn:o}x', '><f:x xmlns:f="urn:o" i:type="xsd:int">1</f:x></n0:Get>'],
+  ['urn:z', 'x', ' xmlns:n1="urn:z"><n1:x i:type="xsd:int">1</n1:x></n0:Get>'],
+] as const)
+  test(`a body whose open elements of ${namespace} are members declares what these need`, (t) => {
+    const type =
+      '<xs:complexType><xs:complexContent><xs:extension base="t:Open"/></xs:complexContent></xs:complexType>';
+    const open = `<xs:complexType name="Open"><xs:sequence><xs:any namespace="${namespace}" ${many}/></xs:sequence></xs:complexType>`;
+    const service = serviceOf(t, getOf(type, open));
+    openFieldsOf(service, ['Open'], (pointer, problem) => t.fail(`${pointer}: ${problem}`));
+    const { operations } = compileAdopted(service, adoptedDefaults, defaultLimits);
+    const { request } = operations.get('Get') as CompiledAdoptedOperation;
+    t.is(
+      writeMessage(request, `{"@any":{"${member}":{"@type":"xs:int","value":1}}}`),
+      `<n0:Get${xsi}${xsd}${soapenc}${t0}${rest}`,
+    );
+  });
+
+test('an attribute in the namespace of instances has its prefix', (t) => {
+  const instances = 'http://www.w3.org/2001/XMLSchema-instance';
+  const schemas =
+    schemaOf(
+      `<xs:import namespace="${instances}"/><xs:element name="Get">${sequence('', '<xs:attribute ref="x:a"/>')}</xs:element>`,
+      `targetNamespace="urn:t" xmlns:x="${instances}" elementFormDefault="qualified"`,
+    ) + schemaOf('<xs:attribute name="a" type="xs:int"/>', `targetNamespace="${instances}"`);
+  const { request } = operationOf(t, definitionsOf(schemas, binding), 'Get');
+  t.is(writeMessage(request, '{"a":1}'), `<n0:Get${xsi}${t0} i:a="1"/>`);
+});
+
+test('A9: an operation without an output has no reply', (t) => {
+  const oneWay = binding
+    .replace('<w:output message="t:out"/>', '')
+    .replace('<w:output><soap:body use="literal"/></w:output>', '');
+  const { request, reply } = operationOf(t, definitionsOf(schemaOf(e('Get')), oneWay), 'Get');
+  t.is(reply, undefined);
+  t.is(readMessage(request, get('x')).json, '"x"');
 });
 
 test('a namespace is declared with its quotes escaped, that of XML is not', (t) => {
