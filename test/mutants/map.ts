@@ -71,6 +71,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/adopted/objects.test.ts',
     'test/mappings/codec/adopted/elements.test.ts',
     'test/mappings/codec/adopted/types.test.ts',
+    'test/mappings/codec/adopted/members.test.ts',
     'test/mappings/codec/adopted/compile.test.ts',
     'test/mappings/codec/adopted/facets.test.ts',
     'test/mappings/codec/adopted/fast-path.test.ts',

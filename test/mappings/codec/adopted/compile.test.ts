@@ -123,6 +123,29 @@ test('a body in which anything may stand declares the namespace of a type that h
   );
 });
 
+test('A20: elements of one name in the place of a head have numbers', (t) => {
+  const sub = (more = ''): string =>
+    `<xs:element name="E" type="xs:int" substitutionGroup="t:Head" ${more}/>`;
+  const head = '<xs:import namespace="urn:t"/>';
+  const schemas =
+    schemaOf(
+      `<xs:element name="Get">${sequence('<xs:element ref="t:Head" minOccurs="0"/>')}</xs:element><xs:element name="Head" type="xs:int"/>${sub()}`,
+    ) + ['u', 'v'].map((name) => schemaOf(`${head}${sub()}`, `targetNamespace="urn:${name}"`)).join('');
+  const { request } = operationOf(t, definitionsOf(schemas, binding), 'Get');
+  for (const [member, prefix] of [
+    ['Head', 'n0'],
+    ['E', 'n0'],
+    ['E_2', 'n1'],
+    ['E_3', 'n2'],
+  ] as const) {
+    const json = `{"Head":{"${member}":1}}`;
+    const text = writeMessage(request, json);
+    const name = `${prefix}:${member.replace(/_.$/, '')}`;
+    t.is(text, `<n0:Get${xsi}${t0}${u1}${v2}><${name}>1</${name}></n0:Get>`);
+    t.is(readMessage(request, text).json, json);
+  }
+});
+
 test('a body declares what an element in the place of a head holds', (t) => {
   const schemas =
     schemaOf(
