@@ -705,7 +705,7 @@ function writeAttributes(shape: Shape, tape: Tape, slots: number, output: Output
   }
   if (!shape.anyAttribute) return;
   const others = words[slots + shape.names.length - 1] as number;
-  if (others !== -1 && words[others] === made) output.text(tape.made[words[others + 1] as number] as string);
+  if (words[others] === made) output.text(tape.made[words[others + 1] as number] as string);
 }
 
 /** The shape of a simple type where any may stand: its type, and its text as `value` (A23). */

@@ -127,6 +127,17 @@ const readCases: readonly ReadCase[] = [
     ],
   },
   {
+    title: 'an element that comes again is refused, without a namespace too',
+    type: sequence(e('a', 'xs:int', maybe)),
+    content: '<t:a>1</t:a><a>2</a><t:a>3</t:a><o:a xmlns:o="urn:o"/>',
+    json: '{"a":1}',
+    problems: [
+      'DuplicateElement a: expected the element once, got it again',
+      'DuplicateElement a: expected the element once, got it again',
+      'UnknownElement a: expected it in namespace "urn:t", got "urn:o"',
+    ],
+  },
+  {
     title: 'items that are refused are left out, each told with its place',
     type: sequence(
       e('a', 'xs:int') + e('b', 'xs:int', many) + e('c', 'xs:int', many) + e('d', 'xs:int', many),
@@ -542,6 +553,7 @@ test('in a reply what is no JSON in the place of a head is told as that', (t) =>
   t.throws(() => writeMessage(request, '{"Path":[{Field:1}]}'), { message: /a member name/ });
   t.throws(() => writeMessage(request, '{"Path":[{"Field" 1}]}'), { message: /":"/ });
   t.throws(() => writeMessage(request, '{"Path":[{"Index":1.}]}'), { name: 'JsonError' });
+  t.throws(() => writeMessage(request, '{"Path":[{"Field":"x" "Index":1}]}'), { name: 'JsonError' });
 });
 
 test('in a reply many items in the place of a head are kept apart, wherever memory ends', (t) => {
