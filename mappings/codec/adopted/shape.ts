@@ -582,8 +582,7 @@ export function writeShape(
   context: AdoptedContext,
 ): void {
   const { words } = tape;
-  const shape = shapesOf.get(context)?.[words[node + 1] as number];
-  if (shape === undefined) throw new Error('a node without a shape');
+  const shape = (shapesOf.get(context) as Shape[])[words[node + 1] as number] as Shape;
   const flags = words[node + 2] as number;
   output.reserve(tags.room);
   // of a shape that has one

@@ -326,6 +326,16 @@ const writeCases: readonly WriteCase[] = [
     missing: 7,
   },
   {
+    title: 'an attribute that is required is missing, and one behind it that isn’t is not',
+    type: sequence(
+      '',
+      attribute('i', 'xs:int') + attribute('k', 'xs:int', 'use="required"') + attribute('l'),
+    ),
+    json: '{"i":1}',
+    xml: ' i="1"/>',
+    missing: 1,
+  },
+  {
     title: 'an attribute with a fixed value is written where it is required alone',
     type: sequence(
       '',
@@ -460,6 +470,18 @@ test('in a reply types that come late in objects within objects are refused once
   t.throws(() => writeMessage(request, `{"p":${nested(20)}}`), {
     message: /^p\.Pup.*: expected "@type" as the first member, got it later$/,
   });
+});
+
+test('in a reply objects within objects of types that have others are read, however deep', (t) => {
+  const nodes =
+    `<xs:complexType name="Node"><xs:sequence>${e('n', 't:Node', maybe)}</xs:sequence></xs:complexType>` +
+    '<xs:complexType name="Leaf"><xs:complexContent><xs:extension base="t:Node"/></xs:complexContent></xs:complexType>';
+  const { request } = compiledGet(t, sequence(e('n', 't:Node')), nodes);
+  const json = `${'{"n":'.repeat(30)}{"@type":"Leaf"}${'}'.repeat(30)}`;
+  t.is(
+    written(request, json),
+    `<n0:Get>${'<n0:n>'.repeat(29)}<n0:n i:type="n0:Leaf"/>${'</n0:n>'.repeat(29)}</n0:Get>`,
+  );
 });
 
 test('in a reply values and tags of any length follow one another, wherever memory ends', (t) => {
