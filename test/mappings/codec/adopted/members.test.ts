@@ -8,8 +8,9 @@ import { element as e, many, maybe } from './messages.ts';
 function told({ members, choices, order }: Members): string {
   const names = members.map((member) => {
     const { json, repeats, required } = member;
-    const inner = member.kind === 'rounds' ? `(${told(member.content)})` : '';
-    return `${json}${inner}${repeats ? '*' : ''}${required ? '!' : ''}`;
+    const rounds = member.kind === 'rounds' ? `(${told(member.content)})` : '';
+    const kind = { element: '', any: '', rounds }[member.kind];
+    return `${json}${kind}${repeats ? '*' : ''}${required ? '!' : ''}`;
   });
   const nameAt = (index: number): string => members[index]?.json ?? '?';
   const branches = choices.map((choice) =>
@@ -38,6 +39,7 @@ for (const [title, content, members] of [
   ['a group of one element that has to be there is required', sequence(a, group('sequence', b, 'maxOccurs="2"')), 'a! b*!'],
   ['a choice of choices is one', choice(a, choice(b, choice(c, d))), 'a b c d; a|b|c|d'],
   ['a choice that repeats in one that doesn’t is a member of it', choice(a, group('choice', b + c, many)), 'a @items(b c; b|c)*; a|@items'],
+  ['a choice that stands twice in one that doesn’t repeat is a member of it', choice(a, group('choice', b + c, 'maxOccurs="2"')), 'a @items(b c; b|c)*; a|@items'],
   ['a choice that repeats twice in one that repeats is part of that', group('choice', a + group('choice', b + c, 'maxOccurs="2"'), 'maxOccurs="2"'), '@items(a b c; a|b|c)*!'],
   ['a choice in one that repeats is part of that', group('choice', a + choice(b, c), many), '@items(a b c; a|b|c)*'],
   ['an element that repeats in a choice that repeats has a round each time', group('choice', e('a', 'xs:string', many) + b, 'maxOccurs="2"'), '@items(a b; a|b)*!'],
