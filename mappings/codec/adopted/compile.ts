@@ -352,11 +352,12 @@ function compileFaults(
   for (const codec of codecs) enter(codec.name, codec);
   return {
     write: (json) => {
-      const members = new Map(membersOf(json, limits) ?? []);
+      const members = new Map(membersOf(json, limits));
       const given = members.get('@fault');
-      const name = given?.startsWith('"') === true ? new JsonReader(given, limits).string() : undefined;
-      const codec = name === undefined ? undefined : byName.get(name);
-      if (name === undefined || codec === undefined) return undefined;
+      if (given?.startsWith('"') !== true) return undefined;
+      const name = new JsonReader(given, limits).string();
+      const codec = byName.get(name);
+      if (codec === undefined) return undefined;
       const words = members.get('@message');
       const message = words?.startsWith('"') === true ? new JsonReader(words, limits).string() : name;
       const token = codec.isSimple ? (members.get('value') ?? 'null') : json;
@@ -370,8 +371,7 @@ function compileFaults(
       if (codec === undefined) return undefined;
       const token = codec.read(xml, reading) ?? 'null';
       const start = `{"@fault":${JSON.stringify(codec.element.name.local)}`;
-      if (!codec.isSimple && token.startsWith('{'))
-        return token === '{}' ? `${start}}` : `${start},${token.slice(1)}`;
+      if (token.startsWith('{')) return token === '{}' ? `${start}}` : `${start},${token.slice(1)}`;
       return `${start},"value":${token}}`;
     },
   };
@@ -448,21 +448,20 @@ function declarationsOf(context: AdoptedContext, element: ElementDeclaration): s
     if (seen.has(type)) continue;
     seen.add(type);
     if (type.kind === 'simple') continue;
-    if (type === anyType && !isAny) {
+    if (type === anyType) {
       isAny = true;
       for (const one of service.types.values()) waiting.push(one);
     }
-    if (type.derived.length > 0 && type.name !== undefined) namesIn.add(type.name.namespace);
+    if (type.derived.length > 0) namesIn.add((type.name as QName).namespace);
     for (const one of type.derived) {
-      if (one.name !== undefined) namesIn.add(one.name.namespace);
+      namesIn.add((one.name as QName).namespace);
       waiting.push(one);
     }
     for (const { name } of type.attributes) namesIn.add(name.namespace);
     if (type.content.kind === 'elements') walk(type.content.particle);
     if (type.content.kind === 'encodedArray') waiting.push(type.content.item);
   }
-  if (isAny)
-    for (const { name } of service.types.values()) if (name !== undefined) namesIn.add(name.namespace);
+  if (isAny) for (const { name } of service.types.values()) namesIn.add((name as QName).namespace);
   let declarations = ` xmlns:i="${namespaces.xsi}"`;
   if (isAny) declarations += ` xmlns:xsd="${namespaces.xsd}"`;
   if (isAny || namesIn.has(namespaces.soap11Encoding))

@@ -10,13 +10,13 @@ import { scanItems } from '../types/entries.ts';
 import { enters, writeElement } from '../write-element.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { elementReader, leaf, tagsOf } from './elements.ts';
-import { type Members, type Order, substituteMembers } from './members.ts';
+import { type Choice, type Members, type Order, substituteMembers } from './members.ts';
 import { readOpenElement, scanOpenElement, takesElement } from './open-elements.ts';
 import { type FieldsBag, fieldsJson, type OpenFields, openFields } from './open-fields.ts';
 
 /** What stands between the tags of a complex type's element: elements, wildcards, rounds of repeated groups (A13 to A16, A20, A22). */
 
-const { nothing, list, record } = nodeKinds;
+const { nothing, record } = nodeKinds;
 
 /** Where a child of an element belongs. */
 interface Entry {
@@ -24,18 +24,26 @@ interface Entry {
   readonly index: number;
   /** Within the rounds of a repeated group. */
   readonly inner: Entry | undefined;
-  readonly namespace: string;
   /** From the child's start tag past its end tag, giving undefined where it is refused, or as absent; of fields none. */
   readonly read: ((xml: XmlReader, reading: Reading) => string | undefined) | undefined;
-  /** Of a wildcard: which elements it takes. */
-  readonly wildcards: readonly Wildcard[] | undefined;
 }
 
-/** An element that has one place alone. */
-interface DirectEntry {
+/** Where an element of a name belongs. */
+interface NamedEntry extends Entry {
+  readonly namespace: string;
   readonly local: string;
+  /** Whether its member is an array. */
   readonly repeats: boolean;
-  readonly entry: Entry;
+}
+
+/** Where elements of a wildcard belong. */
+interface OpenEntry extends Entry {
+  readonly wildcards: readonly Wildcard[];
+}
+
+/** A choice, with the members of all its branches. */
+interface CompiledChoice extends Choice {
+  readonly members: ReadonlySet<number>;
 }
 
 /** A member with what reads and writes it. */
@@ -64,14 +72,13 @@ export interface ContentMember {
 /** The content of one type, ready for messages. */
 export interface CompiledContent {
   readonly members: readonly ContentMember[];
-  readonly byLocal: ReadonlyMap<string, readonly Entry[]>;
+  readonly byLocal: ReadonlyMap<string, readonly NamedEntry[]>;
   /** By member: its entry, where it is the only one of its name. */
-  readonly direct: readonly (DirectEntry | undefined)[];
-  readonly open: readonly Entry[];
+  readonly direct: readonly (NamedEntry | undefined)[];
+  readonly open: readonly OpenEntry[];
   readonly required: readonly number[];
-  /** By member, the choices that it is in. */
-  readonly choicesOf: readonly (readonly number[])[] | undefined;
-  readonly choices: Members['choices'];
+  /** Undefined for none. */
+  readonly choices: readonly CompiledChoice[] | undefined;
   readonly order: Order | undefined;
   readonly context: AdoptedContext;
 }
@@ -87,11 +94,12 @@ export function compileContent(
   { members, choices, order }: Members,
   roundsOf: (members: Members) => Rounds,
 ): CompiledContent {
-  const byLocal = new Map<string, Entry[]>();
-  const open: Entry[] = [];
-  const enter = (local: string, entry: Entry): void => {
-    const known = byLocal.get(local);
-    if (known === undefined) byLocal.set(local, [entry]);
+  const byLocal = new Map<string, NamedEntry[]>();
+  const direct: (NamedEntry | undefined)[] = members.map(() => undefined);
+  const open: OpenEntry[] = [];
+  const enter = (entry: NamedEntry): void => {
+    const known = byLocal.get(entry.local);
+    if (known === undefined) byLocal.set(entry.local, [entry]);
     else known.push(entry);
   };
   const compiled = members.map((member, index): ContentMember => {
@@ -107,77 +115,62 @@ export function compileContent(
     if (member.kind === 'rounds') {
       const its = roundsOf(member.content);
       const rounds = its.content;
-      for (const [local, entries] of rounds.byLocal)
-        for (const inner of entries) enter(local, { ...inner, index, inner });
+      for (const entries of rounds.byLocal.values())
+        for (const inner of entries) enter({ ...inner, index, inner, repeats });
       for (const inner of rounds.open) open.push({ ...inner, index, inner });
-      return { ...shared, ...roundsMember(its), rounds, fixed: undefined };
+      return { ...shared, ...arrayOf(its.scan, its.write, false), rounds, fixed: undefined };
     }
     if (member.kind === 'any' && member.fieldsOf !== undefined) {
       const fields = openFields(context, member.fieldsOf, repeats);
-      open.push({ index, inner: undefined, namespace: '', read: undefined, wildcards: member.wildcards });
+      open.push({ index, inner: undefined, read: undefined, wildcards: member.wildcards });
       const { scan, write } = fields;
       return { ...shared, scan, write, writeItem: write, takesNull: false, fixed: undefined, fields };
     }
     if (member.kind === 'any') {
       const read = (xml: XmlReader, reading: Reading) => readOpenElement(context, xml, reading);
-      open.push({ index, inner: undefined, namespace: '', read, wildcards: member.wildcards });
+      open.push({ index, inner: undefined, read, wildcards: member.wildcards });
       return { ...shared, ...listed(openMember(context), repeats), fixed: undefined };
     }
     const { element } = member;
-    const isHead = element.substitutes.length > 0;
-    const variants = isHead ? headVariants(context, element, !repeats) : [];
-    if (isHead) {
-      for (const { declared, key, value } of variants) {
+    if (element.substitutes.length > 0) {
+      const variants = headVariants(context, element, !repeats);
+      for (const { declared, json: name, value } of variants) {
+        const key = `${JSON.stringify(name)}:`;
         const plain = elementReader(context, declared, value, required || repeats);
         const read = (xml: XmlReader, reading: Reading): string | undefined => {
           const token = plain(xml, reading);
           return token === undefined ? undefined : `{${key}${token}}`;
         };
-        enter(declared.name.local, {
-          index,
-          inner: undefined,
-          namespace: declared.name.namespace,
-          read,
-          wildcards: undefined,
-        });
+        enter({ ...declared.name, index, inner: undefined, read, repeats });
       }
       return { ...shared, ...listed(headMember(variants), repeats), fixed: undefined };
     }
     const value = context.elementOf(element, !repeats);
     const read = elementReader(context, element, value, required || repeats);
-    enter(element.name.local, {
-      index,
-      inner: undefined,
-      namespace: element.name.namespace,
-      read,
-      wildcards: undefined,
-    });
+    const entry = { ...element.name, index, inner: undefined, read, repeats };
+    enter(entry);
+    direct[index] = entry;
     return {
       ...shared,
       ...listed(elementMember(context, element, value), repeats),
       fixed: required ? fixedElement(context, element) : undefined,
     };
   });
-  const choicesOf = compiled.map((_, index) =>
-    choices.flatMap(({ branches }, choice) => (branches.some((branch) => branch.has(index)) ? [choice] : [])),
-  );
-  const direct = members.map((member): DirectEntry | undefined => {
-    if (member.kind !== 'element' || member.element.substitutes.length > 0) return undefined;
-    const { local } = member.element.name;
-    const [entry, ...more] = byLocal.get(local) ?? [];
-    return entry === undefined || more.length > 0 ? undefined : { local, repeats: member.repeats, entry };
-  });
+  const isAlone = (entry: NamedEntry): boolean => byLocal.get(entry.local)?.length === 1;
   return {
     members: compiled,
     byLocal,
-    direct,
+    direct: direct.map((entry) => (entry !== undefined && isAlone(entry) ? entry : undefined)),
     open,
     required: compiled.flatMap(({ required }, index) => (required ? [index] : [])),
-    choices,
-    choicesOf: choices.length === 0 ? undefined : choicesOf,
+    choices: choices.length === 0 ? undefined : choices.map(compileChoice),
     order,
     context,
   };
+}
+
+function compileChoice({ branches }: Choice): CompiledChoice {
+  return { branches, members: new Set(branches.flatMap((branch) => [...branch])) };
 }
 
 // --- XML → JSON ---------------------------------------------------------------------------------------
@@ -224,7 +217,7 @@ function readChildren(content: CompiledContent, xml: XmlReader, reading: Reading
   const bag = emptyBag();
   while (xml.nextChild()) {
     const entry = findEntry(content, bag, xml);
-    if (entry === undefined) passElement(content, bag, xml, reading);
+    if (entry === undefined) passElement(content, xml, reading);
     else put(content, bag, entry, xml, reading);
   }
   if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
@@ -232,34 +225,53 @@ function readChildren(content: CompiledContent, xml: XmlReader, reading: Reading
 }
 
 /** Where the child whose start tag is current belongs: by namespace and name (A10), else to a wildcard (A22). */
-function findEntry(
-  { byLocal, members, open, direct }: CompiledContent,
-  bag: Bag,
-  xml: XmlReader,
-): Entry | undefined {
+function findEntry(content: CompiledContent, bag: Bag, xml: XmlReader): Entry | undefined {
   // most come in the order of the schema, or once more
+  const { direct } = content;
   const { local, namespace } = xml;
   const { last } = bag;
   const again = last === -1 ? undefined : direct[last];
-  if (again !== undefined && again.local === local && again.repeats && again.entry.namespace === namespace)
-    return again.entry;
+  if (again !== undefined && again.local === local && again.repeats && again.namespace === namespace)
+    return again;
   const next = direct[last + 1];
-  if (next !== undefined && next.local === local && next.entry.namespace === namespace) {
-    if (next.repeats || bag.values[last + 1] === undefined) return next.entry;
+  if (
+    next !== undefined &&
+    next.local === local &&
+    next.namespace === namespace &&
+    isFree(content, bag, next)
+  )
+    return next;
+  const named = findNamed(content, bag, xml);
+  if (named !== undefined) return named;
+  return content.open.find(
+    (entry) => isFree(content, bag, entry) && takesElement(entry.wildcards, namespace),
+  );
+}
+
+/** Whether one more may come of an entry's member. */
+function isFree({ members }: CompiledContent, bag: Bag, { index }: Entry): boolean {
+  return bag.values[index] === undefined || members[index]?.repeats === true;
+}
+
+/** Of the entries of a child's name the one that fits best; one without a namespace is taken for one with it. */
+function findNamed(content: CompiledContent, bag: Bag, xml: XmlReader): NamedEntry | undefined {
+  const { namespace } = xml;
+  let best: NamedEntry | undefined;
+  for (const entry of content.byLocal.get(xml.local) ?? []) {
+    if ((entry.namespace !== namespace && namespace !== '') || !isFree(content, bag, entry)) continue;
+    if (best === undefined) best = entry;
+    else if (entry.namespace === best.namespace) {
+      if (rankOf(content, bag, entry) > rankOf(content, bag, best)) best = entry;
+    } else if (entry.namespace === namespace) best = entry;
   }
-  const entries = byLocal.get(local);
-  if (entries !== undefined) {
-    for (let at = 0; at < entries.length; at++) {
-      const entry = entries[at] as Entry;
-      if (entry.namespace !== xml.namespace && xml.namespace !== '') continue;
-      if (bag.values[entry.index] === undefined || members[entry.index]?.repeats === true) return entry;
-    }
-  }
-  for (const entry of open) {
-    const isFree = bag.values[entry.index] === undefined || members[entry.index]?.repeats === true;
-    if (isFree && takesElement(entry.wildcards ?? [], xml.namespace)) return entry;
-  }
-  return undefined;
+  return best;
+}
+
+/** Which of two entries of one name a child is: that of the list or round that is open, else that behind what came. */
+function rankOf({ members }: CompiledContent, bag: Bag, { index, inner }: Entry): number {
+  if (index !== bag.last) return index > bag.last ? 1 : 0;
+  if (inner === undefined) return 2;
+  return fits(members[index]?.rounds as CompiledContent, bag.rounds?.[index] as Bag, inner) ? 2 : 0;
 }
 
 function put(content: CompiledContent, bag: Bag, entry: Entry, xml: XmlReader, reading: Reading): void {
@@ -268,16 +280,16 @@ function put(content: CompiledContent, bag: Bag, entry: Entry, xml: XmlReader, r
   const before = bag.values[index];
   if (before === undefined) bag.order.push(index);
   bag.last = index;
-  if (inner !== undefined && member.rounds !== undefined) {
+  if (member.rounds !== undefined) {
     if (before === undefined) bag.values[index] = '';
     bag.rounds ??= [];
     let round = bag.rounds[index];
-    if (round === undefined || !fits(member.rounds, round, inner)) {
+    if (round === undefined || !fits(member.rounds, round, inner as Entry)) {
       closeRound(content, bag, index, reading);
       round = emptyBag();
       bag.rounds[index] = round;
     }
-    put(member.rounds, round, inner, xml, reading);
+    put(member.rounds, round, inner as Entry, xml, reading);
     return;
   }
   reading.path.push(xml.local);
@@ -291,19 +303,23 @@ function put(content: CompiledContent, bag: Bag, entry: Entry, xml: XmlReader, r
     const count = bag.counts[index] ?? 0;
     bag.counts[index] = count + 1;
     reading.path.push(count);
-    const token = entry.read?.(xml, reading) ?? '';
-    bag.values[index] =
-      before === undefined || before === '' ? token : token === '' ? before : `${before},${token}`;
+    bag.values[index] = joined(before, entry.read?.(xml, reading));
     reading.path.pop();
   }
   reading.path.pop();
+}
+
+/** Items with one more behind them, if there is one. */
+function joined(before: string | undefined, token: string | undefined): string {
+  if (token === undefined) return before ?? '';
+  return before === undefined || before === '' ? token : `${before},${token}`;
 }
 
 /** Whether a child may still be of a round: behind what came, and of no other branch of a choice (A16). */
 function fits(content: CompiledContent, round: Bag, { index, inner }: Entry): boolean {
   if (index < round.last) return false;
   if (index === round.last) return inner !== undefined || content.members[index]?.repeats === true;
-  return content.choicesOf === undefined || conflictOf(content, [...round.order, index]) === undefined;
+  return content.choices === undefined || conflictOf(content, [...round.order, index]) === undefined;
 }
 
 function closeRounds(content: CompiledContent, bag: Bag, reading: Reading): void {
@@ -315,9 +331,7 @@ function closeRound(content: CompiledContent, bag: Bag, index: number, reading: 
   const round = bag.rounds?.[index];
   const rounds = content.members[index]?.rounds;
   if (round === undefined || rounds === undefined) return;
-  const json = `${finishBag(rounds, round, reading, '{')}}`;
-  const before = bag.values[index] ?? '';
-  bag.values[index] = before === '' ? json : `${before},${json}`;
+  bag.values[index] = joined(bag.values[index], `${finishBag(rounds, round, reading, '{')}}`);
 }
 
 function finishBag(content: CompiledContent, bag: Bag, reading: Reading, start: string): string {
@@ -329,44 +343,43 @@ function finishBag(content: CompiledContent, bag: Bag, reading: Reading, start: 
     const value = bag.values[index] as string;
     if (value === '' && !repeats && fields === undefined) continue;
     if (json.length !== 1) json += ',';
-    if (fields !== undefined) json += jsonKey + fieldsJson(bag.fields ?? new Map());
+    if (fields !== undefined) json += jsonKey + fieldsJson(bag.fields as FieldsBag);
     else json += repeats ? `${jsonKey}[${value}]` : jsonKey + value;
   }
-  if (content.choicesOf !== undefined) {
-    const both = conflictOf(content, bag.order);
-    if (both !== undefined) {
-      const [one, other] = both.map((index) => members[index]?.json ?? '');
-      reading.path.push(other ?? '');
-      refuse(reading, 'DuplicateElement', `expected it or ${one}, which are a choice, got both`);
-      reading.path.pop();
-    }
+  const both = conflictOf(content, bag.order);
+  if (both !== undefined) {
+    const [one, other] = namesOf(content, both);
+    reading.path.push(other);
+    refuse(reading, 'DuplicateElement', `expected it or ${one}, which are a choice, got both`);
+    reading.path.pop();
   }
   for (const index of required)
-    if (bag.values[index] === undefined) miss(reading, [...reading.path, members[index]?.json ?? '']);
+    if (bag.values[index] === undefined)
+      miss(reading, [...reading.path, (members[index] as ContentMember).json]);
   return json;
+}
+
+function namesOf(
+  { members }: CompiledContent,
+  [one, other]: readonly [number, number],
+): readonly [string, string] {
+  return [(members[one] as ContentMember).json, (members[other] as ContentMember).json];
 }
 
 /** Two members of which one alone may be there; undefined where some branch of each choice has all that came (A15). */
 function conflictOf(
-  { choicesOf, choices, order }: CompiledContent,
+  { choices, order }: CompiledContent,
   present: readonly number[],
 ): readonly [number, number] | undefined {
+  if (choices === undefined) return undefined;
   if (order !== undefined) return conflictIn(order, present);
-  const byChoice = new Map<number, number[]>();
-  for (const index of present) {
-    for (const choice of choicesOf?.[index] ?? []) {
-      const known = byChoice.get(choice);
-      if (known === undefined) byChoice.set(choice, [index]);
-      else known.push(index);
-    }
-  }
-  for (const [choice, its] of byChoice) {
-    if (its.length < 2) continue;
-    const branches = choices[choice]?.branches ?? [];
+  for (const { branches, members } of choices) {
+    const its = present.filter((index) => members.has(index));
     if (branches.some((branch) => its.every((index) => branch.has(index)))) continue;
-    const first = its[0] as number;
-    const other = its.find((index) => branches.every((branch) => !(branch.has(first) && branch.has(index))));
-    return [first, other ?? (its.at(-1) as number)];
+    for (const one of its) {
+      const other = its.find((index) => !branches.some((branch) => branch.has(one) && branch.has(index)));
+      if (other !== undefined) return [one, other];
+    }
   }
   return undefined;
 }
@@ -385,39 +398,32 @@ function conflictIn(order: Order, present: readonly number[]): readonly [number,
   const its = present.filter(
     (index) => !outside.has(index) && parts.some(({ members }) => members.has(index)),
   );
-  if (its.length < 2) return undefined;
-  const isTaken = parts.some(
-    ({ members, order: part }) =>
-      its.every((index) => members.has(index)) && conflictIn(part, its) === undefined,
-  );
-  return isTaken ? undefined : [its[0] as number, its.at(-1) as number];
+  let within: readonly [number, number] | undefined;
+  for (const { members, order: part } of parts) {
+    if (!its.every((index) => members.has(index))) continue;
+    const both = conflictIn(part, its);
+    if (both === undefined) return undefined;
+    within ??= both;
+  }
+  return within ?? [its[0] as number, its.at(-1) as number];
 }
 
 /** Passes a child that the type lacks, or whose place is taken: refused with the nearest name, or left out and noted (W12). */
-function passElement(
-  { byLocal, context }: CompiledContent,
-  bag: Bag,
-  xml: XmlReader,
-  reading: Reading,
-): void {
+function passElement({ byLocal, context }: CompiledContent, xml: XmlReader, reading: Reading): void {
   if (context.settings.unknownElements === 'ignore') reading.ignored.push(xml.local);
   else if (!isFull(reading)) {
     reading.path.push(xml.local.slice(0, 64));
     const known = byLocal.get(xml.local);
-    const isOfNamespace = known?.some(({ namespace }) => namespace === xml.namespace || xml.namespace === '');
-    if (
-      known !== undefined &&
-      isOfNamespace === true &&
-      known.some(({ index }) => bag.values[index] !== undefined)
-    )
+    if (known === undefined)
+      refuse(reading, 'UnknownElement', unknownReason('element', xml.local, [...byLocal.keys()]));
+    else if (known.some(({ namespace }) => namespace === xml.namespace || xml.namespace === ''))
       refuse(reading, 'DuplicateElement', 'expected the element once, got it again');
-    else if (known !== undefined)
+    else
       refuse(
         reading,
         'UnknownElement',
         `expected it in namespace ${JSON.stringify(known[0]?.namespace)}, got ${excerpt(xml.namespace)}`,
       );
-    else refuse(reading, 'UnknownElement', unknownReason('element', xml.local, [...byLocal.keys()]));
     reading.path.pop();
   }
   xml.skip();
@@ -438,18 +444,17 @@ type Written = Pick<ContentMember, 'scan' | 'write' | 'writeItem' | 'takesNull'>
 
 /** A member whose value is one, or an array of these. */
 function listed(one: Omit<Written, 'writeItem'>, repeats: boolean): Written {
-  if (!repeats) return { ...one, writeItem: one.write };
-  return { ...arrayOf(one.scan, one.write, one.takesNull), writeItem: one.write, takesNull: false };
+  return repeats ? arrayOf(one.scan, one.write, one.takesNull) : { ...one, writeItem: one.write };
 }
 
 /** A chain on the tape: each entry a link to the next one, then the item's node; -1 ends it. */
 function arrayOf(
   scanItem: (tape: Tape) => void,
   writeItem: Written['write'],
-  takesNull: boolean,
-): Pick<Written, 'scan' | 'write'> {
+  itemsTakeNull: boolean,
+): Written {
   const scanOne = (tape: Tape): void => {
-    if (!takesNull && tape.peek() === 110) throw new MismatchError('expected a value, got null');
+    if (!itemsTakeNull && tape.peek() === 110) throw new MismatchError('expected a value, got null');
     scanItem(tape);
   };
   const scan = (tape: Tape): void => scanItems(tape, scanOne);
@@ -458,7 +463,7 @@ function arrayOf(
     for (let entry = tape.words[node + 1] as number; entry !== -1; entry = tape.words[entry] as number)
       writeItem(tape, entry + 1, output);
   };
-  return { scan, write };
+  return { scan, write, writeItem, takesNull: false };
 }
 
 function elementMember(context: AdoptedContext, element: ElementDeclaration, value: ValueCodec) {
@@ -482,7 +487,7 @@ function openMember(context: AdoptedContext) {
   return {
     scan: (tape: Tape) => scanOpenElement(context, tape),
     write: (tape: Tape, node: number, output: Output) => {
-      if (tape.words[node] !== nothing) output.text(tape.made[tape.words[node + 1] as number] ?? '');
+      if (tape.words[node] !== nothing) output.text(tape.made[tape.words[node + 1] as number] as string);
     },
     takesNull: false,
   };
@@ -491,7 +496,7 @@ function openMember(context: AdoptedContext) {
 /** What may stand in the place of a head (A20). */
 interface HeadVariant {
   readonly declared: ElementDeclaration;
-  readonly key: string;
+  readonly json: string;
   readonly value: ValueCodec;
   readonly tags: Tags;
 }
@@ -503,13 +508,13 @@ function headVariants(
 ): readonly HeadVariant[] {
   return substituteMembers(head).map(({ json, element: declared }) => {
     const value = context.elementOf(declared, once);
-    return { declared, key: `${JSON.stringify(json)}:`, value, tags: tagsOf(context, declared) };
+    return { declared, json, value, tags: tagsOf(context, declared) };
   });
 }
 
 /** An object with one member, called as the element that stands there: two words, then its value's node. */
 function headMember(variants: readonly HeadVariant[]) {
-  const byName = new Map(variants.map(({ key }, index) => [key, index]));
+  const byName = new Map(variants.map(({ json }, index) => [json, index]));
   const expected = `one of ${someNames(variants.map(({ declared }) => declared.name.local))}`;
   const scan = (tape: Tape): void => {
     if (!enters(tape, 123)) return;
@@ -522,12 +527,12 @@ function headMember(variants: readonly HeadVariant[]) {
     tape.scanString();
     const name = tape.decode(start, tape.position - 1);
     tape.colon();
-    const index = byName.get(`${JSON.stringify(name)}:`);
+    const index = byName.get(name);
     if (index === undefined) throw new MismatchError(`expected ${expected}, got another member`);
     tape.words[node] = record;
     tape.words[node + 1] = index;
     try {
-      variants[index]?.value.scan(tape);
+      (variants[index] as HeadVariant).value.scan(tape);
     } catch (error) {
       throw error instanceof MismatchError ? error.at(name) : error;
     }
@@ -535,14 +540,10 @@ function headMember(variants: readonly HeadVariant[]) {
   };
   const write = (tape: Tape, node: number, output: Output): void => {
     if (tape.words[node] === nothing) return;
-    const variant = variants[tape.words[node + 1] as number];
-    if (variant !== undefined) variant.value.write(variant.tags, tape, node + 2, output);
+    const { value, tags } = variants[tape.words[node + 1] as number] as HeadVariant;
+    value.write(tags, tape, node + 2, output);
   };
   return { scan, write, takesNull: false };
-}
-
-function roundsMember({ scan, write }: Rounds): Written {
-  return { ...arrayOf(scan, write, false), writeItem: write, takesNull: false };
 }
 
 /**
@@ -553,17 +554,7 @@ function roundsMember({ scan, write }: Rounds): Written {
 export function writeContent(content: CompiledContent, tape: Tape, slots: number, output: Output): void {
   const { members, order } = content;
   if (order !== undefined) {
-    const next = members.map(() => 0);
-    writeOrdered(content, order, tape, slots, output, next);
-    const left = next.findIndex((entry, index) => {
-      const node = tape.words[slots + index] as number;
-      if (entry === -1 || node === -1 || tape.words[node] === nothing) return false;
-      return tape.words[node] !== list || tape.words[node + 1] !== -1;
-    });
-    if (left !== -1)
-      throw new MismatchError('expected no more than the schema has places for, got more').at(
-        members[left]?.json ?? '',
-      );
+    writeOrdered(content, order, tape, slots, output);
     return;
   }
   for (let index = 0; index < members.length; index++) {
@@ -574,16 +565,21 @@ export function writeContent(content: CompiledContent, tape: Tape, slots: number
   }
 }
 
+/** Whether a member's node, -1 for none, stands for a value: a null does not, nor does a list without items. */
+function isThere({ repeats }: ContentMember, { words }: Tape, node: number): boolean {
+  return node !== -1 && words[node] !== nothing && !(repeats && words[node + 1] === -1);
+}
+
 /** How many required members a reply lacks that nothing is written for (A28). */
 export function missingOnTape({ members, required }: CompiledContent, tape: Tape, slots: number): number {
   const { words } = tape;
   let count = 0;
   for (const index of required) {
-    const { fixed, takesNull } = members[index] as ContentMember;
+    const member = members[index] as ContentMember;
     const node = words[slots + index] as number;
-    if (node === -1) count += fixed === undefined ? 1 : 0;
-    else if (words[node] === nothing) count += takesNull ? 0 : 1;
-    else if (words[node] === list && words[node + 1] === -1) count++;
+    if (isThere(member, tape, node)) continue;
+    const isWritten = node === -1 ? member.fixed !== undefined : member.takesNull;
+    if (!isWritten) count++;
   }
   return count;
 }
@@ -597,65 +593,76 @@ export function conflictOnTape(
   const present: number[] = [];
   for (let index = 0; index < content.members.length; index++) {
     const node = tape.words[slots + index] as number;
-    if (node !== -1 && tape.words[node] !== nothing) present.push(index);
+    if (isThere(content.members[index] as ContentMember, tape, node)) present.push(index);
   }
   const both = conflictOf(content, present);
-  if (both === undefined) return undefined;
-  return [content.members[both[0]]?.json ?? '', content.members[both[1]]?.json ?? ''];
+  return both === undefined ? undefined : namesOf(content, both);
 }
+
+/** What a nil element counts beside a value. */
+const nilWeight = 2 ** -20;
 
 /**
  * Writes members that stand in several places (A15): of a choice the branch that takes most of those left, an element in its
  * first free place.
- *
- * @param next by member: 0 before anything of it is written, -1 after all of it, else the list's entry that comes next
  */
 function writeOrdered(
-  content: CompiledContent,
-  order: Order,
+  { members }: CompiledContent,
+  whole: Order,
   tape: Tape,
   slots: number,
   output: Output,
-  next: number[],
 ): void {
-  const isLeft = (index: number): boolean => next[index] !== -1 && tape.words[slots + index] !== -1;
-  if (order.kind === 'sequence') {
-    for (const part of order.parts) writeOrdered(content, part, tape, slots, output, next);
-    return;
-  }
-  if (order.kind === 'choice') {
-    let best: Order | undefined;
-    let most = 0;
-    for (const { order: part } of order.parts) {
-      const count = taken(part, isLeft);
-      if (count > most) [best, most] = [part, count];
+  const { words } = tape;
+  // by member: 0 before anything of it is written, -1 after all of it, else the list's entry that comes next
+  const next = members.map(() => 0);
+  const weightAt = (index: number): number => {
+    const node = words[slots + index] as number;
+    const member = members[index] as ContentMember;
+    if (next[index] === -1 || node === -1) return 0;
+    if (isThere(member, tape, node)) return 1;
+    return member.takesNull ? nilWeight : 0;
+  };
+  /** The members that an order takes: of a choice those of its heaviest branch. */
+  const takenBy = (order: Order): ReadonlySet<number> => {
+    if (order.kind === 'member') return new Set([order.index]);
+    if (order.kind === 'choice') return heaviest(order.parts).taken;
+    return new Set(order.parts.flatMap((part) => [...takenBy(part)]));
+  };
+  const heaviest = (parts: readonly { readonly order: Order }[]) => {
+    const weighed = parts.map(({ order }) => {
+      const taken = takenBy(order);
+      return { order, taken, weight: [...taken].reduce((sum, index) => sum + weightAt(index), 0) };
+    });
+    return weighed.reduce((best, one) => (one.weight > best.weight ? one : best));
+  };
+  const write = (order: Order): void => {
+    if (order.kind === 'sequence') {
+      for (const part of order.parts) write(part);
+      return;
     }
-    if (best !== undefined) writeOrdered(content, best, tape, slots, output, next);
-    return;
-  }
-  const { index, most } = order;
-  const member = content.members[index];
-  if (member === undefined || !isLeft(index)) return;
-  const node = tape.words[slots + index] as number;
-  if (tape.words[node] !== list || member.rounds !== undefined) {
-    member.write(tape, node, output);
-    next[index] = -1;
-    return;
-  }
-  const first = next[index] === 0 ? tape.words[node + 1] : next[index];
-  let entry = first as number;
-  for (let count = 0; count < most && entry !== -1; count++) {
-    member.writeItem(tape, entry + 1, output);
-    entry = tape.words[entry] as number;
-  }
-  next[index] = entry;
-}
-
-/** How many of the members that are left an order has places for. */
-function taken(order: Order, isLeft: (index: number) => boolean): number {
-  if (order.kind === 'member') return isLeft(order.index) ? 1 : 0;
-  let count = 0;
-  if (order.kind === 'sequence') for (const part of order.parts) count += taken(part, isLeft);
-  else for (const { order: part } of order.parts) count = Math.max(count, taken(part, isLeft));
-  return count;
+    if (order.kind === 'choice') {
+      write(heaviest(order.parts).order);
+      return;
+    }
+    const { index, most } = order;
+    const member = members[index] as ContentMember;
+    if (weightAt(index) === 0) return;
+    const node = words[slots + index] as number;
+    if (!member.repeats || member.rounds !== undefined) {
+      member.write(tape, node, output);
+      next[index] = -1;
+      return;
+    }
+    let entry = (next[index] === 0 ? words[node + 1] : next[index]) as number;
+    for (let count = 0; count < most && entry !== -1; count++) {
+      member.writeItem(tape, entry + 1, output);
+      entry = words[entry] as number;
+    }
+    next[index] = entry;
+  };
+  write(whole);
+  const left = members.find((_, index) => weightAt(index) === 1);
+  if (left !== undefined)
+    throw new MismatchError('expected no more than the schema has places for, got more').at(left.json);
 }

@@ -1,6 +1,7 @@
 import {
   type AttributeUse,
   type ComplexType,
+  type Content,
   type ElementDeclaration,
   expanded,
   type Particle,
@@ -83,8 +84,13 @@ export function valueNameOf(attributes: readonly AttributeMember[]): string {
 
 /** Whether values of a type are nothing but their inner XML, a string (A24). */
 export function isInnerXml({ attributes, anyAttribute, base, derived, content }: ComplexType): boolean {
-  const isMixed = content.kind === 'mixed' || (content.kind === 'elements' && content.mixed);
-  return isMixed && attributes.length === 0 && !anyAttribute && base === undefined && derived.length === 0;
+  const isBare = attributes.length === 0 && !anyAttribute && base === undefined && derived.length === 0;
+  return isBare && isMixed(content);
+}
+
+/** Whether text may stand between elements. */
+export function isMixed(content: Content): boolean {
+  return content.kind === 'mixed' || (content.kind === 'elements' && content.mixed);
 }
 
 /** The elements that may stand where a head of a substitution group is referred to, each with its member's name (A20). */
@@ -132,21 +138,15 @@ function normalized(particle: Particle): Particle {
   const particles: Particle[] = [];
   for (const part of particle.particles) {
     const one = normalized(part);
-    if ('particles' in one && one.particles.length === 0) continue;
     const isWithin = particle.kind === 'choice' && one.kind === 'choice';
     if (isWithin && (one.most <= 1 || particle.most > 1)) particles.push(...one.particles);
     else particles.push(one);
   }
   const [only] = particles;
   if (particles.length === 1 && only !== undefined)
-    return { ...only, least: particle.least * only.least, most: times(particle.most, only.most) };
+    return { ...only, least: particle.least * only.least, most: particle.most * only.most };
   if (particle.kind !== 'choice' || particle.most <= 1) return { ...particle, particles };
   return { ...particle, particles: particles.map((part) => ({ ...part, most: Math.min(part.most, 1) })) };
-}
-
-/** Infinity times nothing is nothing. */
-function times(one: number, other: number): number {
-  return one === 0 || other === 0 ? 0 : one * other;
 }
 
 /** A branch of a choice around a place. */
@@ -157,12 +157,13 @@ interface Around {
 
 /** A member while places of it are found. */
 interface Draft {
-  readonly kind: Member['kind'];
+  /** Of an element. */
   readonly element: ElementDeclaration | undefined;
   /** What the member is called, where that isn't the element's local name. */
   readonly json: string | undefined;
-  readonly wildcards: Wildcard[];
+  /** Of a repeated group. */
   readonly content: Members | undefined;
+  readonly wildcards: Wildcard[];
   readonly places: (readonly Around[])[];
   repeats: boolean;
   required: boolean;
@@ -185,7 +186,7 @@ class MembersBuilder {
       const draft = this.#drafts[index] as Draft;
       const known = draft.places;
       if (particle.most > 1 || known.some((place) => !areApart(place, around))) draft.repeats = true;
-      if (known.length > 0 && draft.kind !== 'any') this.#isTwice = true;
+      if (known.length > 0 && draft.wildcards.length === 0) this.#isTwice = true;
       known.push(around);
       draft.required ||= isRequired;
       for (const { choice, branch } of around) this.#choices[choice]?.[branch]?.add(index);
@@ -211,28 +212,24 @@ class MembersBuilder {
   /** The member that a particle is of, noted where it is new. */
   #place(particle: Particle): number {
     if (particle.kind === 'any') {
-      this.#any ??= this.#add({ kind: 'any' });
+      this.#any ??= this.#add({});
       this.#drafts[this.#any]?.wildcards.push(particle.wildcard);
       return this.#any;
     }
     if (particle.kind === 'element') {
       const name = expanded(particle.element.name);
-      const known =
-        this.#byName.get(name) ??
-        this.#add({ kind: 'element', element: particle.element, json: particle.json });
+      const known = this.#byName.get(name) ?? this.#add({ element: particle.element, json: particle.json });
       this.#byName.set(name, known);
       return known;
     }
     const builder = new MembersBuilder();
     const order = builder.walk({ ...particle, least: 1, most: 1 }, true, []);
-    return this.#add({ kind: 'rounds', content: builder.build(order) });
+    return this.#add({ content: builder.build(order) });
   }
 
-  #add(draft: Pick<Draft, 'kind'> & Partial<Pick<Draft, 'element' | 'json' | 'content'>>): number {
-    const { kind, element, json, content } = draft;
+  #add({ element, json, content }: Partial<Pick<Draft, 'element' | 'json' | 'content'>>): number {
     return (
       this.#drafts.push({
-        kind,
         element,
         json,
         content,
@@ -253,24 +250,21 @@ class MembersBuilder {
       return name;
     };
     const members = this.#drafts.map((draft): Member => {
-      const { kind, element, json, content, wildcards, repeats, required } = draft;
-      if (kind === 'element' && element !== undefined)
-        return { kind, json: nameOf(json ?? element.name.local), repeats, required, element };
-      if (kind === 'rounds' && content !== undefined)
-        return { kind, json: nameOf('@items'), repeats: true, required, content };
+      const { element, json, content, wildcards, repeats, required } = draft;
+      if (element !== undefined)
+        return { kind: 'element', json: nameOf(json ?? element.name.local), repeats, required, element };
+      if (content !== undefined)
+        return { kind: 'rounds', json: nameOf('@items'), repeats: true, required, content };
       const { fieldsOf } = wildcards.find((one) => one.fieldsOf !== undefined) ?? {};
       return { kind: 'any', json: nameOf('@any'), repeats, required, wildcards, fieldsOf };
     });
-    for (let choice = 0; choice < this.#outsides.length; choice++) {
-      for (const index of new Set(this.#choices[choice]?.flatMap((branch) => [...branch])))
-        if (
-          this.#drafts[index]?.places.some((place) => place.every((around) => around.choice !== choice)) ===
-          true
-        )
-          this.#outsides[choice]?.add(index);
+    for (const [choice, outside] of this.#outsides.entries()) {
+      for (const index of new Set(this.#choices[choice]?.flatMap((branch) => [...branch]))) {
+        const { places } = this.#drafts[index] as Draft;
+        if (places.some((place) => place.every((around) => around.choice !== choice))) outside.add(index);
+      }
     }
-    // where one branch alone has members there is nothing to tell apart
-    const choices = this.#choices.filter((branches) => branches.length > 1).map((branches) => ({ branches }));
+    const choices = this.#choices.map((branches) => ({ branches }));
     return { members, choices, order: this.#isTwice ? order : undefined };
   }
 }

@@ -1,14 +1,14 @@
 import type { Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
-import type { AttributeUse, ComplexType, SimpleType } from '../../contract/schema-components.ts';
-import { expanded } from '../../contract/schema-components.ts';
+import type { AttributeUse, ComplexType, QName, SimpleType } from '../../contract/schema-components.ts';
+import { expanded, textTypeOf } from '../../contract/schema-components.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
 import { isNcName } from '../../xml/characters.ts';
 import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import { longRange, type Output, type Piece, piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { asText, readAttached, refusesInclude } from '../attachments.ts';
+import { asText, hrefOf, readAttached, refusesInclude } from '../attachments.ts';
 import { type AttachedParts, isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts';
 import { hasContent } from '../read-element.ts';
 import { base64Binary } from '../scalars/base64.ts';
@@ -27,7 +27,7 @@ import {
   writeContent,
 } from './content.ts';
 import type { AdoptedContext, Tags } from './context.ts';
-import { attributeMembers, type Members, membersOf, noMembers, valueNameOf } from './members.ts';
+import { attributeMembers, isMixed, type Members, membersOf, noMembers, valueNameOf } from './members.ts';
 import { readInnerXml, scanInnerXml } from './open-elements.ts';
 import type { Resolve, SimpleCodec } from './simple-types.ts';
 
@@ -79,22 +79,20 @@ export interface Shape {
   /** Of `text`: the value and what it is called. */
   readonly simple: SimpleCodec | undefined;
   readonly valueName: string;
-  /** The names of the slots: attributes, members, the value, `@attributes`. */
+  /** The names of the slots: attributes, then members or the value, then `@attributes`. */
   readonly names: readonly string[];
   readonly keys: readonly ReturnType<typeof nameKey>[];
   readonly byName: ReadonlyMap<string, number>;
   /** What scans the value of each slot. */
   readonly scans: readonly Scan[];
-  /** Slots of the value and of `@attributes`; -1 where a shape has none. */
-  readonly valueSlot: number;
-  readonly othersSlot: number;
   /** What followed each member last time: a hint that is checked each time. */
   readonly follower: Int32Array;
   readonly context: AdoptedContext;
 }
 
-/** Bytes for short pieces around a value. */
-const room = 64;
+/** What ends an attribute, and a start tag. */
+const quote = piece('"');
+const tagEnd = piece('>');
 
 /** The shapes of one service by their numbers. */
 const shapesOf = new WeakMap<AdoptedContext, Shape[]>();
@@ -114,17 +112,16 @@ interface ShapeParts {
 /** The shape of a complex type. */
 export function shapeOfType(context: AdoptedContext, type: ComplexType): Shape {
   const { attributes, anyAttribute, content, abstract, name } = type;
-  const kind = content.kind === 'text' ? 'text' : content.kind === 'mixed' ? 'mixed' : 'members';
-  const isMixed = kind === 'mixed' || (content.kind === 'elements' && content.mixed);
+  const textType = textTypeOf(type);
   return compileShape(context, {
     name: context.typeNameOf(type),
     qualified: name === undefined ? '' : context.prefixOf(name.namespace) + name.local,
     abstract,
     attributes,
     anyAttribute,
-    kind: isMixed ? 'mixed' : kind,
+    kind: isMixed(content) ? 'mixed' : textType === undefined ? 'members' : 'text',
     members: content.kind === 'elements' && !content.mixed ? membersOf(content.particle) : noMembers,
-    simple: content.kind === 'text' ? content.type : undefined,
+    simple: textType,
     valueName: undefined,
   });
 }
@@ -174,15 +171,13 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
   if (hasValue)
     scans.push(simple === undefined ? (tape) => scanInnerXml(context, tape) : scanOf(simple, attributes));
   if (parts.anyAttribute) scans.push((tape) => scanOthers(context, tape));
-  const follower = new Int32Array(names.length + 1);
-  for (let index = 0; index < names.length; index++) follower[index] = (index + 1) % names.length;
   const shapes = shapesOf.get(context) ?? [];
   shapesOf.set(context, shapes);
   const shape: Shape = {
     number: shapes.length,
     name: parts.name,
     abstract: parts.abstract,
-    typeToken: `{"@type":${JSON.stringify(parts.name ?? '')}`,
+    typeToken: `{"@type":${JSON.stringify(parts.name)}`,
     alwaysTyped: context.encoded && parts.qualified !== '',
     typeTag: piece(` i:type="${parts.qualified}"`),
     attributes,
@@ -198,9 +193,7 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
     keys: names.map(nameKey),
     scans,
     byName: new Map(names.map((name, index) => [name, index])),
-    valueSlot: hasValue ? attributes.length + content.members.length : -1,
-    othersSlot: parts.anyAttribute ? names.length - 1 : -1,
-    follower,
+    follower: new Int32Array(names.length + 1),
     context,
   };
   shapes.push(shape);
@@ -258,16 +251,15 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
   let others = '';
   const count = xml.attributeCount;
   let found = 0;
-  const seen = attributes.length === 0 ? undefined : new Uint8Array(attributes.length);
   for (let at = 0; at < count; at++) {
     const local = xml.attributeLocal(at);
     const namespace = xml.attributeNamespace(at);
-    const index = attributes.findIndex((one) => one.local === local && one.namespace === namespace);
-    const attribute = attributes[index];
+    const attribute = attributes.find((one) => one.local === local && one.namespace === namespace);
     if (attribute === undefined) {
       if (namespace === namespaces.xsi || namespace === namespaces.soap11 || namespace === namespaces.soap12)
         continue;
       if (context.encoded && (namespace !== '' || local === 'id')) continue;
+      if (local === 'href' && namespace === '' && isReferring(shape.simple, xml, reading)) continue;
       if (shape.anyAttribute) {
         const name = namespace === '' ? local : `{${namespace}}${local}`;
         others += `${others === '' ? '' : ','}${quoteJson(name)}:${quoteJson(xml.attributeValue(at))}`;
@@ -275,7 +267,6 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
       continue;
     }
     found++;
-    if (seen !== undefined) seen[index] = 1;
     reading.path.push(attribute.json);
     const token = accepted(attribute.simple, xml.attributeValue(at), xml, reading);
     reading.path.pop();
@@ -283,11 +274,22 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
   }
   if (others !== '') json += `${json.length === 1 ? '' : ','}"@attributes":{${others}}`;
   if (found < attributes.length)
-    for (let index = 0; index < attributes.length; index++) {
-      const attribute = attributes[index] as AttributeCodec;
-      if (attribute.required && seen?.[index] !== 1) miss(reading, [...reading.path, attribute.json]);
-    }
+    for (const attribute of attributes)
+      if (attribute.required && xml.attribute(attribute.namespace, attribute.local) === undefined)
+        miss(reading, [...reading.path, attribute.json]);
   return json;
+}
+
+/** The same of an element whose attributes make no member. */
+export function checkAttributes(shape: Shape, xml: XmlReader, reading: Reading): void {
+  if (xml.attributeCount !== 0) readAttributes(shape, xml, reading, '{');
+}
+
+/** Whether the current element's `href` refers to a part that its value is (W60). */
+export function isReferring(simple: SimpleCodec | undefined, xml: XmlReader, reading: Reading): boolean {
+  const { attachments } = reading;
+  if (attachments === undefined || simple?.expected !== base64Binary.expected) return false;
+  return hrefOf(attachments, xml) !== undefined;
 }
 
 function passAttribute(
@@ -406,9 +408,7 @@ function readAttachedTo(
 ): string | undefined | typeof asText {
   if (simple.expected !== base64Binary.expected)
     return refusesInclude(xml, simple.expected, reading) ? undefined : asText;
-  const token = readAttached(attachments, xml, reading);
-  if (token === asText || token === undefined) return token;
-  return accept(simple.fromXml(token.slice(1, -1), unbound), reading);
+  return readAttached(attachments, xml, reading);
 }
 
 // --- JSON → XML ---------------------------------------------------------------------------------------
@@ -419,7 +419,7 @@ export function scanShape(shape: Shape, tape: Tape): void {
 }
 
 /**
- * The members of an object whose bracket is past.
+ * The members of an object whose bracket is past. True: another shape is to read the object from its beginning.
  *
  * @param onType what is done with `@type`: true where another shape is to read the object from its beginning
  */
@@ -427,7 +427,7 @@ export function scanMembers(
   shape: Shape,
   onType: ((name: string) => boolean) | undefined,
   tape: Tape,
-): 'done' | 'other' {
+): boolean {
   const { names, keys, scans, follower } = shape;
   const count = names.length;
   tape.reserve(head + count);
@@ -455,27 +455,27 @@ export function scanMembers(
     }
     tape.colon();
     if (index === -1) {
-      if (scanOther(name, node, onType, tape)) return 'other';
+      if (scanOther(name, node, onType, tape)) return true;
       continue;
     }
     const slot = node + head + index;
     if (tape.words[slot] !== -1)
-      throw new MismatchError('expected the member once, got it again').at(names[index] ?? '');
+      throw new MismatchError('expected the member once, got it again').at(names[index] as string);
     tape.words[slot] = tape.top;
     before = index;
     try {
       (scans[index] as Scan)(tape);
     } catch (error) {
-      throw error instanceof MismatchError ? error.at(names[index] ?? '') : error;
+      throw error instanceof MismatchError ? error.at(names[index] as string) : error;
     }
   }
-  if (shape.content.choicesOf !== undefined) {
+  if (shape.content.choices !== undefined) {
     const both = conflictOnTape(shape.content, tape, node + head + shape.attributes.length);
     if (both !== undefined)
       throw new MismatchError(`expected it or ${both[0]}, which are a choice, got both`).at(both[1]);
   }
   tape.missing += missingIn(shape, tape, node);
-  return 'done';
+  return false;
 }
 
 /** How many attributes, elements and values an object lacks that its type requires (A28); a nil one needs attributes alone. */
@@ -488,10 +488,10 @@ function missingIn(shape: Shape, tape: Tape, node: number): number {
     if (its === -1 || words[its] === nothing) count++;
   }
   if (((words[node + 2] as number) & isNil) !== 0) return count;
-  const { content, simple, attributes, valueSlot } = shape;
+  const { content, simple, attributes } = shape;
   if (content.required.length > 0) count += missingOnTape(content, tape, slots + attributes.length);
   if (simple === undefined || simple.takesEmpty) return count;
-  const value = words[slots + valueSlot] as number;
+  const value = words[slots + attributes.length] as number;
   return value === -1 || words[value] === nothing ? count + 1 : count;
 }
 
@@ -507,7 +507,7 @@ function scanOther(
 ): boolean {
   if (name === '@nil' && tape.peek() === 116) {
     tape.literal();
-    tape.words[node + 2] = (tape.words[node + 2] as number) | isNil;
+    tape.words[node + 2] = isNil;
   } else if (name === '@type' && onType !== undefined && tape.peek() === 34) {
     const start = tape.position + 1;
     tape.scanString();
@@ -551,8 +551,7 @@ function scanOthers({ limits }: AdoptedContext, tape: Tape): void {
     if (prefix !== '' && !isXml) tag += ` xmlns:${prefix}="${attributeText(namespace, tape)}"`;
     tag += ` ${prefix}${prefix === '' ? '' : ':'}${local}="${attributeText(value, tape)}"`;
   }
-  if (tag === '') tape.pushKind(empty);
-  else tape.pushMade(tag);
+  tape.pushMade(tag);
 }
 
 /** Text as an attribute's value has it, so that its blanks stay. */
@@ -573,28 +572,24 @@ export function writeShape(
   context: AdoptedContext,
 ): void {
   const { words } = tape;
-  const shape = shapesOf.get(context)?.[words[node + 1] as number];
-  if (shape === undefined) throw new Error('a node without a shape');
+  const shape = (shapesOf.get(context) as Shape[])[words[node + 1] as number] as Shape;
   const flags = words[node + 2] as number;
-  const before = output.length;
   output.reserve(tags.room);
-  const isBare =
-    flags === 0 && !shape.alwaysTyped && shape.attributes.length === 0 && shape.othersSlot === -1;
-  const value = shape.valueSlot === -1 ? -1 : (words[node + head + shape.valueSlot] as number);
-  const hasPrefixes =
-    value !== -1 && words[value] === made && shape.simple !== undefined && words[value + 2] !== 0;
+  // of a shape that has one
+  const value = words[node + head + shape.attributes.length] as number;
+  const hasPrefixes = shape.simple !== undefined && words[value] === made && words[value + 2] !== 0;
+  const isBare = flags === 0 && !shape.alwaysTyped && shape.attributes.length === 0 && !shape.anyAttribute;
   if (isBare && !hasPrefixes) output.piece(tags.open);
   else {
     output.piece(tags.start);
     if (shape.alwaysTyped || (flags & isTyped) !== 0) output.tags(shape.typeTag);
     writeAttributes(shape, tape, node + head, output);
-    if (hasPrefixes) output.text(tape.made[(words[value + 2] as number) - 1] ?? '');
+    if (hasPrefixes) output.text(tape.made[(words[value + 2] as number) - 1] as string);
     if ((flags & isNil) !== 0) {
       output.text(' i:nil="true"/>');
       return;
     }
-    output.reserve(tags.room);
-    output.ascii('>');
+    output.tags(tagEnd);
   }
   const start = output.length;
   let isWritten = false;
@@ -602,10 +597,7 @@ export function writeShape(
   else if (value !== -1) isWritten = writeValue(tape, value, output);
   output.reserve(tags.room);
   if (isWritten || output.length !== start) output.piece(tags.close);
-  else if (isBare && !hasPrefixes) {
-    output.length = before;
-    output.piece(tags.empty);
-  } else {
+  else {
     output.length = start - 1;
     output.ascii('/>');
   }
@@ -640,7 +632,7 @@ export function scanTyped(tape: Tape, declared: Shape, shapeNamed: (name: string
   };
   const mark = tape.mark();
   tape.enter();
-  if (scanMembers(shape, onType, tape) === 'other') {
+  if (scanMembers(shape, onType, tape)) {
     if (tape.isPatienceOver) throw new MismatchError('expected "@type" as the first member, got it later');
     tape.rewind(mark);
     tape.enter();
@@ -688,31 +680,29 @@ function writeAttributes(shape: Shape, tape: Tape, slots: number, output: Output
       continue;
     }
     if (words[node] === made && words[node + 2] !== 0)
-      output.text(tape.made[(words[node + 2] as number) - 1] ?? '');
-    output.reserve(before.length + room);
-    output.piece(before);
+      output.text(tape.made[(words[node + 2] as number) - 1] as string);
+    output.tags(before);
     if (words[node] === plain) {
       const start = words[node + 1] as number;
       const end = words[node + 2] as number;
-      output.reserve(end - start + room);
+      output.reserve(end - start);
       output.copy(tape.bytes, tape.view, start, end);
     } else if (words[node] === textKind)
       output.text(attributeText(tape.decode(words[node + 1] as number, words[node + 2] as number), tape));
-    else if (words[node] === made) output.text(blanksKept(tape.made[words[node + 1] as number] ?? ''));
-    output.reserve(room);
-    output.ascii('"');
+    else if (words[node] === made) output.text(blanksKept(tape.made[words[node + 1] as number] as string));
+    output.tags(quote);
   }
-  if (shape.othersSlot === -1) return;
-  const others = words[slots + shape.othersSlot] as number;
-  if (others !== -1 && words[others] === made) output.text(tape.made[words[others + 1] as number] ?? '');
+  if (!shape.anyAttribute) return;
+  const others = words[slots + shape.names.length - 1] as number;
+  if (words[others] === made) output.text(tape.made[words[others + 1] as number] as string);
 }
 
 /** The shape of a simple type where any may stand: its type, and its text as `value` (A23). */
 export function shapeOfSimple(context: AdoptedContext, type: SimpleType, name: string): Shape {
-  const { namespace, local } = type.name ?? { namespace: '', local: '' };
+  const { namespace, local } = type.name as QName;
   return compileShape(context, {
     name,
-    qualified: (namespace === namespaces.xsd ? 'xsd:' : context.prefixOf(namespace)) + local,
+    qualified: context.prefixOf(namespace) + local,
     abstract: false,
     attributes: [],
     anyAttribute: false,

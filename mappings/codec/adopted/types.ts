@@ -3,9 +3,7 @@ import { namespaces } from '../../contract/model.ts';
 import type { ComplexType, SchemaType, SimpleType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { hrefOf } from '../attachments.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
-import { base64Binary } from '../scalars/base64.ts';
 import { excerpt } from '../scalars/text.ts';
 import { accept, decodeBase64Text, isBase64Typed } from '../types/scalar.ts';
 import { scanNull } from '../write-element.ts';
@@ -17,8 +15,9 @@ import { itemsCodec } from './encoded-arrays.ts';
 import { isInnerXml, loneMember, type Members, membersOf, noMembers } from './members.ts';
 import { readInnerXml, scanInnerXml } from './open-elements.ts';
 import {
+  checkAttributes,
   contentOf,
-  readAttributes,
+  isReferring,
   readNull,
   readShape,
   readSimple,
@@ -44,9 +43,8 @@ export interface TypeCompiler {
 }
 
 export function typeCompiler(contextOf: () => AdoptedContext): TypeCompiler {
-  const values = new Map<SchemaType, ValueCodec>();
-  const arrays = new Map<SchemaType, ValueCodec>();
-  const isLone = new Map<SchemaType, boolean>();
+  const codecs = new Map<SchemaType, ValueCodec>();
+  const codecsOnce = new Map<SchemaType, ValueCodec>();
   const shapes = new Map<ComplexType, { shape: Shape | undefined }>();
   const waiting: (() => void)[] = [];
 
@@ -61,22 +59,16 @@ export function typeCompiler(contextOf: () => AdoptedContext): TypeCompiler {
         for (const derived of type.derived) shapeFor(derived);
       });
     }
-    const { shape } = cell;
     const its = cell;
-    return shape === undefined ? () => its.shape ?? unfinished() : () => shape;
+    return () => its.shape as Shape;
   };
 
   const codecOf = (type: SchemaType, once: boolean): ValueCodec => {
-    let asArray = false;
-    if (once && type.kind === 'complex') {
-      const known = isLone.get(type);
-      asArray = known ?? loneMember(type) !== undefined;
-      if (known === undefined) isLone.set(type, asArray);
-    }
-    const compiled = asArray ? arrays : values;
+    const compiled = once ? codecsOnce : codecs;
     const known = compiled.get(type);
     if (known !== undefined) return known;
-    const codec = compile(contextOf(), type, asArray);
+    const isArray = once && type.kind === 'complex' && loneMember(type) !== undefined;
+    const codec = once && !isArray ? codecOf(type, false) : compile(contextOf(), type, isArray);
     compiled.set(type, codec);
     return codec;
   };
@@ -91,7 +83,7 @@ export function typeCompiler(contextOf: () => AdoptedContext): TypeCompiler {
       waiting.push(() => {
         item = context.codecOf(content.item, false);
       });
-      return itemsCodec(context, content.item, () => item ?? unfinished());
+      return itemsCodec(context, content.item, () => item as ValueCodec);
     }
     if (asArray && content.kind === 'elements')
       return loneCodec(context, membersOf(content.particle), (work) => waiting.push(work));
@@ -127,10 +119,6 @@ const severalDimensions: ValueCodec = {
   defaultOf: undefined,
 };
 
-function unfinished(): never {
-  throw new Error('a codec was used before it was compiled');
-}
-
 // --- simple types -------------------------------------------------------------------------------------
 
 function simpleCodec(context: AdoptedContext, type: SimpleType): ValueCodec {
@@ -138,7 +126,7 @@ function simpleCodec(context: AdoptedContext, type: SimpleType): ValueCodec {
   const bare = bareShape(context);
   return {
     read: (xml, reading) => readSimpleElement(context, simple, bare, type, undefined, xml, reading),
-    readNil: (xml, reading) => readNull(bare(), xml, reading),
+    readNil: (xml, reading) => readNull(bare, xml, reading),
     scan: simple.scan,
     write: writeLeaf,
     isLeaf: !simple.usesPrefixes,
@@ -157,7 +145,6 @@ export function withDefault(
   text: string,
 ): ValueCodec {
   const token = codec.defaultOf?.(text);
-  if (token === undefined) return codec;
   const simple = context.simpleOf(type);
   const bare = bareShape(context);
   return {
@@ -167,14 +154,10 @@ export function withDefault(
 }
 
 /** A shape without anything, for elements that take no attributes; one of each service. */
-function bareShape(context: AdoptedContext): () => Shape {
-  return () => {
-    const known = bareShapes.get(context);
-    if (known !== undefined) return known;
-    const shape = shapeOfContent(context, noMembers);
-    bareShapes.set(context, shape);
-    return shape;
-  };
+function bareShape(context: AdoptedContext): Shape {
+  const shape = bareShapes.get(context) ?? shapeOfContent(context, noMembers);
+  bareShapes.set(context, shape);
+  return shape;
 }
 
 const bareShapes = new WeakMap<AdoptedContext, Shape>();
@@ -182,19 +165,14 @@ const bareShapes = new WeakMap<AdoptedContext, Shape>();
 function readSimpleElement(
   context: AdoptedContext,
   simple: SimpleCodec,
-  bare: () => Shape,
+  bare: Shape,
   type: SimpleType,
   defaultToken: string | undefined,
   xml: XmlReader,
   reading: Reading,
 ): string | undefined {
-  const { attachments } = reading;
-  const isReferring =
-    attachments !== undefined &&
-    simple.expected === base64Binary.expected &&
-    hrefOf(attachments, xml) !== undefined;
-  if (xml.attributeCount !== 0 && !isReferring) {
-    readAttributes(bare(), xml, reading, '{');
+  if (xml.attributeCount !== 0 && !isReferring(simple, xml, reading)) {
+    checkAttributes(bare, xml, reading);
     const stated = xml.attribute(namespaces.xsi, 'type');
     if (stated !== undefined && !context.encoded && !isOfSimple(context, stated, type, xml)) {
       refuse(
@@ -219,12 +197,14 @@ function readSimpleElement(
   );
 }
 
-/** Whether `xsi:type` names a simple type or one that is derived from it (XSD Part 1, 2.6.1). */
+/** The type that `xsi:type` names; undefined for an unknown one. */
+function typeStated(context: AdoptedContext, stated: string, xml: XmlReader): SchemaType | undefined {
+  return context.typeOfKey(statedType(stated, xml) ?? '');
+}
+
+/** Whether `xsi:type` names a simple type or one that is derived from it (XSD Part 1, 2.6.1); of a list or a union it may name any. */
 function isOfSimple(context: AdoptedContext, stated: string, declared: SimpleType, xml: XmlReader): boolean {
-  const key = statedType(stated, xml);
-  const type = key === undefined ? undefined : context.typeOfKey(key);
-  if (declared.variety.kind === 'union' && declared.variety.members.some((member) => member === type))
-    return true;
+  const type = typeStated(context, stated, xml);
   return (type?.kind === 'simple' && isDerived(type, declared)) || declared.builtIn === 'anySimpleType';
 }
 
@@ -236,14 +216,14 @@ function loneCodec(context: AdoptedContext, members: Members, later: (work: () =
   later(() => {
     compiled = contentOf(context, members);
   });
-  const content = (): CompiledContent => compiled ?? unfinished();
+  const content = (): CompiledContent => compiled as CompiledContent;
   const bare = bareShape(context);
   return {
     read: (xml, reading) => {
-      if (xml.attributeCount !== 0) readAttributes(bare(), xml, reading, '{');
+      checkAttributes(bare, xml, reading);
       return readLone(content(), xml, reading);
     },
-    readNil: (xml, reading) => readNull(bare(), xml, reading),
+    readNil: (xml, reading) => readNull(bare, xml, reading),
     scan: (tape) => content().members[0]?.scan(tape),
     write: (tags, tape, node, output) => {
       if (tape.words[node] !== list) {
@@ -280,8 +260,7 @@ function complexCodec(
     let typed = isAlways;
     const stated = xml.attributeCount === 0 ? undefined : xml.attribute(namespaces.xsi, 'type');
     if (stated !== undefined) {
-      const key = statedType(stated, xml);
-      const actual = key === undefined ? undefined : context.typeOfKey(key);
+      const actual = typeStated(context, stated, xml);
       if (actual?.kind === 'complex' && actual !== type && isDerived(actual, type)) {
         shape = shapeFor(actual)();
         typed = true;
@@ -301,7 +280,7 @@ function complexCodec(
       return undefined;
     }
     if (!isText) return readShape(shape, typed, xml, reading);
-    if (xml.attributeCount !== 0) readAttributes(shape, xml, reading, '{');
+    checkAttributes(shape, xml, reading);
     return readInnerXml(context, xml, reading);
   };
 
@@ -318,7 +297,7 @@ function complexCodec(
 
   const shapeNamed = (name: string): Shape => {
     const actual = context.typeNamed(name);
-    if (actual === undefined || actual.kind !== 'complex' || !isDerived(actual, type))
+    if (actual?.kind !== 'complex' || !isDerived(actual, type))
       throw new MismatchError(`expected ${called} or a type derived from it, got another`).at('@type');
     return shapeFor(actual)();
   };

@@ -2,6 +2,7 @@ import test from 'ava';
 import { createSoapReader } from '../../../../gateway/protocols/soap/envelope.ts';
 import { soap11 } from '../../../../gateway/protocols/soap/versions.ts';
 import { compileContract } from '../../../../mappings/compile.ts';
+import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { loadContract } from '../../../../mappings/loader/load.ts';
 import { fc } from '../../../property.ts';
 import { definitionsOf, folderOf, get, schemaOf } from '../../loader/wsdl/wsdl-folder.ts';
@@ -62,7 +63,7 @@ test('A10 to A28: any message, with other texts in the same markup too, is read 
 const typed = (type: string, more = ''): string =>
   definitionsOf(
     schemaOf(
-      `<xs:element name="Get"><xs:complexType><xs:sequence>${element('v', type, more)}</xs:sequence></xs:complexType></xs:element><xs:simpleType name="List"><xs:list itemType="xs:int"/></xs:simpleType><xs:simpleType name="Union"><xs:union memberTypes="xs:int xs:boolean"/></xs:simpleType>`,
+      `<xs:element name="Get"><xs:complexType><xs:sequence>${element('v', type, more)}</xs:sequence></xs:complexType></xs:element><xs:simpleType name="List"><xs:list itemType="xs:int"/></xs:simpleType><xs:simpleType name="Words"><xs:list itemType="xs:NMTOKEN"/></xs:simpleType><xs:simpleType name="Union"><xs:union memberTypes="xs:int xs:boolean"/></xs:simpleType>`,
     ),
     get,
   );
@@ -92,6 +93,37 @@ for (const [type, [first = '', ...others]] of Object.entries(values)) {
     });
   }
 }
+
+for (const [type, known, text] of [
+  ['xs:string', 'a', 'abcdefgh'],
+  ['xs:string', 'a', ' '],
+  ['xs:string', 'a', '&#xD83D;&#xDE00;'],
+  ['xs:token', 'a', '&#xD83D;&#xDE00;'],
+  ['xs:int', '1', '12345678'],
+  ['xs:base64Binary', 'QUJD', 'QUJDQUJDQUJD'],
+  ['t:List', '1', '1 2 3'],
+  ['t:List', '1', ' '],
+] as const)
+  test(`A26: a ${type} of the text "${text}" goes the short way, up to as many characters as text may have`, (t) => {
+    const limits = { ...defaultLimits, xmlText: 8 };
+    const folder = folderOf(t, { 'service.wsdl': typed(type) });
+    const compiled = compileContract(loadContract(folder).contract, limits);
+    const body = (content: string): Body => soap(`<t:Get xmlns:t="urn:t"><t:v>${content}</t:v></t:Get>`);
+    const read = createSoapReader(compiled);
+    for (let time = 0; time < often; time++) outcomeOf(read, body(known));
+    const { bytes } = body(text);
+    t.true(Buffer.isBuffer(read(bytes, undefined, soap11, ['urn:t/Get']).input.text));
+    t.notThrows(() => assertEqual(compiled, [known, text, `${text}${text}`].map(body)));
+  });
+
+test('A26: surrogates written as two references are joined in strings alone, by the short way too', (t) => {
+  const folder = folderOf(t, { 'service.wsdl': typed('t:Words') });
+  const compiled = compileContract(loadContract(folder).contract);
+  const bodies = ['a b', '&#xD83D;&#xDE00;', 'c'].map((text) =>
+    soap(`<t:Get xmlns:t="urn:t"><t:v>${text}</t:v></t:Get>`),
+  );
+  t.notThrows(() => assertEqual(compiled, bodies));
+});
 
 test('a request of an adopted service goes the short way once it was learned; one of shared elements never does', (t) => {
   const call = soap('<t:Get xmlns:t="urn:t"><t:v>a</t:v></t:Get>');

@@ -51,6 +51,14 @@ export function writeMessage(codec: MessageCodec, json: string): string {
   return codec.write(Buffer.from(json)).xml.toString();
 }
 
+/** The same without the declarations of the body's element. */
+export function written(codec: MessageCodec, json: string): string {
+  return writeMessage(codec, json).replace(
+    /^(<n0:\w+) xmlns:i="[^"]*"(?: xmlns:xsd="[^"]*" xmlns:soapenc="[^"]*")? xmlns:n0="urn:t"/,
+    '$1',
+  );
+}
+
 /** Tags of the body `t:Get` around some content, with the prefixes that tests use. */
 export function get(content: string, attributes = ''): string {
   return `<t:Get xmlns:t="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xs="http://www.w3.org/2001/XMLSchema"${attributes}>${content}</t:Get>`;
@@ -64,3 +72,57 @@ export const element = (name: string, type = 'xs:string', more = ''): string =>
 
 export const many = 'minOccurs="0" maxOccurs="unbounded"';
 export const maybe = 'minOccurs="0"';
+
+/** A request's body of `Get`, the JSON that it is, and what is noted. */
+export interface ReadCase {
+  readonly title: string;
+  readonly type: string;
+  readonly attributes?: string;
+  readonly content?: string;
+  readonly settings?: Partial<AdoptedSettings>;
+  readonly json: string;
+  readonly problems?: readonly string[];
+  readonly missing?: readonly string[];
+  readonly ignored?: readonly string[];
+}
+
+export function checkRead(
+  t: ExecutionContext,
+  { type, attributes, content = '', settings, json, problems = [], missing = [], ignored = [] }: ReadCase,
+  declarations: string,
+): void {
+  const { request } = compiledGet(t, type, declarations, settings);
+  const read = readMessage(request, get(content, attributes));
+  t.is(read.json, json);
+  t.deepEqual(
+    read.problems.map(({ code, message }) => `${code} ${message}`),
+    [...problems],
+  );
+  t.deepEqual(
+    read.missing.map(({ field }) => field),
+    [...missing],
+  );
+  t.deepEqual(read.ignored, [...ignored]);
+}
+
+/** A reply's JSON of `Get`, what it is written as, and what is counted. */
+export interface WriteCase {
+  readonly title: string;
+  readonly type: string;
+  readonly json: string;
+  /** What follows `<n0:Get`. */
+  readonly xml: string;
+  readonly missing?: number;
+  readonly dropped?: number;
+}
+
+export function checkWrite(
+  t: ExecutionContext,
+  { type, json, xml, missing = 0, dropped = 0 }: WriteCase,
+  declarations: string,
+): void {
+  const { request } = compiledGet(t, type, declarations);
+  t.is(written(request, json), `<n0:Get${xml}`);
+  const counts = request.write(Buffer.from(json));
+  t.deepEqual([counts.missing, counts.dropped], [missing, dropped]);
+}

@@ -166,6 +166,25 @@ test('A22: where a wildcard takes one element, a reply with two fields is a mism
   );
 });
 
+test('A22: with open fields, a wildcard that is required and has none is missing in a reply', (t) => {
+  const { request: input } = fields(t, more.replace('minOccurs="0"', 'minOccurs="1"'));
+  const missing = (json: string): number => input.write(Buffer.from(json)).missing;
+  t.deepEqual(['{}', '{"@any":null}', '{"@any":{}}', '{"@any":{"a":null}}'].map(missing), [1, 1, 1, 0]);
+});
+
+test('A13, A22: a type of open fields alone is an object, one of a wildcard alone an array', (t) => {
+  const type = `<xs:complexType><xs:sequence>${e('o', 't:Open')}${e('w', 't:Wild')}</xs:sequence></xs:complexType>`;
+  const any = `<xs:sequence>${more}</xs:sequence>`;
+  const declared = `<xs:complexType name="Open">${any}</xs:complexType><xs:complexType name="Wild">${any}</xs:complexType>`;
+  const service = serviceOf(t, getOf(type, declared));
+  openFieldsOf(service, ['Open'], (pointer, problem) => t.fail(`${pointer}: ${problem}`));
+  const { request } = compileAdopted(service, adoptedDefaults, defaultLimits).operations.get(
+    'Get',
+  ) as CompiledAdoptedOperation;
+  const { json } = readMessage(request, get('<t:o><t:a>1</t:a></t:o><t:w><t:a>1</t:a></t:w>'));
+  t.is(json, '{"o":{"@any":{"a":"1"}},"w":["<t:a xmlns:t=\\"urn:t\\">1</t:a>"]}');
+});
+
 test('A33: open of what has no wildcard, or is no type, is refused', (t) => {
   const told: string[] = [];
   const service = serviceOf(t, getOf('<xs:complexType><xs:sequence/></xs:complexType>', sObject(more)));

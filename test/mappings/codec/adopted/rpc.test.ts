@@ -45,6 +45,8 @@ test('A30: the parts of an rpc/literal message are elements without a namespace'
   const written = writeMessage(reply ?? request, nil);
   t.true(written.endsWith('<lines><item>a</item><item i:nil="true"/></lines></order></n0:GetResponse>'));
   t.is(readMessage(reply ?? request, written).json, nil);
+  const none = readMessage(request, '<t:Get xmlns:t="urn:t"/>');
+  t.deepEqual([none.json, none.problems, none.missing], ['{}', [], []]);
   const unknown = readMessage(request, '<t:Get xmlns:t="urn:t"><ordr/></t:Get>');
   t.is(unknown.problems[0]?.message, 'ordr: unknown element, did you mean order?');
 });
@@ -217,6 +219,19 @@ test('A30, W11: a string that says it is base64 is that text', (t) => {
 test('A30: arrays of several dimensions are refused, and no other message with them', (t) => {
   const { request } = operationOf(t, rpc('encoded').replace('xs:string[]', 'xs:string[,]'), 'Get');
   const problem = 'order.lines: expected an array of one dimension, which alone are served';
+  const order = (lines: string) =>
+    readMessage(request, `<t:Get ${prefixes}><order><id>1</id>${lines}</order></t:Get>`);
+  const refused = order('<lines><item/></lines>');
+  t.deepEqual(
+    [refused.json, ...refused.problems.map(({ code, message }) => `${code} ${message}`)],
+    ['{"order":{"id":1}}', `InvalidType ${problem}`],
+  );
+  const nil = order('<lines xsi:nil="true"><item/></lines>');
+  t.deepEqual([nil.json, nil.problems], ['{"order":{"id":1,"lines":null}}', []]);
+  t.regex(
+    writeMessage(request, '{"order":{"lines":null,"id":1}}'),
+    /<order [^>]*><id [^>]*>1<\/id><lines i:nil="true"\/><\/order>/,
+  );
   const read = readMessage(
     request,
     `<t:Get ${prefixes}><order><id>1</id><lines><item/></lines></order></t:Get>`,
@@ -281,4 +296,109 @@ test('A30: arrays say the type of their items, values of any type their own', (t
     const text = writeMessage(request, json);
     t.is(text.slice(text.indexOf('>') + 1), `${xml}</n0:Get>`);
   }
+});
+
+const more = schemaOf(
+  `<xs:complexType name="Order"><xs:sequence>${e('id', 'xs:int', maybe)}<xs:element name="in" minOccurs="0"><xs:complexType><xs:sequence>${e('a', 'xs:string', maybe)}</xs:sequence><xs:attribute name="n" type="xs:int"/></xs:complexType></xs:element>${e('many', 't:Many', maybe)}</xs:sequence><xs:attribute name="k" type="xs:int"/></xs:complexType>` +
+    `<xs:complexType name="Many"><xs:sequence>${e('v', 'xs:string', 'minOccurs="0" maxOccurs="unbounded"')}</xs:sequence></xs:complexType><xs:complexType name="Other"/>`,
+  'targetNamespace="urn:t"',
+);
+
+test('A30: in an encoded message attributes of the encoding, ids and types of others say nothing', (t) => {
+  const { request } = operationOf(t, rpc('encoded').replace(types, more), 'Get');
+  const read = (content: string) => {
+    const { json, problems, ignored } = readMessage(request, `<t:Get ${prefixes}>${content}</t:Get>`);
+    return { json, problems: problems.map(({ code, message }) => `${code} ${message}`), ignored };
+  };
+  t.deepEqual(
+    read(
+      '<order id="x" k="1" soapenc:root="1" t:z="2" xsi:type="t:Other"><id id="y" soapenc:root="0" xsi:type="xs:string">1</id><in id="z" n="2"/><many id="v" xsi:type="soapenc:Array"><v id="w">b</v></many></order>',
+    ),
+    { json: '{"order":{"k":1,"id":1,"in":{"n":2},"many":["b"]}}', problems: [], ignored: [] },
+  );
+  t.deepEqual(read('<order l="1"><id m="2">3</id></order>'), {
+    json: '{"order":{"id":3}}',
+    problems: [
+      'UnknownElement order.l: unknown attribute, did you mean k?',
+      'UnknownElement order.id.m: unknown attribute, none is expected here',
+    ],
+    ignored: [],
+  });
+});
+
+test('A30: in an encoded reply a type without a name is not said', (t) => {
+  const { request } = operationOf(t, rpc('encoded').replace(types, more), 'Get');
+  const text = writeMessage(request, '{"order":{"k":1,"in":{"n":2},"many":["b",null]}}');
+  t.is(
+    text.slice(text.indexOf('>') + 1),
+    '<order i:type="n0:Order" k="1"><in n="2"/><many><v i:type="xsd:string">b</v><v i:nil="true"/></many></order></n0:Get>',
+  );
+});
+
+test('A30, W11: what says it is base64 and is none, or no text, is refused', (t) => {
+  const problem = 'order.lines[0]: expected the base64 of UTF-8 text, as its xsi:type says, got other text';
+  for (const content of ['w6k', '/w==', '<x/>', '?'])
+    t.deepEqual(
+      readBody(
+        t,
+        `<order><id>1</id><lines><item xsi:type="xs:base64Binary">${content}</item></lines></order>`,
+      ),
+      { json: '{"order":{"id":1,"lines":[]}}', problems: [problem] },
+      content,
+    );
+  const { request } = operationOf(t, rpc('encoded').replace(types, more), 'Get');
+  const refused = readMessage(
+    request,
+    `<t:Get ${prefixes}><order><many><v xsi:type="xs:base64Binary">?</v></many></order></t:Get>`,
+  );
+  t.deepEqual(
+    refused.problems.map(({ code, field }) => [code, field]),
+    [['InvalidType', 'order.many.v[0]']],
+  );
+  t.throws(() =>
+    readBody(
+      t,
+      '<order><id>1</id><lines><item xsi:type="xs:base64Binary">&#xD83D;&#xDE00;</item></lines></order>',
+    ),
+  );
+  t.is(readBody(t, '<order><id xsi:type="xs:base64Binary">1</id></order>').json, '{"order":{"id":1}}');
+  t.is(
+    readBody(t, '<order><id>1</id><lines><item xsi:type="xs:string">w6k=</item></lines></order>').json,
+    '{"order":{"id":1,"lines":["w6k="]}}',
+  );
+});
+
+test('A30: what stands beside the first element and is not referred to is passed', (t) => {
+  const order = '<order><id>1</id></order>';
+  const rest = '<m><n><o/></n><n/></m><m/>';
+  t.deepEqual(readBody(t, order, rest), { json: '{"order":{"id":1}}', problems: [] });
+  t.deepEqual(readBody(t, '<order href="#a"/>', `${rest}<m id="a"><id>1</id></m>`), {
+    json: '{"order":{"id":1}}',
+    problems: [],
+  });
+});
+
+test('A30: references of a message are those of that message', (t) => {
+  const { request } = operationOf(t, rpc('encoded'), 'Get');
+  const read = (content: string) => readMessage(request, `<t:Get ${prefixes}>${content}</t:Get>`);
+  t.deepEqual(read('<order href="#a"/><any id="a" xsi:type="t:Order"><id>1</id></any>').problems, []);
+  t.is(
+    read('<order href="#a"/>').problems[0]?.message,
+    'order: expected href with the id of an element of the message, got "#a"',
+  );
+});
+
+test('A30: items of an array are objects where their type by itself would be an array', (t) => {
+  const wsdl = rpc('encoded')
+    .replace(types, more)
+    .replace(
+      'name="Other"/>',
+      `name="Lists"><xs:complexContent><xs:restriction base="soapenc:Array" xmlns:soapenc="${soapenc}"><xs:attribute ref="soapenc:arrayType" w:arrayType="t:Many[]" xmlns:w="http://schemas.xmlsoap.org/wsdl/"/></xs:restriction></xs:complexContent></xs:complexType>`,
+    )
+    .replace(e('many', 't:Many', maybe), e('many', 't:Lists', maybe));
+  const { request } = operationOf(t, wsdl, 'Get');
+  const json = '{"order":{"many":[{"v":["a","b"]},{}]}}';
+  const text = writeMessage(request, json);
+  t.regex(text, /<many i:type="soapenc:Array" soapenc:arrayType="n0:Many\[2\]"><item i:type="n0:Many"><v /);
+  t.is(readMessage(request, text).json, json);
 });
