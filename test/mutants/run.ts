@@ -19,6 +19,7 @@ const { values: given } = parseArgs({
     least: { type: 'string', default: '90' },
     files: { type: 'string', default: '' },
     seconds: { type: 'string', default: 'Infinity' },
+    control: { type: 'boolean', default: false },
   },
 });
 
@@ -133,7 +134,14 @@ const stale = Object.entries(listed).flatMap(([file, names]) =>
 );
 const random = randomOf(Number(given.seed));
 const candidates = all.filter(({ file, name }) => listed[file]?.[name] === undefined);
-const chosen = sampleOf(candidates, Number(given.sample ?? candidates.length), random);
+const sample = sampleOf(candidates, Number(given.sample ?? candidates.length), random);
+/** For a control each is what stands there already, which no test may notice. */
+const chosen = given.control
+  ? sample.map((mutant) => ({
+      ...mutant,
+      text: readFileSync(root + mutant.file, 'utf8').slice(mutant.start, mutant.end),
+    }))
+  : sample;
 console.log(`${chosen.length} of ${all.length} mutants of ${files.length} files, seed ${given.seed}`);
 
 const counts = new Map<string, { killed: number; survived: number }>();
@@ -231,9 +239,12 @@ for (const [file, count] of [...counts].toSorted()) {
 }
 const share = judged === 0 ? 100 : (100 * killed) / judged;
 const seconds = ((Date.now() - started) / 1000).toFixed(0);
-console.log(`${share.toFixed(1)} % of ${judged} noticed, at least ${given.least} % asked, in ${seconds} s`);
+console.log(
+  `${share.toFixed(1)} % of ${judged} noticed, ${given.control ? 'none' : `at least ${given.least} %`} asked, in ${seconds} s`,
+);
 for (const name of stale) console.log(`listed as a survivor, and no mutant: ${name}`);
 const tooFew = judged * 2 < chosen.length;
 if (tooFew)
   console.log(`expected at least half of ${chosen.length} mutants to be judged in time, got ${judged}`);
-process.exitCode = tooFew || share < Number(given.least) || stale.length > 0 ? 1 : 0;
+const isGood = given.control ? share === 0 : share >= Number(given.least);
+process.exitCode = tooFew || !isGood || stale.length > 0 ? 1 : 0;
