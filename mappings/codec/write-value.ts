@@ -4,7 +4,7 @@ import { Output } from '../xml/output.ts';
 import type { ReplyWriter } from './context.ts';
 import { writeText } from './write-element.ts';
 
-const { nothing, empty, record, list } = nodeKinds;
+const { nothing, empty, plain, record, list } = nodeKinds;
 
 /** What writing one value came to. */
 export interface WrittenValue {
@@ -29,6 +29,7 @@ export function valueWriter(limits: Limits): WriteValue {
     output.start(json.length * 2);
     const [kind] = tape.words;
     if (kind === record || kind === list) writer.write(tape, 0, output);
+    else if (kind === plain) output.text(tape.slice(tape.words[1] ?? 0, tape.words[2] ?? 0));
     else if (kind !== nothing && kind !== empty) writeText(tape, 0, output);
     const content = kind === nothing ? null : output.take().toString('utf8');
     const { dropped, replaced, failed } = tape;

@@ -557,6 +557,12 @@ test('dates of the dialect plain are ISO in JSON too, as they are written in XML
   t.deepEqual(passOne(date, '"2024-06-01T10:00:00Z"'), invalid('xs:date, got "2024-06-01T10:00:00Z"'));
 });
 
+test('any JSON by itself is written as it came, its escapes too', (t) => {
+  const any = plain.codecOf(scalar('json'));
+  for (const json of ['"\\\\"', '["a\\"b\\\\","\\u0041"]', '{"\\\\":1}', '1', 'true', '""', '[]'])
+    t.is(any.write(json).content, json);
+});
+
 test('what no closed type fits travels as its JSON text, checked on the way in', (t) => {
   const any = plain.codecOf(scalar('json'));
   t.deepEqual(readOne(any, ' {"a": [1e400, "&lt;"]} '), { value: '{"a": [1e400, "<"]}' });
