@@ -147,8 +147,18 @@ export function createSoapReader(
 
   return (document, charset, pathVersion, actions, endpoint, attachments) => {
     const request: SoapRequest = { document, charset, actions, face: faceOf(endpoint), attachments };
-    return readKnown(request) ?? readBehindHeader(request) ?? readWhole(request, pathVersion);
+    return readKnown(request) ?? tryBehindHeader(request) ?? readWhole(request, pathVersion);
   };
+
+  /** What isn't well-formed, or not to all readers of a form, is for the whole to be read to say. */
+  function tryBehindHeader(request: SoapRequest): SoapCall | undefined {
+    try {
+      return readBehindHeader(request);
+    } catch (error) {
+      if (error instanceof XmlError) return undefined;
+      throw error;
+    }
+  }
 
   /** A request without header blocks whose markup was met before; undefined for any other. */
   function readKnown(request: SoapRequest): SoapCall | undefined {
