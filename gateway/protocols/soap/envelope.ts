@@ -155,8 +155,9 @@ export function createSoapReader(
     try {
       return readBehindHeader(request);
     } catch (error) {
-      if (error instanceof XmlError) return undefined;
-      throw error;
+      if (!(error instanceof XmlError)) throw error;
+      request.face.fastPath.read(request.document, request.charset); // what is known of the whole document again
+      return undefined;
     }
   }
 
