@@ -6,7 +6,8 @@ import type { Limits } from '../../mappings/contract/limits.ts';
  * before anything else has its turn: ten thousand chunks of one byte, or two thousand requests in a row, are some 20 ms of it.
  * So once more of the kind behind the first of a connection has taken `parsingMs` of a turn, what comes on all connections goes
  * to the parser in slices, for `parsingSliceMs` of each turn, and so does what comes on new ones until `parsingWatchMs` after it
- * was last too much. It costs a small call some 5 µs, which is why it isn't done all the time.
+ * was last too much. A connection that sent more than a slice, as an attacker does, waits for its turn behind those that sent less,
+ * and all of these together leave most of the time to everybody else. It costs a small call some 5 µs, which is why it isn't done all the time.
  */
 export interface ReadingTurns {
   /** Takes note of a new connection. */
@@ -17,6 +18,9 @@ export interface ReadingTurns {
 
 /** Bytes that the parser gets at a time: most requests are one slice, and the worst slices take half a millisecond. */
 const sliceBytes = 2 * 1024;
+
+/** For each ms of slices of those that sent more than one there are so many, at least, for all else. */
+const othersShare = 3;
 
 /** Node's own listener, which has the parser read what came. */
 type Parse = (this: Socket, data: Buffer) => void;
@@ -37,9 +41,8 @@ export function createReadingTurns(
   sockets: () => Iterable<Socket>,
 ): ReadingTurns {
   const lanes = new WeakSet<Socket>();
-  /** Those of which nothing is parsed yet go before those that sent more than a slice, as an attacker does. */
-  const fresh: Lane[] = [];
-  const begun: Lane[] = [];
+  /** Those that wait for a turn, in the order in which they came to wait. */
+  const waiting: Lane[] = [];
   let slicingUntil = 0;
   /** The connection of which the parser gave something last. */
   let last: Socket | undefined;
@@ -50,6 +53,11 @@ export function createReadingTurns(
   /** What slices took of this turn, in ms. */
   let spentMs = 0;
   let isPlanned = false;
+  /** So many slices were parsed of those that waited. */
+  let slices = 0;
+  /** When those that sent more than a slice go on. */
+  let moreFrom = 0;
+  let isMorePlanned = false;
 
   return {
     add: (socket) => {
@@ -103,7 +111,7 @@ export function createReadingTurns(
       socket.unshift(rest);
     }
     if (mayParse) parseSlice(lane, data.length <= sliceBytes ? data : data.subarray(0, sliceBytes));
-    if (rest.length > 0 && !isWaiting) wait(lane, mayParse ? begun : fresh);
+    if (rest.length > 0 && !isWaiting) wait(lane);
     else planTurn();
   }
 
@@ -113,9 +121,9 @@ export function createReadingTurns(
     spentMs += performance.now() - began;
   }
 
-  function wait(lane: Lane, line: Lane[]): void {
+  function wait(lane: Lane): void {
     lane.isWaiting = true;
-    line.push(lane);
+    waiting.push(lane);
     planTurn();
   }
 
@@ -125,37 +133,75 @@ export function createReadingTurns(
     setImmediate(takeTurn);
   }
 
-  /** Parses while there is time, and a slice of the first of those that sent more than one in any case. */
+  /** Has a turn once those that sent more may go on. */
+  function planMore(ms: number): void {
+    if (isMorePlanned) return;
+    isMorePlanned = true;
+    setTimeout(
+      () => {
+        isMorePlanned = false;
+        planTurn();
+      },
+      Math.max(1, ms),
+    );
+  }
+
+  /**
+   * Parses slices while there is time: of the one with the least to parse, as whose caller sent one request, and of the one
+   * that came to wait first, in turn. Those that sent more than a slice leave most of the time to all else.
+   */
   function takeTurn(): void {
     isPlanned = false;
     spentMs = 0;
-    while (fresh.length > 0 && spentMs < parsingSliceMs) goOn(fresh.shift());
-    let isFirst = true;
-    while (begun.length > 0 && (spentMs < parsingSliceMs || isFirst)) {
-      isFirst = false;
-      goOn(begun.shift());
+    const isTimeForMore = performance.now() >= moreFrom;
+    let least = leastOf(waiting);
+    while (least !== undefined && spentMs < parsingSliceMs && (isTimeForMore || isLast(least))) {
+      const isFirst = isTimeForMore && slices++ % 2 === 1;
+      goOn((isFirst ? waiting[0] : least) ?? least);
+      least = leastOf(waiting);
     }
-    if (fresh.length === 0 && begun.length === 0) return;
-    slicingUntil = performance.now() + parsingWatchMs;
-    planTurn();
+    if (least === undefined) return;
+    const now = performance.now();
+    slicingUntil = now + parsingWatchMs;
+    if (isTimeForMore) moreFrom = now + spentMs * othersShare;
+    if (isLast(least)) planTurn();
+    else planMore(moreFrom - now);
   }
 
   /** The next slice of a connection. */
-  function goOn(lane: Lane | undefined): void {
-    if (lane === undefined) return;
+  function goOn(lane: Lane): void {
     const { socket } = lane;
+    waiting.splice(waiting.indexOf(lane), 1);
     if (socket.writableNeedDrain && !socket.destroyed && !socket.writableEnded) {
-      socket.once('drain', () => wait(lane, begun));
+      socket.once('drain', () => wait(lane));
       return;
     }
     lane.hasTurn = true;
     socket.read(Math.min(sliceBytes, socket.readableLength)); // which gives it as data
     lane.hasTurn = false;
     if (socket.readableLength > 0 && !socket.destroyed && !socket.writableEnded) {
-      begun.push(lane);
+      waiting.push(lane);
       return;
     }
     lane.isWaiting = false;
     socket.resume();
   }
+}
+
+/** The one of which the least is to be parsed. */
+function leastOf(lanes: readonly Lane[]): Lane | undefined {
+  let [least] = lanes;
+  let bytes = least?.socket.readableLength ?? 0;
+  for (const lane of lanes) {
+    const { readableLength } = lane.socket;
+    if (readableLength >= bytes) continue;
+    bytes = readableLength;
+    least = lane;
+  }
+  return least;
+}
+
+/** Whether a slice is all that is to be parsed of it. */
+function isLast({ socket }: Lane): boolean {
+  return socket.readableLength <= sliceBytes;
 }

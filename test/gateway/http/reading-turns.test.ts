@@ -54,6 +54,12 @@ async function startReading(
   return { turns, open };
 }
 
+async function openMany<Opened>(count: number, open: () => Promise<Opened>): Promise<Opened[]> {
+  const opened: Opened[] = [];
+  while (opened.length < count) opened.push(await open());
+  return opened;
+}
+
 /** Has all connections read in slices, where `parsingMs` is 0. */
 function begin({ note }: ReadingTurns): void {
   const any = new Socket();
@@ -175,6 +181,42 @@ test('a connection that is new goes before one that sent much', async (t) => {
   t.true(order.length < 64, order);
   await until(() => much.text().length === 64 * slice);
   t.is(much.text(), numbered(64 * slice));
+});
+
+test('what one sent waits for no more than the slices of a turn, however many sent more before it', async (t) => {
+  let order = '';
+  const little = new Set<Socket>();
+  const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceMs: 1 }, (socket) => {
+    order += little.has(socket) ? 'l' : 'm';
+    work(3);
+  });
+  const crowd = await openMany(20, open);
+  const honest = await open();
+  little.add(honest.socket);
+  begin(turns);
+  for (const { caller } of crowd) caller.write(numbered(8 * slice));
+  await until(() => order.length >= 2);
+  honest.caller.write('one slice');
+  await until(() => honest.pieces.length > 0);
+  // all twenty wait, and nothing was parsed yet of most of them
+  t.true(order.length < 20, order);
+  await until(() => crowd.every(({ text }) => text().length === 8 * slice));
+});
+
+test('those that sent more than a slice leave most of the time to others', async (t) => {
+  let workedMs = 0;
+  const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceMs: 1 }, () => {
+    work(2);
+    workedMs += 2;
+  });
+  const crowd = await openMany(5, open);
+  begin(turns);
+  const began = performance.now();
+  for (const { caller } of crowd) caller.write(numbered(8 * slice));
+  await until(() => crowd.every(({ text }) => text().length === 8 * slice));
+  const tookMs = performance.now() - began;
+  t.is(workedMs, 80);
+  t.true(tookMs > 2.5 * workedMs, `${tookMs}`); // the first and the last slices aren't behind a pause
 });
 
 test('a reader that asks for more before its turn holds no more of what came', async (t) => {
