@@ -210,6 +210,7 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
       request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
       admission.arrived(transfer, error === undefined ? arrival : undefined);
       if (error !== undefined) {
+        collector.drop();
         dropRest(arrival, error);
         reject(error);
         return;
@@ -307,6 +308,7 @@ async function unpackAll(
       if (!admission.hold(arrival, length) && collector.size > smallBytes) throw admission.shed();
     }
   } catch (error) {
+    collector.drop();
     if (error instanceof CallError) throw error;
     throw new CallError('MalformedRequest', {
       message: 'the body is not of its Content-Encoding',

@@ -129,15 +129,22 @@ export class AsideReader {
 
   #read(order: Order): Promise<Result | undefined> {
     const { response, deadline } = order.exchange;
-    if (response.destroyed) return Promise.reject(new CallError('CallerGone'));
+    if (response.destroyed) {
+      dropRequest(order);
+      return Promise.reject(new CallError('CallerGone'));
+    }
     const isFull = this.#current !== undefined && this.#waiting.length >= this.#limits.readAsideQueue;
-    if (isFull && !order.isBound) return Promise.reject(overloaded());
+    if (isFull && !order.isBound) {
+      dropRequest(order);
+      return Promise.reject(overloaded());
+    }
     return new Promise((resolve, reject) => {
       const settle = (outcome: Result | Error | undefined): void => {
         clearTimeout(late);
         response.off('close', onGone);
         const place = this.#waiting.indexOf(waiting);
         if (place >= 0) this.#waiting.splice(place, 1);
+        if (outcome === undefined || outcome instanceof Error) dropRequest(order);
         if (outcome instanceof Error) reject(outcome);
         else resolve(outcome);
       };
@@ -236,6 +243,12 @@ export class AsideReader {
     this.#onLost(reason);
     this.#finish(reason instanceof Error ? reason : new Error('the thread that reads large messages failed'));
   }
+}
+
+/** Gives back the memory of a request that is not read, unless the thread has it. That of a reply may still be wanted. */
+function dropRequest({ message, memory }: Order): void {
+  if (message.kind === 'reply') return;
+  for (const part of memory) if (!part.detached) part.transfer(0);
 }
 
 function tooSlow({ message: { kind }, refuse }: Waiting, ms: number): CallError {

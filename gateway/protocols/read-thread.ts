@@ -278,7 +278,9 @@ if (!isMainThread && workerData === threadData) {
   yieldToOthers();
   parentPort?.on('message', (task: Task) => {
     const result = perform(task);
-    parentPort?.postMessage(result, memoryIn(result));
+    const memory = memoryIn(result);
+    parentPort?.postMessage(result, memory);
+    dropRead(task);
   });
 }
 
@@ -287,4 +289,11 @@ function memoryIn(result: Result): ArrayBuffer[] {
   if (result.kind === 'replied') return memoryOf(result.reply);
   const body = result.kind === 'read' ? result.call.request?.body : undefined;
   return body === undefined ? [] : [body.buffer];
+}
+
+/** Gives back the memory of what was read, unless it went over with the result. */
+function dropRead({ message }: Task): void {
+  if (message.kind === 'parameters') return;
+  const { buffer } = message.kind === 'reply' ? message.reply.body : message.body;
+  if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }

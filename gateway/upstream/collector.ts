@@ -66,6 +66,15 @@ export class Collector {
     return { body: this.#only ?? this.#whole(), runs: this.#runs };
   }
 
+  /** Gives back the memory of what was gathered: nobody wants it any more. */
+  drop(): void {
+    if (this.#ownsOnly && this.#only !== undefined) dropPiece(this.#only);
+    if (this.#gathered !== undefined && this.#gathered.length > smallBytes)
+      (this.#gathered.buffer as ArrayBuffer).transfer(0);
+    this.#only = undefined;
+    this.#gathered = undefined;
+  }
+
   #whole(): Buffer {
     const gathered = this.#gathered;
     if (gathered === undefined) return noBytes;
