@@ -6,8 +6,9 @@ import type { Limits } from '../../mappings/contract/limits.ts';
  * before anything else has its turn: ten thousand chunks of one byte, or two thousand requests in a row, are some 20 ms of it.
  * So once more of the kind behind the first of a connection has taken `parsingMs` of a turn, what comes on all connections goes
  * to the parser in slices, for `parsingSliceMs` of each turn, and so does what comes on new ones until `parsingWatchMs` after it
- * was last too much. A connection that sent more than a slice, as an attacker does, waits for its turn behind those that sent less,
- * and all of these together leave most of the time to everybody else. It costs a small call some 5 µs, which is why it isn't done all the time.
+ * was last too much. A connection that sent more than a slice, as an attacker does, waits for its turn behind those that sent
+ * less, and all of these together leave most of the time to everybody else. It costs a small call some 5 µs, which is why it
+ * isn't done all the time.
  */
 export interface ReadingTurns {
   /** Takes note of a new connection. */

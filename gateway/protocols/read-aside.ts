@@ -9,6 +9,7 @@ import type { Exchange, Prepared, ReplyReader } from '../call/call.ts';
 import type { Secrets } from '../call/digest.ts';
 import { CallError } from '../call/error.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
+import { giveBackOwn } from '../upstream/collector.ts';
 import type { BodyForm } from './read-call.ts';
 import {
   type CallErrorFields,
@@ -129,22 +130,15 @@ export class AsideReader {
 
   #read(order: Order): Promise<Result | undefined> {
     const { response, deadline } = order.exchange;
-    if (response.destroyed) {
-      dropRequest(order);
-      return Promise.reject(new CallError('CallerGone'));
-    }
+    if (response.destroyed) return Promise.reject(new CallError('CallerGone'));
     const isFull = this.#current !== undefined && this.#waiting.length >= this.#limits.readAsideQueue;
-    if (isFull && !order.isBound) {
-      dropRequest(order);
-      return Promise.reject(overloaded());
-    }
+    if (isFull && !order.isBound) return Promise.reject(overloaded());
     return new Promise((resolve, reject) => {
       const settle = (outcome: Result | Error | undefined): void => {
         clearTimeout(late);
         response.off('close', onGone);
         const place = this.#waiting.indexOf(waiting);
         if (place >= 0) this.#waiting.splice(place, 1);
-        if (outcome === undefined || outcome instanceof Error) dropRequest(order);
         if (outcome instanceof Error) reject(outcome);
         else resolve(outcome);
       };
@@ -245,12 +239,6 @@ export class AsideReader {
   }
 }
 
-/** Gives back the memory of a request that is not read, unless the thread has it. That of a reply may still be wanted. */
-function dropRequest({ message, memory }: Order): void {
-  if (message.kind === 'reply') return;
-  for (const part of memory) if (!part.detached) part.transfer(0);
-}
-
 function tooSlow({ message: { kind }, refuse }: Waiting, ms: number): CallError {
   const what = kind === 'reply' ? 'reply' : 'request';
   return refuse(`expected a ${what} that is read within ${ms} ms, got one that takes longer`);
@@ -301,6 +289,8 @@ function readAsideOf(
       isBound: false,
       mayBegin: () => true,
       refuse: (text) => refusal('Overloaded', text),
+    }).finally(() => {
+      if (body !== undefined) giveBackOwn(body.buffer); // the thread has it, unless it wasn't read
     });
     if (result?.kind === 'read') return result.call;
     throw result === undefined ? overloaded() : errorOf(result);

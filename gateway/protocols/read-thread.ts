@@ -22,6 +22,7 @@ import { CallError, type CallErrorDetails, type ErrorCode } from '../call/error.
 import { refuseProblems, requestOf } from '../call/request.ts';
 import { yieldToOthers } from '../http/thread.ts';
 import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
+import { giveBackOwn } from '../upstream/collector.ts';
 import { type BodyForm, compileReaders, type Readers, readCallBody, readSoapCall } from './read-call.ts';
 import { memoryOf, type ReplyMessage, readReplyMessage } from './reply-message.ts';
 import { Fault, type FaultCode, type FaultKind } from './soap/faults.ts';
@@ -278,8 +279,7 @@ if (!isMainThread && workerData === threadData) {
   yieldToOthers();
   parentPort?.on('message', (task: Task) => {
     const result = perform(task);
-    const memory = memoryIn(result);
-    parentPort?.postMessage(result, memory);
+    parentPort?.postMessage(result, memoryIn(result));
     dropRead(task);
   });
 }
@@ -294,6 +294,5 @@ function memoryIn(result: Result): ArrayBuffer[] {
 /** Gives back the memory of what was read, unless it went over with the result. */
 function dropRead({ message }: Task): void {
   if (message.kind === 'parameters') return;
-  const { buffer } = message.kind === 'reply' ? message.reply.body : message.body;
-  if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
+  giveBackOwn((message.kind === 'reply' ? message.reply.body : message.body).buffer);
 }

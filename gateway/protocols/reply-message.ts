@@ -6,7 +6,6 @@ import type { ReadReply } from '../call/call.ts';
 import { hideCredentials, secrets } from '../call/credentials.ts';
 import { type Outcome, readReply } from '../call/outcome.ts';
 import type { ShownMessages } from '../telemetry/messages.ts';
-import { giveBack } from '../upstream/collector.ts';
 import type { UpstreamReply } from '../upstream/upstream.ts';
 
 /** An upstream's answer on its way to the thread that reads it; plain data, but for its bytes. */
@@ -42,7 +41,6 @@ export function readReplyMessage(
   if (outcome.kind === 'failure') return { outcome, shown: undefined };
   const text = shown?.reply(operation, outcome.json, values, ownSecrets);
   if (frame === undefined) return { outcome, shown: text };
-  if (Buffer.isBuffer(outcome.xml)) giveBack(body);
   return { outcome: { ...outcome, json: noBytes }, shown: text };
 }
 

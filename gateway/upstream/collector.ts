@@ -69,8 +69,7 @@ export class Collector {
   /** Gives back the memory of what was gathered: nobody wants it any more. */
   drop(): void {
     if (this.#ownsOnly && this.#only !== undefined) dropPiece(this.#only);
-    if (this.#gathered !== undefined && this.#gathered.length > smallBytes)
-      (this.#gathered.buffer as ArrayBuffer).transfer(0);
+    dropGathered(this.#gathered);
     this.#only = undefined;
     this.#gathered = undefined;
   }
@@ -124,14 +123,18 @@ function grown(from: Buffer | undefined, length: number): Buffer {
   }
   const own = Buffer.from(new ArrayBuffer(length)); // its memory is the system's until something is written to it
   from?.copy(own);
-  if (from !== undefined && from.length > smallBytes) (from.buffer as ArrayBuffer).transfer(0);
+  dropGathered(from);
   return own;
+}
+
+/** Gives back what was gathered, where it has memory of its own. */
+function dropGathered(gathered: Buffer | undefined): void {
+  if (gathered !== undefined && gathered.length > smallBytes) giveBackOwn(gathered.buffer);
 }
 
 /** Gives back the memory of a piece, where nothing else is in it. */
 function dropPiece({ buffer, byteLength }: Buffer): void {
-  const isAll = byteLength >= ownBytes && buffer.byteLength === byteLength;
-  if (isAll && buffer instanceof ArrayBuffer) buffer.transfer(0);
+  if (byteLength >= ownBytes && buffer.byteLength === byteLength) giveBackOwn(buffer);
 }
 
 /**
@@ -139,5 +142,10 @@ function dropPiece({ buffer, byteLength }: Buffer): void {
  * small one nothing is done, whose memory may be others' too.
  */
 export function giveBack({ buffer }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength >= largeBytes) buffer.transfer(0);
+  if (buffer.byteLength >= largeBytes) giveBackOwn(buffer);
+}
+
+/** Gives back memory that has nothing of others in it and that nobody reads any more, unless it went over to another thread. */
+export function giveBackOwn(memory: ArrayBufferLike): void {
+  if (memory instanceof ArrayBuffer && !memory.detached) memory.transfer(0);
 }
