@@ -12,7 +12,7 @@ import type { Audit } from '../telemetry/audit.ts';
 import type { MessageLog } from '../telemetry/messages.ts';
 import { type Noted, noteFailure, type RequestStats } from '../telemetry/request-stats.ts';
 import type { Traces } from '../telemetry/traces.ts';
-import { giveBack } from '../upstream/collector.ts';
+import { dropPiece, giveBack } from '../upstream/collector.ts';
 import type { Upstream, UpstreamReply, Waiting } from '../upstream/upstream.ts';
 import {
   type FoundCredentials,
@@ -163,6 +163,7 @@ export async function runCall(
   let values: FoundCredentials | undefined;
   let hideKnown: Hide | undefined;
   let leave: (() => void) | undefined;
+  let request: UpstreamRequest | undefined;
   const hide: Hide = (text, most) => {
     // both tell of the same values: those that are given are looked at before they are known to be good
     hideKnown ??=
@@ -172,10 +173,11 @@ export async function runCall(
     return hideKnown(text, most);
   };
   try {
-    let request: UpstreamRequest;
     if ('given' in input) {
       values = input.values;
       request = requestOfPrepared(service, exchange, operation, input);
+      service.admission.shrink(exchange, 0); // the body went over to the thread
+      holdRequest(service.admission, exchange, request);
     } else {
       if (messages !== undefined) {
         const shown = messages.shown.request(exchange.request, operation, input, given);
@@ -226,7 +228,14 @@ export async function runCall(
     return { kind: 'failure', failure: failureFor(service, exchange, error, hide) };
   } finally {
     leave?.();
+    dropBody(request, exchange);
   }
+}
+
+/** Gives back what a large request took upstream, unless the system may still read it. */
+function dropBody(request: UpstreamRequest | undefined, { reached, isWritten }: Exchange): void {
+  if (request?.ownsBody === true && Buffer.isBuffer(request.body) && (isWritten || !reached))
+    dropPiece(request.body);
 }
 
 /** Counts a call by the limits of its caller; what is returned is called once it is over. Throws CallError TooManyRequests. */
@@ -282,7 +291,7 @@ function refuseNonce(answer: NonceAnswer): void {
 
 /** Goes on with a call that was read beside the event loop. Throws CallError. */
 function requestOfPrepared(
-  { admission, messages, callerOf }: CallService,
+  { messages, callerOf }: CallService,
   exchange: Exchange,
   operation: CompiledOperation,
   { shown, values, request }: Prepared,
@@ -290,8 +299,6 @@ function requestOfPrepared(
   if (shown !== undefined) messages?.write('request', exchange, operation, shown);
   if (values !== undefined) exchange.stats.caller = callerOf(values);
   if (request instanceof CallError) throw request;
-  admission.shrink(exchange, 0); // the body went over to the thread
-  holdRequest(admission, exchange, request);
   return request;
 }
 
@@ -350,8 +357,9 @@ function withoutMessage(input: Input, request: UpstreamRequest): UpstreamRequest
   reading.credentials = undefined;
   reading.attachments = undefined;
   input.text = '';
-  const body = typeof request.body === 'string' ? Buffer.from(request.body) : request.body;
-  return { ...request, body };
+  return typeof request.body === 'string'
+    ? { ...request, body: Buffer.from(request.body), ownsBody: true }
+    : request;
 }
 
 /** Counts what of a large request goes upstream. Throws CallError Overloaded. */

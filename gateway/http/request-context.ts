@@ -90,6 +90,7 @@ export function startRequest(
     index: -1,
     bodyTaken: false,
     reached: false,
+    isWritten: false,
     ownSecrets: [],
     passed: undefined,
   };

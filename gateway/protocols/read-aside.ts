@@ -13,6 +13,7 @@ import { giveBackOwn } from '../upstream/collector.ts';
 import type { BodyForm } from './read-call.ts';
 import {
   type CallErrorFields,
+  dropResult,
   type Message,
   ownMemory,
   type QueryFindings,
@@ -78,7 +79,7 @@ interface Order {
 
 /** What waits for the thread, or is read by it. */
 interface Waiting extends Order {
-  /** Called once: nobody waits for it any more. Undefined where it may not begin. */
+  /** Nobody waits for it after the first time. Undefined where it may not begin. */
   readonly settle: (outcome: Result | Error | undefined) => void;
 }
 
@@ -134,7 +135,11 @@ export class AsideReader {
     const isFull = this.#current !== undefined && this.#waiting.length >= this.#limits.readAsideQueue;
     if (isFull && !order.isBound) return Promise.reject(overloaded());
     return new Promise((resolve, reject) => {
+      let isSettled = false;
       const settle = (outcome: Result | Error | undefined): void => {
+        if (isSettled && outcome !== undefined && !(outcome instanceof Error)) dropResult(outcome);
+        if (isSettled) return;
+        isSettled = true;
         clearTimeout(late);
         response.off('close', onGone);
         const place = this.#waiting.indexOf(waiting);
@@ -379,5 +384,5 @@ function toRequest(
   operation: UpstreamRequest['operation'],
 ): UpstreamRequest {
   const bytes = body && bufferOf(body);
-  return { method, path, headers, body: bytes, operation };
+  return { method, path, headers, body: bytes, ownsBody: true, operation };
 }

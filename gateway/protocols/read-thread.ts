@@ -284,6 +284,11 @@ if (!isMainThread && workerData === threadData) {
   });
 }
 
+/** Gives back the memory of a result that nobody waits for any more. */
+export function dropResult(result: Result): void {
+  for (const memory of memoryIn(result)) giveBackOwn(memory);
+}
+
 /** The memory that goes over with a result. */
 function memoryIn(result: Result): ArrayBuffer[] {
   if (result.kind === 'replied') return memoryOf(result.reply);

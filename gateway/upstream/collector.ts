@@ -133,7 +133,7 @@ function dropGathered(gathered: Buffer | undefined): void {
 }
 
 /** Gives back the memory of a piece, where nothing else is in it. */
-function dropPiece({ buffer, byteLength }: Buffer): void {
+export function dropPiece({ buffer, byteLength }: Buffer): void {
   if (byteLength >= ownBytes && buffer.byteLength === byteLength) giveBackOwn(buffer);
 }
 

@@ -55,6 +55,11 @@ export class Connection extends Client {
   get bytesRead(): number {
     return this.#socket?.bytesRead ?? 0;
   }
+
+  /** Whether the system has all that was written. */
+  get isWritten(): boolean {
+    return this.#socket?.writableLength === 0;
+  }
 }
 
 /**

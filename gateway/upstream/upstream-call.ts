@@ -369,6 +369,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
       this.#sendAgain(pauseMs);
       return;
     }
+    this.#waiting.isWritten = this.#connection?.isWritten ?? false;
     this.#settle(status < 500 ? 'answered' : 'failed');
     this.#resolve({ status, headers, body, runs, retryAfter });
     this.#line.connections.leave(this);

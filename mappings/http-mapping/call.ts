@@ -19,6 +19,8 @@ export interface UpstreamRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** One with parts of a multipart message in it makes their base64 as it is written; a file may still come (W64). */
   readonly body: string | Buffer | FilledBody | StreamedFile | undefined;
+  /** Whether nobody else reads the memory of a body that is bytes: it can be given back once the call is over. */
+  readonly ownsBody?: boolean;
   readonly operation: Operation;
 }
 

@@ -1,0 +1,58 @@
+import test, { type ExecutionContext } from 'ava';
+import type { Limits } from '../../../mappings/contract/limits.ts';
+import {
+  authentication,
+  elementText,
+  envelope,
+  keyHeaders,
+  startGateway,
+  typesNamespace,
+} from '../gateway.ts';
+
+// The memory of large requests goes back at once, not when V8 collects it: the lengths of what was given back are noted here.
+
+const given: number[] = [];
+const { transfer } = ArrayBuffer.prototype;
+ArrayBuffer.prototype.transfer = function (this: ArrayBuffer, length?: number) {
+  if (length === 0) given.push(this.byteLength);
+  return transfer.call(this, length);
+};
+
+const update = (bytes: number): string => JSON.stringify({ request: { subUserName: 'a'.repeat(bytes) } });
+
+async function startLarge(t: ExecutionContext, limits: Partial<Limits> = {}) {
+  const gateway = await startGateway(t, { limits: { bodyBytes: 8_000_000, xmlText: 8_000_000, ...limits } });
+  const call = (bytes: number) => gateway.send('PUT', '/subusers/update', keyHeaders, update(bytes));
+  return { gateway, call };
+}
+
+for (const [where, readAsideBytes] of [
+  ['beside the event loop', 1],
+  ['on the event loop', 8_000_000],
+] as const) {
+  test(`a large body read ${where} is given back once it went upstream`, async (t) => {
+    const { gateway, call } = await startLarge(t, { readAsideBytes });
+    t.is((await call(2_000_000)).status, 200);
+    const sent = gateway.hits[0]?.body.length ?? 0;
+    t.true(sent > 2_000_000);
+    t.true(given.includes(sent), `expected ${sent} among ${given.join(' ')}`);
+  });
+}
+
+test('a large body that finds no room on its way upstream is given back', async (t) => {
+  const { gateway } = await startLarge(t, { readAsideBytes: 1, heldBytes: 2_500_000 });
+  const text = '"'.repeat(1_500_000); // three million bytes in JSON
+  const request = `<UpdateSubUser xmlns="${typesNamespace}">${authentication}<Request><SubUserName>${text}</SubUserName></Request></UpdateSubUser>`;
+  const reply = await gateway.send(
+    'POST',
+    '/soap11',
+    { 'Content-Type': 'text/xml' },
+    envelope('1.1', { body: request }),
+  );
+  t.is(elementText(reply.text, 'ErrorCode'), 'Overloaded');
+  t.is(gateway.hits.length, 0);
+  t.true(
+    given.some((length) => length > 3_000_000),
+    given.join(' '),
+  );
+});
