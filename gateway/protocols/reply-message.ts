@@ -67,6 +67,11 @@ export function ownMemoryOf(pieces: readonly Uint8Array[]): ArrayBuffer[] {
   return [...own];
 }
 
+/** A reply as it came from another thread, where a Buffer becomes a Uint8Array on the way. */
+export function withBuffers(reply: ReadReply): ReadReply {
+  return { ...reply, outcome: outcomeOf(reply) };
+}
+
 /** An outcome as it came from another thread, where a Buffer becomes a Uint8Array on the way. */
 export function outcomeOf({ outcome }: ReadReply): Outcome {
   if (outcome.kind === 'failure') return outcome;

@@ -1,3 +1,6 @@
+import { request } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import type { Limits } from '../../../mappings/contract/limits.ts';
 import {
@@ -11,6 +14,7 @@ import {
 
 // The memory of large requests goes back at once, not when V8 collects it: the lengths of what was given back are noted here.
 
+const files = fileURLToPath(new URL('../../siege/files', import.meta.url));
 const given: number[] = [];
 const { transfer } = ArrayBuffer.prototype;
 ArrayBuffer.prototype.transfer = function (this: ArrayBuffer, length?: number) {
@@ -55,4 +59,22 @@ test('a large body that finds no room on its way upstream is given back', async 
     given.some((length) => length > 3_000_000),
     given.join(' '),
   );
+});
+
+test('a reply that was read for a caller who has left is given back', async (t) => {
+  const gateway = await startGateway(t, { serve: { contract: files }, limits: { replyAsideBytes: 1 } });
+  gateway.answer({ body: JSON.stringify({ notes: ['&'.repeat(2_000_000)] }) });
+  const left = new AbortController();
+  const call = request({
+    port: gateway.port,
+    path: '/soap11',
+    method: 'POST',
+    signal: left.signal,
+    headers: { 'Content-Type': 'text/xml' },
+  }).on('error', () => {});
+  call.end(envelope('1.1', { body: '<read xmlns="urn:Files"/>' }));
+  while (gateway.hits.length === 0) await setImmediate();
+  setTimeout(() => left.abort(), 20); // the thread is still starting
+  while (!given.some((length) => length > 10_000_000)) await setImmediate();
+  t.pass();
 });
