@@ -54,12 +54,36 @@ export class Base64Spans {
   }
 }
 
-/** Where the letters that begin at an offset end. */
+/** 1 at the number that two letters of base64 are, whichever comes first in memory. */
+const letterPairs = new Uint8Array(256 * 256);
+for (let pair = 0; pair < letterPairs.length; pair++)
+  letterPairs[pair] = (base64Letters[pair & 255] as number) & (base64Letters[pair >> 8] as number);
+
+/** So many letters are looked at one by one: most that begin end as soon. */
+const fewLetters = 32;
+
+/** Where the letters that begin at an offset end: four pairs at a time, which takes a fifth of the time. */
 function endOfLetters(piece: Uint8Array, from: number): number {
-  const { length } = piece;
+  const { buffer, byteOffset, length } = piece;
+  const few = Math.min(length, from + fewLetters + ((byteOffset + from) & 1)); // pairs begin at even addresses
   let at = from;
+  while (at < few && base64Letters[piece[at] as number] === 1) at++;
+  if (at < few || at === length) return at;
+  const pairs = new Uint16Array(buffer, byteOffset + at, (length - at) >> 1);
+  let pair = 0;
+  while (pair + 3 < pairs.length && areLetters(pairs, pair)) pair += 4;
+  at += pair * 2;
   while (at < length && base64Letters[piece[at] as number] === 1) at++;
   return at;
+}
+
+/** Whether four pairs are letters, each of them. */
+function areLetters(pairs: Uint16Array, at: number): boolean {
+  const first =
+    (letterPairs[pairs[at] as number] as number) & (letterPairs[pairs[at + 1] as number] as number);
+  const last =
+    (letterPairs[pairs[at + 2] as number] as number) & (letterPairs[pairs[at + 3] as number] as number);
+  return (first & last) === 1;
 }
 
 /** Where the letters begin with which a piece ends, not before an offset; its length where it ends with another byte. */

@@ -39,6 +39,23 @@ test('padding and every byte that is no letter end a run', (t) => {
     t.is(runsOf([`${long}${end}`]).endFrom(0), long.length);
 });
 
+test('every byte that is no letter ends a run, wherever in memory it stands', (t) => {
+  const bytes = Buffer.from(`${long}${long}`);
+  for (let code = 0; code < 256; code++) {
+    if (/[A-Za-z0-9+/]/.test(String.fromCharCode(code))) continue;
+    for (let from = 0; from < 4; from++) {
+      for (let end = long.length + 8; end < long.length + 16; end++) {
+        bytes[end] = code;
+        const runs = new Base64Spans();
+        runs.add(bytes.subarray(from));
+        if (runs.endFrom(0) !== end - from) t.fail(`byte ${code} at ${end} from ${from}: ${runs.endFrom(0)}`);
+        bytes[end] = 0x41;
+      }
+    }
+  }
+  t.pass();
+});
+
 test('however a body is cut into pieces, the same runs are found', (t) => {
   const parts = fc.array(fc.constantFrom(long, `${long}Zz09+/`, '"', '==","b":"', 'short', '{}'), {
     maxLength: 6,
