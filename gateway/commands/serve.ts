@@ -5,6 +5,7 @@ import { defaultLimits } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { loadContract } from '../../mappings/loader/load.ts';
 import type { TryIt } from '../http/pages.ts';
+import { helpersYield } from '../process/helper-threads.ts';
 import type { LoadReport } from '../process/load-report.ts';
 import { giveBackWhenIdle } from '../process/memory.ts';
 import type { Running } from '../process/serve.ts';
@@ -295,6 +296,7 @@ async function serveHere(
     running.log.fatal(describeError(error), 'uncaught exception: stopping');
     running.stop(0).finally(() => process.exit(1));
   });
+  await helpersYield();
   return running;
 }
 
