@@ -7,7 +7,7 @@ import { loadContract } from '../../mappings/loader/load.ts';
 import type { TryIt } from '../http/pages.ts';
 import { helpersYield } from '../process/helper-threads.ts';
 import type { LoadReport } from '../process/load-report.ts';
-import { giveBackWhenIdle } from '../process/memory.ts';
+import { countBuffersAsMemory, giveBackWhenIdle } from '../process/memory.ts';
 import type { Running } from '../process/serve.ts';
 import type { ServeOptions } from '../process/serve-options.ts';
 import { asksForTraces } from '../process/traces.ts';
@@ -289,6 +289,7 @@ async function serveHere(
     tellLoaded,
     proxies: proxiesOf(process.env),
   });
+  countBuffersAsMemory();
   giveBackWhenIdle();
   // a process that is killed later would not leave it to the next start
   setTimeout(flushCompileCache, 2_000).unref();
