@@ -123,7 +123,7 @@ const atOnce = 64 * 1024;
  * How much of a large reply a connection is given at a time: how fast a caller takes it is known so exactly. A multiple of
  * three, as base64 is decoded in pieces of it.
  */
-const pouredBytes = 255 * 1024;
+const pouredBytes = 63 * 1024;
 
 /** Writes a large reply as its connection takes it; then its memory is given back. */
 function pour(response: ServerResponse, body: Buffer | readonly (Buffer | EncodedPiece)[]): void {

@@ -7,7 +7,7 @@ const largeBytes = 1024 * 1024;
 const smallBytes = 64 * 1024;
 
 /** In bytes: so much of one body is taken in a turn of the event loop; what is there beyond waits for the next one. */
-export const turnBytes: number = 256 * 1024;
+export const turnBytes: number = 64 * 1024;
 
 /** A body, whole. */
 export interface Collected {

@@ -30,17 +30,16 @@ export class Base64Spans {
   /** The next piece of the body. */
   add(piece: Uint8Array): void {
     const { length } = piece;
+    let start = this.#start - this.#position; // below 0: in a piece before
     let at = 0;
     for (;;) {
       at = endOfLetters(piece, at);
       if (at === length) break;
-      const end = this.#position + at;
-      if (end - this.#start >= leastLength) this.#bounds.push(this.#start, end);
-      at++;
-      // no run within so few bytes is long: the last one alone may be one's beginning
-      if (length - at <= leastLength) at = startOfLastLetters(piece, at);
-      this.#start = this.#position + at;
+      if (at - start >= leastLength) this.#bounds.push(this.#position + start, this.#position + at);
+      start = startOfNext(piece, at + 1);
+      at = Math.min(start + leastLength, length);
     }
+    this.#start = this.#position + start;
     this.#position += length;
   }
 
@@ -86,9 +85,23 @@ function areLetters(pairs: Uint16Array, at: number): boolean {
   return (first & last) === 1;
 }
 
-/** Where the letters begin with which a piece ends, not before an offset; its length where it ends with another byte. */
-function startOfLastLetters(piece: Uint8Array, from: number): number {
-  let at = piece.length;
+/**
+ * Where the next long span begins, at an offset or behind it; else the letters with which the piece ends, which may go on. Looks
+ * from behind: a byte that is no letter rules out all long spans that it would be in.
+ */
+function startOfNext(piece: Uint8Array, from: number): number {
+  let start = from;
+  while (start + leastLength <= piece.length) {
+    const last = startOfLastLetters(piece, start, start + leastLength);
+    if (last === start) return start;
+    start = last;
+  }
+  return startOfLastLetters(piece, start, piece.length);
+}
+
+/** Where the letters begin with which a part of a piece ends; the part's end where it ends with another byte. */
+function startOfLastLetters(piece: Uint8Array, from: number, to: number): number {
+  let at = to;
   while (at > from && base64Letters[piece[at - 1] as number] === 1) at--;
   return at;
 }
