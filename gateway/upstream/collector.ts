@@ -32,6 +32,8 @@ export class Collector {
   #only: Buffer | undefined;
   /** Whether nobody else reads it. */
   #ownsOnly = false;
+  /** The piece that was copied last, of those that are given back by the next one. */
+  #spent: Buffer | undefined;
   #gathered: Buffer | undefined;
   #runs: Base64Spans | undefined;
 
@@ -60,6 +62,15 @@ export class Collector {
     this.add(piece);
     if (this.#only === piece) this.#ownsOnly = true;
     else dropPiece(piece);
+  }
+
+  /** As `addOwn`, of a piece that whoever hands it over is done with by the next one only. */
+  addRead(piece: Buffer): void {
+    if (this.#spent !== undefined) dropPiece(this.#spent);
+    this.#spent = undefined;
+    this.add(piece);
+    if (this.#only === piece) this.#ownsOnly = true;
+    else this.#spent = piece;
   }
 
   take(): Collected {

@@ -310,7 +310,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     const size = this.#collector.size + chunk.length;
     if (size > this.#maxBytes) this.#giveInvalid(`more than ${this.#maxBytes} bytes`);
     else {
-      this.#collector.add(chunk);
+      this.#collector.addRead(chunk);
       if (size > this.#held) this.#hold(size - this.#held, 0);
       this.#inTurn += chunk.length;
       if (this.#inTurn >= turnBytes) this.#readOnInNextTurn();

@@ -1,7 +1,10 @@
+import { EventEmitter, once } from 'node:events';
 import { request } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
+import type { Task } from '../../../gateway/protocols/read-thread.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
 import {
   authentication,
@@ -20,6 +23,14 @@ const { transfer } = ArrayBuffer.prototype;
 ArrayBuffer.prototype.transfer = function (this: ArrayBuffer, length?: number) {
   if (length === 0) given.push(this.byteLength);
   return transfer.call(this, length);
+};
+
+/** Tells what is given to a thread, by its kind. */
+const posted = new EventEmitter();
+const { postMessage } = Worker.prototype;
+Worker.prototype.postMessage = function (this: Worker, task: Task, memory) {
+  posted.emit(task.message.kind);
+  postMessage.call(this, task, memory);
 };
 
 const update = (bytes: number): string => JSON.stringify({ request: { subUserName: 'a'.repeat(bytes) } });
@@ -73,8 +84,8 @@ test('a reply that was read for a caller who has left is given back', async (t) 
     headers: { 'Content-Type': 'text/xml' },
   }).on('error', () => {});
   call.end(envelope('1.1', { body: '<read xmlns="urn:Files"/>' }));
-  while (gateway.hits.length === 0) await setImmediate();
-  setTimeout(() => left.abort(), 20); // the thread is still starting
+  await once(posted, 'reply');
+  left.abort();
   while (!given.some((length) => length > 10_000_000)) await setImmediate();
   t.pass();
 });
