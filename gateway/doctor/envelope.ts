@@ -1,4 +1,5 @@
 import { nearest } from '../../mappings/codec/nearest.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
 import type { Draft, Edit } from './draft.ts';
 import type { Findings } from './findings.ts';
@@ -386,16 +387,20 @@ export function unescapeContent(
   return true;
 }
 
-/** A header block that says it must be understood, and isn't; what was found wrong in the Header is put right. */
+/**
+ * A header block that says it must be understood, and isn't; what was found wrong in the Header is put right. Of more than
+ * `soapHeaderBlocks` the others aren't looked at: such a Header is refused whatever is in it.
+ */
 export function mendHeader(
   draft: Draft,
   findings: Findings,
   version: '1.1' | '1.2',
+  { soapHeaderBlocks }: Limits,
   isUnderstood: (namespace: string, local: string) => boolean,
 ): void {
   const header = draft.root?.children.find(({ local }) => local === 'Header');
   const edits: Edit[] = [];
-  for (const block of header?.children ?? []) {
+  for (const block of header?.children.slice(0, soapHeaderBlocks) ?? []) {
     const flag =
       attributeOf(block, soapNamespaces[version], 'mustUnderstand') ??
       block.attributes.find((one) => one.local === 'mustUnderstand');

@@ -118,7 +118,9 @@ function explain(known: Known, { body, headers }: ExplainedMessage): Explanation
   if (envelope === undefined) return done();
   const { version } = envelope;
   noteContentType(contentType, version, findings);
-  mendHeader(draft, findings, version, (namespace, local) => isUnderstood(known, namespace, local, version));
+  mendHeader(draft, findings, version, limits, (namespace, local) =>
+    isUnderstood(known, namespace, local, version),
+  );
   const isEscaped = unescapeBody(draft, findings);
   if (isEscaped && !mend()) return done();
   const operation = mendPayload(known, draft, findings, headers.soapaction);

@@ -131,6 +131,20 @@ test('whatever is changed in a message, it is explained in time and without an e
   t.pass();
 });
 
+test('of more header blocks than are read the others aren’t looked at: the message is refused for their number', (t) => {
+  const block = '<x:a xmlns:x="u" s:mustUnderstand="1"/>';
+  const blocksTold = (count: number): number => {
+    const { findings } = explain(envelope('<FindOrder xmlns="urn:Orders"/>', block.repeat(count)));
+    t.is(
+      findings.some(({ message }) => message.includes('more than 32 header blocks')),
+      count > 32,
+    );
+    return findings.filter(({ message }) => message.startsWith('the header block a has')).length;
+  };
+  t.is(blocksTold(32), 32);
+  t.is(blocksTold(33), 32);
+});
+
 for (const [what, body] of [
   ['elements within one another', '<a>'.repeat(80_000)],
   ['ampersands', envelope('&'.repeat(200_000))],
