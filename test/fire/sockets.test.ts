@@ -48,7 +48,14 @@ const answered = [
     });
     t.teardown(() => child.kill('SIGKILL'));
     const pid = child.pid ?? 0;
-    const before = openSockets(pid);
+    let before = openSockets(pid);
+    // the start looks whether the upstream can be reached
+    for (let same = 0; same < 10; ) {
+      await pause(50);
+      const now = openSockets(pid);
+      same = now === before && upstream.open() === 0 ? same + 1 : 0;
+      before = now;
+    }
     const faults = [...broken.map(([, breaks]) => breaks), ...answered];
     for (onRequest of faults) {
       await Promise.all([
