@@ -40,7 +40,7 @@ test('padding and every byte that is no letter end a run', (t) => {
 });
 
 test('every byte that is no letter ends a run, wherever in memory it stands', (t) => {
-  const bytes = Buffer.from(`${long}${long}`);
+  const bytes = Buffer.alloc(2 * long.length, 'a');
   for (let code = 0; code < 256; code++) {
     if (/[A-Za-z0-9+/]/.test(String.fromCharCode(code))) continue;
     for (let from = 0; from < 4; from++) {
@@ -49,7 +49,7 @@ test('every byte that is no letter ends a run, wherever in memory it stands', (t
         const runs = new Base64Spans();
         runs.add(bytes.subarray(from));
         if (runs.endFrom(0) !== end - from) t.fail(`byte ${code} at ${end} from ${from}: ${runs.endFrom(0)}`);
-        bytes[end] = 0x41;
+        bytes[end] = 0x61;
       }
     }
   }
