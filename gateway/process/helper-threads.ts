@@ -7,12 +7,11 @@ import { yieldToOthers } from '../http/thread.ts';
  * some 4 ms at a time: while V8 collected what large messages had left, calls waited 18 ms for a core.
  */
 export async function helpersYield(): Promise<void> {
-  if (process.platform !== 'linux') return;
   let threads: number[];
   try {
     threads = (await readdir('/proc/self/task')).map(Number); // which has libuv start its own
   } catch {
-    return; // no /proc here: they go on like the others
+    return; // not Linux, or without /proc: they go on like the others
   }
   if (!threads.includes(process.pid)) return; // the numbers are another namespace's
   for (const thread of threads) if (thread !== process.pid) yieldToOthers(thread);

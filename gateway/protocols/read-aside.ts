@@ -137,8 +137,10 @@ export class AsideReader {
     return new Promise((resolve, reject) => {
       let isSettled = false;
       const settle = (outcome: Result | Error | undefined): void => {
-        if (isSettled && outcome !== undefined && !(outcome instanceof Error)) dropResult(outcome);
-        if (isSettled) return;
+        if (isSettled) {
+          if (outcome !== undefined && !(outcome instanceof Error)) dropResult(outcome);
+          return;
+        }
         isSettled = true;
         clearTimeout(late);
         response.off('close', onGone);

@@ -24,7 +24,7 @@ import { yieldToOthers } from '../http/thread.ts';
 import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
 import { type BodyForm, compileReaders, type Readers, readCallBody, readSoapCall } from './read-call.ts';
-import { memoryOf, type ReplyMessage, readReplyMessage, withBuffers } from './reply-message.ts';
+import { memoryOf, type ReplyMessage, readReplyMessage } from './reply-message.ts';
 import { Fault, type FaultCode, type FaultKind } from './soap/faults.ts';
 import type { ReplyHeader } from './soap/headers/reply-header.ts';
 import { type SoapVersion, versionNamed } from './soap/versions.ts';
@@ -286,8 +286,7 @@ if (!isMainThread && workerData === threadData) {
 
 /** Gives back the memory of a result that nobody waits for any more. */
 export function dropResult(result: Result): void {
-  const came = result.kind === 'replied' ? { ...result, reply: withBuffers(result.reply) } : result;
-  for (const memory of memoryIn(came)) giveBackOwn(memory);
+  for (const memory of memoryIn(result)) giveBackOwn(memory);
 }
 
 /** The memory that goes over with a result. */

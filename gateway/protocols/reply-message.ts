@@ -50,8 +50,13 @@ const noBytes = Buffer.alloc(0);
 export function memoryOf({ outcome }: ReadReply): ArrayBuffer[] {
   if (outcome.kind === 'failure') return [];
   const { json, xml, attached = [] } = outcome;
-  const pieces = xml === undefined || typeof xml === 'string' || Buffer.isBuffer(xml) ? [xml] : xml;
-  return ownMemoryOf([json, ...attached, ...pieces.filter((piece) => Buffer.isBuffer(piece))]);
+  return ownMemoryOf([json, ...attached, ...piecesOf(xml)]);
+}
+
+/** The bytes of what was written, on either side of the way: a Uint8Array is one of them and no list. */
+function piecesOf(xml: Written | undefined): readonly Uint8Array[] {
+  if (xml === undefined || typeof xml === 'string') return [];
+  return xml instanceof Uint8Array ? [xml] : xml;
 }
 
 /** In bytes: memory of less may be others' too, and is copied. */
@@ -65,11 +70,6 @@ export function ownMemoryOf(pieces: readonly Uint8Array[]): ArrayBuffer[] {
     if (isLarge && !isMarkedAsUntransferable(buffer)) own.add(buffer);
   }
   return [...own];
-}
-
-/** A reply as it came from another thread, where a Buffer becomes a Uint8Array on the way. */
-export function withBuffers(reply: ReadReply): ReadReply {
-  return { ...reply, outcome: outcomeOf(reply) };
 }
 
 /** An outcome as it came from another thread, where a Buffer becomes a Uint8Array on the way. */
@@ -88,5 +88,5 @@ type Written = NonNullable<Extract<Outcome, { kind: 'reply' }>['xml']>;
 
 function writtenOf(xml: Written): Written {
   if (typeof xml === 'string') return xml;
-  return Array.isArray(xml) ? xml.map(bufferOf) : bufferOf(xml as Uint8Array);
+  return xml instanceof Uint8Array ? bufferOf(xml) : xml.map(bufferOf);
 }

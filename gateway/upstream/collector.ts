@@ -54,10 +54,7 @@ export class Collector {
     this.#runs?.add(piece);
   }
 
-  /**
-   * Adds a piece that nobody else reads, whose memory goes back to the system once it is copied: V8 collects the whole heap, some
-   * 10 ms each time, whenever 64 MB of such pieces have come.
-   */
+  /** Adds a piece that nobody else reads, whose memory goes back to the system once it is copied, and not when V8 collects. */
   addOwn(piece: Buffer): void {
     this.add(piece);
     if (this.#only === piece) this.#ownsOnly = true;
