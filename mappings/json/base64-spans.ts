@@ -55,8 +55,8 @@ export class Base64Spans {
 
 /** 1 at the number that two letters of base64 are, whichever comes first in memory. */
 const letterPairs = new Uint8Array(256 * 256);
-for (let pair = 0; pair < letterPairs.length; pair++)
-  letterPairs[pair] = (base64Letters[pair & 255] as number) & (base64Letters[pair >> 8] as number);
+for (const [first, isLetter] of base64Letters.entries())
+  if (isLetter === 1) letterPairs.set(base64Letters, first * 256);
 
 /** So many letters are looked at one by one: most that begin end as soon. */
 const fewLetters = 32;

@@ -56,6 +56,23 @@ test('every byte that is no letter ends a run, wherever in memory it stands', (t
   t.pass();
 });
 
+test('a letter beside another byte, whichever comes first, ends a run', (t) => {
+  for (let code = 0; code < 256; code++) {
+    if (/[A-Za-z0-9+/]/.test(String.fromCharCode(code))) continue;
+    for (const pair of [
+      [0x61, code],
+      [code, 0x61],
+    ]) {
+      const runs = new Base64Spans();
+      runs.add(Buffer.from(long));
+      runs.add(Buffer.from([...Buffer.alloc(32, 'a'), ...pair, ...pair, ...pair, ...pair]));
+      const end = long.length + 32 + pair.indexOf(code);
+      if (runs.endFrom(0) !== end) t.fail(`byte ${code}: expected ${end}, got ${runs.endFrom(0)}`);
+    }
+  }
+  t.pass();
+});
+
 test('however a body is cut into pieces, the same runs are found', (t) => {
   const parts = fc.array(fc.constantFrom(long, `${long}Zz09+/`, '"', '==","b":"', 'short', '{}'), {
     maxLength: 6,
