@@ -10,7 +10,7 @@ import { hostList } from './http/framing.ts';
 import { auditInLog } from './telemetry/audit.ts';
 import { type Logger, linesToLogger, silentLogger } from './telemetry/logger.ts';
 import { writeSnapshot } from './telemetry/metrics.ts';
-import { createServers } from './upstream/servers.ts';
+import { createServers } from './upstream/http-upstream.ts';
 
 // `soapbridge`: a gateway inside another program. Nothing here reads the environment, sets flags or listens to signals.
 

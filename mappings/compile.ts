@@ -1,10 +1,14 @@
+import {
+  compileReplyWriters,
+  compileRequestReaders,
+  type ReplyWriters,
+  type RequestReaders,
+} from './codec/codecs.ts';
+import { opens } from './codec/element.ts';
 import { compileMisfits, misfitError } from './codec/misfits.ts';
 import { credentialsSlot, MismatchError, miss } from './codec/problem.ts';
-import { opens } from './codec/read-element.ts';
-import { compileRequestReaders, type RequestReaders } from './codec/readers.ts';
 import { compileScalars } from './codec/scalars/table.ts';
 import { escapeAttribute } from './codec/scalars/text.ts';
-import { compileReplyWriters, type ReplyWriters } from './codec/writers.ts';
 import { compileAdoptedOperations } from './compile-adopted.ts';
 import type { CompiledContract, CompiledOperation, Frame } from './compiled.ts';
 import { defaultLimits, type Limits } from './contract/limits.ts';

@@ -108,7 +108,7 @@ async function createUpstream(
 ): Promise<Upstream> {
   const { upstreamDatabase: database, upstreamOnly } = options;
   if (url !== undefined) {
-    const { createServers } = await import('../upstream/servers.ts'); // undici, which takes a while to load
+    const { createServers } = await import('../upstream/http-upstream.ts'); // undici, which takes a while to load
     const { origin } = new URL(url);
     const ways = (to: URL): Way => wayTo(to.href, to.origin === origin ? plan : withoutTls(plan), options);
     return createServers(url, { ...upstreamOptions, wayTo: ways }, upstreamOnly);

@@ -1,13 +1,15 @@
 import { type Client, Pool } from 'undici';
 import type { Limits } from '../../mappings/contract/limits.ts';
+import type { Server } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import type { Admission } from '../admission/admission.ts';
+import { addressOf } from './address.ts';
 import { Breaker, type ReportBreaker } from './breaker.ts';
 import { Connection, type Way } from './connector.ts';
 import { Watch } from './deadlines.ts';
 import { proxyAuthorization } from './proxy.ts';
 import { createRetryBudget } from './retry-budget.ts';
-import type { NetworkOf, Upstream } from './upstream.ts';
+import type { NetworkOf, Upstream, UpstreamState } from './upstream.ts';
 import { callUpstream, type Line } from './upstream-call.ts';
 import { UpstreamConnections } from './upstream-connections.ts';
 
@@ -23,7 +25,7 @@ export interface UpstreamOptions {
 }
 
 /** An upstream over HTTP: pooled, behind a breaker. */
-export function createHttpUpstream(address: string, options: UpstreamOptions): Upstream {
+function createHttpUpstream(address: string, options: UpstreamOptions): Upstream {
   const { limits, admission, networkOf, onBreaker, wayTo } = options;
   const url = new URL(address);
   const way = wayTo?.(url) ?? {};
@@ -79,4 +81,43 @@ export function createHttpUpstream(address: string, options: UpstreamOptions): U
 function forwardedHeaders({ host }: URL, proxy: URL): Readonly<Record<string, string>> {
   const authorization = proxyAuthorization(proxy);
   return { host, ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }) };
+}
+
+/**
+ * The upstream at an address, and the other servers that operations name: each by itself, made when it is first called.
+ *
+ * @param only the upstream takes the others' calls too
+ */
+export function createServers(address: string, options: UpstreamOptions, only = false): Upstream {
+  const byAddress = new Map<string, Upstream>();
+  const byServer = new WeakMap<Server, Upstream>();
+
+  function upstreamOf(server: Server): Upstream {
+    const url = addressOf(address, only ? { ...server, address: undefined } : server);
+    const upstream = byAddress.get(url) ?? createHttpUpstream(url, options);
+    byAddress.set(url, upstream);
+    byServer.set(server, upstream);
+    return upstream;
+  }
+
+  return {
+    call: (request, waiting) => {
+      const { server } = request.operation.upstream;
+      return (byServer.get(server) ?? upstreamOf(server)).call(request, waiting);
+    },
+    state: () => {
+      const states = [...byAddress.values()].map((upstream) => upstream.state());
+      const sum = (of: (state: UpstreamState) => number): number =>
+        states.reduce((total, state) => total + of(state), 0);
+      return {
+        isOpen: states.some(({ isOpen }) => isOpen),
+        openOperations: sum(({ openOperations }) => openOperations),
+        waiting: sum(({ waiting }) => waiting),
+        shed: sum(({ shed }) => shed),
+      };
+    },
+    close: async () => {
+      for (const upstream of byAddress.values()) await upstream.close();
+    },
+  };
 }

@@ -179,15 +179,18 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/attachments.test.ts',
   ],
   'mappings/codec/context.ts': writing,
-  'mappings/codec/write-value.ts': writing,
-  'mappings/codec/writers.ts': [...writing, 'test/mappings/codec/misfits.test.ts'],
-  'mappings/codec/readers.ts': [...codec, 'test/mappings/codec/attachments.test.ts'],
-  'mappings/codec/read-element.ts': [
+  'mappings/codec/codecs.ts': [
+    ...codec,
+    'test/mappings/codec/attachments.test.ts',
+    'test/mappings/codec/misfits.test.ts',
+  ],
+  'mappings/codec/element.ts': [
     'test/mappings/codec/read.test.ts',
     'test/mappings/codec/attachments.test.ts',
     'test/mappings/codec/pass.test.ts',
+    'test/mappings/codec/element.test.ts',
+    ...writing,
   ],
-  'mappings/codec/write-element.ts': ['test/mappings/codec/write-element.test.ts', ...writing],
   'mappings/codec/types/union.ts': [
     'test/mappings/codec/types/unions.test.ts',
     'test/mappings/codec/types/records.test.ts',

@@ -1,10 +1,9 @@
 import { compileAdopted, type MessageCodec } from '../../mappings/codec/adopted/compile.ts';
 import { compileSimpleTypes } from '../../mappings/codec/adopted/simple-types.ts';
+import { compileReplyWriters, compileRequestReaders } from '../../mappings/codec/codecs.ts';
 import { MismatchError, startReading } from '../../mappings/codec/problem.ts';
-import { compileRequestReaders } from '../../mappings/codec/readers.ts';
 import { compileScalars } from '../../mappings/codec/scalars/table.ts';
 import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
-import { compileReplyWriters } from '../../mappings/codec/writers.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
 import type { Adopted } from '../../mappings/contract/adopted.ts';
 import { adoptedOperation } from '../../mappings/contract/adopted.ts';

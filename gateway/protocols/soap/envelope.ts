@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Attachments } from '../../../mappings/codec/attachments.ts';
+import { encodedReason } from '../../../mappings/codec/element.ts';
 import { type Beginning, Beginnings, FastPath } from '../../../mappings/codec/fast-path/fast-path.ts';
 import { type Reading, startReading } from '../../../mappings/codec/problem.ts';
-import { encodedReason } from '../../../mappings/codec/read-element.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../../mappings/compile.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
 import type { Field } from '../../../mappings/contract/model.ts';

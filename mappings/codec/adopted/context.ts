@@ -4,8 +4,8 @@ import type { AdoptedService, ElementDeclaration, SchemaType } from '../../contr
 import type { Tape } from '../../json/tape.ts';
 import type { Output, Piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
+import type { Element } from '../element.ts';
 import type { Reading } from '../problem.ts';
-import type { Element } from '../write-element.ts';
 import type { References } from './references.ts';
 import type { SimpleOf } from './simple-types.ts';
 

@@ -2,10 +2,9 @@ import { namespaces } from '../../contract/model.ts';
 import type { ElementDeclaration, SchemaType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { type Output, piece } from '../../xml/output.ts';
+import { hasContent, noContent, writeElement } from '../element.ts';
 import { refuse } from '../problem.ts';
-import { hasContent } from '../read-element.ts';
 import { collapse } from '../scalars/numbers.ts';
-import { noContent, writeElement } from '../write-element.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { follow, type References, referenceIn } from './references.ts';
 

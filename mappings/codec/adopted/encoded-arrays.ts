@@ -2,10 +2,9 @@ import { namespaces } from '../../contract/model.ts';
 import type { SchemaType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
+import { hasContent, writeElement } from '../element.ts';
 import { refuse } from '../problem.ts';
-import { hasContent } from '../read-element.ts';
 import { scanItems } from '../types/entries.ts';
-import { writeElement } from '../write-element.ts';
 import type { AdoptedContext, ValueCodec } from './context.ts';
 import { elementReader, leaf, qualifiedName, tagsOf } from './elements.ts';
 

@@ -5,9 +5,9 @@ import { findIllegal, isCharacter } from '../../xml/characters.ts';
 import { XmlError } from '../../xml/error.ts';
 import type { Declaration } from '../../xml/namespaces.ts';
 import { XmlReader } from '../../xml/reader.ts';
+import { scanNull } from '../element.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { quoteJson } from '../scalars/text.ts';
-import { scanNull } from '../write-element.ts';
 import { canonicalXml } from './canonical.ts';
 import type { AdoptedContext } from './context.ts';
 

@@ -4,10 +4,10 @@ import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { isNcName } from '../../xml/characters.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
+import { enters } from '../element.ts';
 import { MismatchError, type Reading } from '../problem.ts';
 import { escapeAttribute, quoteJson } from '../scalars/text.ts';
 import { pushItem, pushList } from '../types/entries.ts';
-import { enters } from '../write-element.ts';
 import type { AdoptedContext, Tags } from './context.ts';
 import { elementReader, tagsNamed, tagsOf } from './elements.ts';
 

@@ -9,14 +9,13 @@ import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import { longRange, type Output, type Piece, piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { asText, hrefOf, readAttached, refusesInclude } from '../attachments.ts';
+import { enters, hasContent, writeText } from '../element.ts';
 import { type AttachedParts, isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts';
-import { hasContent } from '../read-element.ts';
 import { base64Binary } from '../scalars/base64.ts';
 import { isBlankText, type Scan } from '../scalars/scalar.ts';
 import { escapeAttribute, escapeXml, quoteJson } from '../scalars/text.ts';
 import type { TextValue } from '../text-value.ts';
 import { accept } from '../types/scalar.ts';
-import { enters, writeText } from '../write-element.ts';
 import {
   type CompiledContent,
   compileContent,

@@ -5,6 +5,7 @@ import { JsonReader } from '../../json/reader.ts';
 import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
 import { isNcName } from '../../xml/characters.ts';
 import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
+import { scanNull } from '../element.ts';
 import { MismatchError } from '../problem.ts';
 import { base64Binary } from '../scalars/base64.ts';
 import { boolean } from '../scalars/boolean.ts';
@@ -17,7 +18,6 @@ import { scalarRows } from '../scalars/table.ts';
 import { escapeAttribute, excerpt, quoteJson, someNames } from '../scalars/text.ts';
 import { createZone } from '../scalars/zone.ts';
 import { scalarWriter } from '../types/scalar.ts';
-import { scanNull } from '../write-element.ts';
 import { compileFacets, type Judge } from './facets.ts';
 import { isTemporal, temporal, zonedDateTime } from './temporal.ts';
 

@@ -10,9 +10,8 @@ import {
   type RequestReader,
   type WriterContext,
 } from '../context.ts';
+import { elementOf, entersJson, passUnknown, readMember, writeElement } from '../element.ts';
 import { type Reading, refuse } from '../problem.ts';
-import { entersJson, passUnknown, readMember } from '../read-element.ts';
-import { elementOf, writeElement } from '../write-element.ts';
 import { scanItems } from './entries.ts';
 
 /** An array: a wrapper element with items of one name (W20). */

@@ -1,6 +1,6 @@
 import { nodeKinds, type Tape } from '../../json/tape.ts';
+import { enters } from '../element.ts';
 import { MismatchError } from '../problem.ts';
-import { enters } from '../write-element.ts';
 
 const { empty, list, plain, text } = nodeKinds;
 

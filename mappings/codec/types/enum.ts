@@ -1,10 +1,9 @@
 import type { EnumType } from '../../contract/model.ts';
 import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext } from '../context.ts';
+import { noContent, refuseJsonKind, scanNull } from '../element.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
-import { refuseJsonKind } from '../read-element.ts';
 import { excerpt } from '../scalars/text.ts';
-import { noContent, scanNull } from '../write-element.ts';
 import { readText, textValue } from './scalar.ts';
 
 /** An enum: one of several texts. */

@@ -3,12 +3,11 @@ import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { ReaderContext, ReplyWriter, RequestReader } from '../context.ts';
+import { hasContent, readMember, scanNull } from '../element.ts';
 import { type Reading, refuse } from '../problem.ts';
-import { hasContent, readMember } from '../read-element.ts';
 import { escapeNoncharacters } from '../scalars/json-text.ts';
 import { collapse, isJsonNumber } from '../scalars/numbers.ts';
 import { escapeAttribute, escapeXml, excerpt, quoteJson } from '../scalars/text.ts';
-import { scanNull } from '../write-element.ts';
 
 /** JSON as a tree of elements (XSLT 3.0, 22.1), under `json: tree`. */
 

@@ -10,9 +10,8 @@ import {
   type RequestReader,
   type WriterContext,
 } from '../context.ts';
+import { elementOf, enters, entersJson, opens, passUnknown, readMember, writeElement } from '../element.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
-import { entersJson, opens, passUnknown, readMember } from '../read-element.ts';
-import { elementOf, enters, writeElement } from '../write-element.ts';
 import { Distinct } from './distinct.ts';
 import { pushEntry, pushList } from './entries.ts';
 

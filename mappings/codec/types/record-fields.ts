@@ -5,12 +5,11 @@ import { nameKey } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { includeElsewhere, isInclude } from '../attachments.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext } from '../context.ts';
+import { type Element, elementOf, encodedReason } from '../element.ts';
 import { nearest } from '../nearest.ts';
 import { isFull, miss, type Reading, refuse, type Step } from '../problem.ts';
-import { encodedReason } from '../read-element.ts';
 import { isReference } from '../scalars/table.ts';
 import { excerpt, foldAscii, someNames } from '../scalars/text.ts';
-import { type Element, elementOf } from '../write-element.ts';
 import { type AdditionalReader, additionalReader } from './additional-properties.ts';
 
 /** The fields of a record: by which names they are found, both ways, and how those are refused that are not there. */

@@ -5,6 +5,7 @@ import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { asText, readAttached, refusesInclude } from '../attachments.ts';
 import type { ReaderContext, ReplyWriter, RequestReader } from '../context.ts';
+import { noContent, scanNull } from '../element.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { base64Binary, base64FromXml } from '../scalars/base64.ts';
 import { collapse } from '../scalars/numbers.ts';
@@ -12,7 +13,6 @@ import { isBlankText, type Refusal, type Scalar } from '../scalars/scalar.ts';
 import { isReference, type ScalarRow, type Scalars } from '../scalars/table.ts';
 import { quoteJson } from '../scalars/text.ts';
 import type { TextValue } from '../text-value.ts';
-import { noContent, scanNull } from '../write-element.ts';
 
 const { nothing, empty } = nodeKinds;
 

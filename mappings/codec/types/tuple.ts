@@ -3,10 +3,9 @@ import type { JsonReader } from '../../json/reader.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext, WriterOf } from '../context.ts';
+import { elementOf, enters, entersJson, passUnknown, readMember, writeElement } from '../element.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
-import { entersJson, passUnknown, readMember } from '../read-element.ts';
 import { someNames } from '../scalars/text.ts';
-import { elementOf, enters, writeElement } from '../write-element.ts';
 import { pushItem } from './entries.ts';
 
 /** A tuple: an element for each of its positions, and one for the items behind them. */

@@ -3,10 +3,9 @@ import { skipped } from '../../json/parts.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext, WriterOf } from '../context.ts';
+import { elementOf, passUnknown, readMember, scanNull, writeElement } from '../element.ts';
 import { MismatchError, type Reading, refuse, startReading } from '../problem.ts';
-import { passUnknown, readMember } from '../read-element.ts';
 import { someNames } from '../scalars/text.ts';
-import { elementOf, scanNull, writeElement } from '../write-element.ts';
 import { compileLook, type Look } from './fitting.ts';
 import { recordReader } from './record.ts';
 

@@ -1,9 +1,11 @@
+import {
+  compileReplyWriters,
+  compileRequestReaders,
+  type WrittenValue,
+} from '../../../mappings/codec/codecs.ts';
 import type { RequestReader } from '../../../mappings/codec/context.ts';
 import { applyEdits, type Edit, startReading } from '../../../mappings/codec/problem.ts';
-import { compileRequestReaders } from '../../../mappings/codec/readers.ts';
 import { compileScalars } from '../../../mappings/codec/scalars/table.ts';
-import type { WrittenValue } from '../../../mappings/codec/write-value.ts';
-import { compileReplyWriters } from '../../../mappings/codec/writers.ts';
 import { type CompiledContract, compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import {

@@ -1,0 +1,228 @@
+import type { Limits } from '../contract/limits.ts';
+import type { Contract, Field, NamedType, RecordType, Rules, ScalarName, Type } from '../contract/model.ts';
+import { nodeKinds, Tape } from '../json/tape.ts';
+import { Output } from '../xml/output.ts';
+import type {
+  ReaderContext,
+  ReaderOf,
+  ReplyWriter,
+  RequestReader,
+  WriterContext,
+  WriterOf,
+} from './context.ts';
+import { writeElement, writeText } from './element.ts';
+import { MismatchError } from './problem.ts';
+import { type Scalars, scalarTable } from './scalars/table.ts';
+import { arrayReader } from './types/array.ts';
+import { treeReader, treeWriter } from './types/json-tree.ts';
+import { mapReader } from './types/map.ts';
+import { recordReader, recordWriter, type Slots } from './types/record.ts';
+import { fieldWriter } from './types/record-fields.ts';
+import { leaveOutMisfits, statusWriter } from './types/response-status.ts';
+import { ruledReader } from './types/rules.ts';
+import { scalarReaders, scalarWriter } from './types/scalar.ts';
+import { type TypeCodec, typeTable } from './types/table.ts';
+
+/** The codecs of a contract's types, compiled: each type once, in either direction. */
+
+// --- requests ----------------------------------------------------------------------------------------
+
+/** What reads the requests of one contract. */
+export interface RequestReaders {
+  readonly readerOf: ReaderOf;
+  /** The reader of an operation's input, whose slotted members go to `Reading.slots` instead of the JSON. */
+  readonly inputOf: (type: RecordType, slots: Slots) => RequestReader;
+}
+
+/**
+ * The readers of a contract's types.
+ *
+ * @param strict false: types alone are looked at
+ */
+export function compileRequestReaders(
+  contract: Contract,
+  scalars: Scalars,
+  limits: Limits,
+  strict: boolean = contract.settings.validate === 'strict',
+): RequestReaders {
+  const compiled = new Map<Type, RequestReader>();
+  const nilItem = contract.nulls === 'kept' ? 'null' : undefined;
+  const plainReaderOf = strict ? compileRequestReaders(contract, scalars, limits, false).readerOf : undefined;
+  const ruled: ReaderContext['ruled'] = (reader, rules) =>
+    strict ? ruledReader(reader, rules, limits) : reader;
+  const context: ReaderContext = { contract, limits, readerOf, plainReaderOf, ruled, nilItem };
+  const scalarsOf = scalarReaders(context, scalars);
+  const json =
+    contract.settings.json === 'tree' ? treeReader(context, scalarsOf.json.fromText) : scalarsOf.json;
+
+  function readerOf(type: Type, rules?: Rules): RequestReader {
+    if (strict && rules !== undefined) return ruled(readerInside(type, rules), rules);
+    if (type.kind === 'scalar') return type.scalar === 'json' ? json : scalarsOf[type.scalar];
+    return compiled.get(type) ?? compile(type);
+  }
+
+  /** A reader that waits for itself stands in while the parts are compiled, so that a type may reach itself. */
+  function compile(type: NamedType): RequestReader {
+    let target: RequestReader | undefined;
+    const forward = (): RequestReader => {
+      if (target === undefined) throw new Error(`reader of ${type.name} used before it was compiled`);
+      return target;
+    };
+    compiled.set(type, {
+      read: (xml, reading) => forward().read(xml, reading),
+      pass: (json, reading) => forward().pass(json, reading),
+      fromText: undefined,
+      nil: 'null',
+      nilItem,
+    });
+    const codec: TypeCodec<NamedType> = typeTable[type.kind];
+    target = codec.reader(context, type);
+    compiled.set(type, target);
+    return target;
+  }
+
+  /** The reader of a type whose items or values obey rules. */
+  function readerInside(type: Type, { items, values }: Rules): RequestReader {
+    if (type.kind === 'array' && items !== undefined)
+      return arrayReader(context, type, readerOf(type.item, items));
+    if (type.kind === 'map' && values !== undefined)
+      return mapReader(context, type, readerOf(type.value, values));
+    return readerOf(type);
+  }
+
+  return { readerOf, inputOf: (type, slots) => recordReader(context, type, { slots }) };
+}
+
+// --- replies -----------------------------------------------------------------------------------------
+
+/** What writes the replies of one contract. */
+export interface ReplyWriters {
+  readonly writerOf: WriterOf;
+  /** The writer of an operation's output; a responseStatus beside its members is looked at too (W30). */
+  readonly outputOf: (type: RecordType) => ReplyWriter;
+  /** One field's element, where the reply is that field's value alone. */
+  readonly elementOf: (field: Field) => ElementWriter;
+  readonly writeValue: WriteValue;
+  /** A responseStatus's JSON as an element's content, for writing an error. */
+  readonly writeStatus: (json: string) => string;
+}
+
+/** Writes a value's node with its tags, or what stands for it. */
+export type ElementWriter = Pick<ReplyWriter, 'scan' | 'write'>;
+
+/** The writers of a contract's types. */
+export function compileReplyWriters(contract: Contract, scalars: Scalars, limits: Limits): ReplyWriters {
+  // a value may hold a responseStatus, which is written with scratch buffers of its own
+  const writeValue = valueWriter(limits);
+  const writeInner = valueWriter(limits);
+
+  // A responseStatus as an ordinary record whose misfits are left out, then as it stands inside replies.
+  const plainStatus = compileWriters(contract, scalars, limits, new Map(), leaveOutMisfits).writerOf(
+    contract.responseStatus,
+  );
+  const status = statusWriter(contract, limits, (json) => writeInner(plainStatus, json));
+  const known = new Map<Type, ReplyWriter>([[contract.responseStatus, status]]);
+  const context = compileWriters(contract, scalars, limits, known, (writer) => writer);
+  const statusBeside = contract.settings.soapErrors === 'in-band' ? status : undefined;
+
+  return {
+    writerOf: context.writerOf,
+    outputOf: (type) => recordWriter(context, type, statusBeside),
+    elementOf: (field) => {
+      const { writer, element } = fieldWriter(context, field);
+      return {
+        scan: (tape) => {
+          try {
+            writer.scan(tape);
+          } catch (error) {
+            throw error instanceof MismatchError ? error.at(field.json) : error;
+          }
+        },
+        write: (tape, node, output) => writeElement(element, writer, tape, node, output),
+      };
+    },
+    writeValue,
+    writeStatus: (json) => writeValue(plainStatus, json).content ?? '',
+  };
+}
+
+/** Writers by type, each compiled once; `leaf` is what becomes of those of scalars and enums. */
+function compileWriters(
+  contract: Contract,
+  scalars: Scalars,
+  limits: Limits,
+  compiled: Map<Type, ReplyWriter>,
+  leaf: (writer: ReplyWriter) => ReplyWriter,
+): WriterContext {
+  const context: WriterContext = { contract, writerOf };
+  const compiledScalars = new Map<ScalarName, ReplyWriter>();
+  const jsonTree = contract.settings.json === 'tree';
+
+  function writerOf(type: Type): ReplyWriter {
+    if (type.kind === 'scalar') return scalarOf(type.scalar);
+    return compiled.get(type) ?? compile(type);
+  }
+
+  function scalarOf(name: ScalarName): ReplyWriter {
+    if (jsonTree && name === 'json') return treeWriter;
+    const known =
+      compiledScalars.get(name) ?? leaf(scalarWriter(scalars[name], scalarTable[name].json, limits));
+    compiledScalars.set(name, known);
+    return known;
+  }
+
+  /** A writer that waits for itself stands in while the parts are compiled, so that a type may reach itself. */
+  function compile(type: NamedType): ReplyWriter {
+    let target: ReplyWriter | undefined;
+    const forward = (): ReplyWriter => {
+      if (target === undefined) throw new Error(`writer of ${type.name} used before it was compiled`);
+      return target;
+    };
+    compiled.set(type, {
+      scan: (tape: Tape) => forward().scan(tape),
+      write: (tape: Tape, node: number, output: Output) => forward().write(tape, node, output),
+      declarations: '', // which collections of strings alone have, and those don't reach themselves
+    });
+    const codec: TypeCodec<NamedType> = typeTable[type.kind];
+    const writer = codec.writer(context, type);
+    target = type.kind === 'enum' ? leaf(writer) : writer;
+    compiled.set(type, target);
+    return target;
+  }
+
+  return context;
+}
+
+const { nothing, empty, plain, record, list } = nodeKinds;
+
+/** What writing one value came to. */
+export interface WrittenValue {
+  /** The element's content; null for a JSON null. */
+  readonly content: string | null;
+  readonly dropped: number;
+  readonly replaced: number;
+  readonly failed: boolean;
+}
+
+/** One value's JSON as an element's content. Throws MismatchError, JsonError. */
+export type WriteValue = (writer: ReplyWriter, json: string) => WrittenValue;
+
+/** Writes single values, one at a time, with a tape and an output of its own. */
+export function valueWriter(limits: Limits): WriteValue {
+  const tape = new Tape();
+  const output = new Output();
+  return (writer, json) => {
+    tape.start(Buffer.from(json), limits);
+    writer.scan(tape);
+    tape.end();
+    output.start(json.length * 2);
+    const [kind] = tape.words;
+    if (kind === record || kind === list) writer.write(tape, 0, output);
+    else if (kind === plain) output.text(tape.slice(tape.words[1] ?? 0, tape.words[2] ?? 0));
+    else if (kind !== nothing && kind !== empty) writeText(tape, 0, output);
+    const content = kind === nothing ? null : output.take().toString('utf8');
+    const { dropped, replaced, failed } = tape;
+    tape.release();
+    return { content, dropped, replaced, failed };
+  };
+}
