@@ -26,99 +26,114 @@ const operationShare = 16;
  * eight times, an operation sixteen times. So of 64 connections one caller has 51, and two have 28 each.
  */
 export class UpstreamConnections {
-  readonly #connections: number;
-  readonly #queue: number;
-  readonly #out: Outgoing[] = [];
-  readonly #waiting: Outgoing[] = [];
+  readonly #out: Places;
+  readonly #waiting: Places;
   #advancing = false;
 
   constructor({ upstreamConnections, upstreamQueue }: Limits) {
-    this.#connections = upstreamConnections;
-    this.#queue = upstreamQueue;
+    this.#out = new Places(upstreamConnections);
+    this.#waiting = new Places(upstreamQueue);
   }
 
   /** Calls that wait. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting.calls.length;
   }
 
   /** Whether the call may go out now, waits until it is told to, or finds no room. */
   enter(call: Outgoing): 'go' | 'wait' | 'full' {
-    if (mayJoin(call, this.#out, this.#connections)) {
-      this.#out.push(call);
-      return 'go';
-    }
-    if (!mayJoin(call, this.#waiting, this.#queue)) return 'full';
-    this.#waiting.push(call);
-    return 'wait';
+    if (this.#out.take(call)) return 'go';
+    return this.#waiting.take(call) ? 'wait' : 'full';
   }
 
   /** Takes a call back that waits. */
   drop(call: Outgoing): void {
-    const at = this.#waiting.indexOf(call);
-    if (at !== -1) this.#waiting.splice(at, 1);
+    this.#waiting.give(call);
   }
 
   /** Gives a call's connection to one that waits; nothing where it has none. */
   leave(call: Outgoing): void {
-    const at = this.#out.indexOf(call);
-    if (at === -1) return;
-    const last = this.#out.pop();
-    if (last !== undefined && last !== call) this.#out[at] = last;
-    if (this.#waiting.length > 0 && !this.#advancing) this.#advance();
+    if (this.#out.give(call) && !this.#advancing) this.#advance();
   }
 
   /** Lets calls out that waited, oldest first, as long as there is one that may. */
   #advance(): void {
     this.#advancing = true; // a call that is told to go may end at once
     for (;;) {
-      const shares = isScarce(this.#out, this.#connections)
-        ? new Shares(this.#out, this.#connections)
-        : undefined;
-      const at = this.#waiting.findIndex((call) => shares === undefined || shares.hasRoomFor(call.party));
-      const [next] = at === -1 ? [] : this.#waiting.splice(at, 1);
+      const next = this.#waiting.calls.find((call) => this.#out.take(call));
       if (next === undefined) break;
-      this.#out.push(next);
+      this.#waiting.give(next);
       next.go();
     }
     this.#advancing = false;
   }
 }
 
-function mayJoin(call: Outgoing, present: readonly Outgoing[], total: number): boolean {
-  return !isScarce(present, total) || new Shares(present, total).hasRoomFor(call.party);
-}
+/** So many places, and the calls that have one, in the order in which they came. */
+class Places {
+  readonly calls: Outgoing[] = [];
+  readonly #total: number;
+  /** Who has how many; undefined where so many are free that it doesn't matter. */
+  #shares: Shares | undefined;
 
-/** Whether so much is taken that who takes it matters: before, not even a single caller has more than its share. */
-function isScarce(present: readonly Outgoing[], total: number): boolean {
-  return present.length >= callerShare * (total - present.length);
+  constructor(total: number) {
+    this.#total = total;
+  }
+
+  /** Takes a place for a call; false where there is none, or its party has its share. */
+  take(call: Outgoing): boolean {
+    const { calls } = this;
+    const free = this.#total - calls.length;
+    // before, not even a single caller has more than its share
+    if (calls.length >= callerShare * free) {
+      this.#shares ??= new Shares(calls);
+      if (!this.#shares.hasRoomFor(call.party, free)) return false;
+    }
+    calls.push(call);
+    this.#shares?.add(call.party, 1);
+    return true;
+  }
+
+  /** Gives a call's place back; false where it has none. */
+  give(call: Outgoing): boolean {
+    const { calls } = this;
+    const at = calls.indexOf(call);
+    if (at === -1) return false;
+    calls.splice(at, 1);
+    if (calls.length < this.#total / 2) this.#shares = undefined;
+    this.#shares?.add(call.party, -1);
+    return true;
+  }
 }
 
 /** Who has how much. */
 class Shares {
-  readonly #free: number;
   readonly #callers = new Map<string, number>();
   readonly #networks = new Map<string, number>();
   readonly #operations = new Map<string, number>();
 
-  constructor(present: readonly Outgoing[], total: number) {
-    this.#free = total - present.length;
-    for (const { party } of present) {
-      add(this.#callers, party.caller);
-      add(this.#networks, party.network);
-      add(this.#operations, party.operation);
-    }
+  constructor(calls: readonly Outgoing[]) {
+    for (const { party } of calls) this.add(party, 1);
   }
 
-  hasRoomFor({ caller, network, operation }: Party): boolean {
+  hasRoomFor({ caller, network, operation }: Party, free: number): boolean {
     return (
-      (this.#callers.get(caller) ?? 0) < this.#free * callerShare &&
-      (this.#networks.get(network) ?? 0) < this.#free * networkShare &&
-      (this.#operations.get(operation) ?? 0) < this.#free * operationShare
+      (this.#callers.get(caller) ?? 0) < free * callerShare &&
+      (this.#networks.get(network) ?? 0) < free * networkShare &&
+      (this.#operations.get(operation) ?? 0) < free * operationShare
     );
+  }
+
+  /** @param count 1, or -1 for one that has left */
+  add({ caller, network, operation }: Party, count: number): void {
+    add(this.#callers, caller, count);
+    add(this.#networks, network, count);
+    add(this.#operations, operation, count);
   }
 }
 
-function add(counts: Map<string, number>, name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1);
+function add(counts: Map<string, number>, name: string, count: number): void {
+  const sum = (counts.get(name) ?? 0) + count;
+  if (sum === 0) counts.delete(name);
+  else counts.set(name, sum);
 }
