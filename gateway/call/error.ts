@@ -95,7 +95,10 @@ export class CallError extends Error {
       isUnasked = false,
     }: CallErrorDetails = {},
   ) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0; // a refusal is no defect: where it was made would cost more than to make it
     super(message ?? problems[0]?.message ?? errorCodes[code].message, cause === undefined ? {} : { cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'CallError';
     this.code = code;
     this.problems = problems;
@@ -159,8 +162,11 @@ export interface Failure {
   readonly json?: string | undefined;
 }
 
-/** An error of ours as a failure; `hide` takes secrets out of what it says (W25). */
-export function failureOf(error: CallError, requestId: string, hide: Hide): Failure {
+/** An error of ours as a failure; `hideIn` takes secrets out of what it says (W25). */
+export function failureOf(error: CallError, requestId: string, hideIn: Hide): Failure {
+  // what is said of every such refusal holds no secret
+  const isUsual = error.problems.length === 0 && error.message === errorCodes[error.code].message;
+  const hide: Hide = isUsual ? (text) => text : hideIn;
   const errors = error.problems.map(({ code, field, message }) => ({
     errorCode: code,
     fieldName: field,
