@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { countPieces, gatherBody } from './body.ts';
-import { createReadingTurns } from './reading-turns.ts';
+import { createReadingTurns, type Network, newNetwork } from './reading-turns.ts';
 
 /** The callers' connections of one server. */
 export interface Connections {
@@ -34,10 +34,15 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
 /** Refuses what came on a connection; `under` is the reply that is due to it, where it is the body of a request. */
 export type Refuse = (under: ServerResponse | undefined) => void;
 
+/** A network of which so many connections are there. */
+interface CountedNetwork extends Network {
+  readonly name: string;
+  count: number;
+}
+
 /** What is known of a connection. */
 interface Entry {
-  /** Which addresses it is counted with; undefined where any number may come. */
-  readonly network: string | undefined;
+  readonly network: CountedNetwork;
   /** Its place in the order in which connections came or had a request. */
   turn: number;
   /** Requests so far. */
@@ -67,12 +72,12 @@ const lookMs = 50;
 /**
  * The connections of a server, within limits. One function, as all that it gives works on the same few sets.
  *
- * @param isExempt whether any number of connections may come from an address, as from a proxy before many callers
+ * @param isProxy whether an address is that of a proxy before many callers, from which any number of connections may come
  */
-export function createConnections(limits: Limits, isExempt: (address: string) => boolean): Connections {
+export function createConnections(limits: Limits, isProxy: (address: string) => boolean): Connections {
   const entries = new Map<Socket, Entry>();
-  const counts = new Map<string, number>();
-  const reading = createReadingTurns(limits, () => entries.keys());
+  const networks = new Map<string, CountedNetwork>();
+  const reading = createReadingTurns(limits, () => withNetworks(entries));
   let turns = 0;
   let waiting = 0;
   let fullUntil = 0;
@@ -81,13 +86,16 @@ export function createConnections(limits: Limits, isExempt: (address: string) =>
     add: (socket) => {
       const address = socket.remoteAddress;
       if (address === undefined) return; // gone already
-      const network = isExempt(address) ? undefined : networkOf(address);
-      const count = network === undefined ? 0 : (counts.get(network) ?? 0) + 1;
-      if (count > limits.connectionsPerAddress || (entries.size >= limits.connections && !makeRoom())) {
+      const name = networkOf(address);
+      const network = networks.get(name) ?? { name, count: 0, ...newNetwork(isProxy(address)) };
+      const isFull =
+        network.count >= limits.connectionsPerAddress && !network.isProxy && !isLoopback(address);
+      if (isFull || (entries.size >= limits.connections && !makeRoom())) {
         socket.destroy();
         return;
       }
-      if (network !== undefined) counts.set(network, count);
+      networks.set(name, network);
+      network.count++;
       entries.set(socket, {
         network,
         turn: ++turns,
@@ -101,16 +109,16 @@ export function createConnections(limits: Limits, isExempt: (address: string) =>
         bytesSeen: 0,
       });
       socket.once('close', () => forget(socket));
-      reading.add(socket);
+      reading.add(socket, network);
     },
     begin: (request, response, handle) => {
       const { socket } = request;
       const entry = entries.get(socket);
       if (entry === undefined) return; // it gave way
       entry.turn = ++turns;
-      reading.note(socket);
+      reading.note(socket, entry.network);
       const isChunked = request.headers['transfer-encoding'] !== undefined;
-      if (isChunked) countPieces(request, () => reading.note(socket));
+      if (isChunked) countPieces(request, () => reading.note(socket, entry.network));
       if (++entry.requests >= limits.requestsPerSocket) {
         if (entry.requests > limits.requestsPerSocket) {
           waitInLine(socket, entry);
@@ -215,10 +223,8 @@ export function createConnections(limits: Limits, isExempt: (address: string) =>
     entries.delete(socket);
     waiting -= entry.waiting;
     const { network } = entry;
-    if (network === undefined) return;
-    const left = (counts.get(network) ?? 1) - 1;
-    if (left === 0) counts.delete(network);
-    else counts.set(network, left);
+    network.count--;
+    if (network.count === 0) networks.delete(network.name);
   }
 
   /**
@@ -251,6 +257,12 @@ export function createConnections(limits: Limits, isExempt: (address: string) =>
       }
     });
   }
+}
+
+function* withNetworks(
+  entries: ReadonlyMap<Socket, Entry>,
+): Generator<readonly [Socket, Network], void, undefined> {
+  for (const [socket, { network }] of entries) yield [socket, network];
 }
 
 /** Whether a request is under way, or its reply isn't all sent. */

@@ -3,18 +3,39 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 
 /**
  * Keeps what callers send from holding the event loop. Node's parser takes all that a read gives, 64 KiB of each connection,
- * before anything else has its turn: ten thousand chunks of one byte, or two thousand requests in a row, are some 20 ms of it.
- * So once more of the kind behind the first of a connection has taken `parsingMs` of a turn, what comes on all connections goes
- * to the parser in slices, for `parsingSliceMs` of each turn, and so does what comes on new ones until `parsingWatchMs` after it
- * was last too much. A connection that sent more than a slice, as an attacker does, waits for its turn behind those that sent
- * less, and all of these together leave most of the time to everybody else. It costs a small call some 5 µs, which is why it
- * isn't done all the time.
+ * before anything else has its turn: ten thousand chunks of one byte, or two thousand requests in a row, are some 20 ms of it,
+ * and so are three hundred requests that come at once. So once more of the kind behind the first of a connection has taken
+ * `parsingMs` of a turn, or turns with a crowd of requests from one network take so long while others are connected, what comes
+ * on all connections goes to the parser in slices, for `parsingSliceMs` of each turn, and so does what comes on new ones until
+ * `parsingWatchMs` after it was last too much. Networks have their slices in turn, so that a caller doesn't wait behind the crowd
+ * of another; a connection that sent more than a slice waits behind those that sent less, and all of these together leave most
+ * of the time to everybody else. It costs a small call some 5 µs, which is why it isn't done all the time.
  */
 export interface ReadingTurns {
   /** Takes note of a new connection. */
-  readonly add: (socket: Socket) => void;
+  readonly add: (socket: Socket, network: Network) => void;
   /** Says that the parser gave something of a connection: the head of a request, or some pieces of a body. */
-  readonly note: (socket: Socket) => void;
+  readonly note: (socket: Socket, network: Network) => void;
+}
+
+/** Connections that are counted as of one address. */
+export interface Network {
+  /** Whether it is a proxy's, which many callers come by: their requests are no crowd. */
+  readonly isProxy: boolean;
+  /** The turn in which it had a request last, and how many then. */
+  turn: number;
+  requests: number;
+  /** The turn in which something of it was parsed as it came, while all are read in slices. */
+  parsedIn: number;
+  /** How many of its connections wait for a slice. */
+  waiting: number;
+  /** When one of them had a slice last, in slices of all so far. */
+  served: number;
+}
+
+/** A network that had nothing so far. */
+export function newNetwork(isProxy: boolean): Network {
+  return { isProxy, turn: -1, requests: 0, parsedIn: -1, waiting: 0, served: 0 };
 }
 
 /** Bytes that the parser gets at a time: most requests are one slice, and the worst slices take half a millisecond. */
@@ -23,37 +44,49 @@ const sliceBytes = 2 * 1024;
 /** For each ms of slices of those that sent more than one there are so many, at least, for all else. */
 const othersShare = 3;
 
+/** So many requests of one network within a turn are a crowd. */
+const crowdRequests = 16;
+
+/** In ms: two long turns with a crowd are no chance when they are no further apart. */
+const crowdMs = 1_000;
+
 /** Node's own listener, which has the parser read what came. */
 type Parse = (this: Socket, data: Buffer) => void;
 
 /** A connection that is read in slices. What isn't parsed yet stays in the socket's own buffer, and so does its end. */
 interface Lane {
   readonly socket: Socket;
+  readonly network: Network;
   readonly parse: Parse;
-  /** Whether it waits for a turn; it isn't read meanwhile. */
+  /** Whether it waits for a slice; it isn't read meanwhile. */
   isWaiting: boolean;
   /** Whether what it gives is a slice that was asked for. */
   hasTurn: boolean;
 }
 
-/** @param sockets all connections there are */
+/** @param connections all there are, each with its network */
 export function createReadingTurns(
   { parsingMs, parsingSliceMs, parsingWatchMs }: Limits,
-  sockets: () => Iterable<Socket>,
+  connections: () => Iterable<readonly [Socket, Network]>,
 ): ReadingTurns {
   const lanes = new WeakSet<Socket>();
-  /** Those that wait for a turn, in the order in which they came to wait. */
-  const waiting: Lane[] = [];
+  /** Those that wait for a slice, in the order in which they came to wait. */
+  let waiting: Lane[] = [];
   let slicingUntil = 0;
+  let turn = 0;
+  /** When this turn of the event loop had its first request or slice; undefined before. */
+  let began: number | undefined;
+  /** The network with the most requests in this turn. */
+  let crowd: Network | undefined;
+  let crowdedAt = Number.NEGATIVE_INFINITY;
+  /** Whether this turn accepted a connection: each accepts one, and others may be waiting for it. */
+  let hasAccepted = false;
   /** The connection of which the parser gave something last. */
   let last: Socket | undefined;
   /** When it gave more than one thing of it in a row; undefined where it didn't, as it is with callers who wait for replies. */
   let lastAt: number | undefined;
   /** What more took of this turn, in ms. */
   let moreMs = 0;
-  /** What slices took of this turn, in ms. */
-  let spentMs = 0;
-  let isPlanned = false;
   /** So many slices were parsed of those that waited. */
   let slices = 0;
   /** When those that sent more than a slice go on. */
@@ -61,38 +94,74 @@ export function createReadingTurns(
   let isMorePlanned = false;
 
   return {
-    add: (socket) => {
-      if (slicingUntil > 0 && performance.now() < slicingUntil) slice(socket);
+    add: (socket, network) => {
+      if (slicingUntil === 0 || performance.now() >= slicingUntil) return;
+      beginTurn();
+      hasAccepted = true;
+      slice(socket, network);
     },
-    note: (socket) => {
+    note: (socket, network) => {
+      const now = beginTurn();
+      if (network.turn !== turn) network.requests = 0;
+      network.turn = turn;
+      network.requests++;
+      if (crowd === undefined || network.requests > crowd.requests) crowd = network;
       if (socket !== last) {
         last = socket;
         lastAt = undefined;
         return;
       }
-      const now = performance.now();
-      if (lastAt === undefined) {
-        if (moreMs === 0) setImmediate(endTurn);
-      } else moreMs += now - lastAt;
+      if (lastAt !== undefined) moreMs += now - lastAt;
       lastAt = now;
-      if (moreMs < parsingMs || now < slicingUntil) return;
-      slicingUntil = now + parsingWatchMs;
-      for (const each of sockets()) slice(each);
+      if (moreMs >= parsingMs && now >= slicingUntil) sliceAll(now);
     },
   };
 
+  /** Plans this turn's end, once; gives the time. */
+  function beginTurn(): number {
+    const now = performance.now();
+    if (began !== undefined) return now;
+    began = now;
+    setImmediate(endTurn);
+    return now;
+  }
+
+  /** Looks how long the turn took, and goes on with those that wait. */
   function endTurn(): void {
+    const now = performance.now();
+    const took = now - (began ?? now);
+    if (took >= parsingMs && crowd !== undefined && isCrowd(crowd)) {
+      if (now - crowdedAt < crowdMs) sliceAll(now);
+      crowdedAt = now;
+    }
+    turn++;
+    began = undefined;
+    crowd = undefined;
     last = undefined;
     lastAt = undefined;
     moreMs = 0;
+    const until = hasAccepted ? now : now + parsingSliceMs;
+    hasAccepted = false;
+    if (waiting.length > 0) goOn(now, until, now >= moreFrom);
+  }
+
+  function isCrowd(network: Network): boolean {
+    if (network.isProxy || network.requests < crowdRequests) return false;
+    for (const [, other] of connections()) if (other !== network) return true;
+    return false;
+  }
+
+  function sliceAll(now: number): void {
+    slicingUntil = now + parsingWatchMs;
+    for (const [socket, network] of connections()) slice(socket, network);
   }
 
   /** Reads a connection in slices for as long as it lives: Node's parser doesn't take it back. */
-  function slice(socket: Socket): void {
+  function slice(socket: Socket, network: Network): void {
     const [parse] = socket.listeners('data') as Parse[];
     if (parse === undefined || lanes.has(socket) || socket.destroyed || socket.writableEnded) return;
     lanes.add(socket);
-    const lane: Lane = { socket, parse, isWaiting: false, hasTurn: false };
+    const lane: Lane = { socket, network, parse, isWaiting: false, hasTurn: false };
     socket.removeListener('data', parse);
     socket
       .on('data', (data: Buffer) => take(lane, data))
@@ -101,37 +170,30 @@ export function createReadingTurns(
       });
   }
 
-  /** What comes: parsed as far as there is time for it, and put back. */
+  /** What comes: a slice is parsed where it was asked for, or there is time and nobody of its network waits; the rest is put back. */
   function take(lane: Lane, data: Buffer): void {
-    const { socket, hasTurn, isWaiting } = lane;
+    const { socket, network, parse } = lane;
     if (socket.writableEnded) return; // nobody reads it any more
-    const mayParse = hasTurn || (!isWaiting && spentMs < parsingSliceMs);
+    const now = beginTurn();
+    const isFirst = network.parsedIn !== turn || now - (began ?? now) < parsingSliceMs;
+    const mayParse = lane.hasTurn || (!lane.isWaiting && network.waiting === 0 && isFirst);
     const rest = mayParse ? data.subarray(sliceBytes) : data;
     if (rest.length > 0) {
       socket.pause();
       socket.unshift(rest);
     }
-    if (mayParse) parseSlice(lane, data.length <= sliceBytes ? data : data.subarray(0, sliceBytes));
-    if (rest.length > 0 && !isWaiting) wait(lane);
-    else planTurn();
-  }
-
-  function parseSlice({ socket, parse }: Lane, data: Buffer): void {
-    const began = performance.now();
-    parse.call(socket, data);
-    spentMs += performance.now() - began;
+    if (mayParse) {
+      network.parsedIn = turn;
+      parse.call(socket, data.length <= sliceBytes ? data : data.subarray(0, sliceBytes));
+    }
+    if (rest.length > 0 && !lane.isWaiting) wait(lane);
   }
 
   function wait(lane: Lane): void {
     lane.isWaiting = true;
+    lane.network.waiting++;
     waiting.push(lane);
-    planTurn();
-  }
-
-  function planTurn(): void {
-    if (isPlanned) return;
-    isPlanned = true;
-    setImmediate(takeTurn);
+    beginTurn();
   }
 
   /** Has a turn once those that sent more may go on. */
@@ -141,39 +203,65 @@ export function createReadingTurns(
     setTimeout(
       () => {
         isMorePlanned = false;
-        planTurn();
+        beginTurn();
       },
       Math.max(1, ms),
     );
   }
 
-  /**
-   * Parses slices while there is time: of the one with the least to parse, as whose caller sent one request, and of the one
-   * that came to wait first, in turn. Those that sent more than a slice leave most of the time to all else.
-   */
-  function takeTurn(): void {
-    isPlanned = false;
-    spentMs = 0;
-    const isTimeForMore = performance.now() >= moreFrom;
-    let least = leastOf(waiting);
-    while (least !== undefined && spentMs < parsingSliceMs && (isTimeForMore || isLast(least))) {
-      const isFirst = isTimeForMore && slices++ % 2 === 1;
-      goOn((isFirst ? waiting[0] : least) ?? least);
-      least = leastOf(waiting);
+  /** Parses slices while there is time, one at least, each once what the one before it began has gone as far as it can. */
+  function goOn(start: number, until: number, withMore: boolean): void {
+    waiting = waiting.filter(isThere);
+    const next = choose(withMore);
+    if (next !== undefined) {
+      parseNext(next);
+      if (performance.now() < until) {
+        queueMicrotask(() => process.nextTick(goOn, start, until, withMore));
+        return;
+      }
     }
-    if (least === undefined) return;
+    if (waiting.length === 0) return;
     const now = performance.now();
     slicingUntil = now + parsingWatchMs;
-    if (isTimeForMore) moreFrom = now + spentMs * othersShare;
-    if (isLast(least)) planTurn();
+    if (withMore) moreFrom = now + (now - start) * othersShare;
+    if (waiting.some(isLast)) beginTurn();
     else planMore(moreFrom - now);
   }
 
-  /** The next slice of a connection. */
-  function goOn(lane: Lane): void {
-    const { socket } = lane;
+  /** Whether a connection that waits is still to be read; one that isn't is let go of. */
+  function isThere(lane: Lane): boolean {
+    const { socket, network } = lane;
+    if (!socket.destroyed && !socket.writableEnded) return true;
+    lane.isWaiting = false;
+    network.waiting--;
+    socket.resume();
+    return false;
+  }
+
+  /**
+   * Of the network that had a slice longest ago the connection with the least to parse, as whose caller sent one request, and
+   * the one that came to wait first, in turn; undefined where all sent more than a slice and it isn't time for these.
+   */
+  function choose(withMore: boolean): Lane | undefined {
+    const byAge = withMore && slices % 2 === 1;
+    let best: Lane | undefined;
+    for (const lane of waiting) {
+      const { network, socket } = lane;
+      if (!withMore && !isLast(lane)) continue;
+      if (best === undefined || network.served < best.network.served) best = lane;
+      else if (network === best.network && !byAge && socket.readableLength < best.socket.readableLength)
+        best = lane;
+    }
+    return best;
+  }
+
+  /** Parses the next slice of a connection. */
+  function parseNext(lane: Lane): void {
+    const { socket, network } = lane;
     waiting.splice(waiting.indexOf(lane), 1);
-    if (socket.writableNeedDrain && !socket.destroyed && !socket.writableEnded) {
+    network.waiting--;
+    network.served = ++slices;
+    if (socket.writableNeedDrain) {
       socket.once('drain', () => wait(lane));
       return;
     }
@@ -181,25 +269,12 @@ export function createReadingTurns(
     socket.read(Math.min(sliceBytes, socket.readableLength)); // which gives it as data
     lane.hasTurn = false;
     if (socket.readableLength > 0 && !socket.destroyed && !socket.writableEnded) {
-      waiting.push(lane);
+      wait(lane);
       return;
     }
     lane.isWaiting = false;
     socket.resume();
   }
-}
-
-/** The one of which the least is to be parsed. */
-function leastOf(lanes: readonly Lane[]): Lane | undefined {
-  let [least] = lanes;
-  let bytes = least?.socket.readableLength ?? 0;
-  for (const lane of lanes) {
-    const { readableLength } = lane.socket;
-    if (readableLength >= bytes) continue;
-    bytes = readableLength;
-    least = lane;
-  }
-  return least;
 }
 
 /** Whether a slice is all that is to be parsed of it. */

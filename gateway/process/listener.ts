@@ -56,7 +56,7 @@ export async function startListener(
         };
   const connections = createConnections(
     limits,
-    (address) => isLoopback(address) || (trustedProxies !== undefined && isListed(address, trustedProxies)),
+    (address) => trustedProxies !== undefined && isListed(address, trustedProxies),
   );
   const options = {
     maxHeaderSize: limits.headerBytes + 1, // Node refuses from its maximum on

@@ -258,7 +258,7 @@ export const limitTable = {
   parsingMs: {
     value: 5,
     bounds:
-      'what the HTTP parser takes of one turn of the event loop for more than one request, or many pieces of a body, of a connection, before what comes on all is parsed in slices; 0: as soon as one has two',
+      'what the HTTP parser takes of one turn of the event loop for more than one request, or many pieces of a body, of a connection, or two turns with a crowd of requests from one address, before what comes on all is parsed in slices; 0: as soon as one has two',
     orNone: true,
   },
   parsingSliceMs: { value: 1, bounds: 'what slices then take of a turn' },

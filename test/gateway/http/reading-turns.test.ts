@@ -2,7 +2,12 @@ import { once } from 'node:events';
 import { connect, createServer, Socket } from 'node:net';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { createReadingTurns, type ReadingTurns } from '../../../gateway/http/reading-turns.ts';
+import {
+  createReadingTurns,
+  type Network,
+  newNetwork,
+  type ReadingTurns,
+} from '../../../gateway/http/reading-turns.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import { emptyReply, startGateway } from '../gateway.ts';
 
@@ -21,14 +26,15 @@ async function startReading(
   given: Partial<Limits>,
   parse: (socket: Socket) => void = () => {},
 ) {
-  const sockets = new Set<Socket>();
-  const turns: ReadingTurns = createReadingTurns({ ...usual, ...given }, () => sockets);
+  const connections = new Map<Socket, Network>();
+  const turns: ReadingTurns = createReadingTurns({ ...usual, ...given }, () => connections);
+  const first = newNetwork(false);
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   t.teardown(() => server.close());
-  const open = async () => {
+  const open = async (network = first) => {
     const caller = connect(port, '127.0.0.1').on('error', () => {});
     const [socket]: [Socket] = await once(server, 'connection').then(([accepted]) => [accepted]);
     const pieces: Buffer[] = [];
@@ -37,8 +43,8 @@ async function startReading(
       parse(socket);
     };
     socket.on('error', () => {}).on('data', own);
-    sockets.add(socket);
-    turns.add(socket);
+    connections.set(socket, network);
+    turns.add(socket, network);
     t.teardown(() => {
       caller.destroy();
       socket.destroy();
@@ -47,6 +53,7 @@ async function startReading(
       caller,
       socket,
       pieces,
+      network,
       isSliced: () => !socket.listeners('data').includes(own),
       text: () => Buffer.concat(pieces).toString(),
     };
@@ -63,8 +70,9 @@ async function openMany<Opened>(count: number, open: () => Promise<Opened>): Pro
 /** Has all connections read in slices, where `parsingMs` is 0. */
 function begin({ note }: ReadingTurns): void {
   const any = new Socket();
-  note(any);
-  note(any);
+  const network = newNetwork(false);
+  note(any, network);
+  note(any, network);
 }
 
 /** Waits for what is bound to come. */
@@ -80,9 +88,14 @@ function numbered(bytes: number): string {
 }
 
 /** The parser gives so many things of a connection, each after so many ms. */
-function give({ note }: ReadingTurns, socket: Socket, count: number, ms = 0): void {
+function give(
+  { note }: ReadingTurns,
+  { socket, network }: { readonly socket: Socket; readonly network: Network },
+  count: number,
+  ms = 0,
+): void {
   for (let each = 0; each < count; each++) {
-    note(socket);
+    note(socket, network);
     work(ms);
   }
 }
@@ -90,12 +103,12 @@ function give({ note }: ReadingTurns, socket: Socket, count: number, ms = 0): vo
 test('parsingMs: more of a connection may take so long in a turn; beyond it all connections are read in slices', async (t) => {
   const patient = await startReading(t, { parsingMs: 10_000 });
   const there = await patient.open();
-  give(patient.turns, there.socket, 4, 20);
+  give(patient.turns, there, 4, 20);
   t.false(there.isSliced());
   const strict = await startReading(t, { parsingMs: 30 });
   const [one, other] = [await strict.open(), await strict.open()];
   await turn();
-  give(strict.turns, one.socket, 4, 20);
+  give(strict.turns, one, 4, 20);
   t.deepEqual([one.isSliced(), other.isSliced()], [true, true]);
 });
 
@@ -103,13 +116,13 @@ test('parsingMs: what other turns took doesn’t count, and neither does one thi
   const { turns, open } = await startReading(t, { parsingMs: 100 });
   const [one, other] = [await open(), await open()];
   for (let round = 0; round < 4; round++) {
-    give(turns, one.socket, 2, 15);
+    give(turns, one, 2, 15);
     await turn();
     await turn();
   }
   for (let round = 0; round < 8; round++) {
-    give(turns, one.socket, 1, 15);
-    give(turns, other.socket, 1, 15);
+    give(turns, one, 1, 15);
+    give(turns, other, 1, 15);
   }
   t.false(one.isSliced());
 });
@@ -118,10 +131,10 @@ test('parsingWatchMs: new connections are read in slices for so long after it wa
   const { turns, open } = await startReading(t, { parsingMs: 0, parsingWatchMs: 60_000 });
   const first = await open();
   t.false(first.isSliced());
-  give(turns, first.socket, 2);
+  give(turns, first, 2);
   t.true((await open()).isSliced());
   const short = await startReading(t, { parsingMs: 0, parsingWatchMs: 1 });
-  give(short.turns, (await short.open()).socket, 2);
+  give(short.turns, await short.open(), 2);
   await pause(20);
   t.false((await short.open()).isSliced());
 });
@@ -147,6 +160,113 @@ test('parsingSliceMs: a turn takes slices until it has passed, and the next one 
   // a turn as it is counted here may have what came before its slices, and these
   t.true(
     perTurn.every((slices) => slices <= 6),
+    `${perTurn}`,
+  );
+});
+
+/** A turn in which each of some connections has a request that takes so many ms. */
+async function crowdedTurn(
+  turns: ReadingTurns,
+  connections: readonly { readonly socket: Socket; readonly network: Network }[],
+  ms: number,
+): Promise<void> {
+  for (const connection of connections) give(turns, connection, 1, ms);
+  await turn();
+  await turn();
+}
+
+test('parsingMs: two turns with a crowd of one network may take so long within a second, then all are read in slices', async (t) => {
+  const { turns, open } = await startReading(t, { parsingMs: 20 });
+  const crowd = await openMany(16, open);
+  const other = await open(newNetwork(false));
+  await turn();
+  await crowdedTurn(turns, crowd, 2);
+  t.false(other.isSliced());
+  await crowdedTurn(turns, crowd, 2);
+  t.deepEqual([other.isSliced(), crowd[0]?.isSliced()], [true, true]);
+});
+
+for (const [what, requests, parsingMs, isProxy, hasOther] of [
+  ['fewer requests', 15, 20, false, true],
+  ['requests of a shorter turn', 16, 10_000, false, true],
+  ['requests of a proxy', 16, 20, true, true],
+  ['requests while nobody else is connected', 16, 20, false, false],
+] as const)
+  test(`${what} are no crowd`, async (t) => {
+    const { turns, open } = await startReading(t, { parsingMs });
+    const network = newNetwork(isProxy);
+    const crowd = await openMany(requests, () => open(network));
+    if (hasOther) await open(newNetwork(false));
+    await turn();
+    for (let round = 0; round < 3; round++) await crowdedTurn(turns, crowd, 2);
+    t.false(crowd[0]?.isSliced());
+  });
+
+test('what a caller of another network sent is parsed within the turn, however many of a crowd wait', async (t) => {
+  let order = '';
+  const honest = newNetwork(false);
+  const others = new Set<Socket>();
+  const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceMs: 1 }, (socket) => {
+    order += others.has(socket) ? 'o' : 'c';
+    work(3);
+  });
+  const crowd = await openMany(30, open);
+  const other = await open(honest);
+  others.add(other.socket);
+  begin(turns);
+  for (const { caller } of crowd) caller.write('one slice');
+  await until(() => order.length >= 1);
+  other.caller.write('one slice');
+  await until(() => other.pieces.length > 0);
+  t.true(order.length < 10, order);
+  await until(() => crowd.every(({ pieces }) => pieces.length > 0));
+});
+
+test('of two crowds both are read, in turn', async (t) => {
+  let order = '';
+  const names = new Map<Socket, string>();
+  const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceMs: 1 }, (socket) => {
+    order += names.get(socket);
+    work(2);
+  });
+  const second = newNetwork(false);
+  const one = await openMany(20, open);
+  const other = await openMany(20, () => open(second));
+  for (const { socket } of one) names.set(socket, 'a');
+  for (const { socket } of other) names.set(socket, 'b');
+  begin(turns);
+  for (const { caller } of [...one, ...other]) caller.write('one slice');
+  await until(() => order.length === 40);
+  // all wait before the first turn's slices are done, so that the middle of it has as many of each
+  const middle = order.slice(10, 30);
+  const ofOne = middle.split('a').length - 1;
+  t.true(ofOne >= 7 && ofOne <= 13, order);
+});
+
+test('while connections are accepted a turn parses one slice of those that wait, so that the next is accepted soon', async (t) => {
+  let inTurn = 0;
+  const perTurn: number[] = [];
+  const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceMs: 1_000 }, () => {
+    inTurn++;
+  });
+  const crowd = await openMany(12, open);
+  begin(turns);
+  const blocker = await open();
+  blocker.caller.write('x'.repeat(200 * slice)); // of its network one waits from here on
+  await until(() => inTurn > 0);
+  for (const { caller } of crowd) caller.write('one slice');
+  await pause(20);
+  const any = new Socket();
+  inTurn = 0;
+  for (let round = 0; round < 8; round++) {
+    turns.add(any, blocker.network);
+    await turn();
+    perTurn.push(inTurn);
+    inTurn = 0;
+  }
+  // the first turn began before
+  t.true(
+    perTurn.slice(1).every((count) => count <= 1),
     `${perTurn}`,
   );
 });
