@@ -59,7 +59,8 @@ export function readReply(
   let body: Buffer = noValue;
   try {
     const value = operation.readAnswer(reply);
-    if (value !== undefined) body = jsonOf(value);
+    const runs = value === reply.body ? reply.runs : undefined;
+    if (value !== undefined) body = jsonOf(value, runs);
     const {
       failed: isFailed,
       xml,
@@ -69,7 +70,7 @@ export function readReply(
       passed,
       inexact,
       misfits,
-    } = operation.writeReply(body, frame, body === reply.body ? reply.runs : undefined);
+    } = operation.writeReply(body, frame, body === value ? runs : undefined);
     // a caller of JSON gets what came, which for no value is nothing
     const json = body === noValue ? nothing : body;
     const content = statusOf(status, frame !== undefined || json.length > 0);
@@ -108,9 +109,10 @@ function statusOf(status: number, hasContent: boolean): number {
   return hasContent && (status === 204 || status === 205) ? 200 : status;
 }
 
-/** A success body's JSON: UTF-8 without a mark. */
-function jsonOf(body: Buffer): Buffer {
-  if (!isUtf8(body)) throw invalid('text that is not UTF-8');
+/** A success body's JSON: UTF-8 without a mark. What is known to be base64 isn't looked at again. */
+function jsonOf(body: Buffer, runs: UpstreamReply['runs']): Buffer {
+  const isText = runs?.gaps(body.length).every(([start, end]) => isUtf8(body.subarray(start, end)));
+  if (!(isText ?? isUtf8(body))) throw invalid('text that is not UTF-8');
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }
 

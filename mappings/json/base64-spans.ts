@@ -27,6 +27,17 @@ export class Base64Spans {
     return total;
   }
 
+  /** Start and end of each part of a body of so many bytes that is in no span. */
+  gaps(length: number): readonly (readonly [start: number, end: number])[] {
+    const gaps: (readonly [number, number])[] = [];
+    let at = 0;
+    for (let index = 0; index < this.#bounds.length; index += 2) {
+      gaps.push([at, this.#bounds[index] ?? 0]);
+      at = this.#bounds[index + 1] ?? 0;
+    }
+    return [...gaps, [at, length]];
+  }
+
   /** The next piece of the body. */
   add(piece: Uint8Array): void {
     const { length } = piece;

@@ -103,3 +103,28 @@ test.serial('a document of 4 MB whose slashes are escaped arrives without the es
   const reply = await gateway.send('POST', '/soap11', keyHeaders, envelope('1.1', { body: getPdf }));
   t.true(elementText(reply.text, 'DocumentBytes') === base64);
 });
+
+for (const [where, from, to] of [
+  ['behind', 'Zoë', 'Zo\u00ff'],
+  ['before', '{"data":{', '{"data":{"note":"\u00ff",'],
+] as const) {
+  test.serial(
+    `bytes ${where} a document of 4 MB that aren’t UTF-8 are refused as in a small reply`,
+    async (t) => {
+      const text = replyWith(letters).replace('Zoë', () => (where === 'behind' ? 'Zoë' : 'Zoe'));
+      gateway.answer({
+        body: Buffer.from(
+          text.replace(from, () => to),
+          'latin1',
+        ),
+      });
+      for (const path of ['/soap11', '/json/reply/GetPdf']) {
+        const isJson = path !== '/soap11';
+        const body = isJson ? '{"request":{"id":1}}' : envelope('1.1', { body: getPdf });
+        const reply = await gateway.send('POST', path, keyHeaders, body);
+        t.is(reply.headers['x-status'] ?? String(reply.status), '502');
+        t.regex(reply.text, /text that is not UTF-8/);
+      }
+    },
+  );
+}

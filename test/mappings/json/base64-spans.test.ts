@@ -97,3 +97,15 @@ test('however a body is cut into pieces, the same runs are found', (t) => {
     ),
   );
 });
+
+test('gaps are all that is in no span', (t) => {
+  const runs = runsOf([`{"a":"${long}","b":"${long}`, 'B"}']);
+  const end = 6 + long.length;
+  const second = end + 7;
+  t.deepEqual(runs.gaps(second + long.length + 3), [
+    [0, 6],
+    [end, second],
+    [second + long.length + 1, second + long.length + 3],
+  ]);
+  t.deepEqual(runsOf(['{}']).gaps(2), [[0, 2]]);
+});
