@@ -1,16 +1,20 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { freePort, median, runOn, type Started, start, stop } from './process.ts';
+import type { Row } from './rows.ts';
 import { type Callee, callFor, otherCore, passThrough, serverCore, usualRequests } from './small-call.ts';
 
 const help = `npm run bench:against -- COMMIT [--set NAME=VALUE] [--starts 3] [--rounds 12] [--seconds 0.6]
+npm run bench:against -- COMMIT --rows [--rounds 12]
 
 The small call by this tree and by a commit, in turns, beside the pass-through: what a change costs. The commit is checked out in
 a temporary folder.
 
+  --rows            all that needs no other server beside it instead: codecs, growth, contracts, large documents, the start;
+                    half a minute for each tree and round
   --set NAME=VALUE  an environment variable of this tree's gateway, such as LIMITS=metricOperations=0; may be said several times`;
 
 const { values, positionals } = parseArgs({
@@ -19,6 +23,7 @@ const { values, positionals } = parseArgs({
     starts: { type: 'string', default: '3' },
     rounds: { type: 'string', default: '12' },
     seconds: { type: 'string', default: '0.6' },
+    rows: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
   allowPositionals: true,
@@ -87,9 +92,32 @@ async function measureOnce(upstreamUrl: string): Promise<void> {
   }
 }
 
-git('worktree', 'add', '--detach', before, commit);
-try {
-  installPackages();
+/** The rows of both trees in turns, and what each is beside the commit's in the same round. */
+async function measureRows(): Promise<void> {
+  const trees = { before, here };
+  const figures = new Map<string, Record<keyof typeof trees, number[]>>();
+  for (let round = 0; round < Number(values.rounds); round++)
+    for (const name of round % 2 === 0 ? (['before', 'here'] as const) : (['here', 'before'] as const)) {
+      const { stdout } = await promisify(execFile)(process.execPath, [
+        join(import.meta.dirname, 'rows.ts'),
+        trees[name],
+      ]);
+      for (const [row, value] of JSON.parse(stdout) as readonly Row[]) {
+        const known = figures.get(row) ?? { before: [], here: [] };
+        known[name].push(value);
+        figures.set(row, known);
+      }
+    }
+  console.log(`| row | at ${commit} | this tree | × the commit |\n|---|---|---|---|`);
+  for (const [row, { before: ofBefore, here: ofHere }] of figures) {
+    const ratio = median(ofHere.map((value, round) => value / (ofBefore[round] ?? Number.NaN)));
+    console.log(
+      `| ${row} | ${median(ofBefore).toFixed(2)} | ${median(ofHere).toFixed(2)} | ${ratio.toFixed(2)} |`,
+    );
+  }
+}
+
+async function measureSmallCalls(): Promise<void> {
   runOn(otherCore);
   const upstreamPort = await freePort();
   const upstream = await start(
@@ -111,6 +139,12 @@ try {
       median(cost.map((each, index) => each / (to[index] ?? Number.NaN))).toFixed(3);
     console.log(`| ${name} | ${median(cost).toFixed(1)} | ${ratio(ofProxy)} | ${ratio(ofBefore)} |`);
   }
+}
+
+git('worktree', 'add', '--detach', before, commit);
+try {
+  installPackages();
+  await (values.rows ? measureRows() : measureSmallCalls());
 } finally {
   git('worktree', 'remove', '--force', before);
   rmSync(folder, { recursive: true, force: true });
