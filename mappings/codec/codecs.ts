@@ -1,7 +1,7 @@
 import type { Limits } from '../contract/limits.ts';
 import type { Contract, Field, NamedType, RecordType, Rules, ScalarName, Type } from '../contract/model.ts';
-import { nodeKinds, Tape } from '../json/tape.ts';
-import { Output } from '../xml/output.ts';
+import type { Tape } from '../json/tape.ts';
+import type { Output } from '../xml/output.ts';
 import type {
   ReaderContext,
   ReaderOf,
@@ -10,7 +10,7 @@ import type {
   WriterContext,
   WriterOf,
 } from './context.ts';
-import { writeElement, writeText } from './element.ts';
+import { valueWriter, type WriteValue, writeElement } from './element.ts';
 import { MismatchError } from './problem.ts';
 import { type Scalars, scalarTable } from './scalars/table.ts';
 import { arrayReader } from './types/array.ts';
@@ -191,38 +191,4 @@ function compileWriters(
   }
 
   return context;
-}
-
-const { nothing, empty, plain, record, list } = nodeKinds;
-
-/** What writing one value came to. */
-export interface WrittenValue {
-  /** The element's content; null for a JSON null. */
-  readonly content: string | null;
-  readonly dropped: number;
-  readonly replaced: number;
-  readonly failed: boolean;
-}
-
-/** One value's JSON as an element's content. Throws MismatchError, JsonError. */
-export type WriteValue = (writer: ReplyWriter, json: string) => WrittenValue;
-
-/** Writes single values, one at a time, with a tape and an output of its own. */
-export function valueWriter(limits: Limits): WriteValue {
-  const tape = new Tape();
-  const output = new Output();
-  return (writer, json) => {
-    tape.start(Buffer.from(json), limits);
-    writer.scan(tape);
-    tape.end();
-    output.start(json.length * 2);
-    const [kind] = tape.words;
-    if (kind === record || kind === list) writer.write(tape, 0, output);
-    else if (kind === plain) output.text(tape.slice(tape.words[1] ?? 0, tape.words[2] ?? 0));
-    else if (kind !== nothing && kind !== empty) writeText(tape, 0, output);
-    const content = kind === nothing ? null : output.take().toString('utf8');
-    const { dropped, replaced, failed } = tape;
-    tape.release();
-    return { content, dropped, replaced, failed };
-  };
 }

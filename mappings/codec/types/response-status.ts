@@ -2,9 +2,8 @@ import type { Limits } from '../../contract/limits.ts';
 import type { Contract, RecordType, Settings, Type } from '../../contract/model.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
-import type { WrittenValue } from '../codecs.ts';
 import type { ReplyWriter } from '../context.ts';
-import { noContent, scanNull } from '../element.ts';
+import { noContent, scanNull, type WrittenValue } from '../element.ts';
 import { MismatchError } from '../problem.ts';
 
 const { empty, nothing } = nodeKinds;

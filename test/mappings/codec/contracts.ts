@@ -1,9 +1,6 @@
-import {
-  compileReplyWriters,
-  compileRequestReaders,
-  type WrittenValue,
-} from '../../../mappings/codec/codecs.ts';
+import { compileReplyWriters, compileRequestReaders } from '../../../mappings/codec/codecs.ts';
 import type { RequestReader } from '../../../mappings/codec/context.ts';
+import type { WrittenValue } from '../../../mappings/codec/element.ts';
 import { applyEdits, type Edit, startReading } from '../../../mappings/codec/problem.ts';
 import { compileScalars } from '../../../mappings/codec/scalars/table.ts';
 import { type CompiledContract, compileContract } from '../../../mappings/compile.ts';
