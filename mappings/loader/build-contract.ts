@@ -21,7 +21,7 @@ import { References } from './document/references.ts';
 import { UnforeseenReferences } from './document/unforeseen.ts';
 import type { ContractNames, Displaced } from './names/names.ts';
 import { serviceNameOf } from './names/service-name.ts';
-import { buildCredentials, credentialsType } from './operations/credentials.ts';
+import { buildCredentials, credentialsType, schemeCredentials } from './operations/credentials.ts';
 import type { Entry, NotServed } from './operations/entries.ts';
 import { type OperationDraft, readOperations } from './operations/operations.ts';
 import {
@@ -31,7 +31,6 @@ import {
   findResponseStatus,
 } from './operations/response-status.ts';
 import { readRoutes } from './operations/routes.ts';
-import { schemeCredentials } from './operations/security-schemes.ts';
 import { Servers } from './operations/servers.ts';
 import { type Overlay, readOverlay } from './overlay/overlay.ts';
 import { deepFreeze } from './schema/freeze.ts';

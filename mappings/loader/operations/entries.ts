@@ -4,6 +4,7 @@ import { childOf, isNode, type Node, shown, textOf, textsOf } from '../document/
 import { isUnresolved, type Located, type References } from '../document/references.ts';
 import { classIdentifier, type Names, pascal } from '../names/names.ts';
 import { compileOperationNames } from '../names/operation-names.ts';
+import { componentTypeName } from '../names/schema-name.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import type { TypeBuilder } from '../schema/type-builder.ts';
 
@@ -163,4 +164,14 @@ export function follow(
   if (!isUnresolved(found)) return found;
   report(found.pointer, found.why);
   return undefined;
+}
+
+/**
+ * What the inline types of a parameter, a body or a response at a pointer are called: a component's after the component,
+ * so that they are made once however many operations refer to it; others after the operation. Where `names.lock` keeps
+ * names after the operation, they stay.
+ */
+export function sharedTypeName(pointer: string, own: string, { kept }: TypeBuilder): string {
+  const shared = componentTypeName(pointer);
+  return shared === undefined || kept.keepsType(own) ? own : shared;
 }

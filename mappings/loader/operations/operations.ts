@@ -2,15 +2,23 @@
 // with servers, credentials and routes. Types are asked for from `schema/`; nothing here looks into a schema's keywords
 // but to tell a file or a list from other values.
 import type { Operation } from '../../contract/model.ts';
-import { textOf, textsOf } from '../document/node.ts';
-import { byCodeUnit, createNamer, type Displaced, longestName, type Names } from '../names/names.ts';
-import type { Overlay } from '../overlay/overlay.ts';
-import { chooseOperations } from './choose.ts';
+import { pointerSegment, type Report } from '../document/error.ts';
+import { shown, textOf, textsOf } from '../document/node.ts';
+import { isUnresolved, type Located } from '../document/references.ts';
+import {
+  byCodeUnit,
+  createNamer,
+  type Displaced,
+  identifier,
+  longestName,
+  type Names,
+} from '../names/names.ts';
+import type { OperationOverlay, Overlay } from '../overlay/overlay.ts';
 import { type Entry, listEntries, type NotServed, type OperationsSource } from './entries.ts';
-import { withOtherMedia } from './other-media-types.ts';
+import { type Media, mediaOf } from './media-types.ts';
 import { readParameters, sentPath } from './parameters.ts';
 import { readRequestBody } from './request-body.ts';
-import { readReply } from './responses.ts';
+import { listSuccesses, readReply } from './responses.ts';
 
 /** An operation but for what only the finished types tell. */
 export type OperationDraft = Omit<Operation, 'binaryInput' | 'binaryOutput'>;
@@ -33,11 +41,8 @@ export interface ReadOperations {
 export function readOperations(source: OperationsSource): ReadOperations {
   const served: OperationDraft[] = [];
   const notServed: NotServed[] = [];
-  const entries = chooseOperations(
-    withOtherMedia(listEntries(source, notServed), source),
-    source.overlay,
-    source.reportOverlay,
-  );
+  const listed = listEntries(source, notServed).flatMap((entry) => [entry, ...inOtherMedia(entry, source)]);
+  const entries = chooseOperations(listed, source.overlay, source.reportOverlay);
   const { names, displaced } = nameOperations(entries, unlessStated(source.pinned, entries, source.overlay));
   for (const found of entries) {
     const entry = { ...found, name: names.get(found.key) ?? found.name };
@@ -52,6 +57,90 @@ export function readOperations(source: OperationsSource): ReadOperations {
   }
   const wanted = new Map(entries.map(({ key, name }) => [key, name]));
   return { served, notServed, names, wanted, displaced };
+}
+
+/** The operations that the overlay has one served as once more, in other media types. */
+function inOtherMedia(entry: Entry, source: OperationsSource): Entry[] {
+  const stated = source.overlay.operations.get(entry.name);
+  const { operation, pointer } = entry;
+  const body = { node: operation.requestBody, pointer: `${pointer}/requestBody` };
+  if (stated?.as === undefined) return [];
+  const sentMedia = mediaByType([body], source);
+  const readMedia = mediaByType(listSuccesses(entry), source);
+  return [...new Set(stated.as)].flatMap((type) => {
+    const sent = sentMedia.get(type);
+    const read = readMedia.get(type);
+    const media = sent ?? read;
+    if (media === undefined) {
+      source.reportOverlay(
+        `/operations${pointerSegment(entry.name)}/as`,
+        `expected media types of its request body or its replies, got ${shown(type)}`,
+      );
+      return [];
+    }
+    const name = `${stated.name ?? entry.name}_as_${shortName(media)}`;
+    const key = `${entry.key}#${type}`;
+    return [{ ...entry, key, name, of: entry.name, mediaType: sent?.type, accept: read?.type }];
+  });
+}
+
+/** The media types of bodies or responses that can be carried, the first of each. */
+function mediaByType(
+  bodies: readonly Located[],
+  { references }: OperationsSource,
+): ReadonlyMap<string, Media> {
+  const byType = new Map<string, Media>();
+  for (const { node, pointer } of bodies) {
+    const found = references.resolve(node, pointer);
+    for (const media of isUnresolved(found) ? [] : mediaOf(found.node, found.pointer))
+      if (media.form !== undefined && !byType.has(media.type)) byType.set(media.type, media);
+  }
+  return byType;
+}
+
+/** A media type in a name: `xml`, `csv`, `vnd_api_json`. */
+function shortName({ type, form }: Media): string {
+  if (form === 'form' || form === 'multipart') return form;
+  const [essence = ''] = type.toLowerCase().split(';', 1);
+  return essence === 'text/plain' ? 'text' : identifier(essence.trim().replace(/^.*\//, ''));
+}
+
+/**
+ * The document's operations as the overlay has them: those that it hides left out, the others under the names and with
+ * the upstream calls that it gives. Names in the overlay that the document lacks are reported.
+ */
+function chooseOperations(entries: readonly Entry[], overlay: Overlay, report: Report): Entry[] {
+  const names = new Set(entries.map(({ name }) => name));
+  for (const name of overlay.operations.keys()) {
+    if (!names.has(name))
+      report(`/operations${pointerSegment(name)}`, `expected the name of an operation, got ${shown(name)}`);
+  }
+  return entries.flatMap((entry) => {
+    const stated = statedOf(entry, overlay);
+    if (stated === undefined) return overlay.namedOnly ? [] : [entry];
+    if (stated.hide === true) return [];
+    return [
+      {
+        ...entry,
+        name: stated.name ?? entry.name,
+        method: stated.upstream?.method ?? entry.method,
+        path: stated.upstream?.path ?? entry.path,
+        readOnly: stated.readOnly,
+        stream: stated.stream ?? false,
+        mediaType: stated.mediaType ?? entry.mediaType,
+        accept: stated.accept ?? entry.accept,
+        spansSegments: stated.spansSegments ?? [],
+      },
+    ];
+  });
+}
+
+/** What the overlay says of an operation; of one in another media type, also what it says of the call of the first. */
+function statedOf({ name, of }: Entry, { operations }: Overlay): OperationOverlay | undefined {
+  const own = operations.get(name);
+  if (of === undefined) return own;
+  const { readOnly, upstream, spansSegments } = operations.get(of) ?? {};
+  return { readOnly, upstream, spansSegments, ...own };
 }
 
 /** The pinned names but for those of operations that the overlay names: its author means them. */

@@ -4,9 +4,8 @@ import { isNode, type Node, shown, textOf } from '../document/node.ts';
 import type { Located } from '../document/references.ts';
 import { identifier, upperFirst } from '../names/names.ts';
 import type { WrapperField } from '../schema/records.ts';
-import { type Entry, follow, type OperationsSource } from './entries.ts';
+import { type Entry, follow, type OperationsSource, sharedTypeName } from './entries.ts';
 import { type Media, mediaOf } from './media-types.ts';
-import { sharedTypeName } from './shared-types.ts';
 
 /** A parameter, and the input that holds its value. */
 export interface ReadParameter {

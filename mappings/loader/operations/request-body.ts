@@ -15,7 +15,7 @@ import { identifier, upperFirst } from '../names/names.ts';
 import { kindOf } from '../schema/keywords.ts';
 import { membersOf, type SchemaMember } from '../schema/members.ts';
 import type { TypedField, WrapperField } from '../schema/records.ts';
-import { type Entry, follow, type OperationsSource } from './entries.ts';
+import { type Entry, follow, type OperationsSource, sharedTypeName } from './entries.ts';
 import {
   isBinary,
   isMergePatch,
@@ -26,7 +26,6 @@ import {
   preferred,
   schemaKey,
 } from './media-types.ts';
-import { sharedTypeName } from './shared-types.ts';
 
 /** A request body: the inputs that hold it, and what becomes of them. */
 export interface ReadBody {

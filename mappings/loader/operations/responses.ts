@@ -3,11 +3,10 @@ import { pointerSegment } from '../document/error.ts';
 import { childOf } from '../document/node.ts';
 import type { Located } from '../document/references.ts';
 import type { TypedField, WrapperField } from '../schema/records.ts';
-import { type Entry, follow, type OperationsSource } from './entries.ts';
+import { type Entry, follow, type OperationsSource, sharedTypeName } from './entries.ts';
 import { type Media, type MediaForm, mediaOf, preferred, schemaKey } from './media-types.ts';
 import { linesType, memberFields, rawTypes } from './request-body.ts';
 import { type Header, headersOf, mergeHeaders, readHeader } from './response-headers.ts';
-import { sharedTypeName } from './shared-types.ts';
 
 /** What an operation gives back: the fields of its wrapper, how they are filled, and what is asked for. */
 export interface ReadReply {
