@@ -3,6 +3,7 @@ import type { Report } from '../document/error.ts';
 import { isNode, type Node, shown, textOf } from '../document/node.ts';
 import type { Located } from '../document/references.ts';
 import { identifier, upperFirst } from '../names/names.ts';
+import type { Overlay } from '../overlay/overlay.ts';
 import type { WrapperField } from '../schema/records.ts';
 import { type Entry, follow, type OperationsSource, sharedTypeName } from './entries.ts';
 import { type Media, mediaOf } from './media-types.ts';
@@ -48,7 +49,7 @@ export function readParameters(
 ): ReadParameter[] {
   const { path, pathItem, operation, pointer } = entry;
   const { report, overlay } = source;
-  const isCredential = credentialTest(overlay);
+  const ofCredentials = placesOfCredentials(overlay);
   // by place and name: an operation's own takes the place of its path's
   const found = new Map<string, Found>();
   const listed = [
@@ -75,8 +76,9 @@ export function readParameters(
       continue;
     }
     const header = place === 'header' ? name.toLowerCase() : undefined;
-    if ((header !== undefined && ownHeaders.has(header)) || isCredential(place, header ?? name)) continue;
-    found.set(`${place} ${header ?? name}`, { place, node, pointer: at });
+    const key = `${place} ${header ?? name}`;
+    if ((header !== undefined && ownHeaders.has(header)) || ofCredentials.has(key)) continue;
+    found.set(key, { place, node, pointer: at });
   }
   const parameters: ReadParameter[] = [];
   const fields = new Set(taken);
@@ -92,24 +94,17 @@ export function readParameters(
   return parameters;
 }
 
-type CredentialTest = (place: string, name: string) => boolean;
+const knownPlaces = new WeakMap<Overlay, ReadonlySet<string>>();
 
-const credentialTests = new WeakMap<OperationsSource['overlay'], CredentialTest>();
-
-/** Tells the parameters that credentials travel in, by place and by name, a header's in lower case. */
-function credentialTest(overlay: OperationsSource['overlay']): CredentialTest {
-  const known = credentialTests.get(overlay) ?? makeCredentialTest(overlay);
-  credentialTests.set(overlay, known);
-  return known;
-}
-
-function makeCredentialTest({ credentials }: OperationsSource['overlay']): CredentialTest {
-  const headers = [...(credentials?.headers.values() ?? [])].map(
-    (header) => `header ${header.toLowerCase()}`,
-  );
-  const sent = [...(credentials?.sent?.values() ?? [])].map(({ in: place, name }) => `${place} ${name}`);
-  const taken = new Set([...headers, ...sent]);
-  return (place, name) => taken.has(`${place} ${name}`);
+/** The parameters that credentials travel in, by place and by name, a header's in lower case. */
+function placesOfCredentials(overlay: Overlay): ReadonlySet<string> {
+  const known = knownPlaces.get(overlay);
+  if (known !== undefined) return known;
+  const { headers, sent } = overlay.credentials ?? {};
+  const places = new Set([...(sent?.values() ?? [])].map(({ in: place, name }) => `${place} ${name}`));
+  for (const header of headers?.values() ?? []) places.add(`header ${header.toLowerCase()}`);
+  knownPlaces.set(overlay, places);
+  return places;
 }
 
 function isPlace(value: unknown): value is Parameter['in'] {
@@ -155,12 +150,16 @@ function readParameter(
 }
 
 /** How a parameter's value is written, and the schema of it. */
+interface Description extends Pick<Parameter, 'style'> {
+  readonly schema: Located;
+}
+
 function readDescription(
   node: Node,
   place: Parameter['in'],
   pointer: string,
   report: Report,
-): { readonly style: ParameterStyle; readonly schema: Located } | undefined {
+): Description | undefined {
   const [content, another] = mediaOf(node, pointer);
   if (node.in === 'querystring') return readQueryString(content, pointer, report);
   if (content !== undefined && another === undefined) {
@@ -189,7 +188,7 @@ function readQueryString(
   content: Media | undefined,
   pointer: string,
   report: Report,
-): { readonly style: ParameterStyle; readonly schema: Located } | undefined {
+): Description | undefined {
   const encoded = isNode(content?.node) && content.node.encoding !== undefined;
   if (content?.form === 'form' && !encoded) return { style: 'form', schema: content.schema };
   const got = encoded ? 'one with an encoding' : (content?.type ?? 'none');

@@ -65,12 +65,8 @@ export function readRequestBody(
   const { dialect } = source.overlay;
   const element = dialect.body === 'members' ? bodyElement : dialect.body.element;
   const required = isNode(found.node) && found.node.required === true;
-  const field = {
-    element,
-    required,
-    typeName: sharedTypeName(found.pointer, `${name}Body`, source.builder),
-    around: found.node,
-  };
+  const typeName = sharedTypeName(found.pointer, `${name}Body`, source.builder);
+  const field = { json: element, required, typeName, around: found.node };
   if (media.form !== 'json') return readAs(media, field, source);
   const json = jsonMedia(media, entry.mediaType === undefined ? all : []);
   if (dialect.body === 'members') {
@@ -81,38 +77,29 @@ export function readRequestBody(
   return readJson(json, field, source);
 }
 
-interface BodyField {
-  readonly element: string;
-  readonly required: boolean;
-  readonly typeName: string;
-  readonly around: unknown;
-}
+type BodyField = Omit<WrapperField, 'schema' | 'pointer'>;
 
 /** JSON, of which an array may go in another media type than all else. */
 function readJson(
   { arrays, others }: JsonMedia,
-  { element, required, typeName, around }: BodyField,
+  { typeName, ...field }: BodyField,
   { builder, references }: OperationsSource,
 ): ReadBody {
   const { node: schema, pointer } = others.schema;
   const isOne = schemaKey(arrays, references) === schemaKey(others, references);
   const schemas = isOne ? [others.schema] : [others.schema, arrays.schema];
-  const body = { kind: 'json', field: element, mediaType: others.type, arrays: arrays.type } as const;
-  const place = { json: element, pointer, required, around };
+  const body = { kind: 'json', field: field.json, mediaType: others.type, arrays: arrays.type } as const;
+  const place = { ...field, pointer };
   if (isMergePatch(others)) return { fields: [{ ...place, type: builder.patchOf(schemas, typeName) }], body };
   if (isOne) return { fields: [{ ...place, schema, typeName }], body };
   return { fields: [{ ...place, type: builder.oneOf(schemas, typeName) }], body };
 }
 
-function readAs(
-  media: Media,
-  { element, required, typeName, around }: BodyField,
-  source: OperationsSource,
-): ReadBody {
+function readAs(media: Media, { typeName, ...inputs }: BodyField, source: OperationsSource): ReadBody {
   const { node: schema, pointer } = media.schema;
-  const place = { json: element, pointer, required, around };
-  const whole: WrapperField = { ...place, schema, typeName };
-  const field = element;
+  const whole: WrapperField = { ...inputs, pointer, schema, typeName };
+  const typed = (type: Type): TypedField[] => [{ ...inputs, pointer, type }];
+  const field = inputs.json;
   const mediaType = media.type;
   switch (media.form) {
     case 'form':
@@ -128,30 +115,16 @@ function readAs(
       };
     case 'multipart': {
       const { parts, others, type } = readParts(media, typeName, source);
-      const own = type === undefined ? whole : { ...place, type };
-      return { fields: [own], body: { kind: 'multipart', field, mediaType, parts, others } };
+      const fields = type === undefined ? [whole] : typed(type);
+      return { fields, body: { kind: 'multipart', field, mediaType, parts, others } };
     }
-    case 'lines': {
-      const type = linesType(media, typeName, source);
-      return {
-        fields: [{ ...place, type }],
-        body: { kind: 'lines', field, mediaType },
-      };
-    }
-    case 'binary': {
-      const type = rawTypes.binary;
-      return {
-        fields: [{ ...place, type }],
-        body: { kind: 'binary', field, mediaType },
-      };
-    }
+    case 'lines':
+      return { fields: typed(linesType(media, typeName, source)), body: { kind: 'lines', field, mediaType } };
+    case 'binary':
+      return { fields: typed(rawTypes.binary), body: { kind: 'binary', field, mediaType } };
     default: {
-      const type = rawTypes.text;
       const charset = charsetOf(media, source);
-      return {
-        fields: [{ ...place, type }],
-        body: { kind: 'text', field, mediaType, charset },
-      };
+      return { fields: typed(rawTypes.text), body: { kind: 'text', field, mediaType, charset } };
     }
   }
 }
@@ -343,11 +316,10 @@ function isFile(schema: Node, contentType: string | undefined): boolean {
 /** The record of a file on the SOAP side. */
 function fileType({ builder }: OperationsSource): Type {
   const pointer = '/components/schemas/FilePart';
-  const text = { kind: 'scalar', scalar: 'string' } as const;
   return builder.record('FilePart', pointer, [
-    { json: fileMembers.content, pointer, required: true, type: { kind: 'scalar', scalar: 'base64Binary' } },
-    { json: fileMembers.fileName, pointer, required: false, type: text },
-    { json: fileMembers.contentType, pointer, required: false, type: text },
+    { json: fileMembers.content, pointer, required: true, type: rawTypes.binary },
+    { json: fileMembers.fileName, pointer, required: false, type: rawTypes.text },
+    { json: fileMembers.contentType, pointer, required: false, type: rawTypes.text },
   ]);
 }
 

@@ -71,11 +71,8 @@ function shapeOf(header: Node, pointer: string, source: OperationsSource): Heade
   const schema = located(header.schema ?? {}, `${pointer}/schema`, source);
   const kind = kindOf(schema.node);
   if (kind === 'array')
-    return {
-      kind: 'list',
-      item: scalarOf({ node: schema.node.items, pointer: `${schema.pointer}/items` }, source),
-    };
-  if (kind !== 'object') return { kind: 'scalar', scalar: scalarOf(schema, source) };
+    return { kind: 'list', item: scalarOf(schema.node.items, `${schema.pointer}/items`, source) };
+  if (kind !== 'object') return { kind: 'scalar', scalar: scalarOf(schema.node, schema.pointer, source) };
   const found = membersOf([schema], source.references);
   if (found.kind === 'none' || (found.members.length === 0 && found.additional === undefined)) return text;
   const { members, additional } = found;
@@ -84,12 +81,10 @@ function shapeOf(header: Node, pointer: string, source: OperationsSource): Heade
     explode: header.explode === true,
     members: members.map((member) => ({
       name: member.json,
-      scalar: scalarOf({ node: member.schema, pointer: member.pointer }, source),
+      scalar: scalarOf(member.schema, member.pointer, source),
     })),
     others:
-      additional && members.length === 0
-        ? scalarOf({ node: additional.schema, pointer: additional.pointer }, source)
-        : 'string',
+      additional && members.length === 0 ? scalarOf(additional.schema, additional.pointer, source) : 'string',
   };
 }
 
@@ -100,8 +95,8 @@ const scalars: Readonly<Record<string, HeaderScalar>> = {
 };
 
 /** What a text in a header is; dates too are text, as HTTP has a form of its own for them. */
-function scalarOf(schema: Located, source: OperationsSource): HeaderScalar {
-  return scalars[kindOf(located(schema.node, schema.pointer, source).node) ?? ''] ?? 'string';
+function scalarOf(schema: unknown, pointer: string, source: OperationsSource): HeaderScalar {
+  return scalars[kindOf(located(schema, pointer, source).node) ?? ''] ?? 'string';
 }
 
 /** A schema behind its references; an empty one where there is none. */
@@ -133,11 +128,10 @@ export function readHeader(
 ): ReadHeader {
   const member = taken.test(name) ? `${name}_header` : name;
   const type = typeOf(shape, pointer, owner + upperFirst(identifier(name)), source);
-  const field = { json: member, pointer, required: false, type, around };
+  const field = { ...optional(member, pointer, type), around };
   const header = { name, member, shape };
   if (name.toLowerCase() !== 'link') return { header, fields: [field] };
-  const links = { json: linksMember, pointer, required: false, type: linksType(source) };
-  return { header, fields: [field, links] };
+  return { header, fields: [field, optional(linksMember, pointer, linksType(source))] };
 }
 
 function typeOf(shape: HeaderShape, pointer: string, name: string, { builder }: OperationsSource): Type {
@@ -151,14 +145,13 @@ function typeOf(shape: HeaderShape, pointer: string, name: string, { builder }: 
       return builder.record(
         name,
         pointer,
-        shape.members.map((member) => ({
-          json: member.name,
-          pointer,
-          required: false,
-          type: scalarType(member.scalar),
-        })),
+        shape.members.map((member) => optional(member.name, pointer, scalarType(member.scalar))),
       );
   }
+}
+
+function optional(json: string, pointer: string, type: Type): TypedField {
+  return { json, pointer, required: false, type };
 }
 
 function scalarType(scalar: HeaderScalar): Type {
@@ -169,8 +162,8 @@ function scalarType(scalar: HeaderScalar): Type {
 function linksType({ builder }: OperationsSource): Type {
   const pointer = '/components/schemas/Link';
   const link = builder.record('Link', pointer, [
-    { json: 'Rel', pointer, required: false, type: scalarType('string') },
-    { json: 'Href', pointer, required: false, type: scalarType('string') },
+    optional('Rel', pointer, text),
+    optional('Href', pointer, text),
   ]);
   return builder.arrayOf(link);
 }
