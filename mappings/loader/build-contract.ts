@@ -121,15 +121,16 @@ export function buildContract(source: ContractSource): LoadedContract {
     const settled = new UnforeseenReferences(references).settle(root);
     references.useDocument(settled);
     const credentials = overlay.credentials ?? schemeCredentials(settled, references);
-    const { openapiName } = source;
-    const parts = {
+    const assembled = assemble({
       document: settled,
       references,
       overlay: { ...overlay, credentials },
       pinned,
-      openapiName,
-    };
-    const made = { ...assemble({ ...parts, report, reportOverlay }), unforeseen: references.unforeseen() };
+      openapiName: source.openapiName,
+      report,
+      reportOverlay,
+    });
+    const made = { ...assembled, unforeseen: references.unforeseen() };
     return places === undefined ? made : toldOf(made, places);
   };
   const loaded = document === undefined ? undefined : withinLimits(() => make(document), allowance, report);
@@ -236,22 +237,23 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unfo
   const responseStatus = findResponseStatus(builder);
   const finished = builder.finish(drafts, [...credentialsType(overlay), ...faultDetailTypes(overlay)]);
   const { types, jsonType, names, members, displaced } = finished;
-  const operations = withBinary(drafts);
+  const binary = holdersOfBinary(drafts);
+  const operations = drafts.map((draft) => ({
+    ...draft,
+    binaryInput: binary.has(draft.input),
+    binaryOutput: binary.has(draft.output),
+  }));
   checkOverlayNames(overlay, drafts, types, reportOverlay);
   const credentials = buildCredentials(overlay, operations, finished.own, reportOverlay);
   const routes = readRoutes(overlay, operations, credentials, reportOverlay);
-  checkStreams(overlay, operations, holdersOfBinary(drafts), reportOverlay);
+  checkStreams(overlay, operations, binary, reportOverlay);
   checkErrors(overlay, operations, responseStatus, reportOverlay);
   const faultDetail = faultDetailOf(finished.own);
   const own = { service, jsonType, operations, types, routes, credentials, responseStatus, faultDetail };
   return {
     contract: deepFreeze({ ...own, ...settingsOf(document, overlay, service) }),
-    notes: builder.notes(),
+    ...builder.notes(),
     notServed,
-    contradictions: builder.contradictions(),
-    unchecked: builder.unchecked(),
-    ownXml: builder.ownXml(),
-    unbounded: builder.unbounded(),
     assumedServers: servers.assumed(),
     names: { service, operations: read.names, types: names, members },
     wantedOperations: read.wanted,
@@ -303,16 +305,6 @@ function checkErrors(
       '/soapErrors',
       `expected data.responseStatus in every reply, got none in ${without.name}; choose fault`,
     );
-}
-
-/** Operations with whether their wrappers hold base64. */
-function withBinary(drafts: readonly OperationDraft[]): readonly Operation[] {
-  const binary = holdersOfBinary(drafts);
-  return drafts.map((draft) => ({
-    ...draft,
-    binaryInput: binary.has(draft.input),
-    binaryOutput: binary.has(draft.output),
-  }));
 }
 
 /** A file that flows through is all of its call's body, and nobody here looks at it (W64). */

@@ -13,7 +13,8 @@ import {
   longestName,
   type Names,
 } from '../names/names.ts';
-import type { OperationOverlay, Overlay } from '../overlay/overlay.ts';
+import type { Overlay } from '../overlay/overlay.ts';
+import type { OperationKeys } from '../overlay/overlay-keys.ts';
 import { type Entry, listEntries, type NotServed, type OperationsSource } from './entries.ts';
 import { type Media, mediaOf } from './media-types.ts';
 import { readParameters, sentPath } from './parameters.ts';
@@ -136,7 +137,7 @@ function chooseOperations(entries: readonly Entry[], overlay: Overlay, report: R
 }
 
 /** What the overlay says of an operation; of one in another media type, also what it says of the call of the first. */
-function statedOf({ name, of }: Entry, { operations }: Overlay): OperationOverlay | undefined {
+function statedOf({ name, of }: Entry, { operations }: Overlay): OperationKeys | undefined {
   const own = operations.get(name);
   if (of === undefined) return own;
   const { readOnly, upstream, spansSegments } = operations.get(of) ?? {};

@@ -277,6 +277,9 @@ export const overlaySettings = record('The SOAP face of an OpenAPI document; eve
 /** What an overlay's keys hold, each undefined where the file doesn't say. */
 export type OverlayKeys = ValueOf<typeof overlaySettings>;
 
+/** One of the overlay's `operations`. */
+export type OperationKeys = ValueOf<typeof operation>;
+
 function namespace(says: string): TextSetting {
   const expected = "a URI of the contract's own, such as urn:example:parcels";
   return text(says, expected, /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\p{Cc}]+$/u);

@@ -16,7 +16,7 @@ import { readSettings } from '../document/settings-file.ts';
 import { isElementName } from '../names/names.ts';
 import type { OperationNames } from '../names/operation-names.ts';
 import { type Dialect, dialects } from './dialects.ts';
-import { type OverlayKeys, overlaySettings } from './overlay-keys.ts';
+import { type OperationKeys, type OverlayKeys, overlaySettings } from './overlay-keys.ts';
 
 /** The overlay (`soap.yaml`), its dialect's defaults filled in. */
 export interface Overlay {
@@ -34,17 +34,17 @@ export interface Overlay {
   /** What operations are called; undefined: after their operationIds. */
   readonly operationNames: OperationNames | undefined;
   /** What the overlay says of operations, by their names in the document. */
-  readonly operations: ReadonlyMap<string, OperationOverlay>;
+  readonly operations: ReadonlyMap<string, OperationKeys>;
   /** Whether only the operations named in `operations` are served. */
   readonly namedOnly: boolean;
-  readonly types: ReadonlyMap<string, TypeOverlay>;
+  readonly types: NonNullable<OverlayKeys['types']>;
   /** Replies as a record with their status where they need one, or all of them. */
   readonly reply: 'declared' | 'envelope';
   readonly deepLists: DeepLists;
   /** Beginnings of URLs that references lead to, each with the folder beside the overlay that holds their files. */
   readonly refs: ReadonlyMap<string, string>;
   /** URLs of servers in the document, each with where its calls go. */
-  readonly servers: ReadonlyMap<string, ServerOverlay>;
+  readonly servers: NonNullable<OverlayKeys['servers']>;
   /** JSON members whose values no log may show. */
   readonly personal: readonly string[];
 }
@@ -61,42 +61,6 @@ export interface CredentialsOverlay {
   readonly secret: readonly string[];
   readonly send: 'body' | 'headers';
   readonly basic?: Credentials['basic'];
-}
-
-/** One of the overlay's `operations`. */
-export interface OperationOverlay {
-  /** Undefined: a GET reads, all others write. */
-  readonly readOnly?: boolean | undefined;
-  /** Whether the file that its request is may flow through; undefined: it may not. */
-  readonly stream?: boolean | undefined;
-  /** What callers call it; undefined: its name in the document. */
-  readonly name?: string | undefined;
-  readonly hide?: boolean | undefined;
-  /** Of the request body's media types, the one that is sent. */
-  readonly mediaType?: string | undefined;
-  /** Of its replies' media types, the one that is asked for. */
-  readonly accept?: string | undefined;
-  /** Media types in which it is served once more, each as an operation of its own. */
-  readonly as?: readonly string[] | undefined;
-  /** Path parameters that may hold slashes. */
-  readonly spansSegments?: readonly string[] | undefined;
-  /** The call upstream, where it isn't the document's. */
-  readonly upstream?:
-    | { readonly method?: string | undefined; readonly path?: string | undefined }
-    | undefined;
-}
-
-/** One of the overlay's `servers`. */
-export interface ServerOverlay {
-  readonly upstream?: string | undefined;
-  /** Undefined: no. */
-  readonly credentials?: boolean | undefined;
-}
-
-/** One of the overlay's `types`. */
-export interface TypeOverlay {
-  readonly order?: readonly string[] | undefined;
-  readonly item?: string | undefined;
 }
 
 /** Rules for the names of operations; undefined where the overlay has none. What is wrong goes to `report`. */
@@ -254,13 +218,8 @@ function readBasic(
   report: Report,
 ): Credentials['basic'] {
   if (keys === undefined) return undefined;
-  const { username = '', password = '' } = keys;
-  for (const [key, name] of Object.entries({ username, password }))
-    if (!headers.has(name))
-      report(
-        `/credentials/basic/${key}`,
-        `expected a name from /credentials/headers, got ${name === '' ? 'none' : shown(name)}`,
-      );
+  const username = credentialAt('/credentials/basic/username', keys.username, headers, report);
+  const password = credentialAt('/credentials/basic/password', keys.password, headers, report);
   if (username === password && username !== '')
     report(
       '/credentials/basic/password',
@@ -271,24 +230,33 @@ function readBasic(
   return { username, password };
 }
 
+/** The name of a credential, which is reported where there is none of that name; `''` for none. */
+function credentialAt(
+  pointer: string,
+  name: string | undefined,
+  known: ReadonlyMap<string, unknown>,
+  report: Report,
+): string {
+  if (name === undefined || !known.has(name))
+    report(
+      pointer,
+      `expected a name from /credentials/headers, got ${name === undefined ? 'none' : shown(name)}`,
+    );
+  return name ?? '';
+}
+
 /**
  * What the overlay reads of WS-Security (W45); names that are no credentials go to `report`.
  *
  * @param known the credentials by name
  */
-export function readWsse(
+function readWsse(
   keys: NonNullable<OverlayKeys['wsse']>,
   known: ReadonlyMap<string, unknown> = new Map(),
   report: Report,
 ): Wsse {
-  const nameAt = (name: string | undefined, at: string): string => {
-    if (name === undefined || !known.has(name))
-      report(
-        `/wsse/${at}`,
-        `expected a name from /credentials/headers, got ${name === undefined ? 'none' : shown(name)}`,
-      );
-    return name ?? '';
-  };
+  const nameAt = (name: string | undefined, at: string): string =>
+    credentialAt(`/wsse/${at}`, name, known, report);
   const { digest = 'refuse', timestamp = 'optional', unverified = [] } = keys;
   const username = nameAt(keys.username, 'username');
   const password = nameAt(keys.password, 'password');
@@ -328,7 +296,7 @@ export function readHeaderNames(
   return headers;
 }
 
-function readTypes(types: OverlayKeys['types'], report: Report): ReadonlyMap<string, TypeOverlay> {
+function readTypes(types: OverlayKeys['types'], report: Report): Overlay['types'] {
   for (const [name, { order, item }] of types ?? []) {
     const pointer = `/types${pointerSegment(name)}`;
     const met = new Set<string>();

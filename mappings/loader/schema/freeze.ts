@@ -1,6 +1,6 @@
 // The last passes: every type that an operation reaches is named (`names/type-names.ts`), what of it is nillable and in
 // which order its fields go is settled, and then nothing changes any more.
-import { type NamedType, partsOf, type RecordType, type Type } from '../../contract/model.ts';
+import { type NamedType, type Operation, partsOf, type Type } from '../../contract/model.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { childOf, type Node } from '../document/node.ts';
 import { byCodeUnit, type ContractNames, type Wanted } from '../names/names.ts';
@@ -19,12 +19,6 @@ export interface FinishedTypes extends Omit<TypeNames, 'types'> {
   readonly names: TypeNames['types'];
 }
 
-/** The two wrappers of an operation. */
-export interface Wrappers {
-  readonly input: RecordType;
-  readonly output: RecordType;
-}
-
 /** What finishing types goes by. */
 export interface FreezeSource {
   readonly document: Node;
@@ -39,7 +33,7 @@ export interface FreezeSource {
 /** Names what the operations reach, says what is nillable (W33) and puts fields in the order of the wire (W18). */
 export function finishTypes(
   drafts: TypeDrafts,
-  operations: readonly Wrappers[],
+  operations: readonly Pick<Operation, 'input' | 'output'>[],
   { document, overlay, pinned, own, reportOverlay }: FreezeSource,
 ): FinishedTypes {
   const { dialect } = overlay;

@@ -1,7 +1,7 @@
 // Schemas become the types of the model here, in passes: `resolve.ts`, `members.ts` and `alternatives.ts` say what a
 // schema comes to, `shape.ts` which type that is, `names/type-names.ts` what it is called, `freeze.ts` what stays of it.
 // Nothing here knows of operations, parameters or HTTP, nor reads a file.
-import type { ArrayType, MapType, RecordType, Type } from '../../contract/model.ts';
+import type { ArrayType, MapType, Operation, RecordType, Type } from '../../contract/model.ts';
 import { type Note, notesOf } from '../document/error.ts';
 import type { Located, References } from '../document/references.ts';
 import { type KeptNames, keptNames } from '../names/kept-names.ts';
@@ -16,7 +16,6 @@ import {
   type FreezeSource,
   finishTypes,
   reached,
-  type Wrappers,
 } from './freeze.ts';
 import { MergePatches } from './merge-patch.ts';
 import { recordOf, type TypedField, type WrapperField } from './records.ts';
@@ -111,32 +110,19 @@ export class TypeBuilder {
   }
 
   /** Names what the operations reach, and what the gateway adds of its own, and says what is nillable. */
-  finish(operations: readonly Wrappers[], own: readonly Wanted[]): FinishedTypes {
+  finish(operations: readonly Pick<Operation, 'input' | 'output'>[], own: readonly Wanted[]): FinishedTypes {
     return finishTypes(this.#drafts, operations, { ...this.#source, own });
   }
 
-  /** What travels as JSON text, because no closed type fits. */
-  notes(): readonly Note[] {
-    return notesOf(this.#drafts.notes);
-  }
-
-  /** Members that two parts of an `allOf` say can't be the same: the first part's type counts. */
-  contradictions(): readonly Note[] {
-    return notesOf(this.#drafts.contradictions);
-  }
-
-  /** What schemas say of XML of the service's own: here elements are called after members in JSON. */
-  ownXml(): readonly Note[] {
-    return notesOf(this.#drafts.ownXml);
-  }
-
-  /** Numbers that may be larger than callers' clients can read. */
-  unbounded(): readonly Note[] {
-    return notesOf(this.#drafts.unbounded);
-  }
-
-  /** What `validate: strict` would check and can't. */
-  unchecked(): readonly Note[] {
-    return this.#schemas.rules.unchecked();
+  /** What there is to say of the schemas, as `LoadedContract` has it. */
+  notes(): Record<'notes' | 'contradictions' | 'ownXml' | 'unbounded' | 'unchecked', readonly Note[]> {
+    const { notes, contradictions, ownXml, unbounded } = this.#drafts;
+    return {
+      notes: notesOf(notes),
+      contradictions: notesOf(contradictions),
+      ownXml: notesOf(ownXml),
+      unbounded: notesOf(unbounded),
+      unchecked: this.#schemas.rules.unchecked(),
+    };
   }
 }

@@ -119,7 +119,7 @@ export interface AdoptedOverlay {
   readonly basePath: string;
   /** Port → path. */
   readonly endpoints: ReadonlyMap<string, string>;
-  readonly operations: ReadonlyMap<string, AdoptedOperationOverlay>;
+  readonly operations: ReadonlyMap<string, ValueOf<typeof operation>>;
   /** `Type.member` → name. */
   readonly rename: ReadonlyMap<string, string>;
   /** The types whose open elements are members of an object (A22). */
@@ -129,13 +129,6 @@ export interface AdoptedOverlay {
   /** `Block.member` → where it goes. */
   readonly headers: ReadonlyMap<string, { readonly header: string; readonly format: string }>;
   readonly personal: readonly string[];
-}
-
-/** One of the overlay's `operations`. */
-export interface AdoptedOperationOverlay {
-  readonly readOnly?: boolean | undefined;
-  readonly name?: string | undefined;
-  readonly hide?: boolean | undefined;
 }
 
 /** An adopted service's errors are faults, and its values are checked by its own schema. */
