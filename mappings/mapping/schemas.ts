@@ -1,4 +1,6 @@
+import { unescapedSegment } from '../loader/document/error.ts';
 import { isNode, memberOf, type Node } from '../loader/document/node.ts';
+import { decoded } from '../loader/document/other-files.ts';
 
 /** The kinds of JSON values that schemas tell apart. */
 export type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
@@ -56,7 +58,7 @@ export class SchemaReader {
     if (!reference.startsWith('#')) return undefined;
     let at: unknown = this.#root;
     for (const segment of reference.slice(1).split('/').slice(1)) {
-      const key = decoded(segment).replaceAll('~1', '/').replaceAll('~0', '~');
+      const key = unescapedSegment(decoded(segment));
       at = isNode(at) ? memberOf(at, key) : Array.isArray(at) ? at[Number(key)] : undefined;
     }
     return at;
@@ -91,9 +93,8 @@ export class SchemaReader {
       for (const [name, inner] of Object.entries(schema.properties))
         members.set(name, { shape: this.shapeOf(inner), required: required.has(name) });
     const others = schema.additionalProperties;
-    const named = kindsOf(schema);
     return {
-      kinds: named,
+      kinds: kindsOf(schema),
       members,
       others: isNode(others) ? this.shapeOf(others) : undefined,
       items: schema.items === undefined ? undefined : this.shapeOf(schema.items),
@@ -103,21 +104,9 @@ export class SchemaReader {
   }
 }
 
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
-
 /** What is known of a schema while its parts are put together; `kinds` is undefined for any. */
-interface Draft {
+interface Draft extends Omit<Shape, 'kinds' | 'open'> {
   readonly kinds: ReadonlySet<Kind> | undefined;
-  readonly members: ReadonlyMap<string, MemberSchema>;
-  readonly others: Shape | undefined;
-  readonly items: Shape | undefined;
-  readonly values: readonly string[] | undefined;
   /** Whether it says anything of what is in an object or list. */
   readonly says: boolean;
 }

@@ -46,7 +46,8 @@ export function createOtherFiles({ document, folders, read, most }: OtherFilesSo
 
   function openFile(file: string): ReturnType<OtherFiles['open']> {
     if (opened.size >= most) return { why: `would be one more than ${most} files` };
-    if (!isUrl(file) && !isOutside(file))
+    // one that begins so leads out of the document's folder
+    if (!isUrl(file) && !file.startsWith('../'))
       return found(file, read(undefined, file), 'below the folder of the document');
     const [stated] = [...folders]
       .filter(([beginning]) => file.startsWith(beginning))
@@ -88,13 +89,9 @@ export function createOtherFiles({ document, folders, read, most }: OtherFilesSo
   };
 }
 
-function isUrl(file: string): boolean {
+/** True for a URL, in the place of a path. */
+export function isUrl(file: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(file);
-}
-
-/** True for a path that leads out of the document's folder. */
-function isOutside(file: string): boolean {
-  return file.startsWith('../');
 }
 
 /** A file as its path as seen from the document's folder, or as a URL; undefined where it is neither. */

@@ -17,84 +17,78 @@ export type Setting =
   | ValueSetting
   | NamedSetting;
 
-/** One of some keywords. */
-export interface KeywordSetting<Keywords = readonly string[]> {
-  readonly kind: 'keyword';
-  readonly keywords: Keywords;
+interface Described {
   readonly description: string;
 }
 
+/** One of some keywords. */
+export interface KeywordSetting<Keywords = readonly string[]> extends Described {
+  readonly kind: 'keyword';
+  readonly keywords: Keywords;
+}
+
 /** A text. */
-export interface TextSetting {
+export interface TextSetting extends Described {
   readonly kind: 'text';
   /** What is expected there, in the words of an error. */
   readonly expected: string;
   readonly pattern: RegExp;
-  readonly description: string;
 }
 
 /** True or false. */
-export interface FlagSetting {
+export interface FlagSetting extends Described {
   readonly kind: 'flag';
-  readonly description: string;
 }
 
 /** A whole number. */
-export interface CountSetting {
+export interface CountSetting extends Described {
   readonly kind: 'count';
   /** What is counted, in the words of an error. */
   readonly expected: string;
   readonly least: number;
   readonly most: number;
-  readonly description: string;
 }
 
 /** A list of settings alike. */
-export interface ListSetting<Inner = Setting> {
+export interface ListSetting<Inner = Setting> extends Described {
   readonly kind: 'list';
   /** What the items are, in the words of an error. */
   readonly holds: string;
   readonly of: Inner;
-  readonly description: string;
 }
 
 /** An object of keys that the author chooses. */
-export interface MapSetting<Inner = Setting> {
+export interface MapSetting<Inner = Setting> extends Described {
   readonly kind: 'map';
   /** What a key and its value are, in the words of an error. */
   readonly holds: string;
   readonly of: Inner;
-  readonly description: string;
 }
 
 /** An object of these keys, none of which is a must. */
-export interface RecordSetting<Keys = Readonly<Record<string, Setting>>> {
+export interface RecordSetting<Keys = Readonly<Record<string, Setting>>> extends Described {
   readonly kind: 'record';
   readonly keys: Keys;
   /** Keys of which an object has one that is meant to be this one of several settings; undefined: any object is. */
   readonly tells?: readonly string[];
-  readonly description: string;
 }
 
 /** One of several settings, which differ by whether there is a list, an object or something else. */
-export interface ChoiceSetting<Inner = readonly Setting[]> {
+export interface ChoiceSetting<Inner = readonly Setting[]> extends Described {
   readonly kind: 'choice';
   readonly of: Inner;
-  readonly description: string;
 }
 
 /** Any value at all. */
-export interface ValueSetting {
+export interface ValueSetting extends Described {
   readonly kind: 'value';
-  readonly description: string;
 }
 
 /** A setting that may hold itself; the JSON Schema has it once, under its name. */
-export interface NamedSetting<Inner = Setting> {
+export interface NamedSetting<Inner = Setting> extends Described {
   readonly kind: 'named';
   readonly name: string;
   readonly of: () => Inner;
-  readonly description: string;
 }
 
 /** One of these keywords. */
@@ -205,7 +199,10 @@ function read(setting: Setting, value: unknown, pointer: string, report: Report)
       if (isCount(setting, value)) return value;
       break;
     case 'list':
-      if (Array.isArray(value)) return readList(setting, value, pointer, report);
+      if (Array.isArray(value))
+        return value
+          .map((item, index) => read(setting.of, item, `${pointer}/${index}`, report))
+          .filter((item) => item !== undefined);
       break;
     case 'map':
       if (isNode(value)) return readMap(setting, value, pointer, report);
@@ -230,17 +227,6 @@ function read(setting: Setting, value: unknown, pointer: string, report: Report)
 function isCount({ least, most }: CountSetting, value: unknown): boolean {
   const size = typeof value === 'bigint' ? Number(value) : value;
   return typeof size === 'number' && Number.isInteger(size) && size >= least && size <= most;
-}
-
-function readList(
-  { of }: ListSetting,
-  value: readonly unknown[],
-  pointer: string,
-  report: Report,
-): unknown[] {
-  return value
-    .map((item, index) => read(of, item, `${pointer}/${index}`, report))
-    .filter((item) => item !== undefined);
 }
 
 function readMap({ of }: MapSetting, value: Node, pointer: string, report: Report): Map<string, unknown> {
@@ -289,7 +275,7 @@ function expectedBy(setting: Setting): string {
     case 'map':
       return `an object with ${setting.holds}`;
     case 'record':
-      return `an object with ${someOf(Object.keys(setting.keys))}`;
+      return `an object with ${fewOf(Object.keys(setting.keys))}`;
     case 'choice':
       return setting.of.map(expectedBy).join(', or ');
     case 'value':
@@ -300,7 +286,7 @@ function expectedBy(setting: Setting): string {
 }
 
 /** All keys of a few, the first ones of many. */
-function someOf(keys: readonly string[]): string {
+function fewOf(keys: readonly string[]): string {
   return keys.length > 6 ? `keys such as ${keys.slice(0, 3).join(', ')}` : keys.join(', ');
 }
 

@@ -1,6 +1,6 @@
 import type { Allowance } from './allowance.ts';
 import { pointerSegment } from './error.ts';
-import { isNode, type Node } from './node.ts';
+import { define, isNode, type Node } from './node.ts';
 import { fileOf } from './other-files.ts';
 import { isUnresolved, type Located, type References } from './references.ts';
 
@@ -34,6 +34,9 @@ interface Grammar {
 }
 
 const each = (kind: Kind): Member => ({ each: kind });
+/** Members that hold the same. */
+const all = (member: Member, ...names: readonly string[]): Readonly<Record<string, Member>> =>
+  Object.fromEntries(names.map((name) => [name, member]));
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
 
 /** What OpenAPI's objects hold, but for examples, links, callbacks and values, which aren't read. */
@@ -41,10 +44,7 @@ const grammar: Readonly<Record<Exclude<Kind, 'plain'>, Grammar>> = {
   document: {
     refers: false,
     members: {
-      info: 'plain',
-      servers: 'plain',
-      security: 'plain',
-      tags: 'plain',
+      ...all('plain', 'info', 'servers', 'security', 'tags'),
       paths: each('pathItem'),
       components: 'components',
     },
@@ -65,23 +65,16 @@ const grammar: Readonly<Record<Exclude<Kind, 'plain'>, Grammar>> = {
   pathItem: {
     refers: true,
     members: {
-      ...Object.fromEntries(methods.map((method) => [method, 'operation' as const])),
+      ...all('operation', ...methods),
       additionalOperations: each('operation'),
       parameters: each('parameter'),
-      servers: 'plain',
-      summary: 'plain',
-      description: 'plain',
+      ...all('plain', 'servers', 'summary', 'description'),
     },
   },
   operation: {
     refers: false,
     members: {
-      tags: 'plain',
-      summary: 'plain',
-      description: 'plain',
-      operationId: 'plain',
-      servers: 'plain',
-      security: 'plain',
+      ...all('plain', 'tags', 'summary', 'description', 'operationId', 'servers', 'security'),
       parameters: each('parameter'),
       requestBody: 'requestBody',
       responses: each('response'),
@@ -106,27 +99,11 @@ const grammar: Readonly<Record<Exclude<Kind, 'plain'>, Grammar>> = {
   schema: {
     refers: true,
     members: {
-      ...Object.fromEntries(
-        ['properties', 'patternProperties', 'dependentSchemas', 'allOf', 'oneOf', 'anyOf', 'prefixItems'].map(
-          (name) => [name, each('schema')],
-        ),
-      ),
-      ...Object.fromEntries(
-        [
-          'items',
-          'additionalProperties',
-          'unevaluatedProperties',
-          'not',
-          'if',
-          'then',
-          'else',
-          'contains',
-        ].map((name) => [name, 'schema' as const]),
-      ),
-      type: 'plain',
-      required: 'plain',
-      discriminator: 'plain',
-      description: 'plain',
+      ...all(each('schema'), 'properties', 'patternProperties', 'dependentSchemas'),
+      ...all(each('schema'), 'allOf', 'oneOf', 'anyOf', 'prefixItems'),
+      ...all('schema', 'items', 'additionalProperties', 'unevaluatedProperties'),
+      ...all('schema', 'not', 'if', 'then', 'else', 'contains'),
+      ...all('plain', 'type', 'required', 'discriminator', 'description'),
     },
   },
 };
@@ -251,12 +228,7 @@ export class UnforeseenReferences {
       for (const [key, inner] of Object.entries(value)) {
         const moved =
           key === '$ref' && typeof inner === 'string' ? this.#references.addressFrom(to, inner, from) : inner;
-        Object.defineProperty(made, key, {
-          value: copy(moved),
-          enumerable: true,
-          writable: true,
-          configurable: true,
-        });
+        define(made, key, copy(moved));
       }
       return made;
     };

@@ -22,7 +22,8 @@ import { defaultLimits } from '../../contract/limits.ts';
 import { JsonError } from '../../json/grammar.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { Allowance, type ContractLimits, OverLimit } from './allowance.ts';
-import type { ContractProblem } from './error.ts';
+import { type ContractProblem, unescapedSegment } from './error.ts';
+import { define } from './node.ts';
 
 /** Faults of one file's syntax that are reported: the first ones; the rest mostly follow from them. */
 const mostProblems = 10;
@@ -134,8 +135,7 @@ function linesOf(path: string, allowance: Allowance): (pointer: string) => numbe
     let node: unknown = contents;
     let offset: number | undefined;
     for (const segment of pointer.slice(1).split('/')) {
-      const key = segment.replaceAll('~1', '/').replaceAll('~0', '~');
-      const inner = childNode(node, key, keys);
+      const inner = childNode(node, unescapedSegment(segment), keys);
       if (inner === undefined) break;
       offset = inner.offset;
       node = inner.node;
@@ -297,13 +297,7 @@ class ValueReader {
     if (Object.hasOwn(object, key)) refuse(offset, duplicateKey);
     const inner = this.read(value, depth + 1);
     if (key !== '__proto__') object[key] = inner;
-    else
-      Object.defineProperty(object, key, {
-        value: inner,
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });
+    else define(object, key, inner);
   }
 
   #readAlias(name: string, offset: number): unknown {

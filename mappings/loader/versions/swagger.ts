@@ -3,7 +3,8 @@
 import { withoutEndSlashes } from '../../http-mapping/paths.ts';
 import type { Allowance } from '../document/allowance.ts';
 import { pointerSegment, type Report, unescapedSegment } from '../document/error.ts';
-import { childOf, isNode, memberOf, type Node, textOf, textsOf } from '../document/node.ts';
+import { childOf, define, isNode, memberOf, type Node, textOf, textsOf } from '../document/node.ts';
+import { decoded } from '../document/other-files.ts';
 import { isUnresolved, type Located, References } from '../document/references.ts';
 import { Places } from './places.ts';
 
@@ -455,17 +456,4 @@ function extensionsOf(node: Node): Node {
 /** An object without the members that are undefined. */
 function defined(members: Node): Node {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-}
-
-/** Sets a member that is called whatever it may be called. */
-function define(object: Made, key: string, value: unknown): void {
-  Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment; // no escape, then; whoever follows it says so where it leads nowhere
-  }
 }

@@ -14,7 +14,7 @@ import { UnsupportedCharset, XmlError } from '../../xml/error.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { type Allowance, OverLimit } from '../document/allowance.ts';
 import { shown } from '../document/node.ts';
-import { createOtherFiles, decoded } from '../document/other-files.ts';
+import { createOtherFiles, decoded, isUrl } from '../document/other-files.ts';
 import { readWhole } from '../document/yaml.ts';
 import type { Findings } from './findings.ts';
 import { blanked, oldSchemas, readSource, readTree, type XmlElement } from './xml-tree.ts';
@@ -146,10 +146,6 @@ export function xmlFilesOf(
       return found;
     },
   };
-}
-
-function isUrl(location: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:/i.test(location);
 }
 
 function existing(folder: string): string | undefined {
