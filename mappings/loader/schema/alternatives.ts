@@ -3,15 +3,15 @@
 import type { JsonKind } from '../../contract/model.ts';
 import { isNode, type Node } from '../document/node.ts';
 import { isUnresolved, type Located, type References, type Unresolved } from '../document/references.ts';
-import type { KeptNames } from '../names/kept-names.ts';
+import type { KeptNames } from '../names/names.ts';
 import { nameAt } from '../names/schema-name.ts';
 import type { Alternative, Alternatives, AlternativesReader, Shared } from './alternative.ts';
 import {
   addsMembers,
   countsInAllOf,
+  innerOf,
   type JsonType,
   kindsOf,
-  onlyInner,
   openKeyword,
   takesNull,
 } from './keywords.ts';
@@ -94,10 +94,10 @@ class Walk {
       return;
     }
     this.#nullable ||= takesNull(node);
-    const inner = onlyInner(node);
+    const inner = innerOf(node, at);
     if (inner !== undefined) {
       this.#nullable ||= inner.nullable;
-      this.#visit(inner.schema, at + inner.suffix, { ...around, shared: false });
+      this.#visit(inner.node, inner.pointer, { ...around, shared: false });
     } else if (Object.hasOwn(node, '$ref'))
       this.#visitOwn(node, at, { ...around, label: this.#labelOf(node, at, around) });
     else this.#visitOwn(node, at, around);

@@ -1,6 +1,7 @@
 import { isWithin, scalarsByFormat, scalarTable } from '../../codec/scalars/table.ts';
 import type { ScalarName, Settings } from '../../contract/model.ts';
 import { isNode, memberOf, type Node, textOf } from '../document/node.ts';
+import type { Located } from '../document/references.ts';
 
 /** What one schema says by itself, references not followed. */
 
@@ -69,18 +70,15 @@ export function endsAfter({ items, unevaluatedItems, maxItems }: Node, count: nu
   return typeof maxItems === 'number' && maxItems <= count;
 }
 
-/** A schema that stands for another one, with the rest of the pointer to it. */
-export interface Inner {
-  readonly schema: unknown;
-  readonly suffix: string;
-  readonly nullable: boolean;
-}
-
 /**
  * The one schema that this one comes down to: `anyOf` or `oneOf` of it and null, `allOf` of it and annotations, as
- * documents write a reference that may be null or has a description of its own. Undefined where it is its own.
+ * documents write a reference that may be null or has a description of its own; and whether null is allowed beside it.
+ * Undefined where it is its own.
  */
-export function onlyInner(schema: Node): Inner | undefined {
+export function innerOf(
+  schema: Node,
+  pointer: string,
+): (Located & { readonly nullable: boolean }) | undefined {
   if (
     addsMembers(schema) ||
     ['$ref', 'additionalProperties', 'enum', 'items'].some((key) => Object.hasOwn(schema, key))
@@ -96,8 +94,8 @@ export function onlyInner(schema: Node): Inner | undefined {
   const index = variants.findIndex(counts);
   if (index === -1 || variants.findLastIndex(counts) !== index) return undefined;
   return {
-    schema: variants[index],
-    suffix: `/${keyword}/${index}`,
+    node: variants[index],
+    pointer: `${pointer}/${keyword}/${index}`,
     nullable:
       keyword === 'allOf'
         ? variants.some((variant) => isNode(variant) && variant.nullable === true)

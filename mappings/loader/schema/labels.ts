@@ -2,8 +2,7 @@
 // is called after that.
 import { isNode, type Node, textOf } from '../document/node.ts';
 import { isUnresolved, type Located, type References } from '../document/references.ts';
-import type { KeptNames } from '../names/kept-names.ts';
-import { byCodeUnit, classIdentifier, folded, hexOf, pascal } from '../names/names.ts';
+import { byCodeUnit, classIdentifier, folded, hexOf, type KeptNames, pascal } from '../names/names.ts';
 import { nameAt } from '../names/schema-name.ts';
 import type { Alternative } from './alternative.ts';
 import { fixedValues, kindsOf } from './keywords.ts';

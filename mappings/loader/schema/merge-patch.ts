@@ -1,10 +1,9 @@
 // What types are in merge patches (RFC 7396): no member is a must, and each may be null.
-import type { RecordType, Type, UnionType } from '../../contract/model.ts';
+import type { RecordType, Type, UnionType, Variant } from '../../contract/model.ts';
 import type { Located } from '../document/references.ts';
 import type { Draft, FieldDraft } from './drafts.ts';
 import { setAdditionalProperties, setFields } from './fields.ts';
 import type { SchemaContext } from './schema-context.ts';
-import type { VariantDraft } from './union-variants.ts';
 
 /** The types of merge patches, each made once beside the type of which it is. */
 export class MergePatches {
@@ -58,7 +57,7 @@ export class MergePatches {
   #unionPatch(type: UnionType, name: string, pointer: string, own: readonly Located[]): UnionType {
     const { drafts, references } = this.#context;
     references.allowance.step(pointer, type.variants.length);
-    const variants: VariantDraft[] = [];
+    const variants: Draft<Variant>[] = [];
     const patch: UnionType = { ...type, name, variants };
     this.#made.set(type, drafts.register(patch, pointer));
     for (const variant of type.variants) variants.push({ ...variant, type: this.patchOf(variant.type, own) });

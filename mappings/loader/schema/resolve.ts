@@ -4,7 +4,7 @@
 import type { EnumType } from '../../contract/model.ts';
 import { isNode, type Node, shown, someOf } from '../document/node.ts';
 import { isUnresolved, type Located, type References, type Unresolved } from '../document/references.ts';
-import { addsMembers, combines, isJsonType, jsonTypes, kindOf, onlyInner, takesNull } from './keywords.ts';
+import { addsMembers, combines, innerOf, isJsonType, jsonTypes, kindOf, takesNull } from './keywords.ts';
 
 /** What stands around the schema of a type, which a field keeps. */
 export interface Surroundings {
@@ -49,16 +49,6 @@ export function checkType({ type }: Node, pointer: string, references: Reference
 export function targetOf(schema: Node, pointer: string, references: References): Located | Unresolved {
   const end = references.resolve(schema, pointer);
   return isUnresolved(end) ? end : references.target(schema.$ref, pointer);
-}
-
-/** The one schema in it that a schema comes down to, and whether null is allowed beside it; undefined where it is its own. */
-export function innerOf(
-  schema: Node,
-  pointer: string,
-): (Located & { readonly nullable: boolean }) | undefined {
-  const inner = onlyInner(schema);
-  if (inner === undefined) return undefined;
-  return { node: inner.schema, pointer: pointer + inner.suffix, nullable: inner.nullable };
 }
 
 /**

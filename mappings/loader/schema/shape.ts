@@ -12,6 +12,7 @@ import type { TypeDrafts } from './drafts.ts';
 import {
   closedValues,
   documentationOf,
+  innerOf,
   integerScalar,
   isUnbounded,
   kindOf,
@@ -19,15 +20,7 @@ import {
   stringScalar,
 } from './keywords.ts';
 import { objectOf } from './records.ts';
-import {
-  checkType,
-  innerOf,
-  isReference,
-  narrowedValues,
-  scalarPartOf,
-  surroundingsOf,
-  targetOf,
-} from './resolve.ts';
+import { checkType, isReference, narrowedValues, scalarPartOf, surroundingsOf, targetOf } from './resolve.ts';
 import type { SchemaRules } from './rules.ts';
 import { plain, type SchemaContext, type Usage } from './schema-context.ts';
 import { unionOf } from './unions.ts';

@@ -4,8 +4,7 @@
 import type { ArrayType, MapType, Operation, RecordType, Type } from '../../contract/model.ts';
 import { type Note, notesOf } from '../document/error.ts';
 import type { Located, References } from '../document/references.ts';
-import { type KeptNames, keptNames } from '../names/kept-names.ts';
-import type { Wanted } from '../names/names.ts';
+import { type KeptNames, keptNames, type Wanted } from '../names/names.ts';
 import { nameAt } from '../names/schema-name.ts';
 import { createAlternatives } from './alternatives.ts';
 import { TypeDrafts } from './drafts.ts';

@@ -1,14 +1,18 @@
 // Values of several types: a union of variants, unless one closed type takes them all.
-import type { Type, UnionType, Variant } from '../../contract/model.ts';
+import type { ScalarName, Type, UnionType, Variant } from '../../contract/model.ts';
+import { pointerSegment } from '../document/error.ts';
 import { isNode, type Node } from '../document/node.ts';
 import type { Located } from '../document/references.ts';
+import { escapeName, identifier, upperFirst } from '../names/names.ts';
 import { nameAt } from '../names/schema-name.ts';
+import type { NamelessElement } from '../names/type-names.ts';
 import type { Alternative } from './alternative.ts';
 import { arrayOf } from './arrays.ts';
-import { documentationOf } from './keywords.ts';
+import { isJson } from './collections.ts';
+import type { Draft } from './drafts.ts';
+import { commonInteger, documentationOf, integerScalar } from './keywords.ts';
 import { objectOf } from './records.ts';
 import type { SchemaContext } from './schema-context.ts';
-import { commonIntegerOf, listVariants } from './union-variants.ts';
 
 /**
  * The type of values of several kinds or shapes; one of them alone is that type, and none is JSON text.
@@ -23,7 +27,7 @@ export function unionOf(
   pointer: string,
   name: string,
 ): Type {
-  const { drafts, rules } = context;
+  const { drafts } = context;
   const { scalar } = drafts.collections;
   const closed = list.filter(({ kind }) => kind !== 'any');
   const [first] = closed;
@@ -41,16 +45,80 @@ export function unionOf(
   const variants: Variant[] = [];
   const type: UnionType = { kind: 'union', name, documentation: documentationOf(schema), variants };
   drafts.fillLater(() => {
-    const found = listVariants({
-      alternatives: closed,
-      scalar,
-      typeOf: (alternative, own) => typeOf(context, alternative, own),
-      rulesAt: (node, at) => rules.at(node, at),
-    });
-    for (const variant of found.list) variants.push(variant);
-    drafts.elements.set(type, found.elements);
+    const { list: found, elements } = listVariants(context, closed);
+    for (const variant of found) variants.push(variant);
+    drafts.elements.set(type, elements);
   });
   return drafts.register(type, pointer);
+}
+
+/** The variants of a union, and their elements that wait for names. */
+interface Variants {
+  /** In the order of the wire: scalars, objects, arrays, and JSON text for all else. */
+  readonly list: readonly Draft<Variant>[];
+  readonly elements: readonly NamelessElement[];
+}
+
+/** The variants of a union, each a type of its own but for the objects that a tag tells apart. */
+function listVariants(context: SchemaContext, alternatives: readonly Alternative[]): Variants {
+  const { rules, drafts } = context;
+  const list: Draft<Variant>[] = [];
+  const elements: NamelessElement[] = [];
+  const untagged = new Set<Type>();
+  const paths = new Set<string>();
+  const of = (kind: Alternative['kind']): readonly Alternative[] =>
+    alternatives.filter((alternative) => alternative.kind === kind);
+
+  function add(label: string | undefined, variant: Omit<Variant, 'xml'>, place = ''): void {
+    if (variant.tag === undefined && untagged.has(variant.type)) return;
+    if (variant.tag === undefined) untagged.add(variant.type);
+    const draft = { xml: '', ...variant };
+    const path = `/variants${pointerSegment(label ?? place)}`;
+    const own = paths.has(path) ? path + pointerSegment(place) : path;
+    paths.add(own);
+    list.push(draft);
+    elements.push({
+      path: own,
+      tail: place,
+      wanted: () => escapeName(label ?? (draft.type.kind === 'scalar' ? draft.type.scalar : draft.type.name)),
+      set: (xml) => {
+        draft.xml = xml;
+      },
+    });
+  }
+
+  function addScalar(label: string, takes: Variant['takes'], name: ScalarName): void {
+    const [only, ...others] = of(takes);
+    const ruled = only === undefined || others.length > 0 ? {} : rules.at(only.node, only.pointer);
+    add(label, { type: drafts.collections.scalar(name), takes, tag: undefined, ...ruled });
+  }
+
+  if (of('string').length > 0) addScalar('String', 'string', 'string');
+  if (of('integer').length > 0) addScalar('Integer', 'integer', commonIntegerOf(of('integer')));
+  if (of('number').length > 0) addScalar('Decimal', 'number', 'decimal');
+  if (of('boolean').length > 0) addScalar('Boolean', 'boolean', 'boolean');
+  for (const object of of('object')) {
+    const { owner, label, itself, tag, pointer } = object;
+    const type = typeOf(
+      context,
+      object,
+      itself ? `${owner}Base` : owner + upperFirst(identifier(label ?? '')),
+    );
+    if (!isJson(type)) add(label, { type, takes: 'object', tag, ...rules.at(object.node, pointer) }, pointer);
+  }
+  const lists = of('array')
+    .map((array) => ({ array, type: typeOf(context, array, array.owner), place: array.pointer }))
+    .filter(({ type }) => !isJson(type));
+  const label = new Set(lists.map(({ type }) => type)).size === 1 ? 'Items' : undefined;
+  for (const { array, type, place } of lists)
+    add(label, { type, takes: 'array', tag: undefined, ...rules.at(array.node, place) }, place);
+  addScalar('Json', 'any', 'json');
+  return { list, elements };
+}
+
+/** The integer type of several. */
+function commonIntegerOf(alternatives: readonly Alternative[]): ScalarName {
+  return commonInteger(alternatives.map(({ node }) => integerScalar(node)));
 }
 
 /** The type of the values of any of several schemas; `name` is what an inline one is called. */
