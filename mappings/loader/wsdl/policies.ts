@@ -44,89 +44,84 @@ export function readPolicies(
   definitions: readonly XmlElement[],
   bindings: readonly Definition[],
 ): readonly Asked[] {
-  const byId = new Map<string, XmlElement>();
-  for (const root of definitions) addPolicies(root, byId);
-  const asked = new Map<string, Asked>();
-  const add = (one: Asked): void => {
-    if (!asked.has(one.text)) asked.set(one.text, one);
-  };
-  for (const { name, element } of bindings) readSubject(element, `binding ${name.local}`, byId, add);
-  return [...asked.values()];
+  const reader = new PolicyReader(definitions);
+  for (const { name, element } of bindings) reader.readSubject(element, `binding ${name.local}`);
+  return [...reader.asked.values()];
 }
 
-/** Policies by the fragment that refers to them. */
-function addPolicies(element: XmlElement, byId: Map<string, XmlElement>): void {
-  for (const child of element.children) {
-    if (isPolicy(child, 'Policy')) {
-      const id = child.attributes.find(({ local }) => local === 'Id' || local === 'id')?.value;
-      if (id !== undefined) byId.set(`#${id}`, child);
-    } else if (child.local !== 'types') addPolicies(child, byId);
+/** Reads policies wherever they are attached or referred to. */
+class PolicyReader {
+  /** Each once, by its text. */
+  readonly asked: Map<string, Asked> = new Map();
+  /** By the fragment that refers to each. */
+  readonly #byId = new Map<string, XmlElement>();
+
+  constructor(definitions: readonly XmlElement[]) {
+    for (const root of definitions) this.#addPolicies(root);
+  }
+
+  #addPolicies(element: XmlElement): void {
+    for (const child of element.children) {
+      if (isPolicy(child, 'Policy')) {
+        const id = child.attributes.find(({ local }) => local === 'Id' || local === 'id')?.value;
+        if (id !== undefined) this.#byId.set(`#${id}`, child);
+      } else if (child.local !== 'types') this.#addPolicies(child);
+    }
+  }
+
+  /** A binding, and what it holds, with the policies that each attaches (WS-PolicyAttachment, 4). */
+  readSubject(element: XmlElement, where: string): void {
+    const uris = element.attributes.find(({ local }) => local === 'PolicyURIs')?.value.split(/\s+/) ?? [];
+    for (const uri of uris) this.#readPolicy(this.#byId.get(uri), where);
+    for (const child of element.children) {
+      if (isPolicy(child, 'PolicyReference'))
+        this.#readPolicy(this.#byId.get(attributeOf(child, 'URI') ?? ''), where);
+      else if (isPolicy(child, 'Policy')) this.#readPolicy(child, where);
+      else if (known.has(child.local)) this.#readAssertion(child, where);
+      else if (['operation', 'input', 'output', 'fault'].includes(child.local)) {
+        const name = child.local === 'operation' ? ` ${attributeOf(child, 'name')}` : '';
+        this.readSubject(child, `${where}, ${child.local}${name}`);
+      }
+    }
+  }
+
+  #readPolicy(policy: XmlElement | undefined, where: string): void {
+    for (const child of policy?.children ?? []) this.#readAssertion(child, where);
+  }
+
+  #readAssertion(element: XmlElement, where: string): void {
+    const { local } = element;
+    if (policyNamespaces.has(element.namespace)) {
+      // references within policies would lead in circles; none has been met
+      if (local !== 'PolicyReference') this.#readPolicy(element, where);
+      return;
+    }
+    if (nothing.has(local)) return;
+    if (carriers.has(local)) {
+      this.#readPolicy(element, where);
+      return;
+    }
+    const optional = element.attributes.some(
+      (attribute) => attribute.local === 'Optional' && /^(?:true|1)$/.test(attribute.value),
+    );
+    const said = `${where}: ${local}${optional ? ', which is optional' : ''}`;
+    if (local === 'UsernameToken') {
+      const digest = holds(element, 'HashPassword');
+      const text = digest ? `${said} with a digest of the password` : said;
+      this.#add({ text, kind: digest ? 'other' : 'usernameToken', served: !digest || optional });
+      return;
+    }
+    const kind = known.get(local);
+    this.#add({ text: said, kind: kind ?? 'other', served: kind !== undefined || optional });
+  }
+
+  #add(one: Asked): void {
+    if (!this.asked.has(one.text)) this.asked.set(one.text, one);
   }
 }
 
 function isPolicy({ namespace, local }: XmlElement, name: string): boolean {
   return local === name && policyNamespaces.has(namespace);
-}
-
-/** A binding, and what it holds, with the policies that each attaches (WS-PolicyAttachment, 4). */
-function readSubject(
-  element: XmlElement,
-  where: string,
-  byId: ReadonlyMap<string, XmlElement>,
-  add: (asked: Asked) => void,
-): void {
-  const uris = element.attributes.find(({ local }) => local === 'PolicyURIs')?.value.split(/\s+/) ?? [];
-  for (const uri of uris) readPolicy(byId.get(uri), where, byId, add);
-  for (const child of element.children) {
-    if (isPolicy(child, 'PolicyReference'))
-      readPolicy(byId.get(attributeOf(child, 'URI') ?? ''), where, byId, add);
-    else if (isPolicy(child, 'Policy')) readPolicy(child, where, byId, add);
-    else if (known.has(child.local)) readAssertion(child, where, byId, add);
-    else if (['operation', 'input', 'output', 'fault'].includes(child.local)) {
-      const name = child.local === 'operation' ? ` ${attributeOf(child, 'name')}` : '';
-      readSubject(child, `${where}, ${child.local}${name}`, byId, add);
-    }
-  }
-}
-
-function readPolicy(
-  policy: XmlElement | undefined,
-  where: string,
-  byId: ReadonlyMap<string, XmlElement>,
-  add: (asked: Asked) => void,
-): void {
-  for (const child of policy?.children ?? []) readAssertion(child, where, byId, add);
-}
-
-function readAssertion(
-  element: XmlElement,
-  where: string,
-  byId: ReadonlyMap<string, XmlElement>,
-  add: (asked: Asked) => void,
-): void {
-  const { local } = element;
-  if (policyNamespaces.has(element.namespace)) {
-    // references within policies would lead in circles; none has been met
-    if (local !== 'PolicyReference') readPolicy(element, where, byId, add);
-    return;
-  }
-  if (nothing.has(local)) return;
-  if (carriers.has(local)) {
-    readPolicy(element, where, byId, add);
-    return;
-  }
-  const optional = element.attributes.some(
-    (attribute) => attribute.local === 'Optional' && /^(?:true|1)$/.test(attribute.value),
-  );
-  const said = `${where}: ${local}${optional ? ', which is optional' : ''}`;
-  if (local === 'UsernameToken') {
-    const digest = holds(element, 'HashPassword');
-    const text = digest ? `${said} with a digest of the password` : said;
-    add({ text, kind: digest ? 'other' : 'usernameToken', served: !digest || optional });
-    return;
-  }
-  const kind = known.get(local);
-  add({ text: said, kind: kind ?? 'other', served: kind !== undefined || optional });
 }
 
 function holds(element: XmlElement, local: string): boolean {
