@@ -10,7 +10,7 @@ const encoded =
     ' ',
   );
 
-function encoding(namespace: string, more: string): string {
+function encoding(namespace: string, more: string): [string, string] {
   const types = encoded
     .map((name) => `<simpleType name="${name}"><restriction base="x:${name}"/></simpleType>`)
     .join('');
@@ -26,10 +26,12 @@ function encoding(namespace: string, more: string): string {
   );
 }
 
-function schema(namespace: string, content: string): string {
+/** A schema by its namespace. */
+function schema(namespace: string, content: string): [string, string] {
   // the namespace of XML has a prefix of its own, and no other
   const own = namespace === xmlNamespace ? '' : ` xmlns:e="${namespace}"`;
-  return `<schema xmlns="${xsd}" xmlns:x="${xsd}"${own} targetNamespace="${namespace}">${content}</schema>`;
+  const start = `<schema xmlns="${xsd}" xmlns:x="${xsd}"${own} targetNamespace="${namespace}">`;
+  return [namespace, `${start}${content}</schema>`];
 }
 
 function mime(namespace: string): [string, string] {
@@ -37,7 +39,7 @@ function mime(namespace: string): [string, string] {
     `<complexType name="${name}"><simpleContent><extension base="x:${name}"><attribute ref="e:contentType"/></extension></simpleContent></complexType>`;
   const attributes =
     '<attribute name="contentType" type="x:string"/><attribute name="expectedContentTypes" type="x:string"/>';
-  return [namespace, schema(namespace, `${attributes}${binary('base64Binary')}${binary('hexBinary')}`)];
+  return schema(namespace, `${attributes}${binary('base64Binary')}${binary('hexBinary')}`);
 }
 
 /**
@@ -45,56 +47,32 @@ function mime(namespace: string): [string, string] {
  * envelope, xmlmime, xop, WS-I's swaRef, WSDL. By namespace; one that a folder holds goes before.
  */
 export const builtInSchemas: ReadonlyMap<string, string> = new Map([
-  [
+  schema(
     xmlNamespace,
-    schema(
-      xmlNamespace,
-      '<attribute name="lang" type="x:language"/><attribute name="space" type="x:NCName"/><attribute name="base" type="x:anyURI"/><attribute name="id" type="x:ID"/><attributeGroup name="specialAttrs"><attribute ref="xml:base"/><attribute ref="xml:lang"/><attribute ref="xml:space"/><attribute ref="xml:id"/></attributeGroup>',
-    ),
-  ],
-  [
+    '<attribute name="lang" type="x:language"/><attribute name="space" type="x:NCName"/><attribute name="base" type="x:anyURI"/><attribute name="id" type="x:ID"/><attributeGroup name="specialAttrs"><attribute ref="xml:base"/><attribute ref="xml:lang"/><attribute ref="xml:space"/><attribute ref="xml:id"/></attributeGroup>',
+  ),
+  encoding(
     soap11Encoding,
-    encoding(
-      soap11Encoding,
-      '<simpleType name="base64"><restriction base="x:base64Binary"/></simpleType><attribute name="arrayType" type="x:string"/><attribute name="offset" type="x:string"/><attribute name="root" type="x:boolean"/>',
-    ),
-  ],
-  [
+    '<simpleType name="base64"><restriction base="x:base64Binary"/></simpleType><attribute name="arrayType" type="x:string"/><attribute name="offset" type="x:string"/><attribute name="root" type="x:boolean"/>',
+  ),
+  encoding(
     soap12Encoding,
-    encoding(
-      soap12Encoding,
-      '<attribute name="itemType" type="x:QName"/><attribute name="arraySize" type="x:string"/><attribute name="nodeType" type="x:string"/>',
-    ),
-  ],
-  [
+    '<attribute name="itemType" type="x:QName"/><attribute name="arraySize" type="x:string"/><attribute name="nodeType" type="x:string"/>',
+  ),
+  schema(
     soap11,
-    schema(
-      soap11,
-      '<attribute name="mustUnderstand" type="x:boolean"/><attribute name="actor" type="x:anyURI"/><attribute name="encodingStyle" type="x:anyURI"/>',
-    ),
-  ],
+    '<attribute name="mustUnderstand" type="x:boolean"/><attribute name="actor" type="x:anyURI"/><attribute name="encodingStyle" type="x:anyURI"/>',
+  ),
   mime('http://www.w3.org/2005/05/xmlmime'),
   mime('http://www.w3.org/2004/11/xmlmime'),
   mime('http://www.w3.org/2004/06/xmlmime'),
-  [
+  schema(
     xop,
-    schema(
-      xop,
-      '<element name="Include" type="e:Include"/><complexType name="Include"><attribute name="href" type="x:anyURI" use="required"/></complexType>',
-    ),
-  ],
-  [
+    '<element name="Include" type="e:Include"/><complexType name="Include"><attribute name="href" type="x:anyURI" use="required"/></complexType>',
+  ),
+  schema(
     'http://ws-i.org/profiles/basic/1.1/xsd',
-    schema(
-      'http://ws-i.org/profiles/basic/1.1/xsd',
-      '<simpleType name="swaRef"><restriction base="x:anyURI"/></simpleType>',
-    ),
-  ],
-  [
-    wsdl,
-    schema(
-      wsdl,
-      '<attribute name="arrayType" type="x:string"/><attribute name="required" type="x:boolean"/>',
-    ),
-  ],
+    '<simpleType name="swaRef"><restriction base="x:anyURI"/></simpleType>',
+  ),
+  schema(wsdl, '<attribute name="arrayType" type="x:string"/><attribute name="required" type="x:boolean"/>'),
 ]);

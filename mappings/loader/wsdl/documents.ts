@@ -216,6 +216,6 @@ export function builtInSchema(namespace: string, allowance: Allowance): Schema |
   const text = builtInSchemas.get(namespace);
   if (text === undefined) return undefined;
   const { source } = readSource(`(built in) ${namespace}`, Buffer.from(text));
-  const element = readTree(source, { allowance, opaque: new Set() });
+  const element = readTree(source, allowance);
   return { element, namespace, imports: new Set(), builtIn: true };
 }

@@ -54,8 +54,6 @@ export interface ExpectedRoot {
 /** So much of a file is read to see which namespace it holds. */
 const headBytes = 64 * 1024;
 
-const opaque: ReadonlySet<string> = new Set(['documentation', 'appinfo']);
-
 /** The files below a folder. No URL is fetched, and nothing that lies outside is read, whatever links lead there (A2). One closure over what was read, the functions within are short. */
 export function xmlFilesOf(
   { folder, wsdl, refs }: WsdlPlace,
@@ -82,7 +80,7 @@ export function xmlFilesOf(
     try {
       if (!statSync(real).isFile()) return { why: 'got what is no file' };
       const { source, early } = readSource(file, readWhole(real, allowance));
-      const element = readTree(source, { allowance, opaque });
+      const element = readTree(source, allowance);
       if (early) findings.warn(element, 'text before the XML declaration is skipped');
       if (oldSchemas.some((namespace) => source.text.includes(`"${namespace}"`)))
         findings.warn(element, 'XML Schema of before 2001 is read as that of 2001');

@@ -52,12 +52,8 @@ export interface XmlElement {
   readonly end: number;
 }
 
-/** How the elements of a kind of document are read. */
-export interface TreeOptions {
-  readonly allowance: Allowance;
-  /** Elements whose content isn't looked into: documentation, which may be of any form. */
-  readonly opaque: ReadonlySet<string>;
-}
+/** Elements whose content isn't looked into: documentation, which may be of any form. */
+const opaque: ReadonlySet<string> = new Set(['documentation', 'appinfo']);
 
 /** An attribute's value, of those without a namespace unless another is given; undefined where it isn't there. */
 export function attributeOf(element: XmlElement, local: string, namespace = ''): string | undefined {
@@ -194,11 +190,11 @@ function today(namespace: string): string {
 }
 
 /** The root of a file of XML. Throws XmlError for one that isn't well-formed, OverLimit. */
-export function readTree(source: XmlSource, options: TreeOptions): XmlElement {
-  const reader = new XmlReader(source.text, limitsOf(options.allowance));
+export function readTree(source: XmlSource, allowance: Allowance): XmlElement {
+  const reader = new XmlReader(source.text, limitsOf(allowance));
   try {
     reader.readRoot();
-    const root = readElement(reader, source, undefined, options);
+    const root = readElement(reader, source, undefined, allowance);
     reader.finish();
     return root;
   } catch (error) {
@@ -212,7 +208,7 @@ function readElement(
   reader: XmlReader,
   source: XmlSource,
   outer: Scope | undefined,
-  options: TreeOptions,
+  allowance: Allowance,
 ): XmlElement {
   const { local, startOffset: offset } = reader;
   const namespace = today(reader.namespace);
@@ -220,7 +216,7 @@ function readElement(
     prefix: declared.prefix,
     namespace: today(declared.namespace),
   }));
-  options.allowance.takeElement();
+  allowance.takeElement();
   const attributes: XmlAttribute[] = [];
   for (let index = 0; index < reader.attributeCount; index++)
     attributes.push({
@@ -231,8 +227,8 @@ function readElement(
     });
   const scope = declarations.length === 0 ? outer : { outer, declarations };
   const children: XmlElement[] = [];
-  if (options.opaque.has(local)) reader.skip();
-  else while (reader.nextChild()) children.push(readElement(reader, source, scope, options));
+  if (opaque.has(local)) reader.skip();
+  else while (reader.nextChild()) children.push(readElement(reader, source, scope, allowance));
   return { source, offset, namespace, local, attributes, children, scope, end: reader.position };
 }
 
