@@ -8,7 +8,6 @@ import {
 import type { Schema } from './documents.ts';
 import {
   constraintOf,
-  type Depth,
   documentationOf,
   isQualified,
   type SchemaContext,
@@ -26,12 +25,7 @@ export interface AttributeSet {
 }
 
 /** The attributes of a type, an extension, a restriction or a group (XSD 1.0, part 1, 3.2 and 3.6). */
-export function readAttributes(
-  context: SchemaContext,
-  depth: Depth,
-  element: XmlElement,
-  schema: Schema,
-): AttributeSet {
+export function readAttributes(context: SchemaContext, element: XmlElement, schema: Schema): AttributeSet {
   const uses = new Map<string, AttributeUse | undefined>();
   let any = xsdChild(element, 'anyAttribute') !== undefined;
   for (const child of xsdChildren(element, 'attribute', 'attributeGroup')) {
@@ -41,7 +35,7 @@ export function readAttributes(
         uses.set(expanded(use.name), attributeOf(child, 'use') === 'prohibited' ? undefined : use);
       continue;
     }
-    const group = groupOf(context, depth, child, schema);
+    const group = groupOf(context, child, schema);
     for (const [name, use] of group.uses) uses.set(name, use);
     any ||= group.any;
   }
@@ -49,13 +43,13 @@ export function readAttributes(
   return { uses, any };
 }
 
-function groupOf(context: SchemaContext, depth: Depth, at: XmlElement, schema: Schema): AttributeSet {
+function groupOf(context: SchemaContext, at: XmlElement, schema: Schema): AttributeSet {
   const none: AttributeSet = { uses: new Map(), any: false };
   const ref = attributeOf(at, 'ref');
   const name = ref === undefined ? undefined : context.symbols.nameOf(at, ref, schema);
   const declared = name === undefined ? undefined : context.symbols.find('attributeGroup', name, at, schema);
   if (declared === undefined) return none;
-  return depth.within(at, () => readAttributes(context, depth, declared.element, declared.schema));
+  return context.depth.within(at, () => readAttributes(context, declared.element, declared.schema));
 }
 
 /** Inherited attributes with a type's own: an own one takes the place of its namesake, a prohibited one goes (XSD 1.0, part 1, 3.4.2). */

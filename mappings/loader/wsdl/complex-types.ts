@@ -12,14 +12,7 @@ import { shown } from '../document/node.ts';
 import { mergeAttributes, readAttributes } from './attributes.ts';
 import type { Schema } from './documents.ts';
 import { following, particleNames, readParticle, sizeOf } from './particles.ts';
-import {
-  type Depth,
-  isTrue,
-  type Mutable,
-  type SchemaContext,
-  xsdChild,
-  xsdChildren,
-} from './schema-context.ts';
+import { isTrue, type Mutable, type SchemaContext, xsdChild, xsdChildren } from './schema-context.ts';
 import { readSimpleType, restricted } from './simple-types.ts';
 import { attributeOf, type XmlElement } from './xml-tree.ts';
 
@@ -32,20 +25,19 @@ export interface WrittenType {
 /** Fills a complex type in from an `xs:complexType` (XSD 1.0, part 1, 3.4); `complete` does so for its base. */
 export function fillComplexType(
   context: SchemaContext,
-  depth: Depth,
   type: Mutable<ComplexType>,
   { element, schema }: WrittenType,
   complete: (base: ComplexType, at: XmlElement) => boolean,
 ): void {
   const outer = xsdChild(element, 'simpleContent', 'complexContent');
   const derived = outer === undefined ? undefined : xsdChild(outer, 'extension', 'restriction');
-  const own = readAttributes(context, depth, derived ?? element, schema);
+  const own = readAttributes(context, derived ?? element, schema);
   if (outer === undefined || derived === undefined) {
     if (outer !== undefined)
       context.findings.problem(outer, 'expected xs:extension or xs:restriction, got neither');
     type.attributes = mergeAttributes([], own);
     type.anyAttribute = own.any;
-    type.content = contentOf(ownParticle(context, depth, element, schema), isTrue(element, 'mixed'));
+    type.content = contentOf(ownParticle(context, element, schema), isTrue(element, 'mixed'));
   } else {
     const base = baseOf(context, derived, schema, complete);
     type.base = base === anyType ? undefined : base;
@@ -58,7 +50,7 @@ export function fillComplexType(
       type.content = { kind: 'text', type: textOf(context, derived, schema, base) };
     else {
       const mixed = isTrue(outer, 'mixed') || isTrue(element, 'mixed');
-      type.content = derivedContent(context, depth, derived, schema, base, mixed);
+      type.content = derivedContent(context, derived, schema, base, mixed);
       if (type.content.kind === 'encodedArray')
         type.attributes = type.attributes.filter(({ name }) => !isEncoding(name.namespace));
     }
@@ -85,14 +77,9 @@ function baseOf(
   return base.kind === 'simple' || complete(base, derived) ? base : anyType;
 }
 
-function ownParticle(
-  context: SchemaContext,
-  depth: Depth,
-  element: XmlElement,
-  schema: Schema,
-): Particle | undefined {
+function ownParticle(context: SchemaContext, element: XmlElement, schema: Schema): Particle | undefined {
   const written = xsdChild(element, ...particleNames);
-  return written === undefined ? undefined : readParticle(context, depth, written, schema);
+  return written === undefined ? undefined : readParticle(context, written, schema);
 }
 
 function contentOf(particle: Particle | undefined, mixed: boolean): Content {
@@ -125,13 +112,12 @@ function isFacet({ namespace, local }: XmlElement): boolean {
 
 function derivedContent(
   context: SchemaContext,
-  depth: Depth,
   derived: XmlElement,
   schema: Schema,
   base: SchemaType,
   mixed: boolean,
 ): Content {
-  const particle = ownParticle(context, depth, derived, schema);
+  const particle = ownParticle(context, derived, schema);
   if (base.kind === 'simple') {
     context.findings.problem(
       derived,

@@ -5,7 +5,6 @@ import { shown } from '../document/node.ts';
 import type { Schema } from './documents.ts';
 import {
   constraintOf,
-  type Depth,
   documentationOf,
   isQualified,
   isTrue,
@@ -29,33 +28,27 @@ export function sizeOf(particle: Particle): number {
 /** The particle of an `xs:sequence`, `choice`, `all` or `group` (XSD 1.0, part 1, 3.8 and 3.9); undefined for one that holds nothing. */
 export function readParticle(
   context: SchemaContext,
-  depth: Depth,
   element: XmlElement,
   schema: Schema,
 ): Particle | undefined {
   const occurs = readOccurs(context, element);
   if (occurs.most === 0) return undefined;
   if (element.local === 'group') {
-    const group = readGroup(context, depth, element, schema);
+    const group = readGroup(context, element, schema);
     if (group === undefined || group.kind === 'element' || group.kind === 'any') return undefined;
     return sized({ kind: group.kind, ...occurs, particles: group.particles });
   }
   const particles: Particle[] = [];
   for (const child of xsdChildren(element, 'element', 'any', ...particleNames)) {
-    const particle = readTerm(context, depth, child, schema);
+    const particle = readTerm(context, child, schema);
     if (particle !== undefined) particles.push(particle);
   }
   if (particles.length === 0) return undefined;
   return sized({ kind: element.local as 'sequence' | 'choice' | 'all', ...occurs, particles });
 }
 
-function readTerm(
-  context: SchemaContext,
-  depth: Depth,
-  child: XmlElement,
-  schema: Schema,
-): Particle | undefined {
-  if (child.local !== 'element' && child.local !== 'any') return readParticle(context, depth, child, schema);
+function readTerm(context: SchemaContext, child: XmlElement, schema: Schema): Particle | undefined {
+  if (child.local !== 'element' && child.local !== 'any') return readParticle(context, child, schema);
   const occurs = readOccurs(context, child);
   if (occurs.most === 0) return undefined;
   if (child.local === 'any') return { kind: 'any', ...occurs, wildcard: readWildcard(child, schema) };
@@ -89,19 +82,14 @@ function sized(particle: Particle & { readonly particles: readonly Particle[] })
   return particle;
 }
 
-function readGroup(
-  context: SchemaContext,
-  depth: Depth,
-  at: XmlElement,
-  schema: Schema,
-): Particle | undefined {
+function readGroup(context: SchemaContext, at: XmlElement, schema: Schema): Particle | undefined {
   const ref = attributeOf(at, 'ref');
   const name = ref === undefined ? undefined : context.symbols.nameOf(at, ref, schema);
   const declared = name === undefined ? undefined : context.symbols.find('group', name, at, schema);
   const model = declared === undefined ? undefined : xsdChild(declared.element, 'all', 'choice', 'sequence');
   if (declared === undefined || model === undefined) return undefined;
   return context.groupOf(declared, () =>
-    depth.within(at, () => readParticle(context, depth, model, declared.schema)),
+    context.depth.within(at, () => readParticle(context, model, declared.schema)),
   );
 }
 

@@ -7,8 +7,7 @@ import type {
 } from '../../contract/schema-components.ts';
 import type { Allowance } from '../document/allowance.ts';
 import type { BrokenLocation } from './documents.ts';
-import type { Findings } from './findings.ts';
-import { placed } from './findings.ts';
+import { type Findings, placed } from './findings.ts';
 
 /** How many operations are looked through for what they reach; of more, those that come after aren't counted. */
 const mostSteps = 1_000_000;

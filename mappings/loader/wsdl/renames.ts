@@ -12,9 +12,7 @@ import { shown } from '../document/node.ts';
 type Named = { json?: string | undefined };
 
 /** The members of one type that may be named otherwise, by the local names of their elements and attributes. */
-interface Places {
-  readonly byName: ReadonlyMap<string, readonly Named[]>;
-}
+type Places = ReadonlyMap<string, readonly Named[]>;
 
 /**
  * Gives members of types other names in JSON (A33, `rename`): `Type.member` → name, where a type without a name of its own
@@ -43,8 +41,8 @@ export function renameMembers(
     const known = places.get(type) ?? placesOf(type);
     places.set(type, known);
     const member = key.slice(dot + 1);
-    const found = known.byName.get(member);
-    const isTaken = [...known.byName].some(
+    const found = known.get(member);
+    const isTaken = [...known].some(
       ([other, [first]]) => other !== member && (first?.json ?? other) === name,
     );
     if (found === undefined) report(pointer, `expected a member of the type, got ${shown(member)}`);
@@ -101,5 +99,5 @@ function placesOf({ attributes, content }: ComplexType): Places {
     else if (particle.kind !== 'any') for (const inner of particle.particles) walk(inner);
   };
   if (content.kind === 'elements') walk(content.particle);
-  return { byName };
+  return byName;
 }

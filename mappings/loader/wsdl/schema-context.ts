@@ -17,9 +17,9 @@ export interface SchemaContext {
   readonly symbols: Symbols;
   readonly findings: Findings;
   readonly allowance: Allowance;
+  readonly depth: Depth;
   /** The type that an attribute's value names; `xs:anyType` where there is none, which is told. */
   readonly typeNamed: (value: string, at: XmlElement, schema: Schema) => SchemaType;
-  readonly typeOf: (name: QName, at: XmlElement, schema: Schema | undefined) => SchemaType;
   /** The type of an `xs:complexType` or `xs:simpleType` without a name. */
   readonly anonymousType: (element: XmlElement, schema: Schema) => SchemaType;
   readonly elementOf: (

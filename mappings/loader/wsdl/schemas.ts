@@ -66,11 +66,11 @@ class SchemaReader {
       symbols: this.#symbols,
       findings,
       allowance,
+      depth: this.#depth,
       typeNamed: (value, at, schema) => {
         const name = this.#symbols.nameOf(at, value, schema);
         return name === undefined ? anyType : this.#typeOf(name, at, schema);
       },
-      typeOf: (name, at, schema) => this.#typeOf(name, at, schema),
       anonymousType: (element, schema) => this.#read(element, schema, undefined),
       elementOf: (name, at, schema) => this.#elementOf(name, at, schema),
       groupOf: (group, read) => this.#groupOf(group, read),
@@ -160,7 +160,7 @@ class SchemaReader {
     this.#filling.add(type);
     const { owner } = this.#findings;
     this.#findings.owner = type;
-    fillComplexType(this.#context, this.#depth, type, written, (base, at) => {
+    fillComplexType(this.#context, type, written, (base, at) => {
       if (this.#filling.has(base)) {
         this.#findings.problem(at, "expected a type that isn't derived from itself, got one that is");
         return false;
