@@ -1,3 +1,4 @@
+import { someOf } from '../loader/document/node.ts';
 import { Cover } from './cover.ts';
 import { compileDates, keepsAll } from './dates.ts';
 import { type Path, pathText, valueAtPath } from './paths.ts';
@@ -42,6 +43,10 @@ interface Place {
   auto: Auto | undefined;
   /** True where it is made of one object of the source: of an empty one an empty one comes. */
   isOfOne?: true;
+}
+
+function newPlace(): Place {
+  return { members: new Map(), rule: undefined, auto: undefined };
 }
 
 /** Where `auto: same` takes from. */
@@ -90,7 +95,7 @@ export class RuleCompiler {
     prefix: Path,
     auto: Pick<Auto, 'pointer' | 'omit'> | undefined,
   ): Maker {
-    const root: Place = { members: new Map(), rule: undefined, auto: undefined };
+    const root = newPlace();
     const start = this.#placeAt(root, prefix);
     if (auto !== undefined) start.auto = { ...auto, path: [], source };
     this.#fill(start, group);
@@ -101,11 +106,17 @@ export class RuleCompiler {
     let at = place;
     for (const step of path) {
       if (step.kind !== 'member') continue;
-      const inner = at.members.get(step.name) ?? { members: new Map(), rule: undefined, auto: undefined };
+      const inner = at.members.get(step.name) ?? newPlace();
       at.members.set(step.name, inner);
       at = inner;
     }
     return at;
+  }
+
+  /** The rules of a rule's `map` go to their places; `auto` takes the rest. */
+  #fillBy(place: Place, { map, auto, pointer }: Rule, source: Source): void {
+    if (map !== undefined) this.#fill(place, map);
+    if (auto) place.auto = { pointer, path: [], source, omit: noOmit };
   }
 
   #fill(place: Place, group: Group): void {
@@ -127,8 +138,7 @@ export class RuleCompiler {
           this.#side.problem(rule.pointer, `expected ${at} to be filled whole or by members, got both`);
         return this.rule(rule, target, source, at);
       }
-      if (rule.map !== undefined) this.#fill(place, rule.map);
-      if (rule.auto) place.auto = { pointer: rule.pointer, path: [], source, omit: noOmit };
+      this.#fillBy(place, rule, source);
       place.rule = undefined;
       return this.#place(place, target, source, at, rule.pointer);
     }
@@ -240,7 +250,7 @@ export class RuleCompiler {
   #sameMaker(source: Source, target: Shape, pointer: string, at: string, omit: Cover): Maker {
     const { shape, cover } = source;
     if (isObject(shape) && isObject(target) && shape.members.size > 0 && !target.open) {
-      const place: Place = { members: new Map(), rule: undefined, auto: { pointer, path: [], source, omit } };
+      const place: Place = { ...newPlace(), auto: { pointer, path: [], source, omit } };
       return this.#record(place, target, source, at, pointer);
     }
     if (isArray(shape) && isArray(target) && shape.items !== undefined && target.items !== undefined) {
@@ -307,10 +317,9 @@ export class RuleCompiler {
       case 'each':
         return this.#each(rule, rule.source.path, target, source, at);
       case 'group': {
-        const place: Place = { members: new Map(), rule: undefined, auto: undefined };
-        if (rule.map !== undefined) this.#fill(place, rule.map);
         if (rule.map === undefined && !rule.auto) return nothing; // `else` alone
-        if (rule.auto) place.auto = { pointer: rule.pointer, path: [], source, omit: noOmit };
+        const place = newPlace();
+        this.#fillBy(place, rule, source);
         return this.#place(place, target, source, at, rule.pointer);
       }
       case 'from':
@@ -325,9 +334,8 @@ export class RuleCompiler {
     const cover = source.cover.at(path);
     if (rule.map !== undefined || rule.auto) {
       const inner: Source = { shape, cover };
-      const place: Place = { members: new Map(), rule: undefined, auto: undefined, isOfOne: true };
-      if (rule.map !== undefined) this.#fill(place, rule.map);
-      if (rule.auto) place.auto = { pointer: rule.pointer, path: [], source: inner, omit: noOmit };
+      const place: Place = { ...newPlace(), isOfOne: true };
+      this.#fillBy(place, rule, inner);
       const make = this.#place(place, target, inner, at, rule.pointer);
       return (scope) => {
         const value = valueAtPath(scope.value, path);
@@ -758,8 +766,5 @@ function joined(at: string, name: string): string {
 }
 
 function someNames({ members }: Shape): string {
-  const names = [...members.keys()];
-  return names.length === 0
-    ? 'none'
-    : `${names.slice(0, 20).join(', ')}${names.length > 20 ? ` and ${names.length - 20} more` : ''}`;
+  return members.size === 0 ? 'none' : someOf([...members.keys()]);
 }

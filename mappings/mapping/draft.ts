@@ -181,12 +181,12 @@ function rulesOf(source: Shape, target: Shape, depth = 0): Rules {
 
 /** Proposes an entry for an operation of the old service and one of the new. */
 export function draftEntry(old: TargetOperation, target: TargetOperation): Draft {
-  const open: Shape | undefined = old.body;
-  const request = open === undefined || target.body === undefined ? undefined : rulesOf(open, target.body);
+  const { body } = old;
+  const request = body === undefined || target.body === undefined ? undefined : rulesOf(body, target.body);
   const reply =
     old.reply === undefined || target.reply === undefined ? undefined : rulesOf(target.reply, old.reply);
   const rules: Record<string, unknown> = { ...request?.rules };
-  let left = request?.sources ?? (open === undefined ? [] : leavesOf(open));
+  let left = request?.sources ?? (body === undefined ? [] : leavesOf(body));
   for (const { in: place, name } of target.parameters) {
     if (place === 'cookie') continue;
     const like = left.find(({ words }) => likeness(words, wordsOf(name)) >= least);

@@ -1,5 +1,4 @@
-import type { Limits } from '../contract/limits.ts';
-import { defaultLimits } from '../contract/limits.ts';
+import { defaultLimits, type Limits } from '../contract/limits.ts';
 import { Allowance, contractError } from '../loader/document/allowance.ts';
 import { ContractError, type ContractProblem } from '../loader/document/error.ts';
 import { isNode, type Node, shown } from '../loader/document/node.ts';

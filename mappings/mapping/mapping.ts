@@ -110,14 +110,8 @@ export function compileMapping({ derived, openapi, entries, functionsOf, limits 
         if (entry.method !== '') problem(`${entry.pointer}/call`, found);
         return undefined;
       }
-      return new EntryCompiler(
-        entry,
-        adopted,
-        found,
-        functionsOf(entry),
-        limits,
-        problem,
-        (pointer, message) => oneWay.push({ pointer, message }),
+      return new EntryCompiler(entry, adopted, found, functionsOf(entry), problem, (pointer, message) =>
+        oneWay.push({ pointer, message }),
       ).compile();
     });
     const ways = compiled.filter((way) => way !== undefined);
@@ -223,7 +217,6 @@ class EntryCompiler {
   readonly #entry: Entry;
   readonly #old: TargetOperation;
   readonly #target: TargetOperation;
-  readonly #limits: Limits;
   readonly #problem: Tell;
   readonly #request: RuleCompiler;
   readonly #reply: RuleCompiler;
@@ -233,14 +226,12 @@ class EntryCompiler {
     old: TargetOperation,
     target: TargetOperation,
     functions: ReadonlyMap<string, CodeFunction> | undefined,
-    limits: Limits,
     problem: Tell,
     oneWay: Tell,
   ) {
     this.#entry = entry;
     this.#old = old;
     this.#target = target;
-    this.#limits = limits;
     this.#problem = problem;
     this.#request = new RuleCompiler({ side: 'request', problem, oneWay, functions });
     this.#reply = new RuleCompiler({ side: 'reply', problem, oneWay, functions });
@@ -250,10 +241,8 @@ class EntryCompiler {
     const entry = this.#entry;
     const cover = new Cover();
     const root: Source = { shape: this.#old.body ?? anyShape, cover };
-    const begins: Source = {
-      shape: this.#shapeAt(root, entry.at, `${entry.pointer}/at`),
-      cover: cover.at(entry.at),
-    };
+    const shape = this.#request.shapeAt(root.shape, entry.at, `${entry.pointer}/at`);
+    const begins: Source = { shape, cover: cover.at(entry.at) };
     const omit = new Cover();
     for (const { pointer, path } of entry.omit) {
       const whole = this.#omitted(root.shape, path, pointer);
@@ -298,10 +287,6 @@ class EntryCompiler {
     return whole;
   }
 
-  #shapeAt(root: Source, path: Path, pointer: string): Shape {
-    return path.length === 0 ? root.shape : this.#request.shapeAt(root.shape, path, pointer);
-  }
-
   /** Where the paths of each call begin (M4). */
   #scopes(
     begins: Source,
@@ -325,7 +310,8 @@ class EntryCompiler {
   }
 
   #call(source: Source, omit: Cover): (scope: Scope) => MappedCall {
-    const { entry, target, limits } = { entry: this.#entry, target: this.#target, limits: this.#limits };
+    const entry = this.#entry;
+    const target = this.#target;
     const inBody: Group['rules'][number][] = [];
     const fills: { readonly parameter: TargetOperation['parameters'][number]; readonly make: Maker }[] = [];
     for (const one of entry.request.rules) {
@@ -383,17 +369,11 @@ class EntryCompiler {
         target,
         fills.map(({ parameter, make }) => ({ parameter, value: make(scope) })),
         scope,
-        limits,
       );
-      const accept = { accept: 'application/json' };
-      if (made === undefined)
-        return { method: target.method, path, headers: { ...headers, ...accept }, body: undefined };
-      return {
-        method: target.method,
-        path,
-        headers: { ...headers, ...accept, 'content-type': type },
-        body: writeValue(made),
-      };
+      headers.accept = 'application/json';
+      if (made === undefined) return { method: target.method, path, headers, body: undefined };
+      headers['content-type'] = type;
+      return { method: target.method, path, headers, body: writeValue(made) };
     };
   }
 
@@ -428,8 +408,7 @@ class EntryCompiler {
 
   #replyMaker(group: Group, source: Source, from: Path, auto: boolean): Maker {
     const { pointer } = this.#entry;
-    const shape =
-      from.length === 0 ? source.shape : this.#reply.shapeAt(source.shape, from, `${pointer}/from`);
+    const shape = this.#reply.shapeAt(source.shape, from, `${pointer}/from`);
     const target = this.#old.reply;
     if (target === undefined) return () => new Map(); // one way
     const make = this.#reply.body(
@@ -455,8 +434,8 @@ function writeParameters(
   { path }: TargetOperation,
   filled: readonly Filled[],
   scope: Scope,
-  limits: Limits,
 ): { readonly path: string; readonly headers: Record<string, string> } {
+  const { parameterText } = scope.run.limits;
   let written = path;
   const query: string[] = [];
   const headers: Record<string, string> = {};
@@ -470,8 +449,8 @@ function writeParameters(
         throw scope.error([], `expected what ${said} is made of, which is required, got none`);
       continue;
     }
-    if (texts.reduce((sum, text) => sum + text.length, 0) > limits.parameterText)
-      throw scope.error([], `expected at most ${limits.parameterText} characters for ${said}, got more`);
+    if (texts.reduce((sum, text) => sum + text.length, 0) > parameterText)
+      throw scope.error([], `expected at most ${parameterText} characters for ${said}, got more`);
     if (!texts.every((text) => text.isWellFormed()))
       throw scope.error([], `expected whole characters for ${said}, got half of one`);
     const name = encodeURIComponent(parameter.name);
