@@ -15,7 +15,7 @@ import {
   OverLimit,
 } from './document/allowance.ts';
 import { type ContractProblem, type Note, pointerSegment, type Report } from './document/error.ts';
-import { childOf, isNode, type Node, shown, textOf } from './document/node.ts';
+import { addTo, childOf, isNode, type Node, shown, textOf } from './document/node.ts';
 import { createOtherFiles, fileOf, type OtherFiles, type OtherFilesSource } from './document/other-files.ts';
 import { References } from './document/references.ts';
 import { UnforeseenReferences } from './document/unforeseen.ts';
@@ -367,9 +367,7 @@ function holdersOfBinary(drafts: readonly OperationDraft[]): ReadonlySet<Type> {
     if (type.kind === 'scalar') continue;
     for (const part of partsOf(type)) {
       seen.add(part);
-      const known = holders.get(part) ?? [];
-      known.push(type);
-      holders.set(part, known);
+      addTo(holders, part, type);
     }
   }
   const binary = new Set(

@@ -1,6 +1,6 @@
 import type { Tag } from '../../contract/model.ts';
 import { pointerSegment, unescapedSegment } from '../document/error.ts';
-import { childOf, isNode, type Node, textOf } from '../document/node.ts';
+import { addTo, childOf, isNode, type Node, textOf } from '../document/node.ts';
 import { isUnresolved, type Located, type References } from '../document/references.ts';
 import { byCodeUnit } from '../names/names.ts';
 import { openKeyword } from './keywords.ts';
@@ -71,9 +71,7 @@ function childrenOfAll(document: Node, references: References): ReadonlyMap<stri
       const base =
         isNode(part) && Object.hasOwn(part, '$ref') ? references.target(part.$ref, place) : undefined;
       if (base === undefined || isUnresolved(base)) continue;
-      const known = children.get(base.pointer) ?? [];
-      known.push({ node: schema, pointer: place });
-      children.set(base.pointer, known);
+      addTo(children, base.pointer, { node: schema, pointer: place });
     }
   }
   return children;

@@ -43,7 +43,6 @@ export function loadAdoptedContract(
     wsdl: overlay.wsdl,
     refs: overlay.refs,
     allowance,
-    limits,
   });
   renameMembers(whole, overlay.rename, report);
   openFieldsOf(whole, overlay.open, report);

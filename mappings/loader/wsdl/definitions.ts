@@ -1,6 +1,6 @@
 import { namespaces } from '../../contract/model.ts';
 import { expanded, type QName } from '../../contract/schema-components.ts';
-import { shown } from '../document/node.ts';
+import { addTo, shown } from '../document/node.ts';
 import { isA } from './documents.ts';
 import type { Findings } from './findings.ts';
 import { attributeOf, plainText, qualifiedName, type XmlElement } from './xml-tree.ts';
@@ -43,9 +43,7 @@ export function readDefinitions(roots: readonly XmlElement[], findings: Findings
       }
       byName.set(key, definition);
       byKind.get(kind)?.push(definition);
-      const others = byLocal.get(`${kind} ${local}`);
-      if (others === undefined) byLocal.set(`${kind} ${local}`, [definition]);
-      else others.push(definition);
+      addTo(byLocal, `${kind} ${local}`, definition);
     }
   }
 

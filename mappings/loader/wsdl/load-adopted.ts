@@ -50,8 +50,8 @@ const noNames: KeptNames = { operations: new Map(), types: new Map() };
  * what was expected and got; documents that pass a limit are wrong there.
  */
 export function loadAdoptedService(folder: string, options: AdoptedOptions = {}): LoadedService {
-  const limits = options.limits ?? defaultLimits;
-  const allowance = options.allowance ?? new Allowance(limits);
+  const allowance = options.allowance ?? new Allowance(options.limits ?? defaultLimits);
+  const { limits } = allowance;
   const findings = new Findings();
   const wsdl = options.wsdl ?? findWsdl(folder);
   const inFolder = (problem: ContractProblem): ContractProblem => ({

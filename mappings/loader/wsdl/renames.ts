@@ -6,7 +6,7 @@ import type {
   Wildcard,
 } from '../../contract/schema-components.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
-import { shown } from '../document/node.ts';
+import { addTo, shown } from '../document/node.ts';
 
 /** Something that a type's JSON has a member for. */
 type Named = { json?: string | undefined };
@@ -88,11 +88,7 @@ function typesByName({ typeNames, elements }: AdoptedService): ReadonlyMap<strin
 
 function placesOf({ attributes, content }: ComplexType): Places {
   const byName = new Map<string, Named[]>();
-  const note = (name: string, place: Particle | AttributeUse): void => {
-    const known = byName.get(name);
-    if (known === undefined) byName.set(name, [place as Named]);
-    else known.push(place as Named);
-  };
+  const note = (name: string, place: Particle | AttributeUse): void => addTo(byName, name, place as Named);
   for (const use of attributes) note(use.name.local, use);
   const walk = (particle: Particle): void => {
     if (particle.kind === 'element') note(particle.element.name.local, particle);

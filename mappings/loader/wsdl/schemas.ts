@@ -8,6 +8,7 @@ import type {
   SchemaType,
 } from '../../contract/schema-components.ts';
 import type { Allowance } from '../document/allowance.ts';
+import { addTo } from '../document/node.ts';
 import { fillComplexType, type WrittenType } from './complex-types.ts';
 import type { Schema } from './documents.ts';
 import type { Findings } from './findings.ts';
@@ -230,9 +231,7 @@ class SchemaReader {
       const element = this.#declaredElement(declared, declared.element);
       const head = this.#headOf(declared);
       if (element === undefined || head === undefined) continue;
-      const members = groups.get(head);
-      if (members === undefined) groups.set(head, [element]);
-      else members.push(element);
+      addTo(groups, head, element);
     }
     for (const head of groups.keys()) {
       const all = new Set<ElementDeclaration>([head]);

@@ -5,6 +5,7 @@ import type {
   AdoptedService,
 } from '../../contract/schema-components.ts';
 import type { Allowance } from '../document/allowance.ts';
+import { addTo } from '../document/node.ts';
 import {
   type Definition,
   type Definitions,
@@ -174,12 +175,8 @@ class OperationReader {
     const keys: XmlElement[] = [];
     this.#keys.set(binding, keys);
     const abstract = new Map<string, XmlElement[]>();
-    for (const operation of wsdlChildren(binding.portType.element, 'operation')) {
-      const name = attributeOf(operation, 'name') ?? '';
-      const others = abstract.get(name);
-      if (others === undefined) abstract.set(name, [operation]);
-      else others.push(operation);
-    }
+    for (const operation of wsdlChildren(binding.portType.element, 'operation'))
+      addTo(abstract, attributeOf(operation, 'name') ?? '', operation);
     for (const bound of wsdlChildren(binding.definition.element, 'operation')) {
       this.#allowance.step(bound.source.file);
       const name = attributeOf(bound, 'name') ?? '';

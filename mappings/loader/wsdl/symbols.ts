@@ -1,7 +1,7 @@
 import { namespaces } from '../../contract/model.ts';
 import { expanded, type QName } from '../../contract/schema-components.ts';
 import type { Allowance } from '../document/allowance.ts';
-import { shown } from '../document/node.ts';
+import { addTo, shown } from '../document/node.ts';
 import { builtInSchema, type Schema } from './documents.ts';
 import type { Findings } from './findings.ts';
 import { attributeOf, qualifiedName, type XmlElement } from './xml-tree.ts';
@@ -122,10 +122,7 @@ export class Symbols {
     if (before === undefined) {
       all.set(key, declared);
       if (schema.builtIn) return;
-      const local = `${kind} ${name.local}`;
-      const others = this.#byLocal.get(local);
-      if (others === undefined) this.#byLocal.set(local, [declared]);
-      else others.push(declared);
+      addTo(this.#byLocal, `${kind} ${name.local}`, declared);
     } else if (isSame(before.element, element)) {
       this.findings.warn(element, `the ${kind} ${name.local} is there twice, the same; one is taken`);
     } else
