@@ -1,12 +1,5 @@
 import { defaultLimits } from '../contract/limits.ts';
-import {
-  type Contract,
-  type Operation,
-  partsOf,
-  type RecordType,
-  type Server,
-  type Type,
-} from '../contract/model.ts';
+import { type Contract, type Operation, partsOf, type RecordType, type Type } from '../contract/model.ts';
 import {
   Allowance,
   type ContractLimits,
@@ -22,7 +15,7 @@ import { UnforeseenReferences } from './document/unforeseen.ts';
 import type { ContractNames, Displaced } from './names/names.ts';
 import { serviceNameOf } from './names/service-name.ts';
 import { buildCredentials, credentialsType, schemeCredentials } from './operations/credentials.ts';
-import type { Entry, NotServed } from './operations/entries.ts';
+import type { NotServed } from './operations/entries.ts';
 import { type OperationDraft, readOperations } from './operations/operations.ts';
 import {
   carriesStatus,
@@ -226,8 +219,12 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unfo
   const service = serviceOf(parts);
   const builder = new TypeBuilder(parts);
   const servers = new Servers(document, overlay, reportOverlay);
-  const findServer = (entry: Entry): Server => servers.find(entry);
-  const read = readOperations({ ...parts, builder, pinned: pinned.operations, findServer });
+  const read = readOperations({
+    ...parts,
+    builder,
+    pinned: pinned.operations,
+    findServer: (entry) => servers.find(entry),
+  });
   servers.checkOverlay();
   const { served: drafts, notServed } = read;
   if (drafts.length === 0) {

@@ -1,3 +1,4 @@
+import type { Report } from '../loader/document/error.ts';
 import { someOf } from '../loader/document/node.ts';
 import { Cover } from './cover.ts';
 import { compileDates, keepsAll } from './dates.ts';
@@ -8,9 +9,6 @@ import type { Kind, Shape } from './schemas.ts';
 import { Digits, isItems, isMembers, numberForm, textOfScalar, type Value } from './value.ts';
 
 /** Rules of one side, request or reply, as functions that make the target's values (M2, M3). */
-
-/** What is wrong with a mapping at a place of its file. */
-export type Tell = (pointer: string, message: string) => void;
 
 /** A function of the module of an operation, with the target path that it makes a value for (M5). Throws CodeError. */
 export type CodeFunction = (value: Value, at: string) => Value | undefined;
@@ -23,9 +21,9 @@ export class CodeError extends Error {
 /** What the rules of one side are compiled with. */
 export interface Side {
   readonly side: 'request' | 'reply';
-  readonly problem: Tell;
+  readonly problem: Report;
   /** A source value that can't be had back from what is made of it. */
-  readonly oneWay: Tell;
+  readonly oneWay: Report;
   /** Undefined: the operation names no module. */
   readonly functions: ReadonlyMap<string, CodeFunction> | undefined;
 }
@@ -61,6 +59,12 @@ interface Auto {
 
 const noOmit = new Cover();
 
+/** What `auto` makes of a source, and what of it that looks at. */
+interface Same {
+  readonly make: Maker;
+  readonly cover: Cover;
+}
+
 /** A shape of whatever comes. */
 export const anyShape: Shape = {
   kinds: new Set<Kind>(['object', 'array', 'string', 'number', 'boolean', 'null']),
@@ -76,7 +80,7 @@ const scalarKinds: readonly Kind[] = ['string', 'number', 'boolean'];
 /** Compiles the rules of one side. */
 export class RuleCompiler {
   readonly #side: Side;
-  readonly #autos = new Map<Shape, Map<Shape, { readonly make: Maker; readonly cover: Cover }>>();
+  readonly #autos = new Map<Shape, Map<Shape, Same>>();
 
   constructor(side: Side) {
     this.#side = side;
@@ -211,10 +215,7 @@ export class RuleCompiler {
   }
 
   #autoAt({ pointer, path, source, omit }: Auto, target: Shape, at: string): Maker {
-    const { make, cover } =
-      omit === noOmit || omit.members.size + omit.ofItems.length === 0
-        ? this.#same(source.shape, target, pointer, at)
-        : this.#sameBut(source.shape, target, pointer, at, omit);
+    const { make, cover } = this.#same(source.shape, target, pointer, at, omit);
     source.cover.also.push(cover);
     return (scope) => {
       const value = valueAtPath(scope.value, path);
@@ -222,29 +223,20 @@ export class RuleCompiler {
     };
   }
 
-  /** What `auto` makes of a source of one kind with the target; once for each two, as types may hold themselves. */
-  #same(source: Shape, target: Shape, pointer: string, at: string): { make: Maker; cover: Cover } {
+  /** What `auto` makes of a source of one kind with the target; once for each two of which nothing is omitted, as types may hold themselves. */
+  #same(source: Shape, target: Shape, pointer: string, at: string, omit: Cover): Same {
+    const cover = new Cover();
+    if (omit.members.size + omit.ofItems.length > 0)
+      return { make: this.#sameMaker({ shape: source, cover }, target, pointer, at, omit), cover };
     const byTarget = this.#autos.get(source) ?? new Map();
     this.#autos.set(source, byTarget);
     const known = byTarget.get(target);
     if (known !== undefined) return known;
     let make: Maker = nothing;
-    const cover = new Cover();
     const same = { make: (scope: Scope) => make(scope), cover };
     byTarget.set(target, same);
     make = this.#sameMaker({ shape: source, cover }, target, pointer, at, noOmit);
     return same;
-  }
-
-  #sameBut(
-    source: Shape,
-    target: Shape,
-    pointer: string,
-    at: string,
-    omit: Cover,
-  ): { make: Maker; cover: Cover } {
-    const cover = new Cover();
-    return { make: this.#sameMaker({ shape: source, cover }, target, pointer, at, omit), cover };
   }
 
   #sameMaker(source: Source, target: Shape, pointer: string, at: string, omit: Cover): Maker {

@@ -1,6 +1,7 @@
 import type { Limits } from '../contract/limits.ts';
+import { pointerSegment, type Report } from '../loader/document/error.ts';
 import type { Node } from '../loader/document/node.ts';
-import { anyShape, type CodeFunction, RuleCompiler, type Source, type Tell } from './compile-rules.ts';
+import { anyShape, type CodeFunction, RuleCompiler, type Source } from './compile-rules.ts';
 import { Cover, uncoveredMembers, uncoveredPlace } from './cover.ts';
 import { type Path, pathText, valueAtPath } from './paths.ts';
 import type { Entries, Entry, Group } from './rules.ts';
@@ -95,11 +96,11 @@ export function compileMapping({ derived, openapi, entries, functionsOf, limits 
   const operations = new Map<string, MappedOperation>();
   const names = Object.keys((derived.paths ?? {}) as Node).map((path) => path.slice(1));
   for (const [name, several] of entries) {
-    const problem: Tell = (pointer, message) => problems.push({ pointer, message });
+    const problem: Report = (pointer, message) => problems.push({ pointer, message });
     const adopted = targetOperation(derived, old, 'POST', `/${name}`);
     if (typeof adopted === 'string') {
       problem(
-        `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+        pointerSegment(name),
         `expected an operation of the WSDL, got ${name}; there are ${names.slice(0, 20).join(', ')}`,
       );
       continue;
@@ -217,7 +218,7 @@ class EntryCompiler {
   readonly #entry: Entry;
   readonly #old: TargetOperation;
   readonly #target: TargetOperation;
-  readonly #problem: Tell;
+  readonly #problem: Report;
   readonly #request: RuleCompiler;
   readonly #reply: RuleCompiler;
 
@@ -226,8 +227,8 @@ class EntryCompiler {
     old: TargetOperation,
     target: TargetOperation,
     functions: ReadonlyMap<string, CodeFunction> | undefined,
-    problem: Tell,
-    oneWay: Tell,
+    problem: Report,
+    oneWay: Report,
   ) {
     this.#entry = entry;
     this.#old = old;
@@ -256,14 +257,13 @@ class EntryCompiler {
       ...entry.at,
       ...(entry.forEach === undefined ? [] : [...entry.forEach, { kind: 'every' } as const]),
     ]);
-    const call = this.#call(source, omitBelow);
     const replySource: Source = { shape: this.#target.reply ?? anyShape, cover: new Cover() };
     return {
       target: this.#target,
       cover,
       fits: (scope) => fits === undefined || fits(scope),
       scopesOf,
-      call,
+      call: this.#call(source, omitBelow),
       reply: this.#replyMaker(entry.reply, replySource, entry.from, entry.autoReply),
       error:
         entry.error === undefined

@@ -10,20 +10,16 @@ export function writeTypes({ operations }: Pick<Mapping, 'operations'>): string 
   const exported: string[] = [];
   for (const [name, { old, calls }] of operations) {
     const base = identifier(name);
-    exported.push(
-      `/** The request of ${name}. */\nexport type ${base}Request = ${writer.typeOf(old.body, `${base}RequestBody`)};\n`,
-    );
-    exported.push(
-      `/** The reply of ${name}. */\nexport type ${base}Reply = ${writer.typeOf(old.reply, `${base}ReplyBody`)};\n`,
-    );
-    for (const [index, target] of calls.entries()) {
+    const add = (says: string, what: string, shape: Shape | undefined, number: string): void => {
+      const written = writer.typeOf(shape, `${base}${what}Body${number}`);
+      exported.push(`/** ${says}. */\nexport type ${base}${what}${number} = ${written};\n`);
+    };
+    add(`The request of ${name}`, 'Request', old.body, '');
+    add(`The reply of ${name}`, 'Reply', old.reply, '');
+    for (const [index, { method, path, body, reply }] of calls.entries()) {
       const number = index === 0 ? '' : String(index + 1);
-      exported.push(
-        `/** The body of ${target.method} ${target.path}. */\nexport type ${base}Call${number} = ${writer.typeOf(target.body, `${base}CallBody${number}`)};\n`,
-      );
-      exported.push(
-        `/** The answer of ${target.method} ${target.path}. */\nexport type ${base}Answer${number} = ${writer.typeOf(target.reply, `${base}AnswerBody${number}`)};\n`,
-      );
+      add(`The body of ${method} ${path}`, 'Call', body, number);
+      add(`The answer of ${method} ${path}`, 'Answer', reply, number);
     }
   }
   const head =

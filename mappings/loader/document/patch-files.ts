@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import type { Allowance } from './allowance.ts';
 import type { ContractProblem } from './error.ts';
 import { isNode, memberOf, textsOf } from './node.ts';
-import { applyPatches, extendsOf, isPatch, type Patched, type PatchFile } from './patches.ts';
+import { applyPatches, extendsOf, isPatch, type Patched } from './patches.ts';
 import { readYamlFile, withLines, type YamlFile } from './yaml.ts';
 
 /**
@@ -14,7 +14,7 @@ export class PatchFiles {
   readonly #problems: ContractProblem[];
   readonly #allowance: Allowance;
   /** By the real path of the file that they are for. */
-  readonly #patches = new Map<string, PatchFile[]>();
+  readonly #patches = new Map<string, YamlFile[]>();
   readonly #applied = new Map<string, Patched>();
 
   /** Reads the patches; what keeps one from being read is added to the problems, as is all that is wrong later. */
@@ -77,7 +77,7 @@ export class PatchFiles {
 }
 
 /** The file that a patch is for: what `extends` names by a relative path; the document where it says none, or a URL. */
-function targetOf(file: PatchFile, document: string): string {
+function targetOf(file: YamlFile, document: string): string {
   const named = extendsOf(file);
   if (named === undefined || /^[a-z][a-z0-9+.-]+:/i.test(named)) return document;
   return resolve(dirname(file.path), named);

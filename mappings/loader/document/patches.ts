@@ -6,14 +6,9 @@ import { linearPattern } from '../../codec/scalars/pattern.ts';
 import { type Allowance, OverLimit } from './allowance.ts';
 import { pointerSegment, type Report } from './error.ts';
 import { isNode, memberOf, type Node, shown, textOf } from './node.ts';
+import type { YamlFile } from './yaml.ts';
 
 const require = createRequire(import.meta.url);
-
-/** The file of a patch, as read. */
-export interface PatchFile {
-  readonly path: string;
-  readonly root: unknown;
-}
 
 /** Which action of which patch a value of a document comes from. */
 export interface PatchPlace {
@@ -48,7 +43,7 @@ export function isPatch(root: unknown): boolean {
 }
 
 /** What a patch's `extends` says; undefined where it says nothing. */
-export function extendsOf({ root }: PatchFile): string | undefined {
+export function extendsOf({ root }: YamlFile): string | undefined {
   return isNode(root) ? textOf(memberOf(root, 'extends')) : undefined;
 }
 
@@ -61,7 +56,7 @@ export function extendsOf({ root }: PatchFile): string | undefined {
 export function applyPatches(
   root: unknown,
   name: string,
-  patches: readonly PatchFile[],
+  patches: readonly YamlFile[],
   reportTo: (path: string) => Report,
   allowance: Allowance,
 ): Patched {

@@ -8,16 +8,14 @@ import { componentTypeName } from '../names/schema-name.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import type { TypeBuilder } from '../schema/type-builder.ts';
 
-/** Finds where an operation's calls go. */
-export type FindServer = (entry: Entry) => Server;
-
 /** What operations are read from, and where to report what is wrong with one. */
 export interface OperationsSource {
   readonly document: Node;
   readonly references: References;
   readonly overlay: Overlay;
   readonly builder: TypeBuilder;
-  readonly findServer: FindServer;
+  /** Finds where an operation's calls go. */
+  readonly findServer: (entry: Entry) => Server;
   /** Names of operations that stay whatever else would have them. */
   readonly pinned: Names;
   readonly report: Report;
