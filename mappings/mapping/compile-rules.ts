@@ -743,7 +743,7 @@ const kindNames: Readonly<Record<Kind, string>> = {
 };
 
 /** What a place takes, in the words of an error. */
-export function kindsText({ kinds }: Shape): string {
+function kindsText({ kinds }: Shape): string {
   return [...kinds].map((kind) => kindNames[kind]).join(' or ');
 }
 

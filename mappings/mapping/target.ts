@@ -65,7 +65,7 @@ export function targetOperation(
 }
 
 /** The schema of the first answer that means success. */
-export function replySchema(operation: Node, reader: SchemaReader): unknown {
+function replySchema(operation: Node, reader: SchemaReader): unknown {
   const responses = isNode(operation.responses) ? operation.responses : {};
   const statuses = Object.keys(responses)
     .filter((status) => /^2/.test(status))

@@ -93,11 +93,6 @@ export class Allowance {
     if (characters >= charactersPerStep) this.step(pointer, Math.floor(characters / charactersPerStep));
   }
 
-  /** How many steps were counted. */
-  get steps(): number {
-    return this.#steps;
-  }
-
   #look(pointer: string | undefined): void {
     if (performance.now() <= this.#deadline) return;
     throw new OverLimit(`expected to be read within ${this.limits.contractMs} ms, got no further`, pointer);

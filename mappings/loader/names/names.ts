@@ -114,7 +114,7 @@ export interface Displaced {
 export const longestName = 60;
 
 /** A name of so many characters at most; of a longer one the beginning, with 4 hexadecimal digits of the whole. */
-export function shortened(name: string, most: number = longestName): string {
+function shortened(name: string, most: number = longestName): string {
   return name.length <= most ? name : `${name.slice(0, most - 5)}_${hexOf(name).slice(0, 4)}`;
 }
 

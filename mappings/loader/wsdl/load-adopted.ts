@@ -130,7 +130,7 @@ function wsdlsIn(folder: string): readonly string[] {
 }
 
 /** The lone WSDL of a folder, or `service.wsdl` of several. Throws ContractError. */
-export function findWsdl(folder: string): string {
+function findWsdl(folder: string): string {
   const found = wsdlsIn(folder);
   const [first, ...more] = found;
   if (first !== undefined && more.length === 0) return first;

@@ -59,7 +59,7 @@ function reachCounts(
 }
 
 /** The types and elements that an operation's messages may hold, derived types and substitutes among them. */
-export function reachedBy({
+function reachedBy({
   input,
   output,
   faults,
