@@ -4,13 +4,13 @@ import { forbidden, unauthorized, unknownUser } from './failure.ts';
 import { isObject } from './input.ts';
 import type { JsonValue } from './json.ts';
 
-/** A user of an account, as the rules on rights see it. */
+/** A user of an account, as the rules on rights see it; UpdateSubUser answers with one as it is. */
 export interface User {
-  readonly userName: string;
+  readonly isMainUser: boolean;
   readonly userId: string;
+  readonly userName: string;
   readonly name: string;
   readonly email: string | null;
-  readonly isMainUser: boolean;
   readonly isAdmin: boolean;
   readonly canResolveSearches: boolean;
   readonly canDeleteSearches: boolean;
@@ -31,10 +31,10 @@ type Owners = 'all' | ReadonlySet<string>;
 // a few microseconds per call.
 const hashKey = (key: string, salt: Uint8Array): Buffer => createHmac('sha256', salt).update(key).digest();
 
-/** A key as it is stored: never itself, but a salt and a hash (R2). */
-export function sealKey(key: string): { readonly salt: Uint8Array; readonly hash: Uint8Array } {
+/** A key as its columns hold it: never itself, but a salt and a hash (R2). */
+export function sealKey(key: string): { readonly key_salt: Uint8Array; readonly key_hash: Uint8Array } {
   const salt = randomBytes(16);
-  return { salt, hash: hashKey(key, salt) };
+  return { key_salt: salt, key_hash: hashKey(key, salt) };
 }
 
 // An unknown apiUserId is compared with this one, so that it takes as long as a wrong key (R5).
@@ -58,7 +58,7 @@ export function authenticate(store: Store, authentication: JsonValue | undefined
   const matches = timingSafeEqual(hashKey(apiUserKey, account.key_salt), account.key_hash);
   if (!matches || account === nobody) throw unauthorized();
   if (userId === '') return { account: account.id, user: undefined };
-  const user = findUser(store, account.id, { userId: guidDigits(userId) ?? '' });
+  const user = findUser(store, account.id, 'user_id', guidDigits(userId) ?? '');
   if (user === undefined) throw unauthorized();
   return { account: account.id, user };
 }
@@ -86,29 +86,22 @@ interface UserRow {
 export function findUser(
   store: Store,
   account: number,
-  key: { readonly userName: string } | { readonly userId: string },
+  column: 'user_name' | 'user_id',
+  value: string,
 ): User | undefined {
-  const row =
-    'userName' in key
-      ? store.get<UserRow>('SELECT * FROM user WHERE account = :account AND user_name = :userName', {
-          account,
-          userName: key.userName,
-        })
-      : store.get<UserRow>('SELECT * FROM user WHERE account = :account AND user_id = :userId', {
-          account,
-          userId: key.userId,
-        });
+  const sql = `SELECT * FROM user WHERE account = :account AND ${column} = :value`;
+  const row = store.get<UserRow>(sql, { account, value });
   if (row === undefined) return undefined;
   const permissions = store.all<{ visible: string }>(
     'SELECT visible FROM permission WHERE account = :account AND user_name = :userName ORDER BY position',
     { account, userName: row.user_name },
   );
   return {
-    userName: row.user_name,
+    isMainUser: row.is_main_user === 1,
     userId: row.user_id,
+    userName: row.user_name,
     name: row.name,
     email: row.email,
-    isMainUser: row.is_main_user === 1,
     isAdmin: row.is_admin === 1,
     canResolveSearches: row.can_resolve_searches === 1,
     canDeleteSearches: row.can_delete_searches === 1,
@@ -118,7 +111,7 @@ export function findUser(
 
 /** The account's user of that name; throws `NotFound` with the member that named it (R6). */
 export function requireUser(store: Store, account: number, userName: string, fieldName: string): User {
-  const user = findUser(store, account, { userName });
+  const user = findUser(store, account, 'user_name', userName);
   if (user === undefined) throw unknownUser(fieldName, userName);
   return user;
 }

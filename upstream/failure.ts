@@ -65,12 +65,7 @@ export function failureData(failure: Failure): Output {
       errorCode: failure.errorCode,
       message: failure.message,
       stackTrace: null,
-      errors: failure.errors.map(({ errorCode, fieldName, message }) => ({
-        errorCode,
-        fieldName,
-        message,
-        meta: null,
-      })),
+      errors: failure.errors.map((error) => ({ ...error, meta: null })),
       meta: null,
     },
   };

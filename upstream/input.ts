@@ -7,9 +7,9 @@ type Reader<T> = (value: JsonValue) => T;
 /** A member of an input: what is read from it, and whether it must be there. */
 interface Member<T> {
   readonly read: Reader<T>;
-  readonly required: boolean;
+  readonly required?: true;
   /** `""` counts as absent. */
-  readonly blankIsAbsent: boolean;
+  readonly blankIsAbsent?: true;
 }
 
 type Members = Readonly<Record<string, Member<unknown>>>;
@@ -30,18 +30,10 @@ class Refusal extends Error {
 export const required = <T>(read: Reader<T>): Member<T> => ({ read, required: true, blankIsAbsent: true });
 
 /** A member that may be absent or null. */
-export const optional = <T>(read: Reader<T>): Member<T | undefined> => ({
-  read,
-  required: false,
-  blankIsAbsent: false,
-});
+export const optional = <T>(read: Reader<T>): Member<T | undefined> => ({ read });
 
 /** A member that may be absent, null or `""`, all three meaning the same. */
-export const optionalText = <T>(read: Reader<T>): Member<T | undefined> => ({
-  read,
-  required: false,
-  blankIsAbsent: true,
-});
+export const optionalText = <T>(read: Reader<T>): Member<T | undefined> => ({ read, blankIsAbsent: true });
 
 /** Reads the members named in `members` from an input and ignores all others (R10). `path` is the input's
  *  own name, `''` for the top level. Throws one `ValidationError` with an entry per wrong field (R7). */

@@ -1,7 +1,7 @@
-import { findUser, requireRight, requireUser, type User } from '../access.ts';
+import { findUser, requireRight, requireUser } from '../access.ts';
 import { type FieldError, invalid, quote } from '../failure.ts';
 import { optional, optionalText, readInput, required, string, strings } from '../input.ts';
-import { date, type Output } from '../json.ts';
+import { date } from '../json.ts';
 import type { Operation } from './operation.ts';
 
 /** UpdateSubUser: replaces whose searches a sub user may see. */
@@ -16,7 +16,7 @@ export const updateSubUser: Operation = ({ store, caller }, input) => {
     requireUser(store, account, subUserName, 'request.subUserName');
     if (permissions !== undefined) {
       const unknown = permissions.flatMap((userName, position): FieldError[] => {
-        if (findUser(store, account, { userName }) !== undefined) return [];
+        if (findUser(store, account, 'user_name', userName) !== undefined) return [];
         const fieldName = `request.permissions[${position}]`;
         const message = `${fieldName}: expected the name of a user, got ${quote(userName)}`;
         return [{ errorCode: 'InvalidEnum', fieldName, message }];
@@ -32,21 +32,9 @@ export const updateSubUser: Operation = ({ store, caller }, input) => {
         );
       }
     }
-    return { subUser: subUserOutput(requireUser(store, account, subUserName, 'request.subUserName')) };
+    return { subUser: { ...requireUser(store, account, subUserName, 'request.subUserName') } };
   });
 };
-
-const subUserOutput = (user: User): Output => ({
-  isMainUser: user.isMainUser,
-  userId: user.userId,
-  userName: user.userName,
-  name: user.name,
-  email: user.email,
-  isAdmin: user.isAdmin,
-  canResolveSearches: user.canResolveSearches,
-  canDeleteSearches: user.canDeleteSearches,
-  permissions: user.permissions,
-});
 
 interface AgreementRow {
   readonly agree_to_contact_date: number | null;

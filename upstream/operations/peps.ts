@@ -9,7 +9,7 @@ const pencePerRenewal = 110;
 /** CostRenewAllPepSearches: what renewing would cost. Charges nothing. */
 export const costRenewAllPepSearches: Operation = (context, input) => {
   const renewalDate = readRenewalDate(context, input);
-  const { count } = dueSearches(context, renewalDate);
+  const count = dueSearches(context, renewalDate).length;
   return {
     ...renewalOutput(count, renewalDate),
     canAfford: balancePence(context) >= count * pencePerRenewal,
@@ -22,8 +22,8 @@ export const renewAllPepSearches: Operation = (context, input) => {
   requireRight(caller, 'isAdmin');
   const renewalDate = readRenewalDate(context, input);
   return store.transaction(() => {
-    const { count, searches } = dueSearches(context, renewalDate);
-    const cost = count * pencePerRenewal;
+    const searches = dueSearches(context, renewalDate);
+    const cost = searches.length * pencePerRenewal;
     const balance = balancePence(context);
     if (balance < cost) {
       const message = `balance: expected at least ${money(cost).rawJSON}, got ${money(balance).rawJSON}`;
@@ -36,7 +36,7 @@ export const renewAllPepSearches: Operation = (context, input) => {
     for (const { id, date_due } of searches) {
       store.run('UPDATE pep_search SET date_due = :due WHERE id = :id', { id, due: oneYearOn(date_due) });
     }
-    return renewalOutput(count, renewalDate);
+    return renewalOutput(searches.length, renewalDate);
   });
 };
 
@@ -53,11 +53,8 @@ interface DueSearch {
   readonly date_due: number;
 }
 
-function dueSearches(
-  { store, caller }: Context,
-  renewalDate: number,
-): { readonly count: number; readonly searches: readonly DueSearch[] } {
-  const searches = store.all<DueSearch>(
+function dueSearches({ store, caller }: Context, renewalDate: number): readonly DueSearch[] {
+  return store.all<DueSearch>(
     `SELECT id, date_due FROM pep_search
      WHERE account = :account AND date_due <= :renewalDate
        AND (:owners IS NULL OR owner IN (SELECT value FROM json_each(:owners)))`,
@@ -67,7 +64,6 @@ function dueSearches(
       owners: ownersParameter(visibleOwners(store, caller, undefined, '')),
     },
   );
-  return { count: searches.length, searches };
 }
 
 function balancePence({ store, caller }: Context): number {

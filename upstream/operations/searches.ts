@@ -42,7 +42,7 @@ export const getSearch: Operation = ({ store, caller }, input) => {
     onlyShowUnresolvedResults ?? false,
   );
   return {
-    linkedTo: linkedTo(store, { sanctionsSearch: id, dbsSearch: null }),
+    linkedTo: linkedTo(store, 'sanctions_search', id),
     searchRecord: {
       id: row.id,
       searchType: row.search_type,
@@ -136,7 +136,7 @@ export const getDbsSearch: Operation = ({ store, caller }, input) => {
   if (row === undefined) throw notFound('DBS search', id);
   requireVisible(owners, row.owner, 'DBS search', id);
   return {
-    linkedTo: linkedTo(store, { sanctionsSearch: null, dbsSearch: id }),
+    linkedTo: linkedTo(store, 'dbs_search', id),
     summary: {
       id: row.id,
       dateSearched: date(row.date_searched),
@@ -166,16 +166,11 @@ interface LinkRow {
   readonly date: number | null;
 }
 
-function linkedTo(
-  store: Store,
-  record:
-    | { readonly sanctionsSearch: number; readonly dbsSearch: null }
-    | { readonly sanctionsSearch: null; readonly dbsSearch: number },
-): Output {
+function linkedTo(store: Store, column: 'sanctions_search' | 'dbs_search', search: number): Output {
   const rows = store.all<LinkRow>(
     `SELECT client_id, CAST(id AS TEXT) AS id, type, subtype, status, description, is_archived, name, date
-     FROM linked_to WHERE sanctions_search = :sanctionsSearch OR dbs_search = :dbsSearch ORDER BY position`,
-    record,
+     FROM linked_to WHERE ${column} = :search ORDER BY position`,
+    { search },
   );
   return rows.map((row) => ({
     clientId: row.client_id,

@@ -9,30 +9,19 @@ export const other = 2;
 /** The two accounts and their users (R2). */
 export function seedAccounts({ insert, at }: Seeding): void {
   const account = (id: number, apiUserId: string, apiUserKey: string, pence: number): void => {
-    const { salt, hash } = sealKey(apiUserKey);
-    insert('account', {
-      id,
-      api_user_id: apiUserId,
-      key_salt: salt,
-      key_hash: hash,
-      balance_pence: pence,
-    });
+    insert('account', { id, api_user_id: apiUserId, balance_pence: pence, ...sealKey(apiUserKey) });
   };
   const nothing = {
     is_main_user: 0,
     is_admin: 0,
     can_resolve_searches: 0,
     can_delete_searches: 0,
-    agree_to_contact_date: null,
-    agree_to_terms_date: null,
-    agree_to_data_protection_date: null,
   };
   const everything = {
     is_main_user: 1,
     is_admin: 1,
     can_resolve_searches: 1,
     can_delete_searches: 1,
-    agree_to_contact_date: null,
     agree_to_terms_date: at(-400, '10:00'),
     agree_to_data_protection_date: at(-400, '10:00'),
   };
@@ -64,7 +53,6 @@ export function seedAccounts({ insert, at }: Seeding): void {
     user_name: 'bob',
     user_id: '3f2504e04f8941d39a0c0305e82c3301',
     name: 'Bób Przykład',
-    email: null,
   });
   insert('permission', { account: demo, user_name: 'jane', position: 0, visible: 'bob' });
 

@@ -9,8 +9,6 @@ export function seedSanctions(seeding: Seeding): void {
     account: demo,
     owner: 'owner',
     search_type: 'Individual',
-    date_updated: null,
-    date_archived: null,
     client_in_results: 0,
     client_not_in_results: 0,
     affected_by_update: 0,
@@ -105,8 +103,6 @@ function seedResults({ insert, at }: Seeding): void {
       strength: 40,
       similarity: 0.4,
       resolved: 1,
-      type: null,
-      date_updated: null,
       details: JSON.stringify(sparse),
     });
   };
@@ -320,12 +316,8 @@ function seedLinks({ insert, at }: Seeding): void {
   insert('linked_to', {
     sanctions_search: 1,
     position: 1,
-    client_id: null,
     id: 9_007_199_254_740_993n,
     type: 'Document',
-    subtype: null,
-    status: null,
-    description: null,
     is_archived: 1,
     name: 'Sanctions report',
     date: at(-10, '13:30:15.12'),
@@ -333,12 +325,10 @@ function seedLinks({ insert, at }: Seeding): void {
   insert('linked_to', {
     sanctions_search: 3,
     position: 0,
-    client_id: null,
     id: 2,
     type: 'Dbs',
     subtype: 'Basic',
     status: 'AwaitingApplicant',
-    description: null,
     is_archived: 0,
     name: '架空 花子',
     date: at(-14, '09:00'),

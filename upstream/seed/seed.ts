@@ -34,6 +34,15 @@ export function seed(store: Store, now: number): void {
   seedDocuments(seeding);
 }
 
+/** The steps of a search of criminal records, of which so many are done. */
+const stepsDone = (count: number) => ({
+  is_applicant_info_completed: Number(count > 0),
+  is_id_check_completed: Number(count > 1),
+  is_application_completed: Number(count > 2),
+  is_application_submitted: Number(count > 3),
+  is_application_disclosed: Number(count > 4),
+});
+
 /** Searches of criminal records. One function, as it is a list of rows. */
 function seedDbsSearches({ insert, at }: Seeding): void {
   insert('dbs_search', {
@@ -44,11 +53,7 @@ function seedDbsSearches({ insert, at }: Seeding): void {
     date_updated: at(-20, '16:45:12.5'),
     status: 'Completed',
     disclosure_status: 'Clear',
-    is_applicant_info_completed: 1,
-    is_id_check_completed: 1,
-    is_application_completed: 1,
-    is_application_submitted: 1,
-    is_application_disclosed: 1,
+    ...stepsDone(5),
     disclosure_level: 'Enhanced',
     applicant: JSON.stringify({
       name: 'Siân Ffug-Enw',
@@ -78,14 +83,8 @@ function seedDbsSearches({ insert, at }: Seeding): void {
     account: demo,
     owner: 'bob',
     date_searched: at(-14, '09:00'),
-    date_updated: null,
     status: 'AwaitingApplicant',
-    disclosure_status: null,
-    is_applicant_info_completed: 1,
-    is_id_check_completed: 0,
-    is_application_completed: 0,
-    is_application_submitted: 0,
-    is_application_disclosed: 0,
+    ...stepsDone(1),
     disclosure_level: 'Basic',
     applicant: JSON.stringify({
       name: '架空 花子',
@@ -105,11 +104,7 @@ function seedDbsSearches({ insert, at }: Seeding): void {
     date_updated: at(-1, '08:00'),
     status: 'InProgress',
     disclosure_status: 'Pending',
-    is_applicant_info_completed: 1,
-    is_id_check_completed: 1,
-    is_application_completed: 1,
-    is_application_submitted: 0,
-    is_application_disclosed: 0,
+    ...stepsDone(3),
     disclosure_level: 'Standard',
     applicant: JSON.stringify({
       name: "Seán D'Exemple",
@@ -126,14 +121,8 @@ function seedDbsSearches({ insert, at }: Seeding): void {
     account: other,
     owner: 'boss',
     date_searched: at(-5, '12:00'),
-    date_updated: null,
     status: 'InProgress',
-    disclosure_status: null,
-    is_applicant_info_completed: 1,
-    is_id_check_completed: 0,
-    is_application_completed: 0,
-    is_application_submitted: 0,
-    is_application_disclosed: 0,
+    ...stepsDone(1),
     disclosure_level: 'Basic',
     applicant: JSON.stringify({ name: 'Anders Fremd' }),
   });
@@ -202,10 +191,6 @@ function seedDocuments({ insert, at }: Seeding): void {
     account: demo,
     owner: 'owner',
     is_ready: 1,
-    sanctions_search_id: null,
-    pep_search_id: null,
-    valid_id_search_id: null,
-    company_lookup_search_id: null,
     date_created: at(-10, '13:30:15.12'),
     date_expires: at(365),
   };

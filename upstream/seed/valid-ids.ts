@@ -70,7 +70,6 @@ export function seedValidIds({ insert, at }: Seeding): void {
     date_searched: at(-8, '10:10'),
     reference: 'CASE-01',
     pep_error: 0,
-    replacement_search_id: null,
     has_completed_request: 1,
     has_completed_search: 1,
     full_name: 'Mary Sample',
