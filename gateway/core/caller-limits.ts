@@ -6,7 +6,7 @@ import {
 } from '../admission/caller-limits.ts';
 import type { CallerWindows } from '../admission/caller-windows.ts';
 import type { LimitStore } from '../admission/limit-store.ts';
-import { type Family, one, type Snapshot } from '../telemetry/metrics.ts';
+import { counter, one, type Snapshot } from '../telemetry/metrics.ts';
 
 /** What callers of each contract may do. */
 export interface CallerLimitsOf {
@@ -44,14 +44,8 @@ export function createCoreCallerLimits(options: () => CallerLimitsOf): CoreCalle
     },
     read: () => {
       const { store, local } = options();
-      const name = 'limited_total';
-      const refused: Family = {
-        name,
-        type: 'counter',
-        help: 'Calls that a limit of their caller refused, by limit.',
-        together: 'sum',
-        samples: [...limited].map(([labels, value]) => ({ name, labels, value })),
-      };
+      const help = 'Calls that a limit of their caller refused, by limit.';
+      const refused = counter('limited_total', help, limited);
       const windows = one('limit_windows', 'gauge', 'Counts of callers in this process.', local.size);
       if (store === undefined) return [refused, windows];
       return [

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Log } from '../core/core-options.ts';
-import type { Snapshot } from '../telemetry/metrics.ts';
+import { counter, type Snapshot } from '../telemetry/metrics.ts';
 
 /** TLS handshakes with callers that failed. */
 export interface FailedHandshakes {
@@ -13,15 +13,9 @@ export interface FailedHandshakes {
 const mostReasons = 16;
 /** In ms. */
 const quietMs = 60_000;
-/** Who just closes: a balancer that looks whether the port is open does so every few seconds. */
-const isHungUp = (reason: string): boolean => reason === 'ECONNRESET';
 
-/**
- * Counts by the code of Node or of OpenSSL, such as `ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE`.
- *
- * @param now in ms
- */
-export function createFailedHandshakes(log: Log, now = (): number => performance.now()): FailedHandshakes {
+/** Counts by the code of Node or of OpenSSL, such as `ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE`. */
+export function createFailedHandshakes(log: Log): FailedHandshakes {
   const counts = new Map<string, { total: number; untold: number; toldAt: number }>();
   return {
     note: (error, { remoteAddress }) => {
@@ -30,8 +24,10 @@ export function createFailedHandshakes(log: Log, now = (): number => performance
       const count = counts.get(reason) ?? { total: 0, untold: 0, toldAt: Number.NEGATIVE_INFINITY };
       counts.set(reason, count);
       count.total++;
-      if (isHungUp(reason)) return;
-      if (now() - count.toldAt < quietMs) {
+      // who just closes: a balancer that looks whether the port is open does so every few seconds
+      if (reason === 'ECONNRESET') return;
+      const now = performance.now();
+      if (now - count.toldAt < quietMs) {
         count.untold++;
         return;
       }
@@ -42,20 +38,12 @@ export function createFailedHandshakes(log: Log, now = (): number => performance
       };
       log.warn({ handshake }, 'a TLS handshake with a caller failed');
       count.untold = 0;
-      count.toldAt = now();
+      count.toldAt = now;
     },
-    read: () => [
-      {
-        name: 'tls_handshakes_failed_total',
-        type: 'counter',
-        help: 'TLS handshakes with callers that failed, by reason.',
-        together: 'sum',
-        samples: [...counts].map(([reason, { total }]) => ({
-          name: 'tls_handshakes_failed_total',
-          labels: `reason="${reason}"`,
-          value: total,
-        })),
-      },
-    ],
+    read: () => {
+      const totals = [...counts].map(([reason, { total }]) => [`reason="${reason}"`, total] as const);
+      const help = 'TLS handshakes with callers that failed, by reason.';
+      return [counter('tls_handshakes_failed_total', help, totals)];
+    },
   };
 }

@@ -174,130 +174,112 @@ function countOperation(
 /** The counters of contracts. One function, as it is a list: each family with its name and help. */
 function countersOf(contracts: ReadonlyMap<string, Counts>): Family[] {
   const all = [...contracts].map(([path, counts]) => ({ labels: contractLabel(path), ...counts }));
+  type OfContract = (typeof all)[number];
+  const each = (
+    name: string,
+    type: Family['type'],
+    help: string,
+    samples: (of: OfContract, name: string) => Sample[],
+  ): Family => {
+    const found = all.flatMap((of) => samples(of, name));
+    return family(name, type, help, found);
+  };
+  const by = (label: string, name: string, help: string, counts: (of: OfContract) => NumbersBy): Family =>
+    each(name, 'counter', help, (of) => samplesBy(label, name, of.labels, counts(of)));
+  const total = (name: string, help: string, count: (of: OfContract) => number): Family =>
+    each(name, 'counter', help, (of) => [sample(name, of.labels, count(of))]);
   return [
-    family(
+    each(
       'requests_total',
       'counter',
       'Requests by transport and the status meant (X-Status, where HTTP says 200).',
-      all.flatMap(({ labels, requests }) =>
+      ({ labels, requests }, name) =>
         [...requests].flatMap(([transport, { statuses }]) =>
-          [...statuses].map(([status, value]) =>
-            sample('requests_total', `${labels},transport="${transport}",status="${status}"`, value),
-          ),
+          samplesBy('status', name, `${labels},transport="${transport}"`, statuses),
         ),
-      ),
     ),
-    family(
+    each(
       'request_duration_seconds',
       'histogram',
       'From the first byte of a request to its reply.',
-      all.flatMap(({ labels, requests }) =>
+      ({ labels, requests }, name) =>
         [...requests].flatMap(([transport, { durations }]) =>
-          samplesOf('request_duration_seconds', `${labels},transport="${transport}"`, durations),
+          samplesOf(name, `${labels},transport="${transport}"`, durations),
         ),
-      ),
     ),
-    family(
+    each(
       'operation_requests_total',
       'counter',
       'Calls by operation, transport and the status meant.',
-      all.flatMap(({ labels, operations }) =>
+      ({ labels, operations }, name) =>
         [...operations].flatMap(([operation, { statuses }]) =>
           [...statuses].flatMap(([transport, ofTransport]) =>
             samplesBy(
               'status',
-              'operation_requests_total',
+              name,
               `${labels},operation="${operation}",transport="${transport}"`,
               ofTransport,
             ),
           ),
         ),
-      ),
     ),
-    family(
+    each(
       'operation_duration_seconds',
       'histogram',
       'Of calls by operation, from the first byte of a request to its reply.',
-      all.flatMap(({ labels, operations }) =>
+      ({ labels, operations }, name) =>
         [...operations].flatMap(([operation, { durations }]) =>
-          samplesOf('operation_duration_seconds', `${labels},operation="${operation}"`, durations),
+          samplesOf(name, `${labels},operation="${operation}"`, durations),
         ),
-      ),
     ),
-    family(
+    each(
       'caller_requests_total',
       'counter',
       'Calls by caller and the status meant; only with CALLERS or CALLER_KEY.',
-      all.flatMap(({ labels, callers }) =>
+      ({ labels, callers }, name) =>
         [...callers.entries()].flatMap(([caller, statuses]) =>
-          samplesBy('status', 'caller_requests_total', `${labels},caller="${caller}"`, statuses),
+          samplesBy('status', name, `${labels},caller="${caller}"`, statuses),
         ),
-      ),
     ),
-    family(
+    by(
+      'status',
       'upstream_replies_total',
-      'counter',
       'Calls upstream by status; 0 is no answer.',
-      all.flatMap(({ labels, upstreamStatuses }) =>
-        [...upstreamStatuses].map(([status, value]) =>
-          sample('upstream_replies_total', `${labels},status="${status}"`, value),
-        ),
-      ),
+      ({ upstreamStatuses }) => upstreamStatuses,
     ),
-    family(
+    each(
       'upstream_duration_seconds',
       'histogram',
       'What calls waited for the upstream.',
-      all.flatMap(({ labels, upstreamDurations }) =>
-        samplesOf('upstream_duration_seconds', labels, upstreamDurations),
-      ),
+      ({ labels, upstreamDurations }, name) => samplesOf(name, labels, upstreamDurations),
     ),
-    family(
-      'upstream_retries_total',
-      'counter',
-      'Reads that went out a second time.',
-      all.map(({ labels, retries }) => sample('upstream_retries_total', labels, retries)),
-    ),
-    family(
+    total('upstream_retries_total', 'Reads that went out a second time.', ({ retries }) => retries),
+    by(
+      'operation',
       'reply_members_dropped_total',
-      'counter',
       "Members of replies that their type lacks, by operation; those that had none aren't listed.",
-      all.flatMap(({ labels, droppedMembers }) =>
-        samplesBy('operation', 'reply_members_dropped_total', labels, droppedMembers),
-      ),
+      ({ droppedMembers }) => droppedMembers,
     ),
-    family(
+    by(
+      'operation',
       'reply_members_missing_total',
-      'counter',
       "Required members that replies lacked, by operation; those that lacked none aren't listed.",
-      all.flatMap(({ labels, missingMembers }) =>
-        samplesBy('operation', 'reply_members_missing_total', labels, missingMembers),
-      ),
+      ({ missingMembers }) => missingMembers,
     ),
-    family(
+    by(
+      'outcome',
       'wsse_total',
-      'counter',
       'Security blocks by what they gave: a text or digest password, none, or the code of a refusal.',
-      all.flatMap(({ labels, wsse }) => samplesBy('outcome', 'wsse_total', labels, wsse)),
+      ({ wsse }) => wsse,
     ),
-    family(
+    by(
+      'name',
       'wsse_unverified_total',
-      'counter',
       'What of Security blocks was left out unchecked.',
-      all.flatMap(({ labels, unverified }) => samplesBy('name', 'wsse_unverified_total', labels, unverified)),
+      ({ unverified }) => unverified,
     ),
-    family(
-      'aborted_total',
-      'counter',
-      'Callers that left before their reply.',
-      all.map(({ labels, aborted }) => sample('aborted_total', labels, aborted)),
-    ),
-    family(
-      'cut_total',
-      'counter',
-      'Replies that were written and not sent whole.',
-      all.map(({ labels, cut }) => sample('cut_total', labels, cut)),
-    ),
+    total('aborted_total', 'Callers that left before their reply.', ({ aborted }) => aborted),
+    total('cut_total', 'Replies that were written and not sent whole.', ({ cut }) => cut),
   ];
 }
 
@@ -351,13 +333,17 @@ function gaugesOf(gauges: Gauges): Family[] {
   ];
 }
 
-function samplesBy(
-  label: string,
-  name: string,
-  labels: string,
-  counts: ReadonlyMap<string | number, number>,
-): Sample[] {
+/** Counts by the value of a label. */
+type NumbersBy = ReadonlyMap<string | number, number>;
+
+function samplesBy(label: string, name: string, labels: string, counts: NumbersBy): Sample[] {
   return [...counts].map(([key, value]) => sample(name, `${labels},${label}="${key}"`, value));
+}
+
+/** A counter, with its value for each of several labels. */
+export function counter(name: string, help: string, counts: Iterable<readonly [string, number]>): Family {
+  const samples = [...counts].map(([labels, value]) => sample(name, labels, value));
+  return family(name, 'counter', help, samples);
 }
 
 /** A metric of one sample. */
