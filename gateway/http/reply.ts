@@ -29,8 +29,8 @@ export interface Reply {
   /** True when the body is a text of one character per byte. */
   readonly binary?: boolean;
   /** The status meant, where the HTTP status can't be it (W26). */
-  readonly xStatus: number | undefined;
-  readonly retryAfter: string | undefined;
+  readonly xStatus?: number | undefined;
+  readonly retryAfter?: string | undefined;
   readonly allow?: string | undefined;
   /** The ways to give credentials, where they were missing or wrong. */
   readonly challenge?: string | undefined;
@@ -53,7 +53,6 @@ export function textReply(status: number, message: string, requestId: string, al
     status,
     contentType: contentTypes.text,
     body: `${message} (request ${requestId})\n`,
-    xStatus: undefined,
     retryAfter: status === 503 ? '1' : undefined,
     allow,
     nosniff: true,

@@ -3,7 +3,6 @@ import { bufferOf } from '../../mappings/bytes.ts';
 import type { CompiledContract, CompiledOperation, RouteValue } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { sendContract } from '../../mappings/contract/transfer.ts';
-import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { overloaded } from '../admission/admission.ts';
 import type { Exchange, Prepared, ReplyReader } from '../call/call.ts';
 import type { Secrets } from '../call/digest.ts';
@@ -12,7 +11,6 @@ import type { RequestStats } from '../telemetry/request-stats.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
 import type { BodyForm } from './read-call.ts';
 import {
-  type CallErrorFields,
   dropResult,
   type Message,
   ownMemory,
@@ -255,7 +253,7 @@ function tooSlow({ message: { kind }, refuse }: Waiting, ms: number): CallError 
 function errorOf(result: Result): Error {
   switch (result.kind) {
     case 'refused':
-      return callErrorOf(result.refusal);
+      return new CallError(result.refusal.code, result.refusal);
     case 'fault': {
       const { version, code, kind, message, block, header } = result.fault;
       return new Fault(versionNamed(version), code, message, { kind, block, header });
@@ -265,19 +263,6 @@ function errorOf(result: Result): Error {
     default:
       return new Error('the thread read something else');
   }
-}
-
-function callErrorOf(fields: CallErrorFields): CallError {
-  const { code, message, problems, allow, retryAfter, detail, path, isUnasked } = fields;
-  return new CallError(code, {
-    message,
-    problems,
-    detail,
-    isUnasked,
-    ...(allow === undefined ? {} : { allow }),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-    ...(path === undefined ? {} : { path }),
-  });
 }
 
 function readAsideOf(
@@ -362,8 +347,7 @@ function readAsideOf(
 /** "Try again" is for what wasn't done. */
 function refusal(code: 'Overloaded' | 'UpstreamTimeout', message: string | undefined): CallError {
   if (code === 'Overloaded' && message === undefined) return overloaded();
-  const retryAfter = code === 'Overloaded' ? { retryAfter: '1' } : {};
-  return new CallError(code, { ...(message === undefined ? {} : { message }), ...retryAfter });
+  return new CallError(code, { message, retryAfter: code === 'Overloaded' ? '1' : undefined });
 }
 
 function preparedOf(call: ReadCall, { operation }: CompiledOperation): Prepared {
@@ -373,18 +357,9 @@ function preparedOf(call: ReadCall, { operation }: CompiledOperation): Prepared 
     given,
     values,
     shown,
-    request: request === undefined ? refusedBy(refusal) : toRequest(request, operation),
+    request:
+      request === undefined
+        ? new CallError(refusal?.code ?? 'InternalError', refusal)
+        : { ...request, body: request.body && bufferOf(request.body), ownsBody: true, operation },
   };
-}
-
-function refusedBy(refusal: CallErrorFields | undefined): CallError {
-  return refusal === undefined ? new CallError('InternalError') : callErrorOf(refusal);
-}
-
-function toRequest(
-  { method, path, headers, body }: NonNullable<ReadCall['request']>,
-  operation: UpstreamRequest['operation'],
-): UpstreamRequest {
-  const bytes = body && bufferOf(body);
-  return { method, path, headers, body: bytes, ownsBody: true, operation };
 }

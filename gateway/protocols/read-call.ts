@@ -7,7 +7,6 @@ import type { Input } from '../../mappings/http-mapping/call.ts';
 import { type ContentType, parseContentType } from '../../mappings/http-mapping/content-type.ts';
 import {
   RelatedError,
-  type RelatedMessage,
   type RelatedType,
   RelatedTypeError,
   readRelatedType,
@@ -64,14 +63,11 @@ export function readSoapCall(
   try {
     if (content.type !== relatedType)
       return readSoap(body, content.charset, version, actionsOf(head, [content.action]), endpoint);
-    const { form, root, charset, actions, parts } = takeMessage(
-      splitSoapMessage(readers, head, version, body),
-      version,
-    );
+    const { form, root, charset, actions, parts } = splitSoapMessage(readers, head, version, body).take();
     const attachments = new Attachments(form, parts);
     return readSoap(root, charset, version, actionsOf(head, actions), endpoint, attachments);
   } catch (error) {
-    throw unsupported(error);
+    throw unsupported(undecodable(error, version));
   }
 }
 
@@ -88,14 +84,6 @@ export function splitSoapMessage(
   const type = relatedTypeOf(head);
   try {
     return splitRelated(body, type, compiled.limits);
-  } catch (error) {
-    throw undecodable(error, version);
-  }
-}
-
-function takeMessage(split: SplitMessage, version: SoapVersion): RelatedMessage {
-  try {
-    return split.take();
   } catch (error) {
     throw undecodable(error, version);
   }

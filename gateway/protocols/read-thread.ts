@@ -18,14 +18,14 @@ import type {
   Spelling,
 } from '../call/credentials.ts';
 import type { Secrets } from '../call/digest.ts';
-import { CallError, type CallErrorDetails, type ErrorCode } from '../call/error.ts';
+import { CallError } from '../call/error.ts';
 import { refuseProblems, requestOf } from '../call/request.ts';
 import { yieldToOthers } from '../http/thread.ts';
 import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
 import { type BodyForm, compileReaders, type Readers, readCallBody, readSoapCall } from './read-call.ts';
 import { memoryOf, type ReplyMessage, readReplyMessage } from './reply-message.ts';
-import { Fault, type FaultCode, type FaultKind } from './soap/faults.ts';
+import { Fault } from './soap/faults.ts';
 import type { ReplyHeader } from './soap/headers/reply-header.ts';
 import { type SoapVersion, versionNamed } from './soap/versions.ts';
 
@@ -117,23 +117,14 @@ export interface RequestFields extends Pick<UpstreamRequest, 'method' | 'path' |
 }
 
 /** What a CallError is made of. */
-export interface CallErrorFields
-  extends Required<Pick<CallErrorDetails, 'message' | 'problems' | 'isUnasked'>> {
-  readonly code: ErrorCode;
-  readonly allow: string | undefined;
-  readonly retryAfter: string | undefined;
-  readonly detail: string | undefined;
-  readonly path: string | undefined;
-}
+export type CallErrorFields = Pick<
+  CallError,
+  'code' | 'message' | 'problems' | 'allow' | 'retryAfter' | 'detail' | 'path' | 'isUnasked'
+>;
 
 /** What a Fault is made of. */
-export interface FaultFields {
+export interface FaultFields extends Pick<Fault, 'code' | 'kind' | 'message' | 'block' | 'header'> {
   readonly version: SoapVersion['name'];
-  readonly code: FaultCode;
-  readonly kind: FaultKind;
-  readonly message: string;
-  readonly block: Fault['block'];
-  readonly header: ReplyHeader | undefined;
 }
 
 const threadData = 'soapbridge reads requests';

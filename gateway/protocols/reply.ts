@@ -58,18 +58,11 @@ function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyCo
   const name = operation?.operation.name;
   const contentType = soapContentType(version, context);
   if (outcome.kind === 'reply') {
-    if (operation?.isOneWay === true)
-      return { status: 202, contentType, body: '', xStatus: undefined, retryAfter: undefined };
+    if (operation?.isOneWay === true) return { status: 202, contentType, body: '' };
     const { attached } = outcome;
     const body = writtenXml(outcome);
-    if (attached !== undefined)
-      return {
-        status: 200,
-        ...attachedReply(version, body, attached),
-        xStatus: undefined,
-        retryAfter: undefined,
-      };
-    return { status: 200, contentType, body, binary: true, xStatus: undefined, retryAfter: undefined };
+    if (attached !== undefined) return { status: 200, ...attachedReply(version, body, attached) };
+    return { status: 200, contentType, body, binary: true };
   }
   const { failure } = outcome;
   if (compiled.contract.settings.soapErrors === 'fault') {
@@ -230,8 +223,7 @@ function unenvelopedReply(
         ? outcome.json
         : (outcome.failure.json ??
           `{"${errorMembers.data}":{"${errorMembers.status}":${outcome.failure.statusJson}}}`);
-    if (callback === undefined)
-      return { status, contentType: contentTypes.json, body: json, xStatus: undefined, retryAfter };
+    if (callback === undefined) return { status, contentType: contentTypes.json, body: json, retryAfter };
     const text = typeof json === 'string' ? json : json.toString('utf8');
     return {
       status: 200,
@@ -242,7 +234,7 @@ function unenvelopedReply(
       nosniff: true,
     };
   }
-  const common = { status, contentType: contentTypes.xml, xStatus: undefined, retryAfter };
+  const common = { status, contentType: contentTypes.xml, retryAfter };
   if (outcome.kind === 'reply') return { ...common, body: writtenXml(outcome), binary: true };
   const { operation, compiled } = context;
   const inBand = operation !== undefined && compiled.contract.settings.soapErrors === 'in-band';
