@@ -6,9 +6,7 @@ import type { ClientCertificateOptions } from '../http/client-certificate.ts';
 import { withEnvironment } from './environment.ts';
 import type { SitePlan } from './sites.ts';
 import { readTlsPlan, type TlsPlan, tlsSetting } from './tls.ts';
-import { limitsSetting, readOwnLimits, readUpstreamPlan, upstreamSetting } from './upstream-plan.ts';
-
-const file = (says: string) => text(says, 'a path, from the folder of this file on');
+import { file, limitsSetting, readOwnLimits, readUpstreamPlan, upstreamSetting } from './upstream-plan.ts';
 
 /** `clientCertificate` in `soapbridge.yaml`. */
 const clientCertificateSetting = record('What of a caller’s certificate is a credential of the contracts.', {
@@ -53,19 +51,20 @@ export interface ListenerPlan {
   readonly clientCertificate: ClientCertificateOptions | undefined;
 }
 
-/** What a `soapbridge.yaml` says of the way in. Throws ContractError with what is wrong in it. */
-export function readListenerPlan(
-  path: string,
-  hasTrustedProxies: boolean,
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): ListenerPlan {
+/** What stands in a `soapbridge.yaml`, and what is wrong there, as far as it was looked for. */
+function openConfig(path: string) {
   const problems: ContractProblem[] = [];
   const report = (pointer: string, message: string): void => {
     problems.push({ file: path, pointer, message });
   };
-  const root = readYamlFile(path, problems)?.root;
-  const found = readSettings(configSettings, withEnvironment(root ?? {}, environment, report), '', report);
-  const { tls: stated, clientCertificate } = found ?? {};
+  const root = withEnvironment(readYamlFile(path, problems)?.root ?? {}, report);
+  return { stated: readSettings(configSettings, root, '', report) ?? {}, problems, report };
+}
+
+/** What a `soapbridge.yaml` says of the way in. Throws ContractError with what is wrong in it. */
+export function readListenerPlan(path: string, hasTrustedProxies: boolean): ListenerPlan {
+  const { stated: found, problems, report } = openConfig(path);
+  const { tls: stated, clientCertificate } = found;
   const inFolder = (name: string): string => resolve(dirname(path), name);
   const tls = stated === undefined ? undefined : readTlsPlan(stated, path, inFolder, report);
   if (problems.length > 0) throw new ContractError(withLines(problems));
@@ -84,24 +83,15 @@ export function readListenerPlan(
 }
 
 /** What a `soapbridge.yaml` says is to be served. Throws ContractError with all that is wrong in it. */
-export function readConfig(
-  path: string,
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): readonly SitePlan[] {
-  const problems: ContractProblem[] = [];
-  const report = (pointer: string, message: string): void => {
-    problems.push({ file: path, pointer, message });
-  };
-  const root = readYamlFile(path, problems)?.root;
-  const { contracts = new Map() } =
-    readSettings(configSettings, withEnvironment(root ?? {}, environment, report), '', report) ?? {};
+export function readConfig(path: string): readonly SitePlan[] {
+  const { stated, problems, report } = openConfig(path);
+  const { contracts = new Map() } = stated;
   if (problems.length === 0 && contracts.size === 0)
     report('/contracts', 'expected at least one contract, got none');
   const plans: SitePlan[] = [];
   const taken = new Set<string>();
   for (const [basePath, { contract, openapi, overlay, upstream, limits }] of contracts) {
     const at = `/contracts${pointerSegment(basePath)}`;
-    const folder = dirname(path);
     if (!/^(?:\/|(?:\/[A-Za-z0-9._~-]+)+)$/.test(basePath))
       report(at, 'expected a path such as /parcels, without a slash at its end');
     if (taken.has(basePath.toLowerCase()))
@@ -113,7 +103,7 @@ export function readConfig(
       report(at, 'expected openapi beside overlay, got none');
     const url = typeof upstream === 'string' ? upstream : upstream?.url;
     if (url === undefined) report(at, 'expected upstream, the address of the JSON service behind, got none');
-    const inFolder = (name: string): string => resolve(folder, name);
+    const inFolder = (name: string): string => resolve(dirname(path), name);
     const isPlain = typeof upstream === 'string' || upstream === undefined;
     plans.push({
       contract:

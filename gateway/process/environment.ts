@@ -8,30 +8,20 @@ const reference = /\$(\$\{|\{([A-Za-z_]\w*)(:-([^}]*))?\}|\{)/g;
  * The values of a file with variables of the environment in their texts' places; keys stay as they are. A variable that isn't
  * set, and has nothing else said for it, is reported where it stands.
  */
-export function withEnvironment(
-  value: unknown,
-  environment: Readonly<Record<string, string | undefined>>,
-  report: Report,
-  pointer = '',
-): unknown {
-  if (typeof value === 'string') return filled(value, environment, report, pointer);
+export function withEnvironment(value: unknown, report: Report, pointer = ''): unknown {
+  if (typeof value === 'string') return filled(value, report, pointer);
   if (Array.isArray(value))
-    return value.map((item, index) => withEnvironment(item, environment, report, `${pointer}/${index}`));
+    return value.map((item, index) => withEnvironment(item, report, `${pointer}/${index}`));
   if (!isNode(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       key,
-      withEnvironment(inner, environment, report, pointer + pointerSegment(key)),
+      withEnvironment(inner, report, pointer + pointerSegment(key)),
     ]),
   );
 }
 
-function filled(
-  text: string,
-  environment: Readonly<Record<string, string | undefined>>,
-  report: Report,
-  pointer: string,
-): string {
+function filled(text: string, report: Report, pointer: string): string {
   if (!text.includes('$')) return text;
   return text.replaceAll(reference, (_all, mark: string, name?: string, other?: string, instead?: string) => {
     if (mark === '${') return '${';
@@ -40,7 +30,7 @@ function filled(
       report(pointer, 'expected the name of a variable in ${…}, got other text; $${ is the text itself');
       return '';
     }
-    const found = environment[name];
+    const found = process.env[name];
     if (found !== undefined && (found !== '' || other === undefined)) return found;
     if (other === undefined) report(pointer, `expected the environment variable ${name}, got none`);
     return instead ?? '';

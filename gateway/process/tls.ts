@@ -1,11 +1,9 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { unwatchFile, watchFile } from 'node:fs';
 import type { TlsOptions } from 'node:tls';
 import { ContractError, type ContractProblem, type Report } from '../../mappings/loader/document/error.ts';
-import { keyword, record, text, type ValueOf } from '../../mappings/loader/document/settings-file.ts';
+import { keyword, record, type ValueOf } from '../../mappings/loader/document/settings-file.ts';
 import { withLines } from '../../mappings/loader/document/yaml.ts';
-import { checkPem } from './upstream-plan.ts';
-
-const file = (says: string) => text(says, 'a path, from the folder of this file on');
+import { checkPem, file, readText } from './upstream-plan.ts';
 
 /** `tls` in `soapbridge.yaml`. */
 export const tlsSetting = record('TLS towards callers; without it they speak plain HTTP.', {
@@ -59,15 +57,7 @@ export function loadTls({ certificate, key, ca, minVersion, clientCertificates, 
   const report = (pointer: string, message: string): void => {
     problems.push({ file: said.file, pointer, message });
   };
-  const pem = (name: string, path: string): string => {
-    try {
-      return readFileSync(path, 'utf8');
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      report(`${said.pointer}/${name}`, `expected a file that can be read, got ${code} for ${path}`);
-      return '';
-    }
-  };
+  const pem = (name: string, path: string): string => readText(path, `${said.pointer}/${name}`, report);
   const cert = pem('certificate', certificate);
   const ownKey = pem('key', key);
   const callersCa = ca === undefined ? undefined : pem('ca', ca);

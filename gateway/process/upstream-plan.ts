@@ -18,7 +18,8 @@ import { proxyUrl } from '../upstream/proxy.ts';
 import type { OAuthOptions } from '../upstream/tokens.ts';
 
 const address = (says: string) => text(says, 'an http or https URL without query', /^https?:\/\/[^\s?#@]+$/);
-const file = (says: string) => text(says, 'a path, from the folder of this file on');
+/** A setting that names a file. */
+export const file = (says: string) => text(says, 'a path, from the folder of this file on');
 /** A secret is read by hand: what is said of other settings shows their value. */
 const secret = (says: string) => value(`${says} A text in quotes, or \`{ file: path }\`.`);
 
@@ -149,7 +150,8 @@ function headerSafe(given: string, pointer: string, report: Report): string {
   return '';
 }
 
-function readText(path: string, pointer: string, report: Report): string {
+/** What a file holds; `''` where it can't be read, which is reported. */
+export function readText(path: string, pointer: string, report: Report): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -214,15 +216,7 @@ function readTls(
 
 /** Finds files that are no PEM, and a key of another certificate, before anything connects or listens. */
 export function checkPem(
-  {
-    ca,
-    cert,
-    key,
-  }: {
-    readonly ca?: string | undefined;
-    readonly cert?: string | undefined;
-    readonly key?: string | undefined;
-  },
+  { ca, cert, key }: Readonly<Record<'ca' | 'cert' | 'key', string | undefined>>,
   at: string,
   report: Report,
 ): void {
