@@ -5,7 +5,7 @@ import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import type { Load } from '../admission/admission.ts';
 import { shownPath } from '../core/contract-app.ts';
-import { type Core, createCore } from '../core/core.ts';
+import { createCore } from '../core/core.ts';
 import { createApp } from '../http/app.ts';
 import { proxyList } from '../http/forwarded.ts';
 import { hostList } from '../http/framing.ts';
@@ -14,7 +14,7 @@ import { type Snapshot, writeSnapshot } from '../telemetry/metrics.ts';
 import { openCallerLimits } from './caller-limits.ts';
 import { readCallers } from './callers-file.ts';
 import { readConfig } from './config.ts';
-import { isAnyAddress, isLocalHost, type Listener, startListener } from './listener.ts';
+import { isAnyAddress, isLocalHost, startListener } from './listener.ts';
 import { openTls } from './listener-tls.ts';
 import { reportOf } from './load-report.ts';
 import { logLoaded } from './loaded-log.ts';
@@ -135,7 +135,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     metrics: readMetrics,
     reload: () => {
       reopenAudit();
-      reloading = reloading.then(() => reload(core, reloadAll, log));
+      reloading = reloading.then(reload);
       return reloading;
     },
     reopen: reopenAudit,
@@ -145,7 +145,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
     },
   };
 
-  async function reloadAll(): Promise<readonly string[]> {
+  /** Serves what the files say now; where that can't be, says why, and what was served before goes on. */
+  async function reload(): Promise<void> {
     const before = { secrets, callers };
     let undo: (() => void) | undefined;
     try {
@@ -158,9 +159,12 @@ export async function serve(options: ServeOptions): Promise<Running> {
     } catch (error) {
       ({ secrets, callers } = before);
       undo?.();
-      throw error;
+      const why = error instanceof ContractError ? { problems: error.problems } : describeError(error);
+      log.error(why, 'not reloaded: what was served before goes on');
+      return;
     }
-    return sites.basePaths();
+    core.renew();
+    log.info({ basePaths: sites.basePaths() }, 'reloaded');
   }
 
   function readMetrics(): Snapshot {
@@ -173,7 +177,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
     isStopping = true;
     log.info({ delayMs, ...core.admission.load() }, 'stopping: what is under way is finished');
     await new Promise((resolve) => setTimeout(resolve, delayMs));
-    const cut = await drain(listener, limits.drainMs, log);
+    const cut = await listener.connections.close(listener.server, limits.drainMs);
+    if (cut > 0) log.error({ connections: cut }, 'stopped with requests or replies under way: they were cut');
     clearInterval(everySecond);
     endWatch();
     await core.close();
@@ -184,25 +189,6 @@ export async function serve(options: ServeOptions): Promise<Running> {
     await new Promise<void>((resolve) => log.flush(() => resolve()));
     return cut === 0;
   }
-}
-
-/** Serves what the files say now; where that can't be, says why, and what was served before goes on. */
-async function reload(core: Core, reloadAll: () => Promise<readonly string[]>, log: Logger): Promise<void> {
-  try {
-    const basePaths = await reloadAll();
-    core.renew();
-    log.info({ basePaths }, 'reloaded');
-  } catch (error) {
-    const why = error instanceof ContractError ? { problems: error.problems } : describeError(error);
-    log.error(why, 'not reloaded: what was served before goes on');
-  }
-}
-
-/** Ends what is connected once it has its replies, and then the rest; how many connections were cut. */
-async function drain({ connections, server }: Listener, drainMs: number, log: Logger): Promise<number> {
-  const cut = await connections.close(server, drainMs);
-  if (cut > 0) log.error({ connections: cut }, 'stopped with requests or replies under way: they were cut');
-  return cut;
 }
 
 function warnOfOptions({ publicUrl, host, logMessages }: ServeOptions, log: Logger): void {
