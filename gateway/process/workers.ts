@@ -99,7 +99,7 @@ export async function startWorkers({
     for (const worker of serving) worker.process.kill(signal);
   };
 
-  const metrics = gatherSnapshots();
+  const shareMetrics = gatherSnapshots();
 
   /** `place` is a worker's and then its successor's. */
   const start = (place: number, pause: number): Promise<Serving> =>
@@ -111,7 +111,7 @@ export async function startWorkers({
       worker.once('message', (told: Serving) => {
         serves = true;
         serving.add(worker);
-        metrics.join(worker, String(place));
+        shareMetrics(worker, String(place));
         log.info({ worker: pid }, 'a worker serves');
         resolve(told);
       });

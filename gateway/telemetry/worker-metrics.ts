@@ -21,46 +21,40 @@ interface Member {
   readonly settle: Set<() => void>;
 }
 
-/** The primary's part: answers a worker that was asked for its metrics with those of all. */
-export interface Gathering {
-  /** Counts a worker in, from when it serves until it ends. */
-  readonly join: (worker: Worker, name: string) => void;
-}
-
 /**
- * Gathers the metrics of workers. What one of them counted is kept when it ends, as far as it was reported: no counter
- * goes back.
+ * The primary's part: answers a worker that was asked for its metrics with those of all. What one of them counted is kept when
+ * it ends, as far as it was reported: no counter goes back.
+ *
+ * @returns what counts a worker in, from when it serves until it ends
  */
-export function gatherSnapshots(): Gathering {
+export function gatherSnapshots(): (worker: Worker, name: string) => void {
   const members = new Map<Worker, Member>();
   let ended: Snapshot = [];
   let deaths = 0;
   let gathering: Promise<Snapshot> | undefined;
 
-  return {
-    join: (worker, name) => {
-      const member: Member = { name, last: [], settle: new Set() };
-      members.set(worker, member);
-      worker.on('message', (message: ToPrimary) => {
-        if (message.kind === 'snapshot') {
-          member.last = message.snapshot;
-          settle(member);
-        } else if (message.kind === 'ask') {
-          gathering ??= gather().finally(() => {
-            gathering = undefined;
-          });
-          gathering.then((snapshot) => send(worker, { kind: 'answer', number: message.number, snapshot }));
-        }
-      });
-      worker.once('exit', () => {
-        members.delete(worker);
-        ended = addSnapshots(
-          [ended, member.last.filter(({ type }) => type !== 'gauge')].map((snapshot) => ['', snapshot]),
-        );
-        deaths++;
+  return (worker, name) => {
+    const member: Member = { name, last: [], settle: new Set() };
+    members.set(worker, member);
+    worker.on('message', (message: ToPrimary) => {
+      if (message.kind === 'snapshot') {
+        member.last = message.snapshot;
         settle(member);
-      });
-    },
+      } else if (message.kind === 'ask') {
+        gathering ??= gather().finally(() => {
+          gathering = undefined;
+        });
+        gathering.then((snapshot) => send(worker, { kind: 'answer', number: message.number, snapshot }));
+      }
+    });
+    worker.once('exit', () => {
+      members.delete(worker);
+      ended = addSnapshots(
+        [ended, member.last.filter(({ type }) => type !== 'gauge')].map((snapshot) => ['', snapshot]),
+      );
+      deaths++;
+      settle(member);
+    });
   };
 
   async function gather(): Promise<Snapshot> {

@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls';
-import { Client } from 'undici';
+import { type buildConnector, Client } from 'undici';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { type Cause, causeOf, sentenceOf } from './cause.ts';
 import { createConnector, type Way } from './connector.ts';
@@ -33,10 +33,11 @@ export async function probeUpstream(
   const url = new URL(address);
   const isForwarded = url.protocol === 'http:' && way.proxy !== undefined;
   const target = isForwarded ? (way.proxy ?? url) : url;
+  const connect = createConnector(timeout, () => {}, isForwarded ? {} : way);
   try {
-    const tls = await connectOnce(target, isForwarded ? {} : way, timeout);
+    const tls = await connectOnce(target, connect);
     const path = (isForwarded ? url.origin : '') + (withoutEndSlashes(url.pathname) || '/');
-    const status = asks ? await ask(target, isForwarded ? {} : way, path, url.host, timeout) : undefined;
+    const status = asks ? await ask(target, connect, path, url.host, timeout) : undefined;
     return { reached: true, ms: Math.round(performance.now() - started), tls, status };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -44,18 +45,17 @@ export async function probeUpstream(
   }
 }
 
-function connectOnce(url: URL, way: Way, timeout: number): Promise<string | undefined> {
+function connectOnce(
+  { hostname, host, protocol, port }: URL,
+  connect: buildConnector.connector,
+): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
-    createConnector(
-      timeout,
-      () => {},
-      way,
-    )({ hostname: url.hostname, host: url.host, protocol: url.protocol, port: url.port }, (error, socket) => {
+    connect({ hostname, host, protocol, port }, (error, socket) => {
       if (error !== null) {
         reject(error);
         return;
       }
-      const tls = url.protocol === 'https:' ? tlsOf(socket as TLSSocket) : undefined;
+      const tls = protocol === 'https:' ? tlsOf(socket as TLSSocket) : undefined;
       socket.on('error', () => {}).destroy();
       resolve(tls);
     });
@@ -66,12 +66,14 @@ function tlsOf(socket: TLSSocket): string {
   return `${socket.getProtocol()}, certificate until ${socket.getPeerCertificate().valid_to}`;
 }
 
-async function ask(url: URL, way: Way, path: string, host: string, timeout: number): Promise<number> {
-  const client = new Client(url.origin, {
-    connect: createConnector(timeout, () => {}, way),
-    headersTimeout: timeout,
-    bodyTimeout: timeout,
-  });
+async function ask(
+  { origin }: URL,
+  connect: buildConnector.connector,
+  path: string,
+  host: string,
+  timeout: number,
+): Promise<number> {
+  const client = new Client(origin, { connect, headersTimeout: timeout, bodyTimeout: timeout });
   try {
     const { statusCode, body } = await client.request({ method: 'HEAD', path, headers: { host } });
     await body.dump();
