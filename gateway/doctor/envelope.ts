@@ -73,14 +73,13 @@ function mendRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeO
   if (local === 'Envelope') return true;
   const other = otherRoots[local];
   if (other !== undefined) {
-    findings.note(draft, root.start, 'error', other);
+    findings.error(draft, root.start, other);
     return false;
   }
   if (nearest(local, ['Envelope']) !== undefined) {
-    findings.note(
+    findings.error(
       draft,
       root.start,
-      'error',
       `the root is <${local}>, and is called Envelope, with a capital E`,
       'Envelope',
     );
@@ -89,10 +88,9 @@ function mendRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeO
   }
   const inner = root.children.find((child) => child.local === 'Envelope');
   if (inner !== undefined) {
-    findings.note(
+    findings.error(
       draft,
       root.start,
-      'error',
       `<${local.slice(0, 64)}> stands around the envelope, which has to be the root`,
       'the envelope alone',
     );
@@ -103,18 +101,12 @@ function mendRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeO
   const near = roots.includes(local) ? local : nearest(local, roots);
   const isBody = local === 'Body';
   if (near === undefined && !isBody) {
-    findings.note(
-      draft,
-      root.start,
-      'error',
-      `the root is <${local.slice(0, 64)}>: expected an Envelope of SOAP`,
-    );
+    findings.error(draft, root.start, `the root is <${local.slice(0, 64)}>: expected an Envelope of SOAP`);
     return false;
   }
-  findings.note(
+  findings.error(
     draft,
     root.start,
-    'error',
     `the envelope is missing: <${local.slice(0, 64)}> has to stand in soap:Envelope and soap:Body (without them it is a message for /xml/reply/{operation})`,
     'an envelope around it',
   );
@@ -122,7 +114,6 @@ function mendRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeO
   const namespace = soapNamespaces[stated ?? '1.1'];
   draft.replace(root.end, root.end, `${after}</soap:Envelope>`);
   draft.replace(root.start, root.start, `<soap:Envelope xmlns:soap="${namespace}">${before}`);
-  if (isBody && root.namespace !== namespace) return true;
   return true;
 }
 
@@ -143,7 +134,7 @@ function mendNamespace(
     namespace === ''
       ? 'the envelope is in no namespace: it has to declare that of its SOAP version'
       : `the envelope's namespace is neither that of SOAP 1.1 nor that of SOAP 1.2: ${causeOf(namespace)}`;
-  findings.note(draft, root.start, 'error', `${why}; SOAP ${meant} is "${right}", to the character`, right);
+  findings.error(draft, root.start, `${why}; SOAP ${meant} is "${right}", to the character`, right);
   if (namespace !== '') {
     // the declaration is mended, so that every element in it is
     const edits: Edit[] = root.declarations
@@ -203,10 +194,9 @@ function mendAttributes(draft: Draft, findings: Findings, version: '1.1' | '1.2'
     if (element !== root || version === '1.1') continue;
     const bare = element.attributes.find((one) => one.namespace === '');
     if (bare === undefined) continue;
-    findings.note(
+    findings.error(
       draft,
       bare.start,
-      'error',
       `the attribute ${bare.name.slice(0, 64)} on Envelope has no namespace, which SOAP 1.2 refuses`,
       'left out',
     );
@@ -242,20 +232,18 @@ function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boo
     const meant = nearest(child.local, ['Body', 'Header']);
     if (meant === undefined) continue;
     if (child.local !== meant) {
-      findings.note(
+      findings.error(
         draft,
         child.start,
-        'error',
         `<${child.local.slice(0, 64)}> in Envelope is called ${meant}, with a capital letter`,
         meant,
       );
       rename(draft, child, meant);
       return true;
     }
-    findings.note(
+    findings.error(
       draft,
       child.start,
-      'error',
       `<${child.local}> is not in the namespace of its Envelope: ${child.namespace === '' ? 'it has none, the prefix is missing' : 'parts of SOAP 1.1 and SOAP 1.2, or of two templates, are mixed'}`,
       `the namespace of the Envelope`,
     );
@@ -279,18 +267,12 @@ function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boo
   if (body === undefined) {
     const payload = children.find((child) => child !== header);
     if (payload === undefined) {
-      findings.note(
-        draft,
-        root.start,
-        'error',
-        'the Envelope has no Body: nothing says which operation is called',
-      );
+      findings.error(draft, root.start, 'the Envelope has no Body: nothing says which operation is called');
       return false;
     }
-    findings.note(
+    findings.error(
       draft,
       payload.start,
-      'error',
       `<${payload.local.slice(0, 64)}> stands in Envelope without a Body around it`,
       'a Body around it',
     );
@@ -302,10 +284,9 @@ function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boo
   }
   const again = secondBody ?? secondHeader;
   if (again !== undefined) {
-    findings.note(
+    findings.error(
       draft,
       again.start,
-      'error',
       `${again.local} stands twice in one Envelope: one message has one call`,
       'the first one alone',
     );
@@ -313,10 +294,9 @@ function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boo
     return true;
   }
   if (header !== undefined && header.start > body.start) {
-    findings.note(
+    findings.error(
       draft,
       header.start,
-      'error',
       'Header stands after Body: it has to come first',
       'Header before Body',
     );
@@ -327,10 +307,9 @@ function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boo
   }
   const extra = children.find((child) => child !== body && child !== header);
   if (extra !== undefined) {
-    findings.note(
+    findings.error(
       draft,
       extra.start,
-      'error',
       `<${extra.local.slice(0, 64)}> stands beside Header and Body in Envelope`,
       'left out',
     );
@@ -348,10 +327,9 @@ function mendStray(draft: Draft, findings: Findings, root: TreeElement): boolean
   for (const [index, from] of ends.entries()) {
     const between = text.slice(from, starts[index]);
     if (withoutComments(between).trim() === '') continue;
-    findings.note(
+    findings.error(
       draft,
       from + between.search(/\S/),
-      'error',
       'text stands between the parts of the Envelope',
       'left out',
     );
@@ -376,10 +354,9 @@ export function unescapeContent(
   const markup = text.replace(/^<\?xml[^>]*\?>\s*/, '');
   if (!/^<[A-Za-z_]/.test(markup)) return false;
   const how = isCdata ? 'in a CDATA section' : 'escaped (&lt; for <)';
-  findings.note(
+  findings.error(
     draft,
     element.opened,
-    'error',
     `the content of ${what} is ${how}: it is text then, and elements are expected; the client builds XML as a string and gives it to a SOAP library`,
     'the elements themselves',
   );
@@ -419,10 +396,9 @@ export function mendHeader(
     }
     const isSaid = /^\s*(?:0|1|true|false)\s*$/.test(flag.raw);
     if (!isSaid)
-      findings.note(
+      findings.error(
         draft,
         flag.start,
-        'error',
         `mustUnderstand of ${name} is 1 or 0, or true or false in SOAP 1.2`,
         '1',
       );
@@ -431,10 +407,9 @@ export function mendHeader(
       continue;
     }
     if (isSaid && /0|false/.test(flag.raw)) continue;
-    findings.note(
+    findings.error(
       draft,
       block.start,
-      'error',
       `the header block ${name} has mustUnderstand="1", and this service does not read it: ${blockCause(block)}`,
       'the block without mustUnderstand',
     );

@@ -17,7 +17,7 @@ import { type MendedEnvelope, mendEnvelope, mendHeader, unescapeContent } from '
 import { type Finding, Findings } from './findings.ts';
 import { mendMarkup } from './markup.ts';
 import { mendMembers } from './members.ts';
-import { nameSpans, type TreeElement, treeOf } from './tree.ts';
+import { listed, nameSpans, type TreeElement, treeOf } from './tree.ts';
 import { unwrap } from './unwrap.ts';
 import { type ChildView, compileViews, type View, type ViewOf } from './view.ts';
 
@@ -258,10 +258,9 @@ function mendPayload(
     if (empty !== undefined) return empty;
     const text = draft.text.slice(body.opened, body.closing).trim();
     const what = /^[[{]/.test(text) ? 'holds JSON' : text === '' ? 'is empty' : 'holds text';
-    findings.note(
+    findings.error(
       draft,
       body.start,
-      'error',
       `Body ${what}: it has to hold the element of an operation: ${listed(known.roots)}`,
     );
     return undefined;
@@ -281,10 +280,9 @@ function mendRest(draft: Draft, findings: Findings, count: number): void {
   if (count === 0 || second === undefined) return;
   const isMultiRef =
     /^(?:multiRef|id\d*)$/i.test(second.local) || second.attributes.some(({ name }) => name === 'id');
-  findings.note(
+  findings.error(
     draft,
     second.start,
-    'error',
     isMultiRef
       ? `<${second.local.slice(0, 64)}> beside the call in Body is SOAP's encoding (multiRef, rpc/encoded): values stand in place in document/literal; make the client of this service's WSDL`
       : `<${second.local.slice(0, 64)}> stands beside the call in Body, which holds one element (document/literal, wrapped): the parameters belong into it`,
@@ -323,10 +321,9 @@ function operationOf(
     nearest(local, known.roots.slice(0, 2_000));
   const operation = all.find(({ root }) => root?.local === meant);
   if (operation === undefined || what !== undefined) {
-    findings.note(
+    findings.error(
       draft,
       start,
-      'error',
       what ??
         `<${local.slice(0, 64)}> is no operation of this service, which has ${listed(known.roots)}: the client calls another service, or another version of it`,
     );
@@ -336,13 +333,7 @@ function operationOf(
     meant?.toLowerCase() === local.toLowerCase()
       ? 'is written in another case'
       : 'is no operation of this service';
-  findings.note(
-    draft,
-    start,
-    'error',
-    `<${local.slice(0, 64)}> ${kind}: did you mean <${meant}>?`,
-    `<${meant}>`,
-  );
+  findings.error(draft, start, `<${local.slice(0, 64)}> ${kind}: did you mean <${meant}>?`, `<${meant}>`);
   const prefix = payload.prefix === '' ? '' : `${payload.prefix}:`;
   draft.replaceAll(
     nameSpans(draft.text, payload).map(([from, to]) => ({ start: from, end: to, text: `${prefix}${meant}` })),
@@ -366,15 +357,6 @@ function otherPayload({ local, namespace }: TreeElement, roots: readonly string[
   if (/rm\/?$|wsrm/.test(namespace))
     return 'this opens a reliable session (WS-ReliableMessaging): turn it off in the client';
   return undefined;
-}
-
-function listed(names: readonly string[]): string {
-  return (
-    names
-      .slice(0, 12)
-      .map((name) => `<${name}>`)
-      .join(', ') + (names.length > 12 ? ', …' : '')
-  );
 }
 
 /** The operation's element in the wrong namespace; where its members share it, they are put right with it. */
@@ -500,13 +482,12 @@ function noteLeft(
     const problems = [...reading.problems, ...withoutCredentials(reading, compiled)];
     for (const { field, message } of problems) {
       const at = placeOf(draft, field);
-      if (!isTold(draft, findings, at))
-        findings.note(draft, at, 'error', `${field.slice(0, 300)}: ${message}`);
+      if (!isTold(draft, findings, at)) findings.error(draft, at, `${field.slice(0, 300)}: ${message}`);
     }
     return problems.length === 0;
   } catch (error) {
     if (!(error instanceof Fault || error instanceof CallError)) throw error;
-    findings.note(draft, 0, 'error', `this service refuses the message: ${error.message}`);
+    findings.error(draft, 0, `this service refuses the message: ${error.message}`);
     return false;
   }
 }

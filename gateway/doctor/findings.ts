@@ -32,6 +32,11 @@ export class Findings {
     else this.#add({ severity, at: draft.locationOf(offset), message, fix });
   }
 
+  /** The same of what this service refuses. */
+  error(draft: Draft, offset: number, message: string, fix?: string): void {
+    this.note(draft, offset, 'error', message, fix);
+  }
+
   /** Notes a finding about the HTTP headers. */
   noteHeader(severity: Finding['severity'], message: string, fix?: string): void {
     this.#add({ severity, at: undefined, message, fix });

@@ -66,19 +66,14 @@ export function mendMarkup(draft: Draft, findings: Findings, options: MarkupOpti
     if (error === undefined) return true;
     const at = offsetOf(draft.text, error);
     if (error.limit !== undefined) {
-      findings.note(
-        draft,
-        at,
-        'error',
-        `${words(error)}: this service reads no more (docs/operations.md, limits)`,
-      );
+      findings.error(draft, at, `${words(error)}: this service reads no more (docs/operations.md, limits)`);
       return false;
     }
     const before = draft.changes;
     const isTried = repairs < options.limits.explainRepairs;
     if (isTried) mend(draft, findings, error, at, options);
     if (draft.changes === before) {
-      findings.note(draft, at, 'error', `the XML is not well-formed here: ${words(error)}`);
+      findings.error(draft, at, `the XML is not well-formed here: ${words(error)}`);
       return false;
     }
   }
@@ -91,7 +86,7 @@ function mendLastTag(draft: Draft, findings: Findings): void {
   if (start <= 0 || text.length - start > 512 || !/^<\/?[A-Za-z_][^>]*$|^<\/?$/.test(text.slice(start)))
     return;
   const message = 'the message ends within a tag: it was cut off, perhaps by a wrong Content-Length';
-  findings.note(draft, start, 'error', message, 'the end tags that are missing');
+  findings.error(draft, start, message, 'the end tags that are missing');
   draft.replace(start, text.length, '');
 }
 
@@ -145,7 +140,7 @@ function mend(
   const { text } = draft;
   const said = words(error);
   const note = (message: string, fix: string, offset = at): void =>
-    findings.note(draft, offset, 'error', message, fix);
+    findings.error(draft, offset, message, fix);
 
   const ampersand = said.includes('&amp;') || said.startsWith('expected ;') ? text.lastIndexOf('&', at) : -1;
   if (ampersand >= 0 && at - ampersand < 64) {
@@ -281,10 +276,9 @@ function mendEndTag(
   const { text } = draft;
   if (got === undefined) {
     const isEnd = at >= text.trimEnd().length;
-    findings.note(
+    findings.error(
       draft,
       at,
-      'error',
       isEnd
         ? `the message ends before </${expected}>: it was cut off, perhaps by a wrong Content-Length`
         : `</${expected}> is missing`,
@@ -297,16 +291,15 @@ function mendEndTag(
   const local = (name: string): string => name.slice(name.indexOf(':') + 1).toLowerCase();
   const isOuter = hasOpen(text, start, got);
   if (local(expected) === local(got) || !isOuter) {
-    findings.note(
+    findings.error(
       draft,
       start,
-      'error',
       `the end tag </${got}> is not that of <${expected}>: XML tells upper and lower case and prefixes apart`,
       `</${expected}>`,
     );
     draft.replace(start + 2, start + 2 + got.length, expected);
   } else {
-    findings.note(draft, start, 'error', `</${expected}> is missing before </${got}>`, `</${expected}>`);
+    findings.error(draft, start, `</${expected}> is missing before </${got}>`, `</${expected}>`);
     draft.replace(start, start, `</${expected}>`);
   }
 }
@@ -330,10 +323,9 @@ function mendQuotes(draft: Draft, findings: Findings, at: number): void {
   let end = from;
   while (end < text.length && !isValueEnd(text[end] ?? '', isTypographic)) end++;
   const past = typographic.test(text[end] ?? '') ? end + 1 : end;
-  findings.note(
+  findings.error(
     draft,
     at,
-    'error',
     isTypographic
       ? 'typographic quotes stand around an attribute: a word processor or a web page changed them'
       : 'the value of an attribute has no quotes',

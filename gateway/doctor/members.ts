@@ -6,6 +6,7 @@ import type { Findings } from './findings.ts';
 import {
   attributeOf,
   escaped,
+  listed,
   nameSpans,
   type TreeAttribute,
   type TreeElement,
@@ -82,6 +83,10 @@ class MembersWalk {
     else this.#elements(element, view);
   }
 
+  #error(at: number, message: string, fix?: string): void {
+    this.#findings.error(this.#draft, at, message, fix);
+  }
+
   #note(at: number, severity: 'error' | 'warning', message: string, fix?: string): void {
     this.#findings.note(this.#draft, at, severity, message, fix);
   }
@@ -93,18 +98,16 @@ class MembersWalk {
       const isArray =
         ['arrayType', 'itemType'].includes(attribute.local) && attribute.namespace.includes('encoding');
       if (isArray) {
-        this.#note(
+        this.#error(
           attribute.start,
-          'error',
           `${attribute.local} is SOAP's encoding (rpc/encoded), and this service is document/literal: the client was made for another binding (Axis 1, nusoap, SOAP::Lite without a WSDL)`,
           'left out',
         );
         this.#cut(attribute);
       }
       if (!isReference) continue;
-      this.#note(
+      this.#error(
         start,
-        'error',
         `<${local}> refers to another element (href="#…", multiRef): SOAP's encoding puts values elsewhere, and document/literal has them in place; make the client of this service's WSDL`,
       );
       return true;
@@ -123,9 +126,8 @@ class MembersWalk {
     const old = element.attributes.find((one) => one.local === 'null');
     const wrong = right === undefined ? (other ?? old) : undefined;
     if (wrong !== undefined) {
-      this.#note(
+      this.#error(
         wrong.start,
-        'error',
         `${wrong.name} says nothing: an element without a value has xsi:nil="true", of the namespace ${namespaces.xsi}`,
         'xsi:nil of that namespace',
       );
@@ -138,7 +140,7 @@ class MembersWalk {
     if (right === undefined) return false;
     const word = right.raw.trim();
     if (!/^(?:true|false|0|1)$/.test(word)) {
-      this.#note(right.start, 'error', 'xsi:nil is true or false, in lower case', 'true');
+      this.#error(right.start, 'xsi:nil is true or false, in lower case', 'true');
       this.edits.push({
         start: right.start,
         end: right.end,
@@ -149,9 +151,8 @@ class MembersWalk {
     if (word === 'false' || word === '0') return false;
     const content = this.#draft.text.slice(element.opened, element.closing);
     if (content.trim() !== '') {
-      this.#note(
+      this.#error(
         right.start,
-        'error',
         `<${element.local}> says xsi:nil="true" and has a value: it is one or the other`,
         'the value, without xsi:nil',
       );
@@ -165,9 +166,8 @@ class MembersWalk {
     const { local, start } = element;
     const [child] = element.children;
     if (child !== undefined) {
-      this.#note(
+      this.#error(
         child.start,
-        'error',
         `<${local}> is a value (${view.type}), and has elements in it: <${child.local.slice(0, 64)}>`,
       );
       return;
@@ -187,9 +187,8 @@ class MembersWalk {
     const trimmed = text.trim();
     const said = this.#options.isSecret(element) ? `expected xs:${view.type}` : reason;
     if (trimmed !== text && view.refusal(trimmed) === undefined) {
-      this.#note(
+      this.#error(
         element.opened,
-        'error',
         `<${local}> has blanks around its value: ${said}`,
         'the value without blanks',
       );
@@ -199,7 +198,7 @@ class MembersWalk {
     const advice = adviseOn(text, view);
     const cause = advice === undefined ? '' : `; ${advice.cause}`;
     const fix = this.#options.isSecret(element) ? undefined : advice?.instead;
-    this.#note(element.isEmptyTag ? start : element.opened, 'error', `<${local}>: ${said}${cause}`, fix);
+    this.#error(element.isEmptyTag ? start : element.opened, `<${local}>: ${said}${cause}`, fix);
     if (advice?.instead !== undefined) this.#fill(element, advice.instead);
   }
 
@@ -231,7 +230,7 @@ class MembersWalk {
         if (seenTwice.has(found)) continue;
         seenTwice.add(found);
         if (this.#gather(element, found)) return;
-        this.#note(child.start, 'error', `<${child.local}> stands twice in <${local}>: it is taken once`);
+        this.#error(child.start, `<${child.local}> stands twice in <${local}>: it is taken once`);
       }
       seen.set(found, child);
       const index = view.children.indexOf(found);
@@ -264,9 +263,8 @@ class MembersWalk {
       const at = from + text.slice(from, starts[index]).search(/\S/);
       const what = isJson ? 'JSON' : 'text';
       if (!isJson && only?.repeats === true && children.length === 1 && element.children.length === 0) {
-        this.#note(
+        this.#error(
           at,
-          'error',
           `<${element.local}> is a list, and has text in it: each item is an element <${only.local}>`,
           `an element <${only.local}> for each item`,
         );
@@ -279,7 +277,7 @@ class MembersWalk {
         this.edits.push({ start: element.opened, end: element.closing, text: made });
         return;
       }
-      this.#note(at, 'error', `<${element.local}> has ${what} in it, and elements are expected: ${expected}`);
+      this.#error(at, `<${element.local}> has ${what} in it, and elements are expected: ${expected}`);
     }
   }
 
@@ -349,15 +347,11 @@ class MembersWalk {
       this.isRestarted = true;
       return undefined;
     }
-    const names = children
-      .slice(0, 12)
-      .map(({ local }) => `<${local}>`)
-      .join(', ');
-    const rest = children.length > 12 ? ', …' : '';
+    const names = listed(children.map((one) => one.local));
     this.#note(
       child.start,
       severity,
-      `<${child.local.slice(0, 64)}> is none of the elements of <${parent.local}>: ${names === '' ? 'it has none' : names + rest}; the client may be of another version of the WSDL`,
+      `<${child.local.slice(0, 64)}> is none of the elements of <${parent.local}>: ${names || 'it has none'}; the client may be of another version of the WSDL`,
       'left out',
     );
     this.edits.push({ start: child.start, end: child.end, text: '' });
@@ -390,9 +384,8 @@ class MembersWalk {
       all.some(({ children, isEmptyTag }) => isEmptyTag || children.some(({ local }) => local === item.local))
     )
       return false;
-    this.#note(
+    this.#error(
       all[1]?.start ?? first.start,
-      'error',
       `<${found.local}> stands ${all.length} times: the list is one <${found.local}>, with an element <${item.local}> for each item`,
       `one <${found.local}> with all items`,
     );
@@ -438,9 +431,8 @@ class MembersWalk {
   ): void {
     for (const [index, child] of children.entries()) {
       if (!child.required || seen.has(child)) continue;
-      this.#note(
+      this.#error(
         element.start,
-        'error',
         `<${child.local}> is missing in <${element.local}>: it is required`,
         'a sample value, to be replaced by yours',
       );

@@ -220,3 +220,13 @@ export function nameSpans(text: string, element: TreeElement): readonly (readonl
     spans.push([element.closing + 2, element.closing + 2 + length]);
   return spans;
 }
+
+/** Names of elements for people, a dozen at most. */
+export function listed(names: readonly string[]): string {
+  return (
+    names
+      .slice(0, 12)
+      .map((name) => `<${name}>`)
+      .join(', ') + (names.length > 12 ? ', …' : '')
+  );
+}

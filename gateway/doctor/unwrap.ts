@@ -28,16 +28,15 @@ export function unwrap(
   for (const layer of layers) layer(draft, findings, contentType, limits);
   const head = draft.text.trimStart().slice(0, 400);
   if (/^<(?:!doctype\s+html|html|head|body)\b/i.test(head)) {
-    findings.note(
+    findings.error(
       draft,
       0,
-      'error',
       'this is an HTML page, not a SOAP message: what was sent, or pasted, is the page of a proxy, a login or an error',
     );
     return undefined;
   }
   if (/^<[!?A-Za-z_]/.test(head)) return draft;
-  findings.note(draft, 0, 'error', otherKind(head));
+  findings.error(draft, 0, otherKind(head));
   return undefined;
 }
 
@@ -81,13 +80,7 @@ function decode(body: Buffer, contentType: string | undefined, findings: Finding
     const text = likeliest(body);
     const draft = new Draft(text);
     const at = error instanceof XmlError ? offsetAt(text, error) : 0;
-    findings.note(
-      draft,
-      at,
-      'error',
-      charsetWords(body, error, charset),
-      'the message in UTF-8, stated as that',
-    );
+    findings.error(draft, at, charsetWords(body, error, charset), 'the message in UTF-8, stated as that');
     return text;
   }
 }
@@ -163,10 +156,9 @@ const httpHead: Layer = (draft, findings) => {
   if (!/^(?:POST|PUT|GET) \S/.test(text) && !/^[A-Za-z][A-Za-z-]+: /.test(text)) return;
   const end = /\r?\n\r?\n/.exec(text);
   if (end === null || end.index > text.indexOf('<')) return;
-  findings.note(
+  findings.error(
     draft,
     0,
-    'error',
     'HTTP headers stand in the body: the client writes its own head, or a whole request was pasted',
     'left out',
   );
@@ -184,10 +176,9 @@ const mimePart: Layer = (draft, findings, contentType) => {
   if (from < 0 || headEnd === null) return;
   const end = text.indexOf(`--${(boundary[1] ?? '').trim().replace(/--$/, '')}`, from);
   if (!isSaid)
-    findings.note(
+    findings.error(
       draft,
       0,
-      'error',
       'the body is a MIME message of parts, and Content-Type does not say so: it has to be multipart/related with its boundary and start',
       'the envelope alone; values of other parts go as base64 within their elements',
     );
@@ -207,10 +198,9 @@ const formField: Layer = (draft, findings) => {
     if (error instanceof URIError) return;
     throw error;
   }
-  findings.note(
+  findings.error(
     draft,
     0,
-    'error',
     'the envelope is encoded as a field of a form (%3C for <): the HTTP client takes the body for form data; send the bytes as they are',
     'the envelope as it is',
   );
@@ -229,10 +219,9 @@ const jsonString: Layer = (draft, findings) => {
     throw error;
   }
   if (typeof value !== 'string') return;
-  findings.note(
+  findings.error(
     draft,
     0,
-    'error',
     'the envelope is a string of JSON, in quotes and with \\" in it: the HTTP client serialized the text again',
     'the envelope as it is',
   );
@@ -243,13 +232,7 @@ const jsonString: Layer = (draft, findings) => {
 const base64Text: Layer = (draft, findings) => {
   const { text } = draft;
   if (!/^\s*(?:PD94|PHM6|PHNvYX|PFNPQV|PEVu)/.test(text) || /[^A-Za-z0-9+/=\s]/.test(text)) return;
-  findings.note(
-    draft,
-    0,
-    'error',
-    'the whole envelope is in base64: send it as it is',
-    'the envelope as it is',
-  );
+  findings.error(draft, 0, 'the whole envelope is in base64: send it as it is', 'the envelope as it is');
   draft.replace(0, text.length, Buffer.from(text, 'base64').toString('utf8'));
 };
 
@@ -263,24 +246,22 @@ const leadingText: Layer = (draft, findings) => {
     const what = before.startsWith('ï')
       ? 'a byte order mark was encoded again (ï»¿)'
       : 'a second byte order mark';
-    findings.note(
+    findings.error(
       draft,
       0,
-      'error',
       `${what} stands before the XML: files were put together, or a text with a mark was encoded with one`,
       'left out',
     );
   } else if (before.trim() === '') {
     if (!text.startsWith('<?xml', from)) return;
-    findings.note(
+    findings.error(
       draft,
       0,
-      'error',
       'blanks or line ends stand before <?xml: it has to be the very first',
       'left out',
     );
   } else if (from < 200 && /^<(?:\?xml|[\w-]+:?Envelope)/i.test(text.slice(from)))
-    findings.note(draft, 0, 'error', 'text stands before the XML', 'left out');
+    findings.error(draft, 0, 'text stands before the XML', 'left out');
   else return;
   draft.replace(0, from, '');
 };
@@ -291,10 +272,9 @@ const escapedDocument: Layer = (draft, findings) => {
   if (!/^\s*&(?:amp;)?lt;[?A-Za-z]/.test(text)) return;
   const once = resolved(text);
   const plain = once.trimStart().startsWith('&lt;') ? resolved(once) : once;
-  findings.note(
+  findings.error(
     draft,
     0,
-    'error',
     'the whole envelope is escaped (&lt; for <): a program that expects text wrote it into XML or HTML',
     'the envelope as it is',
   );
@@ -314,10 +294,9 @@ const cdataDocument: Layer = (draft, findings) => {
   const inner = inside.slice(from, end < 0 ? undefined : end);
   if (!inner.slice(0, 1000).includes('Envelope')) return;
   const around = tag === null ? '' : ` within <${(tag[1] ?? '').slice(0, 64)}>`;
-  findings.note(
+  findings.error(
     draft,
     0,
-    'error',
     `the envelope is ${isEscaped ? 'escaped text' : 'in a CDATA section'}${around}: a text in XML is no markup, send the envelope itself`,
     'the envelope as it is',
   );
