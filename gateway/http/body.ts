@@ -155,6 +155,11 @@ export function tooLarge(limit: number): CallError {
   return new CallError('RequestTooLarge', { message: `expected a body of at most ${limit} bytes, got more` });
 }
 
+/** The refusal of a body that breaks off. */
+function brokenOff(): CallError {
+  return new CallError('MalformedRequest', { message: 'the request ended before its body did' });
+}
+
 /** A body on its way, in one buffer that grows with it. */
 function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
   const { request } = arrival;
@@ -200,8 +205,7 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
       if (!isOver) request.resume();
     };
     const onEnd = (): void => finish(undefined);
-    const onGone = (): void =>
-      finish(new CallError('MalformedRequest', { message: 'the request ended before its body did' }));
+    const onGone = (): void => finish(brokenOff());
     let isOver = false;
     const finish = (error: CallError | undefined): void => {
       if (isOver) return;
@@ -246,11 +250,7 @@ export function dropRest({ request, response }: Arrival, { code }: CallError): v
 }
 
 /** What is wrong about a body of which so much came in so many pieces. */
-export function refusalOf(
-  size: number,
-  pieces: number,
-  { bodyLimit, compiled }: BodyRules,
-): CallError | undefined {
+function refusalOf(size: number, pieces: number, { bodyLimit, compiled }: BodyRules): CallError | undefined {
   if (size > bodyLimit) return tooLarge(bodyLimit);
   const { bodyPieces, bodyPieceBytes } = compiled.limits;
   if (pieces <= bodyPieces || size >= pieces * bodyPieceBytes) return undefined;
@@ -265,6 +265,57 @@ function nextLook(age: number, idle: number, size: number, limits: Limits): numb
   if (age >= bodySlowMs && size * 1000 < bodyBytesPerSecond * age) return undefined;
   const slow = age < bodySlowMs ? bodySlowMs - age : 1_000;
   return Math.max(1, Math.min(bodyMs - age, bodyIdleMs - idle, slow));
+}
+
+/**
+ * A body's pieces as they come, each once the one before was taken: who takes them slowly has the caller wait. Throws
+ * CallError: RequestTimeout for a caller that makes others wait, by the same limits as any body but for `bodyMs`,
+ * RequestTooLarge, MalformedRequest for one that breaks off.
+ *
+ * @param limitOf the most bytes of all of it, asked each time
+ */
+export async function* piecesOf(
+  arrival: Arrival,
+  rules: BodyRules,
+  limitOf: () => number,
+): AsyncGenerator<Buffer, void, undefined> {
+  const { request } = arrival;
+  const { limits } = rules.compiled;
+  let wake = (): void => {};
+  const onChange = (): void => wake();
+  const changed = (): Promise<boolean> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), limits.bodyIdleMs);
+      wake = () => {
+        clearTimeout(timer);
+        wake = () => {};
+        resolve(true);
+      };
+    });
+  request.on('readable', onChange).on('end', onChange).on('close', onChange).on('error', onChange);
+  let waitedMs = 0;
+  let pieces = 0;
+  try {
+    for (;;) {
+      const piece: Buffer | null = request.read();
+      if (piece !== null) {
+        arrival.stats.bytesIn += piece.length;
+        const refusal = refusalOf(arrival.stats.bytesIn, ++pieces, { ...rules, bodyLimit: limitOf() });
+        if (refusal !== undefined) throw refusal;
+        yield piece;
+        continue;
+      }
+      if (request.readableEnded) return;
+      if (request.destroyed) throw brokenOff();
+      const began = performance.now();
+      if (!(await changed())) throw new CallError('RequestTimeout');
+      waitedMs += performance.now() - began;
+      const isSlow = arrival.stats.bytesIn * 1000 < limits.bodyBytesPerSecond * waitedMs;
+      if (waitedMs >= limits.bodySlowMs && isSlow) throw new CallError('RequestTimeout');
+    }
+  } finally {
+    request.off('readable', onChange).off('end', onChange).off('close', onChange).off('error', onChange);
+  }
 }
 
 /** A compressed body so small, in bytes, is unpacked without waiting for others: 1 MiB, mostly, is all it can be. */

@@ -8,8 +8,7 @@ import {
 } from '../../../mappings/http-mapping/related-stream.ts';
 import type { Transfer } from '../../admission/transfers.ts';
 import { CallError } from '../../call/error.ts';
-import { dropRest, isAwaited, tooLarge } from '../../http/body.ts';
-import { piecesOf } from '../../http/body-pieces.ts';
+import { dropRest, isAwaited, piecesOf, tooLarge } from '../../http/body.ts';
 import { bodyFlows } from '../../http/connections.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { Collector } from '../../upstream/collector.ts';
