@@ -1,6 +1,5 @@
 import { failureFor } from '../call/call.ts';
 import { CallError, wrongVerb } from '../call/error.ts';
-import type { Outcome } from '../call/outcome.ts';
 import { plainReply, replyContext } from '../protocols/reply.ts';
 import type { Document } from './documents.ts';
 import { contentTypes, isWaiting, textReply } from './reply.ts';
@@ -15,12 +14,9 @@ export function servePage(context: RequestContext): Promise<void> | void {
   if (method === 'GET' || method === 'HEAD') return serveDocument(context, false);
   if (method === 'OPTIONS') serveOptions(context, pageVerbs);
   else {
-    const refusal = wrongVerb(pageVerbs);
-    const outcome: Outcome = {
-      kind: 'failure',
-      failure: failureFor(context.options.service, context, refusal),
-    };
-    const reply = plainReply('json', undefined, outcome, replyContext(context, undefined, undefined));
+    const failure = failureFor(context.options.service, context, wrongVerb(pageVerbs));
+    const replyTo = replyContext(context, undefined, undefined);
+    const reply = plainReply('json', undefined, { kind: 'failure', failure }, replyTo);
     send(context, 'http', { ...reply, allow: pageVerbs });
   }
 }

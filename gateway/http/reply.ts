@@ -76,8 +76,8 @@ export function sendReply(
     whenWaiting,
   }: {
     readonly close: boolean;
-    readonly more: Readonly<Record<string, string>> | undefined;
-    readonly whenWaiting: WhenWaiting | undefined;
+    readonly more?: Readonly<Record<string, string>> | undefined;
+    readonly whenWaiting?: WhenWaiting | undefined;
   },
 ): number {
   const { body } = reply;

@@ -67,11 +67,7 @@ export function createUnparsed(
     refuseExpectation: (request, response) => {
       const requestId = newRequestId();
       const reply = textReply(417, 'expected Expect to be 100-continue', requestId);
-      const bytesOut = sendReply(response, reply, requestId, {
-        close: false,
-        more: undefined,
-        whenWaiting: undefined,
-      });
+      const bytesOut = sendReply(response, reply, requestId, { close: false });
       report(recordOf(request.socket, { method: request.method ?? '', status: 417, requestId, bytesOut }));
     },
   };

@@ -107,20 +107,18 @@ interface Target {
 }
 
 function findTarget(endpoint: CallEndpoint, method: string): Target {
-  const none = { operation: undefined, match: undefined, form: undefined } as const;
+  const none = { operation: undefined, match: undefined, form: undefined, refusal: undefined } as const;
   switch (endpoint.kind) {
     case 'generic':
     case 'unknownOperation': {
       const { form } = endpoint;
       if (method !== 'POST') return { ...none, form, refusal: wrongVerb(genericVerbs) };
-      if (endpoint.kind === 'generic')
-        return { ...none, form, operation: endpoint.operation, refusal: undefined };
+      if (endpoint.kind === 'generic') return { ...none, form, operation: endpoint.operation };
       return { ...none, form, refusal: new CallError('OperationNotFound') };
     }
     case 'routes': {
       const match = endpoint.matches.find(({ route }) => route.method === method);
-      if (match !== undefined)
-        return { operation: match.operation, match, form: undefined, refusal: undefined };
+      if (match !== undefined) return { ...none, operation: match.operation, match };
       const verbs = ['OPTIONS', ...new Set(endpoint.matches.map(({ route }) => route.method))]
         .sort()
         .join(', ');
