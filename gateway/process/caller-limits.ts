@@ -4,7 +4,6 @@ import type { Contract } from '../../mappings/contract/model.ts';
 import type { CallCounts } from '../admission/caller-limits.ts';
 import { CallerPlaces } from '../admission/caller-places.ts';
 import { CallerWindows } from '../admission/caller-windows.ts';
-import type { LimitStore } from '../admission/limit-store.ts';
 import type { CallerLimitsOf } from '../core/caller-limits.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import { type CallerLimitsFile, readCallerLimits } from './caller-limits-file.ts';
@@ -61,18 +60,7 @@ export async function openCallerLimits(
 }
 
 /** What is counted in a store, and here while it is away. */
-interface Shared {
-  readonly counts: CallCounts;
-  readonly store: LimitStore;
-  readonly close: () => void;
-}
-
-async function openStore(
-  url: string,
-  here: CallCounts,
-  { limitStoreMs, limitPlaceMs }: Limits,
-  log: Logger,
-): Promise<Shared> {
+async function openStore(url: string, here: CallCounts, { limitStoreMs, limitPlaceMs }: Limits, log: Logger) {
   // nothing of it is loaded without a store
   const [{ LimitStore }, { SharedWindows }, { SharedPlaces }] = await Promise.all([
     import('../admission/limit-store.ts'),

@@ -12,7 +12,6 @@ import { loadAside } from './load-aside.ts';
 import type { LoadSite } from './load-report.ts';
 import { withMapping } from './site-mapping.ts';
 import type { UpstreamPlan } from './upstream-plan.ts';
-import type { UpstreamPlace } from './upstreams.ts';
 
 /** What is to be served in one place: a contract, and the JSON service behind it. */
 export interface SitePlan {
@@ -32,7 +31,7 @@ export interface SiteMaker {
   /** What loading a contract may take. */
   readonly limits: Limits;
   /** What the contract is to be served by, as it is now; the one of before where it would be the same. */
-  readonly upstreamAt: (plan: UpstreamPlace) => Promise<Upstream>;
+  readonly upstreamAt: (plan: SitePlan) => Promise<Upstream>;
   readonly handlerOf: (contract: Contract, upstream: Upstream, limits: Limits) => Handler;
   /** Throws ContractError where something else than the contracts doesn't fit to them. */
   readonly check: (contracts: readonly Contract[]) => void;
@@ -95,32 +94,30 @@ function open(
   loads: readonly LoadedContract[],
   maker: SiteMaker,
 ): Promise<readonly Site[]> {
+  const all = plans.flatMap((plan, index) => {
+    const loaded = loads[index];
+    return loaded === undefined ? [] : [{ plan, loaded }];
+  });
   maker.check(
-    loads.map(({ contract }, index) => ({
+    all.map(({ plan, loaded: { contract } }) => ({
       ...contract,
-      basePath: plans[index]?.basePath ?? contract.basePath,
+      basePath: plan.basePath ?? contract.basePath,
     })),
   );
   return Promise.all(
-    loads.map(async (loaded, index) => {
-      const plan = plans[index];
-      const place = plan?.contract ?? '';
-      const { contract, mapping } = withMapping(place, loaded.contract, maker.limits);
-      const basePath = plan?.basePath ?? contract.basePath;
+    all.map(async ({ plan, loaded }) => {
+      const { contract, mapping } = withMapping(plan.contract, loaded.contract, maker.limits);
+      const basePath = plan.basePath ?? contract.basePath;
       maker.onLoad(loaded, {
         basePath,
-        upstreamUrl: plan?.upstreamUrl,
+        upstreamUrl: plan.upstreamUrl,
         isMapped: mapping !== undefined,
       });
-      const behind = await maker.upstreamAt({
-        url: plan?.upstreamUrl,
-        plan: plan?.upstream,
-        limits: plan?.limits,
-      });
+      const behind = await maker.upstreamAt(plan);
       const upstream = mapping === undefined ? behind : createMappedUpstream(behind, mapping);
       return {
         basePath,
-        handle: maker.handlerOf({ ...contract, basePath }, upstream, { ...maker.limits, ...plan?.limits }),
+        handle: maker.handlerOf({ ...contract, basePath }, upstream, { ...maker.limits, ...plan.limits }),
         name: contract.service,
       };
     }),

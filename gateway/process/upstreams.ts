@@ -6,16 +6,11 @@ import { type Proxies, proxyFor } from '../upstream/proxy.ts';
 import type { Tokens } from '../upstream/tokens.ts';
 import { createLocalUpstream, type Upstream } from '../upstream/upstream.ts';
 import type { ServeOptions } from './serve-options.ts';
+import type { SitePlan } from './sites.ts';
 import type { UpstreamPlan } from './upstream-plan.ts';
 
 /** Which upstream is meant, and how it is called. */
-export interface UpstreamPlace {
-  /** Undefined: the reference upstream, in this process. */
-  readonly url: string | undefined;
-  readonly plan: UpstreamPlan | undefined;
-  /** In place of the process's own. */
-  readonly limits: Partial<Limits> | undefined;
-}
+type UpstreamPlace = Pick<SitePlan, 'upstreamUrl' | 'upstream' | 'limits'>;
 
 /** The upstreams of a process, one for each address and way to it. */
 export interface Upstreams {
@@ -40,7 +35,7 @@ export function createUpstreams(options: ServeOptions, upstreamOptions: Upstream
   const tokens = new Map<string, Tokens>();
 
   async function accessTo(place: UpstreamPlace, upstream: Upstream, limits: Limits): Promise<Upstream> {
-    const { plan } = place;
+    const { upstream: plan } = place;
     if (plan === undefined) return upstream;
     const { headers, query, oauth } = plan;
     if (query === '' && oauth === undefined && Object.keys(headers).length === 0) return upstream;
@@ -56,7 +51,7 @@ export function createUpstreams(options: ServeOptions, upstreamOptions: Upstream
 
   return {
     at: async (place) => {
-      const { url, plan } = place;
+      const { upstreamUrl: url, upstream: plan } = place;
       const limits = { ...upstreamOptions.limits, ...place.limits };
       const key = JSON.stringify([url, plan?.tls, plan?.proxy, place.limits]);
       const entry = entries.get(key) ?? {
@@ -70,7 +65,7 @@ export function createUpstreams(options: ServeOptions, upstreamOptions: Upstream
       const { probeUpstream, probeSentence } = await import('../upstream/probe.ts');
       const timeout = upstreamOptions.limits.upstreamConnectMs;
       for (const { place } of entries.values()) {
-        const { url, plan } = place;
+        const { upstreamUrl: url, upstream: plan } = place;
         if (url === undefined) continue;
         const probed = await probeUpstream(url, wayTo(url, plan, options), timeout, false);
         const fields = { upstream: new URL(url).origin, ...probed };
@@ -102,7 +97,7 @@ function withoutOwnName({ tls }: UpstreamPlan): Way['tls'] {
 }
 
 async function createUpstream(
-  { url, plan }: UpstreamPlace,
+  { upstreamUrl: url, upstream: plan }: UpstreamPlace,
   options: ServeOptions,
   upstreamOptions: UpstreamOptions,
 ): Promise<Upstream> {
