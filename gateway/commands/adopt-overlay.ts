@@ -56,7 +56,8 @@ function tokenLines({ service }: Adopted): readonly string[] {
   ];
 }
 
-function choicesOf(setting: Setting): string {
+/** What a comment says of the words that a key may have. */
+export function choicesOf(setting: Setting): string {
   return setting.kind === 'keyword' ? ` One of ${setting.keywords.join(', ')}.` : '';
 }
 

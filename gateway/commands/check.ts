@@ -227,21 +227,8 @@ function merged({ operations }: Contract, service: AdoptedService) {
   });
 }
 
-function print({
-  contract,
-  notes,
-  notServed,
-  contradictions,
-  unchecked,
-  ownXml,
-  unbounded,
-  assumedServers,
-  unforeseen,
-  displaced,
-  warnings,
-  derived,
-  mapping,
-}: CheckedContract): void {
+function print(loaded: CheckedContract): void {
+  const { contract, notServed, displaced, warnings, derived, mapping } = loaded;
   const { adopted } = contract;
   if (adopted !== undefined) {
     printAdopted(contract, adopted, notServed, warnings);
@@ -265,14 +252,16 @@ function print({
     );
   }
   if (contract.personal.length > 0) console.log(`personal: ${contract.personal.join(', ')}`);
-  for (const { pointer, why } of notes)
-    console.log(`travels as JSON ${contract.settings.json}: ${pointer} (${why})`);
-  for (const { pointer, why } of contradictions) console.log(`described twice: ${pointer} (${why})`);
-  for (const { pointer, why } of unchecked) console.log(`not checked: ${pointer} (${why})`);
-  for (const { pointer, why } of ownXml) console.log(`not followed: ${pointer} (${why})`);
-  for (const { pointer, why } of unbounded) console.log(`may be too large: ${pointer} (${why})`);
-  for (const { pointer, why } of assumedServers) console.log(`the upstream is called: ${pointer} (${why})`);
-  for (const { pointer, why } of unforeseen) console.log(`read in its place: ${pointer} (${why})`);
+  for (const [says, places] of [
+    [`travels as JSON ${contract.settings.json}`, loaded.notes],
+    ['described twice', loaded.contradictions],
+    ['not checked', loaded.unchecked],
+    ['not followed', loaded.ownXml],
+    ['may be too large', loaded.unbounded],
+    ['the upstream is called', loaded.assumedServers],
+    ['read in its place', loaded.unforeseen],
+  ] as const)
+    for (const { pointer, why } of places) console.log(`${says}: ${pointer} (${why})`);
   for (const { file, line, pointer, message } of warnings)
     console.log(`warning: ${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`);
   for (const { name, reasons } of notServed)

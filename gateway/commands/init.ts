@@ -2,10 +2,10 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
-import type { Setting } from '../../mappings/loader/document/settings-file.ts';
 import { loadContract, schemaFiles } from '../../mappings/loader/load.ts';
 import { dialects } from '../../mappings/loader/overlay/dialects.ts';
 import { overlaySettings } from '../../mappings/loader/overlay/overlay-keys.ts';
+import { choicesOf } from './adopt-overlay.ts';
 import { type ContractFlags, contractAction, contractCommand } from './options.ts';
 import { jsonOption, printJson } from './output.ts';
 
@@ -65,10 +65,6 @@ function overlayText(loaded: LoadedContract, openapi: string, path: string): str
       ]),
     ...remarks(loaded),
   ].join('\n');
-}
-
-function choicesOf(setting: Setting): string {
-  return setting.kind === 'keyword' ? ` One of ${setting.keywords.join(', ')}.` : '';
 }
 
 function commented(text: string): string[] {

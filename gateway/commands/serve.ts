@@ -224,7 +224,7 @@ async function runServe(flags: ServeFlags): Promise<void> {
     checkShared(flags);
     for (const place of placesOf(flags)) checkDigest(loadContract(place, flags.limits)); // what is wrong is said before anything is forked
     const { logBytes } = flags.limits ?? defaultLimits;
-    const early = keepEarlySignal();
+    const passEarlySignal = keepEarlySignal();
     const workers = await startWorkers({ ...flags, count: flags.workers, logBytes }).catch(
       (error: unknown) => {
         if (!(error instanceof WorkerError)) throw error;
@@ -235,7 +235,7 @@ async function runServe(flags: ServeFlags): Promise<void> {
     listenForFiles(workers);
     console.log(startLine(workers, flags));
     stopOnSignals(workers.stop, workers.kill);
-    early.pass();
+    passEarlySignal();
     return;
   }
   const sharing = shareSnapshots();
@@ -390,20 +390,18 @@ function stopOnSignals(stop: (signal: NodeJS.Signals) => Promise<boolean>, kill?
 
 /**
  * Keeps the first signal that comes while workers start, of which some serve already: by default it would end this process
- * and cut what they have under way. `pass` has it acted on, once there is something to stop.
+ * and cut what they have under way. What it gives has it acted on, once there is something to stop.
  */
-function keepEarlySignal(): { readonly pass: () => void } {
+function keepEarlySignal(): () => void {
   let first: NodeJS.Signals | undefined;
   const keep = (signal: NodeJS.Signals): void => {
     if (first !== undefined) process.exit(1); // the second one ends it at once; workers stop when they are alone
     first = signal;
   };
   for (const signal of signals) process.on(signal, keep);
-  return {
-    pass: () => {
-      for (const signal of signals) process.off(signal, keep);
-      if (first !== undefined) process.emit(first, first);
-    },
+  return () => {
+    for (const signal of signals) process.off(signal, keep);
+    if (first !== undefined) process.emit(first, first);
   };
 }
 
