@@ -5,7 +5,7 @@ export interface ValueAdvice {
   /** In the caller's terms. */
   readonly cause: string;
   /** The value as the type has it; undefined where only the caller knows. */
-  readonly instead: string | undefined;
+  readonly instead?: string | undefined;
 }
 
 type TextView = Extract<View, { kind: 'text' }>;
@@ -16,7 +16,7 @@ export function adviseOn(text: string, view: TextView): ValueAdvice | undefined 
     const advice = advise(text, view);
     if (advice === undefined) continue;
     const isRight = advice.instead === undefined || view.refusal(advice.instead) === undefined;
-    return isRight ? advice : { ...advice, instead: undefined };
+    return isRight ? advice : { cause: advice.cause };
   }
   return undefined;
 }
@@ -43,7 +43,6 @@ const empty: Adviser = (text, { type }) =>
   text.trim() === ''
     ? {
         cause: `the element is empty, and xs:${type} has no empty value: leave the element out`,
-        instead: undefined,
       }
     : undefined;
 
@@ -51,7 +50,6 @@ const word: Adviser = (text, { type }) =>
   /^(?:null|nil|undefined|none|nan|\[object Object\])$/i.test(text) && type !== 'string'
     ? {
         cause: `"${text.toLowerCase().slice(0, 20)}" is a word of a programming language, not a value: leave the element out, or write xsi:nil="true"`,
-        instead: undefined,
       }
     : undefined;
 
@@ -74,7 +72,7 @@ const enumValue: Adviser = (text, { values }) => {
   const byNumber = /^\d{1,3}$/.test(folded)
     ? '; a number is the position that a programming language gives it'
     : '';
-  return { cause: `the value is none of ${listed}${byNumber}`, instead: undefined };
+  return { cause: `the value is none of ${listed}${byNumber}` };
 };
 
 const numberForm: Adviser = (text, { type, refusal }) => {
@@ -105,16 +103,15 @@ const numberForm: Adviser = (text, { type, refusal }) => {
       instead: plain.replace(/\.0*$/, ''),
     };
   if (integers.has(type) && /^[+-]?\d+\.\d+$/.test(plain))
-    return { cause: `xs:${type} is a whole number, and this has a fraction`, instead: undefined };
+    return { cause: `xs:${type} is a whole number, and this has a fraction` };
   if (/^[+-]?\d+$/.test(plain) && refusal(plain) !== undefined)
-    return { cause: `the number is outside of what xs:${type} holds`, instead: undefined };
+    return { cause: `the number is outside of what xs:${type} holds` };
   if (/^[+-]?\d+(?:\.\d+)?e[+-]?\d+$/i.test(plain))
     return {
       cause: `xs:${type} has no exponent: the client formats it as a floating number`,
       instead: String(Number(plain)),
     };
-  if (/^(?:true|false)$/i.test(plain))
-    return { cause: 'a number is expected, and this is a boolean', instead: undefined };
+  if (/^(?:true|false)$/i.test(plain)) return { cause: 'a number is expected, and this is a boolean' };
   return undefined;
 };
 
@@ -127,8 +124,7 @@ const dateForm: Adviser = (text, { type }) => {
     type === 'date'
       ? 'xs:date is 2026-01-31'
       : 'xs:dateTime is 2026-01-31T12:00:00, with Z or +01:00 where the zone counts';
-  const of = (date: string, time: string | undefined): string =>
-    type === 'date' ? date : `${date}T${time ?? '00:00:00'}`;
+  const of = (date: string, time = '00:00:00'): string => (type === 'date' ? date : `${date}T${time}`);
   const wcf = /^\\?\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\\?\/$/.exec(value);
   if (wcf !== null) return epoch(Number(wcf[1]), 'this is the form of dates in .NET JSON', type);
   if (/^\d{9,10}$/.test(value))
@@ -141,12 +137,11 @@ const dateForm: Adviser = (text, { type }) => {
     );
   if (iso !== null) {
     const [, year = '', month = '', day = '', hours, minutes, seconds = '00', zone = ''] = iso;
-    if (!isDay(Number(year), Number(month), Number(day)))
-      return { cause: `there is no such day; ${wants}`, instead: undefined };
+    if (!isDay(Number(year), Number(month), Number(day))) return { cause: `there is no such day; ${wants}` };
     const date = `${year}-${month}-${day}`;
     if (type === 'date') return { cause: `the value is a date with a time; ${wants}`, instead: date };
     if (hours === undefined)
-      return { cause: `the value is a date without a time; ${wants}`, instead: of(date, undefined) };
+      return { cause: `the value is a date without a time; ${wants}`, instead: of(date) };
     const colon = zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase();
     const why = /T/i.test(value)
       ? 'the time or its zone has another form'
@@ -170,7 +165,7 @@ const dateForm: Adviser = (text, { type }) => {
     const date = isBritish ? `${year}-${two(second)}-${two(first)}` : `${year}-${two(first)}-${two(second)}`;
     return {
       cause: `the date is written with slashes, in which day and month can't be told apart; ${wants}`,
-      instead: (isBritish || isAmerican) && value.length <= 10 ? of(date, undefined) : undefined,
+      instead: (isBritish || isAmerican) && value.length <= 10 ? of(date) : undefined,
     };
   }
   const loose = /^(\d{4})[-/.]?(\d{1,2})[-/.]?(\d{1,2})$/.exec(value);
@@ -178,10 +173,10 @@ const dateForm: Adviser = (text, { type }) => {
     const [, year = '', month = '', day = ''] = loose;
     return {
       cause: `the date lacks hyphens or zeros; ${wants}`,
-      instead: of(`${year}-${two(month)}-${two(day)}`, undefined),
+      instead: of(`${year}-${two(month)}-${two(day)}`),
     };
   }
-  return { cause: wants, instead: undefined };
+  return { cause: wants };
 };
 
 function epoch(ms: number, what: string, type: string): ValueAdvice {
@@ -202,7 +197,7 @@ const timeSpan: Adviser = (text, { type }) => {
   if (type !== 'duration') return undefined;
   const parts = /^(?:(\d{1,6})\.)?(\d{1,3}):(\d{2})(?::(\d{2}))?$/.exec(text.trim());
   const wants = 'xs:duration is written as P1DT2H30M';
-  if (parts === null) return { cause: wants, instead: undefined };
+  if (parts === null) return { cause: wants };
   const [, days = '0', hours = '0', minutes = '0', seconds = '0'] = parts;
   return {
     cause: `this is a TimeSpan's own form (hours:minutes); ${wants}`,
@@ -224,7 +219,6 @@ const bytes: Adviser = (text, { type }) => {
     return { cause: `the padding (=) at the end is missing; ${wants}`, instead: padded(text) };
   return {
     cause: `${wants}; this is other text, perhaps the bytes themselves or a file's name`,
-    instead: undefined,
   };
 };
 
