@@ -33,11 +33,13 @@ export async function probeUpstream(
   const url = new URL(address);
   const isForwarded = url.protocol === 'http:' && way.proxy !== undefined;
   const target = isForwarded ? (way.proxy ?? url) : url;
-  const connect = createConnector(timeout, () => {}, isForwarded ? {} : way);
+  /** Another one for each connection, so that no session of TLS is taken up again. */
+  const connector = (): buildConnector.connector =>
+    createConnector(timeout, () => {}, isForwarded ? {} : way);
   try {
-    const tls = await connectOnce(target, connect);
+    const tls = await connectOnce(target, connector());
     const path = (isForwarded ? url.origin : '') + (withoutEndSlashes(url.pathname) || '/');
-    const status = asks ? await ask(target, connect, path, url.host, timeout) : undefined;
+    const status = asks ? await ask(target, connector(), path, url.host, timeout) : undefined;
     return { reached: true, ms: Math.round(performance.now() - started), tls, status };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
