@@ -118,7 +118,8 @@ function findTarget(endpoint: CallEndpoint, method: string): Target {
     }
     case 'routes': {
       const match = endpoint.matches.find(({ route }) => route.method === method);
-      if (match !== undefined) return { ...none, operation: match.operation, match };
+      if (match !== undefined)
+        return { operation: match.operation, match, form: undefined, refusal: undefined };
       const verbs = ['OPTIONS', ...new Set(endpoint.matches.map(({ route }) => route.method))]
         .sort()
         .join(', ');
