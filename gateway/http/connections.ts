@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { countPieces, gatherBody } from './body.ts';
+import { perTurn } from './per-turn.ts';
 import { createReadingTurns, type Network, newNetwork } from './reading-turns.ts';
 
 /** The callers' connections of one server. */
@@ -78,6 +79,8 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
   const entries = new Map<Socket, Entry>();
   const networks = new Map<string, CountedNetwork>();
   const reading = createReadingTurns(limits, () => withNetworks(entries));
+  /** Begins requests that waited for one before them, as of callers who send many at once. */
+  const takeWaiting = perTurn(8);
   let turns = 0;
   let waiting = 0;
   let fullUntil = 0;
@@ -135,10 +138,12 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
       waitInLine(socket, entry);
       const release = isChunked ? gatherBody(request) : undefined;
       response.once('socket', () =>
-        setImmediate(() => {
-          release?.();
-          takeTurn(entry, request, response, handle);
-        }),
+        setImmediate(() =>
+          takeWaiting(() => {
+            release?.();
+            takeTurn(entry, request, response, handle);
+          }),
+        ),
       );
     },
     refuse: (socket, refuse) => {

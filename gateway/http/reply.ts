@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { giveBack } from '../upstream/collector.ts';
+import { perTurn } from './per-turn.ts';
 
 /** Bytes that are decoded from base64 as they go out. */
 export class EncodedPiece {
@@ -153,26 +154,8 @@ function pour(response: ServerResponse, body: Buffer | readonly (Buffer | Encode
   go();
 }
 
-/** So many large replies go on in a turn of the event loop: to give their bytes to the system takes 0.1 ms each. */
-const pouredInTurn = 8;
-/** Those that go on in this turn, and those that wait for the next. */
-let pouring = 0;
-let pours: (() => void)[] = [];
-
-/** Has a large reply go on, in this turn or in one of the next. */
-function pourInTurn(go: () => void): void {
-  if (pouring === 0) setImmediate(endPours);
-  pouring++;
-  if (pouring > pouredInTurn) pours.push(go);
-  else go();
-}
-
-function endPours(): void {
-  const due = pours;
-  pours = [];
-  pouring = 0;
-  for (const go of due) pourInTurn(go);
-}
+/** Has a large reply go on: to give its next bytes to the system takes 0.1 ms. */
+const pourInTurn = perTurn(8);
 
 /** A reply whose head is set and whose body is about to go out. */
 interface Ending {
