@@ -47,10 +47,12 @@ export class Attachments implements AttachedParts {
   take(href: string, reading: Reading): string | undefined {
     const index = this.#find(href, reading);
     if (index === undefined) return undefined;
-    if (this.#used[index] === true) {
-      refuse(reading, 'DuplicateElement', `expected one reference to the part ${quoted(href)}, got another`);
-      return undefined;
-    }
+    if (this.#used[index] === true)
+      return refuse(
+        reading,
+        'DuplicateElement',
+        `expected one reference to the part ${quoted(href)}, got another`,
+      );
     this.#used[index] = true;
     if (this.#isHeld) return `"${this.#mark}${index}"`;
     const bytes = this.#parts[index]?.bytes;
@@ -58,10 +60,8 @@ export class Attachments implements AttachedParts {
   }
 
   #find(href: string, reading: Reading): number | undefined {
-    if (!isCid(href)) {
-      refuse(reading, 'InvalidType', `expected a reference to a part, cid:…, got ${quoted(href)}`);
-      return undefined;
-    }
+    if (!isCid(href))
+      return refuse(reading, 'InvalidType', `expected a reference to a part, cid:…, got ${quoted(href)}`);
     const index = this.#indexOf(href);
     if (index === undefined)
       refuse(reading, 'InvalidType', `expected a part of the message, got no such part: ${quoted(href)}`);
@@ -162,10 +162,8 @@ export function readAttached(
     const { current } = attachments;
     if (current !== undefined) current.isTaken = true;
     const text = xml.readText(Number.POSITIVE_INFINITY, false);
-    if (text === undefined || !isBlankText(text)) {
-      refuse(reading, 'InvalidType', 'expected no content beside href="cid:…", got some');
-      return undefined;
-    }
+    if (text === undefined || !isBlankText(text))
+      return refuse(reading, 'InvalidType', 'expected no content beside href="cid:…", got some');
     return attachments.take(href, reading);
   }
   if (!xml.beginsWithElement || !xml.nextChild()) return asText;
@@ -179,8 +177,7 @@ export function readAttached(
   const isAlone = isEmptyElement(xml);
   if (!isEmpty || !isAlone || href === undefined) {
     const got = href === undefined ? 'one without href' : isEmpty ? 'more beside it' : 'content in it';
-    refuse(reading, 'InvalidType', `expected one empty xop:Include with href alone, got ${got}`);
-    return undefined;
+    return refuse(reading, 'InvalidType', `expected one empty xop:Include with href alone, got ${got}`);
   }
   return attachments.take(href, reading);
 }

@@ -51,8 +51,7 @@ function readReferring(
   attachments.current = reference;
   const value = read(xml, reading);
   if (reference.isTaken) return value;
-  refuse(reading, 'InvalidType', encodingRefused);
-  return undefined;
+  return refuse(reading, 'InvalidType', encodingRefused);
 }
 
 const encodingRefused = 'document/literal expected, got SOAP encoding (href, arrayType, itemType or Ref)';
@@ -123,6 +122,12 @@ export function hasContent(xml: XmlReader): boolean {
     xml.skip();
   }
   return content || xml.stray;
+}
+
+/** Past an element whose value isn't of its type, which is noted. */
+export function refuseElement(xml: XmlReader, reading: Reading, reason: string): undefined {
+  refuse(reading, 'InvalidType', reason);
+  xml.skip();
 }
 
 /** Past a JSON value of the wrong kind, which is noted. */

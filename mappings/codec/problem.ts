@@ -130,8 +130,8 @@ export function isFull(reading: Reading): boolean {
   return reading.problems.length >= reading.limit;
 }
 
-/** Notes that what stands at the current path is wrong; `reason` completes the sentence `path: …`, and is all of it for the whole request. */
-export function refuse(reading: Reading, code: ProblemCode, reason: string): void {
+/** Notes that what stands at the current path is wrong; `reason` completes the sentence `path: …`, and is all of it for the whole request. Gives undefined, as what is refused has no value. */
+export function refuse(reading: Reading, code: ProblemCode, reason: string): undefined {
   if (isFull(reading)) return;
   const field = fieldPath(reading.path);
   reading.problems.push({ code, field, message: field === '' ? reason : `${field}: ${reason}` });

@@ -5,8 +5,8 @@ import { expanded } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { scanNull } from '../element.ts';
-import { MismatchError, type Reading, refuse } from '../problem.ts';
+import { refuseElement, scanNull } from '../element.ts';
+import { MismatchError, type Reading } from '../problem.ts';
 import { excerpt, quoteJson } from '../scalars/text.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { itemsCodec } from './encoded-arrays.ts';
@@ -74,9 +74,11 @@ export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) 
     if (key?.endsWith('}Array') === true && isEncoding(key)) return items.read(xml, reading);
     if (type === undefined || type.name === undefined) {
       if (key?.endsWith('}anyType') === true) return readUntyped(context, untyped, xml, reading);
-      refuse(reading, 'InvalidType', `expected xsi:type with a type of the service, got ${excerpt(stated)}`);
-      xml.skip();
-      return undefined;
+      return refuseElement(
+        xml,
+        reading,
+        `expected xsi:type with a type of the service, got ${excerpt(stated)}`,
+      );
     }
     if (key === stringKey)
       return readSimple(context.simpleOf(type as SimpleType), context, undefined, xml, reading);
@@ -84,9 +86,7 @@ export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) 
       return context.codecOf(type, false).read(xml, reading);
     const shape = shapeOf(type);
     if (!shape.abstract) return readShape(shape, true, xml, reading);
-    refuse(reading, 'InvalidType', `expected a type that isn't abstract, got ${excerpt(stated)}`);
-    xml.skip();
-    return undefined;
+    return refuseElement(xml, reading, `expected a type that isn't abstract, got ${excerpt(stated)}`);
   };
 
   const scan = (tape: Tape): void => {

@@ -2,7 +2,7 @@ import { namespaces } from '../../contract/model.ts';
 import type { ElementDeclaration, SchemaType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { type Output, piece } from '../../xml/output.ts';
-import { hasContent, noContent, writeElement } from '../element.ts';
+import { hasContent, noContent, refuseElement, writeElement } from '../element.ts';
 import { refuse } from '../problem.ts';
 import { collapse } from '../scalars/numbers.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
@@ -39,11 +39,8 @@ export function elementReader(
     const nil = xml.attribute(namespaces.xsi, 'nil');
     const word = nil === undefined ? 'false' : collapse(nil);
     if (word === 'false' || word === '0') return value.read(xml, reading);
-    if (word !== 'true' && word !== '1') {
-      refuse(reading, 'InvalidType', 'expected true, false, 1 or 0 in xsi:nil, got another value');
-      xml.skip();
-      return undefined;
-    }
+    if (word !== 'true' && word !== '1')
+      return refuseElement(xml, reading, 'expected true, false, 1 or 0 in xsi:nil, got another value');
     if (element.nillable || context.encoded) return value.readNil(xml, reading);
     if (needed) refuse(reading, 'NotEmpty', 'expected a value, got xsi:nil');
     if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');

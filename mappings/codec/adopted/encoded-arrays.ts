@@ -2,7 +2,7 @@ import { namespaces } from '../../contract/model.ts';
 import type { SchemaType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
-import { hasContent, writeElement } from '../element.ts';
+import { hasContent, refuseElement, writeElement } from '../element.ts';
 import { refuse } from '../problem.ts';
 import { scanItems } from '../types/entries.ts';
 import type { AdoptedContext, ValueCodec } from './context.ts';
@@ -55,9 +55,7 @@ export function itemsCodec(context: AdoptedContext, item: SchemaType, itemOf: ()
     read: (xml, reading) => {
       for (const local of ['offset', 'position']) {
         if (xml.attribute(namespaces.soap11Encoding, local) === undefined) continue;
-        refuse(reading, 'InvalidType', `expected all items of the array, got ${local}`);
-        xml.skip();
-        return undefined;
+        return refuseElement(xml, reading, `expected all items of the array, got ${local}`);
       }
       let json = '[';
       const read = elementReader(context, declared, itemOf(), true);

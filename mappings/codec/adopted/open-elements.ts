@@ -59,12 +59,11 @@ export function canonicalToken(
     reading.openText += text.length;
     if (reading.openText <= limits.rereadText) return quoteJson(text);
   }
-  refuse(
+  return refuse(
     reading,
     'OutOfRange',
     `expected at most ${limits.rereadText} characters of XML as text in all, got more`,
   );
-  return undefined;
 }
 
 /** A reply's string of one well-formed element, which is written as it is. Throws MismatchError, JsonError. */

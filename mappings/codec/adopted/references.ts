@@ -114,27 +114,21 @@ export function follow(
 ): string | undefined {
   const id = href.slice(1);
   const target = href.startsWith('#') ? targets.get(id) : undefined;
-  if (target === undefined) {
-    refuse(
+  if (target === undefined)
+    return refuse(
       reading,
       'InvalidType',
       `expected href with the id of an element of the message, got ${excerpt(href)}`,
     );
-    return undefined;
-  }
-  if (active.has(id)) {
-    refuse(
+  if (active.has(id))
+    return refuse(
       reading,
       'InvalidType',
       `expected a value, got a reference to an element around it, ${excerpt(href)}`,
     );
-    return undefined;
-  }
   reading.openText += Math.max(leastText, target.end - target.start);
-  if (active.size >= limits.xmlDepth || reading.openText > limits.rereadText) {
-    refuse(reading, 'OutOfRange', 'expected fewer or shorter references, got too much behind them');
-    return undefined;
-  }
+  if (active.size >= limits.xmlDepth || reading.openText > limits.rereadText)
+    return refuse(reading, 'OutOfRange', 'expected fewer or shorter references, got too much behind them');
   const declared = new Map<string, string>();
   for (let at = target.around; at !== undefined; at = at.outer)
     for (const { prefix, namespace } of at.declarations)

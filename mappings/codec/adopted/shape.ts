@@ -316,10 +316,8 @@ function passAttribute(
 }
 
 function accepted(simple: SimpleCodec, text: string, xml: XmlReader, reading: Reading): string | undefined {
-  if (!simple.takesEmpty && isBlankText(text)) {
-    refuse(reading, 'NotEmpty', `expected ${simple.expected}, got nothing`);
-    return undefined;
-  }
+  if (!simple.takesEmpty && isBlankText(text))
+    return refuse(reading, 'NotEmpty', `expected ${simple.expected}, got nothing`);
   const resolve = simple.usesPrefixes ? (prefix: string) => xml.resolve(prefix) : unbound;
   const token = accept(simple.fromXml(text, resolve), reading);
   if (token !== undefined) simple.judge?.(token, reading);
@@ -353,19 +351,14 @@ export function readSimple(
     simple.text === 'binary' ? Number.POSITIVE_INFINITY : limits.xmlText,
     simple.text === 'string',
   );
-  if (text === undefined) {
-    refuse(reading, 'InvalidType', `expected ${simple.expected}, got elements`);
-    return undefined;
-  }
+  if (text === undefined) return refuse(reading, 'InvalidType', `expected ${simple.expected}, got elements`);
   if (text === '' && defaultToken !== undefined) return defaultToken;
-  if (!simple.takesEmpty && isBlankText(text)) {
-    refuse(
+  if (!simple.takesEmpty && isBlankText(text))
+    return refuse(
       reading,
       'NotEmpty',
       `expected ${simple.expected}, got an empty element; leave it out where no value is meant`,
     );
-    return undefined;
-  }
   const token = accept(simple.fromXml(text, resolve), reading);
   if (token === undefined) return undefined;
   if (simple.judge !== undefined) {

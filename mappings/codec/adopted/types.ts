@@ -3,7 +3,7 @@ import { namespaces } from '../../contract/model.ts';
 import type { ComplexType, SchemaType, SimpleType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { scanNull } from '../element.ts';
+import { refuseElement, scanNull } from '../element.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { excerpt } from '../scalars/text.ts';
 import { accept, decodeBase64Text, isBase64Typed } from '../types/scalar.ts';
@@ -101,11 +101,7 @@ const noDimensions = 'expected an array of one dimension, which alone are served
 
 /** Arrays of several dimensions are refused wherever they come. */
 const severalDimensions: ValueCodec = {
-  read: (xml, reading) => {
-    refuse(reading, 'InvalidType', noDimensions);
-    xml.skip();
-    return undefined;
-  },
+  read: (xml, reading) => refuseElement(xml, reading, noDimensions),
   readNil: (xml) => {
     xml.skip();
     return 'null';
@@ -174,23 +170,22 @@ function readSimpleElement(
   if (xml.attributeCount !== 0 && !isReferring(simple, xml, reading)) {
     checkAttributes(bare, xml, reading);
     const stated = xml.attribute(namespaces.xsi, 'type');
-    if (stated !== undefined && !context.encoded && !isOfSimple(context, stated, type, xml)) {
-      refuse(
+    if (stated !== undefined && !context.encoded && !isOfSimple(context, stated, type, xml))
+      return refuseElement(
+        xml,
         reading,
-        'InvalidType',
         `expected ${simple.expected} or a type derived from it, got ${excerpt(stated)}`,
       );
-      xml.skip();
-      return undefined;
-    }
   }
   const isEncodedText = context.encoded && simple.text === 'string' && xml.attributeCount !== 0;
   if (!isEncodedText || !isBase64Typed(xml)) return readSimple(simple, context, defaultToken, xml, reading);
   const decoded = decodeBase64Text(xml.readText(context.limits.xmlText, false) ?? '?');
-  if (decoded === undefined) {
-    refuse(reading, 'InvalidType', 'expected the base64 of UTF-8 text, as its xsi:type says, got other text');
-    return undefined;
-  }
+  if (decoded === undefined)
+    return refuse(
+      reading,
+      'InvalidType',
+      'expected the base64 of UTF-8 text, as its xsi:type says, got other text',
+    );
   return accept(
     simple.fromXml(decoded, () => undefined),
     reading,
@@ -264,21 +259,15 @@ function complexCodec(
       if (actual?.kind === 'complex' && actual !== type && isDerived(actual, type)) {
         shape = shapeFor(actual)();
         typed = true;
-      } else if (actual !== type && !context.encoded) {
-        refuse(
+      } else if (actual !== type && !context.encoded)
+        return refuseElement(
+          xml,
           reading,
-          'InvalidType',
           `expected ${called} or a type derived from it, got ${excerpt(stated)}`,
         );
-        xml.skip();
-        return undefined;
-      }
     }
-    if (shape.abstract) {
-      refuse(reading, 'InvalidType', `expected xsi:type with a type derived from ${called}, got none`);
-      xml.skip();
-      return undefined;
-    }
+    if (shape.abstract)
+      return refuseElement(xml, reading, `expected xsi:type with a type derived from ${called}, got none`);
     if (!isText) return readShape(shape, typed, xml, reading);
     checkAttributes(shape, xml, reading);
     return readInnerXml(context, xml, reading);

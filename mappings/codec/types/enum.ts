@@ -23,10 +23,8 @@ export function enumReader(
   const tokens = new Map(allowed.map((value) => [value, JSON.stringify(value)]));
   const expected = allowed.length > 12 ? `a value of ${type.name}` : `one of ${allowed.join(', ')}`;
   const shape = { text: 'plain', takesEmpty: allowed.includes(''), expected } as const;
-  const refuseValue = (value: string, reading: Reading): undefined => {
+  const refuseValue = (value: string, reading: Reading): undefined =>
     refuse(reading, 'InvalidEnum', `expected ${expected}, got ${excerpt(value)}`);
-    return undefined;
-  };
   const fromText = (text: string, reading: Reading) => tokens.get(text) ?? refuseValue(text, reading);
   const value = textValue(context, shape, (text) => tokens.get(text), false);
   return {

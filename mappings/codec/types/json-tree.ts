@@ -95,8 +95,7 @@ export function treeReader(context: ReaderContext, fromText: RequestReader['from
       (xml, reading) => {
         const text = readText(xml, reading, false);
         if (text === undefined || isJsonNumber(collapse(text))) return text && collapse(text);
-        refuse(reading, 'InvalidType', `expected a number as JSON writes it, got ${excerpt(text)}`);
-        return undefined;
+        return refuse(reading, 'InvalidType', `expected a number as JSON writes it, got ${excerpt(text)}`);
       },
     ],
     [
@@ -149,10 +148,8 @@ function flagOf(xml: XmlReader, name: string, reading: Reading): boolean {
 function stringOf(text: string, escaped: boolean, reading: Reading): string | undefined {
   if (!escaped) return quoteJson(text);
   // a blank for each escaped backslash, so that what is on both sides of it is no escape
-  if (/\\(?!["\\/bfnrt]|u[0-9A-Fa-f]{4})/.test(text.replace(/\\\\/g, ' '))) {
-    refuse(reading, 'InvalidType', 'expected the escapes of JSON, as escaped says, got another one');
-    return undefined;
-  }
+  if (/\\(?!["\\/bfnrt]|u[0-9A-Fa-f]{4})/.test(text.replace(/\\\\/g, ' ')))
+    return refuse(reading, 'InvalidType', 'expected the escapes of JSON, as escaped says, got another one');
   // what stands there unescaped
   return `"${text.replace(/\\.|["\t\n\r]/g, (part) => (part.length > 1 ? part : JSON.stringify(part).slice(1, -1)))}"`;
 }

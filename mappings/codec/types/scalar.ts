@@ -40,10 +40,7 @@ export function readText(
 ): string | undefined {
   if (reading.attachments !== undefined && refusesInclude(xml, scalar.expected, reading)) return undefined;
   const text = xml.readText(mostText(context, scalar), scalar.text === 'string');
-  if (text === undefined) {
-    refuse(reading, 'InvalidType', `expected ${scalar.expected}, got elements`);
-    return undefined;
-  }
+  if (text === undefined) return refuse(reading, 'InvalidType', `expected ${scalar.expected}, got elements`);
   if (!scalar.takesEmpty && isBlankText(text)) {
     if (context.contract.settings.emptyElements === 'refuse') {
       refuse(
@@ -83,8 +80,7 @@ export function textValue(
 /** The token of a text; undefined for a refusal, which is noted. */
 export function accept(result: string | Refusal, reading: Reading): string | undefined {
   if (typeof result === 'string') return result;
-  refuse(reading, result.code, result.reason);
-  return undefined;
+  return refuse(reading, result.code, result.reason);
 }
 
 function scalarReader(context: ReaderContext, scalar: Scalar, reference: boolean): RequestReader {
@@ -113,12 +109,11 @@ function scalarReader(context: ReaderContext, scalar: Scalar, reference: boolean
       }
       const decoded = decodeBase64Text(text);
       if (decoded !== undefined) return scalar.fromXml(decoded) as string;
-      refuse(
+      return refuse(
         reading,
         'InvalidType',
         'expected the base64 of UTF-8 text, as its xsi:type says, got other text',
       );
-      return undefined;
     },
     pass: (json, reading) => {
       if (json.peek() === 110) {
@@ -132,10 +127,8 @@ function scalarReader(context: ReaderContext, scalar: Scalar, reference: boolean
       else refuse(reading, result.code, result.reason);
     },
     fromText: (text, reading) => {
-      if (!scalar.takesEmpty && isBlankText(text)) {
-        refuse(reading, 'NotEmpty', `expected ${scalar.expected}, got nothing`);
-        return undefined;
-      }
+      if (!scalar.takesEmpty && isBlankText(text))
+        return refuse(reading, 'NotEmpty', `expected ${scalar.expected}, got nothing`);
       return accept(scalar.fromXml(text), reading);
     },
     nil: reference ? 'null' : undefined,

@@ -85,8 +85,7 @@ function textReader(
       const value = convert(text, trial);
       if (trial.problems.length === 0) return value;
     }
-    refuse(reading, 'InvalidType', `expected ${expected}, got other text`);
-    return undefined;
+    return refuse(reading, 'InvalidType', `expected ${expected}, got other text`);
   };
 }
 
