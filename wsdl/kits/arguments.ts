@@ -29,13 +29,10 @@ function contentOf(xml: XmlReader, limits: Limits): Arguments {
   return members;
 }
 
-/** How a language writes literals. */
+/** How a language writes literals; lists of all stand in brackets. */
 export interface Literals {
   readonly open: string;
   readonly close: string;
-  readonly openList: string;
-  readonly closeList: string;
-  readonly empty: string;
   /** A member's name with what stands before its value. */
   readonly key: (name: string) => string;
   readonly text: (text: string) => string;
@@ -51,9 +48,9 @@ export function writeLiteral(
   if (typeof value === 'string') return literals.text(value);
   if (isList(value)) {
     const items = value.map((one) => `${inner}${writeLiteral(one, literals, inner)},\n`);
-    return `${literals.openList}\n${items.join('')}${indent}${literals.closeList}`;
+    return `[\n${items.join('')}${indent}]`;
   }
-  if (value.size === 0) return literals.empty;
+  if (value.size === 0) return literals.open + literals.close;
   const members = [...value].map(
     ([name, one]) => `${inner}${literals.key(name)}${writeLiteral(one, literals, inner)},\n`,
   );

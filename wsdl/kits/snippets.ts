@@ -1,6 +1,6 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { RequestSample } from '../samples/samples.ts';
-import { type Arguments, argumentsOf, type Literals, writeLiteral } from './arguments.ts';
+import { argumentsOf, type Literals, writeLiteral } from './arguments.ts';
 
 /** A program that makes one call, as users of a stack write it. */
 export interface Snippet {
@@ -35,17 +35,19 @@ export interface SnippetCall {
 
 /** The programs of a call, one for each stack, in the order in which they are shown. */
 export function snippetsOf(call: SnippetCall): readonly Snippet[] {
-  return writers.map((write) => {
-    const snippet = write(call);
-    const mark = snippet.isRun
+  return stacks.map(({ comment, write, ...stack }) => {
+    const mark = stack.isRun
       ? ''
-      : `${snippet.comment} Not run: this stack is not among those that are tested here.\n`;
-    const { comment: _comment, ...rest } = snippet;
-    return { ...rest, text: withMark(rest.text, mark) };
+      : `${comment} Not run: this stack is not among those that are tested here.\n`;
+    return { ...stack, text: withMark(write(call), mark) };
   });
 }
 
-type Written = Snippet & { readonly comment: string };
+/** A stack, with what begins a comment in its language. */
+interface Stack extends Omit<Snippet, 'text'> {
+  readonly comment: string;
+  readonly write: (call: SnippetCall) => string;
+}
 
 /** A mark before the text, behind a line that has to be the first. */
 function withMark(text: string, mark: string): string {
@@ -78,9 +80,6 @@ function endOf(text: string): string {
 const python: Literals = {
   open: '{',
   close: '}',
-  openList: '[',
-  closeList: ']',
-  empty: '{}',
   key: (name) => `${json(name)}: `,
   // zeep takes these of objects of Python
   text: (text) => {
@@ -92,7 +91,7 @@ const python: Literals = {
   },
 };
 
-function zeep(call: SnippetCall): Written {
+function zeep(call: SnippetCall): string {
   const { operation, wsdl, credentials, soap11, limits, isPlain } = call;
   const headers = credentials.map(([name, value]) => `    ${json(name)}: ${json(value)},\n`).join('');
   const session =
@@ -105,22 +104,12 @@ function zeep(call: SnippetCall): Written {
   const blocks = isPlain
     ? ''
     : '# The call has header blocks: give them as _soapheaders=[…], see the envelope of curl.\n';
-  return {
-    id: 'zeep',
-    title: 'Python (zeep)',
-    file: 'call_zeep.py',
-    comment: '#',
-    isRun: true,
-    text: `# pip install zeep\n${blocks}import zeep\n${durations}${session}\nclient = zeep.Client(${json(wsdl)}${transport})\narguments = ${values}\nprint(client.service[${json(operation)}](**arguments))\n`,
-  };
+  return `# pip install zeep\n${blocks}import zeep\n${durations}${session}\nclient = zeep.Client(${json(wsdl)}${transport})\narguments = ${values}\nprint(client.service[${json(operation)}](**arguments))\n`;
 }
 
 const php: Literals = {
   open: '[',
   close: ']',
-  openList: '[',
-  closeList: ']',
-  empty: '[]',
   key: (name) => `${single(name)} => `,
   text: (text) => {
     if (text === 'true' || text === 'false') return text;
@@ -128,7 +117,7 @@ const php: Literals = {
   },
 };
 
-function phpSoap(call: SnippetCall): Written {
+function phpSoap(call: SnippetCall): string {
   const { operation, wsdl, credentials, soap11, limits } = call;
   const lines = credentials.map(([name, value]) => `${name}: ${value}`).join('\r\n');
   const context =
@@ -136,58 +125,34 @@ function phpSoap(call: SnippetCall): Written {
       ? ''
       : `    'stream_context' => stream_context_create(['http' => ['header' => ${json(lines).replaceAll('$', '\\$')}]]),\n`;
   const values = writeLiteral(argumentsOf(soap11.text, limits), php);
-  return {
-    id: 'php',
-    title: 'PHP (SoapClient)',
-    file: 'call.php',
-    comment: '//',
-    isRun: true,
-    text: `<?php\n// apt install php-soap\n$client = new SoapClient(${single(wsdl)}, [\n    'soap_version' => SOAP_1_1,\n    'features' => SOAP_SINGLE_ELEMENT_ARRAYS,\n    'exceptions' => true,\n${context}]);\nprint_r($client->__soapCall(${single(operation)}, [${values}]));\n`,
-  };
+  return `<?php\n// apt install php-soap\n$client = new SoapClient(${single(wsdl)}, [\n    'soap_version' => SOAP_1_1,\n    'features' => SOAP_SINGLE_ELEMENT_ARRAYS,\n    'exceptions' => true,\n${context}]);\nprint_r($client->__soapCall(${single(operation)}, [${values}]));\n`;
 }
 
 const script: Literals = {
   open: '{',
   close: '}',
-  openList: '[',
-  closeList: ']',
-  empty: '{}',
   key: (name) => `${json(name)}: `,
   text: json,
 };
 
-function nodeSoap(call: SnippetCall): Written {
+function nodeSoap(call: SnippetCall): string {
   const { operation, wsdl, credentials, soap11, limits } = call;
   const headers = credentials
     .map(([name, value]) => `client.addHttpHeader(${json(name)}, ${json(value)});\n`)
     .join('');
-  const values = writeLiteral(argumentsOf(soap11.text, limits) as Arguments, script);
-  return {
-    id: 'node',
-    title: 'Node (soap)',
-    file: 'call.mjs',
-    comment: '//',
-    isRun: true,
-    text: `// npm install soap\nimport soap from 'soap';\n\nconst client = await soap.createClientAsync(${json(wsdl)});\n${headers}const [reply] = await client[${json(`${operation}Async`)}](${values});\nconsole.log(JSON.stringify(reply, null, 2));\n`,
-  };
+  const values = writeLiteral(argumentsOf(soap11.text, limits), script);
+  return `// npm install soap\nimport soap from 'soap';\n\nconst client = await soap.createClientAsync(${json(wsdl)});\n${headers}const [reply] = await client[${json(`${operation}Async`)}](${values});\nconsole.log(JSON.stringify(reply, null, 2));\n`;
 }
 
 // --- stacks that send the envelope ---------------------------------------------------------------------
 
-function curl(call: SnippetCall): Written {
+function curl(call: SnippetCall): string {
   const end = endOf(call.soap11.text);
   const headers = headersOf(call).map(([name, value]) => `  -H ${shell(`${name}: ${value}`)} \\\n`);
-  return {
-    id: 'curl',
-    title: 'curl',
-    file: 'call.sh',
-    comment: '#',
-    isRun: true,
-    text: `#!/bin/sh\ncurl -sS --fail-with-body ${shell(endpointOf(call))} \\\n${headers.join('')}  --data-binary @- <<'${end}'\n${call.soap11.text.trimEnd()}\n${end}\n`,
-  };
+  return `#!/bin/sh\ncurl -sS --fail-with-body ${shell(endpointOf(call))} \\\n${headers.join('')}  --data-binary @- <<'${end}'\n${call.soap11.text.trimEnd()}\n${end}\n`;
 }
 
-function rawHttp(call: SnippetCall): Written {
+function rawHttp(call: SnippetCall): string {
   const url = new URL(endpointOf(call));
   const body = call.soap11.text;
   const length = new TextEncoder().encode(body).length;
@@ -198,43 +163,22 @@ function rawHttp(call: SnippetCall): Written {
     ['Connection', 'close'],
   ];
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  return {
-    id: 'http',
-    title: 'HTTP',
-    file: 'call.http',
-    comment: '#',
-    isRun: true,
-    text: `POST ${url.pathname} HTTP/1.1\r\n${lines}\r\n${body}`,
-  };
+  return `POST ${url.pathname} HTTP/1.1\r\n${lines}\r\n${body}`;
 }
 
-function perl(call: SnippetCall): Written {
+function perl(call: SnippetCall): string {
   const end = endOf(call.soap11.text);
   const headers = headersOf(call).map(([name, value]) => `    ${single(name)} => ${single(value)},\n`);
-  return {
-    id: 'perl',
-    title: 'Perl (HTTP::Tiny)',
-    file: 'call.pl',
-    comment: '#',
-    isRun: true,
-    text: `#!/usr/bin/perl\nuse strict;\nuse warnings;\nuse HTTP::Tiny;\n\nmy $message = <<'${end}';\n${call.soap11.text.trimEnd()}\n${end}\nmy $reply = HTTP::Tiny->new->post(${single(endpointOf(call))}, {\n  headers => {\n${headers.join('')}  },\n  content => $message,\n});\nprint $reply->{content};\ndie "status $reply->{status}\\n" unless $reply->{success};\n`,
-  };
+  return `#!/usr/bin/perl\nuse strict;\nuse warnings;\nuse HTTP::Tiny;\n\nmy $message = <<'${end}';\n${call.soap11.text.trimEnd()}\n${end}\nmy $reply = HTTP::Tiny->new->post(${single(endpointOf(call))}, {\n  headers => {\n${headers.join('')}  },\n  content => $message,\n});\nprint $reply->{content};\ndie "status $reply->{status}\\n" unless $reply->{success};\n`;
 }
 
-function go(call: SnippetCall): Written {
+function go(call: SnippetCall): string {
   const { soap11 } = call;
   const text = soap11.text.includes('`') ? json(soap11.text) : `\`${soap11.text}\``;
   const headers = headersOf(call).map(
     ([name, value]) => `\trequest.Header.Set(${json(name)}, ${json(value)})\n`,
   );
-  return {
-    id: 'go',
-    title: 'Go (net/http)',
-    file: 'call.go',
-    comment: '//',
-    isRun: true,
-    text: `package main\n\nimport (\n\t"fmt"\n\t"io"\n\t"log"\n\t"net/http"\n\t"strings"\n)\n\nconst message = ${text}\n\nfunc main() {\n\trequest, err := http.NewRequest("POST", ${json(endpointOf(call))}, strings.NewReader(message))\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n${headers.join('')}\treply, err := http.DefaultClient.Do(request)\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n\tdefer reply.Body.Close()\n\tbody, err := io.ReadAll(reply.Body)\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n\tfmt.Println(string(body))\n\tif reply.StatusCode >= 300 {\n\t\tlog.Fatal(reply.Status)\n\t}\n}\n`,
-  };
+  return `package main\n\nimport (\n\t"fmt"\n\t"io"\n\t"log"\n\t"net/http"\n\t"strings"\n)\n\nconst message = ${text}\n\nfunc main() {\n\trequest, err := http.NewRequest("POST", ${json(endpointOf(call))}, strings.NewReader(message))\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n${headers.join('')}\treply, err := http.DefaultClient.Do(request)\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n\tdefer reply.Body.Close()\n\tbody, err := io.ReadAll(reply.Body)\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n\tfmt.Println(string(body))\n\tif reply.StatusCode >= 300 {\n\t\tlog.Fatal(reply.Status)\n\t}\n}\n`;
 }
 
 /** JAX-WS without generated classes: CXF and the reference implementation run the same program. */
@@ -287,24 +231,22 @@ function javaText(text: string): string {
     .join('\n      + ');
 }
 
-function jaxWs(call: SnippetCall): Written {
+function jaxWs(call: SnippetCall): string {
   const head = `// Without classes, by javax.xml.ws or jakarta.xml.ws of any JAX-WS.\n// For classes: wsimport -keep -p client ${call.wsdl}\n`;
-  const text = dispatch(call, 'JaxWsCall', head);
-  return { id: 'jaxws', title: 'Java (JAX-WS)', file: 'JaxWsCall.java', comment: '//', isRun: true, text };
+  return dispatch(call, 'JaxWsCall', head);
 }
 
-function cxf(call: SnippetCall): Written {
+function cxf(call: SnippetCall): string {
   const head = `// org.apache.cxf:cxf-rt-frontend-jaxws and cxf-rt-transports-http.\n// For classes: wsdl2java -p client ${call.wsdl}\n`;
-  const text = dispatch(call, 'CxfCall', head);
-  return { id: 'cxf', title: 'Java (CXF)', file: 'CxfCall.java', comment: '//', isRun: false, text };
+  return dispatch(call, 'CxfCall', head);
 }
 
-function cSharp(call: SnippetCall): Written {
+function cSharp(call: SnippetCall): string {
   const { soap11, credentials } = call;
   const headers = [...Object.entries(soap11.headers), ...credentials]
     .map(([name, value]) => `request.Headers.TryAddWithoutValidation(${json(name)}, ${json(value)});\n`)
     .join('');
-  const text = `// For classes: dotnet-svcutil ${call.wsdl}
+  return `// For classes: dotnet-svcutil ${call.wsdl}
 using System.Net.Http.Headers;
 using System.Text;
 
@@ -317,35 +259,33 @@ ${headers}using var reply = await client.SendAsync(request);
 Console.WriteLine(await reply.Content.ReadAsStringAsync());
 reply.EnsureSuccessStatusCode();
 `;
-  return { id: 'csharp', title: 'C# (.NET)', file: 'Program.cs', comment: '//', isRun: false, text };
 }
 
-function powerShell(call: SnippetCall): Written {
+function powerShell(call: SnippetCall): string {
   const { soap11, credentials } = call;
   // typographic quotes end a text of PowerShell too
   const quoted = (value: string): string => `'${value.replace(/['\u2018-\u201b]/g, '$&$&')}'`;
   const headers = [...Object.entries(soap11.headers), ...credentials]
     .map(([name, value]) => `  ${quoted(name)} = ${quoted(value)}\n`)
     .join('');
-  const text = `$message = ${quoted(soap11.text.trimEnd())}
+  return `$message = ${quoted(soap11.text.trimEnd())}
 $headers = @{
 ${headers}}
 $reply = Invoke-WebRequest -Method Post -Uri ${quoted(endpointOf(call))} -Headers $headers -ContentType ${quoted(soap11.contentType)} -Body ([Text.Encoding]::UTF8.GetBytes($message))
 $reply.Content
 `;
-  return { id: 'powershell', title: 'PowerShell', file: 'call.ps1', comment: '#', isRun: false, text };
 }
 
-const writers: readonly ((call: SnippetCall) => Written)[] = [
-  curl,
-  cSharp,
-  jaxWs,
-  cxf,
-  phpSoap,
-  zeep,
-  nodeSoap,
-  perl,
-  go,
-  powerShell,
-  rawHttp,
+const stacks: readonly Stack[] = [
+  { id: 'curl', title: 'curl', file: 'call.sh', comment: '#', isRun: true, write: curl },
+  { id: 'csharp', title: 'C# (.NET)', file: 'Program.cs', comment: '//', isRun: false, write: cSharp },
+  { id: 'jaxws', title: 'Java (JAX-WS)', file: 'JaxWsCall.java', comment: '//', isRun: true, write: jaxWs },
+  { id: 'cxf', title: 'Java (CXF)', file: 'CxfCall.java', comment: '//', isRun: false, write: cxf },
+  { id: 'php', title: 'PHP (SoapClient)', file: 'call.php', comment: '//', isRun: true, write: phpSoap },
+  { id: 'zeep', title: 'Python (zeep)', file: 'call_zeep.py', comment: '#', isRun: true, write: zeep },
+  { id: 'node', title: 'Node (soap)', file: 'call.mjs', comment: '//', isRun: true, write: nodeSoap },
+  { id: 'perl', title: 'Perl (HTTP::Tiny)', file: 'call.pl', comment: '#', isRun: true, write: perl },
+  { id: 'go', title: 'Go (net/http)', file: 'call.go', comment: '//', isRun: true, write: go },
+  { id: 'powershell', title: 'PowerShell', file: 'call.ps1', comment: '#', isRun: false, write: powerShell },
+  { id: 'http', title: 'HTTP', file: 'call.http', comment: '#', isRun: true, write: rawHttp },
 ];
