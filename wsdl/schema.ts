@@ -98,12 +98,15 @@ function createSchema(contract: Contract, name: SchemaName, address?: string): D
     },
     hasTree ? importOf(namespaces.jsonTree, 'tree') : undefined,
     imports ? importOf(contract.namespaces[other], other) : undefined,
-    ...(name === 'types' ? wrapperElements(contract) : []),
-    ...(name === 'types' ? credentialsBlock(contract) : []),
-    ...(name === 'types' ? faultSchema(contract) : []),
-    ...(name === 'types' && usesJson(contract) ? [jsonType(contract)] : []),
+    ...(name === 'types' ? ownElements(contract) : []),
     ...types.map((type) => typeDefinition(contract, type, !inReplies.has(type))),
   );
+}
+
+/** What the types schema begins with. */
+function ownElements(contract: Contract): DocumentNode[] {
+  const all = [...wrapperElements(contract), ...credentialsBlock(contract), ...faultSchema(contract)];
+  return usesJson(contract) ? [...all, jsonType(contract)] : all;
 }
 
 /** True where some value travels as JSON's own tree. */
@@ -124,9 +127,18 @@ function jsonType({ jsonType: name, settings }: Contract): DocumentNode {
       element('xs:element', { minOccurs: '0', ref: `${treePrefix}:${ref}` }),
     );
     const says = annotation(settings, 'Exactly one of the elements.');
-    return element('xs:complexType', { name }, says, element('xs:sequence', {}, ...elements));
+    return sequenceType(name, says, elements);
   }
   return element('xs:simpleType', { name }, element('xs:restriction', { base: 'xs:string' }));
+}
+
+/** `<xs:complexType name="…"> annotation, <xs:sequence> elements </xs:sequence> </xs:complexType>` */
+function sequenceType(
+  name: string | undefined,
+  says: DocumentNode | undefined,
+  elements: readonly DocumentNode[],
+): DocumentNode {
+  return element('xs:complexType', { name }, says, element('xs:sequence', {}, ...elements));
 }
 
 /** True for an array or map whose items or values are types of the types schema. */
@@ -153,15 +165,13 @@ function credentialsBlock({ credentials, settings }: Contract): DocumentNode[] {
     element(
       'xs:element',
       { minOccurs: '0', name: xml, type: 'xs:string' },
-      settings.documentation === 'full'
-        ? annotation(settings, `What the HTTP header ${header} may hold.`)
-        : undefined,
+      fullAnnotation(settings, `What the HTTP header ${header} may hold.`),
     ),
   );
   const says = annotation(settings, 'Who calls: each here or in its HTTP header.');
   return [
     element('xs:element', { name, type: `${prefixes.types}:${type}` }),
-    element('xs:complexType', { name: type }, says, element('xs:sequence', {}, ...parts)),
+    sequenceType(type, says, parts),
   ];
 }
 
@@ -199,19 +209,14 @@ function faultSchema({ faultDetail, settings }: Contract): DocumentNode[] {
     says: string,
     words: Readonly<Record<string, string | undefined>>,
   ): DocumentNode =>
-    element(
-      'xs:complexType',
-      { name: type },
+    sequenceType(
+      type,
       annotation(settings, says),
-      element(
-        'xs:sequence',
-        {},
-        ...Object.entries(words).map(([member, text = '']) =>
-          element(
-            'xs:element',
-            { minOccurs: '0', name: member, type: typeOf(member) },
-            settings.documentation === 'full' ? annotation(settings, text) : undefined,
-          ),
+      Object.entries(words).map(([member, text = '']) =>
+        element(
+          'xs:element',
+          { minOccurs: '0', name: member, type: typeOf(member) },
+          fullAnnotation(settings, text),
         ),
       ),
     );
@@ -219,11 +224,9 @@ function faultSchema({ faultDetail, settings }: Contract): DocumentNode[] {
   return [
     element('xs:element', { name, nillable: 'true', type: `${prefixes.types}:${name}` }),
     record(name, 'What a SOAP fault of this service is about.', detailWords),
-    element(
-      'xs:complexType',
-      { name: problems },
-      element('xs:sequence', {}, element('xs:element', { ...item, type: `${prefixes.types}:${problem}` })),
-    ),
+    sequenceType(problems, undefined, [
+      element('xs:element', { ...item, type: `${prefixes.types}:${problem}` }),
+    ]),
     record(problem, 'One thing that is wrong.', problemWords),
   ];
 }
@@ -261,43 +264,31 @@ function typeDefinition(contract: Contract, type: NamedType, isAsked: boolean): 
   }
 }
 
-/** `<xs:complexType name="…"> annotation, <xs:sequence> fields </xs:sequence> </xs:complexType>`; a wrapper's has neither name nor annotation. */
+/** The type of a record's fields; a wrapper's has neither name nor annotation. */
 function complexType(contract: Contract, record: RecordType, name?: string, isAsked = false): DocumentNode {
   const demands = isAsked && contract.settings.required === 'schema';
-  return element(
-    'xs:complexType',
-    { name },
+  const { typed, untyped } = record.additional ?? {};
+  const others = [typed, untyped].filter((one) => one !== undefined);
+  return sequenceType(
+    name,
     name === undefined ? undefined : annotation(contract.settings, record.documentation),
-    element(
-      'xs:sequence',
-      {},
+    [
       ...record.fields.map((field) => fieldElement(contract, field, demands)),
-      ...othersElements(contract, record),
-    ),
+      ...others.map((one) => optionalElement(contract, one)),
+    ],
   );
 }
 
-/** The elements of members that the record doesn't list. */
-function othersElements(contract: Contract, { additional: others }: RecordType): DocumentNode[] {
-  if (others === undefined) return [];
-  const { typed, untyped } = others;
-  return (untyped === undefined ? [typed] : [typed, untyped]).map(({ xml, type }) =>
-    element('xs:element', { minOccurs: '0', name: xml, type: typeName(contract, type) }),
-  );
+/** `<xs:element minOccurs="0" name="…" type="…"/>` */
+function optionalElement(contract: Contract, { xml, type }: Pick<Field, 'xml' | 'type'>): DocumentNode {
+  return element('xs:element', { minOccurs: '0', name: xml, type: typeName(contract, type) });
 }
 
 /** As a record's, with an optional element for each type, of which one is there: what generators make of `xs:choice` fails in some. */
 function unionType(contract: Contract, { name, documentation, variants }: UnionType): DocumentNode {
-  const elements = variants.map(({ xml, type }) =>
-    element('xs:element', { minOccurs: '0', name: xml, type: typeName(contract, type) }),
-  );
+  const elements = variants.map((variant) => optionalElement(contract, variant));
   const says = `${documentation === '' ? '' : `${documentation}\n`}Exactly one of the elements.`;
-  return element(
-    'xs:complexType',
-    { name },
-    annotation(contract.settings, says),
-    element('xs:sequence', {}, ...elements),
-  );
+  return sequenceType(name, annotation(contract.settings, says), elements);
 }
 
 /** As a record's, with an element for each position, any of which may be null, and one for the items behind them. */
@@ -305,17 +296,9 @@ function tupleType(contract: Contract, { name, documentation, positions, rest }:
   const elements = positions.map((position) =>
     fieldElement(contract, { ...position, nillable: true, required: false }),
   );
-  if (rest !== undefined)
-    elements.push(
-      element('xs:element', { minOccurs: '0', name: rest.xml, type: typeName(contract, rest.type) }),
-    );
+  if (rest !== undefined) elements.push(optionalElement(contract, rest));
   const says = `${documentation === '' ? '' : `${documentation}\n`}A list whose items have types of their own: none may be missing before another one.`;
-  return element(
-    'xs:complexType',
-    { name },
-    annotation(contract.settings, says),
-    element('xs:sequence', {}, ...elements),
-  );
+  return sequenceType(name, annotation(contract.settings, says), elements);
 }
 
 /** What an element is made of. */
@@ -334,7 +317,7 @@ function fieldElement(contract: Contract, field: Told, demands = false): Documen
       nillable: field.nillable ? 'true' : undefined,
       type: typeName(contract, field.type),
     },
-    contract.settings.documentation === 'full' ? annotation(contract.settings, wordsOf(field)) : undefined,
+    fullAnnotation(contract.settings, wordsOf(field)),
   );
 }
 
@@ -351,6 +334,11 @@ function annotation(settings: Settings, text: string): DocumentNode | undefined 
   return element('xs:annotation', {}, documentation('xs', text));
 }
 
+/** The same where the contract wants members documented too. */
+function fullAnnotation(settings: Settings, text: string): DocumentNode | undefined {
+  return settings.documentation === 'full' ? annotation(settings, text) : undefined;
+}
+
 /** `<xs:complexType name="ArrayOf…"><xs:sequence> item 0..unbounded, nillable </xs:sequence></xs:complexType>` */
 function arrayType(contract: Contract, type: ArrayType): DocumentNode {
   const item = element('xs:element', {
@@ -360,7 +348,7 @@ function arrayType(contract: Contract, type: ArrayType): DocumentNode {
     nillable: 'true',
     type: typeName(contract, type.item),
   });
-  return element('xs:complexType', { name: type.name }, element('xs:sequence', {}, item));
+  return sequenceType(type.name, undefined, [item]);
 }
 
 /**
@@ -378,15 +366,11 @@ function mapType(contract: Contract, type: MapType): DocumentNode {
   const entry = element(
     'xs:element',
     { minOccurs: '0', maxOccurs: 'unbounded', name: type.entryName },
-    element('xs:complexType', {}, element('xs:sequence', {}, key, value)),
+    sequenceType(undefined, undefined, [key, value]),
   );
   const isDictionary = element('IsDictionary', { xmlns: namespaces.serialization }, 'true');
-  return element(
-    'xs:complexType',
-    { name: type.name },
-    element('xs:annotation', {}, element('xs:appinfo', {}, isDictionary)),
-    element('xs:sequence', {}, entry),
-  );
+  const says = element('xs:annotation', {}, element('xs:appinfo', {}, isDictionary));
+  return sequenceType(type.name, says, [entry]);
 }
 
 /** `<xs:simpleType name="…"><xs:restriction base="xs:string"> values </xs:restriction></xs:simpleType>`, undocumented: node-soap knows no annotation here. */
