@@ -41,21 +41,6 @@ export interface Misfit {
   readonly at: number;
 }
 
-/** Where a tape stands, to come back to. */
-export interface TapeMark {
-  readonly position: number;
-  readonly top: number;
-  readonly made: number;
-  readonly dropped: number;
-  readonly replaced: number;
-  readonly passed: number;
-  readonly inexact: number;
-  readonly missing: number;
-  readonly misfits: number;
-  readonly depth: number;
-  readonly members: number;
-}
-
 /**
  * Bytes that may be looked at in vain, for each byte of the reply: unions within unions of objects that look alike could
  * take for ever otherwise.
@@ -160,7 +145,7 @@ export class Tape extends JsonGrammar {
   }
 
   /** Where the tape stands, for `rewind`. */
-  mark(): TapeMark {
+  mark() {
     return {
       position: this.position,
       top: this.top,
@@ -177,7 +162,7 @@ export class Tape extends JsonGrammar {
   }
 
   /** Back to where a mark was made: what came since was not. */
-  rewind(mark: TapeMark): void {
+  rewind(mark: ReturnType<Tape['mark']>): void {
     this.wasted += this.position - mark.position;
     this.position = mark.position;
     this.top = mark.top;
@@ -304,6 +289,22 @@ export class Tape extends JsonGrammar {
   decode(start: number, end: number): string {
     const text: unknown = JSON.parse(`"${this.slice(start, end)}"`);
     return String(text);
+  }
+
+  /** The string that starts here, decoded; the position is then past it. */
+  string(): string {
+    const start = this.position + 1;
+    const isPlain = this.scanString();
+    const end = this.position - 1;
+    return isPlain ? this.slice(start, end) : this.decode(start, end);
+  }
+
+  /** A member's name, decoded; the position is then past its colon. */
+  name(): string {
+    if (this.peek() !== 34) this.fail('a member name');
+    const name = this.string();
+    this.colon();
+    return name;
   }
 
   /** True when the record that the reply is holds a record in a slot. */

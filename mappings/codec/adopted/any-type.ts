@@ -10,9 +10,9 @@ import { MismatchError, type Reading } from '../problem.ts';
 import { excerpt, quoteJson } from '../scalars/text.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { itemsCodec } from './encoded-arrays.ts';
-import { noMembers } from './members.ts';
 import { canonicalToken } from './open-elements.ts';
 import {
+  bareParts,
   compileShape,
   markTyped,
   readAttributes,
@@ -55,14 +55,9 @@ export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) 
     double: builtIn('double'),
   };
   const untyped = compileShape(context, {
-    name: undefined,
-    qualified: '',
-    abstract: false,
-    attributes: [],
+    ...bareParts,
     anyAttribute: true,
     kind: 'mixed',
-    members: noMembers,
-    simple: undefined,
     valueName: '@xml',
   });
 

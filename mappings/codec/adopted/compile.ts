@@ -21,7 +21,7 @@ import { XmlReader } from '../../xml/reader.ts';
 import { MismatchError, type Reading } from '../problem.ts';
 import { escapeAttribute } from '../scalars/text.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
-import { elementReader, tagsOf } from './elements.ts';
+import { elementReader, tagsOf, undeclared } from './elements.ts';
 import { gatherReferences } from './references.ts';
 import { compileSimpleTypes } from './simple-types.ts';
 import { typeCompiler, withDefault } from './types.ts';
@@ -389,16 +389,7 @@ export function wrapperOf(name: QName, parts: readonly ElementDeclaration[]): El
         ? { kind: 'empty' }
         : { kind: 'elements', particle: { kind: 'sequence', least: 1, most: 1, particles }, mixed: false },
   };
-  return {
-    name,
-    global: false,
-    type,
-    nillable: false,
-    abstract: false,
-    value: undefined,
-    substitutes: [],
-    documentation: '',
-  };
+  return undeclared(name, type, false);
 }
 
 function writeElement(

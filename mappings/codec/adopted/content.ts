@@ -522,11 +522,7 @@ function headMember(variants: readonly HeadVariant[]) {
     const node = tape.top;
     tape.top = node + 2;
     if (!tape.next(true, 125)) throw new MismatchError(`expected ${expected}, got an empty object`);
-    if (tape.peek() !== 34) tape.fail('a member name');
-    const start = tape.position + 1;
-    tape.scanString();
-    const name = tape.decode(start, tape.position - 1);
-    tape.colon();
+    const name = tape.name();
     const index = byName.get(name);
     if (index === undefined) throw new MismatchError(`expected ${expected}, got another member`);
     tape.words[node] = record;

@@ -1,5 +1,5 @@
 import { namespaces } from '../../contract/model.ts';
-import type { ElementDeclaration, SchemaType } from '../../contract/schema-components.ts';
+import type { ElementDeclaration, QName, SchemaType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { type Output, piece } from '../../xml/output.ts';
 import { hasContent, noContent, refuseElement, writeElement } from '../element.ts';
@@ -14,6 +14,20 @@ const { made } = nodeKinds;
 
 /** The content of an element without any. */
 export const leaf = { scan: noContent, write: noContent, declarations: '' };
+
+/** A declaration of an element that the schema has none of. */
+export function undeclared(name: QName, type: SchemaType, nillable: boolean): ElementDeclaration {
+  return {
+    name,
+    type,
+    nillable,
+    global: false,
+    abstract: false,
+    value: undefined,
+    substitutes: [],
+    documentation: '',
+  };
+}
 
 /** A type's name as messages have it; of an anonymous one `xs:anyType`. */
 export function qualifiedName(context: AdoptedContext, { name }: SchemaType): string {

@@ -6,7 +6,7 @@ import { hasContent, refuseElement, writeElement } from '../element.ts';
 import { refuse } from '../problem.ts';
 import { scanItems } from '../types/entries.ts';
 import type { AdoptedContext, ValueCodec } from './context.ts';
-import { elementReader, leaf, qualifiedName, tagsOf } from './elements.ts';
+import { elementReader, leaf, qualifiedName, tagsOf, undeclared } from './elements.ts';
 
 /** Arrays of SOAP's encoding (SOAP 1.1, 5.4.2) as JSON arrays (A30). */
 
@@ -18,16 +18,7 @@ const { list } = nodeKinds;
  * the item's declaration.
  */
 export function itemsCodec(context: AdoptedContext, item: SchemaType, itemOf: () => ValueCodec): ValueCodec {
-  const declared = {
-    name: { namespace: '', local: 'item' },
-    global: false,
-    type: item,
-    nillable: true,
-    abstract: false,
-    value: undefined,
-    substitutes: [],
-    documentation: '',
-  };
+  const declared = undeclared({ namespace: '', local: 'item' }, item, true);
   const tags = tagsOf(context, declared);
   const arrayType = ` i:type="soapenc:Array" soapenc:arrayType="${qualifiedName(context, item)}[`;
 

@@ -94,9 +94,7 @@ function scanXml(tape: Tape, faultIn: (text: string) => string | undefined, expe
     return;
   }
   if (byte !== 34) throw new MismatchError(`expected ${expected} as a string, got ${tape.kind()}`);
-  const start = tape.position + 1;
-  tape.scanString();
-  const text = tape.decode(start, tape.position - 1);
+  const text = tape.string();
   const fault = faultIn(text);
   if (fault !== undefined) throw new MismatchError(`expected ${expected}, got other text (${fault})`);
   if (text === '') tape.pushKind(nodeKinds.empty);

@@ -9,7 +9,7 @@ import { MismatchError, type Reading } from '../problem.ts';
 import { escapeAttribute, quoteJson } from '../scalars/text.ts';
 import { pushItem, pushList } from '../types/entries.ts';
 import type { AdoptedContext, Tags } from './context.ts';
-import { elementReader, tagsNamed, tagsOf } from './elements.ts';
+import { elementReader, tagsNamed, tagsOf, undeclared } from './elements.ts';
 
 /** A wildcard's elements as members of an object, where the overlay's `open` asks for that (A22). */
 
@@ -113,27 +113,14 @@ function scanMembers(tape: Tape, scanValue: (tape: Tape) => void, repeats: boole
 
 /** The name of the member that is next, past its colon. Throws MismatchError for one that no element can have. */
 function scanName(tape: Tape): string {
-  if (tape.peek() !== 34) tape.fail('a member name');
-  const start = tape.position + 1;
-  tape.scanString();
-  const name = tape.decode(start, tape.position - 1);
-  tape.colon();
+  const name = tape.name();
   const local = name.startsWith('{') ? name.slice(name.lastIndexOf('}') + 1) : name;
   if (!isNcName(local)) throw new MismatchError('expected names of elements, got another');
   return name;
 }
 
 function fieldOf(namespace: string, local: string): ElementDeclaration {
-  return {
-    name: { namespace, local },
-    type: anyType,
-    nillable: true,
-    global: false,
-    abstract: false,
-    value: undefined,
-    substitutes: [],
-    documentation: '',
-  };
+  return undeclared({ namespace, local }, anyType, true);
 }
 
 /** The tags of an element by its member's name; one in another namespace declares that itself. */

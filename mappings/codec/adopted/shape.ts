@@ -96,6 +96,7 @@ const tagEnd = piece('>');
 /** The shapes of one service by their numbers. */
 const shapesOf = new WeakMap<AdoptedContext, Shape[]>();
 
+/** What a shape is compiled from. */
 interface ShapeParts {
   readonly name: string | undefined;
   readonly qualified: string;
@@ -107,6 +108,19 @@ interface ShapeParts {
   readonly simple: SimpleType | undefined;
   readonly valueName: string | undefined;
 }
+
+/** A shape without anything. */
+export const bareParts: ShapeParts = {
+  name: undefined,
+  qualified: '',
+  abstract: false,
+  attributes: [],
+  anyAttribute: false,
+  kind: 'members',
+  members: noMembers,
+  simple: undefined,
+  valueName: undefined,
+};
 
 /** The shape of a complex type. */
 export function shapeOfType(context: AdoptedContext, type: ComplexType): Shape {
@@ -127,17 +141,7 @@ export function shapeOfType(context: AdoptedContext, type: ComplexType): Shape {
 
 /** The shape of the rounds of a repeated group. */
 export function shapeOfContent(context: AdoptedContext, members: Members): Shape {
-  return compileShape(context, {
-    name: undefined,
-    qualified: '',
-    abstract: false,
-    attributes: [],
-    anyAttribute: false,
-    kind: 'members',
-    members,
-    simple: undefined,
-    valueName: undefined,
-  });
+  return compileShape(context, { ...bareParts, members });
 }
 
 /** The content of some members; the rounds of repeated groups are shapes. */
@@ -438,10 +442,7 @@ export function scanMembers(
     let name = '';
     if (key !== undefined && tape.matches(tape.position + 1, key)) tape.position += 1 + key.length;
     else {
-      const start = tape.position + 1;
-      const asIs = tape.scanString();
-      const end = tape.position - 1;
-      name = asIs ? tape.slice(start, end) : tape.decode(start, end);
+      name = tape.string();
       index = shape.byName.get(name) ?? -1;
       if (index !== -1) follower[before] = index;
     }
@@ -501,9 +502,7 @@ function scanOther(
     tape.literal();
     tape.words[node + 2] = isNil;
   } else if (name === '@type' && onType !== undefined && tape.peek() === 34) {
-    const start = tape.position + 1;
-    tape.scanString();
-    return onType(tape.decode(start, tape.position - 1));
+    return onType(tape.string());
   } else {
     if (name !== '@type' && !(node === 0 && ofBody.has(name))) tape.dropped++;
     tape.skip();
@@ -693,15 +692,11 @@ function writeAttributes(shape: Shape, tape: Tape, slots: number, output: Output
 export function shapeOfSimple(context: AdoptedContext, type: SimpleType, name: string): Shape {
   const { namespace, local } = type.name as QName;
   return compileShape(context, {
+    ...bareParts,
     name,
     qualified: context.prefixOf(namespace) + local,
-    abstract: false,
-    attributes: [],
-    anyAttribute: false,
     kind: 'text',
-    members: noMembers,
     simple: type,
-    valueName: undefined,
   });
 }
 

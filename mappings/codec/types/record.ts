@@ -226,10 +226,7 @@ export function recordWriter(
 
   /** The position of the member whose name starts here, past its closing quote. */
   const findMember = (tape: Tape, before: number): number => {
-    const start = tape.position + 1;
-    const asIs = tape.scanString();
-    const end = tape.position - 1;
-    const name = asIs ? tape.slice(start, end) : tape.decode(start, end);
+    const name = tape.string();
     const index = byName.get(name);
     if (index !== undefined) follower[before] = index;
     return index ?? (statusBeside !== undefined && name === errorMembers.status ? besides : unlisted);
@@ -324,10 +321,7 @@ export function recordWriter(
 function noteDropped(tape: Tape, type: RecordType, nameStart: number): void {
   const { position } = tape;
   tape.position = nameStart;
-  const asIs = tape.scanString();
-  const [start, end] = [nameStart + 1, tape.position - 1];
-  const member = asIs ? tape.slice(start, end) : tape.decode(start, end);
-  tape.note({ kind: 'dropped', type: type.name, member, at: nameStart });
+  tape.note({ kind: 'dropped', type: type.name, member: tape.string(), at: nameStart });
   tape.position = position;
 }
 

@@ -278,9 +278,7 @@ function lookInto(
   const names: string[] = [];
   tape.enter();
   for (let first = true; tape.next(first, 125); first = false) {
-    if (tape.bytes[tape.position] !== 34) tape.fail('a member name');
-    const name = scanName(tape);
-    tape.colon();
+    const name = tape.name();
     const values = tags.get(name);
     tape.peek();
     const start = tape.position;
@@ -291,13 +289,6 @@ function lookInto(
     if (tagged !== undefined) return { tagged, names };
   }
   return { tagged: undefined, names };
-}
-
-function scanName(tape: Tape): string {
-  const start = tape.position + 1;
-  const asIs = tape.scanString();
-  const end = tape.position - 1;
-  return asIs ? tape.slice(start, end) : tape.decode(start, end);
 }
 
 /** The value that was just passed, a string without needless escapes. */
