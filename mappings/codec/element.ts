@@ -186,13 +186,22 @@ export interface Element {
 
 /** The element of a name, with a prefix where it has one; only a nillable one is written for a null. */
 export function elementOf(name: string, declarations: string, nillable: boolean): Element {
-  const open = piece(`<${name}${declarations}>`);
+  return elementNamed(name, `<${name}${declarations}`, nillable ? `<${name}` : undefined);
+}
+
+/**
+ * The same, by what stands before the end of its start tag.
+ *
+ * @param nilStart what stands there where it is nil; undefined where it can't be
+ */
+export function elementNamed(name: string, start: string, nilStart: string | undefined): Element {
+  const open = piece(`${start}>`);
   const close = piece(`</${name}>`);
   return {
     open,
     close,
-    empty: piece(`<${name}${declarations}/>`),
-    nil: nillable ? piece(`<${name} i:nil="true"/>`) : undefined,
+    empty: piece(`${start}/>`),
+    nil: nilStart === undefined ? undefined : piece(`${nilStart} i:nil="true"/>`),
     room: open.length + close.length + 32,
   };
 }

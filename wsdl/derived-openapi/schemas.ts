@@ -1,11 +1,11 @@
 import {
   attributeMembers,
+  contentMembers,
   isInnerXml,
+  isMixed,
   loneMember,
   type Member,
   type Members,
-  membersOf,
-  noMembers,
   substituteMembers,
   valueNameOf,
 } from '../../mappings/codec/adopted/members.ts';
@@ -224,8 +224,7 @@ export class TypeSchemas {
   #record(type: ComplexType, called: string, besides = none, said: 'no' | 'may' | 'must' = 'no'): JsonSchema {
     const { content } = type;
     const name = this.#nameOf(type, called);
-    const isMixed = content.kind === 'mixed' || (content.kind === 'elements' && content.mixed);
-    const members = content.kind === 'elements' && !isMixed ? membersOf(content.particle) : noMembers;
+    const members = contentMembers(content);
     const attributes = attributeMembers(type.attributes, members.members);
     const properties: Record<string, JsonSchema> = { ...besides.properties };
     const required = [...besides.required];
@@ -234,7 +233,7 @@ export class TypeSchemas {
     if (said === 'must') required.push('@type');
     this.#addAttributes(attributes, properties, required);
     this.#addMembers(members, name, properties, required);
-    if (isMixed) {
+    if (isMixed(content)) {
       const value = valueNameOf(attributes);
       this.#note(called, type, `.${value}`, 'A24');
       properties[value] = { type: 'string', description: 'XML, as it stands between the tags.' };
@@ -384,10 +383,7 @@ export class TypeSchemas {
     return this.#refer(type, 'nil', role, name, () => {
       const properties: Record<string, JsonSchema> = { '@nil': { type: 'boolean', enum: [true] } };
       const required = ['@nil'];
-      const members =
-        type.content.kind === 'elements' && !type.content.mixed
-          ? membersOf(type.content.particle).members
-          : [];
+      const { members } = contentMembers(type.content);
       this.#addAttributes(attributeMembers(type.attributes, members), properties, required);
       if (type.anyAttribute) properties['@attributes'] = otherAttributes();
       return documented(object(properties, required), 'Nothing, with attributes (xsi:nil).');

@@ -1,10 +1,12 @@
+import { withHeaders } from '../../mappings/codec/adopted/compile.ts';
 import {
   attributeMembers,
+  contentMembers,
   isInnerXml,
+  isMixed,
   loneMember,
   type Member,
   type Members,
-  membersOf,
   substituteMembers,
   valueNameOf,
 } from '../../mappings/codec/adopted/members.ts';
@@ -68,9 +70,7 @@ class AdoptedValues {
       this.#path.pop();
       return `${quoteJson(element.name.local)}:${value}`;
     });
-    const json = this.#body(body);
-    if (blocks.length === 0 || !json.startsWith('{')) return json;
-    return `{"@headers":{${blocks.join(',')}}${json === '{}' ? '}' : `,${json.slice(1)}`}`;
+    return withHeaders(this.#body(body), blocks);
   }
 
   #body(body: AdoptedMessage['body']): string {
@@ -114,19 +114,18 @@ class AdoptedValues {
 
   #record(type: ComplexType, depth: number, said: string | undefined): string {
     const { content, attributes } = type;
-    const isMixed = content.kind === 'mixed' || (content.kind === 'elements' && content.mixed);
-    const members = content.kind === 'elements' && !isMixed ? membersOf(content.particle) : undefined;
-    const named = attributeMembers(attributes, members?.members ?? []);
+    const members = contentMembers(content);
+    const named = attributeMembers(attributes, members.members);
     const made: string[] = said === undefined ? [] : [`"@type":${quoteJson(said)}`];
     for (const { json, use } of named) {
       if (!use.required && !this.#optional) continue;
       const token = use.value === undefined ? undefined : this.#tokenOf(use.type, use.value.text);
       made.push(`${quoteJson(json)}:${token ?? this.#simple(use.type, json)}`);
     }
-    if (isMixed) made.push(`${quoteJson(valueNameOf(named))}:"text"`);
+    if (isMixed(content)) made.push(`${quoteJson(valueNameOf(named))}:"text"`);
     else if (content.kind === 'text')
       made.push(`${quoteJson(valueNameOf(named))}:${this.#simple(content.type, valueNameOf(named))}`);
-    else if (members !== undefined) made.push(...this.#members(members, depth));
+    else made.push(...this.#members(members, depth));
     return `{${made.join(',')}}`;
   }
 

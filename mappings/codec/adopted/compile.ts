@@ -100,12 +100,12 @@ export function compileAdopted(
   const operations = new Map<string, CompiledAdoptedOperation>();
   for (const operation of service.operations) {
     const { input, output } = operation;
-    const request = compileMessage(contexts[input.use](), input, scratch);
-    const reply = output === undefined ? undefined : compileMessage(contexts[output.use](), output, scratch);
+    const request = compileMessage(contexts.of(input.use), input, scratch);
+    const reply = output === undefined ? undefined : compileMessage(contexts.of(output.use), output, scratch);
     const faults = compileFaults(contexts, operation.faults, scratch, limits);
     operations.set(operation.name, { operation, request, reply, faults });
   }
-  for (const context of contexts.made()) context.finish();
+  for (const context of contexts.made.values()) context.finish();
   return { operations };
 }
 
@@ -118,24 +118,19 @@ interface Scratch {
 type Context = AdoptedContext & { readonly finish: () => void };
 
 /** What codecs of literal messages share, and those of encoded ones; each made when it is needed. */
-type Contexts = Readonly<Record<AdoptedMessage['use'], () => Context>> & {
-  readonly made: () => readonly Context[];
-};
+interface Contexts {
+  readonly of: (use: AdoptedMessage['use']) => Context;
+  readonly made: ReadonlyMap<AdoptedMessage['use'], Context>;
+}
 
 function contextsOf(service: AdoptedService, settings: AdoptedSettings, limits: Limits): Contexts {
-  let literal: Context | undefined;
-  let encoded: Context | undefined;
-  return {
-    literal: () => {
-      literal ??= contextOf(service, settings, limits, false);
-      return literal;
-    },
-    encoded: () => {
-      encoded ??= contextOf(service, settings, limits, true);
-      return encoded;
-    },
-    made: () => [literal, encoded].filter((context) => context !== undefined),
+  const made = new Map<AdoptedMessage['use'], Context>();
+  const of = (use: AdoptedMessage['use']): Context => {
+    const context = made.get(use) ?? contextOf(service, settings, limits, use === 'encoded');
+    made.set(use, context);
+    return context;
   };
+  return { of, made };
 }
 
 function contextOf(
@@ -330,7 +325,7 @@ function compileFaults(
   limits: Limits,
 ): FaultCodecs {
   const codecs = faults.map(({ name, element, use }) => {
-    const context = contexts[use]();
+    const context = contexts.of(use);
     const value = context.elementOf(element, false);
     return {
       name,

@@ -4,7 +4,7 @@ import type { Output, Piece } from '../../xml/output.ts';
 import { piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { enters, writeElement } from '../element.ts';
-import { nearest } from '../nearest.ts';
+import { unknownReason } from '../nearest.ts';
 import { isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts';
 import { escapeXml, excerpt, someNames } from '../scalars/text.ts';
 import { scanItems } from '../types/entries.ts';
@@ -427,15 +427,6 @@ function passElement({ byLocal, context }: CompiledContent, xml: XmlReader, read
     reading.path.pop();
   }
   xml.skip();
-}
-
-/** The sentence about an unknown name, with the nearest one that is known. */
-export function unknownReason(what: string, name: string, names: readonly string[]): string {
-  const near = nearest(name, names);
-  if (near !== undefined) return `unknown ${what}, did you mean ${near}?`;
-  return names.length === 0
-    ? `unknown ${what}, none is expected here`
-    : `unknown ${what}, expected ${someNames(names)}`;
 }
 
 // --- JSON → XML ---------------------------------------------------------------------------------------

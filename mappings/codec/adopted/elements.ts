@@ -2,7 +2,7 @@ import { namespaces } from '../../contract/model.ts';
 import type { ElementDeclaration, QName, SchemaType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { type Output, piece } from '../../xml/output.ts';
-import { hasContent, noContent, refuseElement, writeElement } from '../element.ts';
+import { elementNamed, hasContent, noContent, refuseElement, writeElement } from '../element.ts';
 import { refuse } from '../problem.ts';
 import { collapse } from '../scalars/numbers.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
@@ -89,16 +89,7 @@ export function tagsOf(
  * @param typed the same, with the type where it is said
  */
 export function tagsNamed(qualified: string, start: string, typed: string, isNillable: boolean): Tags {
-  const open = piece(`${typed}>`);
-  const close = piece(`</${qualified}>`);
-  return {
-    start: piece(start),
-    open,
-    close,
-    empty: piece(`${typed}/>`),
-    nil: isNillable ? piece(`${start} i:nil="true"/>`) : undefined,
-    room: open.length + close.length + 32,
-  };
+  return { start: piece(start), ...elementNamed(qualified, typed, isNillable ? start : undefined) };
 }
 
 /** Writes the element around a node that isn't an object's. */

@@ -77,6 +77,14 @@ export function attributeMembers(
   });
 }
 
+/** A name that isn't taken yet, and is from here on: the wanted one, or with a number behind it. */
+function freeName(wanted: string, taken: Set<string>): string {
+  let name = wanted;
+  for (let count = 2; taken.has(name); count++) name = `${wanted}_${count}`;
+  taken.add(name);
+  return name;
+}
+
 /** What text, or inner XML, is called beside attributes (A14, A24): `value`, unless an attribute is. */
 export function valueNameOf(attributes: readonly AttributeMember[]): string {
   return attributes.some(({ json }) => json === 'value') ? '@value' : 'value';
@@ -99,12 +107,12 @@ export function substituteMembers(
 ): readonly { readonly json: string; readonly element: ElementDeclaration }[] {
   const all = head.abstract ? head.substitutes : [head, ...head.substitutes];
   const taken = new Set<string>();
-  return all.map((element) => {
-    let json = element.name.local;
-    for (let count = 2; taken.has(json); count++) json = `${element.name.local}_${count}`;
-    taken.add(json);
-    return { json, element };
-  });
+  return all.map((element) => ({ json: freeName(element.name.local, taken), element }));
+}
+
+/** The members of what stands between the tags; none of text, and where text may stand between elements. */
+export function contentMembers(content: Content): Members {
+  return content.kind === 'elements' && !content.mixed ? membersOf(content.particle) : noMembers;
 }
 
 /** The members of a content model. */
@@ -243,20 +251,20 @@ class MembersBuilder {
 
   build(order: Order): Members {
     const taken = new Set<string>();
-    const nameOf = (wanted: string): string => {
-      let name = wanted;
-      for (let count = 2; taken.has(name); count++) name = `${wanted}_${count}`;
-      taken.add(name);
-      return name;
-    };
     const members = this.#drafts.map((draft): Member => {
       const { element, json, content, wildcards, repeats, required } = draft;
       if (element !== undefined)
-        return { kind: 'element', json: nameOf(json ?? element.name.local), repeats, required, element };
+        return {
+          kind: 'element',
+          json: freeName(json ?? element.name.local, taken),
+          repeats,
+          required,
+          element,
+        };
       if (content !== undefined)
-        return { kind: 'rounds', json: nameOf('@items'), repeats: true, required, content };
+        return { kind: 'rounds', json: freeName('@items', taken), repeats: true, required, content };
       const { fieldsOf } = wildcards.find((one) => one.fieldsOf !== undefined) ?? {};
-      return { kind: 'any', json: nameOf('@any'), repeats, required, wildcards, fieldsOf };
+      return { kind: 'any', json: freeName('@any', taken), repeats, required, wildcards, fieldsOf };
     });
     for (const [choice, outside] of this.#outsides.entries()) {
       for (const index of new Set(this.#choices[choice]?.flatMap((branch) => [...branch]))) {

@@ -10,6 +10,7 @@ import { longRange, type Output, type Piece, piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { asText, hrefOf, readAttached, refusesInclude } from '../attachments.ts';
 import { enters, hasContent, writeText } from '../element.ts';
+import { unknownReason } from '../nearest.ts';
 import { type AttachedParts, isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts';
 import { base64Binary } from '../scalars/base64.ts';
 import { isBlankText, type Scan } from '../scalars/scalar.ts';
@@ -22,11 +23,17 @@ import {
   conflictOnTape,
   missingOnTape,
   readContent,
-  unknownReason,
   writeContent,
 } from './content.ts';
 import type { AdoptedContext, Tags } from './context.ts';
-import { attributeMembers, isMixed, type Members, membersOf, noMembers, valueNameOf } from './members.ts';
+import {
+  attributeMembers,
+  contentMembers,
+  isMixed,
+  type Members,
+  noMembers,
+  valueNameOf,
+} from './members.ts';
 import { readInnerXml, scanInnerXml } from './open-elements.ts';
 import type { Resolve, SimpleCodec } from './simple-types.ts';
 
@@ -133,7 +140,7 @@ export function shapeOfType(context: AdoptedContext, type: ComplexType): Shape {
     attributes,
     anyAttribute,
     kind: isMixed(content) ? 'mixed' : textType === undefined ? 'members' : 'text',
-    members: content.kind === 'elements' && !content.mixed ? membersOf(content.particle) : noMembers,
+    members: contentMembers(content),
     simple: textType,
     valueName: undefined,
   });

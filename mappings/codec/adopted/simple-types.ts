@@ -119,37 +119,7 @@ function scalarOf({ builtIn, facets }: SimpleType): Scalar {
   const range = bounds.get(builtIn);
   if (range !== undefined) return integer(builtIn, range);
   if (isTemporal(builtIn)) return temporal(builtIn);
-  switch (builtIn) {
-    case 'integer':
-      return integer(builtIn);
-    case 'nonPositiveInteger':
-    case 'negativeInteger':
-      return signed(
-        builtIn,
-        (token) => token.startsWith('-') || (token === '0' && builtIn !== 'negativeInteger'),
-      );
-    case 'nonNegativeInteger':
-    case 'positiveInteger':
-      return signed(
-        builtIn,
-        (token) => !token.startsWith('-') && (token !== '0' || builtIn !== 'positiveInteger'),
-      );
-    case 'decimal':
-      return decimal;
-    case 'float':
-    case 'double':
-      return floating(builtIn);
-    case 'boolean':
-      return boolean;
-    case 'base64Binary':
-      return base64Binary;
-    case 'hexBinary':
-      return hexBinary;
-    case 'duration':
-      return duration;
-    default:
-      return stringOf(builtIn, facets.whiteSpace);
-  }
+  return scalars[builtIn] ?? stringOf(builtIn, facets.whiteSpace);
 }
 
 /** An integer without bounds on one side (XSD Part 2, 3.3.14, 3.3.15, 3.3.20, 3.3.25). */
@@ -213,6 +183,22 @@ const hexBinary: Scalar = {
 function hexOf(text: string): string | undefined {
   return text.length % 2 === 0 && !/[^\da-fA-F]/.test(text) ? text : undefined;
 }
+
+/** The built-in types that are neither integers with bounds, nor of the calendar, nor text. */
+const scalars: { readonly [name in BuiltIn]?: Scalar } = {
+  integer: integer('integer'),
+  nonPositiveInteger: signed('nonPositiveInteger', (token) => token.startsWith('-') || token === '0'),
+  negativeInteger: signed('negativeInteger', (token) => token.startsWith('-')),
+  nonNegativeInteger: signed('nonNegativeInteger', (token) => !token.startsWith('-')),
+  positiveInteger: signed('positiveInteger', (token) => !token.startsWith('-') && token !== '0'),
+  decimal,
+  float: floating('float'),
+  double: floating('double'),
+  boolean,
+  base64Binary,
+  hexBinary,
+  duration,
+};
 
 /** A codec without a shortcut over the tape's bytes: its value is written from text. */
 function fromToXml(

@@ -6,10 +6,10 @@ import type { XmlReader } from '../../xml/reader.ts';
 import { includeElsewhere, isInclude } from '../attachments.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext } from '../context.ts';
 import { type Element, elementOf, encodedReason } from '../element.ts';
-import { nearest } from '../nearest.ts';
+import { unknownReason } from '../nearest.ts';
 import { isFull, miss, type Reading, refuse, type Step } from '../problem.ts';
 import { isReference } from '../scalars/table.ts';
-import { excerpt, foldAscii, someNames } from '../scalars/text.ts';
+import { excerpt, foldAscii } from '../scalars/text.ts';
 import { type AdditionalReader, additionalReader } from './additional-properties.ts';
 
 /** The fields of a record: by which names they are found, both ways, and how those are refused that are not there. */
@@ -147,14 +147,13 @@ function letters(name: string): string {
 }
 
 /** The sentence about an unknown name: the nearest known one, or where it belongs (W12, W37). */
-function unknownReason(
+function unlistedReason(
   what: 'element' | 'member',
   name: string,
   known: Iterable<string>,
   type: RecordType,
   spelling: 'xml' | 'json',
 ): string {
-  const names = [...known];
   const folded = foldAscii(name);
   for (const field of type.fields) {
     if (field.type.kind !== 'record') continue;
@@ -168,11 +167,7 @@ function unknownReason(
       : undefined;
   if (escaped !== undefined && plain !== '' && escaped.xml.includes('_x'))
     return `unknown ${what}, did you mean ${escaped.xml}, as ${JSON.stringify(escaped.json)} is called in XML?`;
-  const near = nearest(name, names);
-  if (near !== undefined) return `unknown ${what}, did you mean ${near}?`;
-  return names.length === 0
-    ? `unknown ${what}, none is expected here`
-    : `unknown ${what}, expected ${someNames(names)}`;
+  return unknownReason(what, name, [...known]);
 }
 
 /** Passes an element that the type lacks: refused with the nearest name, or left out and noted (W12). */
@@ -187,7 +182,7 @@ export function passElement(shape: RecordShape, xml: XmlReader, reading: Reading
       encodedReason(xml) ??
       (byXml.has(xml.local) && xml.namespace !== typesNamespace
         ? `expected it in namespace "${typesNamespace}", got ${excerpt(xml.namespace)}`
-        : unknownReason('element', xml.local, byXml.keys(), type, 'xml'));
+        : unlistedReason('element', xml.local, byXml.keys(), type, 'xml'));
     refuse(reading, 'UnknownElement', reason);
     reading.path.pop();
   }
@@ -204,7 +199,7 @@ export function passMember(shape: RecordShape, json: JsonReader, name: string, r
   if (!shape.refuseUnknown) reading.ignored.push(name);
   else if (!isFull(reading)) {
     reading.path.push(name.slice(0, 64));
-    refuse(reading, 'UnknownElement', unknownReason('member', name, byJson.keys(), type, 'json'));
+    refuse(reading, 'UnknownElement', unlistedReason('member', name, byJson.keys(), type, 'json'));
     reading.path.pop();
   }
   json.skip();
