@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { namespaces } from '../contract/model.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import { FilledBody, type FilledPiece } from './filled-body.ts';
-import { type AttachedParts, type Reading, refuse } from './problem.ts';
+import { type AttachedParts, type Reading, refuse, refuseAt } from './problem.ts';
 import { isBlankText } from './scalars/scalar.ts';
 import { StreamedFile } from './streamed-file.ts';
 
@@ -93,9 +93,7 @@ export class Attachments implements AttachedParts {
         reading.ignored.push(name);
         continue;
       }
-      reading.path.push(name);
-      refuse(reading, 'UnknownElement', 'nothing in the message refers to it');
-      reading.path.pop();
+      refuseAt(reading, name, 'UnknownElement', 'nothing in the message refers to it');
     }
   }
 

@@ -137,6 +137,13 @@ export function refuse(reading: Reading, code: ProblemCode, reason: string): und
   reading.problems.push({ code, field, message: field === '' ? reason : `${field}: ${reason}` });
 }
 
+/** The same of what stands a step below the current path. */
+export function refuseAt(reading: Reading, step: Step, code: ProblemCode, reason: string): void {
+  reading.path.push(step);
+  refuse(reading, code, reason);
+  reading.path.pop();
+}
+
 /**
  * Notes that the required member at `path` isn't there, or is empty.
  *

@@ -1,6 +1,7 @@
 import type { FilledBody } from '../codec/filled-body.ts';
 import type { CredentialValues, Input } from '../codec/input.ts';
-import { type ProblemCode, type Reading, refuse } from '../codec/problem.ts';
+import { type Reading, refuseAt } from '../codec/problem.ts';
+import type { Refusal } from '../codec/scalars/scalar.ts';
 import type { StreamedFile } from '../codec/streamed-file.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { Contract, CredentialPart, Operation, Parameter } from '../contract/model.ts';
@@ -71,7 +72,7 @@ export function compileCall(
     const written = writeBody(input, credentials);
     // several values may make one segment
     if (lastInPath !== undefined && reading.problems.length === before && dots.test(draft.path))
-      refuseAt(reading, gotDots.code, lastInPath, gotDots.reason);
+      refuseAt(reading, lastInPath, gotDots.code, gotDots.reason);
     if (reading.problems.length > before) return undefined;
     const { headers } = draft;
     headers.accept = accept;
@@ -142,13 +143,8 @@ function compileFill(
     const token = reading.slots[slot];
     const text = token === undefined || token === 'null' ? undefined : write(token);
     const problem = typeof text === 'object' ? text : put(draft, name, text);
-    if (problem !== undefined) refuseAt(reading, problem.code, field, problem.reason);
+    if (problem !== undefined) refuseAt(reading, field, problem.code, problem.reason);
   };
-}
-
-interface Refusal {
-  readonly code: ProblemCode;
-  readonly reason: string;
 }
 
 /**
@@ -201,9 +197,3 @@ const putters: Readonly<
     return undefined;
   },
 };
-
-function refuseAt(reading: Reading, code: ProblemCode, field: string, reason: string): void {
-  reading.path.push(field);
-  refuse(reading, code, reason);
-  reading.path.pop();
-}

@@ -1,4 +1,4 @@
-import { type Reading, refuse } from '../codec/problem.ts';
+import { type Reading, refuse, refuseAt } from '../codec/problem.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { DeepLists, RequestBody, Type } from '../contract/model.ts';
 import { membersOf, readPart } from '../json/parts.ts';
@@ -12,7 +12,6 @@ import {
   Room,
   sameName,
   Unfit,
-  type WriteParameter,
 } from './parameter.ts';
 
 /** A JSON object as `application/x-www-form-urlencoded`: `name=value` pairs, encoded as in a query. */
@@ -55,17 +54,17 @@ export function compileForm(
     for (const [name, value] of members) {
       if (value === 'null') continue;
       if (!own.has(name) && taken.has(nameFor(name))) {
-        refuseMember(reading, name, sameName);
+        refuseAt(reading, name, sameName.code, sameName.reason);
         continue;
       }
       try {
         const write = writers.get(name);
         const pair = write === undefined ? pairsByKind(name, value) : write(value);
         if (typeof pair === 'string') pairs.push(room.take(pair));
-        else if (pair !== undefined) refuseMember(reading, name, pair);
+        else if (pair !== undefined) refuseAt(reading, name, pair.code, pair.reason);
       } catch (error) {
         if (!(error instanceof Unfit)) throw error;
-        refuseMember(reading, name, error.refusal);
+        refuseAt(reading, name, error.refusal.code, error.refusal.reason);
         break;
       }
     }
@@ -89,14 +88,4 @@ function kindWriter(
       : pairsOf(key, part, deepLists, encodeText, room);
     return pairs.length === 0 ? undefined : pairs.join('&');
   };
-}
-
-function refuseMember(
-  reading: Reading,
-  name: string,
-  { code, reason }: Exclude<ReturnType<WriteParameter>, string | undefined>,
-): void {
-  reading.path.push(name);
-  refuse(reading, code, reason);
-  reading.path.pop();
 }

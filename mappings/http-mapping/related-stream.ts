@@ -1,12 +1,10 @@
 import type { Limits } from '../contract/limits.ts';
 import {
-  actionsIn,
   checkStart,
-  formOf,
   headerOf,
   passLineEnd,
   RelatedError,
-  type RelatedForm,
+  type RelatedMessage,
   type RelatedType,
   readHeader,
   rootTypeOf,
@@ -16,13 +14,7 @@ import {
 // of `related.ts` are read otherwise.
 
 /** What a message begins with: its envelope, and all of the file behind it but its bytes. */
-export interface RelatedBeginning {
-  readonly form: RelatedForm;
-  readonly root: Buffer;
-  /** The charset that the root part's Content-Type names. */
-  readonly charset: string | undefined;
-  /** Hints at the action (W4). */
-  readonly actions: readonly string[];
+export interface RelatedBeginning extends Omit<RelatedMessage, 'parts'> {
   /** The file's Content-ID without `<>`. */
   readonly fileId: string | undefined;
   /** Where in what came its bytes begin. */
@@ -71,18 +63,13 @@ export function readBeginning(
   const file = headerOf(filePlace.header, limits);
   if (root.isBase64 || file.isBase64 || (root.id !== undefined && root.id === file.id)) return 'held';
   checkStart(type.start, root.id, new Set([root.id, file.id].filter((id) => id !== undefined)));
-  const { type: rootType, values } = rootTypeOf(root.contentType);
-  const rootForm = rootType === undefined ? 'swa' : formOf.get(rootType);
-  if (rootForm === undefined) return 'held';
+  const { form, charset, actions } = rootTypeOf(root.contentType, type);
+  if (form === undefined) return 'held';
   return {
-    form: type.form ?? rootForm,
+    form,
     root: came.subarray(rootPlace.start, rootEnd),
-    charset: values.get('charset')?.[0],
-    actions: [
-      ...type.actions,
-      ...(values.get('action') ?? []),
-      ...(values.get('type') ?? []).flatMap(actionsIn),
-    ],
+    charset,
+    actions,
     fileId: file.id,
     fileStart: filePlace.start,
   };

@@ -56,7 +56,7 @@ export class RelatedError extends Error {
 }
 
 /** A header's value with parameters, taken apart: names in lower case, each with its values in order. */
-export interface Parameters {
+interface Parameters {
   /** In lower case. */
   readonly type: string;
   readonly values: ReadonlyMap<string, readonly string[]>;
@@ -113,7 +113,7 @@ function passBlanks(text: string, from: number): number {
 /** RFC 2046, 5.1.1: 1 to 70 characters, no blank at the end. */
 const boundaryText = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
 
-export const formOf: ReadonlyMap<string, RelatedForm> = new Map([
+const formOf: ReadonlyMap<string, RelatedForm> = new Map([
   ['application/xop+xml', 'mtom'],
   ['text/xml', 'swa'],
   ['application/soap+xml', 'swa'],
@@ -155,7 +155,7 @@ export function readRelatedType(header: string): RelatedType {
 }
 
 /** The `action` within a media type that is a parameter's value, as JAX-WS RI and CXF write it. */
-export function actionsIn(mediaType: string | undefined): readonly string[] {
+function actionsIn(mediaType: string | undefined): readonly string[] {
   return mediaType === undefined ? [] : (takeApart(mediaType)?.values.get('action') ?? []);
 }
 
@@ -201,9 +201,8 @@ export function splitRelated(body: Buffer, type: RelatedType, limits: Limits): S
     ids.add(id);
   }
   checkStart(type.start, root.id, ids);
-  const { type: rootType, values } = rootTypeOf(root.contentType);
-  const rootForm = rootType === undefined ? 'swa' : formOf.get(rootType);
-  if (rootForm === undefined)
+  const { form, type: rootType, charset, actions } = rootTypeOf(root.contentType, type);
+  if (form === undefined)
     throw new RelatedError(
       `expected the first part's Content-Type to be application/xop+xml, text/xml or application/soap+xml, got ${shown(rootType ?? '')}`,
     );
@@ -216,14 +215,10 @@ export function splitRelated(body: Buffer, type: RelatedType, limits: Limits): S
       0,
     ),
     take: () => ({
-      form: type.form ?? rootForm,
+      form,
       root: bytesOf(body, rootPlace, root),
-      charset: values.get('charset')?.[0],
-      actions: [
-        ...type.actions,
-        ...(values.get('action') ?? []),
-        ...(values.get('type') ?? []).flatMap(actionsIn),
-      ],
+      charset,
+      actions,
       parts: others.map((part, index) => ({
         id: part.id,
         bytes: bytesOf(body, otherPlaces[index] as Place, part),
@@ -243,12 +238,15 @@ export function checkStart(
   throw new RelatedError(`expected start to name the first part, got ${found}: ${shown(start)}`);
 }
 
-/** The root's Content-Type; one that isn't there says nothing. */
-export function rootTypeOf(header: string | undefined): {
+/** What the root's Content-Type says, by which the message's form is undefined where it isn't read; one that isn't there says nothing. */
+export function rootTypeOf(
+  header: string | undefined,
+  { form, actions }: RelatedType,
+): Pick<RelatedMessage, 'charset' | 'actions'> & {
   readonly type: string | undefined;
-  readonly values: Parameters['values'];
+  readonly form: RelatedForm | undefined;
 } {
-  if (header === undefined) return { type: undefined, values: new Map() };
+  if (header === undefined) return { type: undefined, form: form ?? 'swa', charset: undefined, actions };
   const apart = takeApart(header);
   if (apart === undefined)
     throw new RelatedError(
@@ -256,7 +254,14 @@ export function rootTypeOf(header: string | undefined): {
     );
   if ((apart.values.get('charset')?.length ?? 0) > 1)
     throw new RelatedError("expected charset once in the first part's Content-Type, got it again");
-  return apart;
+  const { type, values } = apart;
+  const own = formOf.get(type);
+  return {
+    type,
+    form: own === undefined ? undefined : (form ?? own),
+    charset: values.get('charset')?.[0],
+    actions: [...actions, ...(values.get('action') ?? []), ...(values.get('type') ?? []).flatMap(actionsIn)],
+  };
 }
 
 function shown(text: string): string {

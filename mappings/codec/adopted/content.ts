@@ -5,7 +5,7 @@ import { piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { enters, writeElement } from '../element.ts';
 import { unknownReason } from '../nearest.ts';
-import { isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts';
+import { isFull, MismatchError, miss, type Reading, refuse, refuseAt } from '../problem.ts';
 import { escapeXml, excerpt, someNames } from '../scalars/text.ts';
 import { scanItems } from '../types/entries.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
@@ -349,9 +349,7 @@ function finishBag(content: CompiledContent, bag: Bag, reading: Reading, start: 
   const both = conflictOf(content, bag.order);
   if (both !== undefined) {
     const [one, other] = namesOf(content, both);
-    reading.path.push(other);
-    refuse(reading, 'DuplicateElement', `expected it or ${one}, which are a choice, got both`);
-    reading.path.pop();
+    refuseAt(reading, other, 'DuplicateElement', `expected it or ${one}, which are a choice, got both`);
   }
   for (const index of required)
     if (bag.values[index] === undefined)

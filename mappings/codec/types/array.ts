@@ -11,7 +11,7 @@ import {
   type WriterContext,
 } from '../context.ts';
 import { elementOf, entersJson, passUnknown, readMember, writeElement } from '../element.ts';
-import { type Reading, refuse } from '../problem.ts';
+import { type Reading, refuse, refuseAt } from '../problem.ts';
 import { scanItems } from './entries.ts';
 
 /** An array: a wrapper element with items of one name (W20). */
@@ -54,9 +54,7 @@ export function arrayReader(
     // soap4r leaves an array out by sending one nil item; where nulls are kept, that is an array of a null
     if (count === 1 && nils === 1 && context.nilItem === undefined) return undefined;
     if (nils !== 0 && item.nilItem === undefined) {
-      reading.path.push(firstNil);
-      refuse(reading, 'InvalidType', `expected a value of <${itemName}>, got xsi:nil`);
-      reading.path.pop();
+      refuseAt(reading, firstNil, 'InvalidType', `expected a value of <${itemName}>, got xsi:nil`);
     }
     return `${json}]`;
   };

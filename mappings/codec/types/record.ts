@@ -5,7 +5,7 @@ import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext } from '../context.ts';
 import { enters, entersJson, readMember, writeElement } from '../element.ts';
-import { applyEdits, credentialsSlot, MismatchError, type Reading, refuse } from '../problem.ts';
+import { applyEdits, credentialsSlot, MismatchError, type Reading, refuse, refuseAt } from '../problem.ts';
 import { foldAscii, someNames } from '../scalars/text.ts';
 import { additionalWriter } from './additional-properties.ts';
 import { Distinct } from './distinct.ts';
@@ -131,13 +131,12 @@ function withTag(
   const value = values[tagIndex];
   if (value !== undefined) {
     if (value !== only && !more.includes(value)) {
-      reading.path.push((fields[tagIndex] as FieldReader).field.xml);
-      refuse(
+      refuseAt(
         reading,
+        (fields[tagIndex] as FieldReader).field.xml,
         'InvalidEnum',
         `expected ${[only, ...more].join(' or ')}, as the element says, got another value`,
       );
-      reading.path.pop();
     }
     return json;
   }
