@@ -121,13 +121,14 @@ function compareOperations(before: Contract, after: Contract, report: ReportChan
   const callOf = ({ upstream: { method, path } }: Operation): string => `${method} ${path}`;
   const added = after.operations.filter(({ name }) => !names.has(name));
   const byCall = new Map(added.map((operation) => [callOf(operation), operation] as const).toReversed());
-  const types = new TypeComparer(report);
+  const requests = new TypeComparer(report, 'requests');
+  const replies = new TypeComparer(report, 'replies');
   for (const operation of before.operations) {
     const successor = successors.get(operation.name);
     if (successor === undefined) reportRemoved(operation, byCall.get(callOf(operation)), report);
     else {
-      types.compare(operation.input, successor.input, 'requests');
-      types.compare(operation.output, successor.output, 'replies');
+      requests.compare(operation.input, successor.input);
+      replies.compare(operation.output, successor.output);
     }
   }
   for (const { name } of added)
@@ -164,47 +165,45 @@ function optional({ xml, type }: { readonly xml: string; readonly type: Type }):
   return { json: xml, xml, type, nillable: false, required: false, notEmpty: false, allowed: undefined };
 }
 
-/** Compares two types, each pair of them once in each direction. */
+/** Compares the types of one direction, each pair of them once. */
 class TypeComparer {
   readonly #report: ReportChange;
-  readonly #seen = new Map<Type, Set<string>>();
-  readonly #serials = new Map<Type, number>();
+  readonly #direction: Direction;
+  readonly #seen = new Map<Type, Set<Type>>();
 
-  constructor(report: ReportChange) {
+  constructor(report: ReportChange, direction: Direction) {
     this.#report = report;
+    this.#direction = direction;
   }
 
-  compare(old: Type, next: Type, direction: Direction, where = ''): void {
+  compare(old: Type, next: Type, where = ''): void {
     if (old.kind === 'scalar' || old.kind === 'enum' || next.kind === 'scalar' || next.kind === 'enum') {
-      this.#compareValues(old, next, direction, where);
+      this.#compareValues(old, next, where);
       return;
     }
-    if (!this.#isNew(old, next, direction)) return;
+    if (!this.#isNew(old, next)) return;
     if (old.kind === 'record' && next.kind === 'record')
-      this.#compareRecords(withAllElements(old), withAllElements(next), direction);
+      this.#compareRecords(withAllElements(old), withAllElements(next));
     else if (old.kind === 'union' && next.kind === 'union')
-      this.#compareRecords(variantsOf(old), variantsOf(next), direction);
+      this.#compareRecords(variantsOf(old), variantsOf(next));
     else if (old.kind === 'tuple' && next.kind === 'tuple')
-      this.#compareRecords(positionsOf(old), positionsOf(next), direction);
+      this.#compareRecords(positionsOf(old), positionsOf(next));
     else if (old.kind === 'array' && next.kind === 'array') {
-      const at = `items of ${old.name} in ${direction}`;
-      this.#comparePart(old, old.itemName, next, next.itemName, direction, at);
-      this.compare(old.item, next.item, direction, at);
+      const at = `items of ${old.name} in ${this.#direction}`;
+      this.#comparePart(old, old.itemName, next, next.itemName, at);
+      this.compare(old.item, next.item, at);
     } else if (old.kind === 'map' && next.kind === 'map') {
-      const at = `values of ${old.name} in ${direction}`;
-      this.#comparePart(old, old.entryName, next, next.entryName, direction, at);
-      this.compare(old.value, next.value, direction, at);
-    } else this.#report('breaking', where, `${described(old)} is ${described(next)}`, misread(direction));
+      const at = `values of ${old.name} in ${this.#direction}`;
+      this.#comparePart(old, old.entryName, next, next.entryName, at);
+      this.compare(old.value, next.value, at);
+    } else
+      this.#report('breaking', where, `${described(old)} is ${described(next)}`, misread(this.#direction));
   }
 
-  #isNew(old: Type, next: Type, direction: Direction): boolean {
-    const serial = this.#serials.get(next) ?? this.#serials.size;
-    this.#serials.set(next, serial);
+  #isNew(old: Type, next: Type): boolean {
     const known = this.#seen.get(old) ?? new Set();
-    this.#seen.set(old, known);
-    const key = `${serial} ${direction}`;
-    if (known.has(key)) return false;
-    known.add(key);
+    if (known.has(next)) return false;
+    this.#seen.set(old, known.add(next));
     return true;
   }
 
@@ -214,21 +213,20 @@ class TypeComparer {
     oldName: string,
     next: ArrayType | MapType,
     nextName: string,
-    direction: Direction,
     where: string,
   ): void {
     if (oldName !== nextName)
-      this.#report('breaking', where, `<${oldName}> is <${nextName}>`, lost(direction));
+      this.#report('breaking', where, `<${oldName}> is <${nextName}>`, lost(this.#direction));
     if (old.namespace !== next.namespace)
       this.#report(
         'breaking',
         where,
         `<${oldName}> is in the namespace of the ${next.namespace}`,
-        lost(direction),
+        lost(this.#direction),
       );
   }
 
-  #compareRecords(old: RecordType, next: RecordType, direction: Direction): void {
+  #compareRecords(old: RecordType, next: RecordType): void {
     const successors = new Map(next.fields.map((field) => [field.xml, field]));
     const known = new Set(old.fields.map(({ xml }) => xml));
     const formerJson = new Set(old.fields.map(({ json }) => json));
@@ -241,26 +239,26 @@ class TypeComparer {
     );
     for (const field of old.fields) {
       const successor = successors.get(field.xml);
-      const where = `${old.name}.${field.xml} in ${direction}`;
-      if (successor === undefined) this.#reportGone(field, renamed.get(field.json), direction, where);
-      else this.#compareFields(field, successor, direction, where);
+      const where = `${old.name}.${field.xml} in ${this.#direction}`;
+      if (successor === undefined) this.#reportGone(field, renamed.get(field.json), where);
+      else this.#compareFields(field, successor, where);
     }
-    this.#compareOrder(old, next, direction);
+    this.#compareOrder(old, next);
     for (const field of next.fields) {
       // one whose JSON name was there counts as renamed
-      if (!known.has(field.xml) && !formerJson.has(field.json)) this.#reportAdded(field, old, direction);
+      if (!known.has(field.xml) && !formerJson.has(field.json)) this.#reportAdded(field, old);
     }
   }
 
-  #reportGone({ xml }: Field, renamed: Field | undefined, direction: Direction, where: string): void {
+  #reportGone({ xml }: Field, renamed: Field | undefined, where: string): void {
     const what = renamed === undefined ? `<${xml}> is gone` : `<${xml}> is <${renamed.xml}>`;
-    this.#report('breaking', where, what, lost(direction));
+    this.#report('breaking', where, what, lost(this.#direction));
   }
 
-  #reportAdded(field: Field, old: RecordType, direction: Direction): void {
-    const where = `${old.name}.${field.xml} in ${direction}`;
+  #reportAdded(field: Field, old: RecordType): void {
+    const where = `${old.name}.${field.xml} in ${this.#direction}`;
     const what = `<${field.xml}> is new`;
-    if (direction === 'replies')
+    if (this.#direction === 'replies')
       this.#report(
         'strict',
         where,
@@ -273,8 +271,8 @@ class TypeComparer {
   }
 
   /** Requests are read in any order; replies aren't by all clients. */
-  #compareOrder(old: RecordType, next: RecordType, direction: Direction): void {
-    if (direction === 'requests') return;
+  #compareOrder(old: RecordType, next: RecordType): void {
+    if (this.#direction === 'requests') return;
     const common = (fields: readonly Field[], others: readonly Field[]): readonly string[] => {
       const names = new Set(others.map(({ xml }) => xml));
       return fields.map(({ xml }) => xml).filter((xml) => names.has(xml));
@@ -290,8 +288,8 @@ class TypeComparer {
       );
   }
 
-  #compareFields(old: Field, next: Field, direction: Direction, where: string): void {
-    if (direction === 'requests') {
+  #compareFields(old: Field, next: Field, where: string): void {
+    if (this.#direction === 'requests') {
       if (!old.required && next.required)
         this.#report('breaking', where, 'is required', 'calls without it are refused');
       if (old.required && !next.required)
@@ -318,12 +316,12 @@ class TypeComparer {
       if (old.nillable && !next.nillable)
         this.#report('compatible', where, 'is no longer nillable', 'clients read a value as before');
     }
-    this.compare(withAllowed(old), withAllowed(next), direction, where);
+    this.compare(withAllowed(old), withAllowed(next), where);
   }
 
-  #compareValues(old: Type, next: Type, direction: Direction, where: string): void {
+  #compareValues(old: Type, next: Type, where: string): void {
     if (old.kind === 'enum' && next.kind === 'enum') {
-      this.#compareEnums(old.values, next.values, direction, where);
+      this.#compareEnums(old.values, next.values, where);
       return;
     }
     const from = described(old);
@@ -332,36 +330,36 @@ class TypeComparer {
     const isEnumOfStrings = old.kind === 'enum' || next.kind === 'enum';
     if (isEnumOfStrings && isText(old) && isText(next)) {
       const opened = old.kind === 'enum';
-      if (opened && direction === 'replies')
+      if (opened && this.#direction === 'replies')
         this.#report(
           'strict',
           where,
           'takes values beside those listed',
           'generated enums refuse values they do not know',
         );
-      else if (!opened && direction === 'requests')
+      else if (!opened && this.#direction === 'requests')
         this.#report('breaking', where, 'takes listed values alone', 'calls with other values are refused');
       else this.#report('compatible', where, `${from} is ${to}`, 'the values clients send or read fit both');
       return;
     }
-    const [narrow, wide] = direction === 'requests' ? [old, next] : [next, old];
+    const [narrow, wide] = this.#direction === 'requests' ? [old, next] : [next, old];
     if (fits(narrow, wide))
       this.#report('compatible', where, `${from} is ${to}`, 'every value fits the other');
-    else this.#report('breaking', where, `${from} is ${to}`, misread(direction));
+    else this.#report('breaking', where, `${from} is ${to}`, misread(this.#direction));
   }
 
-  #compareEnums(old: readonly string[], next: readonly string[], direction: Direction, where: string): void {
+  #compareEnums(old: readonly string[], next: readonly string[], where: string): void {
     const before = new Set(old);
     const after = new Set(next);
     for (const value of old) {
       if (after.has(value)) continue;
-      if (direction === 'requests')
+      if (this.#direction === 'requests')
         this.#report('breaking', where, `${value} is gone`, 'calls with it are refused');
       else this.#report('compatible', where, `${value} is gone`, 'clients no longer meet it');
     }
     for (const value of next) {
       if (before.has(value)) continue;
-      if (direction === 'replies')
+      if (this.#direction === 'replies')
         this.#report(
           'strict',
           where,
