@@ -109,17 +109,8 @@ export function compileParameter(
   most = limits.parameterText,
   taken: ReadonlySet<string> = noNames,
 ): WriteParameter {
-  const { style } = parameter;
   const room = new Room(most);
-  const write =
-    style === 'json'
-      ? jsonWriter(parameter)
-      : partWriter(
-          style === 'deepObject'
-            ? deepWriter(parameter, room)
-            : joinedWriter(parameter, styles[style], taken, room),
-          limits,
-        );
+  const write = writerOf(parameter, limits, taken, room);
   return (json) => {
     try {
       room.clear();
@@ -134,11 +125,23 @@ export function compileParameter(
   };
 }
 
-function partWriter(
-  write: (part: Part) => string | undefined,
+function writerOf(
+  parameter: Parameter,
   limits: Limits,
+  taken: ReadonlySet<string>,
+  room: Room,
 ): (json: string) => string | undefined {
-  return (json) => write(readPart(json, limits));
+  const { style } = parameter;
+  if (style === 'json') return jsonWriter(parameter);
+  const write =
+    style === 'deepObject'
+      ? deepWriter(parameter, room)
+      : joinedWriter(parameter, styles[style], taken, room);
+  return (json) => {
+    const part = readPart(json, limits);
+    room.clear();
+    return write(part);
+  };
 }
 
 /** A parameter described by `content`: its JSON, in a header without a character that is none of ASCII. */
@@ -160,10 +163,7 @@ function deepWriter(
   room: Room,
 ): (part: Part) => string | undefined {
   const encode = urlEncoder(allowReserved, '');
-  return (part) => {
-    room.clear();
-    return pairsOf(encodeName(name), part, deepLists, encode, room).join('&') || undefined;
-  };
+  return (part) => pairsOf(encodeName(name), part, deepLists, encode, room).join('&') || undefined;
 }
 
 function joinedWriter(
@@ -188,10 +188,7 @@ function joinedWriter(
     single: inHeader ? asIs : inUrl(''),
     taken,
   };
-  return (part) => {
-    room.clear();
-    return joinPart(part, joining, room);
-  };
+  return (part) => joinPart(part, joining, room);
 }
 
 interface Joining {
