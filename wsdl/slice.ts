@@ -41,7 +41,12 @@ export function createSliceFinder({ operations }: Contract): SliceFinder {
       const found = new Set<Operation>();
       for (const name of names.operations) {
         const operation = byName.get(name.toLowerCase());
-        if (operation === undefined) throw new UnknownName('operation', name, namesOf(operations));
+        if (operation === undefined)
+          throw new UnknownName(
+            'operation',
+            name,
+            [...places.keys()].map((one) => one.name),
+          );
         found.add(operation);
       }
       for (const tag of names.tags) {
@@ -85,10 +90,6 @@ function groupByTag(operations: readonly Operation[]): ReadonlyMap<string, reado
     }
   }
   return groups;
-}
-
-function namesOf(operations: readonly Operation[]): readonly string[] {
-  return operations.map(({ name }) => name);
 }
 
 function tagsOf(operations: readonly Operation[]): readonly string[] {

@@ -68,18 +68,11 @@ export function writeWsdl(
 
 /** `<wsdl:message name="{Op}In"><wsdl:part name="parameters" element="typ:{Op}"/></wsdl:message>` and `{Op}Out` */
 function messages({ name }: Operation): DocumentNode[] {
-  return [
-    element(
-      'wsdl:message',
-      { name: `${name}In` },
-      element('wsdl:part', { name: 'parameters', element: `typ:${name}` }),
-    ),
-    element(
-      'wsdl:message',
-      { name: `${name}Out` },
-      element('wsdl:part', { name: 'parameters', element: `typ:${name}Response` }),
-    ),
-  ];
+  return [message(`${name}In`, 'parameters', name), message(`${name}Out`, 'parameters', `${name}Response`)];
+}
+
+function message(name: string, part: string, of: string): DocumentNode {
+  return element('wsdl:message', { name }, element('wsdl:part', { name: part, element: `typ:${of}` }));
 }
 
 const credentialsHeader = { message: 'CredentialsHeader', part: 'credentials' } as const;
@@ -90,9 +83,7 @@ const credentialsHeader = { message: 'CredentialsHeader', part: 'credentials' } 
  */
 function credentialsMessage({ credentials }: Contract): DocumentNode[] {
   if (credentials?.block === undefined) return [];
-  const { message: name, part } = credentialsHeader;
-  const of = `typ:${credentials.block.element}`;
-  return [element('wsdl:message', { name }, element('wsdl:part', { name: part, element: of }))];
+  return [message(credentialsHeader.message, credentialsHeader.part, credentials.block.element)];
 }
 
 /** What the message, the operations' fault and its bindings are called: generators name an exception after it. */
@@ -100,9 +91,7 @@ const faultName = 'ServiceFault';
 
 /** `<wsdl:message name="ServiceFault"><wsdl:part name="detail" element="typ:FaultDetail"/></wsdl:message>` (W27) */
 function faultMessage({ faultDetail }: Contract): DocumentNode[] {
-  if (faultDetail === undefined) return [];
-  const part = element('wsdl:part', { name: 'detail', element: `typ:${faultDetail.element}` });
-  return [element('wsdl:message', { name: faultName }, part)];
+  return faultDetail === undefined ? [] : [message(faultName, 'detail', faultDetail.element)];
 }
 
 /** `<wsdl:portType name="I{Service}"> <wsdl:operation name="{Op}"> documentation, input, output </wsdl:operation> … </wsdl:portType>` */
@@ -143,11 +132,11 @@ function binding(
   { binding: name, prefix }: Port,
   policies: readonly DocumentNode[],
 ): DocumentNode {
-  const { message, part } = credentialsHeader;
+  const { message: of, part } = credentialsHeader;
   const header =
     contract.credentials?.block === undefined
       ? undefined
-      : element(`${prefix}:header`, { message: `tns:${message}`, part, use: 'literal' });
+      : element(`${prefix}:header`, { message: `tns:${of}`, part, use: 'literal' });
   const faultPrefixes = prefix === 'soap' ? ['soap'] : [prefix, 'soap'];
   const fault =
     contract.faultDetail === undefined
