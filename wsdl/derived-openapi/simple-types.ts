@@ -1,3 +1,4 @@
+import { digitsOf } from '../../mappings/codec/adopted/facets.ts';
 import { patternOf } from '../../mappings/codec/adopted/patterns.ts';
 import type { SimpleOf } from '../../mappings/codec/adopted/simple-types.ts';
 import type { AdoptedSettings } from '../../mappings/contract/adopted.ts';
@@ -16,28 +17,19 @@ interface NumberKind {
   readonly isBig?: boolean;
 }
 
-const signed = (bits: number): NumberKind => ({
-  type: 'integer',
-  format: `int${bits}`,
-  minimum: -(2 ** (bits - 1)),
-  maximum: 2 ** (bits - 1) - 1,
-});
-const unsigned = (bits: number): NumberKind => ({
-  type: 'integer',
-  format: `uint${bits}`,
-  minimum: 0,
-  maximum: 2 ** bits - 1,
-});
+const between = (format: string, minimum: number, maximum: number): NumberKind => {
+  return { type: 'integer', format, minimum, maximum };
+};
 
 const numbers: { readonly [name in BuiltIn]?: NumberKind } = {
-  byte: signed(8),
-  short: signed(16),
+  byte: between('int8', -128, 127),
+  short: between('int16', -32768, 32767),
   // the format that every generator has a type for
   int: { type: 'integer', format: 'int32' },
   long: { type: 'integer', format: 'int64', isBig: true },
-  unsignedByte: unsigned(8),
-  unsignedShort: unsigned(16),
-  unsignedInt: unsigned(32),
+  unsignedByte: between('uint8', 0, 255),
+  unsignedShort: between('uint16', 0, 65535),
+  unsignedInt: between('uint32', 0, 4294967295),
   unsignedLong: { type: 'integer', format: 'uint64', minimum: 0, isBig: true },
   integer: { type: 'integer', isBig: true },
   nonPositiveInteger: { type: 'integer', maximum: 0, isBig: true },
@@ -109,7 +101,7 @@ export function simpleSchemas(
     if (variety.kind === 'list') {
       const { minLength = facets.length, maxLength = facets.length } = facets;
       const schema = { type: 'array', items: nested(variety.item), minItems: minLength, maxItems: maxLength };
-      return finished(schema, [...told, ...patternsTold(facets)]);
+      return finished(schema, patternsTold(facets));
     }
     const kind = variety.kind === 'union' ? undefined : numbers[builtIn];
     const isText = kind === undefined || (kind.isBig === true && bigNumbers === 'text');
@@ -227,12 +219,8 @@ function exactNumber(text: string): number | undefined {
 /** A decimal as JavaScript writes one: no sign but a minus, no zeros at its ends. */
 function plainDigits(text: string): string {
   const isNegative = text.startsWith('-');
-  const [whole = '', fraction = ''] = (isNegative || text.startsWith('+') ? text.slice(1) : text).split('.');
-  let from = 0;
-  while (whole[from] === '0') from++;
-  let to = fraction.length;
-  while (fraction[to - 1] === '0') to--;
-  const integer = whole.slice(from) || '0';
-  const plain = to === 0 ? integer : `${integer}.${fraction.slice(0, to)}`;
+  const { whole, fraction } = digitsOf(isNegative || text.startsWith('+') ? text.slice(1) : text);
+  const integer = whole || '0';
+  const plain = fraction === '' ? integer : `${integer}.${fraction}`;
   return isNegative && plain !== '0' ? `-${plain}` : plain;
 }

@@ -107,7 +107,7 @@ function octetsJudge({ least, most }: Range, perOctet: number): Judge {
 
 function digitsJudge({ totalDigits, fractionDigits }: Facets): Judge {
   return (token, reading) => {
-    const { whole, fraction } = digitsOf(token);
+    const { whole, fraction } = digitsOf(token.replace('-', ''));
     if (fractionDigits !== undefined && fraction.length > fractionDigits)
       refuse(reading, 'OutOfRange', `expected at most ${fractionDigits} digits after the point, got more`);
     if (totalDigits !== undefined && whole.length + fraction.length > totalDigits)
@@ -115,9 +115,9 @@ function digitsJudge({ totalDigits, fractionDigits }: Facets): Judge {
   };
 }
 
-/** The digits of a number's JSON before and behind its point, without zeros at either end of it all. */
-function digitsOf(token: string): { readonly whole: string; readonly fraction: string } {
-  const [before, behind = ''] = token.replace('-', '').split('.') as [string, string?];
+/** What stands before and behind the point of a number without a sign, without zeros at either end of it all. */
+export function digitsOf(text: string): { readonly whole: string; readonly fraction: string } {
+  const [before, behind = ''] = text.split('.') as [string, string?];
   let from = 0;
   while (before[from] === '0') from++;
   let to = behind.length;
