@@ -35,13 +35,9 @@ export function readOpenElement(
 
 /** What stands between the tags of the current element, past its end tag, in the same form. */
 export function readInnerXml(context: AdoptedContext, xml: XmlReader, reading: Reading): string | undefined {
-  const { declarations } = xml;
-  const start = xml.position;
-  if (xml.empty) {
-    xml.skip();
-    return '""';
-  }
+  const { declarations, position: start, empty } = xml;
   xml.skip();
+  if (empty) return '""';
   const source = xml.source(start, xml.position);
   return canonicalToken(context, xml, source.slice(0, source.lastIndexOf('</')), declarations, reading);
 }

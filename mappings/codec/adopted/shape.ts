@@ -16,7 +16,7 @@ import { base64Binary } from '../scalars/base64.ts';
 import { isBlankText, type Scan } from '../scalars/scalar.ts';
 import { escapeAttribute, escapeXml, quoteJson } from '../scalars/text.ts';
 import type { TextValue } from '../text-value.ts';
-import { accept } from '../types/scalar.ts';
+import { accept, mostText, textValue } from '../types/scalar.ts';
 import {
   type CompiledContent,
   compileContent,
@@ -347,7 +347,7 @@ function resolverOf(xml: XmlReader): Resolve {
 /** The text of the current element as a JSON token, past its end tag; the default's where it is empty (A25). */
 export function readSimple(
   simple: SimpleCodec,
-  { limits }: AdoptedContext,
+  context: AdoptedContext,
   defaultToken: string | undefined,
   xml: XmlReader,
   reading: Reading,
@@ -358,10 +358,7 @@ export function readSimple(
   }
   const resolve = simple.usesPrefixes ? resolverOf(xml) : unbound;
   const start = xml.position;
-  const text = xml.readText(
-    simple.text === 'binary' ? Number.POSITIVE_INFINITY : limits.xmlText,
-    simple.text === 'string',
-  );
+  const text = xml.readText(mostText(context, simple), simple.text === 'string');
   if (text === undefined) return refuse(reading, 'InvalidType', `expected ${simple.expected}, got elements`);
   if (text === '' && defaultToken !== undefined) return defaultToken;
   if (!simple.takesEmpty && isBlankText(text))
@@ -377,25 +374,20 @@ export function readSimple(
     return token;
   }
   if (reading.placeholders === undefined || simple.usesPrefixes) return token;
-  return reading.placeholders.placeholderOf(start, token, textValueOf(simple, limits));
+  return reading.placeholders.placeholderOf(start, token, textValueOf(simple, context.limits));
 }
 
 /** What any text of a simple type comes to; of each made once, when a shape is first learned. */
 function textValueOf(simple: SimpleCodec, limits: Limits): TextValue {
   const known = textValues.get(simple);
   if (known !== undefined) return known;
-  const { text, takesEmpty, fromXml } = simple;
-  const value: TextValue = {
-    lenient: text === 'string',
-    maxLength: text === 'binary' ? Number.POSITIVE_INFINITY : limits.xmlText,
-    tokenOf: (given) => {
-      // an empty one may mean a default
-      if (given === '' || (!takesEmpty && isBlankText(given))) return undefined;
-      const token = fromXml(given, unbound);
-      return typeof token === 'string' ? token : undefined;
-    },
-    isText: fromXml === quoteJson,
+  const { fromXml } = simple;
+  const tokenOf = (given: string): string | undefined => {
+    // an empty one may mean a default
+    const token = given === '' ? undefined : fromXml(given, unbound);
+    return typeof token === 'string' ? token : undefined;
   };
+  const value = textValue({ limits }, simple, tokenOf, fromXml === quoteJson);
   textValues.set(simple, value);
   return value;
 }
@@ -417,7 +409,7 @@ function readAttachedTo(
 // --- JSON → XML ---------------------------------------------------------------------------------------
 
 /** Moves past an object, or a null, and pushes one node. Throws MismatchError, JsonError. */
-export function scanShape(shape: Shape, tape: Tape): void {
+function scanShape(shape: Shape, tape: Tape): void {
   if (enters(tape, 123)) scanMembers(shape, undefined, tape);
 }
 
@@ -602,7 +594,7 @@ export function writeShape(
 }
 
 /** Writes what stands between the tags of an object's node. */
-export function writeSlots(shape: Shape, tape: Tape, node: number, output: Output): void {
+function writeSlots(shape: Shape, tape: Tape, node: number, output: Output): void {
   writeContent(shape.content, tape, node + head + shape.attributes.length, output);
 }
 

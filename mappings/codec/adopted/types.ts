@@ -45,22 +45,20 @@ export interface TypeCompiler {
 export function typeCompiler(contextOf: () => AdoptedContext): TypeCompiler {
   const codecs = new Map<SchemaType, ValueCodec>();
   const codecsOnce = new Map<SchemaType, ValueCodec>();
-  const shapes = new Map<ComplexType, { shape: Shape | undefined }>();
+  const shapes = new Map<ComplexType, () => Shape>();
   const waiting: (() => void)[] = [];
 
   const shapeFor = (type: ComplexType): (() => Shape) => {
-    let cell = shapes.get(type);
-    if (cell === undefined) {
-      const made = { shape: undefined as Shape | undefined };
-      cell = made;
-      shapes.set(type, made);
-      waiting.push(() => {
-        made.shape = shapeOfType(contextOf(), type);
-        for (const derived of type.derived) shapeFor(derived);
-      });
-    }
-    const its = cell;
-    return () => its.shape as Shape;
+    const known = shapes.get(type);
+    if (known !== undefined) return known;
+    let made: Shape | undefined;
+    const shape = (): Shape => made as Shape;
+    shapes.set(type, shape);
+    waiting.push(() => {
+      made = shapeOfType(contextOf(), type);
+      for (const derived of type.derived) shapeFor(derived);
+    });
+    return shape;
   };
 
   const codecOf = (type: SchemaType, once: boolean): ValueCodec => {
@@ -233,7 +231,7 @@ function loneCodec(context: AdoptedContext, members: Members, later: (work: () =
 }
 
 /** Whether a type is another or derived from it (XSD Part 1, 2.6.1). */
-export function isDerived(type: SchemaType, from: SchemaType): boolean {
+function isDerived(type: SchemaType, from: SchemaType): boolean {
   for (let at: SchemaType | undefined = type; at !== undefined; at = at.base) if (at === from) return true;
   return false;
 }

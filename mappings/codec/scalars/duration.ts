@@ -11,23 +11,21 @@ function isOfXsd(text: string): boolean {
 }
 
 /** An ISO 8601 duration as the text of an `xs:duration`: as it is, weeks as days. Undefined: it is none. */
-export function durationFromJson(text: string): string | undefined {
+function durationFromJson(text: string): string | undefined {
   if (isOfXsd(text)) return text;
   const { sign, count } = weeks.exec(text)?.groups ?? {};
   // as many digits as are written out elsewhere (W15)
   return count === undefined || count.length > maxDigits ? undefined : `${sign}P${BigInt(count) * 7n}D`;
 }
 
-/** The text of an `xs:duration`, which is one of ISO 8601 too, blanks around it aside. Undefined: it is none. */
-export function durationFromXml(text: string): string | undefined {
-  const collapsed = collapse(text);
-  return isOfXsd(collapsed) ? collapsed : undefined;
-}
-
 /** `xs:duration`: in JSON the text of ISO 8601; one of a reply that is none goes out as it came. */
 export const duration: Scalar = textual({
   expected: 'xs:duration',
-  fromXml: durationFromXml,
+  // which is one of ISO 8601 too
+  fromXml: (text) => {
+    const collapsed = collapse(text);
+    return isOfXsd(collapsed) ? collapsed : undefined;
+  },
   fromReply: durationFromJson,
   fromRequest: (text) => (durationFromJson(text) === undefined ? undefined : text),
   misfits: 'pass',

@@ -325,7 +325,7 @@ function noteDropped(tape: Tape, type: RecordType, nameStart: number): void {
 }
 
 /** Pushes a record's node with so many empty slots. */
-export function beginRecord(tape: Tape, room: number): number {
+function beginRecord(tape: Tape, room: number): number {
   tape.reserve(room + 1);
   const node = tape.top;
   tape.words[node] = record;

@@ -56,14 +56,14 @@ export function readText(
 
 const dateHint = ' (node-soap writes a JavaScript Date like this: pass it as an ISO string)';
 
-/** In characters. */
-function mostText({ limits }: ReaderContext, { text }: Pick<Scalar, 'text'>): number {
+/** How long the text of an element may be, in characters. */
+export function mostText({ limits }: Pick<ReaderContext, 'limits'>, { text }: Pick<Scalar, 'text'>): number {
   return text === 'binary' ? Number.POSITIVE_INFINITY : limits.xmlText;
 }
 
 /** What the text of an element comes to, for requests whose markup was met before; undefined sends them to the reader. */
 export function textValue(
-  context: ReaderContext,
+  context: Pick<ReaderContext, 'limits'>,
   scalar: Pick<Scalar, 'text' | 'takesEmpty'>,
   tokenOf: TextValue['tokenOf'],
   isText: boolean,
