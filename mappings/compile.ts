@@ -4,7 +4,7 @@ import {
   type ReplyWriters,
   type RequestReaders,
 } from './codec/codecs.ts';
-import { opens } from './codec/element.ts';
+import { createScratch, opens, type Scratch } from './codec/element.ts';
 import { compileMisfits, misfitError } from './codec/misfits.ts';
 import { credentialsSlot, MismatchError, miss } from './codec/problem.ts';
 import { compileScalars } from './codec/scalars/table.ts';
@@ -24,8 +24,7 @@ import { compileAnswer, compileSuccess } from './http-mapping/answer.ts';
 import { compileCall } from './http-mapping/call.ts';
 import type { HeaderScalars } from './http-mapping/header.ts';
 import { JsonReader } from './json/reader.ts';
-import { Tape } from './json/tape.ts';
-import { Output, type Piece, piece } from './xml/output.ts';
+import { type Piece, piece } from './xml/output.ts';
 
 export type {
   CompiledContract,
@@ -42,10 +41,7 @@ export function compileContract(contract: Contract, limits: Limits = defaultLimi
   const scalars = compileScalars({ settings: contract.settings, limits });
   const readers = compileRequestReaders(contract, scalars, limits);
   const writers = compileReplyWriters(contract, scalars, limits);
-  const scratch: Scratch = {
-    tape: new Tape(),
-    output: new Output(limits.writtenBytes, (message) => new MismatchError(message)),
-  };
+  const scratch = createScratch(limits);
   const operations =
     contract.adopted === undefined
       ? new Map(
@@ -192,12 +188,6 @@ function compileOperation(
 /** The text of a JSON string that was read already. */
 function textOf(token: string, limits: Limits): string {
   return token.includes('\\') ? new JsonReader(token, limits).string() : token.slice(1, -1);
-}
-
-/** The scratch buffers that replies are written with, one at a time. */
-interface Scratch {
-  readonly tape: Tape;
-  readonly output: Output;
 }
 
 /** @param member the output's one, where a reply is its value alone */

@@ -155,6 +155,18 @@ const { nothing, empty, plain, made, record, list, date, guid, binary, madeBinar
 /** The `write` of a writer whose nodes write themselves. */
 export const noContent = (): void => {};
 
+/** The scratch buffers that replies are written with, one at a time. */
+export interface Scratch {
+  readonly tape: Tape;
+  readonly output: Output;
+}
+
+/** Scratch buffers; what is written in them is a mismatch where it is too much. */
+export function createScratch({ writtenBytes }: Limits): Scratch {
+  const output = new Output(writtenBytes, (message) => new MismatchError(message));
+  return { tape: new Tape(), output };
+}
+
 /** Moves past a null and pushes its node. */
 export function scanNull(tape: Tape): void {
   tape.literal();

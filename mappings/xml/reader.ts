@@ -1,7 +1,7 @@
 import type { Limits } from '../contract/limits.ts';
 import { isBlank, isNameCharacter } from './characters.ts';
 import { readDeclaration } from './declaration.ts';
-import { type Location, locate, type XmlError } from './error.ts';
+import type { XmlError } from './error.ts';
 import { type Declaration, Namespaces, xmlNamespace, xmlnsNamespace } from './namespaces.ts';
 import { cut, equalsSign, exclamation, greaterThan, lessThan, question, Scanner, slash } from './scanner.ts';
 
@@ -290,10 +290,6 @@ export class XmlReader {
     return this.#attribute(index).namespace;
   }
 
-  attributePrefix(index: number): string {
-    return this.#attribute(index).prefix;
-  }
-
   attributeValue(index: number): string {
     return this.#attribute(index).value;
   }
@@ -301,11 +297,6 @@ export class XmlReader {
   /** Namespace of a prefix where the reader stands, '' being the default namespace; undefined for an unbound one. */
   resolve(prefix: string): string | undefined {
     return this.#namespaces.resolve(prefix);
-  }
-
-  /** Line and column of an offset; without one, of the position. */
-  locate(offset = this.position): Location {
-    return locate(this.#scanner.text, offset);
   }
 
   #readStartTag(at: number): void {

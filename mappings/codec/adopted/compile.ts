@@ -15,9 +15,8 @@ import {
 } from '../../contract/schema-components.ts';
 import { membersOf, skipped } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
-import { Tape } from '../../json/tape.ts';
-import { Output } from '../../xml/output.ts';
 import { XmlReader } from '../../xml/reader.ts';
+import { createScratch, type Scratch } from '../element.ts';
 import { MismatchError, type Reading } from '../problem.ts';
 import { escapeAttribute } from '../scalars/text.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
@@ -93,10 +92,7 @@ export function compileAdopted(
   limits: Limits = defaultLimits,
 ): CompiledAdopted {
   const contexts = contextsOf(service, { ...adoptedDefaults, ...settings }, limits);
-  const scratch: Scratch = {
-    tape: new Tape(),
-    output: new Output(limits.writtenBytes, (message) => new MismatchError(message)),
-  };
+  const scratch = createScratch(limits);
   const operations = new Map<string, CompiledAdoptedOperation>();
   for (const operation of service.operations) {
     const { input, output } = operation;
@@ -107,12 +103,6 @@ export function compileAdopted(
   }
   for (const context of contexts.made.values()) context.finish();
   return { operations };
-}
-
-/** The scratch buffers that messages are written with, one at a time. */
-interface Scratch {
-  readonly tape: Tape;
-  readonly output: Output;
 }
 
 type Context = AdoptedContext & { readonly finish: () => void };
