@@ -36,18 +36,11 @@ export function compileRedact(contract: Contract, limits: Limits): Redact {
 
     function valueText(types: readonly Type[]): string {
       const open = openUnions(types);
-      switch (json.peek()) {
-        case 110: // n
-          return json.literal();
-        case 123: // {
-          return objectOf(open);
-        case 91: // [
-          return arrayOf(open);
-        case 34: // "
-          return textOf(open);
-        default:
-          return tokenOf(open);
-      }
+      const code = json.peek();
+      if (code === 110) return json.literal();
+      if (code === 123) return objectOf(open);
+      if (code === 91) return arrayOf(open);
+      return code === 34 ? textOf(open) : tokenOf(open);
     }
 
     function objectOf(types: readonly Type[]): string {

@@ -22,7 +22,7 @@ export type Look = (token: string, reading: Reading) => void;
 export function compileLook(candidates: readonly Candidate[], limits: Limits): Look {
   return (token, reading) => {
     if (token === 'null') return;
-    for (const kind of kindsOf(token)) {
+    for (const kind of kinds[token.charAt(0)] ?? kindsOfNumber) {
       const alike = candidates.filter(({ takes }) => takes === kind);
       const steps = token.length * (alike.length + 1);
       countSteps(reading, steps);
@@ -57,19 +57,12 @@ function problemsOf(
   return reading.problems;
 }
 
-/** The likeliest first. */
-function kindsOf(token: string): readonly JsonKind[] {
-  switch (token.charAt(0)) {
-    case '"':
-      return ['string'];
-    case '{':
-      return ['object'];
-    case '[':
-      return ['array'];
-    case 't':
-    case 'f':
-      return ['boolean'];
-    default:
-      return ['integer', 'number'];
-  }
-}
+/** The kinds of a token by its first character; of a number the likeliest first. */
+const kinds: Readonly<Record<string, readonly JsonKind[]>> = {
+  '"': ['string'],
+  '{': ['object'],
+  '[': ['array'],
+  t: ['boolean'],
+  f: ['boolean'],
+};
+const kindsOfNumber: readonly JsonKind[] = ['integer', 'number'];

@@ -49,11 +49,7 @@ export function treeReader(context: ReaderContext, fromText: RequestReader['from
     return readMember(kind, 'null', xml, reading);
   }
 
-  const readParts = (
-    xml: XmlReader,
-    reading: Reading,
-    readPart: (xml: XmlReader, reading: Reading) => string | undefined,
-  ): string => {
+  const readParts = (xml: XmlReader, reading: Reading, readPart: RequestReader['read']): string => {
     let json = '';
     for (let index = 0; xml.nextChild(); index++) {
       reading.path.push(index);
@@ -79,43 +75,33 @@ export function treeReader(context: ReaderContext, fromText: RequestReader['from
     return text;
   };
 
-  const kinds = new Map<string, (xml: XmlReader, reading: Reading) => string | undefined>([
-    ['map', (xml, reading) => `{${readParts(xml, reading, readEntry)}}`],
-    ['array', (xml, reading) => `[${readParts(xml, reading, readValue)}]`],
-    [
-      'string',
-      (xml, reading) => {
+  const kinds = new Map(
+    Object.entries<RequestReader['read']>({
+      map: (xml, reading) => `{${readParts(xml, reading, readEntry)}}`,
+      array: (xml, reading) => `[${readParts(xml, reading, readValue)}]`,
+      string: (xml, reading) => {
         const escaped = flagOf(xml, 'escaped', reading);
         const text = readText(xml, reading, true);
         return text === undefined ? undefined : stringOf(text, escaped, reading);
       },
-    ],
-    [
-      'number',
-      (xml, reading) => {
+      number: (xml, reading) => {
         const text = readText(xml, reading, false);
         if (text === undefined || isJsonNumber(collapse(text))) return text && collapse(text);
         return refuse(reading, 'InvalidType', `expected a number as JSON writes it, got ${excerpt(text)}`);
       },
-    ],
-    [
-      'boolean',
-      (xml, reading) => {
+      boolean: (xml, reading) => {
         const text = readText(xml, reading, false);
         if (text === undefined) return undefined;
         const word = booleans.get(collapse(text));
         if (word === undefined) refuse(reading, 'InvalidType', `expected xs:boolean, got ${excerpt(text)}`);
         return word;
       },
-    ],
-    [
-      'null',
-      (xml, reading) => {
+      null: (xml, reading) => {
         if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in <null>');
         return 'null';
       },
-    ],
-  ]);
+    }),
+  );
 
   return {
     read,
