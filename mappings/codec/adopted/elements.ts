@@ -106,18 +106,3 @@ export function writeLeaf(tags: Tags, tape: Tape, node: number, output: Output):
   output.reserve(tags.room);
   output.piece(tags.close);
 }
-
-/** Writes an element around items that write themselves. */
-export function writeArray(tags: Tags, output: Output, writeItems: () => void): void {
-  output.reserve(tags.room);
-  const before = output.length;
-  output.piece(tags.open);
-  const start = output.length;
-  writeItems();
-  output.reserve(tags.room);
-  if (output.length !== start) output.piece(tags.close);
-  else {
-    output.length = before;
-    output.piece(tags.empty);
-  }
-}

@@ -3,14 +3,15 @@ import { namespaces } from '../../contract/model.ts';
 import type { ComplexType, SchemaType, SimpleType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { refuseElement, scanNull } from '../element.ts';
+import type { ReplyWriter } from '../context.ts';
+import { refuseElement, scanNull, writeElement } from '../element.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { excerpt } from '../scalars/text.ts';
 import { accept, decodeBase64Text, isBase64Typed } from '../types/scalar.ts';
 import { anyCodec } from './any-type.ts';
 import { type CompiledContent, readLone } from './content.ts';
 import type { AdoptedContext, ValueCodec } from './context.ts';
-import { writeArray, writeLeaf } from './elements.ts';
+import { leaf, writeLeaf } from './elements.ts';
 import { itemsCodec } from './encoded-arrays.ts';
 import { isInnerXml, loneMember, type Members, membersOf, noMembers } from './members.ts';
 import { readInnerXml, scanInnerXml } from './open-elements.ts';
@@ -33,7 +34,7 @@ import type { SimpleCodec } from './simple-types.ts';
 
 /** The codecs of types, simple and complex, and which of them a value is (A18). */
 
-const { list, record } = nodeKinds;
+const { record } = nodeKinds;
 
 /** Compiles types on first use; what a type holds is compiled once `finish` is called, so that it may hold itself. */
 export interface TypeCompiler {
@@ -210,6 +211,10 @@ function loneCodec(context: AdoptedContext, members: Members, later: (work: () =
     compiled = contentOf(context, members);
   });
   const content = (): CompiledContent => compiled as CompiledContent;
+  const items: ReplyWriter = {
+    ...leaf,
+    write: (tape, node, output) => content().members[0]?.write(tape, node, output),
+  };
   const bare = bareShape(context);
   return {
     read: (xml, reading) => {
@@ -218,13 +223,7 @@ function loneCodec(context: AdoptedContext, members: Members, later: (work: () =
     },
     readNil: (xml, reading) => readNull(bare, xml, reading),
     scan: (tape) => content().members[0]?.scan(tape),
-    write: (tags, tape, node, output) => {
-      if (tape.words[node] !== list) {
-        writeLeaf(tags, tape, node, output);
-        return;
-      }
-      writeArray(tags, output, () => content().members[0]?.write(tape, node, output));
-    },
+    write: (tags, tape, node, output) => writeElement(tags, items, tape, node, output),
     isLeaf: false,
     defaultOf: undefined,
   };
