@@ -152,10 +152,7 @@ function compileHeader(
     declares,
     read: readHeader,
     join: (body, blocks, reading) => {
-      const kept = blocks.flatMap((block) => {
-        const left = withoutMoved(block, movedHeaders, reading, limits);
-        return left === undefined ? [] : [left];
-      });
+      const kept = blocks.flatMap((block) => withoutMoved(block, movedHeaders, reading, limits) ?? []);
       return withHeaders(body, kept);
     },
   };

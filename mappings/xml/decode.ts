@@ -4,6 +4,8 @@ import { readDeclaration } from './declaration.ts';
 import { type Location, locate, UnsupportedCharset, XmlError } from './error.ts';
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'us-ascii' | 'windows-1252';
+/** What a byte order mark says. */
+type Mark = 'utf-8' | 'utf-16le' | 'utf-16be';
 /** What a name may stand for; `utf-16` leaves the byte order open. */
 type Named = Encoding | 'utf-16';
 
@@ -83,18 +85,14 @@ function refuseWideEncodings(buffer: Buffer): void {
   }
 }
 
-function markOf(buffer: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' | undefined {
+function markOf(buffer: Buffer): Mark | undefined {
   if (buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf) return 'utf-8';
   if (buffer[0] === 0xff && buffer[1] === 0xfe) return 'utf-16le';
   if (buffer[0] === 0xfe && buffer[1] === 0xff) return 'utf-16be';
   return undefined;
 }
 
-function decodeMarked(
-  buffer: Buffer,
-  mark: 'utf-8' | 'utf-16le' | 'utf-16be',
-  stated: Named | undefined,
-): string {
+function decodeMarked(buffer: Buffer, mark: Mark, stated: Named | undefined): string {
   if (stated !== undefined) {
     if (!agree(mark, stated)) throw conflict(`expected ${stated} by the charset, got the mark of ${mark}`);
     return decodeAs(mark, buffer);

@@ -530,12 +530,10 @@ function scanOthers({ limits }: AdoptedContext, tape: Tape): void {
     const value = json.string();
     const end = name.startsWith('{') ? name.lastIndexOf('}') : -1;
     const local = name.slice(end + 1);
-    if (!isNcName(local) || local === 'xmlns' || names.has(name))
+    const namespace = name.slice(1, Math.max(1, end));
+    if (!isNcName(local) || local === 'xmlns' || names.has(name) || namespace === xmlnsNamespace)
       throw new MismatchError('expected names of attributes, each once, got another');
     names.add(name);
-    const namespace = name.slice(1, Math.max(1, end));
-    if (namespace === xmlnsNamespace)
-      throw new MismatchError('expected names of attributes, each once, got another');
     const isXml = namespace === xmlNamespace;
     const prefix = isXml ? 'xml' : namespace === '' ? '' : `a${++prefixes}`;
     if (prefix !== '' && !isXml) tag += ` xmlns:${prefix}="${attributeText(namespace, tape)}"`;

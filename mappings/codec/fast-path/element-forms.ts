@@ -6,10 +6,9 @@ import type { ContentReader, XmlReader } from '../../xml/reader.ts';
 import { ampersand, doubleQuote, lessThan, Scanner } from '../../xml/scanner.ts';
 import { mostBytes } from './text-tokenizer.ts';
 
-interface StartTag {
-  readonly local: string;
-  readonly namespace: string;
-  readonly prefix: string;
+type ElementName = Readonly<Pick<XmlReader, 'local' | 'namespace' | 'prefix'>>;
+
+interface StartTag extends ElementName {
   readonly attributes: readonly {
     readonly local: string;
     readonly namespace: string;
@@ -62,7 +61,7 @@ export class ElementForms {
   #unknown = 0;
 
   /** @param element the one whose content it is */
-  constructor(limits: Limits, element: Pick<XmlReader, 'local' | 'namespace' | 'prefix'>) {
+  constructor(limits: Limits, element: ElementName) {
     this.#mostText = Math.min(limits.xmlText, limits.xmlAttributeValue);
     this.#reader = new FormReader(element);
   }
@@ -219,7 +218,7 @@ class FormReader implements ContentReader {
   prefix = '';
   stray = false;
   position = 0;
-  readonly #element: Pick<XmlReader, 'local' | 'namespace' | 'prefix'>;
+  readonly #element: ElementName;
   #moves: readonly Move[] = [];
   #texts: (string | undefined)[] = [];
   #attributes: StartTag['attributes'] = [];
@@ -227,7 +226,7 @@ class FormReader implements ContentReader {
   #depth = 0;
   #size = 0;
 
-  constructor({ local, namespace, prefix }: Pick<XmlReader, 'local' | 'namespace' | 'prefix'>) {
+  constructor({ local, namespace, prefix }: ElementName) {
     this.#element = { local, namespace, prefix };
   }
 
@@ -288,10 +287,7 @@ class FormReader implements ContentReader {
     return this.#texts[index] ?? bytes.toString('latin1', starts[index], ends[index]);
   }
 
-  #enter(
-    { local, namespace, prefix }: Pick<XmlReader, 'local' | 'namespace' | 'prefix'>,
-    attributes: StartTag['attributes'],
-  ): void {
+  #enter({ local, namespace, prefix }: ElementName, attributes: StartTag['attributes']): void {
     this.local = local;
     this.namespace = namespace;
     this.prefix = prefix;

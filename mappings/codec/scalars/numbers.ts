@@ -46,7 +46,7 @@ export function integerFromJson(
 ): string | undefined | typeof outOfRange {
   let plain: string | undefined | typeof outOfRange = token;
   if (!isPlainInteger(token)) {
-    plain = expand(token);
+    plain = decimalFromJson(token);
     if (typeof plain !== 'string') return plain;
     const point = plain.indexOf('.');
     if (point !== -1) {
@@ -82,11 +82,6 @@ export function decimalFromXsd(text: string): string | undefined | typeof outOfR
   const number = mantissa(text, text.length);
   if (number === undefined) return undefined;
   return countDigits(number) > maxDigits ? outOfRange : number;
-}
-
-/** A JSON number token as an xs:decimal: exponents are written out (W15). */
-export function decimalFromJson(token: string): string | typeof outOfRange {
-  return expand(token);
 }
 
 /** An xs:double's text as a JSON number; `INF` and `NaN` are none (XSD Part 2, 3.2.5; W15). */
@@ -127,8 +122,8 @@ function mantissa(text: string, end: number): string | undefined {
   return `${first === 45 ? '-' : ''}${integer}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** A JSON number without its exponent. The exponent is looked at before anything is written out. */
-function expand(token: string): string | typeof outOfRange {
+/** A JSON number token as an xs:decimal: exponents are written out (W15), and looked at before anything is. */
+export function decimalFromJson(token: string): string | typeof outOfRange {
   let mark = 0;
   while (mark < token.length && (token.charCodeAt(mark) | 32) !== 101) mark++;
   if (mark === token.length) return countDigits(token) > maxDigits ? outOfRange : token;

@@ -140,10 +140,7 @@ export const decimal: Scalar = numeric({
   range: ` of at most ${maxDigits} digits`,
   fromXsd: decimalFromXsd,
   fromReply: decimalFromJson,
-  fromRequest: (token) => {
-    const written = decimalFromJson(token);
-    return written === outOfRange ? outOfRange : token;
-  },
+  fromRequest: (token) => (decimalFromJson(token) === outOfRange ? outOfRange : token),
   // longer ones are looked at as text
   isSafe: (_, tape, start) => tape.position - start <= safeDigits && !hasExponent(tape, start),
   isInexact: (written) => !fitsNetDecimal(written),

@@ -7,7 +7,7 @@ import { applyEdits, countSteps, type Reading, refuse } from '../problem.ts';
 import { compareDecimals, type Decimal, decimalOf, isMultiple, plainText, zero } from '../scalars/decimal.ts';
 import { isOfFormat } from '../scalars/formats.ts';
 import { linearPattern } from '../scalars/pattern.ts';
-import type { Refusal } from '../scalars/scalar.ts';
+import { invalid, type Refusal } from '../scalars/scalar.ts';
 import { excerpt, quoteJson } from '../scalars/text.ts';
 import { Distinct } from './distinct.ts';
 
@@ -90,7 +90,9 @@ function judgeOf(check: Check, limits: Limits): Judge {
     case 'pattern':
       return patternJudge(check.source, limits);
     case 'format':
-      return ofText((text) => (isOfFormat(check.name, text) ? undefined : misfit(`a ${check.name}`, text)));
+      return ofText((text) =>
+        isOfFormat(check.name, text) ? undefined : invalid(`a ${check.name}`, excerpt(text)),
+      );
     case 'bound':
       return boundJudge(check.bound, check.number);
     case 'multipleOf':
@@ -113,10 +115,6 @@ function judgeOf(check: Check, limits: Limits): Judge {
         return members && countFault(check, members.length, 'members');
       };
   }
-}
-
-function misfit(expected: string, text: string): Refusal {
-  return { code: 'InvalidType', reason: `expected ${expected}, got ${excerpt(text)}` };
 }
 
 function ofText(judge: (text: string, reading: Reading) => Refusal | undefined): Judge {
@@ -153,7 +151,7 @@ function patternJudge(source: string, limits: Limits): Judge {
     if (reading.patternSteps > limits.patternSteps)
       return { code: 'OutOfRange', reason: 'expected less text to match with patterns in one request' };
     countSteps(reading, size * (text.length + 1));
-    return pattern.test(text) ? undefined : misfit(`text that matches ${source}`, text);
+    return pattern.test(text) ? undefined : invalid(`text that matches ${source}`, excerpt(text));
   });
 }
 
