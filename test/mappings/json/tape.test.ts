@@ -423,3 +423,19 @@ test('three words are literals in bytes too, and no others', (t) => {
   for (const text of ['oull', 'urue', 'llun', 'eurt', 'galse', 'mull', 'nul', 'nulk', 'trud', 'x', ''])
     t.throws(() => begin(text).literal(), { message: /^position 0: expected a value, got / }, text);
 });
+
+test('strings and names are read with their escapes, and the tape is behind them', (t) => {
+  for (const [json, text] of [
+    ['"plain"', 'plain'],
+    ['"é & \\u0041\\n"', 'é & A\n'],
+  ] as const) {
+    const tape = begin(`${json} : 1`);
+    t.is(tape.string(), text);
+    t.is(tape.position, Buffer.byteLength(json));
+    const member = begin(` ${json} : 1`);
+    t.is(member.name(), text);
+    t.is(member.slice(member.position, member.size), ' 1');
+  }
+  t.throws(() => begin('#a":1').name(), { message: 'position 0: expected a member name, got byte 23' });
+  t.throws(() => begin('"a";1').name(), { message: 'position 3: expected ":", got byte 3B' });
+});
