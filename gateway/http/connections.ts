@@ -44,8 +44,6 @@ interface CountedNetwork extends Network {
 /** What is known of a connection. */
 interface Entry {
   readonly network: CountedNetwork;
-  /** Its place in the order in which connections came or had a request. */
-  turn: number;
   /** Requests so far. */
   requests: number;
   /** The reply to the last of them. Replies go out in order: once this one is out, all are. */
@@ -63,7 +61,7 @@ interface Entry {
   bytesSeen: number;
 }
 
-/** How many of a hundred connections give way at a time: to look for them takes longer than to close them. */
+/** How many of a hundred connections give way at a time. */
 const givingWayPercent = 1;
 /** How long, in ms, nobody looks for connections that could give way when there were none. */
 const fullMs = 10;
@@ -76,12 +74,12 @@ const lookMs = 50;
  * @param isProxy whether an address is that of a proxy before many callers, from which any number of connections may come
  */
 export function createConnections(limits: Limits, isProxy: (address: string) => boolean): Connections {
+  /** In the order in which connections came or had a request. */
   const entries = new Map<Socket, Entry>();
   const networks = new Map<string, CountedNetwork>();
   const reading = createReadingTurns(limits, () => withNetworks(entries));
   /** Begins requests that waited for one before them, as of callers who send many at once. */
   const takeWaiting = perTurn(8);
-  let turns = 0;
   let waiting = 0;
   let fullUntil = 0;
 
@@ -101,7 +99,6 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
       network.count++;
       entries.set(socket, {
         network,
-        turn: ++turns,
         requests: 0,
         latest: undefined,
         waiting: 0,
@@ -118,7 +115,8 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
       const { socket } = request;
       const entry = entries.get(socket);
       if (entry === undefined) return; // it gave way
-      entry.turn = ++turns;
+      entries.delete(socket);
+      entries.set(socket, entry);
       reading.note(socket, entry.network);
       const isChunked = request.headers['transfer-encoding'] !== undefined;
       if (isChunked) countPieces(request, () => reading.note(socket, entry.network));
@@ -212,9 +210,13 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
   function makeRoom(): boolean {
     const now = performance.now();
     if (now < fullUntil) return false;
-    const idle = [...entries].filter(([, entry]) => !isBusy(entry));
     const count = Math.ceil((limits.connections * givingWayPercent) / 100);
-    for (const [socket] of idle.sort(([, a], [, b]) => a.turn - b.turn).slice(0, count)) {
+    const idle: Socket[] = [];
+    for (const [socket, entry] of entries) {
+      if (!isBusy(entry)) idle.push(socket);
+      if (idle.length === count) break;
+    }
+    for (const socket of idle) {
       forget(socket);
       socket.destroy();
     }

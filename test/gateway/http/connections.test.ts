@@ -163,6 +163,25 @@ async function isServed(t: ExecutionContext, port: number, request = healthz): P
   return Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)]);
 }
 
+test('connections: a request has its connection give way after those that came or had one before it', async (t) => {
+  const { gateway } = await startHeld(t, { connections: 2 });
+  const closed: string[] = [];
+  const opened = async (name: string): Promise<Socket> => {
+    const { socket } = open(t, gateway.port);
+    socket.on('close', () => closed.push(name));
+    socket.write(healthz);
+    await once(socket, 'data');
+    return socket;
+  };
+  const first = await opened('first');
+  await opened('second');
+  first.write(healthz);
+  await once(first, 'data');
+  await opened('third');
+  await until(() => closed.length === 1);
+  t.deepEqual(closed, ['second']);
+});
+
 test('connections: with three of them the one that was idle for longest gives way; one with a call does not', async (t) => {
   const { gateway, held } = await startHeld(t, { connections: 3 });
   const closed: string[] = [];
