@@ -24,28 +24,21 @@ export interface FaultFacts {
  */
 export function writeFaultDetail({ element }: FaultDetail, namespace: string, facts: FaultFacts): string {
   const problems = facts.problems.map(({ path, code, message, expected, got }) => {
-    const members = { path, code, message, expected, got };
-    return `<problem>${elementsOf(members)}</problem>`;
+    return `<problem>${elementsOf({ path, code, message, expected, got })}</problem>`;
   });
   const { status, upstreamStatus, code, message, requestId, upstream } = facts;
   const content =
-    elementsOf({
-      status: String(status),
-      upstreamStatus: upstreamStatus === undefined ? undefined : String(upstreamStatus),
-      code,
-      message,
-      requestId,
-    }) +
+    elementsOf({ status, upstreamStatus, code, message, requestId }) +
     (problems.length === 0 ? '' : `<problems>${problems.join('')}</problems>`) +
     elementsOf({ upstream });
   return `<${element} xmlns="${escapeXml(namespace, { replaced: 0 })}">${content}</${element}>`;
 }
 
 /** An element for each member that there is. */
-function elementsOf(members: Readonly<Record<string, string | undefined>>): string {
+function elementsOf(members: Readonly<Record<string, string | number | undefined>>): string {
   let text = '';
   for (const [name, value] of Object.entries(members)) {
-    if (value !== undefined) text += `<${name}>${escapeXml(value, { replaced: 0 })}</${name}>`;
+    if (value !== undefined) text += `<${name}>${escapeXml(String(value), { replaced: 0 })}</${name}>`;
   }
   return text;
 }
