@@ -12,35 +12,27 @@ const ofOthers = 0o077;
  * may read (W49). Throws ContractError, which says where and never what.
  */
 export function readSecrets(file: string): Secrets {
+  const failure = (message: string, pointer = ''): ContractError =>
+    new ContractError([{ file, pointer, message }]);
   const problems: ContractProblem[] = [];
   const root = readYamlFile(file, problems)?.root;
   if (problems.length > 0) {
     // what is said of text that isn't YAML may quote it
     const isThere = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
-    throw failure(
-      file,
-      '',
-      isThere ? 'expected YAML that can be read, got other text' : 'expected a file, got none',
-    );
+    throw failure(isThere ? 'expected YAML that can be read, got other text' : 'expected a file, got none');
   }
   const { mode } = statSync(file);
   if ((mode & ofOthers) !== 0)
     throw failure(
-      file,
-      '',
       `expected a file that its owner alone may read (chmod 600), got mode ${(mode & 0o777).toString(8)}`,
     );
   if (!isNode(root) || Array.isArray(root))
-    throw failure(file, '', 'expected a map of Username to secret, got something else');
+    throw failure('expected a map of Username to secret, got something else');
   const secrets = new Map<string, string>();
   for (const [name, secret] of Object.entries(root)) {
     if (typeof secret !== 'string' || secret === '')
-      throw failure(file, pointerSegment(name), 'expected a secret, a text in quotes, got none');
+      throw failure('expected a secret, a text in quotes, got none', pointerSegment(name));
     secrets.set(name, secret);
   }
   return secrets;
-}
-
-function failure(file: string, pointer: string, message: string): ContractError {
-  return new ContractError([{ file, pointer, message }]);
 }
