@@ -56,30 +56,25 @@ export const codesOfStatus: Readonly<Record<number, string>> = {
 export type ErrorCode = keyof typeof errorCodes;
 
 /** What is said of a refusal; by default what `errorCodes` has for it. */
-export interface CallErrorDetails {
+export interface CallErrorDetails
+  extends Partial<Pick<CallError, 'problems' | 'detail' | 'allow' | 'retryAfter' | 'path' | 'isUnasked'>> {
   readonly message?: string | undefined;
-  readonly problems?: readonly Problem[];
   readonly cause?: unknown;
-  /** What the log says of it: no value, no name that is not the contract's. */
-  readonly detail?: string | undefined;
-  /** For 405: the verbs that the path takes. */
-  readonly allow?: string | undefined;
-  /** For 429 and 503: when to try again, in seconds. */
-  readonly retryAfter?: string | undefined;
-  /** Where in the reply of the service behind it is, in JSON. */
-  readonly path?: string | undefined;
-  /** For 401: whether the caller gave no credential at all, and may be waiting to be asked for one. */
-  readonly isUnasked?: boolean;
 }
 
 /** A call refused or failed by the gateway; what is said in it may reach the caller. */
 export class CallError extends Error {
   readonly code: ErrorCode;
   readonly problems: readonly Problem[];
+  /** For 405: the verbs that the path takes. */
   readonly allow: string | undefined;
+  /** For 429 and 503: when to try again, in seconds. */
   readonly retryAfter: string | undefined;
+  /** What the log says of it: no value, no name that is not the contract's. */
   readonly detail: string | undefined;
+  /** Where in the reply of the service behind it is, in JSON. */
   readonly path: string | undefined;
+  /** For 401: whether the caller gave no credential at all, and may be waiting to be asked for one. */
   readonly isUnasked: boolean;
 
   constructor(
