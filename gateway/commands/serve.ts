@@ -4,7 +4,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { loadContract } from '../../mappings/loader/load.ts';
-import type { TryIt } from '../http/pages.ts';
 import { helpersYield } from '../process/helper-threads.ts';
 import type { LoadReport } from '../process/load-report.ts';
 import { countBuffersAsMemory, giveBackWhenIdle } from '../process/memory.ts';
@@ -27,21 +26,21 @@ import {
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
-interface ServeFlags extends ContractFlags {
+interface ServeFlags
+  extends ContractFlags,
+    Pick<
+      ServeOptions,
+      'host' | 'port' | 'logLevel' | 'auditLog' | 'wsseSecrets' | 'tryIt' | 'callerLimits' | 'limitStore'
+    > {
   readonly config?: string;
-  readonly host: string;
-  readonly port: number;
   readonly upstream?: string;
   readonly upstreamDb?: string;
   readonly publicUrl?: string;
   readonly trustedProxies?: string;
   readonly allowedHosts?: string;
-  readonly logLevel: string;
   readonly logMessages: 'on' | 'off';
   readonly drainDelay: number;
   readonly workers: number;
-  readonly auditLog?: string;
-  readonly wsseSecrets?: string;
   readonly callers?: string;
   readonly callerKey?: string;
   readonly tlsCertificate?: string;
@@ -49,9 +48,6 @@ interface ServeFlags extends ContractFlags {
   readonly tlsCa?: string;
   readonly tlsClientCertificates?: 'ask' | 'require';
   readonly pages: 'on' | 'off';
-  readonly tryIt?: TryIt;
-  readonly callerLimits?: string;
-  readonly limitStore?: string;
 }
 
 /** `soapbridge serve`. One function, as it is a list: every option with its variable and default. */
