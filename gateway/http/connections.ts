@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
 import type { Limits } from '../../mappings/contract/limits.ts';
+import { dropPiece } from '../upstream/collector.ts';
 import { countPieces, gatherBody } from './body.ts';
 import { perTurn } from './per-turn.ts';
 import { createReadingTurns, type Network, newNetwork } from './reading-turns.ts';
@@ -337,7 +338,8 @@ export function endGently(socket: Socket): void {
   if (socket.writableEnded) return;
   // from Node's parser to nobody
   socket.removeAllListeners('data').removeAllListeners('resume');
-  socket.on('error', () => {}).on('data', () => {});
+  // what is read away by the megabyte would have V8 collect again and again
+  socket.on('error', () => {}).on('data', dropPiece);
   socket.end(() => {
     if (socket.destroyed) return;
     const timer = setTimeout(() => socket.destroy(), lingerMs);

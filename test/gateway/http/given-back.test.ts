@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -88,4 +89,16 @@ test('a reply that was read for a caller who has left is given back', async (t) 
   left.abort();
   while (!given.some((length) => length > 10_000_000)) await setImmediate();
   t.pass();
+});
+
+test.serial('what is read away of a body that was refused is given back piece by piece', async (t) => {
+  const gateway = await startGateway(t);
+  const caller = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true }).resume();
+  t.teardown(() => caller.destroy());
+  const before = given.length;
+  caller.write('POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000\r\n\r\n');
+  await once(caller, 'end'); // it is refused before anything of it comes
+  caller.end(Buffer.alloc(12_000_000));
+  await once(caller, 'close');
+  t.true(given.length - before >= 50, `${given.length - before}`);
 });
