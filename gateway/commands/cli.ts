@@ -1,31 +1,38 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { adoptCommand } from './adopt.ts';
+import { checkCommand } from './check.ts';
+import { diffCommand } from './diff.ts';
+import { explainCommand } from './explain.ts';
 import { fail, wrongInput } from './failure.ts';
-
-/** The commands, each in a file of its own: to load all of them would take half as long as it takes to serve. */
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: async () => (await import('./serve.ts')).serveCommand(),
-  wsdl: async () => (await import('./wsdl.ts')).wsdlCommand(),
-  check: async () => (await import('./check.ts')).checkCommand(),
-  diff: async () => (await import('./diff.ts')).diffCommand(),
-  init: async () => (await import('./init.ts')).initCommand(),
-  adopt: async () => (await import('./adopt.ts')).adoptCommand(),
-  map: async () => (await import('./map.ts')).mapCommand(),
-  names: async () => (await import('./names.ts')).namesCommand(),
-  translate: async () => (await import('./translate.ts')).translateCommand(),
-  explain: async () => (await import('./explain.ts')).explainCommand(),
-  kit: async () => (await import('./kit.ts')).kitCommand(),
-};
+import { initCommand } from './init.ts';
+import { kitCommand } from './kit.ts';
+import { mapCommand } from './map.ts';
+import { namesCommand } from './names.ts';
+import { serveCommand } from './serve.ts';
+import { translateCommand } from './translate.ts';
+import { wsdlCommand } from './wsdl.ts';
 
 /** Runs the command line. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('soapbridge')
     .description('Gives a JSON API a SOAP face: SOAP 1.1, SOAP 1.2 and plain XML in front, JSON behind.')
     .version(readVersion());
-  const [, , asked = ''] = argv;
-  // help, and what is said of a wrong name, is about all of them
-  const names = Object.hasOwn(commands, asked) ? [asked] : Object.keys(commands);
-  for (const name of names) program.addCommand(await (commands[name] as () => Promise<Command>)());
+  for (const command of [
+    serveCommand(),
+    wsdlCommand(),
+    checkCommand(),
+    diffCommand(),
+    initCommand(),
+    adoptCommand(),
+    mapCommand(),
+    namesCommand(),
+    translateCommand(),
+    explainCommand(),
+    kitCommand(),
+  ]) {
+    program.addCommand(command);
+  }
   const nested = program.commands.flatMap(({ commands }) => commands);
   for (const command of [program, ...program.commands, ...nested]) {
     command
