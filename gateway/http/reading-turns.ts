@@ -142,7 +142,9 @@ export function createReadingTurns(
     moreMs = 0;
     const until = hasAccepted ? now : now + parsingSliceMs;
     hasAccepted = false;
-    if (waiting.length > 0) goOn(now, until, now >= moreFrom);
+    if (waiting.length === 0) return;
+    waiting = waiting.filter(isThere);
+    goOn(now, until, now >= moreFrom);
   }
 
   function isCrowd(network: Network): boolean {
@@ -211,7 +213,6 @@ export function createReadingTurns(
 
   /** Parses slices while there is time, one at least, each once what the one before it began has gone as far as it can. */
   function goOn(start: number, until: number, withMore: boolean): void {
-    waiting = waiting.filter(isThere);
     const next = choose(withMore);
     if (next !== undefined) {
       parseNext(next);
