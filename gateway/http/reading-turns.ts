@@ -6,7 +6,7 @@ import type { Limits } from '../../mappings/contract/limits.ts';
  * before anything else has its turn: ten thousand chunks of one byte, or two thousand requests in a row, are some 20 ms of it,
  * and so are three hundred requests that come at once. So once more of the kind behind the first of a connection has taken
  * `parsingMs` of a turn, or turns with a crowd of requests from one network take so long while others are connected, what comes
- * on all connections goes to the parser in slices, for `parsingSliceMs` of each turn, and so does what comes on new ones until
+ * on all connections goes to the parser in slices, for `parsingSliceUs` of each turn, and so does what comes on new ones until
  * `parsingWatchMs` after it was last too much. Networks have their slices in turn, so that a caller doesn't wait behind the crowd
  * of another; a connection that sent more than a slice waits behind those that sent less, and all of these together leave most
  * of the time to everybody else. It costs a small call some 5 µs, which is why it isn't done all the time.
@@ -41,6 +41,11 @@ export function newNetwork(isProxy: boolean): Network {
 /** Bytes that the parser gets at a time: most requests are one slice, and the worst slices take half a millisecond. */
 const sliceBytes = 2 * 1024;
 
+const endOfHead = '\r\n\r\n';
+
+/** Of so many turns that accept connections one parses a slice of those that wait. */
+const acceptingTurns = 8;
+
 /** For each ms of slices of those that sent more than one there are so many, at least, for all else. */
 const othersShare = 3;
 
@@ -66,9 +71,10 @@ interface Lane {
 
 /** @param connections all there are, each with its network */
 export function createReadingTurns(
-  { parsingMs, parsingSliceMs, parsingWatchMs }: Limits,
+  { parsingMs, parsingSliceUs, parsingWatchMs }: Limits,
   connections: () => Iterable<readonly [Socket, Network]>,
 ): ReadingTurns {
+  const parsingSliceMs = parsingSliceUs / 1_000;
   const lanes = new WeakSet<Socket>();
   /** Those that wait for a slice, in the order in which they came to wait. */
   let waiting: Lane[] = [];
@@ -140,11 +146,15 @@ export function createReadingTurns(
     last = undefined;
     lastAt = undefined;
     moreMs = 0;
-    const until = hasAccepted ? now : now + parsingSliceMs;
+    const accepted = hasAccepted;
     hasAccepted = false;
     if (waiting.length === 0) return;
+    if (accepted && turn % acceptingTurns !== 0) {
+      beginTurn();
+      return;
+    }
     waiting = waiting.filter(isThere);
-    goOn(now, until, now >= moreFrom);
+    goOn(now, accepted ? now : now + parsingSliceMs, now >= moreFrom);
   }
 
   function isCrowd(network: Network): boolean {
@@ -179,14 +189,15 @@ export function createReadingTurns(
     const now = beginTurn();
     const isFirst = network.parsedIn !== turn || now - (began ?? now) < parsingSliceMs;
     const mayParse = lane.hasTurn || (!lane.isWaiting && network.waiting === 0 && isFirst);
-    const rest = mayParse ? data.subarray(sliceBytes) : data;
+    const slice = sliceOf(data);
+    const rest = mayParse ? data.subarray(slice.length) : data;
     if (rest.length > 0) {
       socket.pause();
       socket.unshift(rest);
     }
     if (mayParse) {
       network.parsedIn = turn;
-      parse.call(socket, data.length <= sliceBytes ? data : data.subarray(0, sliceBytes));
+      parse.call(socket, slice);
     }
     if (rest.length > 0 && !lane.isWaiting) wait(lane);
   }
@@ -276,6 +287,17 @@ export function createReadingTurns(
     lane.isWaiting = false;
     socket.resume();
   }
+}
+
+/**
+ * The first slice of what came: it ends behind a second head at the latest, or what looks like one. Each request that the
+ * parser has begun takes time when its caller leaves, and callers may leave by the hundred in the same moment.
+ */
+function sliceOf(data: Buffer): Buffer {
+  const most = data.subarray(0, sliceBytes);
+  const first = most.indexOf(endOfHead);
+  const second = first < 0 ? -1 : most.indexOf(endOfHead, first + endOfHead.length);
+  return second < 0 ? most : most.subarray(0, second + endOfHead.length);
 }
 
 /** Whether a slice is all that is to be parsed of it. */

@@ -261,7 +261,7 @@ export const limitTable = {
       'what the HTTP parser takes of one turn of the event loop for more than one request, or many pieces of a body, of a connection, or two turns with a crowd of requests from one address, before what comes on all is parsed in slices; 0: as soon as one has two',
     orNone: true,
   },
-  parsingSliceMs: { value: 1, bounds: 'what slices then take of a turn' },
+  parsingSliceUs: { value: 300, bounds: 'what slices then take of a turn' },
   parsingWatchMs: {
     value: 10_000,
     bounds: 'for how long new connections are read so, once that was last too little',

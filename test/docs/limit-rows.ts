@@ -2,6 +2,7 @@ import { limitTable } from '../../mappings/contract/limits.ts';
 
 /** A value in the unit of its limit's name, as an operator would say it. */
 function said(name: string, value: number): string {
+  if (name.endsWith('Us')) return `${value} µs`;
   if (name.endsWith('Ms')) return value % 1_000 === 0 ? `${value / 1_000} s` : `${value} ms`;
   if (/bytes/i.test(name)) {
     for (const [unit, size] of [

@@ -102,7 +102,7 @@ export const limitTests = {
   leavingBytes: ['test/gateway/http/held-bytes.test.ts', "'leavingBytes: "],
   roomWaits: ['test/gateway/http/held-bytes.test.ts', "'roomWaits: "],
   parsingMs: ['test/gateway/http/reading-turns.test.ts', "'parsingMs: "],
-  parsingSliceMs: ['test/gateway/http/reading-turns.test.ts', "'parsingSliceMs: "],
+  parsingSliceUs: ['test/gateway/http/reading-turns.test.ts', "'parsingSliceUs: "],
   parsingWatchMs: ['test/gateway/http/reading-turns.test.ts', "'parsingWatchMs: "],
   loopDelayMs: ['test/gateway/process/loop-delay.test.ts', "'loopDelayMs and loopDelayInFlight: "],
   loopDelayInFlight: ['test/gateway/process/loop-delay.test.ts', "'loopDelayMs and loopDelayInFlight: "],
