@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { loadContract } from '../../mappings/loader/load.ts';
+import { boundYoungGeneration } from '../http/young-generation.ts';
 import { helpersYield } from '../process/helper-threads.ts';
 import type { LoadReport } from '../process/load-report.ts';
 import { countBuffersAsMemory, giveBackWhenIdle } from '../process/memory.ts';
@@ -251,6 +252,7 @@ async function serveHere(
   flags: ServeFlags,
   { metricsOfAll, tellLoaded }: Pick<ServeOptions, 'metricsOfAll' | 'tellLoaded'>,
 ): Promise<Running> {
+  boundYoungGeneration();
   // loaded here: the other commands, and a wrong flag, need none of it and answer at once
   const [{ serve }, { describeError }] = await Promise.all([
     import('../process/serve.ts'),

@@ -8,6 +8,7 @@ import { schemaList, writeSchema } from '../../wsdl/schema.ts';
 import { sliceOf } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { NoAnswer, yieldToOthers } from './thread.ts';
+import { growYoungGeneration } from './young-generation.ts';
 
 /** A document that is asked for. */
 export interface Order {
@@ -143,6 +144,7 @@ function isTask(data: unknown): data is Task {
 
 if (!isMainThread && isTask(workerData)) {
   yieldToOthers();
+  growYoungGeneration();
   const contract = receiveContract(workerData.writeAside);
   parentPort?.on('message', (order: Order) => {
     const written = writeDocument(contract, order);

@@ -5,6 +5,7 @@ import type { ContractLimits } from '../../mappings/loader/document/allowance.ts
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts';
 import { answerOf, NoAnswer, yieldToOthers } from '../http/thread.ts';
+import { growYoungGeneration } from '../http/young-generation.ts';
 
 /** What the thread is given; other threads that load this module have nothing to do with it. */
 interface Task {
@@ -60,5 +61,6 @@ function perform({ loadAside: places, limits }: Task): Result {
 
 if (!isMainThread && isTask(workerData)) {
   yieldToOthers();
+  growYoungGeneration();
   parentPort?.postMessage(perform(workerData));
 }

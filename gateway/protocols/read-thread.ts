@@ -21,6 +21,7 @@ import type { Secrets } from '../call/digest.ts';
 import { CallError } from '../call/error.ts';
 import { refuseProblems, requestOf } from '../call/request.ts';
 import { yieldToOthers } from '../http/thread.ts';
+import { growYoungGeneration } from '../http/young-generation.ts';
 import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
 import { type BodyForm, compileReaders, type Readers, readCallBody, readSoapCall } from './read-call.ts';
@@ -268,6 +269,7 @@ function faultFields({ version, code, kind, message, block, header }: Fault): Fa
 
 if (!isMainThread && workerData === threadData) {
   yieldToOthers();
+  growYoungGeneration();
   parentPort?.on('message', (task: Task) => {
     const result = perform(task);
     parentPort?.postMessage(result, memoryIn(result));
