@@ -42,10 +42,11 @@ export function notesOf(reasons: ReadonlyMap<string, string>): readonly Note[] {
 
 /** `segment` as a part of a JSON pointer. */
 export function pointerSegment(segment: string | number): string {
-  return `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  if (typeof segment === 'number' || !/[~/]/.test(segment)) return `/${segment}`;
+  return `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 /** The key that a segment of a JSON pointer stands for (RFC 6901, 4). */
 export function unescapedSegment(segment: string): string {
-  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
+  return segment.includes('~') ? segment.replaceAll('~1', '/').replaceAll('~0', '~') : segment;
 }

@@ -153,6 +153,7 @@ export class UnforeseenReferences {
       return mapped(node, (item, index) => this.#settle(item, `${pointer}/${index}`, kind));
     if (!isNode(node)) return node;
     return mappedNode(node, (value, key) => {
+      if (typeof value !== 'object' || value === null) return value;
       const at = pointer + pointerSegment(key);
       if (kind === 'plain') return key.startsWith('x-') ? value : this.#settle(value, at, kind);
       const member = Object.hasOwn(grammar[kind].members, key) ? grammar[kind].members[key] : undefined;
@@ -252,9 +253,12 @@ function mapped(
 
 /** The object with what became of its members; itself where all stayed as they were. */
 function mappedNode(node: Node, change: (value: unknown, key: string) => unknown): Node {
-  const entries = Object.entries(node);
-  const changed = entries.map(([key, value]) => [key, change(value, key)] as const);
-  if (changed.every(([, value], index) => value === entries[index]?.[1])) return node;
-  const kept = changed.filter(([, value]) => value !== undefined);
-  return Object.fromEntries(kept);
+  const changed = new Map<string, unknown>();
+  for (const [key, value] of Object.entries(node)) {
+    const made = change(value, key);
+    if (made !== value) changed.set(key, made);
+  }
+  if (changed.size === 0) return node;
+  const kept = Object.entries({ ...node, ...Object.fromEntries(changed) });
+  return Object.fromEntries(kept.filter(([, value]) => value !== undefined));
 }

@@ -64,6 +64,7 @@ export function isElementName(name: string): boolean {
 
 /** What generators make of a name before they compare it with others: no case, no punctuation. */
 export function folded(name: string): string {
+  if (/^[A-Za-z\d]*$/.test(name)) return name.toLowerCase();
   return name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 }
 
@@ -135,12 +136,14 @@ export interface Namer {
  * @param elements all that a name takes up in its space
  * @param tail what the digits of a key are of
  * @param most how long a name may be
+ * @param reserved folded names that are given to none
  */
 export function createNamer(
   pinned: Names,
   elements: (name: string) => readonly string[] = (name) => [name],
   tail: (key: string) => string = (key) => key,
   most: number = Number.POSITIVE_INFINITY,
+  reserved: ReadonlySet<string> = new Set(),
 ): Namer {
   const holders = new Map<string, string | undefined>();
   const displaced: Displaced[] = [];
@@ -149,7 +152,8 @@ export function createNamer(
   };
   for (const [key, name] of pinned) take(name, key);
 
-  const isFree = (name: string): boolean => !elements(name).some((element) => holders.has(folded(element)));
+  const isTaken = (element: string): boolean => holders.has(element) || reserved.has(element);
+  const isFree = (name: string): boolean => !elements(name).some((element) => isTaken(folded(element)));
 
   function free(name: string, key: string): string {
     if (isFree(name)) return name;

@@ -4,6 +4,7 @@ import {
   type ContractNames,
   createNamer,
   type Displaced,
+  folded,
   hexOf,
   javaWords,
   longestName,
@@ -150,6 +151,8 @@ function usable(name: string, tail: string): string {
   return pythonNames.has(name) ? `${name}_${hexOf(tail).slice(0, 4)}` : name;
 }
 
+const wordsOfJava: ReadonlySet<string> = new Set(javaWords.map(folded));
+
 /** The elements of each record and union, no two of one alike; of a wrapper none that Java keeps for itself. */
 function nameElements(
   { reached, elements, wrappers, pinned }: TypeNamesSource,
@@ -167,8 +170,8 @@ function nameElements(
         return name === undefined ? [] : [[key, name] as const];
       }),
     );
-    const namer = createNamer(own, undefined, (key) => byPath.get(key)?.tail ?? key);
-    if (wrappers.has(type)) for (const word of javaWords) namer.reserve(word);
+    const reserved = wrappers.has(type) ? wordsOfJava : undefined;
+    const namer = createNamer(own, undefined, (key) => byPath.get(key)?.tail ?? key, undefined, reserved);
     const wanted = list.map(({ path, tail, wanted: name }) => ({
       key: owner + path,
       name: usable(name(), tail),

@@ -180,27 +180,40 @@ function equalOf(
   types: readonly NamedType[],
   mayMerge: (type: NamedType) => boolean,
 ): readonly (readonly NamedType[])[] {
-  const own = types.map(contentOf);
-  const indexOf = new Map<Type, number>(types.map((type, index) => [type, index]));
-  const parts = types.map((type) => partsOf(type).map((part) => indexOf.get(part) ?? -1));
-  const alone = types.map((type, index) => (mayMerge(type) ? undefined : `#${index}`));
-  let classes: readonly string[] = alone.map((id) => id ?? '');
+  const alike = [...Map.groupBy(types, formOf).values()];
+  const mayBeEqual = new Set(alike.filter((all) => all.length > 1 && all.some(mayMerge)).flat());
+  const compared = types
+    .filter((type) => mayBeEqual.has(type))
+    .map((type) => ({ type, own: contentOf(type), parts: partsOf(type), mayMerge: mayMerge(type) }));
+  /** Alike for types that are equal as far as is known; scalars have none, as they are in the content. */
+  const classes = new Map<Type, string>(types.map((type, index) => [type, `#${index}`]));
+  for (const { type, mayMerge: mayBeOne } of compared) if (mayBeOne) classes.set(type, '');
   for (let count = -1; ; ) {
     const ids = new Map<string, string>();
-    const contents = own.map(
-      (content, index) => `${content} ${(parts[index] ?? []).map((part) => classes[part]).join()}`,
+    const contents = compared.map(
+      ({ own, parts }) => `${own} ${parts.map((part) => classes.get(part)).join()}`,
     );
-    classes = contents.map((content, index) => {
-      const id = alone[index] ?? ids.get(content) ?? String(ids.size);
-      if (alone[index] === undefined) ids.set(content, id);
-      return id;
-    });
+    for (const [index, { type, mayMerge: mayBeOne }] of compared.entries()) {
+      if (!mayBeOne) continue;
+      const content = contents[index] ?? '';
+      const id = ids.get(content) ?? String(ids.size);
+      ids.set(content, id);
+      classes.set(type, id);
+    }
     if (ids.size === count) {
-      const groups = Map.groupBy(types, (_, index) => contents[index] ?? '');
-      return [...groups.values()].filter((equal) => equal.length > 1);
+      const groups = Map.groupBy(compared, (_, index) => contents[index] ?? '');
+      return [...groups.values()]
+        .filter((equal) => equal.length > 1)
+        .map((equal) => equal.map(({ type }) => type));
     }
     count = ids.size;
   }
+}
+
+/** What equal types have in common, and most others don't. */
+function formOf(type: NamedType): string {
+  if (type.kind === 'record') return `record ${type.fields.map(({ json }) => json).join()}`;
+  return type.kind === 'enum' ? `enum ${type.values.join()}` : type.kind;
 }
 
 /** All of a type but what it is called, what people are told of it, and the types that it is made of. */
