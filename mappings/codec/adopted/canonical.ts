@@ -28,8 +28,9 @@ function bound(scope: Scope, bindings: 'declared' | 'written', prefix: string): 
   return undefined;
 }
 
-const attributePattern = /\s*([^\s=>/]+)\s*=\s*("[^"]*"|'[^']*')/y;
-const startPattern = /[^\s/>]+/y;
+// of blanks the four of XML: names may hold others, U+FEFF for one
+const attributePattern = /[ \t\r\n]*([^ \t\r\n=>/]+)[ \t\r\n]*=[ \t\r\n]*("[^"]*"|'[^']*')/y;
+const startPattern = /[^ \t\r\n/>]+/y;
 
 /**
  * The canonical form of elements and text.

@@ -23,6 +23,11 @@ const elements: readonly (readonly [title: string, source: string, canonical: st
   ['an empty element with attributes', '<a b="1" />', '<a b="1"></a>'],
   ['signs of tags within values', '<a b="/" c=">" d=\'/>\'>x</a>', '<a b="/" c=">" d="/>">x</a>'],
   ['elements stay in their order', '<a>1<b>2<c/>3</b>4<d/>5</a>', '<a>1<b>2<c></c>3</b>4<d></d>5</a>'],
+  [
+    'names may hold characters that are blanks elsewhere',
+    '<\ufeffa b\u1680="1" \ufeff = "2"><\u1680/><c\ufeff/></\ufeffa>',
+    '<\ufeffa b\u1680="1" \ufeff="2"><\u1680></\u1680><c\ufeff></c\ufeff></\ufeffa>',
+  ],
   ['comments go', '<a>1<!---->2<!-- <b> > - -->3</a>', '<a>123</a>'],
   ['a section is text', '<a>1<![CDATA[<&amp;>]]>2<![CDATA[]]>3</a>', '<a>1&lt;&amp;amp;&gt;23</a>'],
   ['line ends are line feeds', '<a>1\r\n2\r3\n4<![CDATA[5\r\n6\r7]]></a>', '<a>1\n2\n3\n45\n6\n7</a>'],
