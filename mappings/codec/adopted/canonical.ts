@@ -33,23 +33,33 @@ const attributePattern = /[ \t\r\n]*([^ \t\r\n=>/]+)[ \t\r\n]*=[ \t\r\n]*("[^"]*
 const startPattern = /[^ \t\r\n/>]+/y;
 
 /**
- * The canonical form of elements and text.
+ * The canonical form of elements and text; undefined once it is too long.
  *
  * @param source well-formed content: elements whole
  * @param resolve the namespace of a prefix around it
  * @param around declarations nearer than those
+ * @param take whether the form may become longer by so many characters: what is declared once and used by many elements
+ *   makes it many times as long as its source
  */
-export function canonicalXml(source: string, resolve: Resolve, around: readonly Declaration[] = []): string {
+export function canonicalXml(
+  source: string,
+  resolve: Resolve,
+  around: readonly Declaration[] = [],
+  take: (characters: number) => boolean = () => true,
+): string | undefined {
   const outer = new Map(around.map(({ prefix, namespace }) => [prefix, namespace]));
   const scopes: Scope[] = [{ depth: 0, outer: undefined, declared: outer, written: none }];
   const open: string[] = [];
   let text = '';
+  let taken = 0;
   let at = 0;
   for (;;) {
+    if (!take(text.length - taken)) return undefined;
+    taken = text.length;
     const tag = source.indexOf('<', at);
     const end = tag === -1 ? source.length : tag;
     if (end > at) text += contentOf(resolveReferences(lineEnds(source.slice(at, end))));
-    if (tag === -1) return text;
+    if (tag === -1) return take(text.length - taken) ? text : undefined;
     if (source.startsWith('<!--', tag)) at = source.indexOf('-->', tag) + 3;
     else if (source.startsWith('<![CDATA[', tag)) {
       at = source.indexOf(']]>', tag) + 3;
@@ -171,7 +181,15 @@ function contentOf(text: string): string {
     .replaceAll('\r', '&#xD;');
 }
 
+/** What was escaped last: a namespace comes again and again. */
+let lastEscaped = { text: '', escaped: '' };
+
 function attributeOf(text: string): string {
+  if (lastEscaped.text !== text) lastEscaped = { text, escaped: escapedAttribute(text) };
+  return lastEscaped.escaped;
+}
+
+function escapedAttribute(text: string): string {
   if (!/[&<"\t\n\r]/.test(text)) return text;
   return text
     .replaceAll('&', '&amp;')

@@ -17,7 +17,7 @@ import { membersOf, skipped } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { createScratch, type Scratch } from '../element.ts';
-import { MismatchError, type Reading } from '../problem.ts';
+import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { escapeAttribute } from '../scalars/text.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { elementReader, tagsOf, undeclared } from './elements.ts';
@@ -213,7 +213,16 @@ function readEncoded(
     while (xml.depth > 0 && xml.nextChild()) xml.skip();
     return json;
   }
-  const { first, references } = gatherReferences(xml);
+  const gathered = gatherReferences(xml, context.limits, reading);
+  if (gathered === undefined) {
+    while (xml.depth > 0 && xml.nextChild()) xml.skip();
+    return refuse(
+      reading,
+      'OutOfRange',
+      'expected fewer or shorter names of namespaces, got too much of them',
+    );
+  }
+  const { first, references } = gathered;
   const wrapper = new XmlReader(first, context.limits);
   wrapper.readRoot();
   context.references = references;

@@ -6,7 +6,7 @@ import { XmlError } from '../../xml/error.ts';
 import type { Declaration } from '../../xml/namespaces.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { scanNull } from '../element.ts';
-import { MismatchError, type Reading, refuse } from '../problem.ts';
+import { countSteps, MismatchError, type Reading, refuse } from '../problem.ts';
 import { quoteJson } from '../scalars/text.ts';
 import { canonicalXml } from './canonical.ts';
 import type { AdoptedContext } from './context.ts';
@@ -50,11 +50,13 @@ export function canonicalToken(
   declarations: readonly Declaration[],
   reading: Reading,
 ): string | undefined {
-  if (reading.openText <= limits.rereadText) {
-    const text = canonicalXml(source, (prefix) => xml.resolve(prefix), declarations);
-    reading.openText += text.length;
-    if (reading.openText <= limits.rereadText) return quoteJson(text);
-  }
+  const take = (characters: number): boolean => {
+    countSteps(reading, characters);
+    reading.openText += characters;
+    return reading.openText <= limits.rereadText;
+  };
+  const text = canonicalXml(source, (prefix) => xml.resolve(prefix), declarations, take);
+  if (text !== undefined) return quoteJson(text);
   return refuse(
     reading,
     'OutOfRange',

@@ -1,8 +1,7 @@
 import type { Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
-import type { Declaration } from '../../xml/namespaces.ts';
 import { XmlReader } from '../../xml/reader.ts';
-import { type Reading, refuse } from '../problem.ts';
+import { countSteps, type Reading, refuse } from '../problem.ts';
 import { excerpt } from '../scalars/text.ts';
 import { canonicalXml, readStartTag } from './canonical.ts';
 
@@ -13,13 +12,24 @@ interface Target {
   readonly text: string;
   readonly start: number;
   readonly end: number;
+  /** What to read it counts for. */
+  readonly weight: number;
   readonly around: Around | undefined;
 }
 
 /** The declarations of an element and of those around it. */
 interface Around {
   readonly outer: Around | undefined;
-  readonly declarations: readonly Declaration[];
+  readonly declarations: ReadonlyMap<string, string>;
+}
+
+/** The namespace of a prefix: looked up through the elements around, since copies of many declarations would add up. */
+function namespaceAt(around: Around | undefined, prefix: string): string | undefined {
+  for (let at = around; at !== undefined; at = at.outer) {
+    const namespace = at.declarations.get(prefix);
+    if (namespace !== undefined) return namespace;
+  }
+  return undefined;
 }
 
 /** The targets of one message. */
@@ -31,6 +41,8 @@ export interface References {
 
 /** Characters that a reference counts for, however short what is behind it. */
 const leastText = 1024;
+/** Characters that an element within what is behind it counts for, beside its own: elements are what takes time to read. */
+const elementText = 128;
 
 /** What a message holds that other elements may refer to, and its first element by itself. */
 export interface Gathered {
@@ -40,14 +52,28 @@ export interface Gathered {
 
 /**
  * Reads from the start tag of the body's first element past the body's end tag, if there is one around it; every element's
- * canonical form is kept.
+ * canonical form is kept. Undefined once all that is longer than its source by more than the limit.
  */
-export function gatherReferences(xml: XmlReader): Gathered {
+export function gatherReferences(
+  xml: XmlReader,
+  { rereadText }: Limits,
+  reading: Reading,
+): Gathered | undefined {
   const texts: string[] = [];
+  let excess = 0;
+  const take = (characters: number): boolean => {
+    countSteps(reading, characters);
+    excess += characters;
+    return excess <= rereadText;
+  };
   do {
     const start = xml.startOffset;
     xml.skip();
-    texts.push(canonicalXml(xml.source(start, xml.position), (prefix) => xml.resolve(prefix)));
+    const source = xml.source(start, xml.position);
+    excess -= source.length;
+    const text = canonicalXml(source, (prefix) => xml.resolve(prefix), [], take);
+    if (text === undefined) return undefined;
+    texts.push(text);
   } while (xml.depth > 0 && xml.nextChild());
   const targets = new Map<string, Target>();
   for (const text of texts) findTargets(text, targets);
@@ -59,40 +85,41 @@ function findTargets(text: string, targets: Map<string, Target>): void {
   const open: {
     readonly id: string | undefined;
     readonly start: number;
+    readonly before: number;
     readonly around: Around | undefined;
   }[] = [];
+  let elements = 0;
   let around: Around | undefined;
   for (let at = 0; at !== -1; at = text.indexOf('<', at)) {
     if (text[at + 1] === '/') {
       const end = text.indexOf('>', at) + 1;
       const element = open.pop();
-      if (element?.id !== undefined && !targets.has(element.id))
-        targets.set(element.id, { text, start: element.start, end, around: element.around });
+      if (element?.id !== undefined && !targets.has(element.id)) {
+        const { id, start, before, around: outside } = element;
+        const weight = end - start + (elements - before) * elementText;
+        targets.set(id, { text, start, end, weight, around: outside });
+      }
       around = element?.around;
       at = end;
       continue;
     }
     const { attributes, end } = readStartTag(text, at + 1);
     const outer = around;
-    const declarations = attributes.flatMap(([name, namespace]) =>
-      name === 'xmlns' || name.startsWith('xmlns:') ? [{ prefix: name.slice(6), namespace }] : [],
-    );
-    if (declarations.length > 0) around = { outer: around, declarations };
+    const declarations = new Map<string, string>();
+    for (const [name, namespace] of attributes)
+      if (name === 'xmlns' || name.startsWith('xmlns:')) declarations.set(name.slice(6), namespace);
+    if (declarations.size > 0) around = { outer: around, declarations };
     const inScope = around;
     const id = attributes.find(([name]) => name === 'id' || isId12(name, inScope))?.[1];
-    open.push({ id, start: at, around: outer });
+    elements++;
+    open.push({ id, start: at, before: elements, around: outer });
     at = end;
   }
 }
 
 /** Whether an attribute is the id of SOAP 1.2's encoding (SOAP 1.2, part 2, 3.1.5.1). */
 function isId12(name: string, around: Around | undefined): boolean {
-  if (!name.endsWith(':id')) return false;
-  const prefix = name.slice(0, -3);
-  for (let at = around; at !== undefined; at = at.outer)
-    for (const declared of at.declarations)
-      if (declared.prefix === prefix) return declared.namespace === namespaces.soap12Encoding;
-  return false;
+  return name.endsWith(':id') && namespaceAt(around, name.slice(0, -3)) === namespaces.soap12Encoding;
 }
 
 /** Where an element refers to, as `#id`: by `href`, or by `ref` of SOAP 1.2's encoding; undefined where it doesn't. */
@@ -126,14 +153,13 @@ export function follow(
       'InvalidType',
       `expected a value, got a reference to an element around it, ${excerpt(href)}`,
     );
-  reading.openText += Math.max(leastText, target.end - target.start);
+  const weight = Math.max(leastText, target.weight);
+  countSteps(reading, weight);
+  reading.openText += weight;
   if (active.size >= limits.xmlDepth || reading.openText > limits.rereadText)
     return refuse(reading, 'OutOfRange', 'expected fewer or shorter references, got too much behind them');
-  const declared = new Map<string, string>();
-  for (let at = target.around; at !== undefined; at = at.outer)
-    for (const { prefix, namespace } of at.declarations)
-      if (!declared.has(prefix)) declared.set(prefix, namespace);
-  const text = canonicalXml(target.text.slice(target.start, target.end), (prefix) => declared.get(prefix));
+  const source = target.text.slice(target.start, target.end);
+  const text = canonicalXml(source, (prefix) => namespaceAt(target.around, prefix)) as string;
   const xml = new XmlReader(text, limits);
   xml.readRoot();
   active.add(id);

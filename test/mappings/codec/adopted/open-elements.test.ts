@@ -1,5 +1,7 @@
 import test from 'ava';
+import { startReading, TooManySteps } from '../../../../mappings/codec/problem.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
+import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import {
   compiledGet,
   element as e,
@@ -97,4 +99,19 @@ test('A24: as much text of mixed content is read as the limit says, and no more 
     '{"m":["1234",""]}',
     'OutOfRange m[1]: expected at most 12 characters of XML as text in all, got more',
   ]);
+});
+
+test('A22: one namespace before many elements is no more text than the limit says, and not made where others wait', (t) => {
+  const limits = { ...defaultLimits, rereadText: 10_000 };
+  const { request } = compiledGet(t, sequence(`<xs:any ${many} processContents="skip"/>`), '', {}, limits);
+  const spread = (count: number): string =>
+    get(`<z xmlns="" xmlns:p="${'u'.repeat(1000)}">${'<p:a/>'.repeat(count)}</z>`);
+  t.deepEqual(readMessage(request, spread(9)).problems, []);
+  t.deepEqual(
+    readMessage(request, spread(50_000)).problems.map(({ message }) => message),
+    ['z[0]: expected at most 10000 characters of XML as text in all, got more'],
+  );
+  const xml = new XmlReader(spread(9), limits);
+  xml.readRoot();
+  t.throws(() => request.read(xml, startReading(20, 5_000)), { instanceOf: TooManySteps });
 });

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { startReading } from '../../../../mappings/codec/problem.ts';
+import { startReading, TooManySteps } from '../../../../mappings/codec/problem.ts';
 import { defaultLimits, type Limits } from '../../../../mappings/contract/limits.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { definitionsOf, schemaOf } from '../../loader/wsdl/wsdl-folder.ts';
@@ -20,12 +20,18 @@ const wsdl = definitionsOf(
 );
 
 /** The JSON of a message whose wrapper has some content, with elements beside it, and what is wrong. */
-function read(t: ExecutionContext, content: string, beside = '', limits: Limits = defaultLimits) {
+function read(
+  t: ExecutionContext,
+  content: string,
+  beside = '',
+  limits: Limits = defaultLimits,
+  mostSteps?: number,
+) {
   const { request } = operationOf(t, wsdl, 'Get', {}, limits);
   const xml = new XmlReader(`<Body><t:Get xmlns:t="urn:t">${content}</t:Get>${beside}</Body>`, defaultLimits);
   xml.readRoot();
   xml.nextChild();
-  const reading = startReading(20);
+  const reading = startReading(20, mostSteps);
   const json = request.read(xml, reading);
   xml.finish();
   return [json, ...reading.problems.map(({ code, message }) => `${code} ${message}`)];
@@ -129,4 +135,43 @@ test('A30: each reference counts for a kilobyte, one to more for all of it', (t)
   const most = 2 * target.length;
   t.deepEqual(read(t, two, target, limits(most)), [`{"any":"${long}","more":"${long}"}`]);
   t.deepEqual(read(t, two, target, limits(most - 1)), [`{"any":"${long}"}`, problem]);
+});
+
+test('A30: each element within what is referred to counts for 128 characters more', (t) => {
+  const count = 10;
+  const inner = '<k>1</k>'.repeat(count);
+  const target = `<m id="a">${inner}</m>`;
+  // of any type it travels as text, which counts too
+  const most = target.length + count * 128 + inner.length;
+  const limits = (rereadText: number): Limits => ({ ...defaultLimits, rereadText });
+  t.deepEqual(read(t, '<any href="#a"/>', target, limits(most)), [`{"any":{"@xml":"${inner}"}}`]);
+  t.is(read(t, '<any href="#a"/>', target, limits(most - 1)).length, 2);
+  t.deepEqual(read(t, '<node href="#a"/>', target, limits(target.length + count * 128 - 1)), [
+    '{}',
+    'OutOfRange node: expected fewer or shorter references, got too much behind them',
+  ]);
+});
+
+test('A30: one namespace before many elements makes a message no longer than its source and the limit', (t) => {
+  const uri = 'u'.repeat(1000);
+  const message = (count: number) =>
+    read(t, '<any href="#a"/>', `<w xmlns:p="${uri}"><m id="a">1</m>${'<p:k/>'.repeat(count)}</w>`, {
+      ...defaultLimits,
+      rereadText: 10_000,
+    });
+  t.deepEqual(message(10), ['{"any":"1"}']);
+  t.deepEqual(message(12), [
+    '{}',
+    'OutOfRange expected fewer or shorter names of namespaces, got too much of them',
+  ]);
+});
+
+test('references that come to much are not followed where others wait, nor namespaces declared again', (t) => {
+  const doubled = `<m id="a">${'<next href="#b"/>'.repeat(100)}</m><m id="b"><id>1</id></m>`;
+  const spread = `<w xmlns:p="${'u'.repeat(1000)}"><m id="a">1</m>${'<p:k/>'.repeat(100)}</w>`;
+  for (const beside of [doubled, spread])
+    t.throws(() => read(t, '<any href="#a"/><node href="#a"/>', beside, defaultLimits, 20_000), {
+      instanceOf: TooManySteps,
+    });
+  t.notThrows(() => read(t, '<any href="#a"/>', '<m id="a">1</m>', defaultLimits, 20_000));
 });
