@@ -2,6 +2,7 @@ import { anyType, builtInTypes } from '../../contract/built-in-types.ts';
 import type { ElementDeclaration, SimpleType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { isNcName } from '../../xml/characters.ts';
+import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { enters } from '../element.ts';
@@ -114,8 +115,9 @@ function scanMembers(tape: Tape, scanValue: (tape: Tape) => void, repeats: boole
 /** The name of the member that is next, past its colon. Throws MismatchError for one that no element can have. */
 function scanName(tape: Tape): string {
   const name = tape.name();
-  const local = name.startsWith('{') ? name.slice(name.lastIndexOf('}') + 1) : name;
-  if (!isNcName(local)) throw new MismatchError('expected names of elements, got another');
+  const end = name.startsWith('{') ? name.lastIndexOf('}') : -1;
+  if (!isNcName(name.slice(end + 1)) || name.slice(1, Math.max(1, end)) === xmlnsNamespace)
+    throw new MismatchError('expected names of elements, got another');
   return name;
 }
 
@@ -128,6 +130,10 @@ function fieldTags(context: AdoptedContext, name: string, namespace: string): Ta
   if (!name.startsWith('{')) return tagsOf(context, fieldOf(namespace, name));
   const end = name.lastIndexOf('}');
   const other = name.slice(1, end);
+  if (other === xmlNamespace) {
+    const inXml = `xml:${name.slice(end + 1)}`;
+    return tagsNamed(inXml, `<${inXml}`, `<${inXml}`, true);
+  }
   const qualified = (other === '' ? '' : 'f:') + name.slice(end + 1);
   const start = `<${qualified}${other === '' ? '' : ` xmlns:f="${escapeAttribute(other)}"`}`;
   return tagsNamed(qualified, start, start, true);

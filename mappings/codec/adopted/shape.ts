@@ -180,7 +180,7 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
   ];
   if (hasValue)
     scans.push(simple === undefined ? (tape) => scanInnerXml(context, tape) : scanOf(simple, attributes));
-  if (parts.anyAttribute) scans.push((tape) => scanOthers(context, tape));
+  if (parts.anyAttribute) scans.push((tape) => scanOthers(context, attributes, tape));
   const shapes = shapesOf.get(context) ?? [];
   shapesOf.set(context, shapes);
   const shape: Shape = {
@@ -509,8 +509,11 @@ function scanOther(
   return false;
 }
 
-/** `@attributes`: as one text, with declarations of the prefixes that it uses. */
-function scanOthers({ limits }: AdoptedContext, tape: Tape): void {
+/**
+ * `@attributes`: as one text, with declarations of the prefixes that it uses. None may be one of the type's own, nor one that
+ * says the type or nil, which have members of their own: an element with an attribute twice is no XML.
+ */
+function scanOthers({ limits }: AdoptedContext, own: readonly AttributeCodec[], tape: Tape): void {
   const byte = tape.peek();
   if (byte !== 123 && byte !== 110) throw new MismatchError(`expected an object, got ${tape.kind()}`);
   const start = tape.position;
@@ -522,7 +525,7 @@ function scanOthers({ limits }: AdoptedContext, tape: Tape): void {
   const json = new JsonReader(tape.slice(start, tape.position), limits);
   let tag = '';
   let prefixes = 0;
-  const names = new Set<string>();
+  const names = new Set(own.map(expanded));
   json.enter();
   for (let first = true; json.next(first, 125); first = false) {
     const name = json.name();
@@ -531,9 +534,11 @@ function scanOthers({ limits }: AdoptedContext, tape: Tape): void {
     const end = name.startsWith('{') ? name.lastIndexOf('}') : -1;
     const local = name.slice(end + 1);
     const namespace = name.slice(1, Math.max(1, end));
-    if (!isNcName(local) || local === 'xmlns' || names.has(name) || namespace === xmlnsNamespace)
+    const key = expanded({ namespace, local });
+    const isReserved = local === 'xmlns' || namespace === xmlnsNamespace || namespace === namespaces.xsi;
+    if (!isNcName(local) || isReserved || names.has(key))
       throw new MismatchError('expected names of attributes, each once, got another');
-    names.add(name);
+    names.add(key);
     const isXml = namespace === xmlNamespace;
     const prefix = isXml ? 'xml' : namespace === '' ? '' : `a${++prefixes}`;
     if (prefix !== '' && !isXml) tag += ` xmlns:${prefix}="${attributeText(namespace, tape)}"`;

@@ -436,11 +436,26 @@ test('in a reply names of any attributes are names that XML has, each once', (t)
   const message = '@attributes: expected names of attributes, each once, got another';
   for (const name of ['', ' ', 'a b', '1a', '-a', '.a', 'a:b', 'a=', 'a/', 'a}', '{a', 'a"', "a'", 'a<', 'a&', 'a>', 'xmlns', '{urn:o}', '{urn:o}xmlns', '{http://www.w3.org/2000/xmlns/}a', '{urn:o}a{', 'a{urn:o}b']) // biome-ignore format: names
     t.throws(() => writeMessage(request, of(`${JSON.stringify(name)}:"1"`)), { message }, name);
-  t.throws(() => writeMessage(request, of('"a":"1","a":"2"')), { message });
+  for (const members of ['"a":"1","a":"2"', '"a":"1","{}a":"2"', '"{urn:o}a":"1","{urn:o}\\u0061":"2"'])
+    t.throws(() => writeMessage(request, of(members)), { message }, members);
   t.is(written(request, of('"a":"1","{urn:o}a":"2"')), '<n0:Get a="1" xmlns:a1="urn:o" a1:a="2"/>');
   for (const name of ['a', 'a1', '_', 'a-b.c', '\u00e9'])
     t.is(written(request, of(`"${name}":"1"`)), `<n0:Get ${name}="1"/>`);
   t.is(written(request, of('"{a}b}c":"1"')), '<n0:Get xmlns:a1="a}b" a1:c="1"/>');
+});
+
+test('in a reply no attribute of any name is one of the type, nor one that says the type or nil', (t) => {
+  const { request } = compiledGet(
+    t,
+    sequence('', '<xs:attribute name="id" type="xs:int"/><xs:anyAttribute/>'),
+  );
+  const message = '@attributes: expected names of attributes, each once, got another';
+  for (const name of ['id', '{}id', '{http://www.w3.org/2001/XMLSchema-instance}nil'])
+    t.throws(() => writeMessage(request, `{"id":1,"@attributes":{"${name}":"2"}}`), { message }, name);
+  t.is(
+    written(request, '{"id":1,"@attributes":{"{urn:o}id":"2"}}'),
+    '<n0:Get id="1" xmlns:a1="urn:o" a1:id="2"/>',
+  );
 });
 
 test('in a reply what is no member’s name is told as that', (t) => {

@@ -75,6 +75,9 @@ test('A22: with open fields, a name in another namespace says it', (t) => {
     json,
   );
   t.is(readMessage(input, writeMessage(input, json)).json, json);
+  const inXml = '{"@any":{"{http://www.w3.org/XML/1998/namespace}a":"x"}}';
+  t.regex(writeMessage(input, inXml), /><xml:a>x<\/xml:a></);
+  t.is(readMessage(input, writeMessage(input, inXml)).json, inXml);
 });
 
 test('A22: with open fields, bare numbers and booleans of a reply are their text', (t) => {
@@ -141,6 +144,7 @@ for (const [json, problem] of [
   ['{"@any":{"a!b":"x"}}', /^@any: expected names of elements, got another$/],
   ['{"@any":{"a}b":"x"}}', /^@any: expected names of elements, got another$/],
   ['{"@any":{"{urn:o}":"x"}}', /^@any: expected names of elements, got another$/],
+  ['{"@any":{"{http://www.w3.org/2000/xmlns/}x":"x"}}', /^@any: expected names of elements, got another$/],
   ['{"@any":{"{urn:o}1x":"x"}}', /^@any: expected names of elements, got another$/],
   ['{"@any":{"a":[{"@xml":1}]}}', /^@any\.a\.@xml: expected well-formed XML as a string, got a number$/],
   ['{"@any":{1:"x"}}', /^position 9: expected a member name, got byte 31$/],
