@@ -69,6 +69,13 @@ export interface ContentMember {
   readonly fixed: Piece | undefined;
 }
 
+/** What says which members may not be there together. */
+interface Choosing {
+  /** Undefined for none. */
+  readonly choices: readonly CompiledChoice[] | undefined;
+  readonly order: Order | undefined;
+}
+
 /** The content of one type, ready for messages. */
 export interface CompiledContent {
   readonly members: readonly ContentMember[];
@@ -79,6 +86,8 @@ export interface CompiledContent {
   readonly required: readonly number[];
   /** Undefined for none. */
   readonly choices: readonly CompiledChoice[] | undefined;
+  /** By member: these choices and the order, as far as one more of it may make a difference to them. */
+  readonly around: readonly Choosing[];
   readonly order: Order | undefined;
   readonly context: AdoptedContext;
 }
@@ -156,6 +165,7 @@ export function compileContent(
       fixed: required ? fixedElement(context, element) : undefined,
     };
   });
+  const compiledChoices = choices.map(compileChoice);
   const isAlone = (entry: NamedEntry): boolean => byLocal.get(entry.local)?.length === 1;
   return {
     members: compiled,
@@ -163,10 +173,29 @@ export function compileContent(
     direct: direct.map((entry) => (entry !== undefined && isAlone(entry) ? entry : undefined)),
     open,
     required: compiled.flatMap(({ required }, index) => (required ? [index] : [])),
-    choices: choices.length === 0 ? undefined : choices.map(compileChoice),
+    choices: choices.length === 0 ? undefined : compiledChoices,
+    around: members.map((_, index) => ({
+      choices: compiledChoices.filter((choice) => choice.members.has(index)),
+      order: order === undefined ? undefined : orderAround(order, index),
+    })),
     order,
     context,
   };
+}
+
+/** The choices of an order that a member is in, without places elsewhere. */
+function orderAround(order: Order, index: number): Order {
+  if (order.kind === 'sequence')
+    return { ...order, parts: order.parts.map((part) => orderAround(part, index)).filter(isNotEmpty) };
+  const isIn =
+    order.kind === 'choice' &&
+    !order.outside.has(index) &&
+    order.parts.some(({ members }) => members.has(index));
+  return isIn ? order : { kind: 'sequence', parts: [] };
+}
+
+function isNotEmpty(order: Order): boolean {
+  return order.kind !== 'sequence' || order.parts.length > 0;
 }
 
 function compileChoice({ branches }: Choice): CompiledChoice {
@@ -319,7 +348,9 @@ function joined(before: string | undefined, token: string | undefined): string {
 function fits(content: CompiledContent, round: Bag, { index, inner }: Entry): boolean {
   if (index < round.last) return false;
   if (index === round.last) return inner !== undefined || content.members[index]?.repeats === true;
-  return content.choices === undefined || conflictOf(content, [...round.order, index]) === undefined;
+  if (content.choices === undefined) return true;
+  // in the other choices nothing changes: to look at all of them for each child would take long
+  return conflictOf(content.around[index] as Choosing, [...round.order, index]) === undefined;
 }
 
 function closeRounds(content: CompiledContent, bag: Bag, reading: Reading): void {
@@ -366,7 +397,7 @@ function namesOf(
 
 /** Two members of which one alone may be there; undefined where some branch of each choice has all that came (A15). */
 function conflictOf(
-  { choices, order }: CompiledContent,
+  { choices, order }: Choosing,
   present: readonly number[],
 ): readonly [number, number] | undefined {
   if (choices === undefined) return undefined;

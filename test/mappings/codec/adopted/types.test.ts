@@ -308,3 +308,29 @@ test('A16: rounds of groups that are required are, and of those that may be noth
   t.deepEqual(missing('maxOccurs="unbounded"'), ['@items']);
   t.deepEqual(missing(many), []);
 });
+
+test('A16: rounds of a hundred choices take about as long to read as those without any', (t) => {
+  const numbers = Array.from({ length: 100 }, (_, index) => index);
+  const children = Array.from({ length: 8_000 }, (_, index) => `<t:a${index % 100}/>`).join('');
+  const timeOf = (each: (index: number) => string): number => {
+    const type = typeOf(group('sequence', numbers.map(each).join(''), many));
+    const { request } = compiledGet(t, type);
+    const times = numbers.slice(0, 5).map(() => {
+      const start = process.threadCpuUsage().user;
+      t.is(readMessage(request, get(children)).json?.match(/"a99":/g)?.length, 80);
+      return process.threadCpuUsage().user - start;
+    });
+    return Math.min(...times);
+  };
+  const plain = timeOf((index) => e(`a${index}`, 'xs:string', maybe));
+  const choice = (index: number, more: string): string =>
+    group(
+      'choice',
+      `${group('sequence', e(`a${index}`) + more)}${group('sequence', e(`b${index}`) + more)}`,
+      maybe,
+    );
+  for (const more of [() => '', (index: number) => e(`c${index}`, 'xs:string', maybe)]) {
+    const ratio = timeOf((index) => choice(index, more(index))) / plain;
+    t.true(ratio < 25, `${ratio} times`); // it was more than 60 when each child was compared with all choices
+  }
+});
