@@ -423,10 +423,12 @@ function conflictIn(order: Order, present: readonly number[]): readonly [number,
     }
     return undefined;
   }
+  if (present.length < 2) return undefined;
   const { parts, outside } = order;
   const its = present.filter(
     (index) => !outside.has(index) && parts.some(({ members }) => members.has(index)),
   );
+  if (its.length < 2) return undefined;
   let within: readonly [number, number] | undefined;
   for (const { members, order: part } of parts) {
     if (!its.every((index) => members.has(index))) continue;
@@ -631,7 +633,9 @@ function writeOrdered(
 ): void {
   const { words } = tape;
   // by member: 0 before anything of it is written, -1 after all of it, else the list's entry that comes next
-  const next = members.map(() => 0);
+  const next = new Int32Array(members.length);
+  const present: number[] = [];
+  for (let index = 0; index < members.length; index++) if (words[slots + index] !== -1) present.push(index);
   const weightAt = (index: number): number => {
     const node = words[slots + index] as number;
     const member = members[index] as ContentMember;
@@ -658,7 +662,9 @@ function writeOrdered(
       return;
     }
     if (order.kind === 'choice') {
-      write(heaviest(order.parts).order);
+      // most choices of a type of many have nothing to write
+      const hasSome = order.parts.some((part) => present.some((index) => part.members.has(index)));
+      if (hasSome) write(heaviest(order.parts).order);
       return;
     }
     const { index, most } = order;
@@ -678,7 +684,9 @@ function writeOrdered(
     next[index] = entry;
   };
   write(whole);
-  const left = members.find((_, index) => weightAt(index) === 1);
+  const left = present.find((index) => weightAt(index) === 1);
   if (left !== undefined)
-    throw new MismatchError('expected no more than the schema has places for, got more').at(left.json);
+    throw new MismatchError('expected no more than the schema has places for, got more').at(
+      (members[left] as ContentMember).json,
+    );
 }
