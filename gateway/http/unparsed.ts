@@ -62,6 +62,8 @@ export function createUnparsed(
     answer,
     refuseConnect: ({ socket }) => {
       socket.on('error', () => {}); // who asks for a tunnel may well be gone
+      // Node took its own away, and replies before it may still wait for a caller who takes nothing
+      socket.on('timeout', () => socket.destroy());
       connections.refuse(socket, () => refuse(socket, tunnel));
     },
     refuseExpectation: (request, response) => {

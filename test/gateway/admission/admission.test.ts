@@ -161,6 +161,18 @@ test('writeIdleMs: a caller that takes nothing of its reply is cut', async (t) =
   t.is(gateway.running.load().heldBytes, 0);
 });
 
+test('writeIdleMs: nor does a request for a tunnel behind its request keep its connection', async (t) => {
+  const { port, running } = await startGateway(t, { limits: { writeIdleMs: 100, writeSlowMs: 60_000 } });
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  t.teardown(() => socket.destroy());
+  socket.pause();
+  const get = 'GET /v2/soap11?wsdl HTTP/1.1\r\nHost: x\r\n\r\n'; // 100 KB
+  socket.write(`${get.repeat(200)}CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`);
+  await until(() => running.load().leaving === 1);
+  await until(() => running.load().leaving === 0);
+  t.is(running.load().heldBytes, 0);
+});
+
 test('a place goes on to who waited longest, and back when nobody waits', async (t) => {
   const admission = createAdmission({ ...defaultLimits, inFlight: 1 });
   const [first, second, third] = [newSlot(), newSlot(), newSlot()];
