@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import Koa from 'koa';
@@ -72,6 +72,12 @@ export function createPages(options: PagesOptions): Pages {
   app.on('error', (error: Error & { expose?: boolean }) => {
     if (error.expose !== true) options.onError(error); // what is told to the visitor is no fault of ours
   });
+  /** What is kept, and sent to many, by the replies that send it. */
+  const bodies = new WeakMap<ServerResponse, Buffer>();
+  app.use(async (ctx, next) => {
+    await next();
+    if (Buffer.isBuffer(ctx.body)) bodies.set(ctx.res, ctx.body);
+  });
   app.use(async (ctx, next) => {
     const what = asked(ctx.req, ctx.path, ctx.querystring);
     // the paths of the folder are the router's; the others have names there that no operation can have
@@ -92,7 +98,8 @@ export function createPages(options: PagesOptions): Pages {
     handle: async (request, response) => {
       await answer(request, response);
       const hasBody = request.method !== 'HEAD' && response.statusCode !== 304;
-      return hasBody ? Number(response.getHeader('content-length') ?? 0) : 0;
+      if (!hasBody) return 0;
+      return bodies.get(response) ?? Number(response.getHeader('content-length') ?? 0);
     },
   };
 }

@@ -9,7 +9,7 @@ import { servePage } from './document-endpoint.ts';
 import { compileEndpoints, type Endpoint, type Endpoints } from './endpoints.ts';
 import { ambiguityOf } from './framing.ts';
 import type { Pages } from './pages.ts';
-import { type Reply, textReply } from './reply.ts';
+import { isWaiting, type Reply, textReply } from './reply.ts';
 import { type AppOptions, type RequestContext, startRequest } from './request-context.ts';
 import { finish, report, send } from './send.ts';
 import { servicesPage } from './services-page.ts';
@@ -210,6 +210,13 @@ function reportPage({ status, length = 0, method }: Koa.Context, context: Reques
   const { onProbe, onRequest } = context.options;
   const bytesOut = method === 'HEAD' ? 0 : length;
   (isProbe ? onProbe : onRequest)(finish(context, status, bytesOut));
+  setImmediate(() => watchReply(context, bytesOut)); // by then Koa has written it
+}
+
+/** Has a reply that Koa wrote keep to the limits of replies, where its connection didn't take it at once. */
+function watchReply({ response, options, requestId }: RequestContext, bytes: number | Buffer): void {
+  const isOnItsWay = !response.destroyed && !response.writableFinished;
+  if (isOnItsWay && isWaiting(response)) options.whenWaiting(response, requestId, bytes);
 }
 
 /** Whether the process lives, whether it takes calls, and how it does. */
@@ -286,8 +293,9 @@ async function servePages(pages: Pages, context: RequestContext): Promise<void> 
   }
   response.setHeader('X-Request-Id', requestId);
   if (!context.options.isReady()) response.setHeader('Connection', 'close');
-  const bytesOut = await pages.handle(request, response);
-  report(context, response.statusCode, bytesOut);
+  const sent = await pages.handle(request, response);
+  watchReply(context, sent);
+  report(context, response.statusCode, typeof sent === 'number' ? sent : sent.length);
 }
 
 /** Whether all that is wrong is a caller that left before its reply was out, or went on with what is no HTTP. */

@@ -11,8 +11,8 @@ export type TryIt = 'on' | 'off' | 'show-upstream';
 export interface Pages {
   /** Whether they answer a request that is under the contract's base path; a POST to an operation never gets here. */
   readonly takes: (request: IncomingMessage, path: string, query: string) => boolean;
-  /** Answers such a request; the bytes of the reply's body. Never fails. */
-  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<number>;
+  /** Answers such a request; the bytes of the reply's body, which several replies may share, or how many. Never fails. */
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<number | Buffer>;
 }
 
 /** What pages are made of. */

@@ -1,13 +1,14 @@
 import type { RequestRecord } from '../telemetry/request-stats.ts';
 import { hasBody, hasSmallBody, isAwaited } from './body.ts';
 import { endWithCare } from './connections.ts';
-import { type Reply, sendReply } from './reply.ts';
+import { isWaiting, type Reply, sendReply } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** Answers an OPTIONS request: the verbs, and to a browser whether its page may call. */
 export function serveOptions(context: RequestContext, allow: string): void {
-  const { request, response, cors } = context;
+  const { request, response, cors, options, requestId } = context;
   response.writeHead(204, { ...cors?.(request, allow), Allow: allow }).end();
+  if (!response.destroyed && isWaiting(response)) options.whenWaiting(response, requestId, 0);
   report(context, 204, 0);
 }
 

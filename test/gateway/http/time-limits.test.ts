@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { createPages } from '../../../console/server/pages.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
 import { emptyReply, type Gateway, keyHeaders, startGateway, statusOf } from '../gateway.ts';
 
@@ -152,6 +153,26 @@ test('writeSlowMs and writeBytesPerSecond: a reply may be taken slowly as long a
     else while (load().leaving > 0) await pause(10);
     await once(socket.resume(), 'close');
     t.is(socket.bytesRead > bytes, isWhole);
+  }
+});
+
+test('writeSlowMs and writeBytesPerSecond: pages, and those of the process, are replies like others', async (t) => {
+  for (const path of ['/v2/docs/-/contract', '/metrics']) {
+    const gateway = await startGateway(t, {
+      serve: { pages: createPages },
+      limits: { writeSlowMs: 100, writeBytesPerSecond: 1_000_000_000, requestsPerSocket: 10_000 },
+    });
+    await gateway.send('GET', path.slice('/v2'.length));
+    const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
+    t.teardown(() => socket.destroy());
+    socket.pause();
+    const requests = 3_000;
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(requests));
+    const { load } = gateway.running;
+    while (load().leaving === 0) await pause(10);
+    while (load().leaving > 0) await pause(10);
+    t.is(load().heldBytes, 0);
+    t.regex(gateway.log(), /"cut":true/);
   }
 });
 
