@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import Koa from 'koa';
-import bodyParser from 'koa-bodyparser';
 import Router from 'koa-router';
-import type { Pages, PagesOptions } from '../../gateway/http/pages.ts';
+import type { Pages, PagesOptions, ReadBody } from '../../gateway/http/pages.ts';
 import type { PreviewedRequest } from '../../gateway/protocols/preview.ts';
 import { assets } from './assets.ts';
 import { createKitMaker, type KitMaker, mostInKit } from './contract-kit.ts';
@@ -72,6 +71,8 @@ export function createPages(options: PagesOptions): Pages {
   app.on('error', (error: Error & { expose?: boolean }) => {
     if (error.expose !== true) options.onError(error); // what is told to the visitor is no fault of ours
   });
+  /** What reads the bodies of requests, by their replies. */
+  const readers = new WeakMap<ServerResponse, ReadBody>();
   /** What is kept, and sent to many, by the replies that send it. */
   const bodies = new WeakMap<ServerResponse, Buffer>();
   app.use(async (ctx, next) => {
@@ -86,7 +87,10 @@ export function createPages(options: PagesOptions): Pages {
     setHeaders(ctx, options);
     await next();
   });
-  const router = routerOf(pager);
+  const router = routerOf(pager, (ctx, most) => {
+    const read = readers.get(ctx.res);
+    return read === undefined ? Promise.resolve(Buffer.alloc(0)) : read(most);
+  });
   app.use(router.routes());
   app.use(router.allowedMethods());
   app.use(async (ctx) => {
@@ -95,7 +99,8 @@ export function createPages(options: PagesOptions): Pages {
   const answer = app.callback();
   return {
     takes: (request, path, query) => asked(request, path, query) !== undefined,
-    handle: async (request, response) => {
+    handle: async (request, response, readBody) => {
+      readers.set(response, readBody);
       await answer(request, response);
       const hasBody = request.method !== 'HEAD' && response.statusCode !== 304;
       if (!hasBody) return 0;
@@ -105,7 +110,7 @@ export function createPages(options: PagesOptions): Pages {
 }
 
 /** Everything that pages answer; one function, as it is a list. */
-function routerOf(pager: Pager): Router {
+function routerOf(pager: Pager, bodyOf: (ctx: Context, most: number) => Promise<Buffer>): Router {
   const { site, options, turns } = pager;
   const router = new Router();
   router.get('/-/overview', (ctx) =>
@@ -162,8 +167,7 @@ function routerOf(pager: Pager): Router {
   // it is looked at on the event loop, several times over, so it is half as long as what is read there
   const most = Math.min(explainBytes, readAsideBytes / 2);
   router.post('/-/explain', async (ctx) => {
-    const body = await bytesOf(ctx.req, most);
-    if (body === undefined) return ctx.throw(413, `expected at most ${most} bytes`);
+    const body = await bodyOf(ctx, most);
     ctx.set('Cache-Control', 'no-store');
     const headers = {
       'content-type': ctx.get('content-type') || undefined,
@@ -177,8 +181,10 @@ function routerOf(pager: Pager): Router {
       body: doctorPage(view, undefined),
     })),
   );
-  router.post('/-/doctor', formBody(most * 3), async (ctx) => {
-    const told = askedDoctor(ctx.request.body);
+  router.post('/-/doctor', async (ctx) => {
+    if (ctx.is('urlencoded') === false) ctx.throw(415, 'expected application/x-www-form-urlencoded');
+    // as it travels, where a character may be three
+    const told = askedDoctor(await bodyOf(ctx, most * 3));
     if (Buffer.byteLength(told.message) > most)
       return ctx.throw(413, `expected a message of at most ${most} bytes`);
     ctx.set('Cache-Control', 'no-store');
@@ -188,8 +194,9 @@ function routerOf(pager: Pager): Router {
     }));
   });
   if (options.tryIt === 'show-upstream')
-    router.post('/-/upstream', jsonBody(options.compiled.limits.readAsideBytes), async (ctx) => {
-      const asked = previewedRequest(ctx.request.body);
+    router.post('/-/upstream', async (ctx) => {
+      if (ctx.is('json') === false) ctx.throw(415, 'expected application/json');
+      const asked = previewedRequest(await bodyOf(ctx, options.compiled.limits.readAsideBytes));
       const shown = await turns.take(() => site().preview()(asked));
       ctx.set('Cache-Control', 'no-store');
       ctx.type = 'text/plain; charset=utf-8';
@@ -232,64 +239,43 @@ function routerOf(pager: Pager): Router {
   return router;
 }
 
-/** A request's body; undefined where it is longer. */
-async function bytesOf(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  // the connection stays, so that the refusal gets to its caller
-  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    length += piece.length;
-    if (length > most) return undefined;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
-}
-
-/** Reads a form's fields, of at most so many bytes as they travel. */
-function formBody(limit: number): Koa.Middleware {
-  return bodyParser({
-    enableTypes: ['form'],
-    formLimit: `${limit}b`,
-    onerror: (error, ctx) => ctx.throw(error.message === 'request entity too large' ? 413 : 400),
-  });
-}
-
-/** What the doctor's form asks; a field that is no text is empty. */
-function askedDoctor(told: unknown): AskedDoctor {
-  const fields = (typeof told === 'object' && told !== null ? told : {}) as Readonly<Record<string, unknown>>;
-  const textOf = (name: string): string => (typeof fields[name] === 'string' ? fields[name] : '');
+/** What the doctor's form asks; a field that is missing is empty. */
+function askedDoctor(body: Buffer): AskedDoctor {
+  const fields = new URLSearchParams(body.toString());
+  const textOf = (name: string): string => fields.get(name) ?? '';
   return { message: textOf('message'), contentType: textOf('type'), action: textOf('action') };
 }
 
-/** Reads a body of JSON of at most so many bytes; another one is 400, 413 or 415. */
-function jsonBody(limit: number): Koa.Middleware {
-  const parse = bodyParser({
-    enableTypes: ['json'],
-    jsonLimit: `${limit}b`,
-    // what somebody typed stands in no error and no log
-    onerror: (error, ctx) => ctx.throw(error.message === 'request entity too large' ? 413 : 400),
-  });
-  return async (ctx, next) => {
-    if (ctx.is('json') === false) ctx.throw(415, 'expected application/json');
-    await parse(ctx, next);
-  };
-}
-
 /** A request as the form tells it. Throws 400 for anything else. */
-function previewedRequest(told: unknown): PreviewedRequest {
+function previewedRequest(body: Buffer): PreviewedRequest {
+  const told = parsed(body);
   if (typeof told === 'object' && told !== null && 'operation' in told && 'format' in told) {
-    const { operation, format, body, headers } = told as Partial<Record<keyof PreviewedRequest, unknown>>;
+    const {
+      operation,
+      format,
+      body: text,
+      headers,
+    } = told as Partial<Record<keyof PreviewedRequest, unknown>>;
     const known = (['soap11', 'soap12', 'xml', 'json'] as const).find((each) => each === format);
-    const isText = typeof operation === 'string' && typeof body === 'string';
+    const isText = typeof operation === 'string' && typeof text === 'string';
     if (isText && known !== undefined && typeof headers === 'object' && headers !== null) {
       const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
-      return { operation, body, format: known, headers: Object.fromEntries(lower) };
+      return { operation, body: text, format: known, headers: Object.fromEntries(lower) };
     }
   }
   throw Object.assign(new Error('expected {"operation":"…","format":"soap11","headers":{},"body":"…"}'), {
     status: 400,
     expose: true,
   });
+}
+
+/** What is written in JSON; undefined for what is none: what somebody typed stands in no error and no log. */
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
 }
 
 function setHeaders(ctx: Context, { vary }: PagesOptions): void {

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
 import Router from 'koa-router';
+import { CallError } from '../call/error.ts';
 import { serveCall } from '../protocols/call-endpoint.ts';
 import { serveSoap } from '../protocols/soap/endpoint.ts';
-import { hasBody } from './body.ts';
+import { hasBody, isAwaited, readWhole } from './body.ts';
+import { endWithCare } from './connections.ts';
 import { compileCors } from './cors.ts';
 import { servePage } from './document-endpoint.ts';
 import { compileEndpoints, type Endpoint, type Endpoints } from './endpoints.ts';
@@ -293,9 +295,34 @@ async function servePages(pages: Pages, context: RequestContext): Promise<void> 
   }
   response.setHeader('X-Request-Id', requestId);
   if (!context.options.isReady()) response.setHeader('Connection', 'close');
-  const sent = await pages.handle(request, response);
-  watchReply(context, sent);
-  report(context, response.statusCode, typeof sent === 'number' ? sent : sent.length);
+  try {
+    const sent = await pages.handle(request, response, (most) => readForPage(context, most));
+    watchReply(context, sent);
+    report(context, response.statusCode, typeof sent === 'number' ? sent : sent.length);
+  } finally {
+    context.options.service.admission.leave(context);
+  }
+}
+
+/** The body of a request for a page, by the limits of all bodies. Throws an error that Koa tells the visitor. */
+async function readForPage(context: RequestContext, most: number): Promise<Buffer> {
+  const { request, response, stats, options } = context;
+  const { compiled, admission } = options.service;
+  try {
+    return await readWhole(context, { bodyLimit: most, compiled, admission });
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    stats.error = error.code;
+    response.statusCode = error.status; // for the log, where nobody is there to be told
+    // of a body that was not read to its end there may be any amount to come
+    if (!request.complete) {
+      response.shouldKeepAlive = false;
+      if (!isAwaited(request)) endWithCare(request.socket);
+    }
+    const { status, message, retryAfter, code } = error;
+    const headers = retryAfter === undefined ? {} : { 'Retry-After': retryAfter };
+    throw Object.assign(new Error(message), { status, code, headers, expose: true });
+  }
 }
 
 /** Whether all that is wrong is a caller that left before its reply was out, or went on with what is no HTTP. */

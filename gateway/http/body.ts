@@ -137,6 +137,21 @@ function takeBody(arrival: Arrival, { admission }: BodyRules): Buffer {
   return body;
 }
 
+/**
+ * Reads a body that is for no call, by the limits of all bodies; `bodyLimit` is its own. Throws CallError: Overloaded,
+ * RequestTimeout, RequestTooLarge, MalformedRequest, UnsupportedMediaType for one that is compressed.
+ */
+export async function readWhole(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
+  const { request, response } = arrival;
+  const { headers } = request;
+  if (unpackerOf(headers['content-encoding']) !== undefined)
+    throw new CallError('UnsupportedMediaType', { message: 'expected no Content-Encoding' });
+  if (Number(headers['content-length'] ?? 0) > rules.bodyLimit) throw tooLarge(rules.bodyLimit);
+  if (!hasBody(request)) return noBytes;
+  if (isAwaited(request)) response.writeContinue();
+  return collect(arrival, rules);
+}
+
 type Unpack = () => Gunzip | Inflate;
 
 /** What undoes a Content-Encoding; undefined where there is nothing to undo. */

@@ -12,8 +12,15 @@ export interface Pages {
   /** Whether they answer a request that is under the contract's base path; a POST to an operation never gets here. */
   readonly takes: (request: IncomingMessage, path: string, query: string) => boolean;
   /** Answers such a request; the bytes of the reply's body, which several replies may share, or how many. Never fails. */
-  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<number | Buffer>;
+  readonly handle: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    readBody: ReadBody,
+  ) => Promise<number | Buffer>;
 }
+
+/** Reads the body of a request, of at most so many bytes. Throws an error with a status, for the visitor. */
+export type ReadBody = (most: number) => Promise<Buffer>;
 
 /** What pages are made of. */
 export interface PagesOptions {

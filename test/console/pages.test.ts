@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import test from 'ava';
 import { strFromU8, unzipSync } from 'fflate';
 import { createKitMaker } from '../../console/server/contract-kit.ts';
@@ -6,7 +7,7 @@ import { createSite } from '../../console/server/view.ts';
 import { compileContract } from '../../mappings/compile.ts';
 import { loadContract, screeningContract } from '../../mappings/loader/load.ts';
 import { createKits } from '../../wsdl/kits/kits.ts';
-import { sharedGateway, startGateway } from '../gateway/gateway.ts';
+import { raw, sharedGateway, startGateway } from '../gateway/gateway.ts';
 
 const { send, log } = await sharedGateway({ serve: { pages: createPages } });
 
@@ -286,6 +287,34 @@ test('a message for the doctor has half the limit of what is read on the event l
   t.is((await gateway.send('POST', '/docs/-/explain', xml, 'x'.repeat(301))).status, 413);
   t.is((await gateway.send('POST', '/docs/-/doctor', form, `message=${'x'.repeat(300)}`)).status, 200);
   t.is((await gateway.send('POST', '/docs/-/doctor', form, `message=${'x'.repeat(301)}`)).status, 413);
+});
+
+test('what is sent to a page comes by the limits of all bodies', async (t) => {
+  const limits = { bodyPieces: 8, bodyIdleMs: 300 };
+  const { port, running, log } = await startGateway(t, { serve: { pages: createPages }, limits });
+  for (const path of ['/docs/-/explain', '/docs/-/doctor']) {
+    const head = `POST /v2${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n`;
+    const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n`;
+    t.regex(
+      await raw(port, `${chunked}${'1\r\nx\r\n'.repeat(9)}`),
+      /^HTTP\/1\.1 413 .*of at most 8 pieces/s,
+      path,
+    );
+    const begun = `${chunked}1\r\nx\r\n`;
+    const waiting = raw(port, begun);
+    while (running.load().arriving === 0) await pause(5);
+    t.is(running.load().heldBytes, 1);
+    t.regex(await waiting, /^HTTP\/1\.1 408 /, path);
+    t.deepEqual([running.load().arriving, running.load().heldBytes], [0, 0]);
+    const packed = `${head}Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx`;
+    t.regex(await raw(port, packed), /^HTTP\/1\.1 415 /, path);
+    const asked = `${head}Expect: 100-continue\r\nContent-Length: 9\r\n\r\n`;
+    t.regex(await raw(port, asked, 'message=x'), /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /, path);
+  }
+  t.regex(
+    log(),
+    /"status":413,"bytesIn":0,.*"error":"RequestTooLarge"|"error":"RequestTooLarge".*"status":413/,
+  );
 });
 
 test('pages that nobody asked for before are made in turns, and one visitor too many is told when to come again', async (t) => {
