@@ -93,6 +93,11 @@ export class Allowance {
     if (characters >= charactersPerStep) this.step(pointer, Math.floor(characters / charactersPerStep));
   }
 
+  /** Throws OverLimit once the time is over; for what takes long and counts no steps. */
+  checkTime(): void {
+    this.#look(undefined);
+  }
+
   #look(pointer: string | undefined): void {
     if (performance.now() <= this.#deadline) return;
     throw new OverLimit(`expected to be read within ${this.limits.contractMs} ms, got no further`, pointer);

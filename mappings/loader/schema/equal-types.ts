@@ -31,6 +31,8 @@ export interface EqualSource {
   readonly isApart: (type: NamedType) => boolean;
   /** A name that no type has so far, by the key that its digits are of. */
   readonly give: (key: string, wanted: string) => string;
+  /** Throws OverLimit once the time for the contract is over. */
+  readonly checkTime: () => void;
 }
 
 /** What became of equal types. */
@@ -49,7 +51,7 @@ type Whole = readonly [one: NamedType, all: readonly NamedType[]];
  * component is that component. Never one are components, and types that `names.lock` keeps by themselves.
  */
 export function mergeEqualTypes(source: EqualSource): Equal {
-  const { types, keys, pinned, isApart, give } = source;
+  const { types, keys, pinned, isApart, give, checkTime } = source;
   const keyOf = (type: NamedType): string => keys.get(type) ?? '';
   const isComponent = (type: NamedType): boolean => componentKey.test(keyOf(type));
   const labels = labelsOf(types);
@@ -60,7 +62,7 @@ export function mergeEqualTypes(source: EqualSource): Equal {
     if (key === '' || isComponent(type) || isApart(type)) return false;
     return nameKept(type) !== undefined || !pinned.has(key);
   };
-  const wholes = findEqual(types, { keyOf, isComponent, mayMerge, nameKept });
+  const wholes = findEqual(types, { keyOf, isComponent, mayMerge, nameKept, checkTime });
   // what is alone since its equals went keeps the name that it had with them
   const ofWholes = new Set<Type>(wholes.flatMap(([, all]) => all));
   const left = [...types].filter(
@@ -134,12 +136,13 @@ interface Facts {
   readonly mayMerge: (type: NamedType) => boolean;
   /** What `names.lock` calls it together with its equals. */
   readonly nameKept: (type: NamedType) => string | undefined;
+  readonly checkTime: () => void;
 }
 
 /** Has all that is equal be one; again, as what is made of equal types may be equal then. */
 function findEqual(
   types: ReadonlySet<NamedType>,
-  { keyOf, isComponent, mayMerge, nameKept }: Facts,
+  { keyOf, isComponent, mayMerge, nameKept, checkTime }: Facts,
 ): readonly Whole[] {
   // names stay as they are kept: what has one joins none that has another
   const partedByName = (equal: readonly NamedType[]): readonly (readonly NamedType[])[] => {
@@ -160,14 +163,16 @@ function findEqual(
   for (let count = -1; count < same.size; ) {
     count = same.size;
     const left = [...types].filter((type) => !same.has(type));
-    for (const equal of equalOf(left, mayMerge)) {
+    for (const equal of equalOf(left, mayMerge, checkTime)) {
       for (const [one, ...others] of partedByName(equal)) {
         if (one === undefined) continue;
+        if (others.length === 0) continue;
+        const all = [one, ...others].flatMap((type) => wholes.get(type) ?? [type]);
         for (const other of others) {
           same.set(other, one);
-          wholes.set(one, [...(wholes.get(one) ?? [one]), ...(wholes.get(other) ?? [other])]);
           wholes.delete(other);
         }
+        wholes.set(one, all);
       }
     }
     for (const type of left) if (!same.has(type)) refer(type, same);
@@ -179,34 +184,97 @@ function findEqual(
 function equalOf(
   types: readonly NamedType[],
   mayMerge: (type: NamedType) => boolean,
+  checkTime: () => void,
 ): readonly (readonly NamedType[])[] {
   const alike = [...Map.groupBy(types, formOf).values()];
   const mayBeEqual = new Set(alike.filter((all) => all.length > 1 && all.some(mayMerge)).flat());
-  const compared = types
-    .filter((type) => mayBeEqual.has(type))
-    .map((type) => ({ type, own: contentOf(type), parts: partsOf(type), mayMerge: mayMerge(type) }));
-  /** Alike for types that are equal as far as is known; scalars have none, as they are in the content. */
-  const classes = new Map<Type, string>(types.map((type, index) => [type, `#${index}`]));
-  for (const { type, mayMerge: mayBeOne } of compared) if (mayBeOne) classes.set(type, '');
-  for (let count = -1; ; ) {
-    const ids = new Map<string, string>();
-    const contents = compared.map(
-      ({ own, parts }) => `${own} ${parts.map((part) => classes.get(part)).join()}`,
-    );
-    for (const [index, { type, mayMerge: mayBeOne }] of compared.entries()) {
-      if (!mayBeOne) continue;
-      const content = contents[index] ?? '';
-      const id = ids.get(content) ?? String(ids.size);
-      ids.set(content, id);
-      classes.set(type, id);
+  const indexOf = new Map<Type, number>(types.map((type, index) => [type, index]));
+  const contents = new Map<string, number>();
+  /** Equal for equal contents; of a type that nothing is equal to a number that no other has. */
+  const own = types.map((type, index) => {
+    if (index % typesPerLook === 0) checkTime();
+    return mayBeEqual.has(type) ? numbered(contentOf(type), contents) : -1 - index;
+  });
+  const parts = types.map((type) => partsOf(type).map((part) => indexOf.get(part) ?? -1));
+  const classes = new Classes(
+    types.map((type, index) => (mayMerge(type) ? (own[index] ?? 0) : undefined)),
+    parts,
+  );
+  while (classes.part()) checkTime();
+  const groups = Map.groupBy(types, (_, index) => `${own[index]} ${classes.ofParts(index)}`);
+  return [...groups.values()].filter((equal) => equal.length > 1);
+}
+
+/** So many types are looked at from one look at the clock to the next. */
+const typesPerLook = 1_024;
+
+/** The number of a text: that of an equal one, or the next. */
+function numbered(text: string, numbers: Map<string, number>): number {
+  const number = numbers.get(text) ?? numbers.size;
+  numbers.set(text, number);
+  return number;
+}
+
+/** Classes of types that may be equal, parted until what is in one is equal in its parts too. */
+class Classes {
+  readonly #parts: readonly (readonly number[])[];
+  /** By the index of a type, those of the types that are made of it. */
+  readonly #users: readonly number[][];
+  readonly #classOf: number[];
+  readonly #sizes: number[] = [];
+  /** By class: what its types are made of, as it was when they last were looked at. */
+  readonly #keys: string[] = [];
+  /** Types that may part from their class: what they are made of has another class now. */
+  #changed: Iterable<number>;
+
+  /** @param contents equal numbers for what may be equal; undefined for a type that is a class of its own */
+  constructor(contents: readonly (number | undefined)[], parts: readonly (readonly number[])[]) {
+    this.#parts = parts;
+    this.#users = parts.map(() => []);
+    for (const [index, inner] of parts.entries()) for (const part of inner) this.#users[part]?.push(index);
+    const first = new Map<number, number>();
+    this.#classOf = contents.map((content) => {
+      const id = (content === undefined ? undefined : first.get(content)) ?? this.#sizes.length;
+      if (content !== undefined) first.set(content, id);
+      this.#sizes[id] = (this.#sizes[id] ?? 0) + 1;
+      return id;
+    });
+    this.#changed = this.#classOf.keys();
+  }
+
+  /** The classes of what a type is made of, in turn. */
+  ofParts(index: number): string {
+    return (this.#parts[index] ?? []).map((part) => this.#classOf[part]).join();
+  }
+
+  /** Parts classes by what changed since the last time; false once nothing does. */
+  part(): boolean {
+    const byClass = Map.groupBy(this.#changed, (index) => this.#classOf[index] ?? 0);
+    const moved = [...byClass].flatMap(([id, indices]) => this.#partClass(id, indices));
+    this.#changed = new Set(moved.flatMap((index) => this.#users[index] ?? []));
+    return moved.length > 0;
+  }
+
+  /** Gives those of a class that differ from the rest a class of their own; gives back which. */
+  #partClass(id: number, indices: readonly number[]): readonly number[] {
+    const size = this.#sizes[id] ?? 0;
+    if (size === 1) return [];
+    const groups = Map.groupBy(indices, (index) => this.ofParts(index));
+    // where all of the class changed, the most of them keep it
+    if (indices.length === size) {
+      const [[key] = ['']] = [...groups].toSorted(([, a], [, b]) => b.length - a.length);
+      this.#keys[id] = key;
     }
-    if (ids.size === count) {
-      const groups = Map.groupBy(compared, (_, index) => contents[index] ?? '');
-      return [...groups.values()]
-        .filter((equal) => equal.length > 1)
-        .map((equal) => equal.map(({ type }) => type));
+    groups.delete(this.#keys[id] ?? '');
+    const parted = [...groups];
+    for (const [key, members] of parted) {
+      const next = this.#sizes.length;
+      this.#sizes.push(members.length);
+      this.#keys[next] = key;
+      this.#sizes[id] = (this.#sizes[id] ?? 0) - members.length;
+      for (const index of members) this.#classOf[index] = next;
     }
-    count = ids.size;
+    return parted.flatMap(([, members]) => members);
   }
 }
 
@@ -296,7 +364,9 @@ function labelsOf(types: ReadonlySet<NamedType>): ReadonlyMap<Type, readonly str
   const labels = new Map<Type, string[]>();
   const add = (type: Type, label: string | undefined): void => {
     if (type.kind === 'scalar' || label === undefined || general.test(label)) return;
-    labels.set(type, [...(labels.get(type) ?? []), upperFirst(identifier(label))]);
+    const known = labels.get(type);
+    if (known === undefined) labels.set(type, [upperFirst(identifier(label))]);
+    else known.push(upperFirst(identifier(label)));
   };
   for (const type of types) {
     if (type.kind === 'record') for (const { json, type: part } of type.fields) add(part, json);

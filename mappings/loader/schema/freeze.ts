@@ -1,6 +1,7 @@
 // The last passes: every type that an operation reaches is named (`names/type-names.ts`), what of it is nillable and in
 // which order its fields go is settled, and then nothing changes any more.
 import { type NamedType, type Operation, partsOf, type Type } from '../../contract/model.ts';
+import type { Allowance } from '../document/allowance.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { childOf, type Node } from '../document/node.ts';
 import { byCodeUnit, type ContractNames, type Wanted } from '../names/names.ts';
@@ -28,13 +29,15 @@ export interface FreezeSource {
   /** What the gateway itself adds to the schema. */
   readonly own: readonly Wanted[];
   readonly reportOverlay: Report;
+  /** What is left of the time for the contract. */
+  readonly allowance: Allowance;
 }
 
 /** Names what the operations reach, says what is nillable (W33) and puts fields in the order of the wire (W18). */
 export function finishTypes(
   drafts: TypeDrafts,
   operations: readonly Pick<Operation, 'input' | 'output'>[],
-  { document, overlay, pinned, own, reportOverlay }: FreezeSource,
+  { document, overlay, pinned, own, reportOverlay, allowance }: FreezeSource,
 ): FinishedTypes {
   const { dialect } = overlay;
   const inReplies = reached(operations.map(({ output }) => output));
@@ -62,7 +65,14 @@ export function finishTypes(
   const isApart = (type: NamedType): boolean => drafts.asked.has(type) || toldOf.has(type);
   const equal =
     dialect.equalTypes === 'once'
-      ? mergeEqualTypes({ types: all, keys, pinned: pinned.types, isApart, give })
+      ? mergeEqualTypes({
+          types: all,
+          keys,
+          pinned: pinned.types,
+          isApart,
+          give,
+          checkTime: () => allowance.checkTime(),
+        })
       : undefined;
   // what the overlay says of equal types, by the name that they have now
   for (const type of equal === undefined ? [] : reached(roots)) {

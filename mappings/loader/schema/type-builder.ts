@@ -23,7 +23,7 @@ import { SchemaTypes } from './shape.ts';
 import { typeOfAny } from './unions.ts';
 
 /** What types are built from. */
-export interface TypeBuilderSource extends Omit<FreezeSource, 'own'> {
+export interface TypeBuilderSource extends Omit<FreezeSource, 'own' | 'allowance'> {
   readonly references: References;
 }
 
@@ -110,7 +110,8 @@ export class TypeBuilder {
 
   /** Names what the operations reach, and what the gateway adds of its own, and says what is nillable. */
   finish(operations: readonly Pick<Operation, 'input' | 'output'>[], own: readonly Wanted[]): FinishedTypes {
-    return finishTypes(this.#drafts, operations, { ...this.#source, own });
+    const { allowance } = this.#source.references;
+    return finishTypes(this.#drafts, operations, { ...this.#source, own, allowance });
   }
 
   /** What there is to say of the schemas, as `LoadedContract` has it. */

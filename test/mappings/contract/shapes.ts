@@ -272,6 +272,29 @@ export const shapes: readonly Shape[] = [
       }).replace('3.0.3', '3.1.0'),
   },
   {
+    name: 'members of one type, each with a name of its own',
+    size: 12_000,
+    document: (size) =>
+      documentOf({
+        It: { properties: { it: text } },
+        Root: { properties: object(size, (at) => [`m${at}`, ref('It')]) },
+      }),
+  },
+  {
+    name: 'levels of inline objects in one another, equal but for what is innermost',
+    size: 120,
+    document: (size) =>
+      documentOf({
+        Root: {
+          properties: object(60, (at) => {
+            let inner: Json = { type: 'string', enum: [`v${at}`] };
+            for (let level = 0; level < size; level++) inner = { type: 'object', properties: { it: inner } };
+            return [`m${at}`, inner] as const;
+          }),
+        },
+      }),
+  },
+  {
     name: 'operations',
     size: 500,
     document: (size) => pathsOf(object(size, (at) => [`/p${at}`, { get: done }])),
