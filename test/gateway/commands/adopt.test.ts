@@ -168,6 +168,25 @@ for (const [what, location, beginning] of [
     t.is((await run(t, ['check', '--contract', out]).ended).code, 0);
   });
 
+test('A2: adopt writes nothing outside of its folder, whatever a URL leads to', async (t) => {
+  const root = apart(t, '');
+  const out = join(root, 'deep/out');
+  mkdirSync(join(root, 'deep'));
+  // out of the folder for the URLs, and in again by its whole path
+  const up = '..%2f'.repeat(root.split('/').length);
+  const place = `${up}${join(root, 'common/o.xsd').slice(1).replaceAll('/', '%2f')}`;
+  writeFileSync(join(root, 'wsdl/service.wsdl'), importing(`https://old.example/${place}`));
+  const args = ['adopt', join(root, 'wsdl/service.wsdl'), '--out', out];
+  const { code, err } = await run(t, [...args, '--refs', `https://old.example/=${join(root, 'common')}`])
+    .ended;
+  t.deepEqual([code, err], [0, '']);
+  t.true(existsSync(join(out, 'refs/common/o.xsd')));
+  t.deepEqual(
+    files(root).filter((file) => !/^(?:wsdl|common|deep\/out)\/|^(?:wsdl|common|deep|deep\/out)$/.test(file)),
+    [],
+  );
+});
+
 test('A32: check tells where the derived document and the WSDL say different things, and ends with 2', async (t) => {
   const out = join(folder(t), 'orders');
   await run(t, ['adopt', orders, '--out', out]).ended;
