@@ -24,7 +24,22 @@ export interface Collected {
 const formats = { soap11: 'SOAP 1.1', soap12: 'SOAP 1.2', xml: 'XML', json: 'JSON' } as const;
 
 function headersOf(request: RequestSample, credentials: Collected['credentials']) {
-  return [['Content-Type', request.contentType] as const, ...Object.entries(request.headers), ...credentials];
+  const own = [['Content-Type', request.contentType] as const, ...Object.entries(request.headers)];
+  // an action may be any text; as a URI it is the same with an escape
+  const plain = own.map(([name, value]) => [name, value.replace(template, '%7B')] as const);
+  return [...plain, ...credentials];
+}
+
+/** The brace that begins a template of these tools. */
+const template = /(?<=[$#{])\{/g;
+
+/**
+ * The same message, in which no value of the document is a template of these tools: SoapUI runs what stands in `${=…}`,
+ * Postman and Bruno fill in `{{…}}` from the variables of whoever sends it.
+ */
+function withoutTemplates({ format, text }: RequestSample): string {
+  const brace = format === 'json' ? '\\u007b' : '&#x7b;';
+  return text.replace(template, () => brace);
 }
 
 /** A Postman collection, format 2.1: a folder for each operation, a request for each form. */
@@ -39,7 +54,7 @@ export function writePostman({ service, address, credentials, operations }: Coll
         url: `{{address}}${request.path}`,
         body: {
           mode: 'raw',
-          raw: request.text,
+          raw: withoutTemplates(request),
           options: { raw: { language: request.format === 'json' ? 'json' : 'xml' } },
         },
       },
@@ -66,8 +81,11 @@ export function writeBruno({
   for (const { name, requests } of operations)
     for (const [index, request] of requests.entries()) {
       const body = request.format === 'json' ? 'json' : 'xml';
-      const headers = headersOf(request, credentials).map(([key, value]) => `  ${key}: ${value}\n`);
-      const text = request.text.trimEnd().replaceAll('\n', '\n  ');
+      // a line break would end the block of headers, and a block of a script may follow
+      const headers = headersOf(request, credentials).map(
+        ([key, value]) => `  ${key}: ${value.replace(/[\r\n]+/g, ' ')}\n`,
+      );
+      const text = withoutTemplates(request).trimEnd().replaceAll('\n', '\n  ');
       files.set(
         `${name}/${request.format}.bru`,
         `meta {\n  name: ${name} (${formats[request.format]})\n  type: http\n  seq: ${index + 1}\n}\n\npost {\n  url: {{address}}${request.path}\n  body: ${body}\n  auth: none\n}\n\nheaders {\n${headers.join('')}}\n\nbody:${body} {\n  ${text}\n}\n`,
@@ -127,7 +145,7 @@ function interfaceOf(
         'con:operation',
         {
           isOneWay: 'false',
-          action: request?.headers.SOAPAction?.replace(/^"|"$/g, '') ?? name,
+          action: request?.headers.SOAPAction?.replace(/^"|"$/g, '').replace(template, '%7B') ?? name,
           name,
           bindingOperationName: name,
           type: 'Request-Response',
@@ -143,7 +161,7 @@ function interfaceOf(
           element('con:settings', {}, requestHeaders(credentials)),
           element('con:encoding', {}, 'UTF-8'),
           element('con:endpoint', {}, `${address}${request?.path ?? ''}`),
-          element('con:request', {}, request?.text ?? ''),
+          element('con:request', {}, request === undefined ? '' : withoutTemplates(request)),
         ),
       ),
     ),

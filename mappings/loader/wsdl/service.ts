@@ -196,7 +196,7 @@ class OperationReader {
 
   #readOnce(operation: XmlElement, bound: XmlElement, binding: BoundBinding): void {
     const soap = soapChild(bound, 'operation');
-    const action = (soap === undefined ? undefined : attributeOf(soap, 'soapAction')) ?? '';
+    const action = collapsed((soap === undefined ? undefined : attributeOf(soap, 'soapAction')) ?? '');
     const before = this.#operations.get(operation);
     if (before !== undefined) {
       if (action !== '' && !before.actions.includes(action))
@@ -257,4 +257,9 @@ function hasSameMessages(operation: XmlElement, bound: XmlElement): boolean {
     const [one, other] = [wsdlChildren(operation, local)[0], wsdlChildren(bound, local)[0]];
     return (one && attributeOf(one, 'name')) === (other && attributeOf(other, 'name'));
   });
+}
+
+/** A URI by the whitespace rule of its type (XSD 1.0 Part 2, 3.2.17): its line breaks would end a header. */
+function collapsed(uri: string): string {
+  return uri.replace(/[\t\n\r ]+/g, ' ').trim();
 }

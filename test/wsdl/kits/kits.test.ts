@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { unzipSync } from 'fflate';
@@ -94,4 +96,65 @@ test('an example of a document leaves no text of a program', (t) => {
   );
   t.regex(of('powershell'), /’’; echo OWNED/);
   t.regex(of('perl'), /<<'END_OF_MESSAGE_'/);
+});
+
+test('an example of a document is no template of a tool that runs or fills in what it says', (t) => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: SoapUI runs it
+  const example = 'a ${=new File("/tmp/x").text} b {{{process.env.KEY}} c #{x} d { e';
+  const hostileKits = createKits(compileContract(hostile(example)), 'https://api.example');
+  const soapUi = new XmlReader(hostileKits.soapUi(['PlaceOrder']), defaultLimits);
+  const texts: string[] = [];
+  const read = (): void => {
+    if (soapUi.local === 'request') texts.push(soapUi.readText(defaultLimits.xmlText, true) ?? '');
+    else while (soapUi.nextChild()) read();
+  };
+  soapUi.readRoot();
+  read();
+  const { item } = JSON.parse(hostileKits.postman(['PlaceOrder']));
+  const raw: readonly string[] = item[0].item.map(({ request }: { request: { body: { raw: string } } }) => {
+    return request.body.raw;
+  });
+  const bruno = [...hostileKits.bruno(['PlaceOrder'])].flatMap(([path, text]) =>
+    path.startsWith('PlaceOrder/') ? [text.slice(text.indexOf('\nbody:') + '\nbody:xml {'.length)] : [],
+  );
+  t.deepEqual([texts.length, raw.length, bruno.length], [2, 4, 4]);
+  for (const text of [...texts, ...raw, ...bruno]) {
+    t.notRegex(text, /[$#{]\{/);
+    t.regex(text, /process\.env\.KEY/);
+  }
+  // the message says the same
+  const xml = new XmlReader(raw[0] ?? '', defaultLimits);
+  const found: string[] = [];
+  const look = (): void => {
+    if (xml.local === 'customer') found.push(xml.readText(defaultLimits.xmlText, true) ?? '');
+    else while (xml.nextChild()) look();
+  };
+  xml.readRoot();
+  look();
+  t.deepEqual(found, [example]);
+  t.true(JSON.stringify(JSON.parse(raw[3] ?? '')).includes(JSON.stringify(example)));
+});
+
+/** A WSDL with one operation, whose action is this. */
+function wsdlWith(action: string): string {
+  return `<w:definitions xmlns:w="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t">
+<w:types><xs:schema targetNamespace="urn:t"><xs:element name="Find" type="xs:string"/></xs:schema></w:types>
+<w:message name="m"><w:part name="p" element="t:Find"/></w:message>
+<w:portType name="P"><w:operation name="Find"><w:input message="t:m"/><w:output message="t:m"/></w:operation></w:portType>
+<w:binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><w:operation name="Find"><soap:operation soapAction="${action}"/><w:input><soap:body use="literal"/></w:input><w:output><soap:body use="literal"/></w:output></w:operation></w:binding>
+<w:service name="S"><w:port name="P" binding="t:B"><soap:address location="http://old.example/find"/></w:port></w:service>
+</w:definitions>`;
+}
+
+test('an action of a WSDL with line breaks is one line in every header, and no block of its own', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'kit-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const action = 'urn:a&#10;}&#13;&#10;script:pre-request {&#10;  run()&#10;}&#10;{{x}';
+  writeFileSync(join(folder, 'service.wsdl'), wsdlWith(action));
+  const adopted = createKits(compileContract(loadContract(folder).contract), 'https://api.example');
+  const bru = adopted.bruno().get('Find/soap11.bru') ?? '';
+  t.regex(bru, /^ {2}SOAPAction: "urn:a \} script:pre-request \{ run\(\) \} \{%7Bx\}"$/m);
+  t.notRegex(bru, /^script/m);
+  const http = adopted.snippets('Find')?.find(({ id }) => id === 'http')?.text ?? '';
+  t.regex(http, /\r\nSOAPAction: "urn:a [^\r\n]*"\r\n/);
 });
