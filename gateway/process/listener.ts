@@ -7,7 +7,7 @@ import { shownPath } from '../core/contract-app.ts';
 import type { Core } from '../core/core.ts';
 import type { Log } from '../core/core-options.ts';
 import type { Identify } from '../http/client-certificate.ts';
-import { type Connections, createConnections, isLoopback } from '../http/connections.ts';
+import { type Connections, createConnections, isLoopback, networkOf } from '../http/connections.ts';
 import { isListed } from '../http/forwarded.ts';
 import { createUnparsed } from '../http/unparsed.ts';
 import { describeError } from '../telemetry/log.ts';
@@ -94,28 +94,44 @@ export async function startListener(
   };
 }
 
-/** Takes note of connections once their handshake is done, and bounds those that aren't so far: the oldest is closed for a new one. */
+/** A connection amid its handshake. */
+interface Handshake {
+  readonly socket: Socket;
+  readonly network: string;
+}
+
+/**
+ * Takes note of connections once their handshake is done, and bounds those that aren't so far: for a new one the oldest is
+ * closed of the network that has most of them.
+ */
 function addWhenSecure(server: TlsServer, connections: Connections, most: number): void {
   /** By the other end's address and port, which is what both views of a connection have. */
-  const underWay = new Map<string, Socket>();
+  const underWay = new Map<string, Handshake>();
   const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
   server
     .on('connection', (socket: Socket) => {
       const key = keyOf(socket);
-      const [oldest] = underWay;
-      if (oldest !== undefined && underWay.size >= most) {
-        underWay.delete(oldest[0]);
-        oldest[1].destroy();
-      }
-      underWay.set(key, socket);
+      underWay.set(key, { socket, network: networkOf(socket.remoteAddress ?? '') });
       socket.once('close', () => {
-        if (underWay.get(key) === socket) underWay.delete(key);
+        if (underWay.get(key)?.socket === socket) underWay.delete(key);
       });
+      if (underWay.size <= most) return;
+      const [oldest, handshake] = oldestOfBusiest(underWay) ?? [key, { socket }];
+      underWay.delete(oldest);
+      handshake.socket.destroy();
     })
     .on('secureConnection', (socket) => {
       underWay.delete(keyOf(socket));
       connections.add(socket);
     });
+}
+
+function oldestOfBusiest(underWay: ReadonlyMap<string, Handshake>): readonly [string, Handshake] | undefined {
+  const counts = new Map<string, number>();
+  for (const { network } of underWay.values()) counts.set(network, (counts.get(network) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  for (const entry of underWay) if (counts.get(entry[1].network) === most) return entry;
+  return undefined;
 }
 
 /** Answers what Node makes no request of, and counts it for the first contract. */

@@ -217,7 +217,8 @@ export const limitTable = {
   connections: { value: 2_000, bounds: "callers' connections" },
   tlsHandshakes: {
     value: 200,
-    bounds: 'connections amid their TLS handshake; for one more the oldest is closed',
+    bounds:
+      'connections amid their TLS handshake; for one more the oldest of the network with most of them is closed',
   },
   connectionsPerAddress: {
     value: 200,

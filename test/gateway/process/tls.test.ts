@@ -216,6 +216,22 @@ test('tlsHandshakes: two connections may be amid their handshake, for a third th
   t.false(second.destroyed);
 });
 
+test('tlsHandshakes: of several networks that with most of them gives way, and not whoever came first', async (t) => {
+  const { gateway, call } = await startSecure(t, { limits: { tlsHandshakes: 4 } });
+  const closed: string[] = [];
+  const open = async (localAddress: string, name: string) => {
+    const socket = connectPlain({ port: gateway.port, host: '127.0.0.1', localAddress });
+    t.teardown(() => socket.destroy());
+    socket.on('error', () => {}).on('close', () => closed.push(name));
+    await once(socket, 'connect');
+    socket.resume();
+  };
+  await open('127.0.0.1', 'other');
+  for (const name of ['first', 'second', 'third', 'fourth']) await open('127.0.0.2', name);
+  t.is(await call(), 200);
+  t.deepEqual(closed, ['first', 'second']);
+});
+
 test('a handshake that fails is counted by its reason, and logged once a minute', async (t) => {
   const { gateway, call } = await startSecure(t, { tls: { ca: 'ca.pem', clientCertificates: 'require' } });
   const fail = async (): Promise<void> => {
