@@ -70,10 +70,22 @@ const nowhere: References = { targets: new Map(), active: new Set() };
  *
  * @param declarations of the prefixes in it, where it is a body's element; elsewhere they stand further out
  */
-export function tagsOf(
+export function tagsOf(context: AdoptedContext, element: ElementDeclaration, declarations = ''): Tags {
+  if (declarations !== '') return makeTags(context, element, declarations);
+  const known = tagsKnown.get(context) ?? new Map<ElementDeclaration, Tags>();
+  tagsKnown.set(context, known);
+  const tags = known.get(element) ?? makeTags(context, element, '');
+  known.set(element, tags);
+  return tags;
+}
+
+/** By declaration: a base's elements are those of all types that extend it. */
+const tagsKnown = new WeakMap<AdoptedContext, Map<ElementDeclaration, Tags>>();
+
+function makeTags(
   context: AdoptedContext,
   { name, nillable, type }: ElementDeclaration,
-  declarations = '',
+  declarations: string,
 ): Tags {
   const qualified = context.prefixOf(name.namespace) + name.local;
   const start = `<${qualified}${declarations}`;

@@ -67,6 +67,21 @@ for (const [what, first, next] of [
   });
 }
 
+test('members of a base count with each type that extends it, as codecs and derived documents have them', (t) => {
+  const many = <T>(make: (at: number) => T): readonly T[] =>
+    Array.from({ length: 1_500 }, (_, at) => make(at));
+  const base = many((at) => `<xs:element name="b${at}" type="xs:string"/>`).join('');
+  const extending = many(
+    (at) =>
+      `<xs:complexType name="D${at}"><xs:complexContent><xs:extension base="t:B"/></xs:complexContent></xs:complexType>`,
+  );
+  const wsdl = getOf(
+    '<xs:complexType/>',
+    `<xs:complexType name="B"><xs:sequence>${base}</xs:sequence></xs:complexType>${extending.join('')}`,
+  );
+  t.regex(problemsOf(t, { 'service.wsdl': wsdl })[0] ?? '', /expected a contract of at most \d+ steps/);
+});
+
 test('contractReferences: bases of bases are followed so far', (t) => {
   const chain = (length: number): string =>
     Array.from(
