@@ -44,17 +44,18 @@ export function readUpstreamError(
   hide: Hide,
 ): UpstreamError | undefined {
   const text = body.toString('utf8').replace(/^\ufeff/, '');
+  const tellable = (said: string): string => (stackTrace === 'keep' ? said : withoutFrames(said));
   const isText = /^text\/plain\b/i.test(String(headers['content-type'] ?? ''));
   const part = jsonPart(text, limits);
   if (part === undefined) {
-    const message = hide(text.trim(), longestMessage);
+    const message = hide(tellable(text.trim()), longestMessage);
     return isText && message !== '' ? { code: undefined, message, json: undefined } : undefined;
   }
   const code = findCode(part, 0);
-  const message = findMessage(part, 0);
+  const message = tellable(findMessage(part, 0) ?? '');
   return {
     code: code === undefined ? undefined : hide(code),
-    message: message === undefined ? undefined : hide(message, longestMessage),
+    message: message === '' ? undefined : hide(message, longestMessage),
     json:
       text.length <= limits.upstreamError
         ? hide(stackTrace === 'keep' ? text : withoutTraces(text, limits))
@@ -78,7 +79,16 @@ const traceNames: ReadonlySet<string> = new Set([
   'debuginfo',
 ]);
 
-/** A JSON value without such members, wherever in it they stand; as it was where it has none. */
+/** Where a text begins to tell the calls that led to an error: a line `at …` with a place, as of .NET, Java and JavaScript, or Python's. */
+const frames = /\n[ \t]+at [^\n(]*(?:\(|:\d)|Traceback \(most recent call last\)/;
+
+/** A text up to there; what follows may tell more still, such as headers of the request. */
+function withoutFrames(text: string): string {
+  const at = text.search(frames);
+  return at === -1 ? text : text.slice(0, at).trimEnd();
+}
+
+/** A JSON value without such members, wherever in it they stand, and without such ends of texts; as it was where it has none. */
 function withoutTraces(text: string, limits: Limits): string {
   const json = new JsonReader(text, limits);
   let dropped = false;
@@ -90,6 +100,13 @@ function withoutTraces(text: string, limits: Limits): string {
       json.enter();
       for (let first = true; json.next(first, 93); first = false) items.push(value());
       return `[${items.join(',')}]`;
+    }
+    if (code === 34) {
+      const said = json.string();
+      const kept = withoutFrames(said);
+      if (kept === said) return text.slice(start, json.position);
+      dropped = true;
+      return JSON.stringify(kept);
     }
     if (code !== 123) {
       json.skip();

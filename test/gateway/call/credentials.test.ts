@@ -430,6 +430,44 @@ test('an error that tells where in the service it arose is told without that, un
   }
 });
 
+test('a text that tells the calls which led to an error is told up to there, unless the contract keeps it', async (t) => {
+  const calls = [
+    'no\n    at Object.<anonymous> (/srv/app/secret.js:1:2)\n    at node:internal:1',
+    'no\n    at /srv/app/secret.js:1:2',
+    'no\r\n   at Secret.Of(String x) in /src/Secret.cs:line 7\r\n\r\nHEADERS\r\n=======\r\nCookie: secret',
+    'no\n\tat com.secret.Of(Of.java:7)',
+    'no\nTraceback (most recent call last):\n  File "/srv/secret.py", line 7',
+  ];
+  const type = { 'content-type': 'text/plain' };
+  for (const setting of ['drop', 'keep']) {
+    const { send, answer } = await startGateway(t, {
+      overlay: `upstreamErrors: tell\nstackTrace: ${setting}`,
+    });
+    const ask = async (): Promise<string> => {
+      const key = { 'X-Api-User': 'u', 'X-Api-Key': 'k' };
+      return (await send('POST', '/json/reply/GetEulaStatus', key, '{}')).text;
+    };
+    for (const said of calls) {
+      for (const reply of [
+        { status: 500, body: said, headers: type },
+        { status: 500, body: JSON.stringify({ message: said }) },
+        { status: 500, body: JSON.stringify({ error: [{ detail: said, id: 1 }] }) },
+      ]) {
+        answer(reply);
+        const told = await ask();
+        t.is(/secret/i.test(told), setting === 'keep', told);
+        t.regex(told, /"message":"no/);
+      }
+    }
+    answer({ status: 500, body: JSON.stringify({ message: 'Traceback (most recent call last):\n  x' }) });
+    t.is(statusOf(await ask()).message.startsWith('Traceback'), setting === 'keep');
+    for (const said of ['look\n  at that', 'at 5:30 (or later)', 'a\nat b (c)']) {
+      answer({ status: 400, body: JSON.stringify({ message: said }) });
+      t.is(statusOf(await ask()).message, said);
+    }
+  }
+});
+
 test('W25: keys shorter than six characters are not searched for', async (t) => {
   const { send, answer } = await startGateway(t);
   answer({ status: 400, body: '{"responseStatus":{"errorCode":"E","message":"a short sentence"}}' });
