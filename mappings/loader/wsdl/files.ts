@@ -8,7 +8,7 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { defaultLimits } from '../../contract/limits.ts';
 import { UnsupportedCharset, XmlError } from '../../xml/error.ts';
 import { XmlReader } from '../../xml/reader.ts';
@@ -65,13 +65,15 @@ export function xmlFilesOf(
   const addresses = new Map<string, string>();
   const known = new Map<string, XmlFile | { why: string }>();
 
-  /** Reads a file by its path in a folder; the same file by two paths is one. */
-  function read(below: string, path: string, file: string): XmlFile | { why: string } {
+  /** Reads a file by its path in a folder, which is called so or by a ref; the same file by two paths is one. */
+  function read(below: string, path: string, ref?: string): XmlFile | { why: string } {
     const real = inside(below, path);
     if (typeof real === 'object') return real;
     const before = known.get(real);
     if (before !== undefined) return before;
-    const made = parse(real, file);
+    // a path that leads out of the folder and in again, by an escaped slash, is none to write to
+    const own = path.split('/').includes('..') ? relative(below, real) : path;
+    const made = parse(real, ref === undefined ? own : `${ref}/${own}`);
     known.set(real, made);
     return made;
   }
@@ -102,7 +104,7 @@ export function xmlFilesOf(
     read: (ref, path) => {
       const below = ref === undefined ? root : existing(resolve(folder, ref));
       if (below === undefined) return { why: `got no folder ${shown(ref)}` };
-      const found = read(below, path, ref === undefined ? path : `${ref}/${path}`);
+      const found = read(below, path, ref);
       return 'why' in found ? found : { root: found };
     },
     most: allowance.limits.contractFiles,
@@ -119,13 +121,13 @@ export function xmlFilesOf(
       .filter((path) => path !== from);
     const name = decoded(URL.parse(url)?.pathname.split('/').at(-1) ?? '');
     const path = all.find((candidate) => candidate.split('/').at(-1) === name) ?? all[0];
-    const found = path === undefined ? undefined : read(root, path, path);
+    const found = path === undefined ? undefined : read(root, path);
     return found === undefined || 'why' in found ? undefined : found;
   }
 
   return {
     first: () => {
-      const found = read(root, wsdl, wsdl);
+      const found = read(root, wsdl);
       if (!('why' in found)) return found;
       if (findings.problems.length === 0)
         findings.fileProblem(wsdl, undefined, `expected a WSDL in the folder, ${found.why}`);
