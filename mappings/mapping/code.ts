@@ -83,7 +83,7 @@ export function compileModule(
   new Script(withoutClock).runInContext(context, loading);
   const body = plain.replaceAll(exported, (all) => all.slice('export '.length));
   // in a function, so that the module's names are its own; one line before its text, as its own lines are told
-  const text = `'use strict'; globalThis.call = (() => {${body}\nconst all = { ${names.join(', ')} };\nconst given = (value) => { if (typeof value?.then === 'function') throw new TypeError('expected a value, got a promise'); return JSON.stringify(value); };\nreturn (name, json, at) => given(all[name](JSON.parse(json), { at }));\n})();`;
+  const text = `'use strict'; globalThis.call = (() => {${body}\nconst all = { ${names.join(', ')} };\nconst given = (value) => { if (typeof value?.then === 'function') throw new TypeError('expected a value, got a promise'); return JSON.stringify(value); };\n${answering}\n})();`;
   new Script(text, { filename: name }).runInContext(context, loading);
   const call = new Script('call(name, json, at)');
   return new Map(
@@ -91,13 +91,15 @@ export function compileModule(
       one,
       (value: Value, at: string): Value | undefined => {
         Object.assign(context, { name: one, json: writeValue(asPlain(value)), at });
-        let json: unknown;
+        let answer: unknown;
         try {
-          json = call.runInContext(context, timed);
+          answer = call.runInContext(context, timed);
         } catch (error) {
           throw new CodeError(`${name}: ${one}(): ${reasonOf(error)}`);
         }
-        return typeof json === 'string' ? readValue(json, limits) : undefined;
+        if (typeof answer !== 'string') return undefined;
+        if (answer.startsWith('!')) throw new CodeError(`${name}: ${one}(): ${answer.slice(1)}`);
+        return readValue(answer, limits);
       },
     ]),
   );
@@ -107,6 +109,19 @@ export function compileModule(
 const withoutClock =
   'delete globalThis.Date; delete Math.random; delete globalThis.WebAssembly; delete globalThis.SharedArrayBuffer; delete globalThis.Atomics; if (globalThis.Temporal !== undefined) delete Temporal.Now;';
 
+/** What a function gives, as JSON, or behind a `!` what it throws: its words may be code of the module, which ends in time here alone. */
+const answering = `return (name, json, at) => {
+  try {
+    return given(all[name](JSON.parse(json), { at }));
+  } catch (error) {
+    try {
+      return '!' + String(typeof error === 'object' && error !== null && 'message' in error ? error.message : error).slice(0, 200);
+    } catch {
+      return '!an error that says nothing';
+    }
+  }
+};`;
+
 /** Numbers as text, as functions get them. */
 function asPlain(value: Value): Value {
   if (value instanceof Digits) return value.text;
@@ -115,8 +130,8 @@ function asPlain(value: Value): Value {
   return value;
 }
 
-/** An error of another context is none of ours. */
+/** Why a function was ended: what the engine itself throws, of the other context; an error of the function is told by `answering`. */
 function reasonOf(error: unknown): string {
-  const message = typeof error === 'object' && error !== null && 'message' in error ? error.message : error;
-  return String(message).slice(0, 200);
+  const message = Object.getOwnPropertyDescriptor(Object(error), 'message')?.value;
+  return typeof message === 'string' ? message : 'an error that says nothing';
 }

@@ -339,3 +339,22 @@ test('mappingCodeMs: a function that takes longer is ended, and the request refu
   const error = t.throws(() => bodyOf(sides, '{"A":"x"}'), { instanceOf: MappingError });
   t.is(error?.message, 'A: do.ts: forever(): Script execution timed out after 20ms');
 });
+
+test('mappingCodeMs: what a function throws is ended too, whose words are code of the module', (t) => {
+  const looping = {
+    old: object(`A: ${text}`),
+    body: object(`a: ${text}`),
+    rules: 'request: { a: { from: A, code: rude } }',
+    limits: { mappingCodeMs: 20 },
+  };
+  for (const thrown of [
+    '{ get message() { for (;;) {} } }',
+    '{ toString() { for (;;) {} } }',
+    '{ get message() { throw { get message() { for (;;) {} } }; } }',
+  ]) {
+    const before = performance.now();
+    const sides: Sides = { ...looping, code: `export const rude = () => { throw ${thrown}; };` };
+    t.throws(() => bodyOf(sides, '{"A":"x"}'), { instanceOf: MappingError }, thrown);
+    t.true(performance.now() - before < 5_000);
+  }
+});
