@@ -8,15 +8,25 @@ const reference = /\$(\$\{|\{([A-Za-z_]\w*)(:-([^}]*))?\}|\{)/g;
  * The values of a file with variables of the environment in their texts' places; keys stay as they are. A variable that isn't
  * set, and has nothing else said for it, is reported where it stands.
  */
-export function withEnvironment(value: unknown, report: Report, pointer = ''): unknown {
+export function withEnvironment(
+  value: unknown,
+  report: Report,
+  pointer = '',
+  around: readonly unknown[] = [],
+): unknown {
   if (typeof value === 'string') return filled(value, report, pointer);
+  if (around.includes(value)) {
+    report(pointer, 'expected a value, got an alias of what it stands in');
+    return undefined;
+  }
+  const within = [...around, value];
   if (Array.isArray(value))
-    return value.map((item, index) => withEnvironment(item, report, `${pointer}/${index}`));
+    return value.map((item, index) => withEnvironment(item, report, `${pointer}/${index}`, within));
   if (!isNode(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       key,
-      withEnvironment(inner, report, pointer + pointerSegment(key)),
+      withEnvironment(inner, report, pointer + pointerSegment(key), within),
     ]),
   );
 }

@@ -435,3 +435,14 @@ test('what is wrong with an upstream’s settings is told with file and line, an
     t.regex(told, expected);
   t.false(told.includes('canary') || told.includes('12345678') || /yaml:10#/.test(told), told);
 });
+
+test('a config with an alias of what it stands in says where', (t) => {
+  const folder = folderWith(t, {
+    'soapbridge.yaml': 'contracts:\n  /: &a\n    contract: a\n    upstream: *a\n',
+  });
+  const error = t.throws(() => readConfig(join(folder, 'soapbridge.yaml')), { instanceOf: ContractError });
+  t.regex(
+    error?.message ?? '',
+    /yaml:4#\/contracts\/~1\/upstream: expected a value, got an alias of what it stands in/,
+  );
+});
