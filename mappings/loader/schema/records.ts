@@ -108,6 +108,9 @@ function addAdditionalProperties(
   setAdditionalProperties(drafts, type, typed, isJson(value) ? undefined : mapOf(scalar('json')));
 }
 
+/** A member of a record, those of what it takes by `allOf` too, has a codec of its own: 1 KiB, 10 µs. */
+const stepsPerMember = 8;
+
 /** Gives a record its fields, each an element of its own. */
 function fill(
   context: SchemaContext,
@@ -118,7 +121,7 @@ function fill(
   const { references, rules, drafts, overlay } = context;
   const ofFields = members.map((member) => {
     const { json, pointer, required, promised } = member;
-    references.allowance.step(pointer);
+    references.allowance.step(pointer, stepsPerMember);
     if ('schema' in member) noteOwnXml(drafts, member.schema, pointer, json);
     const { nullable, hasDefault, ...usage } =
       'type' in member ? plain(member.type) : context.usageOf(member.schema, pointer, member.typeName);

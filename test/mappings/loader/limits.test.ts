@@ -151,6 +151,25 @@ test('contractTokens: what YAML is made of is counted, one more is refused', (t)
   t.deepEqual(problemsOf(more, { contractTokens: least + 1 }), []);
 });
 
+test('contractSteps: members of a base count eight with each schema that takes them, as each has codecs of its own', (t) => {
+  const many = 40;
+  const members = Object.fromEntries(Array.from({ length: many }, (_, at) => [`m${at}`, text]));
+  const taking = Array.from({ length: many }, (_, at) => [
+    `T${at}`,
+    { allOf: [ref('Base')], properties: { own: text } },
+  ]);
+  const properties = Object.fromEntries(taking.map(([name]) => [name, ref(String(name))]));
+  const document = documentOf({
+    Base: { properties: members },
+    ...Object.fromEntries(taking),
+    Root: { properties },
+  });
+  const files = folder(t, { 'openapi.yaml': document });
+  const [problem = ''] = problemsOf(files, { contractSteps: many * many * 8 });
+  t.regex(problem, /expected a contract of at most 12800 steps/);
+  t.deepEqual(problemsOf(files, { contractSteps: many * many * 8 * 2 }), []);
+});
+
 test('contractSteps: members count wherever something refers to them, and the error says where it was', (t) => {
   const least = leastOf(folder(t, { 'openapi.yaml': small }), 'contractSteps');
   const more = folder(t, { 'openapi.yaml': documentOf({ Root: { properties: { it: text, more: text } } }) });
