@@ -206,6 +206,7 @@ async function runServe(flags: ServeFlags): Promise<void> {
   checkUpstream(flags);
   process.stdout.removeAllListeners('error').on('error', () => {}); // nobody to read it is no reason to stop
   process.on('SIGUSR1', () => {}); // until it means something: by itself Node opens its debugger
+  const listenForFiles = keepEarlyReload();
   if (flags.workers === 1) {
     const told = process.stdout.isTTY ? new ToldLoads() : undefined;
     const running = await serveHere(flags, { tellLoaded: told?.tell });
@@ -356,19 +357,31 @@ function startLine({ url, addresses }: Serving, { config, upstream, workers }: S
   const [address = url] = addresses;
   if (config !== undefined) {
     const wsdls = addresses.map((each) => `${each}/soap11?wsdl`).join(' · ');
-    return `soapbridge listens on ${url}${by} for the ${addresses.length} contracts of ${config}: WSDL ${wsdls}`;
+    const served = addresses.length === 1 ? 'the contract' : `the ${addresses.length} contracts`;
+    return `soapbridge listens on ${url}${by} for ${served} of ${config}: WSDL ${wsdls}`;
   }
   const behind = upstream ?? 'the embedded reference upstream';
   return `soapbridge listens on ${url}${by} in front of ${behind}: WSDL ${address}/soap11?wsdl · SOAP ${address}/soap11 and /soap12 · try: curl '${address}/soap11?wsdl'`;
 }
 
-/** SIGHUP: the files changed; SIGUSR1: the log files were moved away. */
-function listenForFiles({
-  reload,
-  reopen,
-}: Pick<Running, 'reopen'> & { readonly reload: () => unknown }): void {
-  process.on('SIGHUP', reload);
-  process.on('SIGUSR1', reopen);
+/** What SIGHUP and SIGUSR1 have done. */
+type Files = Pick<Running, 'reopen'> & { readonly reload: () => unknown };
+
+/**
+ * SIGHUP: the files changed; SIGUSR1: the log files were moved away. A SIGHUP that comes while the process starts would end it
+ * by default; what it gives listens from then on, and loads the files again where one came before.
+ */
+function keepEarlyReload(): (files: Files) => void {
+  let isAsked = false;
+  const keep = (): void => {
+    isAsked = true;
+  };
+  process.on('SIGHUP', keep);
+  return ({ reload, reopen }) => {
+    process.on('SIGHUP', reload).off('SIGHUP', keep);
+    process.on('SIGUSR1', reopen);
+    if (isAsked) reload();
+  };
 }
 
 /** Ends this process by the first signal's `stop`, 0 when that was clean; by the second one at once, with 1. */

@@ -209,6 +209,18 @@ test.serial(
   },
 );
 
+test.serial(
+  'SIGHUP while some workers start ends none: the files are loaded again once they serve',
+  async (t) => {
+    const { child, ended, events, out } = run(t, { WORKERS: '3', UPSTREAM_URL: 'http://127.0.0.1:9' });
+    await until(() => events().some(({ msg }) => msg === 'a worker serves'));
+    child.kill('SIGHUP');
+    await until(() => out().split('"reloaded"').length - 1 === 3);
+    child.kill('SIGTERM');
+    t.is((await ended).code, 0);
+  },
+);
+
 test.serial('SIGTERM while some workers start ends all of them once they serve; the exit is 0', async (t) => {
   const { child, ended, events } = run(t, { WORKERS: '4', UPSTREAM_URL: 'http://127.0.0.1:9' });
   await until(() => events().length > 0);
