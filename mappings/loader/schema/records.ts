@@ -1,5 +1,6 @@
 // Objects: records of the members that are listed, maps of those that aren't.
 import type { RecordType, Type } from '../../contract/model.ts';
+import { stepsPerMember } from '../document/allowance.ts';
 import { isNode, shown } from '../document/node.ts';
 import type { Located } from '../document/references.ts';
 import { identifier, upperFirst } from '../names/names.ts';
@@ -107,9 +108,6 @@ function addAdditionalProperties(
   const typed = { type: mapOf(value), ...rules.inside('values', schema, pointer) };
   setAdditionalProperties(drafts, type, typed, isJson(value) ? undefined : mapOf(scalar('json')));
 }
-
-/** A member of a record, those of what it takes by `allOf` too, has a codec of its own: 1 KiB, 10 µs. */
-const stepsPerMember = 8;
 
 /** Gives a record its fields, each an element of its own. */
 function fill(

@@ -8,6 +8,7 @@ import {
   type SimpleType,
   textTypeOf,
 } from '../../contract/schema-components.ts';
+import { stepsPerMember } from '../document/allowance.ts';
 import { shown } from '../document/node.ts';
 import { mergeAttributes, readAttributes } from './attributes.ts';
 import type { Schema } from './documents.ts';
@@ -63,9 +64,6 @@ export function fillComplexType(
         (type.attributes.length + (content.kind === 'elements' ? sizeOf(content.particle) : 0)),
   );
 }
-
-/** A member of a type, a base's and a group's too, has a codec of its own and stands in derived documents: 1 KiB, 10 µs. */
-const stepsPerMember = 8;
 
 function baseOf(
   context: SchemaContext,
