@@ -3,6 +3,7 @@ import { type Socket, Server as TcpServer } from 'node:net';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { dropPiece } from '../upstream/collector.ts';
 import { countPieces, gatherBody } from './body.ts';
+import { createLeaving } from './leaving.ts';
 import { perTurn } from './per-turn.ts';
 import { createReadingTurns, type Network, newNetwork } from './reading-turns.ts';
 
@@ -64,6 +65,8 @@ interface Entry {
 
 /** How many of a hundred connections give way at a time. */
 const givingWayPercent = 1;
+/** So many more, for each that there may be, gave way and are still to be closed. */
+const leavingShare = 0.1;
 /** How long, in ms, nobody looks for connections that could give way when there were none. */
 const fullMs = 10;
 /** How often, in ms, a server that closes looks at its connections. */
@@ -81,11 +84,13 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
   const reading = createReadingTurns(limits, () => withNetworks(entries));
   /** Begins requests that waited for one before them, as of callers who send many at once. */
   const takeWaiting = perTurn(8);
+  const leaving = createLeaving(limits.connections * leavingShare);
   let waiting = 0;
   let fullUntil = 0;
 
   return {
     add: (socket) => {
+      leaving.noteAccepted();
       const address = socket.remoteAddress;
       if (address === undefined) return; // gone already
       const name = networkOf(address);
@@ -219,7 +224,7 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
     }
     for (const socket of idle) {
       forget(socket);
-      socket.destroy();
+      leaving.add(socket);
     }
     if (idle.length === 0) fullUntil = now + fullMs;
     return idle.length > 0;

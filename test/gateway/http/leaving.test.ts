@@ -1,0 +1,38 @@
+import { Socket } from 'node:net';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
+import test from 'ava';
+import { createLeaving } from '../../../gateway/http/leaving.ts';
+
+const socketsOf = (count: number): Socket[] => Array.from({ length: count }, () => new Socket());
+const closedOf = (sockets: readonly Socket[]): number => sockets.filter(({ destroyed }) => destroyed).length;
+
+test('leaving: connections are closed once no turn accepts one, four in each', async (t) => {
+  const leaving = createLeaving(10);
+  const sockets = socketsOf(6);
+  for (const socket of sockets) leaving.add(socket);
+  for (let turn = 0; turn < 5; turn++) {
+    leaving.noteAccepted();
+    await endOfTurn();
+    t.is(closedOf(sockets), 0);
+  }
+  await endOfTurn();
+  t.is(closedOf(sockets), 4);
+  await endOfTurn();
+  t.is(closedOf(sockets), 6);
+});
+
+test('leaving: where as many wait as may, one more has the first closed at once', async (t) => {
+  const leaving = createLeaving(3);
+  const sockets = socketsOf(4);
+  leaving.noteAccepted();
+  for (const socket of sockets.slice(0, 3)) leaving.add(socket);
+  t.is(closedOf(sockets), 0);
+  leaving.add(sockets[3] as Socket);
+  t.deepEqual(
+    sockets.map(({ destroyed }) => destroyed),
+    [true, false, false, false],
+  );
+  await endOfTurn(); // which accepted one
+  await endOfTurn();
+  t.is(closedOf(sockets), 4);
+});
