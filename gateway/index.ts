@@ -1,3 +1,4 @@
+import { compileContract } from '../mappings/compile.ts';
 import { type Limits, limitsWith } from '../mappings/contract/limits.ts';
 import type { Contract } from '../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../mappings/http-mapping/paths.ts';
@@ -83,7 +84,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     metricsPage: async () => metrics(),
   });
   const upstream = createServers(upstreamUrl, core.upstreamOptions);
-  const app = core.appOf(contract, upstream);
+  const app = core.appOf(compileContract(contract, limits), upstream);
   let closed: Promise<boolean> | undefined;
   core.start();
   return {

@@ -1,6 +1,6 @@
 import {
   type CompiledAdoptedOperation,
-  compileAdopted,
+  compileAdoptedInSteps,
   type MessageCodec,
   withHeaders,
 } from './codec/adopted/compile.ts';
@@ -15,14 +15,15 @@ import type { QName } from './contract/schema-components.ts';
 import { compileCall } from './http-mapping/call.ts';
 import { checkJson, membersOf } from './json/parts.ts';
 import { JsonReader } from './json/reader.ts';
+import type { Steps } from './steps.ts';
 
 /** The operations of an adopted contract, by the codecs of its own schema (A7 to A30). */
-export function compileAdoptedOperations(
+export function* compileAdoptedOperations(
   contract: Contract,
   { service, settings, movedHeaders }: Adopted,
   limits: Limits,
-): CompiledContract['operations'] {
-  const { operations } = compileAdopted(service, settings, limits);
+): Steps<CompiledContract['operations']> {
+  const { operations } = yield* compileAdoptedInSteps(service, settings, limits);
   // for a log of messages alone, so it is made once one is shown
   let shown: Type | undefined;
   const shownType = (): Type => {

@@ -1,4 +1,4 @@
-import { compileContract } from '../../mappings/compile.ts';
+import type { CompiledContract } from '../../mappings/compile.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import type { Admission } from '../admission/admission.ts';
@@ -46,11 +46,16 @@ export interface Shared {
 }
 
 /** What serves a contract, in front of an upstream. */
-export function createContractApp(shared: Shared, contract: Contract, upstream: Upstream): AppOptions {
+export function createContractApp(
+  shared: Shared,
+  compiled: CompiledContract,
+  upstream: Upstream,
+): AppOptions {
+  const { contract } = compiled;
   const { options, admission, metrics } = shared;
   const { limits, log, trustedProxies } = options;
   const path = shownPath(contract.basePath);
-  const service = createService(shared, contract, upstream);
+  const service = createService(shared, compiled, upstream);
   const documentOptions: DocumentOptions = {
     publicUrl: options.publicUrl,
     configured: options.isPublicUrlSet,
@@ -95,11 +100,11 @@ export function createRecorder(
   };
 }
 
-function createService(shared: Shared, contract: Contract, upstream: Upstream): Service {
+function createService(shared: Shared, compiled: CompiledContract, upstream: Upstream): Service {
+  const { contract } = compiled;
   const { options, admission, aside, nonces, callers } = shared;
   const { limits, log, lines, logMessages, audit } = options;
   const secrets = secretsOf(contract, options);
-  const compiled = compileContract(contract, limits);
   const binary = contract.operations.some((operation) => operation.binaryInput);
   return {
     ...compileReaders(compiled, limits.loopSteps, secrets),

@@ -1,5 +1,4 @@
-import type { Limits } from '../../mappings/contract/limits.ts';
-import type { Contract } from '../../mappings/contract/model.ts';
+import type { CompiledContract } from '../../mappings/compile.ts';
 import { type Admission, createAdmission } from '../admission/admission.ts';
 import { createNonces } from '../call/nonces.ts';
 import { callerAddress, callerNetwork } from '../http/forwarded.ts';
@@ -23,7 +22,7 @@ import { LoopDelay } from './loop-delay.ts';
 export interface Core {
   readonly admission: Admission;
   /** What serves a contract, in front of an upstream. */
-  readonly appOf: (contract: Contract, upstream: Upstream, limits?: Limits) => AppOptions;
+  readonly appOf: (compiled: CompiledContract, upstream: Upstream) => AppOptions;
   /** For clients of upstreams. */
   readonly upstreamOptions: UpstreamOptions;
   /** Counts and logs a request to no contract as one to the contract under a path. */
@@ -80,10 +79,10 @@ export function createCore(options: CoreOptions): Core {
       onBreaker: (upstream, open, operation) =>
         log.warn({ upstream, operation, breaker: open ? 'open' : 'closed' }, breakerMessage(open, operation)),
     },
-    appOf: (contract, upstream, own = limits) => {
-      upstreams.set(shownPath(contract.basePath), upstream);
-      const { options: all } = shared;
-      return createContractApp({ ...shared, options: { ...all, limits: own } }, contract, upstream);
+    appOf: (compiled, upstream) => {
+      upstreams.set(shownPath(compiled.contract.basePath), upstream);
+      const own = { ...options, limits: compiled.limits };
+      return createContractApp({ ...shared, options: own }, compiled, upstream);
     },
     recorderOf: (path) => createRecorder(shared, path, options.logsRequests, 'info'),
     readMetrics: (paths, own) => {

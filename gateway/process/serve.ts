@@ -104,7 +104,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
       warnOfHttp(loaded.contract, options.publicUrl, log);
     },
     upstreamAt: upstreams.at,
-    handlerOf: (contract, upstream, own) => createApp(core.appOf(contract, upstream, own)),
+    handlerOf: (compiled, upstream) => createApp(core.appOf(compiled, upstream)),
   });
   core.start();
   const { host, port } = options;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { type CompiledContract, compileInSteps } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
@@ -8,6 +9,7 @@ import type { Handler } from '../http/app.ts';
 import type { ListedService } from '../http/services-page.ts';
 import { createMappedUpstream } from '../upstream/mapped-upstream.ts';
 import type { Upstream } from '../upstream/upstream.ts';
+import { inTurns } from './in-turns.ts';
 import { loadAside } from './load-aside.ts';
 import type { LoadSite } from './load-report.ts';
 import { withMapping } from './site-mapping.ts';
@@ -32,7 +34,7 @@ export interface SiteMaker {
   readonly limits: Limits;
   /** What the contract is to be served by, as it is now; the one of before where it would be the same. */
   readonly upstreamAt: (plan: SitePlan) => Promise<Upstream>;
-  readonly handlerOf: (contract: Contract, upstream: Upstream, limits: Limits) => Handler;
+  readonly handlerOf: (compiled: CompiledContract, upstream: Upstream) => Handler;
   /** Throws ContractError where something else than the contracts doesn't fit to them. */
   readonly check: (contracts: readonly Contract[]) => void;
   /** Told of what was loaded, and where it will be, before it serves. */
@@ -115,9 +117,11 @@ function open(
       });
       const behind = await maker.upstreamAt(plan);
       const upstream = mapping === undefined ? behind : createMappedUpstream(behind, mapping);
+      const limits = { ...maker.limits, ...plan.limits };
+      const compiled = await inTurns(compileInSteps({ ...contract, basePath }, limits));
       return {
         basePath,
-        handle: maker.handlerOf({ ...contract, basePath }, upstream, { ...maker.limits, ...plan.limits }),
+        handle: maker.handlerOf(compiled, upstream),
         name: contract.service,
       };
     }),

@@ -15,6 +15,7 @@ import {
 } from '../../contract/schema-components.ts';
 import { membersOf, skipped } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
+import { doAll, type Steps } from '../../steps.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { createScratch, type Scratch } from '../element.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
@@ -23,7 +24,7 @@ import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { elementReader, tagsOf, undeclared } from './elements.ts';
 import { gatherReferences } from './references.ts';
 import { compileSimpleTypes } from './simple-types.ts';
-import { typeCompiler, withDefault } from './types.ts';
+import { type TypeCompiler, typeCompiler, withDefault } from './types.ts';
 
 /** The codecs of an adopted service, compiled once, at start. */
 
@@ -91,6 +92,15 @@ export function compileAdopted(
   settings: Partial<AdoptedSettings> = {},
   limits: Limits = defaultLimits,
 ): CompiledAdopted {
+  return doAll(compileAdoptedInSteps(service, settings, limits));
+}
+
+/** The same, an operation or a type in each step. */
+export function* compileAdoptedInSteps(
+  service: AdoptedService,
+  settings: Partial<AdoptedSettings>,
+  limits: Limits,
+): Steps<CompiledAdopted> {
   const contexts = contextsOf(service, { ...adoptedDefaults, ...settings }, limits);
   const scratch = createScratch(limits);
   const operations = new Map<string, CompiledAdoptedOperation>();
@@ -100,12 +110,13 @@ export function compileAdopted(
     const reply = output === undefined ? undefined : compileMessage(contexts.of(output.use), output, scratch);
     const faults = compileFaults(contexts, operation.faults, scratch, limits);
     operations.set(operation.name, { operation, request, reply, faults });
+    yield;
   }
-  for (const context of contexts.made.values()) context.finish();
+  for (const context of contexts.made.values()) yield* context.finish();
   return { operations };
 }
 
-type Context = AdoptedContext & { readonly finish: () => void };
+type Context = AdoptedContext & { readonly finish: TypeCompiler['finish'] };
 
 /** What codecs of literal messages share, and those of encoded ones; each made when it is needed. */
 interface Contexts {

@@ -2,6 +2,7 @@ import { anyType } from '../../contract/built-in-types.ts';
 import { namespaces } from '../../contract/model.ts';
 import type { ComplexType, SchemaType, SimpleType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
+import type { Steps } from '../../steps.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { ReplyWriter } from '../context.ts';
 import { refuseElement, scanNull, writeElement } from '../element.ts';
@@ -40,7 +41,7 @@ const { record } = nodeKinds;
 export interface TypeCompiler {
   readonly codecOf: AdoptedContext['codecOf'];
   readonly shapeFor: (type: ComplexType) => () => Shape;
-  readonly finish: () => void;
+  readonly finish: () => Steps<void>;
 }
 
 export function typeCompiler(contextOf: () => AdoptedContext): TypeCompiler {
@@ -89,10 +90,13 @@ export function typeCompiler(contextOf: () => AdoptedContext): TypeCompiler {
     return complexCodec(context, type, shapeFor);
   };
 
-  const finish = (): void => {
-    for (let at = 0; at < waiting.length; at++) waiting[at]?.();
+  function* finish(): Steps<void> {
+    for (let at = 0; at < waiting.length; at++) {
+      waiting[at]?.();
+      yield;
+    }
     waiting.length = 0;
-  };
+  }
   return { codecOf, shapeFor, finish };
 }
 

@@ -1,0 +1,48 @@
+import test from 'ava';
+import { inTurns } from '../../../gateway/process/in-turns.ts';
+import { compileInSteps } from '../../../mappings/compile.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
+import type { Steps } from '../../../mappings/steps.ts';
+
+function* longSteps(count: number): Steps<string> {
+  for (let step = 0; step < count; step++) {
+    const until = performance.now() + 6; // ms: longer than a turn's share
+    while (performance.now() < until);
+    yield;
+  }
+  return 'done';
+}
+
+test('work in steps leaves turns of the event loop to others', async (t) => {
+  let turns = 0;
+  const watch = (): void => {
+    turns++;
+    watching = setImmediate(watch);
+  };
+  let watching = setImmediate(watch);
+  t.is(await inTurns(longSteps(10)), 'done');
+  clearImmediate(watching);
+  t.true(turns >= 10, `${turns} turns`);
+});
+
+test('an error of a step is the work’s', async (t) => {
+  const failing = function* (): Steps<never> {
+    yield;
+    throw new RangeError('no such type');
+  };
+  await t.throwsAsync(inTurns(failing()), { instanceOf: RangeError, message: 'no such type' });
+});
+
+test('a contract is compiled an operation in each step', async (t) => {
+  const { contract } = loadContract(screeningContract);
+  const steps = compileInSteps(contract, defaultLimits);
+  let count = 0;
+  for (const _ of steps) count++;
+  t.is(count, contract.operations.length);
+  const { operations } = await inTurns(compileInSteps(contract, defaultLimits));
+  t.deepEqual(
+    [...operations.keys()],
+    contract.operations.map(({ name }) => name),
+  );
+});
