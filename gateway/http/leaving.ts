@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 /** Connections that give way to new ones. To close one takes half as long as to accept one, so newcomers come first. */
 export interface Leaving {
-  /** Has a connection closed soon: once no turn of the event loop accepts one, at once where too many wait for it. */
+  /** Has a connection read no further, and closed soon: once no turn of the event loop accepts one, at once where too many wait for it. */
   readonly add: (socket: Socket) => void;
   /** Says that this turn accepted a connection: each accepts one, and others may be waiting for it. */
   readonly noteAccepted: () => void;
@@ -29,7 +29,7 @@ export function createLeaving(most: number): Leaving {
   return {
     add: (socket) => {
       if (waiting.length === 0) setImmediate(endTurn);
-      waiting.push(socket);
+      waiting.push(socket.pause());
       if (waiting.length > most) closeFirst(1);
     },
     noteAccepted: () => {

@@ -1,4 +1,5 @@
-import { Socket } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, Socket } from 'node:net';
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import test from 'ava';
 import { createLeaving } from '../../../gateway/http/leaving.ts';
@@ -19,6 +20,22 @@ test('leaving: connections are closed once no turn accepts one, four in each', a
   t.is(closedOf(sockets), 4);
   await endOfTurn();
   t.is(closedOf(sockets), 6);
+});
+
+test('leaving: what comes on a connection that is to be closed isn’t read', async (t) => {
+  const leaving = createLeaving(1);
+  const server = createServer((socket) => {
+    leaving.add(socket.on('data', () => t.fail()));
+    leaving.noteAccepted();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const caller = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  caller.on('error', () => {}); // a reset, as bytes weren't read
+  caller.write('GET / HTTP/1.1\r\n\r\n');
+  await once(caller, 'close');
+  server.close();
+  await once(server, 'close');
+  t.pass();
 });
 
 test('leaving: where as many wait as may, one more has the first closed at once', async (t) => {
