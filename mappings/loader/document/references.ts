@@ -33,6 +33,8 @@ export class References {
   readonly #unforeseen = new Map<string, string>();
   /** What stands in the place of nodes of other files. */
   readonly #replaced = new Map<unknown, unknown>();
+  /** What texts were found to name, by the file in which they stand. */
+  readonly #found = new Map<string, Map<string, Located>>();
   /** Where that stands which an unforeseen reference was replaced by. */
   readonly #places = new Map<string, Located>();
 
@@ -52,6 +54,7 @@ export class References {
   /** Takes a document in the place of the one that was given. */
   useDocument(document: Node): void {
     this.#document = document;
+    this.#found.clear();
   }
 
   /** Notes a reference where OpenAPI foresees none. */
@@ -106,6 +109,20 @@ export class References {
   find(text: string, pointer: string): Located | Unresolved {
     this.allowance.step(pointer);
     this.allowance.stepText(pointer, text.length);
+    const from = fileOf(pointer);
+    const known = this.#found.get(from)?.get(text);
+    const found = known ?? this.#lookUp(text, pointer, from);
+    if (isUnresolved(found)) return found;
+    if (known === undefined) this.#keep(from, text, found);
+    return { node: this.#replaced.get(found.node) ?? found.node, pointer: found.pointer };
+  }
+
+  #keep(from: string, text: string, found: Located): void {
+    const known = this.#found.get(from) ?? new Map<string, Located>();
+    this.#found.set(from, known.set(text, found));
+  }
+
+  #lookUp(text: string, pointer: string, from: string): Located | Unresolved {
     const at = `${pointer}/$ref`;
     const hash = text.indexOf('#');
     const address = hash === -1 ? text : text.slice(0, hash);
@@ -116,7 +133,7 @@ export class References {
         pointer: at,
         why: `expected a JSON pointer such as "#/components/schemas/Name", got ${shown(text)}`,
       };
-    const opened = this.#open(address, fileOf(pointer));
+    const opened = this.#open(address, from);
     if ('why' in opened) return { pointer: at, why: `${shown(text)} ${opened.why}` };
     const node = lookup(opened.root, path);
     if (node === undefined)
@@ -124,19 +141,15 @@ export class References {
         pointer: at,
         why: `${shown(text)} leads nowhere; expected something that ${address === '' ? 'this' : 'that'} file has`,
       };
-    return {
-      node: this.#replaced.get(node) ?? node,
-      pointer: joinFile(opened.file, path.map(pointerSegment).join('')),
-    };
+    return { node, pointer: joinFile(opened.file, path.map(pointerSegment).join('')) };
   }
 
   /** What one `$ref` names; one that names nothing is reported. */
   target(ref: unknown, pointer: string): Located | Unresolved {
     const text = textOf(ref);
+    if (text !== undefined) return this.#reported(this.find(text, pointer));
     const why = `expected text such as "#/components/schemas/Name", got ${shown(ref)}`;
-    return this.#reported(
-      text === undefined ? { pointer: `${pointer}/$ref`, why } : this.find(text, pointer),
-    );
+    return this.#reported({ pointer: `${pointer}/$ref`, why });
   }
 
   /** A node, or what it refers to by however many steps; reported as by `target`, and a circle too. */

@@ -253,12 +253,15 @@ function mapped(
 
 /** The object with what became of its members; itself where all stayed as they were. */
 function mappedNode(node: Node, change: (value: unknown, key: string) => unknown): Node {
-  const changed = new Map<string, unknown>();
-  for (const [key, value] of Object.entries(node)) {
+  let changed: Map<string, unknown> | undefined;
+  for (const key of Object.keys(node)) {
+    const value = node[key];
     const made = change(value, key);
-    if (made !== value) changed.set(key, made);
+    if (made === value) continue;
+    changed ??= new Map();
+    changed.set(key, made);
   }
-  if (changed.size === 0) return node;
+  if (changed === undefined) return node;
   const kept = Object.entries({ ...node, ...Object.fromEntries(changed) });
   return Object.fromEntries(kept.filter(([, value]) => value !== undefined));
 }

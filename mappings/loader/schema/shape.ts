@@ -28,6 +28,8 @@ import { unionOf } from './unions.ts';
 /** Arrays, maps and references in one another without an object between; messages are far less deep. */
 const deepest = 100;
 
+const slash = 47;
+
 /** The types of one document's schemas, made as they are asked for. */
 export class SchemaTypes implements SchemaContext {
   readonly references: References;
@@ -35,8 +37,8 @@ export class SchemaTypes implements SchemaContext {
   readonly alternatives: AlternativesReader;
   readonly rules: SchemaRules;
   readonly drafts: TypeDrafts;
-  /** What was read already, by where it stands and what an inline type is called. */
-  readonly #usages = new Map<string, Usage>();
+  /** What was read already, by where it stands, then by what an inline type is called. */
+  readonly #usages = new Map<string, Map<string, Usage>>();
   /** What is being read, with the arrays and maps around it: to tell when it comes up again inside itself. */
   readonly #open = new Map<string, number>();
   #containers = 0;
@@ -59,12 +61,12 @@ export class SchemaTypes implements SchemaContext {
     const { allowance } = this.references;
     allowance.step(pointer);
     allowance.stepText(pointer, name.length + pointer.length);
-    const key = `${name} ${pointer}`;
-    const known = this.#usages.get(key);
+    const known = this.#usages.get(pointer)?.get(name);
     if (known !== undefined) return known;
     checkType(schema, pointer, this.references);
     if (this.#isInsideItself(schema, pointer))
       return this.#asJson(pointer, 'is an alias of what it stands in; expected a $ref');
+    const key = `${name} ${pointer}`;
     const opened = this.#open.get(key);
     // it reaches itself without a record between, whose type would be known by now
     if (opened !== undefined)
@@ -79,7 +81,8 @@ export class SchemaTypes implements SchemaContext {
     this.#open.set(key, this.#containers);
     const usage = this.#read(schema, pointer, name);
     this.#open.delete(key);
-    this.#usages.set(key, usage);
+    const usages = this.#usages.get(pointer) ?? new Map<string, Usage>();
+    this.#usages.set(pointer, usages.set(name, usage));
     return usage;
   }
 
@@ -127,7 +130,8 @@ export class SchemaTypes implements SchemaContext {
   #isInsideItself(schema: Node, pointer: string): boolean {
     const known = this.#places.get(schema) ?? [];
     this.#places.set(schema, known);
-    if (known.some((place) => pointer.startsWith(`${place}/`))) return true;
+    if (known.some((place) => pointer.charCodeAt(place.length) === slash && pointer.startsWith(place)))
+      return true;
     if (!known.includes(pointer)) known.push(pointer);
     return false;
   }
