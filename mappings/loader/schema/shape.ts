@@ -37,8 +37,8 @@ export class SchemaTypes implements SchemaContext {
   readonly alternatives: AlternativesReader;
   readonly rules: SchemaRules;
   readonly drafts: TypeDrafts;
-  /** What was read already, by where it stands, then by what an inline type is called. */
-  readonly #usages = new Map<string, Map<string, Usage>>();
+  /** What was read already, by where it stands and what an inline type is called. */
+  readonly #usages = new Map<string, Usage>();
   /** What is being read, with the arrays and maps around it: to tell when it comes up again inside itself. */
   readonly #open = new Map<string, number>();
   #containers = 0;
@@ -61,12 +61,12 @@ export class SchemaTypes implements SchemaContext {
     const { allowance } = this.references;
     allowance.step(pointer);
     allowance.stepText(pointer, name.length + pointer.length);
-    const known = this.#usages.get(pointer)?.get(name);
+    const key = `${name} ${pointer}`;
+    const known = this.#usages.get(key);
     if (known !== undefined) return known;
     checkType(schema, pointer, this.references);
     if (this.#isInsideItself(schema, pointer))
       return this.#asJson(pointer, 'is an alias of what it stands in; expected a $ref');
-    const key = `${name} ${pointer}`;
     const opened = this.#open.get(key);
     // it reaches itself without a record between, whose type would be known by now
     if (opened !== undefined)
@@ -81,8 +81,7 @@ export class SchemaTypes implements SchemaContext {
     this.#open.set(key, this.#containers);
     const usage = this.#read(schema, pointer, name);
     this.#open.delete(key);
-    const usages = this.#usages.get(pointer) ?? new Map<string, Usage>();
-    this.#usages.set(pointer, usages.set(name, usage));
+    this.#usages.set(key, usage);
     return usage;
   }
 
