@@ -8,6 +8,7 @@ import {
   type Type,
   type Variant,
 } from '../../contract/model.ts';
+import { addTo } from '../document/node.ts';
 import {
   byCodeUnit,
   classIdentifier,
@@ -186,9 +187,12 @@ function equalOf(
   mayMerge: (type: NamedType) => boolean,
   checkTime: () => void,
 ): readonly (readonly NamedType[])[] {
-  const alike = [...Map.groupBy(types, formOf).values()];
-  const mayBeEqual = new Set(alike.filter((all) => all.length > 1 && all.some(mayMerge)).flat());
   const indexOf = new Map<Type, number>(types.map((type, index) => [type, index]));
+  const insideOf = (type: Type): string =>
+    type.kind === 'scalar' || mayMerge(type) ? type.kind : String(indexOf.get(type));
+  const alike = [...Map.groupBy(types, (type) => formOf(type, insideOf)).values()];
+  const mayBeEqual = new Set(alike.filter((all) => all.length > 1 && all.some(mayMerge)).flat());
+  if (mayBeEqual.size === 0) return [];
   const contents = new Map<string, number>();
   /** Equal for equal contents; of a type that nothing is equal to a number that no other has. */
   const own = types.map((type, index) => {
@@ -201,7 +205,9 @@ function equalOf(
     parts,
   );
   while (classes.part()) checkTime();
-  const groups = Map.groupBy(types, (_, index) => `${own[index]} ${classes.ofParts(index)}`);
+  const groups = new Map<string, NamedType[]>();
+  for (const [index, type] of types.entries())
+    if (mayBeEqual.has(type)) addTo(groups, `${own[index]} ${classes.ofParts(index)}`, type);
   return [...groups.values()].filter((equal) => equal.length > 1);
 }
 
@@ -278,8 +284,14 @@ class Classes {
   }
 }
 
-/** What equal types have in common, and most others don't. */
-function formOf(type: NamedType): string {
+/**
+ * What equal types have in common, and most others don't.
+ *
+ * @param insideOf the same for what may be equal inside of an array or a map
+ */
+function formOf(type: NamedType, insideOf: (type: Type) => string): string {
+  if (type.kind === 'array') return `array ${insideOf(type.item)}`;
+  if (type.kind === 'map') return `map ${insideOf(type.value)}`;
   if (type.kind === 'record') return `record ${type.fields.map(({ json }) => json).join()}`;
   return type.kind === 'enum' ? `enum ${type.values.join()}` : type.kind;
 }
