@@ -68,9 +68,7 @@ export function createPages(options: PagesOptions): Pages {
   };
   const asked = compileAsked(compiled.contract);
   const app = new Koa();
-  app.on('error', (error: Error & { expose?: boolean }) => {
-    if (error.expose !== true) options.onError(error); // what is told to the visitor is no fault of ours
-  });
+  app.on('error', options.onError);
   /** What reads the bodies of requests, by their replies. */
   const readers = new WeakMap<ServerResponse, ReadBody>();
   /** What is kept, and sent to many, by the replies that send it. */
@@ -78,6 +76,13 @@ export function createPages(options: PagesOptions): Pages {
   app.use(async (ctx, next) => {
     await next();
     if (Buffer.isBuffer(ctx.body)) bodies.set(ctx.res, ctx.body);
+  });
+  app.use(async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      sendRefusal(ctx, error, options);
+    }
   });
   app.use(async (ctx, next) => {
     const what = asked(ctx.req, ctx.path, ctx.querystring);
@@ -111,7 +116,7 @@ export function createPages(options: PagesOptions): Pages {
 
 /** Everything that pages answer; one function, as it is a list. */
 function routerOf(pager: Pager, bodyOf: (ctx: Context, most: number) => Promise<Buffer>): Router {
-  const { site, options, turns } = pager;
+  const { site, options } = pager;
   const router = new Router();
   router.get('/-/overview', (ctx) =>
     sendPage(pager, ctx, 'overview', (view) => ({
@@ -197,7 +202,7 @@ function routerOf(pager: Pager, bodyOf: (ctx: Context, most: number) => Promise<
     router.post('/-/upstream', async (ctx) => {
       if (ctx.is('json') === false) ctx.throw(415, 'expected application/json');
       const asked = previewedRequest(await bodyOf(ctx, options.compiled.limits.readAsideBytes));
-      const shown = await turns.take(() => site().preview()(asked));
+      const shown = await inTurn(pager, ctx, () => site().preview()(asked));
       ctx.set('Cache-Control', 'no-store');
       ctx.type = 'text/plain; charset=utf-8';
       ctx.body = shown;
@@ -335,15 +340,16 @@ async function sendPage(
 }
 
 async function sendKept(
-  { cache, turns }: Pager,
+  pager: Pager,
   ctx: Context,
   key: string | undefined,
   type: string,
   make: () => string,
 ): Promise<void> {
+  const { cache } = pager;
   let page = key === undefined ? undefined : cache.get(key);
   if (page === undefined) {
-    page = await turns.take(() => keptPage(make()));
+    page = await inTurn(pager, ctx, () => keptPage(make()));
     if (key !== undefined) cache.put(key, page);
   }
   ctx.set('ETag', page.etag);
@@ -365,8 +371,8 @@ function sendBytes(ctx: Context, { bytes, gzip: packed }: Pick<KeptPage, 'bytes'
   ctx.body = isPacked ? packed : bytes;
 }
 
-async function sendJson({ turns }: Pager, ctx: Context, make: () => object): Promise<void> {
-  const text = await turns.take(() => JSON.stringify(make()));
+async function sendJson(pager: Pager, ctx: Context, make: () => object): Promise<void> {
+  const text = await inTurn(pager, ctx, () => JSON.stringify(make()));
   ctx.type = 'application/json; charset=utf-8';
   ctx.body = text;
 }
@@ -379,11 +385,12 @@ function sendAsset(ctx: Context): void {
   sendBytes(ctx, asset);
 }
 
-async function sendSample({ site, turns }: Pager, ctx: Context): Promise<void> {
+async function sendSample(pager: Pager, ctx: Context): Promise<void> {
+  const { site } = pager;
   const compiled = site().operations.get(String(ctx.params.name).toLowerCase());
   if (compiled === undefined) return;
   const { name } = compiled.operation;
-  const samples = await turns.take(() => samplesOf(site(), compiled));
+  const samples = await inTurn(pager, ctx, () => samplesOf(site(), compiled));
   const sample = samples.find((each) => sampleFile(name, each) === ctx.params.file);
   if (sample === undefined) return;
   sendFile(ctx, sampleFile(name, sample), { contentType: sample.contentType, content: sample.text });
@@ -400,11 +407,12 @@ function sendFile(
   ctx.body = typeof content === 'string' ? content : Buffer.from(content);
 }
 
-async function sendKit({ site, options, turns }: Pager, ctx: Context): Promise<void> {
+async function sendKit(pager: Pager, ctx: Context): Promise<void> {
+  const { site, options } = pager;
   const compiled = site().operations.get(String(ctx.params.name).toLowerCase());
   if (compiled === undefined) return;
   const { name } = compiled.operation;
-  const found = await turns.take(() =>
+  const found = await inTurn(pager, ctx, () =>
     kitFile(site(), options.addressOf(ctx.req), name, String(ctx.params.file)),
   );
   if (found === undefined) return;
@@ -423,14 +431,41 @@ async function sendContractKit({ site, options, kits }: Pager, ctx: Context): Pr
   if (found === 'busy')
     return ctx.throw(503, 'expected fewer kits at a time; try again in some seconds', {
       headers: { 'Retry-After': '5' },
+      expose: true,
     });
   sendFile(ctx, `${contract.service}-${tag === undefined ? '' : `${tag}-`}${found.file}`, found);
+}
+
+/** Makes what somebody waits for in its turn, and nothing for who has left by then. */
+function inTurn<T>({ turns }: Pager, { res }: Context, make: () => T | Promise<T>): Promise<T> {
+  return turns.take(() => {
+    if (!res.destroyed) return make();
+    throw Object.assign(new Error('the visitor went away'), { code: 'ECONNRESET' });
+  });
+}
+
+/** What a refusal may say of itself. */
+interface Refusal extends Error {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly expose?: boolean;
+}
+
+/** Tells a visitor why there is no page. Koa's own way would drop the headers that every reply has. */
+function sendRefusal(ctx: Context, error: unknown, { onError }: PagesOptions): void {
+  const { message, status, headers, expose } = error as Refusal;
+  const isTold = expose === true && status !== undefined;
+  if (!isTold) onError(error); // what is told to the visitor is no fault of ours
+  ctx.status = isTold ? status : 500;
+  ctx.set({ ...headers, 'Cache-Control': 'no-store' });
+  ctx.type = 'text';
+  ctx.body = isTold ? message : ctx.message;
 }
 
 /** 404 as a page that suggests what there is. */
 async function sendUnknown(pager: Pager, ctx: Context, asked: string): Promise<void> {
   const view = viewOf(pager, ctx);
-  const page = await pager.turns.take(() =>
+  const page = await inTurn(pager, ctx, () =>
     renderDocument(
       layout(view, assets().names, {
         title: view.texts.say('unknown.title'),

@@ -210,6 +210,7 @@ function refuse(
 function reportPage({ status, length = 0, method }: Koa.Context, context: RequestContext): void {
   const isProbe = method === 'GET' || method === 'HEAD';
   const { onProbe, onRequest } = context.options;
+  context.response.setHeader('X-Request-Id', context.requestId);
   const bytesOut = method === 'HEAD' ? 0 : length;
   (isProbe ? onProbe : onRequest)(finish(context, status, bytesOut));
   setImmediate(() => watchReply(context, bytesOut)); // by then Koa has written it
@@ -297,11 +298,27 @@ async function servePages(pages: Pages, context: RequestContext): Promise<void> 
   if (!context.options.isReady()) response.setHeader('Connection', 'close');
   try {
     const sent = await pages.handle(request, response, (most) => readForPage(context, most));
+    if (response.destroyed) {
+      reportGone(context);
+      return;
+    }
     watchReply(context, sent);
     report(context, response.statusCode, typeof sent === 'number' ? sent : sent.length);
   } finally {
     context.options.service.admission.leave(context);
   }
+}
+
+/** Tells of a visitor who left before the page was out, as of a caller; a body that broke has its own reason. */
+function reportGone(context: RequestContext): void {
+  const { stats, response } = context;
+  if (stats.error !== undefined) {
+    report(context, response.statusCode, 0);
+    return;
+  }
+  const { code, status } = new CallError('CallerGone');
+  stats.error = code;
+  report(context, status, 0);
 }
 
 /** The body of a request for a page, by the limits of all bodies. Throws an error that Koa tells the visitor. */

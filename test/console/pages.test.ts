@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import test from 'ava';
 import { strFromU8, unzipSync } from 'fflate';
@@ -7,7 +9,7 @@ import { createSite } from '../../console/server/view.ts';
 import { compileContract } from '../../mappings/compile.ts';
 import { loadContract, screeningContract } from '../../mappings/loader/load.ts';
 import { createKits } from '../../wsdl/kits/kits.ts';
-import { raw, sharedGateway, startGateway } from '../gateway/gateway.ts';
+import { raw, send as sendTo, sharedGateway, startGateway } from '../gateway/gateway.ts';
 
 const { send, log } = await sharedGateway({ serve: { pages: createPages } });
 
@@ -349,4 +351,49 @@ test('a visitor who leaves before a page is out is no error in the log, another 
   t.false(gateway.log().includes('internal error'));
   tell?.(new Error('no page'));
   t.true(gateway.log().includes('internal error'));
+});
+
+test('a refusal of a page has the request’s id and the headers of all pages', async (t) => {
+  const gateway = await startGateway(t, { serve: { pages: createPages }, limits: { readAsideBytes: 600 } });
+  const id = { 'X-Request-Id': 'visitor-0001' };
+  const form = { ...id, 'Content-Type': 'application/x-www-form-urlencoded' };
+  for (const [path, headers, body, status] of [
+    ['/docs/-/doctor', form, `message=${'x'.repeat(301)}`, 413],
+    ['/docs/-/doctor', form, 'x'.repeat(901), 413],
+    ['/docs/-/doctor', { ...id, 'Content-Type': 'text/plain' }, 'x', 415],
+    ['/docs/-/explain', { ...id, 'Content-Encoding': 'gzip' }, 'x', 415],
+    ['/docs/-/assets/nothing', id, undefined, 404],
+    ['/docs/-/kit/nothing', id, undefined, 404],
+  ] as const) {
+    const reply = await gateway.send(body === undefined ? 'GET' : 'POST', path, headers, body);
+    t.is(reply.status, status, path);
+    t.is(reply.headers['x-request-id'], 'visitor-0001', path);
+    t.is(reply.headers['x-content-type-options'], 'nosniff', path);
+    t.truthy(reply.headers['content-security-policy'], path);
+  }
+  for (const path of ['/metrics', '/healthz', '/nowhere'])
+    t.is((await sendTo(gateway.port, 'GET', path, id)).headers['x-request-id'], 'visitor-0001', path);
+});
+
+test('a visitor who leaves before the reply is logged as a caller who does, and no page is made for who has left', async (t) => {
+  const gateway = await startGateway(t, { serve: { pages: createPages } });
+  const lines = (): string[] =>
+    gateway
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('"contract":'));
+  const sockets = Array.from({ length: 20 }, (_, index) => {
+    const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
+    t.teardown(() => socket.destroy());
+    socket.write(`GET /v2/docs/GetSearch?x=${index} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    return socket;
+  });
+  await Promise.race(sockets.map((socket) => once(socket, 'readable')));
+  for (const socket of sockets) socket.resetAndDestroy();
+  t.is((await gateway.send('GET', '/docs/GetSearch?x=last')).status, 200);
+  const gone = lines().filter((line) => line.includes('"error":"CallerGone"'));
+  t.true(gone.length > 0);
+  t.true(gone.every((line) => line.includes('"status":499') && line.includes('"aborted":true')));
+  t.true(lines().every((line) => line.includes('"status":200') || gone.includes(line)));
+  t.false(gateway.log().includes('internal error'));
 });
