@@ -4,7 +4,7 @@ import Router from 'koa-router';
 import { CallError } from '../call/error.ts';
 import { serveCall } from '../protocols/call-endpoint.ts';
 import { serveSoap } from '../protocols/soap/endpoint.ts';
-import { hasBody, isAwaited, readWhole } from './body.ts';
+import { hasBody, hasOtherExpectation, isAwaited, readWhole } from './body.ts';
 import { endWithCare } from './connections.ts';
 import { compileCors } from './cors.ts';
 import { servePage } from './document-endpoint.ts';
@@ -54,6 +54,7 @@ export function createApp(options: AppOptions): Handler {
   return (request, response) => {
     const ambiguity = ambiguityOf(request);
     if (ambiguity !== undefined) return refuse(request, response, ambiguity, site);
+    if (hasOtherExpectation(request)) return refuseExpectation(request, response, site);
     const endpoint = request.method === 'POST' ? site.endpoints.calls.get(request.url ?? '') : undefined;
     if (endpoint === undefined) return serveKoa(request, response);
     return site.serve(endpoint, startRequest(request, response, '', options, site.cors), fail);
@@ -204,6 +205,12 @@ function refuse(
   response.shouldKeepAlive = false;
   const context = startRequest(request, response, '', options, undefined);
   send(context, 'http', textReply(400, ambiguity, context.requestId));
+}
+
+/** Node itself answers these where nobody listens for them, which is so for programs that embed a gateway. */
+function refuseExpectation(request: IncomingMessage, response: ServerResponse, { options }: Site): void {
+  const context = startRequest(request, response, '', options, undefined);
+  send(context, 'http', textReply(417, 'expected Expect to be 100-continue', context.requestId));
 }
 
 /** Tells of a request for one of the process's own pages, which those that watch it ask for again and again. */

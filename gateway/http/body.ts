@@ -35,6 +35,11 @@ export function isAwaited(request: IncomingMessage): boolean {
   return request.headers.expect !== undefined && request.httpVersion !== '1.0';
 }
 
+/** Whether a caller waits for something else than to be told to go on, as Node tells them apart. */
+export function hasOtherExpectation(request: IncomingMessage): boolean {
+  return isAwaited(request) && !/(?:^|\W)100-continue(?:$|\W)/i.test(request.headers.expect ?? '');
+}
+
 /** Pieces of a body that take the parser a tenth of a millisecond or so. */
 const manyPieces = 64;
 

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type RequestRecord, startStats } from '../telemetry/request-stats.ts';
 import { type Connections, endGently, endWithCare } from './connections.ts';
-import { contentTypes, sendReply, textReply } from './reply.ts';
+import { contentTypes } from './reply.ts';
 import { newRequestId } from './request-context.ts';
 
 // What Node's HTTP server gives to no handler of requests.
@@ -46,11 +46,10 @@ const tunnel: Refusal = {
   allow: 'GET, HEAD, OPTIONS, POST',
 };
 
-/** Listeners for the server's events 'clientError', 'connect' and, by way of a connection's turns, 'checkExpectation'. */
+/** Listeners for the server's events 'clientError' and 'connect'. */
 export interface Unparsed {
   readonly answer: (error: NodeJS.ErrnoException, stream: Duplex) => void;
   readonly refuseConnect: (request: IncomingMessage) => void;
-  readonly refuseExpectation: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
 /** @param tell called for each request that is answered here */
@@ -65,12 +64,6 @@ export function createUnparsed(
       // Node took its own away, and replies before it may still wait for a caller who takes nothing
       socket.on('timeout', () => socket.destroy());
       connections.refuse(socket, () => refuse(socket, tunnel));
-    },
-    refuseExpectation: (request, response) => {
-      const requestId = newRequestId();
-      const reply = textReply(417, 'expected Expect to be 100-continue', requestId);
-      const bytesOut = sendReply(response, reply, requestId, { close: false });
-      report(recordOf(request.socket, { method: request.method ?? '', status: 417, requestId, bytesOut }));
     },
   };
 

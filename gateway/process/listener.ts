@@ -80,7 +80,8 @@ export async function startListener(
   else addWhenSecure(tlsServer, connections, limits.tlsHandshakes);
   server
     // the body is asked for once nothing speaks against it
-    .on('checkContinue', begin);
+    .on('checkContinue', begin)
+    .on('checkExpectation', begin); // which the app refuses
   const address = await listen(server, host, port);
   const url = tlsServer === undefined ? address : address.replace(/^http:/, 'https:');
   // too many open files, say: told, and over when some of them are closed
@@ -144,7 +145,7 @@ function answerUnparsed(
 ): void {
   /** The path of the first contract, and what counts and logs requests to it; another one after a reload. */
   let first: { readonly path: string; readonly record: (record: RequestRecord) => void } | undefined;
-  const { answer, refuseConnect, refuseExpectation } = createUnparsed(connections, (record) => {
+  const { answer, refuseConnect } = createUnparsed(connections, (record) => {
     const path = shownPath(sites.basePaths()[0] ?? '');
     if (first?.path !== path) first = { path, record: core.recorderOf(path) };
     first.record(record);
@@ -158,8 +159,7 @@ function answerUnparsed(
         socket.destroy();
       }
     })
-    .on('connect', refuseConnect)
-    .on('checkExpectation', (request, response) => connections.begin(request, response, refuseExpectation));
+    .on('connect', refuseConnect);
 }
 
 function listen(server: Server, host: string, port: number): Promise<string> {

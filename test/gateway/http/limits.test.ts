@@ -519,6 +519,8 @@ test('another expectation is 417', async (t) => {
     await gateway.raw(post('/soap11', 'Expect: tea\r\nConnection: close\r\nContent-Length: 0')),
     /^HTTP\/1\.1 417 /,
   );
+  const id = 'X-Request-Id: caller-0417\r\nConnection: close';
+  t.regex(await gateway.raw(post('/soap11', `Expect: tea\r\n${id}`)), /^X-Request-Id: caller-0417\r$/m);
 });
 
 test('a message that is refused once it was read keeps its connection', async (t) => {
