@@ -5,7 +5,7 @@ import { dropPiece } from '../upstream/collector.ts';
 import { countPieces, gatherBody } from './body.ts';
 import { createLeaving } from './leaving.ts';
 import { perTurn } from './per-turn.ts';
-import { createReadingTurns, type Network, newNetwork } from './reading-turns.ts';
+import { createReadingTurns, type Network, newNetwork, noteUnread } from './reading-turns.ts';
 
 /** The callers' connections of one server. */
 export interface Connections {
@@ -345,6 +345,7 @@ export function endGently(socket: Socket): void {
   socket.removeAllListeners('data').removeAllListeners('resume');
   // what is read away by the megabyte would have V8 collect again and again
   socket.on('error', () => {}).on('data', dropPiece);
+  noteUnread(socket);
   socket.end(() => {
     if (socket.destroyed) return;
     const timer = setTimeout(() => socket.destroy(), lingerMs);

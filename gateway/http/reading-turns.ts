@@ -180,6 +180,7 @@ export function createReadingTurns(
       .on('resume', () => {
         if (lane.isWaiting) socket.pause(); // a request asked for more of its body
       });
+    noteUnread(socket);
   }
 
   /** What comes: a slice is parsed where it was asked for, or there is time and nobody of its network waits; the rest is put back. */
@@ -287,6 +288,14 @@ export function createReadingTurns(
     lane.isWaiting = false;
     socket.resume();
   }
+}
+
+/**
+ * Has a connection that was taken from Node's parser read again once it is resumed: the parser read it beside the stream, which
+ * believes that it is being read. For one that was paused nobody would begin.
+ */
+export function noteUnread(socket: Socket): void {
+  socket.push(''); // nothing came, so there is more to be asked for
 }
 
 /**

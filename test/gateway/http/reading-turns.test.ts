@@ -425,3 +425,21 @@ test('a caller who closes its side behind a message has all of it read first', a
   t.is(ended, 30 * slice);
   t.is(text(), numbered(30 * slice));
 });
+
+test('a connection that waits for its replies as slices begin is read on once they are out', async (t) => {
+  const gateway = await startGateway(t, { limits: { parsingMs: 0, requestsPerSocket: 10_000 } });
+  const requests = 3_000; // more than are read at once
+  const get = 'GET /v2/nothing HTTP/1.1\r\nHost: x\r\n';
+  const replies = await gateway.raw(`${get}\r\n`.repeat(requests - 1), `${get}Connection: close\r\n\r\n`);
+  t.is(replies.match(/HTTP\/1\.1 404 /g)?.length, requests);
+});
+
+test('bodies that wait for their turn as slices begin are read to their ends', async (t) => {
+  const gateway = await startGateway(t, { limits: { parsingMs: 0 } });
+  const body = '{}'.padEnd(1_000_000);
+  const upload = `POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nX-Api-User: u\r\nX-Api-Key: k\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const uploads = Array.from({ length: 16 }, () => gateway.raw(upload));
+  await until(() => gateway.running.load().arriving > 0);
+  void gateway.raw('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
+  for (const reply of await Promise.all(uploads)) t.regex(reply, /^HTTP\/1\.1 200 /);
+});
