@@ -244,7 +244,8 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
    * Closes connections as their requests end, and soon those on which nothing comes: soon and not at once, as a request
    * may be on its way in. Node's own way counts a reply as out when it is written, not when it is sent.
    */
-  function close(server: Server, withinMs: number): Promise<number> {
+  async function close(server: Server, withinMs: number): Promise<number> {
+    await acceptWaiting(server);
     return new Promise((resolve) => {
       let cut = 0;
       const timer = setTimeout(() => {
@@ -270,6 +271,29 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
       }
     });
   }
+}
+
+/** How long, in ms, a server that closes accepts those that come meanwhile. */
+const acceptingMs = 200;
+/** So many turns of the event loop that accept nothing say that nobody waits. */
+const quietTurns = 3;
+
+/**
+ * Has a server accept the connections that the system has for it: to close it resets them. Each turn of the event loop
+ * accepts one.
+ */
+async function acceptWaiting(server: Server): Promise<void> {
+  const until = performance.now() + acceptingMs;
+  let quiet = 0;
+  const noteAccepted = (): void => {
+    quiet = 0;
+  };
+  server.on('connection', noteAccepted);
+  while (quiet < quietTurns && performance.now() < until) {
+    quiet++;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  server.off('connection', noteAccepted);
 }
 
 function* withNetworks(

@@ -398,3 +398,17 @@ test('a reply that its caller left amid of is told of by a second line, one that
   const { text: page } = await send(gateway.port, 'GET', '/metrics');
   t.regex(page, /^soapbridge_cut_total\{contract="\/v2"\} 1$/m);
 });
+
+test('connections that wait to be accepted as the gateway closes are answered', async (t) => {
+  const gateway = await startGateway(t);
+  const callers = Array.from({ length: 30 }, () => open(t, gateway.port));
+  for (const { socket } of callers) socket.write(healthz);
+  const closed = Promise.all(callers.map(({ socket }) => once(socket, 'close')));
+  const stopped = gateway.running.stop(0);
+  await closed;
+  t.deepEqual(
+    callers.flatMap(({ statuses }) => statuses()),
+    Array(callers.length).fill(ok),
+  );
+  t.true(await stopped);
+});
