@@ -199,12 +199,18 @@ function readTls(
   inFolder: (name: string) => string,
   report: Report,
 ): ClientTls {
-  const pem = (name: 'ca' | 'certificate' | 'key'): string | undefined =>
-    stated[name] === undefined ? undefined : readText(inFolder(stated[name]), `${at}/${name}`, report);
+  let isRead = true;
+  const pem = (name: 'ca' | 'certificate' | 'key'): string | undefined => {
+    if (stated[name] === undefined) return undefined;
+    return readText(inFolder(stated[name]), `${at}/${name}`, (pointer, message) => {
+      isRead = false;
+      report(pointer, message);
+    });
+  };
   const [ca, cert, key] = [pem('ca'), pem('certificate'), pem('key')];
   if ((cert === undefined) !== (key === undefined))
     report(at, 'expected certificate and key, got one of them');
-  checkPem({ ca, cert, key }, at, report);
+  if (isRead) checkPem({ ca, cert, key }, at, report);
   const { serverName: servername, minVersion } = stated;
   return {
     ...(ca === undefined ? {} : { ca }),
@@ -214,7 +220,10 @@ function readTls(
   };
 }
 
-/** Finds files that are no PEM, and a key of another certificate, before anything connects or listens. */
+/**
+ * Finds files that are no PEM or only the beginning of one, and a key of another certificate, before anything connects or
+ * listens. Node takes a file that is empty for none: without a CA of callers it would take all that browsers trust.
+ */
 export function checkPem(
   { ca, cert, key }: Readonly<Record<'ca' | 'cert' | 'key', string | undefined>>,
   at: string,
@@ -224,20 +233,35 @@ export function checkPem(
     ['ca', ca],
     ['certificate', cert],
   ] as const) {
-    if (pem === undefined || pem === '') continue;
-    try {
-      new X509Certificate(pem);
-    } catch {
-      report(`${at}/${name}`, 'expected a certificate, PEM, got other text');
-      return;
-    }
+    if (pem === undefined) continue;
+    const wrong = wrongInPem(pem);
+    if (wrong === undefined) continue;
+    report(`${at}/${name}`, wrong);
+    return;
   }
-  if (!cert || !key) return;
+  if (cert === undefined || key === undefined) return;
   try {
+    if (key.trim() === '') throw new RangeError('a key is missing');
     createSecureContext({ cert, key });
   } catch {
     report(`${at}/key`, 'expected the key of the certificate, PEM and without a passphrase, got another');
   }
+}
+
+/** What is wrong in a file of certificates, each of which is looked at: Node leaves out those behind one that it can't read. */
+function wrongInPem(pem: string): string | undefined {
+  const certificates = pem.split('-----BEGIN ').filter((block) => /^[A-Z0-9 ]*CERTIFICATE-----/.test(block));
+  if (certificates.length === 0)
+    return `expected a certificate, PEM, got ${pem.trim() === '' ? 'an empty file' : 'other text'}`;
+  for (const [index, block] of certificates.entries()) {
+    try {
+      new X509Certificate(`-----BEGIN ${block}`);
+    } catch {
+      const which = certificates.length === 1 ? '' : ` as number ${index + 1} of ${certificates.length}`;
+      return `expected a certificate, PEM,${which} got one that can't be read, or the beginning of one`;
+    }
+  }
+  return undefined;
 }
 
 const ownLimits = /^(?:totalMs|replyBytes|replyBytesWithBinary|token\w*|upstream\w+|breaker\w+|retry\w+)$/;

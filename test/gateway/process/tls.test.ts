@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as requestPlain } from 'node:http';
 import { request } from 'node:https';
 import { connect as connectPlain } from 'node:net';
@@ -119,6 +119,58 @@ test('new certificates are taken at a reload, and files that are none leave the 
   t.not(await serialOf(gateway.port), before);
   t.is(await call(), 200);
 });
+
+for (const [what, file, cut, told] of [
+  ['an empty CA', 'ca.pem', () => '', /tls\/ca: expected a certificate, PEM, got an empty file/],
+  [
+    'a CA that is cut off',
+    'ca.pem',
+    half,
+    /tls\/ca: expected a certificate, PEM, got one that can't be read/,
+  ],
+  [
+    'CAs of which the last is cut off',
+    'ca.pem',
+    oneAndAHalf,
+    /tls\/ca: .* as number 2 of 2 got one that can't/,
+  ],
+  [
+    'an empty certificate',
+    'own.pem',
+    () => '',
+    /tls\/certificate: expected a certificate, PEM, got an empty file/,
+  ],
+  [
+    'a chain that is cut off',
+    'own.pem',
+    oneAndAHalf,
+    /tls\/certificate: .* as number 2 of 2 got one that can't/,
+  ],
+  ['an empty key', 'own.key', () => '\n', /tls\/key: expected the key of the certificate/],
+  ['a key that is cut off', 'own.key', half, /tls\/key: expected the key of the certificate/],
+] as const) {
+  test(`${what} is told, at the start and at a reload, which leaves the former one`, async (t) => {
+    const tls = { ca: 'ca.pem', clientCertificates: 'require' };
+    const { gateway, folder, authority, call } = await startSecure(t, { tls });
+    const { cert, key } = authority.issue({ subject: '/CN=17' });
+    const path = join(folder, file);
+    writeFileSync(path, cut(readFileSync(path, 'utf8')));
+    await gateway.running.reload();
+    t.regex(gateway.log(), /not reloaded/);
+    t.is(await call({ cert, key }), 200);
+    const { tls: plan } = readListenerPlan(join(folder, 'soapbridge.yaml'), false);
+    const error = t.throws(() => plan && loadTls(plan), { instanceOf: ContractError });
+    t.regex(error?.message ?? '', told);
+  });
+}
+
+function half(pem: string): string {
+  return pem.slice(0, pem.length / 2);
+}
+
+function oneAndAHalf(pem: string): string {
+  return pem + half(pem);
+}
 
 test('new certificates are taken when their files change', async (t) => {
   const { gateway, folder, authority } = await startSecure(t, { serve: { tlsWatchMs: 50 } });
