@@ -252,6 +252,29 @@ test('W52: with soapErrors: fault a 401 of a call with a UsernameToken is wsse:F
   t.is(codeOf(await sendTo(faulting, '')), 's:Client');
 });
 
+test('W49: a digest is no other one by a blank that goes from its Nonce to Created, or back', async (t) => {
+  const checking = await checkingGateway(t);
+  const created = new Date().toISOString();
+  const longer = Buffer.from('sixteen letters ');
+  for (const [one, other] of [
+    [
+      { nonce: longer, created },
+      { nonce: longer.subarray(0, -1), created: ` ${created}` },
+    ],
+    [
+      { nonce: Buffer.from('nonce'), created: `\n${created}` },
+      { nonce: Buffer.from('nonce\n'), created },
+    ],
+  ] as const) {
+    const [first, second] = [one, other].map(({ nonce, created: at }) =>
+      block(digestToken(nonce.toString('base64'), { created: at })),
+    );
+    const replies = [await sendTo(checking, first ?? ''), await sendTo(checking, second ?? '')];
+    t.is(replies.filter(({ status }) => status === 200).length, 1);
+    t.is(replies.map(codeOf).filter((code) => code === 'w:InvalidSecurityToken').length, 1);
+  }
+});
+
 test('wsseNonces: so many digests are remembered, and one more is refused while all are live', async (t) => {
   const checking = await checkingGateway(t, { limits: { wsseNonces: 2 } });
   for (const nonce of ['YQ==', 'Yg=='])
