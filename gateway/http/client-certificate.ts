@@ -30,11 +30,16 @@ export function compileIdentify(
   const key = header.toLowerCase();
   const told = sentIn?.toLowerCase();
   const verified = verifiedBy?.toLowerCase();
+  // a subject may hold any character, so that `Acme%20Ltd` is another than `Acme Ltd`; URIs and what proxies tell are escaped
+  const others =
+    told === undefined && (from === 'subject' || from === 'commonName')
+      ? /[^\x21-\x24\x26-\x7e]+/g
+      : /[^\x21-\x7e]+/g;
   return (request) => {
     const value = told === undefined ? ofConnection(request, from) : ofProxy(request);
     dropHeader(request, key);
     if (value === undefined || value === '') return;
-    const written = value.replace(/[^\x21-\x7e]+/g, (text) => encodeURIComponent(text.toWellFormed()));
+    const written = value.replace(others, (text) => encodeURIComponent(text.toWellFormed()));
     request.headers[key] = written;
     request.rawHeaders.push(header, written);
   };

@@ -217,6 +217,20 @@ for (const [from, expected] of [
 const forwarded =
   'By=x;Subject="CN=evil";URI=spiffe://evil,Hash=AB12;Subject="CN=Jo \\"J, r\\" Caller,O=Acme";URI=spiffe://acme/jo';
 
+test('a subject that is written as another one is told is no other caller’s', async (t) => {
+  const { authority, call, gateway } = await startSecure(t, {
+    tls: { ca: 'ca.pem', clientCertificates: 'ask' },
+    clientCertificate: { header: 'X-Api-User', from: 'commonName' },
+  });
+  const ids = [];
+  for (const subject of ['/CN=Jo Caller', '/CN=Jo%20Caller']) {
+    const { cert, key } = authority.issue({ subject });
+    t.is(await call({ cert, key }), 200);
+    ids.push(/"apiUserId":"([^"]*)"/.exec(gateway.hits.at(-1)?.body ?? '')?.[1]);
+  }
+  t.deepEqual(ids, ['Jo%20Caller', 'Jo%2520Caller']);
+});
+
 for (const [what, proxies, headers, user] of [
   [
     'from a trusted proxy',
