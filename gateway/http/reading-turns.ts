@@ -165,13 +165,16 @@ export function createReadingTurns(
 
   function sliceAll(now: number): void {
     slicingUntil = now + parsingWatchMs;
-    for (const [socket, network] of connections()) slice(socket, network);
+    for (const [socket, network] of connections()) if (slice(socket, network)) noteUnread(socket);
   }
 
-  /** Reads a connection in slices for as long as it lives: Node's parser doesn't take it back. */
-  function slice(socket: Socket, network: Network): void {
+  /**
+   * Reads a connection in slices for as long as it lives: Node's parser doesn't take it back. False for one that is read so
+   * already, or by nobody.
+   */
+  function slice(socket: Socket, network: Network): boolean {
     const [parse] = socket.listeners('data') as Parse[];
-    if (parse === undefined || lanes.has(socket) || socket.destroyed || socket.writableEnded) return;
+    if (parse === undefined || lanes.has(socket) || socket.destroyed || socket.writableEnded) return false;
     lanes.add(socket);
     const lane: Lane = { socket, network, parse, isWaiting: false, hasTurn: false };
     socket.removeListener('data', parse);
@@ -180,7 +183,7 @@ export function createReadingTurns(
       .on('resume', () => {
         if (lane.isWaiting) socket.pause(); // a request asked for more of its body
       });
-    noteUnread(socket);
+    return true;
   }
 
   /** What comes: a slice is parsed where it was asked for, or there is time and nobody of its network waits; the rest is put back. */
