@@ -254,7 +254,8 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
           socket.destroy();
         }
       }, withinMs);
-      const often = setInterval(() => closeIdle(entries), lookMs);
+      // behind the reading of what has come, where the clock was late
+      const often = setInterval(() => setImmediate(closeIdle, entries), lookMs);
       TcpServer.prototype.close.call(server, () => {
         clearTimeout(timer);
         clearInterval(often);
@@ -274,7 +275,7 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
 }
 
 /** How long, in ms, a server that closes accepts those that come meanwhile. */
-const acceptingMs = 200;
+const acceptingMs = 1_000;
 /** So many turns of the event loop that accept nothing say that nobody waits. */
 const quietTurns = 3;
 

@@ -399,9 +399,9 @@ test('a reply that its caller left amid of is told of by a second line, one that
   t.regex(page, /^soapbridge_cut_total\{contract="\/v2"\} 1$/m);
 });
 
-test('connections that wait to be accepted as the gateway closes are answered', async (t) => {
+test.serial('connections that wait to be accepted as the gateway closes are answered', async (t) => {
   const gateway = await startGateway(t);
-  const callers = Array.from({ length: 30 }, () => open(t, gateway.port));
+  const callers = Array.from({ length: 15 }, () => open(t, gateway.port));
   for (const { socket } of callers) socket.write(healthz);
   const closed = Promise.all(callers.map(({ socket }) => once(socket, 'close')));
   const stopped = gateway.running.stop(0);
