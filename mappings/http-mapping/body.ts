@@ -8,6 +8,7 @@ import { replaceCharacters, replacementsOf } from '../xml/gathered-text.ts';
 import { compileMembers } from './body-members.ts';
 import { compileForm } from './form.ts';
 import { compileMultipart } from './multipart.ts';
+import { halfCharacter } from './parameter.ts';
 
 /** What goes upstream after a call's head. */
 export interface WrittenBody {
@@ -120,7 +121,11 @@ const beyond = { 'iso-8859-1': /[\u0100-\uffff]/, 'us-ascii': /[\u0080-\uffff]/ 
 
 /** What writes text in a charset; a character that it lacks is noted in the reading. */
 export function textEncoder(charset: TextCharset): (text: string, reading: Reading) => Buffer {
-  if (charset === 'utf-8') return (text) => Buffer.from(text);
+  if (charset === 'utf-8')
+    return (text, reading) => {
+      if (!text.isWellFormed()) refuse(reading, halfCharacter.code, halfCharacter.reason);
+      return Buffer.from(text);
+    };
   const lacks = beyond[charset];
   return (text, reading) => {
     if (lacks.test(text))

@@ -88,7 +88,7 @@ export function compileCall(
 
 /** A credential as its place writes it. */
 function credentialText({ sent: { in: place, name } }: CredentialPart, value: string): string {
-  return place === 'header' ? value : `${encodeName(name)}=${encodeText(value)}`;
+  return place === 'header' ? value : `${encodeName(name.toWellFormed())}=${encodeText(value)}`;
 }
 
 /** True for a body whose media type says it all, and that can hold whatever its type can. */

@@ -4,7 +4,7 @@ import type { Limits } from '../contract/limits.ts';
 import { type BodyPart, fileMembers } from '../contract/model.ts';
 import { itemsOf, membersOf, readPart } from '../json/parts.ts';
 import { replaceCharacters, replacementsOf } from '../xml/gathered-text.ts';
-import { everyText, Room } from './parameter.ts';
+import { everyText, halfCharacter, Room } from './parameter.ts';
 
 /** A JSON object as `multipart/form-data` (RFC 7578): its parts, and the boundary between them. */
 export interface Multipart {
@@ -39,6 +39,7 @@ export function compileMultipart(
     for (const [name, value] of members ?? []) {
       const plan = plans.get(name) ?? { name, kind: others, contentType: undefined };
       reading.path.push(name);
+      noteHalves(name, reading);
       const items = plan.deep === undefined ? itemsOf(value, limits) : undefined;
       if (items !== undefined && plan.separator !== undefined) {
         const text = joined(items, plan.separator, reading, limits);
@@ -52,9 +53,10 @@ export function compileMultipart(
           ? (plan.kind === 'json' ? [value] : (items ?? [value])).every(
               (item) => item === 'null' || add(writePart(plan, item, reading, limits)),
             )
-          : everyText(name, readPart(value, limits), plan.deep, String, (whole, text) =>
-              add(Buffer.from(headOf(whole, undefined, plan.contentType) + text)),
-            );
+          : everyText(name, readPart(value, limits), plan.deep, String, (whole, text) => {
+              noteHalves(whole + text, reading);
+              return add(Buffer.from(headOf(whole, undefined, plan.contentType) + text));
+            });
       reading.path.pop();
       if (!fits) return joinParts([]);
     }
@@ -64,6 +66,11 @@ export function compileMultipart(
 
 function tooMuch({ formText }: Limits): string {
   return `expected parts of at most ${formText} bytes in all, got more`;
+}
+
+/** Notes half a surrogate pair, which no part can hold. */
+function noteHalves(text: string, reading: Reading): void {
+  if (!text.isWellFormed()) refuse(reading, halfCharacter.code, halfCharacter.reason);
 }
 
 /** Scalars as one text; undefined for none. One that the separator is in would be two. */
@@ -78,6 +85,7 @@ function joined(
     if (item === 'null') continue;
     const part = readPart(item, limits);
     const text = part.kind === 'text' ? part.text : item;
+    noteHalves(text, reading);
     if (text.includes(separator))
       refuse(
         reading,
@@ -94,6 +102,7 @@ function writePart(plan: BodyPart, json: string, reading: Reading, limits: Limit
   const part = readPart(json, limits);
   const isText = part.kind === 'text' && plan.kind === 'text';
   const contentType = plan.contentType ?? (isText ? undefined : 'application/json');
+  if (isText) noteHalves(part.text, reading);
   return Buffer.from(headOf(plan.name, undefined, contentType) + (isText ? part.text : json));
 }
 
@@ -118,6 +127,7 @@ function writeFile(
     refuse(reading, 'InvalidCharacter', 'expected a media type such as image/png, got other text');
     reading.path.pop();
   }
+  noteHalves(members.get(fileMembers.fileName) ?? '', reading);
   const isFile = kind === 'file' || members.has(fileMembers.fileName);
   const fileName = isFile ? (members.get(fileMembers.fileName) ?? name) : undefined;
   const type = stated ?? contentType ?? (isFile ? 'application/octet-stream' : undefined);
@@ -146,7 +156,7 @@ const inNames = replacementsOf(
  * control characters, which no header may have, are too.
  */
 function quoted(name: string): string {
-  return replaceCharacters(name.toWellFormed(), inNames);
+  return replaceCharacters(name, inNames);
 }
 
 /** The parts between boundaries that none of them holds: a digest of what is divided, and of the digest where need be. */

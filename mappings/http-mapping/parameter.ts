@@ -183,7 +183,7 @@ function joinedWriter(
   const joining: Joining = {
     joined,
     explode,
-    name: encodeName(parameter.name),
+    name: encodeName(parameter.name.toWellFormed()),
     encode: inHeader ? headerEncoder(divider) : inUrl(divider),
     single: inHeader ? asIs : inUrl(''),
     taken,
@@ -289,9 +289,16 @@ export function everyText(
   }
 }
 
-/** Percent-encoded for a URL; half a surrogate pair becomes U+FFFD, as UTF-8 can't hold it. */
+/** Why a text can't go that has half a surrogate pair, which UTF-8 has no bytes for. */
+export const halfCharacter: Refusal = {
+  code: 'InvalidCharacter',
+  reason: 'expected whole characters, got half of one',
+};
+
+/** Percent-encoded for a URL. Throws Unfit for half a surrogate pair. */
 export function encodeText(text: string): string {
-  return encodeURIComponent(text.toWellFormed());
+  if (!text.isWellFormed()) throw new Unfit(halfCharacter.reason);
+  return encodeURIComponent(text);
 }
 
 /** A name keeps the brackets and the dollar sign that services have in theirs. */

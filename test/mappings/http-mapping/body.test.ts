@@ -15,6 +15,7 @@ for (const [charset, text, bytes] of [
 }
 
 for (const [charset, text] of [
+  ['utf-8', 'a\ud800'],
   ['iso-8859-1', 'aĀ'],
   ['iso-8859-1', '😀'],
   ['us-ascii', 'a\u0080'],

@@ -33,12 +33,28 @@ test('the bytes of a file go as they are, whatever they are', (t) => {
         const said = field.slice(field.indexOf('\r\n\r\n') + 4);
         return (
           Buffer.from(body, 'latin1').equals(Buffer.from(bytes)) &&
-          Buffer.from(said, 'latin1').toString('utf8') === text.toWellFormed()
+          Buffer.from(said, 'latin1').toString('utf8') === text
         );
       }),
     ),
   );
 });
+
+for (const value of [
+  { text: '\ud800' },
+  { 'a\udc00': 'x' },
+  { list: ['a', '\ud800'] },
+  { file: { Content: '', FileName: '\ud800' } },
+]) {
+  test(`half a character in a part is told, and not sent as another one: ${JSON.stringify(value)}`, (t) => {
+    const reading = startReading(20);
+    write(JSON.stringify(value), reading);
+    t.like(reading.problems, [{ code: 'InvalidCharacter' }]);
+    const whole = startReading(20);
+    write(JSON.stringify(value).replaceAll(/\\ud[8c]00/g, '😀'), whole);
+    t.deepEqual(whole.problems, []);
+  });
+}
 
 test('a name or file name ends no header', (t) => {
   const reading = startReading(20);
