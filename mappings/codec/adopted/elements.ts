@@ -63,7 +63,7 @@ export function elementReader(
   return readElement;
 }
 
-const nowhere: References = { targets: new Map(), active: new Set() };
+const nowhere: References = { targets: new Map(), active: new Set(), again: 0 };
 
 /**
  * The tags of an element; only a nillable one is written for a null (A25). In SOAP's encoding they say the type (A30).

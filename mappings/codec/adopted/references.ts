@@ -15,6 +15,10 @@ interface Target {
   /** What to read it counts for. */
   readonly weight: number;
   readonly around: Around | undefined;
+  /** Whether a reference to it was followed. */
+  isKnown: boolean;
+  /** Its canonical form, where it is short and needed again. */
+  canonical: string | undefined;
 }
 
 /** The declarations of an element and of those around it. */
@@ -37,10 +41,14 @@ export interface References {
   readonly targets: ReadonlyMap<string, Target>;
   /** Those that are being read. */
   readonly active: Set<string>;
+  /** How many of those were read before. */
+  again: number;
 }
 
 /** Characters that a reference counts for, however short what is behind it. */
 const leastText = 1024;
+/** The same of one in what was read before: such ones double with each level of a short message. */
+const leastAgain = 4 * leastText;
 /** Characters that an element within what is behind it counts for, beside its own: elements are what takes time to read. */
 const elementText = 128;
 
@@ -77,7 +85,7 @@ export function gatherReferences(
   } while (xml.depth > 0 && xml.nextChild());
   const targets = new Map<string, Target>();
   for (const text of texts) findTargets(text, targets);
-  return { first: texts[0] ?? '', references: { targets, active: new Set() } };
+  return { first: texts[0] ?? '', references: { targets, active: new Set(), again: 0 } };
 }
 
 /** Notes each element of a canonical text that has an id. */
@@ -97,7 +105,8 @@ function findTargets(text: string, targets: Map<string, Target>): void {
       if (element?.id !== undefined && !targets.has(element.id)) {
         const { id, start, before, around: outside } = element;
         const weight = end - start + (elements - before) * elementText;
-        targets.set(id, { text, start, end, weight, around: outside });
+        const at = { text, start, end, weight, around: outside };
+        targets.set(id, { ...at, isKnown: false, canonical: undefined });
       }
       around = element?.around;
       at = end;
@@ -133,12 +142,13 @@ export function referenceIn(xml: XmlReader): string | undefined {
  * it, or once all that was read so is too much.
  */
 export function follow(
-  { targets, active }: References,
+  references: References,
   href: string,
   limits: Limits,
   reading: Reading,
   read: (xml: XmlReader) => string | undefined,
 ): string | undefined {
+  const { targets, active } = references;
   const id = href.slice(1);
   const target = href.startsWith('#') ? targets.get(id) : undefined;
   if (target === undefined)
@@ -153,17 +163,27 @@ export function follow(
       'InvalidType',
       `expected a value, got a reference to an element around it, ${excerpt(href)}`,
     );
-  const weight = Math.max(leastText, target.weight);
+  const weight = Math.max(references.again === 0 ? leastText : leastAgain, target.weight);
   countSteps(reading, weight);
   reading.openText += weight;
   if (active.size >= limits.xmlDepth || reading.openText > limits.rereadText)
     return refuse(reading, 'OutOfRange', 'expected fewer or shorter references, got too much behind them');
-  const source = target.text.slice(target.start, target.end);
-  const text = canonicalXml(source, (prefix) => namespaceAt(target.around, prefix)) as string;
-  const xml = new XmlReader(text, limits);
+  const wasKnown = target.isKnown;
+  target.isKnown = true;
+  const xml = new XmlReader(canonicalOf(target), limits);
   xml.readRoot();
   active.add(id);
+  if (wasKnown) references.again++;
   const token = read(xml);
+  if (wasKnown) references.again--;
   active.delete(id);
   return token;
+}
+
+function canonicalOf(target: Target): string {
+  if (target.canonical !== undefined) return target.canonical;
+  const source = target.text.slice(target.start, target.end);
+  const text = canonicalXml(source, (prefix) => namespaceAt(target.around, prefix)) as string;
+  if (text.length <= leastText) target.canonical = text;
+  return text;
 }

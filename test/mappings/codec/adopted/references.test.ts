@@ -10,7 +10,7 @@ import { element as e, maybe, operationOf } from './messages.ts';
 const body = '<soap:body use="encoded" namespace="urn:t"/>';
 const wsdl = definitionsOf(
   schemaOf(
-    `<xs:complexType name="Node"><xs:sequence>${e('id', 'xs:int', maybe)}${e('next', 't:Node', maybe)}</xs:sequence></xs:complexType>`,
+    `<xs:complexType name="Node"><xs:sequence>${e('id', 'xs:int', maybe)}${e('next', 't:Node', maybe)}${e('also', 't:Node', maybe)}</xs:sequence></xs:complexType>`,
     'targetNamespace="urn:t"',
   ),
   '<w:message name="in"><w:part name="node" type="t:Node"/><w:part name="any" type="xs:anyType"/><w:part name="more" type="xs:anyType"/></w:message>' +
@@ -135,6 +135,18 @@ test('A30: each reference counts for a kilobyte, one to more for all of it', (t)
   const most = 2 * target.length;
   t.deepEqual(read(t, two, target, limits(most)), [`{"any":"${long}","more":"${long}"}`]);
   t.deepEqual(read(t, two, target, limits(most - 1)), [`{"any":"${long}"}`, problem]);
+});
+
+test('A30: a reference within what was read before counts for four kilobytes, any other for one', (t) => {
+  const chain = '<m id="a"><next href="#b"/></m><m id="b"><next href="#c"/></m><m id="c"><id>1</id></m>';
+  const twice = '<m id="w"><next href="#a"/><also href="#a"/></m>';
+  const most = (5 + 2 * 4) * 1024;
+  const limits = (rereadText: number): Limits => ({ ...defaultLimits, rereadText });
+  const told = '{"next":{"next":{"id":1}}}';
+  t.deepEqual(read(t, '<node href="#w"/>', twice + chain, limits(most)), [
+    `{"node":{"next":${told},"also":${told}}}`,
+  ]);
+  t.is(read(t, '<node href="#w"/>', twice + chain, limits(most - 1)).length, 2);
 });
 
 test('A30: each element within what is referred to counts for 128 characters more', (t) => {
