@@ -74,7 +74,7 @@ export const limitTable = {
   loopSteps: {
     value: 1_000_000,
     bounds:
-      'such instructions and characters that other rules look at, on the event loop; a request that takes more is read anew beside it',
+      'such instructions, characters that other rules look at and 64 for each rule of a value, on the event loop; a request that takes more is read anew beside it',
   },
   readAsideBytes: {
     value: 128 * 1024,

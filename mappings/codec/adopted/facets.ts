@@ -3,10 +3,10 @@ import type { Limits } from '../../contract/limits.ts';
 import type { Check } from '../../contract/model.ts';
 import type { BuiltIn, Facets, SimpleType } from '../../contract/schema-components.ts';
 import { itemsOf } from '../../json/parts.ts';
-import { type Reading, refuse } from '../problem.ts';
+import { countSteps, type Reading, refuse } from '../problem.ts';
 import { decimalOf } from '../scalars/decimal.ts';
 import { linearPattern } from '../scalars/pattern.ts';
-import { compileChecks } from '../types/rules.ts';
+import { compileChecks, stepsPerCheck } from '../types/rules.ts';
 import { patternOf } from './patterns.ts';
 
 /**
@@ -37,7 +37,10 @@ export function compileFacets(type: SimpleType, limits: Limits): Judge | undefin
   if (ofItem === undefined) return own;
   return (token, reading) => {
     own?.(token, reading);
-    for (const item of itemsOf(token, limits) as string[]) ofItem(item, reading);
+    for (const item of itemsOf(token, limits) as string[]) {
+      countSteps(reading, stepsPerCheck);
+      ofItem(item, reading);
+    }
   };
 }
 

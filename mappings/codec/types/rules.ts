@@ -49,6 +49,9 @@ export function ruledReader(reader: RequestReader, rules: Rules | undefined, lim
   };
 }
 
+/** Steps that a check takes however short the value is: of short ones many are in a message. */
+export const stepsPerCheck = 64;
+
 /** One function for some checks of a value that no list nor object holds: what it is refused for is noted. */
 export function compileChecks(
   checks: readonly Check[],
@@ -56,7 +59,7 @@ export function compileChecks(
 ): (token: string, reading: Reading) => void {
   const judges = checks.map((check) => judgeOf(check, limits));
   return (token, reading) => {
-    countSteps(reading, token.length * judges.length);
+    countSteps(reading, (token.length + stepsPerCheck) * judges.length);
     for (const judge of judges) {
       const refusal = judge(token, reading);
       if (refusal !== undefined) refuse(reading, refusal.code, refusal.reason);

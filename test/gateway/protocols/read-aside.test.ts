@@ -368,13 +368,13 @@ test('readAsideMs: a request that takes longer to read ends with its thread, and
 
 test('loopSteps: rules that take as many are judged on the event loop, of one more character beside it', async (t) => {
   const contract = folderOf('strict-validation');
-  const gateway = await withoutTime(t, { serve: { contract }, limits: { loopSteps: 37 } });
+  const gateway = await withoutTime(t, { serve: { contract }, limits: { loopSteps: 37 + 64 } });
   gateway.answer({ status: 204, body: '' });
   const put = async (id: string): Promise<number> =>
     (await send(gateway.port, 'POST', '/json/reply/putStrict', json, `{"id":"${id}"}`)).status;
   t.is(await put('GB1'), 204);
   t.is(await put('GB12'), 503);
-  const routes = await withoutTime(t, { serve: { contract: routed(t) }, limits: { loopSteps: 37 } });
+  const routes = await withoutTime(t, { serve: { contract: routed(t) }, limits: { loopSteps: 37 + 64 } });
   routes.answer({ status: 204, body: '' });
   t.is((await send(routes.port, 'GET', '/r/thing/GB1')).status, 204);
   t.is((await send(routes.port, 'GET', '/r/thing/GB12')).status, 503);

@@ -1,5 +1,7 @@
 import test from 'ava';
+import { startReading, TooManySteps } from '../../../../mappings/codec/problem.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
+import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { compiledGet, element, get, readMessage, sequence, writeMessage } from './messages.ts';
 
 /** What settings make of values beyond their built-in types (A26). */
@@ -211,6 +213,28 @@ test('A26: a list’s length counts items, and each is held to its type', (t) =>
   ).request;
   t.deepEqual(readMessage(plain, get('<t:v>2 1</t:v>')).problems, []);
   t.is(readMessage(plain, get('<t:v>1</t:v>')).problems.length, 1);
+});
+
+test('A26: each item of a list counts, so that many are not judged where others wait', (t) => {
+  for (const item of [
+    '<xs:restriction base="xs:int"><xs:maxInclusive value="5"/></xs:restriction>',
+    '<xs:restriction base="xs:decimal"><xs:totalDigits value="5"/></xs:restriction>',
+    '<xs:restriction base="xs:hexBinary"><xs:length value="1"/></xs:restriction>',
+  ]) {
+    const { request } = compiledGet(
+      t,
+      sequence(element('v', 't:Items')),
+      `<xs:simpleType name="Item">${item}</xs:simpleType><xs:simpleType name="Items"><xs:list itemType="t:Item"/></xs:simpleType>`,
+      { validate: 'strict' },
+    );
+    const read = (count: number) => {
+      const xml = new XmlReader(get(`<t:v>${'11 '.repeat(count)}</t:v>`), defaultLimits);
+      xml.readRoot();
+      return request.read(xml, startReading(20, 64_000));
+    };
+    t.notThrows(() => read(400));
+    t.throws(() => read(1_001), { instanceOf: TooManySteps });
+  }
 });
 
 test('A26: with bigNumbers: text numbers are held to bounds and digits too', (t) => {
