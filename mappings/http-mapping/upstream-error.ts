@@ -82,10 +82,20 @@ const traceNames: ReadonlySet<string> = new Set([
 /** Where a text begins to tell the calls that led to an error: a line `at …` with a place, as of .NET, Java and JavaScript, or Python's. */
 const frames = /\n[ \t]+at [^\n(]*(?:\(|:\d)|Traceback \(most recent call last\)/;
 
+/** The same where the end of the line before is escaped, as in JSON that is a text. */
+const escapedFrames = /\\n(?:[ \t]|\\+t)+at [^\n(\\]*(?:\(|:[\d\\])/;
+
 /** A text up to there; what follows may tell more still, such as headers of the request. */
 function withoutFrames(text: string): string {
-  const at = text.search(frames);
-  return at === -1 ? text : text.slice(0, at).trimEnd();
+  let end = text.length;
+  for (const pattern of [frames, escapedFrames]) {
+    const at = text.slice(0, end).search(pattern);
+    if (at !== -1) end = at;
+  }
+  if (end === text.length) return text;
+  // of an end of a line that is escaped twice or more
+  while (text[end - 1] === '\\') end--;
+  return text.slice(0, end).trimEnd();
 }
 
 /** A JSON value without such members, wherever in it they stand, and without such ends of texts; as it was where it has none. */

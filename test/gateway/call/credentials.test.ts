@@ -437,6 +437,10 @@ test('a text that tells the calls which led to an error is told up to there, unl
     'no\r\n   at Secret.Of(String x) in /src/Secret.cs:line 7\r\n\r\nHEADERS\r\n=======\r\nCookie: secret',
     'no\n\tat com.secret.Of(Of.java:7)',
     'no\nTraceback (most recent call last):\n  File "/srv/secret.py", line 7',
+    'no\\n    at secret (x.js:1:2)',
+    'no\\r\\n\\tat com.secret.Of(Of.java:7)',
+    'no\\\\n    at secret (x.js:1:2)\\\\n    at x.js:2:3',
+    JSON.stringify({ why: 'no\n    at secret (x.js:1:2)' }).replace('{"why":"', ''),
   ];
   const type = { 'content-type': 'text/plain' };
   for (const setting of ['drop', 'keep']) {
@@ -461,7 +465,7 @@ test('a text that tells the calls which led to an error is told up to there, unl
     }
     answer({ status: 500, body: JSON.stringify({ message: 'Traceback (most recent call last):\n  x' }) });
     t.is(statusOf(await ask()).message.startsWith('Traceback'), setting === 'keep');
-    for (const said of ['look\n  at that', 'at 5:30 (or later)', 'a\nat b (c)']) {
+    for (const said of ['look\n  at that', 'at 5:30 (or later)', 'a\nat b (c)', 'C:\\no at 5:30']) {
       answer({ status: 400, body: JSON.stringify({ message: said }) });
       t.is(statusOf(await ask()).message, said);
     }
