@@ -12,12 +12,12 @@ import { withoutCredentials } from '../call/request.ts';
 import { compileReaders, type Readers, readSoapCall } from '../protocols/read-call.ts';
 import { Fault } from '../protocols/soap/faults.ts';
 import { soap11, soap12 } from '../protocols/soap/versions.ts';
-import type { Draft } from './draft.ts';
+import type { Draft, Edit } from './draft.ts';
 import { type MendedEnvelope, mendEnvelope, mendHeader, unescapeContent } from './envelope.ts';
 import { type Finding, Findings } from './findings.ts';
 import { mendMarkup } from './markup.ts';
 import { mendMembers } from './members.ts';
-import { listed, nameSpans, type TreeElement, treeOf } from './tree.ts';
+import { listed, nameSpans, type TreeAttribute, type TreeElement, treeOf } from './tree.ts';
 import { unwrap } from './unwrap.ts';
 import { type ChildView, compileViews, type View, type ViewOf } from './view.ts';
 
@@ -418,10 +418,14 @@ const securitySecrets = new Set([
 ]);
 
 /** Whether an element's text is a credential. */
-function isSecret({ compiled }: Known, element: TreeElement): boolean {
+function isSecret(known: Known, { local }: TreeElement): boolean {
+  return securitySecrets.has(local) || isSecretName(known, local);
+}
+
+/** Whether what is called so is a credential, an element or an attribute. */
+function isSecretName({ compiled }: Known, local: string): boolean {
   const { credentials, adopted } = compiled.contract;
-  if (securitySecrets.has(element.local)) return true;
-  const fold = element.local.toLowerCase();
+  const fold = local.toLowerCase();
   if (/pass(?:word|wd|phrase)?$|secret$|api_?key$|token$/.test(fold)) return true;
   if (credentials?.parts.some(({ xml }) => xml.toLowerCase() === fold) === true) return true;
   return adopted?.movedHeaders.some(({ path }) => path.at(-1)?.toLowerCase() === fold) === true;
@@ -452,15 +456,57 @@ function laidOut(text: string): string {
 }
 
 function hideSecrets(known: Known, draft: Draft): void {
-  const edits: { start: number; end: number; text: string }[] = [];
-  const walk = (element: TreeElement): void => {
-    if (element.children.length === 0 && isSecret(known, element) && element.closing > element.opened)
-      edits.push({ start: element.opened, end: element.closing, text: placeholderOf(element.local) });
-    for (const child of element.children) walk(child);
+  const member = known.compiled.contract.credentials?.member?.toLowerCase();
+  const edits: Edit[] = [];
+  const walk = (element: TreeElement, around: boolean): void => {
+    const { children, opened, closing, local } = element;
+    const holds = around || local.toLowerCase() === member;
+    for (const attribute of element.attributes) {
+      const isOwn = holds && attribute.namespace === '';
+      if (isOwn || isSecretName(known, attribute.local)) edits.push(hiddenAttribute(attribute));
+    }
+    const isHidden = holds || isSecret(known, element);
+    const hasText = draft.text.slice(opened, closing).trim() !== '';
+    if (isHidden && hasText && children.length === 0 && local.toLowerCase() !== member)
+      edits.push({ start: opened, end: closing, text: placeholderOf(local) });
+    else if (isHidden) edits.push(...textsBetween(element, draft.text));
+    for (const child of children) walk(child, isHidden);
   };
   const root = draft.root;
-  if (root !== undefined) walk(root);
+  if (root !== undefined) walk(root, false);
   draft.replaceAll(edits);
+  // an element that somebody took out for a while may be a credential
+  draft.replaceAll(
+    commentsOf(draft.text).filter(({ start, end }) => draft.text.slice(start + 1, end).includes('<')),
+  );
+}
+
+function hiddenAttribute({ name, local, start, end }: TreeAttribute): Edit {
+  return { start, end, text: `${name}="${placeholderOf(local)}"` };
+}
+
+/** What is no blank before, between and behind the children of an element, to be left out. */
+function textsBetween({ children, opened, closing }: TreeElement, text: string): Edit[] {
+  const starts = [opened, ...children.map(({ end }) => end)];
+  const ends = [...children.map(({ start }) => start), closing];
+  return starts.flatMap((start, at) => {
+    const end = ends[at] as number;
+    return text.slice(start, end).trim() === '' ? [] : [{ start, end, text: '' }];
+  });
+}
+
+/** The comments of a document that is well-formed, to be left out. */
+function commentsOf(text: string): Edit[] {
+  const edits: Edit[] = [];
+  for (let at = text.indexOf('<!'); at >= 0; at = text.indexOf('<!', at)) {
+    const isComment = text.startsWith('<!--', at);
+    const close = isComment ? '-->' : ']]>';
+    const found = text.indexOf(close, at + 4);
+    const end = found < 0 ? text.length : found + 3;
+    if (isComment) edits.push({ start: at, end, text: '' });
+    at = end;
+  }
+  return edits;
 }
 
 /** Reads the corrected message as the gateway does, and notes what is still wrong; true where nothing is. */

@@ -67,6 +67,34 @@ test('no credential is in what is said, nor in the corrected message', (t) => {
   t.regex(explanation.corrected?.text ?? '', /YOUR_API_USER_KEY/);
 });
 
+for (const [what, authentication] of [
+  [
+    'in attributes',
+    '<Authentication ApiUserKey="key-secret" b="secret"><ApiUserID>1</ApiUserID></Authentication>',
+  ],
+  [
+    'as text of what holds them',
+    '<Authentication>key-secret<ApiUserID>1</ApiUserID><![CDATA[secret]]></Authentication>',
+  ],
+  [
+    'in elements of other names',
+    '<Authentication><ApiUserID>1</ApiUserID><Key><a>key-secret</a></Key></Authentication>',
+  ],
+  ['beside an element', '<Authentication><ApiUserKey>key-secret<b/></ApiUserKey></Authentication>'],
+  [
+    'in a comment',
+    '<Authentication><!-- secret --></Authentication><!-- <ApiUserKey>secret</ApiUserKey> -->',
+  ],
+  ['in an attribute elsewhere', '<Request><Id apiKey="secret">1</Id></Request>'],
+] as const)
+  test(`credentials where they don’t belong are hidden: ${what}`, (t) => {
+    const compiled = compileContract(loadContract(screeningContract).contract);
+    const body = `<s:Envelope xmlns:s="${soap11}"><s:Body><GetSearch xmlns="http://schemas.servicestack.net/types">${authentication}</GetSearch></s:Body></s:Envelope>`;
+    const explanation = createDoctor(compiled).explain({ body: Buffer.from(body), headers: {} });
+    t.regex(explanation.corrected?.text ?? '', /<GetSearch/);
+    t.notRegex(JSON.stringify(explanation), /secret/);
+  });
+
 test('explainBytes: a longer message is refused before anything is looked at', (t) => {
   const message = envelope('');
   t.notThrows(() => explain(message, { explainBytes: message.length }));
