@@ -224,11 +224,10 @@ function unenvelopedReply(
         : (outcome.failure.json ??
           `{"${errorMembers.data}":{"${errorMembers.status}":${outcome.failure.statusJson}}}`);
     if (callback === undefined) return { status, contentType: contentTypes.json, body: json, retryAfter };
-    const text = typeof json === 'string' ? json : json.toString('utf8');
     return {
       status: 200,
       contentType: contentTypes.jsonp,
-      body: writeJsonp(callback, text),
+      body: writeJsonp(callback, json),
       xStatus: status >= 400 ? status : undefined,
       retryAfter,
       nosniff: true,
