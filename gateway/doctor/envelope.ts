@@ -216,6 +216,9 @@ export function cutOf({ text }: Draft, { start, end }: TreeAttribute): Edit {
   return { start: /\s/.test(text[start - 1] ?? '') ? start - 1 : start, end, text: '' };
 }
 
+/** Of elements that are too many in one place so many are told of; all are left out at once, as each step reads all anew. */
+const mostTold = 16;
+
 /** Header, then Body, each once and of the envelope's namespace. A step at a time, as each changes the places of the rest. */
 function mendParts(draft: Draft, findings: Findings, version: '1.1' | '1.2'): void {
   for (let steps = 0; steps < 16; steps++) if (!mendPart(draft, findings, version)) return;
@@ -261,8 +264,8 @@ function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boo
   }
   const bodies = children.filter((child) => child.local === 'Body' && child.namespace === namespace);
   const headers = children.filter((child) => child.local === 'Header' && child.namespace === namespace);
-  const [body, secondBody] = bodies;
-  const [header, secondHeader] = headers;
+  const [body, ...moreBodies] = bodies;
+  const [header, ...moreHeaders] = headers;
   const prefix = root.prefix === '' ? '' : `${root.prefix}:`;
   if (body === undefined) {
     const payload = children.find((child) => child !== header);
@@ -282,15 +285,16 @@ function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boo
     ]);
     return true;
   }
-  const again = secondBody ?? secondHeader;
-  if (again !== undefined) {
-    findings.error(
-      draft,
-      again.start,
-      `${again.local} stands twice in one Envelope: one message has one call`,
-      'the first one alone',
-    );
-    draft.replace(again.start, again.end, '');
+  const again = [...moreBodies, ...moreHeaders];
+  if (again.length > 0) {
+    for (const { local, start } of again.slice(0, mostTold))
+      findings.error(
+        draft,
+        start,
+        `${local} stands twice in one Envelope: one message has one call`,
+        'the first one alone',
+      );
+    draft.replaceAll(again.map(({ start, end }) => ({ start, end, text: '' })));
     return true;
   }
   if (header !== undefined && header.start > body.start) {
@@ -305,15 +309,16 @@ function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boo
     draft.replace(body.start, body.start, moved);
     return true;
   }
-  const extra = children.find((child) => child !== body && child !== header);
-  if (extra !== undefined) {
-    findings.error(
-      draft,
-      extra.start,
-      `<${extra.local.slice(0, 64)}> stands beside Header and Body in Envelope`,
-      'left out',
-    );
-    draft.replace(extra.start, extra.end, '');
+  const extras = children.filter((child) => child !== body && child !== header);
+  if (extras.length > 0) {
+    for (const { local, start } of extras.slice(0, mostTold))
+      findings.error(
+        draft,
+        start,
+        `<${local.slice(0, 64)}> stands beside Header and Body in Envelope`,
+        'left out',
+      );
+    draft.replaceAll(extras.map(({ start, end }) => ({ start, end, text: '' })));
     return true;
   }
   return mendStray(draft, findings, root);

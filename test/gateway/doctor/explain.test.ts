@@ -95,6 +95,18 @@ for (const [what, authentication] of [
     t.notRegex(JSON.stringify(explanation), /secret/);
   });
 
+test('parts of an envelope that come again are left out however many they are', (t) => {
+  const compiled = compileContract(loadContract(screeningContract).contract);
+  const call =
+    '<GetSearch xmlns="http://schemas.servicestack.net/types"><Request><Id>1</Id></Request></GetSearch>';
+  for (const part of ['<s:Body/>', '<s:Header/>', '<other/>']) {
+    const head = part === '<s:Header/>' ? part : '';
+    const body = `<s:Envelope xmlns:s="${soap11}">${head}<s:Body>${call}</s:Body>${part.repeat(100)}</s:Envelope>`;
+    const { corrected } = createDoctor(compiled).explain({ body: Buffer.from(body), headers: {} });
+    t.true(corrected?.isTaken, part);
+  }
+});
+
 test('explainBytes: a longer message is refused before anything is looked at', (t) => {
   const message = envelope('');
   t.notThrows(() => explain(message, { explainBytes: message.length }));
