@@ -19,7 +19,7 @@ export class OverLimit extends Error {
 /** So many characters of a text are one step. */
 const charactersPerStep = 64;
 
-/** What a member of a type counts, a base's and a group's too: each has codecs of its own, 1 KiB and 10 µs. */
+/** What a type and each member of it counts, a base's and a group's too: each has codecs of its own, 1 KiB and 10 µs. */
 export const stepsPerMember = 8;
 
 /** So many steps are made from one look at the clock to the next. */

@@ -8,6 +8,7 @@ import type {
   Type,
   UnionType,
 } from '../../contract/model.ts';
+import { type Allowance, stepsPerMember } from '../document/allowance.ts';
 import { nameAt } from '../names/schema-name.ts';
 import type { Nameless, NamelessElement } from '../names/type-names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
@@ -57,9 +58,14 @@ export class TypeDrafts {
   readonly unbounded: Map<string, string> = new Map();
   readonly #pointers = new Map<Type, string>();
   /** Types still to be filled: by and by, so that a type may reach itself, however far away. */
-  readonly #unfilled: (() => void)[] = [];
+  #unfilled: (() => void)[] = [];
+  /** So many of them were filled. */
+  #filled = 0;
 
-  constructor(overlay: Overlay) {
+  readonly #allowance: Allowance;
+
+  constructor(overlay: Overlay, allowance: Allowance) {
+    this.#allowance = allowance;
     this.collections = createCollections(overlay);
   }
 
@@ -69,8 +75,9 @@ export class TypeDrafts {
     return this.collections.scalar('json');
   }
 
-  /** Keeps a type to be named; its name until then is the one it wants. */
+  /** Keeps a type to be named; its name until then is the one it wants. It counts what a member does. Throws OverLimit. */
   register<T extends Draft<RecordType | UnionType | TupleType | EnumType>>(type: T, pointer: string): T {
+    this.#allowance.step(pointer, stepsPerMember);
     const wanted = type.name;
     const key = nameAt(pointer) === wanted ? pointer : `${pointer}#${wanted}`;
     const set = (name: string): void => {
@@ -93,6 +100,11 @@ export class TypeDrafts {
 
   /** Fills what waits, in the order in which it was put off, and what comes up meanwhile. */
   fillAll(): void {
-    for (let next = this.#unfilled.shift(); next !== undefined; next = this.#unfilled.shift()) next();
+    for (let next = this.#unfilled[this.#filled]; next !== undefined; next = this.#unfilled[this.#filled]) {
+      this.#filled++;
+      next();
+    }
+    this.#unfilled = [];
+    this.#filled = 0;
   }
 }

@@ -42,7 +42,7 @@ export class TypeBuilder {
     const { document, references, overlay, pinned } = source;
     this.#source = source;
     this.kept = keptNames(pinned);
-    this.#drafts = new TypeDrafts(overlay);
+    this.#drafts = new TypeDrafts(overlay, references.allowance);
     this.#schemas = new SchemaTypes({
       references,
       overlay,

@@ -170,6 +170,21 @@ test('contractSteps: members of a base count eight with each schema that takes t
   t.deepEqual(problemsOf(files, { contractSteps: many * many * 8 * 2 }), []);
 });
 
+test('contractSteps: a type in line counts as a member does, equal to others or not', (t) => {
+  const inner = (type: string) => ({ type, properties: { a: text }, additionalProperties: false });
+  const of = (type: string) =>
+    documentOf({
+      Root: {
+        properties: Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`m${at}`, inner(type)])),
+      },
+    });
+  const [least, ofTypes] = ['string', 'object'].map((type) =>
+    leastOf(folder(t, { 'openapi.yaml': of(type) }), 'contractSteps'),
+  );
+  // each has a member too
+  t.true((ofTypes ?? 0) - (least ?? 0) >= 100 * (8 + 8), `${ofTypes} ${least}`);
+});
+
 test('contractSteps: members count wherever something refers to them, and the error says where it was', (t) => {
   const least = leastOf(folder(t, { 'openapi.yaml': small }), 'contractSteps');
   const more = folder(t, { 'openapi.yaml': documentOf({ Root: { properties: { it: text, more: text } } }) });
