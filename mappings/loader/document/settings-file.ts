@@ -180,7 +180,30 @@ export function readSettings<F extends Setting>(
   pointer: string,
   report: Report,
 ): ValueOf<F> | undefined {
-  return read(setting, value, pointer, report) as ValueOf<F> | undefined;
+  return read(setting, withoutLoops(value, pointer, report), pointer, report) as ValueOf<F> | undefined;
+}
+
+/** A value without YAML aliases of what they stand in, each of which is reported where it stands. */
+function withoutLoops(
+  value: unknown,
+  pointer: string,
+  report: Report,
+  around: ReadonlySet<unknown> = new Set(),
+): unknown {
+  if (!isNode(value) && !Array.isArray(value)) return value;
+  if (around.has(value)) {
+    report(pointer, 'expected a value, got an alias of what it stands in');
+    return undefined;
+  }
+  const within = new Set(around).add(value);
+  if (Array.isArray(value))
+    return value.map((item, index) => withoutLoops(item, `${pointer}/${index}`, report, within));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      withoutLoops(inner, pointer + pointerSegment(key), report, within),
+    ]),
+  );
 }
 
 function read(setting: Setting, value: unknown, pointer: string, report: Report): unknown {

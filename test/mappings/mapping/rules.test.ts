@@ -358,3 +358,18 @@ test('mappingCodeMs: what a function throws is ended too, whose words are code o
     t.true(performance.now() - before < 5_000);
   }
 });
+
+test('an alias of what it stands in is told where it stands, in rules and in values', (t) => {
+  const sides: Sides = { old: object(`Id: ${text}`), body: object(`id: ${text}, more: ${text}`), rules: '' };
+  const alias = 'expected a value, got an alias of what it stands in';
+  const told = (rules: string) => problemsOf({ ...sides, rules }).filter((problem) => problem.includes(alias));
+  for (const [rules, place] of [
+    ['request: &a { id: Id, more: *a }', '/request/more'],
+    ['request: { id: Id, more: &a { else: *a } }', '/request/more/else'],
+    ['request: { id: Id, more: { const: &a [*a] } }', '/request/more/const/0'],
+  ] as const) {
+    const [problem = '', ...more] = told(rules);
+    t.true(problem.includes(`${place}: ${alias}`), problem);
+    t.deepEqual(more, []);
+  }
+});
