@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Adopted } from '../../mappings/contract/adopted.ts';
@@ -68,7 +77,8 @@ function adopt(wsdl: string, flags: AdoptFlags): void {
       );
   const source = readSource(wsdl, flags, out);
   const stage = `${out}.${process.pid}.new`;
-  mkdirSync(stage, { recursive: true });
+  mkdirSync(dirname(stage), { recursive: true });
+  mkdirSync(stage);
   try {
     const made = fill(stage, out, source, flags);
     const written = moveInto(stage, out, made.files, flags);
@@ -98,7 +108,11 @@ function readSource(wsdl: string, { refs, limits }: AdoptFlags, out: string): So
   });
   const folders = foldersOf(refs);
   const documents = new Map<string, Uint8Array>();
-  for (const { file, bytes } of service.documents) documents.set(pathOf(file, folders), bytes);
+  for (const { file, bytes } of service.documents) {
+    const path = pathOf(file, folders);
+    checkPath(path, documents);
+    documents.set(path, bytes);
+  }
   const first = pathOf(service.documents[0]?.file ?? '', folders);
   const wsdls = [...documents.keys()].filter((path) => !path.includes('/') && /\.wsdl$/i.test(path));
   const used = [...refs].filter(([, folder]) => {
@@ -131,6 +145,21 @@ function pathOf(file: string, folders: ReadonlyMap<string, string>): string {
   for (const [absolute, path] of folders)
     if (file.startsWith(absolute + sep)) return `${path}/${file.slice(absolute.length + 1)}`;
   return file;
+}
+
+/** Files of the folder that are no documents of the WSDL, in any case: some file systems know none. */
+const ownFile = /^(?:(?:soap|openapi|mapping)\.(?:yaml|yml|json)|derived\.openapi\.yaml|names\.lock)$/i;
+
+/** Throws RangeError for a document whose place in the folder is another file's. */
+function checkPath(path: string, others: ReadonlyMap<string, unknown>): void {
+  if (ownFile.test(path))
+    throw new RangeError(
+      `${path}: expected another name of a document, as a contract's folder has a file of its own called so; rename it, and what imports it`,
+    );
+  if (others.has(path))
+    throw new RangeError(
+      `${path}: expected one document of that path, got another one below --refs; rename one of the folders`,
+    );
 }
 
 interface Made {
@@ -197,6 +226,17 @@ function moveInto(
     return files;
   }
   const changed = files.filter((file) => !isSame(join(stage, file), join(out, file)));
+  const inside = realpathSync(out);
+  for (const file of changed) {
+    const place = join(out, file);
+    const folder = folderThere(dirname(place));
+    if (folder !== inside && !folder.startsWith(inside + sep))
+      throw new RangeError(
+        `${join(called, file)}: expected a place in ${called}, got a link that leads out of it`,
+      );
+    if (statSync(place, { throwIfNoEntry: false })?.isDirectory() === true)
+      throw new RangeError(`${join(called, file)}: expected a file or none, got a folder`);
+  }
   const there = changed.find((file) => existsSync(join(out, file)));
   if (there !== undefined && !force)
     throw new RangeError(
@@ -207,6 +247,11 @@ function moveInto(
     renameSync(join(stage, file), join(out, file));
   }
   return changed;
+}
+
+/** Where a folder, or the one around it that is there, really lies. */
+function folderThere(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : folderThere(dirname(folder));
 }
 
 function isSame(one: string, other: string): boolean {

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -185,6 +186,54 @@ test('A2: adopt writes nothing outside of its folder, whatever a URL leads to', 
     files(root).filter((file) => !/^(?:wsdl|common|deep\/out)\/|^(?:wsdl|common|deep|deep\/out)$/.test(file)),
     [],
   );
+});
+
+for (const name of ['soap.yaml', 'derived.openapi.yaml', 'names.lock', 'Openapi.json'])
+  test(`A2: a schema called ${name} is refused by its name, which the folder has for a file of its own`, async (t) => {
+    const root = apart(t, name);
+    cpSync(join(root, 'common/o.xsd'), join(root, 'wsdl', name));
+    const out = join(root, 'out');
+    const { code, err } = await run(t, ['adopt', join(root, 'wsdl/service.wsdl'), '--out', out]).ended;
+    t.is(code, 2);
+    t.is(
+      err,
+      `${name}: expected another name of a document, as a contract's folder has a file of its own called so; rename it, and what imports it\n`,
+    );
+    t.false(existsSync(out));
+  });
+
+test('A2: documents of --refs that would come over one of the folder are refused', async (t) => {
+  const root = apart(t, '../common/o.xsd');
+  const service = join(root, 'wsdl/service.wsdl');
+  const twice = '<xs:import namespace="urn:p" schemaLocation="refs/common/o.xsd"/><xs:import ';
+  writeFileSync(service, readFileSync(service, 'utf8').replace('<xs:import ', twice));
+  cpSync(join(root, 'common/o.xsd'), join(root, 'wsdl/refs/common/o.xsd'));
+  const own = join(root, 'wsdl/refs/common/o.xsd');
+  writeFileSync(own, readFileSync(own, 'utf8').replace(/targetNamespace="[^"]*"/, 'targetNamespace="urn:p"'));
+  const args = ['adopt', service, '--out', join(root, 'out'), '--refs', `../common/=${join(root, 'common')}`];
+  const { code, err } = await run(t, args).ended;
+  t.is(code, 2);
+  t.regex(err, /^refs\/common\/o\.xsd: expected one document of that path, got another one below --refs/);
+});
+
+test('A2: adopt writes nothing through a link that leads out of its folder, nor over a folder', async (t) => {
+  const root = apart(t, 'types/o.xsd');
+  cpSync(join(root, 'common/o.xsd'), join(root, 'wsdl/types/o.xsd'));
+  const out = join(root, 'out');
+  mkdirSync(out);
+  symlinkSync(join(root, 'common'), join(out, 'types'));
+  writeFileSync(join(root, 'common/o.xsd'), 'mine');
+  const args = ['adopt', join(root, 'wsdl/service.wsdl'), '--out', out, '--force'];
+  const led = await run(t, args).ended;
+  t.is(led.code, 2);
+  t.regex(led.err, /types\/o\.xsd: expected a place in .*, got a link that leads out of it\n$/);
+  t.is(readFileSync(join(root, 'common/o.xsd'), 'utf8'), 'mine');
+  rmSync(join(out, 'types'));
+  mkdirSync(join(out, 'derived.openapi.yaml'));
+  const over = await run(t, args).ended;
+  t.is(over.code, 2);
+  t.regex(over.err, /derived\.openapi\.yaml: expected a file or none, got a folder\n$/);
+  t.deepEqual(files(out), ['derived.openapi.yaml']);
 });
 
 test('A32: check tells where the derived document and the WSDL say different things, and ends with 2', async (t) => {
