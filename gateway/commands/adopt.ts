@@ -22,7 +22,7 @@ import type { OpenPlace } from '../../wsdl/derived-openapi/schemas.ts';
 import { type AdoptedPlaces, adoptedOverlayText, placesText } from './adopt-overlay.ts';
 import { printAdopted, summaryOf } from './check.ts';
 import { limitsOption } from './options.ts';
-import { jsonOption, printJson } from './output.ts';
+import { jsonOption, printJson, printLine } from './output.ts';
 
 interface AdoptFlags {
   readonly out: string;
@@ -273,8 +273,8 @@ function report(
     printJson({ written: written.map((file) => join(out, file)), contract: summaryOf(loaded), open });
     return;
   }
-  console.log(`${out}: written ${written.length === 0 ? 'nothing, as all is there' : written.join(', ')}`);
+  printLine(`${out}: written ${written.length === 0 ? 'nothing, as all is there' : written.join(', ')}`);
   printAdopted(loaded.contract, adopted, loaded.notServed, loaded.warnings);
-  for (const { place, rule } of open) console.log(`left open: ${place} (${rules[rule]}, ${rule})`);
-  console.log(`look at ${join(out, 'soap.yaml')}, then: soapbridge check --contract ${out}`);
+  for (const { place, rule } of open) printLine(`left open: ${place} (${rules[rule]}, ${rule})`);
+  printLine(`look at ${join(out, 'soap.yaml')}, then: soapbridge check --contract ${out}`);
 }

@@ -27,7 +27,7 @@ import {
   placesOf,
   toHttpUrl,
 } from './options.ts';
-import { jsonOption, printJson } from './output.ts';
+import { jsonOption, printError, printJson, printLine } from './output.ts';
 
 interface CheckFlags extends ContractFlags {
   readonly config?: string;
@@ -67,7 +67,7 @@ async function printCheck(flags: CheckFlags): Promise<void> {
   const told = probes === undefined ? {} : { probes: probes.map(({ url, probed }) => ({ url, ...probed })) };
   if (!json) {
     for (const each of loaded) print(each);
-    for (const { sentence } of probes ?? []) console.log(sentence);
+    for (const { sentence } of probes ?? []) printLine(sentence);
   } else if (config !== undefined) printJson({ contracts: loaded.map(summaryOf), ...told });
   else for (const each of loaded) printJson({ ...(summaryOf(each) as object), ...told });
   if (probes?.some(({ probed }) => !probed.reached)) process.exitCode = finding;
@@ -198,24 +198,22 @@ export function printAdopted(
   warnings: LoadedContract['warnings'],
 ): void {
   const { basePath, personal } = contract;
-  console.log(
+  printLine(
     `${contract.service}: ${service.operations.length} operations of a WSDL (${service.documents.map(({ file }) => file).join(', ')}), namespace ${service.namespace}`,
   );
   for (const { path, ports } of endpoints)
-    console.log(
-      `  ${basePath}${path}: ${ports.map(({ name, soap }) => `${name} (SOAP ${soap})`).join(', ')}`,
-    );
+    printLine(`  ${basePath}${path}: ${ports.map(({ name, soap }) => `${name} (SOAP ${soap})`).join(', ')}`);
   for (const { name, style, input, output, upstream } of merged(contract, service))
-    console.log(
+    printLine(
       `  ${name}: ${style}/${input.use}${output === undefined ? ', one-way' : ''}; ${upstream.method} ${upstream.path}`,
     );
-  if (personal.length > 0) console.log(`personal: ${personal.join(', ')}`);
+  if (personal.length > 0) printLine(`personal: ${personal.join(', ')}`);
   for (const { text, served } of service.policies)
-    console.log(`policy asks for: ${text}${served ? '' : ' (not met)'}`);
+    printLine(`policy asks for: ${text}${served ? '' : ' (not met)'}`);
   for (const { name, reasons } of notServed)
-    for (const { why } of reasons) console.log(`not served: ${name} (${why})`);
+    for (const { why } of reasons) printLine(`not served: ${name} (${why})`);
   for (const { file, line, message } of warnings)
-    console.log(`warning: ${file}${line === undefined ? '' : `:${line}`}: ${message}`);
+    printLine(`warning: ${file}${line === undefined ? '' : `:${line}`}: ${message}`);
 }
 
 /** The operations of both views of a contract, by name. */
@@ -233,25 +231,25 @@ function print(loaded: CheckedContract): void {
   if (adopted !== undefined) {
     printAdopted(contract, adopted, notServed, warnings);
     for (const { name, targets } of mapping?.operations.values() ?? [])
-      console.log(`mapped: ${name} to ${targets.join(', ')}`);
+      printLine(`mapped: ${name} to ${targets.join(', ')}`);
     for (const name of mapping?.unmapped ?? [])
-      console.log(`not served: ${name} (the mapping has no rule for it)`);
+      printLine(`not served: ${name} (the mapping has no rule for it)`);
     for (const { file, line, pointer, message } of derived)
-      console.error(`${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`);
+      printError(`${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`);
     return;
   }
   const records = contract.types.filter(({ kind }) => kind === 'record').length;
-  console.log(
+  printLine(
     `${contract.service}: ${contract.operations.length} operations, ${contract.types.length} types (${records} records), ${contract.routes.length} routes under ${contract.basePath || '/'}`,
   );
-  console.log(`namespaces: ${contract.namespaces.types}, ${contract.namespaces.arrays}`);
+  printLine(`namespaces: ${contract.namespaces.types}, ${contract.namespaces.arrays}`);
   for (const { name, input, output, readOnly, upstream } of contract.operations) {
     const inputs = input.fields.map(({ xml }) => xml).join(', ');
-    console.log(
+    printLine(
       `  ${name}(${inputs}) -> ${output.fields.map(({ xml }) => xml).join(', ')}; ${upstream.method} ${upstream.path}${readOnly ? ', read only' : ''}`,
     );
   }
-  if (contract.personal.length > 0) console.log(`personal: ${contract.personal.join(', ')}`);
+  if (contract.personal.length > 0) printLine(`personal: ${contract.personal.join(', ')}`);
   for (const [says, places] of [
     [`travels as JSON ${contract.settings.json}`, loaded.notes],
     ['described twice', loaded.contradictions],
@@ -261,11 +259,11 @@ function print(loaded: CheckedContract): void {
     ['the upstream is called', loaded.assumedServers],
     ['read in its place', loaded.unforeseen],
   ] as const)
-    for (const { pointer, why } of places) console.log(`${says}: ${pointer} (${why})`);
+    for (const { pointer, why } of places) printLine(`${says}: ${pointer} (${why})`);
   for (const { file, line, pointer, message } of warnings)
-    console.log(`warning: ${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`);
+    printLine(`warning: ${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`);
   for (const { name, reasons } of notServed)
-    for (const { pointer, why } of reasons) console.log(`not served: ${name} (${pointer}: ${why})`);
+    for (const { pointer, why } of reasons) printLine(`not served: ${name} (${pointer}: ${why})`);
   for (const { key, wanted, name, holder } of displaced)
-    console.log(`called otherwise: ${name} (${key}; names.lock keeps ${wanted} for ${holder})`);
+    printLine(`called otherwise: ${name} (${key}; names.lock keeps ${wanted} for ${holder})`);
 }

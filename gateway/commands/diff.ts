@@ -5,7 +5,7 @@ import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts'
 import { type Change, compareContracts, type Grade } from '../../wsdl/diff.ts';
 import { finding } from './failure.ts';
 import { limitsOption } from './options.ts';
-import { jsonOption, printJson } from './output.ts';
+import { jsonOption, printJson, printLine } from './output.ts';
 
 interface DiffFlags {
   readonly overlay?: string;
@@ -55,9 +55,9 @@ function placeAt(path: string, overlay: string | undefined): ContractPlace {
 function print(changes: readonly Change[]): void {
   const width = Math.max(...Object.values(words).map(({ length }) => length));
   for (const { grade, where, what, why } of changes)
-    console.log(`${words[grade].padEnd(width)}  ${where}: ${what}; ${why}`);
+    printLine(`${words[grade].padEnd(width)}  ${where}: ${what}; ${why}`);
   const counts = (['breaking', 'strict', 'compatible'] as const).map(
     (grade) => `${changes.filter((change) => change.grade === grade).length} ${words[grade]}`,
   );
-  console.log(`${changes.length} changes: ${counts.join(', ')}`);
+  printLine(`${changes.length} changes: ${counts.join(', ')}`);
 }

@@ -7,7 +7,7 @@ import type { ExplainedMessage, Explanation } from '../doctor/explain.ts';
 import type { Finding } from '../doctor/findings.ts';
 import { finding } from './failure.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf } from './options.ts';
-import { jsonOption, printJson } from './output.ts';
+import { jsonOption, printJson, printLine } from './output.ts';
 
 interface ExplainFlags extends ContractFlags {
   readonly contentType?: string;
@@ -103,5 +103,5 @@ function printExplanation(file: string, { operation, findings, more, corrected }
     if (soapAction !== undefined) lines.push(`SOAPAction: ${soapAction}`);
     lines.push('', text.trimEnd());
   }
-  process.stdout.write(`${lines.join('\n')}\n`);
+  for (const line of lines.join('\n').split('\n')) printLine(line);
 }

@@ -1,6 +1,6 @@
 import { isStackOverflow } from '../../mappings/loader/document/allowance.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
-import { printJson } from './output.ts';
+import { printError, printJson } from './output.ts';
 
 /** Exit code for what a command was asked to look for and found. */
 export const finding = 1;
@@ -16,18 +16,18 @@ export function fail(error: unknown, json = false): never {
   if (error instanceof ContractError || (error instanceof RangeError && !isStackOverflow(error))) {
     const isContract = error instanceof ContractError;
     if (json) printJson({ problems: isContract ? error.problems : [{ message: error.message }] });
-    else console.error(isContract ? `the contract can't be served:\n${error.message}` : error.message);
+    else printError(isContract ? `the contract can't be served:\n${error.message}` : error.message);
     process.exit(wrongInput);
   }
   if (isStackOverflow(error)) {
     const message = 'expected types that refer to fewer others in turn, got more than can be followed';
     if (json) printJson({ problems: [{ message }] });
-    else console.error(message);
+    else printError(message);
     process.exit(wrongInput);
   }
   const hint = error instanceof Error && 'code' in error ? startHints.get(error.code) : undefined;
   if (error instanceof Error && hint !== undefined) {
-    console.error(`${error.message}; ${hint}`);
+    printError(`${error.message}; ${hint}`);
     process.exit(wrongInput);
   }
   console.error(error);

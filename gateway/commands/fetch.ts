@@ -4,6 +4,7 @@ import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
 import { isNode } from '../../mappings/loader/document/node.ts';
 import { readYamlFile } from '../../mappings/loader/document/yaml.ts';
+import { printError } from './output.ts';
 
 /** How long a name of a stored document may be. */
 const longestName = 120;
@@ -22,7 +23,7 @@ export async function fetchDocument(address: string, limits: Limits = defaultLim
   const path = fileOf(url);
   const shown = url.origin + url.pathname; // a query may hold a key
   if (existsSync(path)) {
-    console.error(`${shown} is not fetched: ${path} is there; remove it to have it fetched anew`);
+    printError(`${shown} is not fetched: ${path} is there; remove it to have it fetched anew`);
     return path;
   }
   const bytes = await load(url, shown, limits);
@@ -39,7 +40,7 @@ export async function fetchDocument(address: string, limits: Limits = defaultLim
   } finally {
     rmSync(partial, { force: true });
   }
-  console.error(`${shown} is stored as ${path}, ${bytes.length} bytes; it is not fetched again`);
+  printError(`${shown} is stored as ${path}, ${bytes.length} bytes; it is not fetched again`);
   return path;
 }
 

@@ -7,7 +7,7 @@ import { dialects } from '../../mappings/loader/overlay/dialects.ts';
 import { overlaySettings } from '../../mappings/loader/overlay/overlay-keys.ts';
 import { choicesOf } from './adopt-overlay.ts';
 import { type ContractFlags, contractAction, contractCommand } from './options.ts';
-import { jsonOption, printJson } from './output.ts';
+import { jsonOption, printJson, printLine } from './output.ts';
 
 interface InitFlags extends ContractFlags {
   readonly force: boolean;
@@ -35,7 +35,7 @@ function writeOverlay({ openapi, overlay, force, json, limits }: InitFlags): voi
   writeFileSync(path, overlayText(loaded, openapi, path));
   if (json) printJson({ written: path });
   else
-    console.log(
+    printLine(
       `${path} is written; look at what it decides, then: soapbridge check --openapi ${openapi} --overlay ${path}`,
     );
 }

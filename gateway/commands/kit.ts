@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { compileContract } from '../../mappings/compile.ts';
 import { loadContract } from '../../mappings/loader/load.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf, publicUrlOption } from './options.ts';
+import { printLine } from './output.ts';
 
 interface KitFlags extends ContractFlags {
   readonly out: string;
@@ -45,7 +46,7 @@ async function writeKit(flags: KitFlags): Promise<void> {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
   }
-  console.log(`wrote ${out}: ${files.length} ${files.length === 1 ? 'file' : 'files'}, for ${address}`);
+  printLine(`wrote ${out}: ${files.length} ${files.length === 1 ? 'file' : 'files'}, for ${address}`);
 }
 
 /** The files with their places below a folder. Throws RangeError. */

@@ -20,7 +20,7 @@ import { deriveOpenapi } from '../../wsdl/derived-openapi/document.ts';
 import { createCodec, TranslationError } from '../codec.ts';
 import { finding } from './failure.ts';
 import { limitsOption } from './options.ts';
-import { jsonOption, printJson } from './output.ts';
+import { jsonOption, printJson, printLine } from './output.ts';
 
 interface MapFlags {
   readonly contract: string;
@@ -119,9 +119,9 @@ function check(flags: MapFlags): void {
     printJson({ operations, unmapped, oneWay });
     return;
   }
-  for (const { name, targets } of operations) console.log(`${name} -> ${targets.join(', or ')}`);
-  for (const { pointer, message } of oneWay) console.log(`one way: ${pointer} (${message})`);
-  if (unmapped.length > 0) console.log(`not mapped: ${unmapped.join(', ')}`);
+  for (const { name, targets } of operations) printLine(`${name} -> ${targets.join(', or ')}`);
+  for (const { pointer, message } of oneWay) printLine(`one way: ${pointer} (${message})`);
+  if (unmapped.length > 0) printLine(`not mapped: ${unmapped.join(', ')}`);
 }
 
 // --- draft -----------------------------------------------------------------------------------------
@@ -248,11 +248,13 @@ function readSample(
 }
 
 function printTried({ sample, operation, calls = [], reply, problems }: Tried): void {
-  console.log(`${sample}: ${operation ?? 'refused'}${problems.length === 0 ? ', valid' : ''}`);
-  for (const { method, path, body } of calls)
-    console.log(`  ${method} ${path}${body === undefined ? '' : `\n  ${body}`}`);
-  if (reply !== undefined) console.log(`  reply: ${reply}`);
-  for (const problem of problems) console.log(`  ${problem}`);
+  printLine(`${sample}: ${operation ?? 'refused'}${problems.length === 0 ? ', valid' : ''}`);
+  for (const { method, path, body } of calls) {
+    printLine(`  ${method} ${path}`);
+    if (body !== undefined) printLine(`  ${body}`);
+  }
+  if (reply !== undefined) printLine(`  reply: ${reply}`);
+  for (const problem of problems) printLine(`  ${problem}`);
 }
 
 /** What is wrong with JSON text by a schema of a document; numbers are looked at as JavaScript has them. */
@@ -296,5 +298,5 @@ function types(flags: MapFlags & { readonly out: string }): void {
     written.push(file);
   }
   if (flags.json) printJson({ written });
-  else for (const file of written) console.log(`${file} is written`);
+  else for (const file of written) printLine(`${file} is written`);
 }

@@ -7,7 +7,7 @@ import { type ContractNames, folded } from '../../mappings/loader/names/names.ts
 import { joinNames, readNamesLock, writeNamesLock } from '../../mappings/loader/names/names-lock.ts';
 import { finding } from './failure.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf } from './options.ts';
-import { jsonOption, printJson } from './output.ts';
+import { jsonOption, printJson, printLine } from './output.ts';
 
 interface NamesFlags extends ContractFlags {
   readonly check: boolean;
@@ -80,12 +80,12 @@ function tryNames({ names, wantedOperations, contract }: LoadedContract, asJson:
     printJson({ service: contract.service, operations, collisions });
     return;
   }
-  console.log(`service: ${contract.service}`);
+  printLine(`service: ${contract.service}`);
   for (const { key, name, wanted } of operations)
-    console.log(`  ${name}${wanted === undefined ? '' : ` rather than ${wanted}`} (${key})`);
+    printLine(`  ${name}${wanted === undefined ? '' : ` rather than ${wanted}`} (${key})`);
   for (const { name, keys } of collisions)
-    console.log(`wanted by ${keys.length}: ${name} (${keys.join(', ')})`);
-  console.log(`${operations.length} operations, ${collisions.length} names that several want`);
+    printLine(`wanted by ${keys.length}: ${name} (${keys.join(', ')})`);
+  printLine(`${operations.length} operations, ${collisions.length} names that several want`);
 }
 
 function differences(names: ContractNames, others: ContractNames | undefined): readonly Difference[] {
@@ -106,9 +106,9 @@ function print(
   removed: readonly Difference[],
 ): void {
   if (isCheck) {
-    for (const { key, name } of added) console.log(`not in names.lock: ${name} (${key})`);
-    for (const { key, name } of removed) console.log(`no longer in the document: ${name} (${key})`);
+    for (const { key, name } of added) printLine(`not in names.lock: ${name} (${key})`);
+    for (const { key, name } of removed) printLine(`no longer in the document: ${name} (${key})`);
   }
   const verb = isCheck ? 'would change by' : 'is written:';
-  console.log(`${path} ${verb} ${added.length} names more, ${removed.length} fewer`);
+  printLine(`${path} ${verb} ${added.length} names more, ${removed.length} fewer`);
 }

@@ -24,6 +24,7 @@ import {
   publicUrlOption,
   toHttpUrl,
 } from './options.ts';
+import { printError, printLine } from './output.ts';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
@@ -212,7 +213,7 @@ async function runServe(flags: ServeFlags): Promise<void> {
     const running = await serveHere(flags, { tellLoaded: told?.tell });
     listenForFiles(running);
     await told?.print();
-    console.log(startLine(running, flags));
+    printLine(startLine(running, flags));
     stopOnSignals((signal) => running.stop(delayOf(signal, flags)));
     return;
   }
@@ -226,12 +227,12 @@ async function runServe(flags: ServeFlags): Promise<void> {
     const workers = await startWorkers({ ...flags, count: flags.workers, logBytes }).catch(
       (error: unknown) => {
         if (!(error instanceof WorkerError)) throw error;
-        if (error.signal !== null) console.error(error.message); // else the worker has said what is wrong
+        if (error.signal !== null) printError(error.message); // else the worker has said what is wrong
         process.exit(error.exitCode);
       },
     );
     listenForFiles(workers);
-    console.log(startLine(workers, flags));
+    printLine(startLine(workers, flags));
     stopOnSignals(workers.stop, workers.kill);
     passEarlySignal();
     return;
@@ -322,7 +323,7 @@ class ToldLoads {
 
 async function printLoads(reports: readonly LoadReport[]): Promise<void> {
   const { linesOf } = await import('../process/load-report.ts');
-  for (const line of linesOf(reports)) console.log(line);
+  for (const line of linesOf(reports)) printLine(line);
 }
 
 /** TLS as the flags say it. Throws RangeError. */

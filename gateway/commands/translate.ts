@@ -9,7 +9,7 @@ import { writeSample } from '../../wsdl/sample.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { finding } from './failure.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf } from './options.ts';
-import { jsonOption, printJson } from './output.ts';
+import { jsonOption, printError, printJson } from './output.ts';
 
 interface TranslateFlags extends ContractFlags {
   readonly to: 'json' | 'xml';
@@ -227,7 +227,7 @@ function credentialHeaders({ credentials }: Contract, { to, header }: TranslateF
 
 function tellRefusal({ json }: TranslateFlags, status: number, text: string): void {
   if (json) printJson({ refused: { status, reply: text } });
-  else console.error(`refused with status ${status}:\n${text}`);
+  else printError(`refused with status ${status}:\n${text}`);
   process.exitCode = finding;
 }
 

@@ -22,7 +22,15 @@ export class ContractError extends Error {
 
 /** `soap.yaml:3#/dialect: expected one of servicestack, plain, got "esperanto"` */
 function lineOfText({ file, line, pointer, message }: ContractProblem): string {
-  return `${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`;
+  return visible(`${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`);
+}
+
+/** What a terminal acts on rather than shows, or shows in another order than it is written. */
+const unseen = /(?!\t)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+
+/** One line of text as a terminal may have it: what isn't seen, line ends too, is written as `\u001b`; tabs stay. */
+export function visible(text: string): string {
+  return text.replace(unseen, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Gathers the problems of one file, so that an author sees them all at once. */
