@@ -39,7 +39,7 @@ export function elementsOf({ headers, body }: AdoptedMessage): readonly ElementD
     add(expanded(name), inner, textTypeOf(type)?.facets.enumeration);
     if (seen.has(type)) continue;
     seen.add(type);
-    waiting.push(...inner);
+    for (const one of inner) waiting.push(one);
   }
   return [...found].map(([name, { children, values }]) => ({
     name,

@@ -86,7 +86,8 @@ class AdoptedRows {
     if (type.kind === 'simple' || type === anyType) return [];
     const { attributes, content, derived } = type;
     const own = attributes.map((each) => this.#attribute(each));
-    if (content.kind === 'elements') own.push(...this.#particle(content.particle, 'whole'));
+    if (content.kind === 'elements')
+      for (const row of this.#particle(content.particle, 'whole')) own.push(row);
     if (content.kind === 'encodedArray') {
       const { item } = content;
       const inner = { key: item, name: typeTitle(item) ?? 'item', rows: () => this.#content(item) };

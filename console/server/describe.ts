@@ -22,7 +22,7 @@ export function describeForm(site: Site, operation: Operation): FormDescription 
   for (let type = waiting.pop(); type !== undefined; type = waiting.pop()) {
     if (type.kind === 'scalar' || types.has(type.name)) continue;
     types.set(type.name, describeType(type));
-    waiting.push(...partsOf(type));
+    for (const part of partsOf(type)) waiting.push(part);
   }
   const { credentials } = contract;
   const adopted = adoptedOperation(contract, operation.name);

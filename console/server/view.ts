@@ -130,7 +130,7 @@ function entryOf(operation: Operation): SearchEntry {
     if (seen.has(type) || type.kind === 'scalar') continue;
     seen.add(type);
     for (const name of memberNames(type)) if (names.size < mostMembers) names.add(name.toLowerCase());
-    waiting.push(...partsOf(type));
+    for (const part of partsOf(type)) waiting.push(part);
   }
   return {
     n: operation.name,

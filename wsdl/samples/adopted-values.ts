@@ -125,7 +125,7 @@ class AdoptedValues {
     if (isMixed(content)) made.push(`${quoteJson(valueNameOf(named))}:"text"`);
     else if (content.kind === 'text')
       made.push(`${quoteJson(valueNameOf(named))}:${this.#simple(content.type, valueNameOf(named))}`);
-    else made.push(...this.#members(members, depth));
+    else for (const member of this.#members(members, depth)) made.push(member);
     return `{${made.join(',')}}`;
   }
 

@@ -147,8 +147,8 @@ function normalized(particle: Particle): Particle {
   for (const part of particle.particles) {
     const one = normalized(part);
     const isWithin = particle.kind === 'choice' && one.kind === 'choice';
-    if (isWithin && (one.most <= 1 || particle.most > 1)) particles.push(...one.particles);
-    else particles.push(one);
+    const parts = isWithin && (one.most <= 1 || particle.most > 1) ? one.particles : [one];
+    for (const each of parts) particles.push(each);
   }
   const [only] = particles;
   if (particles.length === 1 && only !== undefined)

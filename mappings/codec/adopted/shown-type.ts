@@ -30,7 +30,7 @@ export function shownTypeOf(service: AdoptedService): RecordType {
   for (let type = waiting.pop(); type !== undefined; type = waiting.pop()) {
     if (seen.has(type) || type.kind === 'simple') continue;
     seen.add(type);
-    waiting.push(...contentTypes(type));
+    for (const part of contentTypes(type)) waiting.push(part);
     const members = type.content.kind === 'elements' ? membersOf(type.content.particle).members : [];
     noteMembers(members);
     for (const { json } of attributeMembers(type.attributes, members)) names.add(json);

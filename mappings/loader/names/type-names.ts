@@ -180,7 +180,7 @@ function nameElements(
       names.set(key, name);
       byPath.get(key)?.set(name);
     }
-    displaced.push(...namer.displaced);
+    for (const one of namer.displaced) displaced.push(one);
   }
   return { names, displaced };
 }

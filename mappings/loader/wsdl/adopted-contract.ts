@@ -289,7 +289,7 @@ function holdsBinary({ operations }: AdoptedService): boolean {
     seen.add(type);
     if (type.kind === 'simple') {
       if (type.builtIn === 'base64Binary' || type.builtIn === 'hexBinary') return true;
-    } else waiting.push(...contentTypes(type));
+    } else for (const part of contentTypes(type)) waiting.push(part);
   }
   return false;
 }

@@ -82,7 +82,7 @@ export function loadAdoptedService(folder: string, options: AdoptedOptions = {})
 function keptNames(folder: string, allowance: Allowance, findings: Findings): KeptNames {
   const problems: ContractProblem[] = [];
   const kept = readNamesLock(join(folder, 'names.lock'), problems, allowance, (name) => name) ?? noNames;
-  findings.problems.push(...problems.map((problem) => ({ ...problem, file: 'names.lock' })));
+  for (const problem of problems) findings.problems.push({ ...problem, file: 'names.lock' });
   return kept;
 }
 

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { defaultLimits, type LimitName } from '../../../../mappings/contract/limits.ts';
-import { type Files, getOf, load, problemsOf } from './wsdl-folder.ts';
+import { loadContract } from '../../../../mappings/loader/load.ts';
+import { type Files, folderOf, getOf, load, problemsOf } from './wsdl-folder.ts';
 
 const small = { 'service.wsdl': getOf('<xs:complexType/>') };
 
@@ -125,4 +126,16 @@ test('a WSDL of 1,500 operations is read in seconds', (t) => {
   const before = performance.now();
   t.is(load(t, { 'service.wsdl': wsdl }).service.operations.length, 1_500);
   t.true(performance.now() - before < 20_000);
+});
+
+test('a type whose elements have hundreds of thousands of substitutes is read', (t) => {
+  const rows = (count: number, row: (at: number) => string): string =>
+    Array.from({ length: count }, (_, at) => row(at)).join('');
+  const type = `<xs:complexType><xs:sequence>${rows(200, () => '<xs:element ref="t:head"/>')}</xs:sequence></xs:complexType>`;
+  const others = rows(
+    2_000,
+    (at) => `<xs:element name="e${at}" type="xs:string" substitutionGroup="t:head"/>`,
+  );
+  const wsdl = getOf(type, `<xs:element name="head" type="xs:string"/>${others}`);
+  t.is(loadContract(folderOf(t, { 'service.wsdl': wsdl })).contract.adopted?.service.operations.length, 1);
 });
