@@ -21,7 +21,10 @@ const nobody = randomBytes(32).toString('base64');
 /** A digest that is right. */
 export interface RightDigest {
   readonly secret: string;
-  /** What stands for its nonce in memory: the SHA-256 of Username, a zero byte and the nonce, a character for each byte. */
+  /**
+   * What stands for its nonce in memory: the SHA-256 of Username, a zero byte and the nonce without blanks at its end, a
+   * character for each byte. The digest is of nonce and Created in one, and a blank between them could go to either.
+   */
   readonly nonce: string;
 }
 
@@ -41,7 +44,14 @@ export function checkDigest(
   expected.write(hashOf('sha1', bytes.subarray(start, size), 'base64'), 'latin1');
   given.write(hash, 'latin1');
   if (!timingSafeEqual(expected, given) || secret === undefined) return undefined;
-  return { secret, nonce: hashOf('sha256', bytes.subarray(0, end), 'latin1') };
+  let remembered = end;
+  while (remembered > start && isBlank(bytes[remembered - 1])) remembered--;
+  return { secret, nonce: hashOf('sha256', bytes.subarray(0, remembered), 'latin1') };
+}
+
+/** Whether a byte is one of XML's blanks (XML 1.0, 2.3), which Created may begin with. */
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
 /** Room for what is hashed, which is seldom more. */

@@ -132,14 +132,23 @@ export async function startGateway(
   };
 }
 
-/** A gateway for all tests of a file; to be awaited before the first test. */
+/** A gateway for all tests of a file; to be awaited before the first test and hook. */
 export async function sharedGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const [gateway] = await sharedGateways(options);
+  return gateway;
+}
+
+/** Several, each with its options: ava takes no hook once a turn has passed since the first one. */
+export async function sharedGateways<All extends readonly GatewayOptions[]>(
+  ...all: All
+): Promise<{ [Index in keyof All]: Gateway }> {
   const ends: (() => unknown)[] = [];
-  const gateway = await startGateway({ teardown: (end) => ends.push(end) }, options);
+  const started = all.map((options) => startGateway({ teardown: (end) => ends.push(end) }, options));
+  const gateways = await Promise.all(started);
   test.after.always(async () => {
     for (const end of ends.toReversed()) await end();
   });
-  return gateway;
+  return gateways as { [Index in keyof All]: Gateway };
 }
 
 /** A contract, the screening contract mostly, with other settings, in a folder of its own; its `wsse` gives way to another, and to `wsse:` alone. */

@@ -10,7 +10,7 @@ import {
   type Gateway,
   getSearch,
   keyHeaders,
-  sharedGateway,
+  sharedGateways,
   startGateway,
 } from '../gateway.ts';
 
@@ -25,10 +25,7 @@ function contractOf(basic = '{ username: apiUserId, password: apiUserKey }'): st
   return folder;
 }
 
-const [gateway, without] = await Promise.all([
-  sharedGateway({ serve: { contract: contractOf() } }),
-  sharedGateway(),
-]);
+const [gateway, without] = await sharedGateways({ serve: { contract: contractOf() } }, {});
 
 test.after.always(() => {
   for (const folder of folders) rmSync(folder, { recursive: true });

@@ -132,8 +132,6 @@ function readDigest(
   const nonce = base64FromXml(collapse(Nonce));
   if (nonce === undefined || nonce === '' || base64Size(nonce) > longestNonce)
     return invalid(`expected base64 of 1 to ${longestNonce} bytes in Nonce, got other text`);
-  // the digest is of Nonce and Created in one: a blank between them could go to either, and the nonce be another one
-  if (/^\s/.test(Created)) return invalid('expected no blank before Created of UsernameToken, got one');
   const created = instantFromXml(Created);
   if (created === undefined)
     return invalid('expected an xs:dateTime in Created of UsernameToken, got other text');

@@ -10,7 +10,7 @@ import {
   envelope,
   type Gateway,
   send as sendTo,
-  sharedGateway,
+  sharedGateways,
   startGateway,
 } from '../../gateway.ts';
 import {
@@ -27,10 +27,10 @@ import {
 const stored = '{"name":"a.pdf"}';
 const limits = { bodyPieces: 100_000 };
 /** The second's upstream hears of no call. */
-const [gateway, refusing] = await Promise.all([
-  sharedGateway({ serve: { contract: documents }, limits }),
-  sharedGateway({ serve: { contract: documents } }),
-]);
+const [gateway, refusing] = await sharedGateways(
+  { serve: { contract: documents }, limits },
+  { serve: { contract: documents } },
+);
 gateway.answer({ body: stored });
 
 /** What StoreDocument's upstream gets of a capture, by the words of its name. */
