@@ -92,6 +92,14 @@ export class References {
     this.#odd.set(pointer, why);
   }
 
+  /** Whether a member is true. What is neither true nor false, such as YAML 1.1's `yes`, which is text in YAML 1.2, is noted. */
+  isTrue(node: Node, key: string, pointer: string): boolean {
+    const value = memberOf(node, key);
+    if (value !== undefined && typeof value !== 'boolean')
+      this.noteOdd(`${pointer}/${key}`, `expected true or false, got ${shown(value)}; it is read as false`);
+    return value === true;
+  }
+
   /** What was read in spite of being wrong. */
   odd(): readonly Note[] {
     return notesOf(this.#odd);

@@ -115,7 +115,7 @@ function readParameter(
   { place, node, pointer }: Found,
   { name: owner, spansSegments }: Entry,
   taken: Set<string>,
-  { overlay, report, builder }: OperationsSource,
+  { overlay, report, builder, references }: OperationsSource,
 ): ReadParameter | undefined {
   const name = textOf(node.name) ?? '';
   if ((place === 'header' || place === 'cookie') && !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
@@ -142,7 +142,7 @@ function readParameter(
       json: field,
       schema: schema.node,
       pointer: schema.pointer,
-      required: node.required === true || place === 'path',
+      required: references.isTrue(node, 'required', pointer) || place === 'path',
       typeName: sharedTypeName(pointer, owner + upperFirst(identifier(field)), builder),
       around: node,
     },

@@ -64,7 +64,7 @@ export function readRequestBody(
   }
   const { dialect } = source.overlay;
   const element = dialect.body === 'members' ? bodyElement : dialect.body.element;
-  const required = isNode(found.node) && found.node.required === true;
+  const required = isNode(found.node) && source.references.isTrue(found.node, 'required', found.pointer);
   const typeName = sharedTypeName(found.pointer, `${name}Body`, source.builder);
   const field = { json: element, required, typeName, around: found.node };
   if (media.form !== 'json') return readAs(media, field, source);

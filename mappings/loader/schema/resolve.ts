@@ -24,10 +24,12 @@ export function surroundingsOf(schema: Node): Surroundings {
 }
 
 /**
- * Reports a `type` that JSON Schema doesn't have: a value of it could be anything (Core 2020-12, 4.2.1). One that is a
+ * Notes a `nullable` that is neither true nor false. Reports a `type` that JSON Schema doesn't have: a value of it could be anything (Core 2020-12, 4.2.1). One that is a
  * schema, of whoever forgot the `properties` around it, is no type at all.
  */
-export function checkType({ type }: Node, pointer: string, references: References): void {
+export function checkType(schema: Node, pointer: string, references: References): void {
+  const { type } = schema;
+  references.isTrue(schema, 'nullable', pointer);
   if (isNode(type)) {
     references.noteOdd(
       `${pointer}/type`,

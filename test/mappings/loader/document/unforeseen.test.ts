@@ -288,6 +288,35 @@ test('a schema that stands where the name of a type is to be is read without it,
   );
 });
 
+test('what is to be true or false and is neither is read as false, and warned of', (t) => {
+  const { contract, warnings } = load(t, {
+    'openapi.json': {
+      ...(whole as object),
+      paths: {
+        '/orders': {
+          put: {
+            operationId: 'putOrder',
+            parameters: [
+              { name: 'page', in: 'query', required: 'yes', schema: { type: 'string', nullable: 'on' } },
+            ],
+            requestBody: { required: 1, content: { 'application/json': { schema: { type: 'string' } } } },
+            responses: { 204: { description: 'done' } },
+          },
+        },
+      },
+    } as Json,
+  });
+  t.deepEqual(
+    contract.operations.flatMap(({ input }) => input.fields.map(({ required }) => required)),
+    [false, false],
+  );
+  t.deepEqual(warnings.map(({ pointer, message }) => `${pointer}: ${message}`).toSorted(), [
+    '/paths/~1orders/put/parameters/0/required: expected true or false, got "yes"; it is read as false',
+    '/paths/~1orders/put/parameters/0/schema/nullable: expected true or false, got "on"; it is read as false',
+    '/paths/~1orders/put/requestBody/required: expected true or false, got 1; it is read as false',
+  ]);
+});
+
 test('a type that JSON Schema lacks is an error', (t) => {
   const broken = (schema: Json): readonly string[] =>
     problemsOf(t, {
