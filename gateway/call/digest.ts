@@ -1,4 +1,5 @@
 import { hash as hashOf, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isBlank } from '../../mappings/xml/characters.ts';
 
 /** A PasswordDigest of a UsernameToken that is to be checked by a secret (W49): plain data, as it may be read in a thread. */
 export interface DigestToken {
@@ -45,13 +46,8 @@ export function checkDigest(
   given.write(hash, 'latin1');
   if (!timingSafeEqual(expected, given) || secret === undefined) return undefined;
   let remembered = end;
-  while (remembered > start && isBlank(bytes[remembered - 1])) remembered--;
+  while (remembered > start && isBlank(bytes[remembered - 1] as number)) remembered--;
   return { secret, nonce: hashOf('sha256', bytes.subarray(0, remembered), 'latin1') };
-}
-
-/** Whether a byte is one of XML's blanks (XML 1.0, 2.3), which Created may begin with. */
-function isBlank(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
 /** Room for what is hashed, which is seldom more. */

@@ -24,8 +24,8 @@ export function surroundingsOf(schema: Node): Surroundings {
 }
 
 /**
- * Notes a `nullable` that is neither true nor false. Reports a `type` that JSON Schema doesn't have: a value of it could be anything (Core 2020-12, 4.2.1). One that is a
- * schema, of whoever forgot the `properties` around it, is no type at all.
+ * Reports a `type` that JSON Schema doesn't have: a value of it could be anything (Core 2020-12, 4.2.1). One that is a
+ * schema, of whoever forgot the `properties` around it, is no type at all. A `nullable` that is neither true nor false is noted.
  */
 export function checkType(schema: Node, pointer: string, references: References): void {
   const { type } = schema;

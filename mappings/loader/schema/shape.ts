@@ -28,8 +28,6 @@ import { unionOf } from './unions.ts';
 /** Arrays, maps and references in one another without an object between; messages are far less deep. */
 const deepest = 100;
 
-const slash = 47;
-
 /** The types of one document's schemas, made as they are asked for. */
 export class SchemaTypes implements SchemaContext {
   readonly references: References;
@@ -129,8 +127,7 @@ export class SchemaTypes implements SchemaContext {
   #isInsideItself(schema: Node, pointer: string): boolean {
     const known = this.#places.get(schema) ?? [];
     this.#places.set(schema, known);
-    if (known.some((place) => pointer.charCodeAt(place.length) === slash && pointer.startsWith(place)))
-      return true;
+    if (known.some((place) => pointer[place.length] === '/' && pointer.startsWith(place))) return true;
     if (!known.includes(pointer)) known.push(pointer);
     return false;
   }
