@@ -1,4 +1,7 @@
-/** Bytes that a JSON string and XML content both have as they are: no quote, no escape, no control, no `& < >`. */
+/**
+ * 1 at each byte that a JSON string and XML content both have as it is: no quote, no escape, no control, no `& < >`. A loop over
+ * bytes takes it as a constant of its own module: what another one exports is looked up each time, which is 3 % of a reply.
+ */
 export const plainByte: Uint8Array = new Uint8Array(256).fill(1, 32);
 for (const byte of Buffer.from('"\\&<>')) plainByte[byte] = 0;
 plainByte[0xef] = 0; // U+FFFE and U+FFFF begin so; what follows is looked at

@@ -47,6 +47,8 @@ export interface Misfit {
  */
 const patience = 8;
 
+const plain = plainByte;
+
 /**
  * A reply's JSON as bytes, and the tape that a codec lays out while it reads: where each value stands, so that
  * they can be written in another order than they came. Everything is looked at once; no object is made per value.
@@ -237,16 +239,16 @@ export class Tape extends JsonGrammar {
   scanString(): boolean {
     const { bytes } = this;
     let at = this.position + 1;
-    let plain = true;
+    let isPlain = true;
     for (;;) {
-      while (plainByte[bytes[at] as number] === 1) at++;
+      while (plain[bytes[at] as number] === 1) at++;
       const byte = bytes[at] as number;
       if (byte === 34) {
         this.position = at + 1;
-        return plain;
+        return isPlain;
       }
       if (byte < 32) this.failAt(at, 'a character of a string or its closing quote');
-      plain = false;
+      isPlain = false;
       at = byte === 92 ? this.escapeEnd(at) : at + 1;
     }
   }

@@ -3,7 +3,14 @@ import { isBlank, isNameCharacter } from './characters.ts';
 import { readDeclaration } from './declaration.ts';
 import type { XmlError } from './error.ts';
 import { type Declaration, Namespaces, xmlNamespace, xmlnsNamespace } from './namespaces.ts';
-import { cut, equalsSign, exclamation, greaterThan, lessThan, question, Scanner, slash } from './scanner.ts';
+import { cut, Scanner } from './scanner.ts';
+
+const exclamation = 0x21;
+const slash = 0x2f;
+const lessThan = 0x3c;
+const equalsSign = 0x3d;
+const greaterThan = 0x3e;
+const question = 0x3f;
 
 /** One open element. Each depth has one, used again by every element there: reading allocates none per element. */
 class OpenElement {

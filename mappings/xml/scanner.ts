@@ -3,16 +3,12 @@ import { findIllegal, isBlank, isCharacter, isNameCharacter, isNameStart } from 
 import { locate, XmlError } from './error.ts';
 import { GatheredText } from './gathered-text.ts';
 
-/** Code units of markup. */
-export const slash = 0x2f;
-export const lessThan = 0x3c;
-export const equalsSign = 0x3d;
-export const greaterThan = 0x3e;
-export const question = 0x3f;
-export const exclamation = 0x21;
-export const doubleQuote = 0x22;
+// code units; other modules have theirs: what one exports is no constant to the compiler, and these are compared with each character
+const lessThan = 0x3c;
+const greaterThan = 0x3e;
+const doubleQuote = 0x22;
 const singleQuote = 0x27;
-export const ampersand = 0x26;
+const ampersand = 0x26;
 const space = 0x20;
 const lineFeed = 0xa;
 const carriageReturn = 0xd;

@@ -3,7 +3,7 @@ import { type Key, keyOf, matches, padding, plainByte } from '../../bytes.ts';
 import type { Limits } from '../../contract/limits.ts';
 import { XmlError } from '../../xml/error.ts';
 import type { ContentReader, XmlReader } from '../../xml/reader.ts';
-import { ampersand, doubleQuote, lessThan, Scanner } from '../../xml/scanner.ts';
+import { Scanner } from '../../xml/scanner.ts';
 import { mostBytes } from './text-tokenizer.ts';
 
 type ElementName = Readonly<Pick<XmlReader, 'local' | 'namespace' | 'prefix'>>;
@@ -37,6 +37,10 @@ interface Place {
 
 /** How many are kept behind one beginning. */
 const mostForms = 8;
+const plain = plainByte;
+const doubleQuote = 0x22;
+const ampersand = 0x26;
+const lessThan = 0x3c;
 const backslash = 0x5c;
 /** One in so many that aren't known is kept, so that callers who never write twice alike cost next to nothing. */
 const keptOneIn = 8;
@@ -176,7 +180,7 @@ function readTexts(
     for (;;) {
       const byte = bytes[at] as number;
       all |= byte;
-      if (plainByte[byte] !== 1) {
+      if (plain[byte] !== 1) {
         if (kind === 'attribute' || (byte !== ampersand && byte !== doubleQuote && byte !== backslash)) break;
         if (byte === ampersand) isPlain = false;
       }

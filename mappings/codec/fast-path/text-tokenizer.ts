@@ -1,6 +1,6 @@
 import { type Key, keyOf, matches, padding, plainByte } from '../../bytes.ts';
 import { findIllegal } from '../../xml/characters.ts';
-import { ampersand, doubleQuote, entities, lessThan, Scanner } from '../../xml/scanner.ts';
+import { entities, Scanner } from '../../xml/scanner.ts';
 import type { TextValue } from '../text-value.ts';
 import { isEmptyToken } from './placeholders.ts';
 
@@ -10,6 +10,10 @@ export const mostBytes = 8_192;
 const growth = 6;
 const roomForTokens = mostBytes * growth;
 
+const plain = plainByte;
+const doubleQuote = 0x22;
+const ampersand = 0x26;
+const lessThan = 0x3c;
 const backslash = 0x5c;
 
 const references = entities.map(({ reference, code }) => ({ key: keyOf(reference), code }));
@@ -82,7 +86,7 @@ export class TextTokenizer {
     tokens[to++] = doubleQuote;
     for (;;) {
       let byte = bytes[at] as number;
-      if (plainByte[byte] === 1) at++;
+      if (plain[byte] === 1) at++;
       else if (byte === ampersand) {
         const entity = this.#entityAt(at);
         if (entity === undefined) return -1;
