@@ -3,18 +3,22 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import type { Ratios } from './codecs-in-turns.ts';
 import { freePort, median, runOn, type Started, start, stop } from './process.ts';
 import type { Row } from './rows.ts';
 import { type Callee, callFor, otherCore, passThrough, serverCore, usualRequests } from './small-call.ts';
 
 const help = `npm run bench:against -- COMMIT [--set NAME=VALUE] [--starts 3] [--rounds 12] [--seconds 0.6]
 npm run bench:against -- COMMIT --rows [--rounds 12]
+npm run bench:against -- COMMIT --codecs [--rounds 12]
 
 The small call by this tree and by a commit, in turns, beside the pass-through: what a change costs. The commit is checked out in
 a temporary folder.
 
   --rows            all that needs no other server beside it instead: codecs, growth, contracts, large documents, the start;
                     half a minute for each tree and round
+  --codecs          the codecs alone, of both trees in one process, which tells some percent on a noisy machine too; half a
+                    minute for each round
   --set NAME=VALUE  an environment variable of this tree's gateway, such as LIMITS=metricOperations=0; may be said several times`;
 
 const { values, positionals } = parseArgs({
@@ -24,6 +28,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '12' },
     seconds: { type: 'string', default: '0.6' },
     rows: { type: 'boolean', default: false },
+    codecs: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
   allowPositionals: true,
@@ -117,6 +122,31 @@ async function measureRows(): Promise<void> {
   }
 }
 
+/** The codecs of both trees in one process after the other, in both orders. */
+async function measureCodecs(): Promise<void> {
+  const logs = new Map<string, number[]>();
+  const add = async (first: string, second: string, sign: number): Promise<void> => {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      join(import.meta.dirname, 'codecs-in-turns.ts'),
+      first,
+      second,
+    ]);
+    for (const [message, ratio] of Object.entries(JSON.parse(stdout) as Ratios))
+      logs.set(message, [...(logs.get(message) ?? []), sign * Math.log(ratio)]);
+  };
+  for (let round = 0; round < Number(values.rounds); round++) {
+    await add(before, here, 1);
+    await add(here, before, -1);
+  }
+  console.log('| codec | × the commit | standard error |\n|---|---|---|');
+  for (const [message, each] of logs) {
+    const mean = each.reduce((sum, log) => sum + log, 0) / each.length;
+    const squares = each.reduce((sum, log) => sum + (log - mean) ** 2, 0);
+    const error = Math.sqrt(squares / (each.length - 1) / each.length);
+    console.log(`| ${message} | ${Math.exp(mean).toFixed(3)} | ${error.toFixed(3)} |`);
+  }
+}
+
 async function measureSmallCalls(): Promise<void> {
   runOn(otherCore);
   const upstreamPort = await freePort();
@@ -144,7 +174,7 @@ async function measureSmallCalls(): Promise<void> {
 git('worktree', 'add', '--detach', before, commit);
 try {
   installPackages();
-  await (values.rows ? measureRows() : measureSmallCalls());
+  await (values.codecs ? measureCodecs() : values.rows ? measureRows() : measureSmallCalls());
 } finally {
   git('worktree', 'remove', '--force', before);
   rmSync(folder, { recursive: true, force: true });
