@@ -237,7 +237,7 @@ export const limitTable = {
     bounds: 'request bodies on their way at once, without a place yet; for one more the slowest gives way',
   },
   heldBytes: {
-    value: 256 * mebibyte,
+    value: 192 * mebibyte,
     bounds:
       'bodies in memory: of requests, of upstream replies and of replies on their way out, all together',
   },

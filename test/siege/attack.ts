@@ -18,6 +18,8 @@ export interface Attack {
   readonly isLogFull?: boolean;
   /** True where the gateway is stopped while the attack goes on, so that what is under way shows what stopping does. */
   readonly outlivesGateway?: boolean;
+  /** True where p99 is told and not judged: the attack is many in one, which take the cores that callers and service need too. */
+  readonly isOfMany?: boolean;
   /** Goes on until the signal, and then says what was promised to it and broken, a line each. */
   readonly run: (target: Target) => Promise<readonly string[]>;
 }

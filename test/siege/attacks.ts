@@ -16,6 +16,7 @@ import { slowBodies } from './attacks/slow-bodies.ts';
 import { slowReaders } from './attacks/slow-readers.ts';
 import { slowWrites } from './attacks/slow-writes.ts';
 import { terminated } from './attacks/terminated.ts';
+import { together } from './attacks/together.ts';
 import { unread } from './attacks/unread.ts';
 import { waves } from './attacks/waves.ts';
 
@@ -41,6 +42,7 @@ export const attacks: readonly Attack[] = [
   slowWrites,
   aborted,
   terminated,
+  together,
 ];
 
 /** The attack of a name. Throws RangeError for another name. */

@@ -114,17 +114,17 @@ async function siege(): Promise<void> {
   const wanted = (values.only?.map(attackNamed) ?? attacks).filter((attack) => !skipped.has(attack));
   if (!values.json) console.log(head);
   const quietP99s: number[] = [];
-  const judge = (measured: Measured): readonly Miss[] =>
-    missesOf(measured, quietP99s).filter(({ bar }) => bar !== 'p99' || !values['without-p99']);
+  const judge = (measured: Measured, { isOfMany = false }: Attack): readonly Miss[] =>
+    missesOf(measured, quietP99s).filter(({ bar }) => bar !== 'p99' || !(values['without-p99'] || isOfMany));
   for (const attack of wanted) {
     let measured = await measure(attack);
     quietP99s.push(measured.quiet.p99);
-    let misses = judge(measured);
+    let misses = judge(measured, attack);
     if (misses.length === 1 && misses[0]?.bar === 'p99') {
       // a slow second of the machine's looks like that, and doesn't come twice
       measured = await measure(attack);
       quietP99s.push(measured.quiet.p99);
-      misses = judge(measured);
+      misses = judge(measured, attack);
     }
     if (misses.length > 0) process.exitCode = 1;
     console.log(values.json ? JSON.stringify({ ...measured, misses }) : rowOf(measured, misses));
