@@ -178,6 +178,17 @@ test('A30: one namespace before many elements makes a message no longer than its
   ]);
 });
 
+test('A30: rereadText is how much longer a message may become by that', (t) => {
+  const uri = 'u'.repeat(1000);
+  const item = '<p:k/>'.repeat(10);
+  const beside = `<w xmlns:p="${uri}"><m id="a">1</m>${item}</w>`;
+  const canonical = `<w><m id="a">1</m>${`<p:k xmlns:p="${uri}"></p:k>`.repeat(10)}</w>`;
+  const most = canonical.length - beside.length + '></any>'.length - '/>'.length;
+  const at = (rereadText: number) => read(t, '<any href="#a"/>', beside, { ...defaultLimits, rereadText });
+  t.deepEqual(at(most), ['{"any":"1"}']);
+  t.is(at(most - 1).length, 2);
+});
+
 test('references that come to much are not followed where others wait, nor namespaces declared again', (t) => {
   const doubled = `<m id="a">${'<next href="#b"/>'.repeat(100)}</m><m id="b"><id>1</id></m>`;
   const spread = `<w xmlns:p="${'u'.repeat(1000)}"><m id="a">1</m>${'<p:k/>'.repeat(100)}</w>`;
