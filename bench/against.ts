@@ -97,17 +97,20 @@ async function measureOnce(upstreamUrl: string): Promise<void> {
   }
 }
 
+/** What a module of this folder prints, as JSON, in a process of its own. */
+async function printedBy(module: string, ...trees: readonly string[]): Promise<unknown> {
+  const path = join(import.meta.dirname, module);
+  const { stdout } = await promisify(execFile)(process.execPath, [path, ...trees]);
+  return JSON.parse(stdout);
+}
+
 /** The rows of both trees in turns, and what each is beside the commit's in the same round. */
 async function measureRows(): Promise<void> {
   const trees = { before, here };
   const figures = new Map<string, Record<keyof typeof trees, number[]>>();
   for (let round = 0; round < Number(values.rounds); round++)
     for (const name of round % 2 === 0 ? (['before', 'here'] as const) : (['here', 'before'] as const)) {
-      const { stdout } = await promisify(execFile)(process.execPath, [
-        join(import.meta.dirname, 'rows.ts'),
-        trees[name],
-      ]);
-      for (const [row, value] of JSON.parse(stdout) as readonly Row[]) {
+      for (const [row, value] of (await printedBy('rows.ts', trees[name])) as readonly Row[]) {
         const known = figures.get(row) ?? { before: [], here: [] };
         known[name].push(value);
         figures.set(row, known);
@@ -126,12 +129,8 @@ async function measureRows(): Promise<void> {
 async function measureCodecs(): Promise<void> {
   const logs = new Map<string, number[]>();
   const add = async (first: string, second: string, sign: number): Promise<void> => {
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      join(import.meta.dirname, 'codecs-in-turns.ts'),
-      first,
-      second,
-    ]);
-    for (const [message, ratio] of Object.entries(JSON.parse(stdout) as Ratios))
+    const ratios = (await printedBy('codecs-in-turns.ts', first, second)) as Ratios;
+    for (const [message, ratio] of Object.entries(ratios))
       logs.set(message, [...(logs.get(message) ?? []), sign * Math.log(ratio)]);
   };
   for (let round = 0; round < Number(values.rounds); round++) {
