@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import test from 'ava';
 import { documentOf, ref } from '../../mappings/contract/shapes.ts';
 import { file } from './file.ts';
@@ -63,27 +64,29 @@ test('contractMs: a reload that takes longer is over, what was served goes on, a
     LIMITS: 'contractMs=6000',
     LOG_LEVEL: 'info',
   });
-  const said = (words: string): Promise<string> =>
-    new Promise((resolve) => {
-      let log = '';
-      served.child.stdout?.on('data', (chunk) => {
-        log += chunk;
-        if (log.includes(words)) resolve(log);
-      });
-    });
+  let log = '';
+  served.child.stdout?.on('data', (chunk) => {
+    log += chunk;
+  });
+  /** What the process says of the reload that it is told to do. */
+  const reload = async (): Promise<string> => {
+    const before = log.length;
+    served.child.kill('SIGHUP');
+    while (!/"(?:not )?reloaded/.test(log.slice(before))) await pause(20);
+    return log.slice(before);
+  };
   const wsdl = async (): Promise<string> =>
     (await fetch(`http://127.0.0.1:${served.port}/soap11?wsdl`)).text();
   writeFileSync(document, endless);
-  const refused = said('not reloaded');
-  served.child.kill('SIGHUP');
   t.regex(
-    await refused,
-    /expected (?:to be read within 6000 ms, got no further|an end within 8000 ms, got none)/,
+    await reload(),
+    /expected (?:to be read within 6000 ms, got no further|an end within 8000 ms, got none).*not reloaded/,
   );
   t.true((await wsdl()).includes('soapAction="Put"'));
   writeFileSync(document, small.replace('"Put"', '"Give"'));
-  const done = said('"reloaded"');
-  served.child.kill('SIGHUP');
-  await done;
+  // a machine with much else to do may need more than one
+  let said = await reload();
+  for (let more = 3; more > 0 && said.includes('not reloaded'); more--) said = await reload();
+  t.regex(said, /"reloaded"/);
   t.true((await wsdl()).includes('soapAction="Give"'));
 });
