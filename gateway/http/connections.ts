@@ -4,8 +4,8 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import { dropPiece } from '../upstream/collector.ts';
 import { countPieces, gatherBody } from './body.ts';
 import { createLeaving } from './leaving.ts';
-import { perTurn } from './per-turn.ts';
 import { createReadingTurns, type Network, newNetwork, noteUnread } from './reading-turns.ts';
+import { createWaitingRequests } from './waiting-requests.ts';
 
 /** The callers' connections of one server. */
 export interface Connections {
@@ -82,8 +82,7 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
   const entries = new Map<Socket, Entry>();
   const networks = new Map<string, CountedNetwork>();
   const reading = createReadingTurns(limits, () => withNetworks(entries));
-  /** Begins requests that waited for one before them, as of callers who send many at once. */
-  const takeWaiting = perTurn(8);
+  const beginWaiting = createWaitingRequests(limits.pipelinedAtOnce);
   const leaving = createLeaving(limits.connections * leavingShare);
   let waiting = 0;
   let fullUntil = 0;
@@ -143,7 +142,7 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
       const release = isChunked ? gatherBody(request) : undefined;
       response.once('socket', () =>
         setImmediate(() =>
-          takeWaiting(() => {
+          beginWaiting(response, () => {
             release?.();
             takeTurn(entry, request, response, handle);
           }),

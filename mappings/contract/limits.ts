@@ -229,6 +229,11 @@ export const limitTable = {
     value: 4_096,
     bounds: 'requests that wait for one before them on their connection, all together, but for one of each',
   },
+  pipelinedAtOnce: {
+    value: 4,
+    bounds:
+      'requests under way that waited for one before them on their connection, all together; after 50 ms one counts no more',
+  },
   inFlight: { value: 512, bounds: 'calls under way at once' },
   queue: { value: 256, bounds: 'calls waiting for one of those places', orNone: true },
   queueMs: { value: 1_000, bounds: 'how long such a call waits before it is shed' },

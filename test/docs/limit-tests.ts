@@ -92,6 +92,7 @@ export const limitTests = {
   tlsHandshakes: ['test/gateway/process/tls.test.ts', "'tlsHandshakes: "],
   connectionsPerAddress: ['test/gateway/admission/admission.test.ts', "'connectionsPerAddress: "],
   pipelined: ['test/gateway/http/connections.test.ts', "'pipelined: "],
+  pipelinedAtOnce: ['test/gateway/http/connections.test.ts', "'pipelinedAtOnce: "],
   requestsPerSocket: ['test/gateway/http/limits.test.ts', "'requestsPerSocket: the second"],
   inFlight: ['test/gateway/admission/admission.test.ts', "'inFlight and queue: two calls go on"],
   queue: ['test/gateway/admission/admission.test.ts', "'inFlight and queue: two calls go on"],

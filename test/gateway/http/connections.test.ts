@@ -154,6 +154,16 @@ test('pipelined: a connection that is cut amid thousands of requests is let go o
   await until(() => gateway.running.load().inFlight === 0);
 });
 
+test('pipelinedAtOnce: of four requests that waited, and get no reply, two are begun, and two when 50 ms are over', async (t) => {
+  const { gateway, held } = await startHeld(t, { pipelinedAtOnce: 2 });
+  for (let count = 0; count < 4; count++) open(t, gateway.port).socket.write(call().repeat(2));
+  await until(() => held.length === 4); // the first of each, which waited for none
+  const released = performance.now();
+  for (const release of held.splice(0)) release();
+  await until(() => held.length === 4);
+  t.true(performance.now() - released > 45);
+});
+
 // --- idle connections give way ---------------------------------------------------------------------------
 
 /** Resolves once a connection has been answered, or false once it was closed. */
