@@ -113,7 +113,10 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
         late: undefined,
         bytesSeen: 0,
       });
-      socket.once('close', () => forget(socket));
+      socket.once('close', () => {
+        forget(socket);
+        reading.noteClosed();
+      });
       reading.add(socket, network);
     },
     begin: (request, response, handle) => {

@@ -16,6 +16,8 @@ export interface ReadingTurns {
   readonly add: (socket: Socket, network: Network) => void;
   /** Says that the parser gave something of a connection: the head of a request, or some pieces of a body. */
   readonly note: (socket: Socket, network: Network) => void;
+  /** Says that a connection is closed: what waits of it is let go of with this turn. */
+  readonly noteClosed: () => void;
 }
 
 /** Connections that are counted as of one address. */
@@ -65,6 +67,8 @@ interface Lane {
   readonly parse: Parse;
   /** Whether it waits for a slice; it isn't read meanwhile. */
   isWaiting: boolean;
+  /** Bytes that wait, since it last came to wait. */
+  left: number;
   /** Whether what it gives is a slice that was asked for. */
   hasTurn: boolean;
 }
@@ -98,6 +102,8 @@ export function createReadingTurns(
   /** When those that sent more than a slice go on. */
   let moreFrom = 0;
   let isMorePlanned = false;
+  /** Whether connections were closed since those that wait were looked through. */
+  let hasClosed = false;
 
   return {
     add: (socket, network) => {
@@ -120,6 +126,9 @@ export function createReadingTurns(
       if (lastAt !== undefined) moreMs += now - lastAt;
       lastAt = now;
       if (moreMs >= parsingMs && now >= slicingUntil) sliceAll(now);
+    },
+    noteClosed: () => {
+      hasClosed = true;
     },
   };
 
@@ -153,7 +162,8 @@ export function createReadingTurns(
       beginTurn();
       return;
     }
-    waiting = waiting.filter(isThere);
+    if (hasClosed) waiting = waiting.filter(isThere);
+    hasClosed = false;
     goOn(now, accepted ? now : now + parsingSliceMs, now >= moreFrom);
   }
 
@@ -176,7 +186,7 @@ export function createReadingTurns(
     const [parse] = socket.listeners('data') as Parse[];
     if (parse === undefined || lanes.has(socket) || socket.destroyed || socket.writableEnded) return false;
     lanes.add(socket);
-    const lane: Lane = { socket, network, parse, isWaiting: false, hasTurn: false };
+    const lane: Lane = { socket, network, parse, isWaiting: false, left: 0, hasTurn: false };
     socket.removeListener('data', parse);
     socket
       .on('data', (data: Buffer) => take(lane, data))
@@ -198,6 +208,7 @@ export function createReadingTurns(
     if (rest.length > 0) {
       socket.pause();
       socket.unshift(rest);
+      lane.left = socket.readableLength;
     }
     if (mayParse) {
       network.parsedIn = turn;
@@ -208,6 +219,7 @@ export function createReadingTurns(
 
   function wait(lane: Lane): void {
     lane.isWaiting = true;
+    lane.left = lane.socket.readableLength;
     lane.network.waiting++;
     waiting.push(lane);
     beginTurn();
@@ -230,7 +242,8 @@ export function createReadingTurns(
   function goOn(start: number, until: number, withMore: boolean): void {
     const next = choose(withMore);
     if (next !== undefined) {
-      parseNext(next);
+      waiting.splice(waiting.indexOf(next), 1);
+      if (isThere(next)) parseNext(next);
       if (performance.now() < until) {
         queueMicrotask(() => process.nextTick(goOn, start, until, withMore));
         return;
@@ -262,19 +275,17 @@ export function createReadingTurns(
     const byAge = withMore && slices % 2 === 1;
     let best: Lane | undefined;
     for (const lane of waiting) {
-      const { network, socket } = lane;
+      const { network } = lane;
       if (!withMore && !isLast(lane)) continue;
       if (best === undefined || network.served < best.network.served) best = lane;
-      else if (network === best.network && !byAge && socket.readableLength < best.socket.readableLength)
-        best = lane;
+      else if (network === best.network && !byAge && lane.left < best.left) best = lane;
     }
     return best;
   }
 
-  /** Parses the next slice of a connection. */
+  /** Parses the next slice of a connection that waited. */
   function parseNext(lane: Lane): void {
     const { socket, network } = lane;
-    waiting.splice(waiting.indexOf(lane), 1);
     network.waiting--;
     network.served = ++slices;
     if (socket.writableNeedDrain) {
@@ -313,6 +324,6 @@ function sliceOf(data: Buffer): Buffer {
 }
 
 /** Whether a slice is all that is to be parsed of it. */
-function isLast({ socket }: Lane): boolean {
-  return socket.readableLength <= sliceBytes;
+function isLast({ left }: Lane): boolean {
+  return left <= sliceBytes;
 }
