@@ -35,16 +35,16 @@ export interface TreeAttribute {
  * of unbound prefixes have the namespace `''`.
  */
 export function treeOf(text: string): TreeElement | undefined {
-  const scopes: ReadonlyMap<string, string>[] = [];
+  const scopes: Scope[] = [];
   let root: TreeElement | undefined;
   let open: TreeElement | undefined;
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
-    const passed = pastOther(text, at);
-    if (passed !== undefined) {
-      at = passed;
+    const next = text[at + 1];
+    if (next === '!' || next === '?') {
+      at = pastOther(text, at);
       continue;
     }
-    if (text[at + 1] === '/') {
+    if (next === '/') {
       const end = text.indexOf('>', at) + 1;
       if (open === undefined || end === 0) return root;
       open.closing = at;
@@ -54,100 +54,123 @@ export function treeOf(text: string): TreeElement | undefined {
       at = end;
       continue;
     }
-    const tag = readTag(text, at, scopes.at(-1) ?? none);
+    const tag = readTag(text, at, scopes.at(-1) ?? xmlScope, open);
     if (tag === undefined) return root;
-    const element: TreeElement = { ...tag.element, parent: open, children: [] };
+    const { element, scope } = tag;
     if (open === undefined) root ??= element;
     else open.children.push(element);
     if (!element.isEmptyTag) {
       open = element;
-      scopes.push(tag.scope);
+      scopes.push(scope);
     }
     at = element.opened;
   }
   return root;
 }
 
-const none: ReadonlyMap<string, string> = new Map([['xml', 'http://www.w3.org/XML/1998/namespace']]);
+/** A namespace declaration, and those outside of it. */
+interface Scope {
+  readonly prefix: string;
+  readonly namespace: string;
+  readonly outer: Scope | undefined;
+}
 
-/** Past a comment, CDATA section, instruction or DTD; undefined at a tag. */
-function pastOther(text: string, at: number): number | undefined {
-  for (const [start, end] of [
-    ['<!--', '-->'],
-    ['<![CDATA[', ']]>'],
-    ['<?', '?>'],
-    ['<!', '>'],
-  ] as const) {
-    if (!text.startsWith(start, at)) continue;
-    const found = text.indexOf(end, at + start.length);
-    return found < 0 ? text.length : found + end.length;
-  }
-  return undefined;
+const xmlScope: Scope = {
+  prefix: 'xml',
+  namespace: 'http://www.w3.org/XML/1998/namespace',
+  outer: undefined,
+};
+
+/** What a prefix stands for; `''` for one that nothing declares. */
+function namespaceIn(scope: Scope, prefix: string): string {
+  for (let one: Scope | undefined = scope; one !== undefined; one = one.outer)
+    if (one.prefix === prefix) return one.namespace;
+  return '';
+}
+
+const others = [
+  ['<!--', '-->'],
+  ['<![CDATA[', ']]>'],
+  ['<?', '?>'],
+  ['<!', '>'],
+] as const;
+
+/** Past a comment, CDATA section, instruction or DTD. */
+function pastOther(text: string, at: number): number {
+  const [start, end] = others.find(([one]) => text.startsWith(one, at)) ?? ['<', '>'];
+  const found = text.indexOf(end, at + start.length);
+  return found < 0 ? text.length : found + end.length;
 }
 
 interface Tag {
-  readonly element: Omit<TreeElement, 'parent' | 'children'>;
-  readonly scope: ReadonlyMap<string, string>;
+  readonly element: TreeElement;
+  /** What holds within it. */
+  readonly scope: Scope;
 }
 
 const nameCharacters = /[^\s/>=<]+/y;
+const blanks = /\s*/y;
+const equals = /[\s=]*/y;
 
-function readTag(text: string, start: number, outer: ReadonlyMap<string, string>): Tag | undefined {
-  nameCharacters.lastIndex = start + 1;
-  const name = nameCharacters.exec(text)?.[0];
-  if (name === undefined) return undefined;
-  let at = start + 1 + name.length;
-  const found: { name: string; raw: string; start: number; end: number }[] = [];
+/** Where what a sticky pattern, which may be empty, finds at an offset ends. */
+function past(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  pattern.test(text);
+  return pattern.lastIndex;
+}
+
+function readTag(
+  text: string,
+  start: number,
+  outer: Scope,
+  parent: TreeElement | undefined,
+): Tag | undefined {
+  let at = past(nameCharacters, text, start + 1);
+  if (at === 0) return undefined;
+  const { prefix, local } = split(text.slice(start + 1, at));
+  let scope = outer;
+  const attributes: { -readonly [Key in keyof TreeAttribute]: TreeAttribute[Key] }[] = [];
+  const declarations: TreeAttribute[] = [];
   for (;;) {
-    while (/\s/.test(text[at] ?? '')) at++;
-    const character = text[at];
-    if (character === undefined) return undefined;
-    if (character === '>' || text.startsWith('/>', at)) break;
-    nameCharacters.lastIndex = at;
-    const attribute = nameCharacters.exec(text)?.[0];
-    if (attribute === undefined) return undefined;
+    at = past(blanks, text, at);
+    if (at >= text.length) return undefined;
+    if (text[at] === '>' || text.startsWith('/>', at)) break;
     const from = at;
-    at += attribute.length;
-    while (/[\s=]/.test(text[at] ?? '')) at++;
+    at = past(nameCharacters, text, from);
+    if (at === 0) return undefined;
+    const name = text.slice(from, at);
+    at = past(equals, text, at);
     const close = text.indexOf(text[at] ?? '"', at + 1);
     if (close < 0) return undefined;
-    found.push({ name: attribute, raw: text.slice(at + 1, close), start: from, end: close + 1 });
+    const raw = text.slice(at + 1, close);
     at = close + 1;
+    if (name === 'xmlns' || name.startsWith('xmlns:')) {
+      const declared = name.slice('xmlns:'.length);
+      declarations.push({ name, local: declared, namespace: '', raw, start: from, end: at });
+      scope = { prefix: declared, namespace: raw, outer: scope };
+    } else attributes.push({ name, local: split(name).local, namespace: '', raw, start: from, end: at });
+  }
+  for (const one of attributes) {
+    const { prefix: its } = split(one.name);
+    if (its !== '') one.namespace = namespaceIn(scope, its);
   }
   const isEmptyTag = text[at] === '/';
   const opened = at + (isEmptyTag ? 2 : 1);
-  const isDeclaration = ({ name: one }: { readonly name: string }): boolean =>
-    one === 'xmlns' || one.startsWith('xmlns:');
-  const declarations = found
-    .filter(isDeclaration)
-    .map((one) => ({ ...one, local: one.name.slice(6), namespace: '' }));
-  const scope =
-    declarations.length === 0
-      ? outer
-      : new Map([...outer, ...declarations.map(({ local, raw }) => [local, raw] as const)]);
-  const attributes = found
-    .filter((one) => !isDeclaration(one))
-    .map((one) => {
-      const { prefix, local } = split(one.name);
-      return { ...one, local, namespace: prefix === '' ? '' : (scope.get(prefix) ?? '') };
-    });
-  const { prefix, local } = split(name);
-  const namespace = scope.get(prefix) ?? '';
-  return {
-    element: {
-      prefix,
-      local,
-      namespace,
-      start,
-      opened,
-      closing: opened,
-      end: opened,
-      isEmptyTag,
-      attributes,
-      declarations,
-    },
-    scope,
+  const element: TreeElement = {
+    prefix,
+    local,
+    namespace: namespaceIn(scope, prefix),
+    start,
+    opened,
+    closing: opened,
+    end: opened,
+    isEmptyTag,
+    attributes,
+    declarations,
+    parent,
+    children: [],
   };
+  return { element, scope };
 }
 
 function split(name: string): { readonly prefix: string; readonly local: string } {
