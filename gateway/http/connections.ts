@@ -135,22 +135,22 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
         }
         response.shouldKeepAlive = false;
       }
+      const before = entry.latest;
       entry.latest = response;
       // Node gives a reply its socket once those before it are out
       if (response.socket !== null) {
         handle(request, response);
         return;
       }
+      // over TLS a caller may have its reply before Node knows that it is out: the next request isn't sent ahead then
+      const isAhead = entry.waiting > 0 || before?.writableEnded === false;
       waitInLine(socket, entry);
       const release = isChunked ? gatherBody(request) : undefined;
-      response.once('socket', () =>
-        setImmediate(() =>
-          beginWaiting(response, () => {
-            release?.();
-            takeTurn(entry, request, response, handle);
-          }),
-        ),
-      );
+      const take = (): void => {
+        release?.();
+        takeTurn(entry, request, response, handle);
+      };
+      response.once('socket', () => setImmediate(() => (isAhead ? beginWaiting(response, take) : take())));
     },
     refuse: (socket, refuse) => {
       const entry = entries.get(socket);

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { networkOf } from '../../../gateway/http/connections.ts';
-import type { Limits } from '../../../mappings/contract/limits.ts';
+import { createConnections, networkOf } from '../../../gateway/http/connections.ts';
+import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import { emptyReply, type Gateway, type GatewayOptions, send, startGateway } from '../gateway.ts';
 
 /** Waits for what is bound to come; a test that waits in vain runs into its time limit. */
@@ -162,6 +163,40 @@ test('pipelinedAtOnce: of four requests that waited, and get no reply, two are b
   for (const release of held.splice(0)) release();
   await until(() => held.length === 4);
   t.true(performance.now() - released > 45);
+});
+
+test('pipelinedAtOnce: a request that came once the reply before it was written takes no place', async (t) => {
+  const handled: ServerResponse[] = [];
+  const connections = createConnections({ ...defaultLimits, pipelinedAtOnce: 1 }, () => false);
+  let arrived = 0;
+  const server = createServer((request, response) => {
+    arrived++;
+    connections.begin(request, response, () => handled.push(response));
+  });
+  server.on('connection', connections.add).listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  // its second request has the place, and no reply
+  open(t, port).socket.write(healthz.repeat(2));
+  await until(() => handled.length === 1);
+  const { socket } = open(t, port);
+  socket.write(healthz);
+  await until(() => handled.length === 2);
+  const [first, other] = handled;
+  // as over TLS, Node is told late that all is out
+  const out = other?.socket;
+  t.truthy(out);
+  if (out) out.uncork = () => {};
+  out?.cork();
+  other?.end();
+  socket.write(healthz);
+  await until(() => arrived === 4);
+  first?.end();
+  await until(() => handled.length === 3);
+  if (out) Socket.prototype.uncork.call(out);
+  for (let turns = 0; turns < 5; turns++) await turn();
+  t.is(handled.length, 4);
 });
 
 // --- idle connections give way ---------------------------------------------------------------------------
