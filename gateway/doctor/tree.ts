@@ -1,3 +1,5 @@
+import { Namespaces } from '../../mappings/xml/namespaces.ts';
+
 /** An element of a well-formed document, with its places in the text. */
 export interface TreeElement {
   readonly prefix: string;
@@ -35,7 +37,9 @@ export interface TreeAttribute {
  * of unbound prefixes have the namespace `''`.
  */
 export function treeOf(text: string): TreeElement | undefined {
-  const scopes: Scope[] = [];
+  const namespaces = new Namespaces();
+  /** For each open element, how many declarations are in scope outside of it. */
+  const outside: number[] = [];
   let root: TreeElement | undefined;
   let open: TreeElement | undefined;
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
@@ -50,42 +54,23 @@ export function treeOf(text: string): TreeElement | undefined {
       open.closing = at;
       open.end = end;
       open = open.parent;
-      scopes.pop();
+      namespaces.release(outside.pop() ?? 0);
       at = end;
       continue;
     }
-    const tag = readTag(text, at, scopes.at(-1) ?? xmlScope, open);
-    if (tag === undefined) return root;
-    const { element, scope } = tag;
+    const declared = namespaces.count;
+    const element = readTag(text, at, namespaces, open);
+    if (element === undefined) return root;
     if (open === undefined) root ??= element;
     else open.children.push(element);
-    if (!element.isEmptyTag) {
+    if (element.isEmptyTag) namespaces.release(declared);
+    else {
       open = element;
-      scopes.push(scope);
+      outside.push(declared);
     }
     at = element.opened;
   }
   return root;
-}
-
-/** A namespace declaration, and those outside of it. */
-interface Scope {
-  readonly prefix: string;
-  readonly namespace: string;
-  readonly outer: Scope | undefined;
-}
-
-const xmlScope: Scope = {
-  prefix: 'xml',
-  namespace: 'http://www.w3.org/XML/1998/namespace',
-  outer: undefined,
-};
-
-/** What a prefix stands for; `''` for one that nothing declares. */
-function namespaceIn(scope: Scope, prefix: string): string {
-  for (let one: Scope | undefined = scope; one !== undefined; one = one.outer)
-    if (one.prefix === prefix) return one.namespace;
-  return '';
 }
 
 const others = [
@@ -102,12 +87,6 @@ function pastOther(text: string, at: number): number {
   return found < 0 ? text.length : found + end.length;
 }
 
-interface Tag {
-  readonly element: TreeElement;
-  /** What holds within it. */
-  readonly scope: Scope;
-}
-
 const nameCharacters = /[^\s/>=<]+/y;
 const blanks = /\s*/y;
 const equals = /[\s=]*/y;
@@ -119,16 +98,16 @@ function past(pattern: RegExp, text: string, at: number): number {
   return pattern.lastIndex;
 }
 
+/** The element of a start tag, whose declarations are in scope then; undefined where it doesn't end. */
 function readTag(
   text: string,
   start: number,
-  outer: Scope,
+  namespaces: Namespaces,
   parent: TreeElement | undefined,
-): Tag | undefined {
+): TreeElement | undefined {
   let at = past(nameCharacters, text, start + 1);
   if (at === 0) return undefined;
   const { prefix, local } = split(text.slice(start + 1, at));
-  let scope = outer;
   const attributes: { -readonly [Key in keyof TreeAttribute]: TreeAttribute[Key] }[] = [];
   const declarations: TreeAttribute[] = [];
   for (;;) {
@@ -147,19 +126,19 @@ function readTag(
     if (name === 'xmlns' || name.startsWith('xmlns:')) {
       const declared = name.slice('xmlns:'.length);
       declarations.push({ name, local: declared, namespace: '', raw, start: from, end: at });
-      scope = { prefix: declared, namespace: raw, outer: scope };
+      namespaces.declare(declared, raw);
     } else attributes.push({ name, local: split(name).local, namespace: '', raw, start: from, end: at });
   }
   for (const one of attributes) {
     const { prefix: its } = split(one.name);
-    if (its !== '') one.namespace = namespaceIn(scope, its);
+    if (its !== '') one.namespace = namespaces.resolve(its) ?? '';
   }
   const isEmptyTag = text[at] === '/';
   const opened = at + (isEmptyTag ? 2 : 1);
-  const element: TreeElement = {
+  return {
     prefix,
     local,
-    namespace: namespaceIn(scope, prefix),
+    namespace: namespaces.resolve(prefix) ?? '',
     start,
     opened,
     closing: opened,
@@ -170,7 +149,6 @@ function readTag(
     parent,
     children: [],
   };
-  return { element, scope };
 }
 
 function split(name: string): { readonly prefix: string; readonly local: string } {
