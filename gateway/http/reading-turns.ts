@@ -67,7 +67,7 @@ interface Lane {
   readonly parse: Parse;
   /** Whether it waits for a slice; it isn't read meanwhile. */
   isWaiting: boolean;
-  /** Bytes that wait, since it last came to wait. */
+  /** Bytes of it that wait. */
   left: number;
   /** Whether what it gives is a slice that was asked for. */
   hasTurn: boolean;
@@ -208,13 +208,14 @@ export function createReadingTurns(
     if (rest.length > 0) {
       socket.pause();
       socket.unshift(rest);
-      lane.left = socket.readableLength;
     }
     if (mayParse) {
       network.parsedIn = turn;
       parse.call(socket, slice);
     }
-    if (rest.length > 0 && !lane.isWaiting) wait(lane);
+    if (rest.length === 0) return;
+    if (lane.isWaiting) lane.left = socket.readableLength;
+    else wait(lane);
   }
 
   function wait(lane: Lane): void {
