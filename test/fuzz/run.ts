@@ -6,23 +6,34 @@ import { distill } from './fuzz.ts';
 import { targetNamed, targetNames } from './targets.ts';
 import { type Finding, type Job, type Report, Watched } from './watched.ts';
 
-/**
- * `npm run fuzz [-- --target xml --seconds 60 --seed 1 --jobs 2 --by-kind --save]`: fuzzes one target or all of them, so many
- * at a time. Ends with 1 when anything was found.
- */
+const help = `npm run fuzz [-- --target NAME --seconds 60 --seed N --jobs 2 --by-kind --save --help]
+
+Fuzzes all targets, so many at a time. Ends with 1 when anything was found.
+
+  --target NAME   only this one; may be said several times: ${targetNames.join(', ')}
+  --seconds N     for each target
+  --seed N        the same seed makes the same inputs; another one each time without it
+  --jobs N        so many targets at a time
+  --by-kind       keeps inputs for their kind of outcome alone: many more in the same time, to be run after those that are
+                  kept for what they run
+  --save          adds what ran new code, distilled, and what was found to the corpus
+  --help          this`;
+
 const { values } = parseArgs({
   options: {
     target: { type: 'string', multiple: true },
-    /** For each target. */
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     jobs: { type: 'string', default: '2' },
-    /** Keeps inputs for their kind of outcome alone: many more in the same time, to be run after those kept for what they run. */
     'by-kind': { type: 'boolean', default: false },
-    /** Adds what ran new code, distilled, and what was found to the corpus. */
     save: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
   },
 });
+if (values.help) {
+  console.log(help);
+  process.exit();
+}
 
 /** One input may take so long, on the slowest machine and under the slowest oracle, before it is called a hang. */
 const hangMs = 60_000;

@@ -16,6 +16,7 @@ import {
 import { membersOf, skipped } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { doAll, type Steps } from '../../steps.ts';
+import { xmlNamespace } from '../../xml/namespaces.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { createScratch, type Scratch } from '../element.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
@@ -144,7 +145,7 @@ function contextOf(
     ['', ''],
     [namespaces.xsd, 'xsd:'],
     [namespaces.xsi, 'i:'],
-    ['http://www.w3.org/XML/1998/namespace', 'xml:'],
+    [xmlNamespace, 'xml:'],
     [namespaces.soap11Encoding, 'soapenc:'],
   ]);
   const given = prefixes.size;

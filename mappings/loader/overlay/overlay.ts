@@ -10,6 +10,7 @@ import {
   type Settings,
   type Wsse,
 } from '../../contract/model.ts';
+import { xmlNamespace } from '../../xml/namespaces.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
 import { readSettings } from '../document/settings-file.ts';
@@ -122,7 +123,7 @@ function isList<T>(value: readonly T[] | ReadonlyMap<string, unknown> | undefine
 }
 
 /** Namespaces that mean something of their own in a message or a WSDL. */
-const reserved = new Set<string>([...Object.values(knownNamespaces), 'http://www.w3.org/XML/1998/namespace']);
+const reserved = new Set<string>([...Object.values(knownNamespaces), xmlNamespace]);
 
 function ownNamespace(
   namespaces: NonNullable<OverlayKeys['namespaces']>,
