@@ -164,13 +164,18 @@ export function follow(
       `expected a value, got a reference to an element around it, ${excerpt(href)}`,
     );
   const weight = Math.max(references.again === 0 ? leastText : leastAgain, target.weight);
-  countSteps(reading, weight);
-  reading.openText += weight;
-  if (active.size >= limits.xmlDepth || reading.openText > limits.rereadText)
+  const hasRoom = (characters: number): boolean => {
+    countSteps(reading, characters);
+    reading.openText += characters;
+    return reading.openText <= limits.rereadText;
+  };
+  const isNear = active.size < limits.xmlDepth && hasRoom(weight);
+  const text = isNear ? canonicalOf(target, hasRoom) : undefined;
+  if (text === undefined)
     return refuse(reading, 'OutOfRange', 'expected fewer or shorter references, got too much behind them');
   const wasKnown = target.isKnown;
   target.isKnown = true;
-  const xml = new XmlReader(canonicalOf(target), limits);
+  const xml = new XmlReader(text, limits);
   xml.readRoot();
   active.add(id);
   if (wasKnown) references.again++;
@@ -180,10 +185,17 @@ export function follow(
   return token;
 }
 
-function canonicalOf(target: Target): string {
+/** Undefined where there is no room for what is longer than counts anyway: what is declared around it stands with each that uses it. */
+function canonicalOf(target: Target, hasRoom: (characters: number) => boolean): string | undefined {
   if (target.canonical !== undefined) return target.canonical;
   const source = target.text.slice(target.start, target.end);
-  const text = canonicalXml(source, (prefix) => namespaceAt(target.around, prefix)) as string;
-  if (text.length <= leastText) target.canonical = text;
+  let excess = -target.weight;
+  const take = (characters: number): boolean => {
+    const before = Math.max(0, excess);
+    excess += characters;
+    return hasRoom(Math.max(0, excess) - before);
+  };
+  const text = canonicalXml(source, (prefix) => namespaceAt(target.around, prefix), [], take);
+  if (text !== undefined && text.length <= leastText) target.canonical = text;
   return text;
 }

@@ -164,6 +164,22 @@ test('A30: each element within what is referred to counts for 128 characters mor
   ]);
 });
 
+test('A30: what is declared around what is referred to counts where it stands there again', (t) => {
+  const declaration = ` xmlns:p="${'u'.repeat(1000)}"`;
+  const beside = `<p:w${declaration}><m id="a">${'<p:k/>'.repeat(10)}</m></p:w>`;
+  const inner = `<p:k${declaration}></p:k>`.repeat(10);
+  const readAt = (most: number) =>
+    read(t, '<any href="#a"/>', beside, { ...defaultLimits, rereadText: most });
+  // the target as it is read, and as text, as it is of any type
+  const most = `<m id="a">${inner}</m>`.length + inner.length;
+  t.deepEqual(readAt(most), [JSON.stringify({ any: { '@xml': inner } })]);
+  t.is(readAt(most - 1).length, 2);
+  t.deepEqual(readAt(`<m id="a">${inner}</m>`.length - 1), [
+    '{}',
+    'OutOfRange any: expected fewer or shorter references, got too much behind them',
+  ]);
+});
+
 test('A30: one namespace before many elements makes a message no longer than its source and the limit', (t) => {
   const uri = 'u'.repeat(1000);
   const message = (count: number) =>
