@@ -243,7 +243,7 @@ for (const [how, headers] of [
 test('replies of writes that are five times as long in XML are written one at a time when there is room again', async (t) => {
   const bytes = 4 * megabyte;
   const heldBytes = 40 * megabyte;
-  const limits = { heldBytes, leavingBytes: megabyte, roomWaits: 64 };
+  const limits = { heldBytes, leavingBytes: megabyte, roomWaits: 64, totalMs: 300_000 };
   const gateway = await startGateway(t, { limits });
   const { load } = gateway.running;
   const body = Buffer.from(`{"data":{"subUser":{"name":"${'&'.repeat(bytes)}"},"responseStatus":{}}}`);
