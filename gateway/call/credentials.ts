@@ -49,20 +49,30 @@ export type ReadCredentials = (
   spelling: Spelling,
 ) => FoundCredentials;
 
+/** What tells of a caller who it is, beside its own word. */
+export interface CallerProofs {
+  /** By which digests are checked (W49); undefined where none are. */
+  readonly secrets?: Secrets | undefined;
+  /** The header of the credential that callers' certificates alone are; undefined: none is. */
+  readonly certified?: string | undefined;
+}
+
 /**
  * One function that reads a contract's credentials; undefined where it has none.
  *
- * @param digests by what digests are checked, and the credential that a right one's secret is; undefined: there are none
+ * @param password the credential that the secret of a right digest is
  */
 export function compileCredentials(
   credentials: Credentials | undefined,
   limits: Limits,
-  digests?: { readonly secrets: Secrets; readonly password: string },
+  { secrets, certified }: CallerProofs = {},
+  password?: string,
 ): ReadCredentials | undefined {
   if (credentials === undefined) return undefined;
   const parts = credentials.parts.map((part) => ({
     part,
     key: part.header.toLowerCase(),
+    isCertified: part.header.toLowerCase() === certified?.toLowerCase(),
     paths: { xml: pathOf(part, credentials, 'xml'), json: pathOf(part, credentials, 'json') },
     form: isAuthorization(part)
       ? { most: limits.authorization, pattern: schemeAndToken }
@@ -79,15 +89,15 @@ export function compileCredentials(
     if (fromBasic === 'malformed')
       malformed.push(problem('InvalidCharacter', 'Authorization', malformedBasic));
     const { digest } = inMessage;
-    const right = digest === undefined ? undefined : checkDigest(digest, digests?.secrets ?? noSecrets);
+    const right = digest === undefined ? undefined : checkDigest(digest, secrets ?? noSecrets);
     if (digest !== undefined && right === undefined) throw new CallError('FailedAuthentication');
-    for (const { part, key, paths, form } of parts) {
+    for (const { part, key, isCertified, paths, form } of parts) {
       const { name } = part;
       const path = paths[spelling];
       const inBody = inMessage.body.get(name) || undefined;
       const inBlock = inMessage.block?.get(name) || undefined;
       const inToken =
-        (name === digests?.password ? right?.secret : undefined) ?? (inMessage.token?.get(name) || undefined);
+        (name === password ? right?.secret : undefined) ?? (inMessage.token?.get(name) || undefined);
       const inHeader = request.headers[key];
       const inBasic = typeof fromBasic === 'object' ? fromBasic.get(name) || undefined : undefined;
       const header = typeof inHeader === 'string' && inHeader !== '' ? inHeader : undefined;
@@ -122,6 +132,8 @@ export function compileCredentials(
       if (inBasic !== undefined && elsewhere !== undefined && inBasic !== elsewhere)
         conflict ??= `the header Authorization and ${fromMessage === undefined ? part.header : path} differ`;
       const value = elsewhere ?? inBasic;
+      if (isCertified && header === undefined && value !== undefined)
+        conflict ??= `${path} is what a certificate of the caller says, and there is none`;
       if (value !== undefined) {
         all.set(name, value);
         if (inBody === undefined) {

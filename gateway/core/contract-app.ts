@@ -104,11 +104,11 @@ function createService(shared: Shared, compiled: CompiledContract, upstream: Ups
   const { contract } = compiled;
   const { options, admission, aside, nonces, callers } = shared;
   const { limits, log, lines, logMessages, audit } = options;
-  const secrets = secretsOf(contract, options);
+  const proofs = { secrets: secretsOf(contract, options), certified: options.certified };
   const binary = contract.operations.some((operation) => operation.binaryInput);
   return {
-    ...compileReaders(compiled, limits.loopSteps, secrets),
-    readAside: aside.readerOf(compiled, logMessages, secrets),
+    ...compileReaders(compiled, limits.loopSteps, proofs),
+    readAside: aside.readerOf(compiled, logMessages, proofs),
     challenge: challengeOf(contract),
     nonces,
     refuseForeign: compileRefuseForeign(contract),

@@ -28,6 +28,8 @@ export interface CoreOptions {
   readonly logMessages: boolean;
   /** By which digests of UsernameTokens are checked; undefined: none can be. Asked for with each contract. */
   readonly secrets?: () => Secrets | undefined;
+  /** The header that callers' certificates fill, whose credential comes from nowhere else; undefined: there is none. */
+  readonly certified?: string | undefined;
   /** Names and pseudonyms of callers; undefined: pseudonyms of this process's own. Asked for with each contract. */
   readonly callers?: () => Callers;
   /** What callers may do; undefined: nothing limits them one by one. Asked for with each contract. */

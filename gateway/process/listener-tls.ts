@@ -13,6 +13,8 @@ import { loadTls, watchTls } from './tls.ts';
 export interface ListenerTls {
   readonly tls: TlsOptions | undefined;
   readonly identify: Identify | undefined;
+  /** The header that they fill. */
+  readonly certified: string | undefined;
   /** Reads the configuration and its files again. Throws ContractError; what it gives is to be put into force. */
   readonly reload: () => TlsOptions | undefined;
   /** Renews the certificates of a listener whenever their files change; what it gives ends that. */
@@ -41,6 +43,7 @@ export function openTls(options: ServeOptions, trustedProxies: BlockList | undef
     tls: plan === undefined ? undefined : loadTls(plan),
     identify:
       clientCertificate === undefined ? undefined : compileIdentify(clientCertificate, trustedProxies),
+    certified: clientCertificate?.header,
     reload: load,
     watch: (listener, log) => {
       if (plan === undefined) return () => {};

@@ -77,6 +77,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     logsProbes: log.isLevelEnabled('debug'),
     logMessages: options.logMessages === true,
     secrets: () => secrets,
+    certified: listenerTls.certified,
     callers: () => callers,
     callerLimits: callerLimits?.now,
     traces,

@@ -5,7 +5,7 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import { sendContract } from '../../mappings/contract/transfer.ts';
 import { overloaded } from '../admission/admission.ts';
 import type { Exchange, Prepared, ReplyReader } from '../call/call.ts';
-import type { Secrets } from '../call/digest.ts';
+import type { CallerProofs } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
@@ -105,13 +105,10 @@ export class AsideReader {
     this.#onLost = onLost;
   }
 
-  /**
-   * @param isShown whether messages are logged
-   * @param secrets by which digests are checked; undefined where none are
-   */
-  readerOf(compiled: CompiledContract, isShown: boolean, secrets?: Secrets): ReadAside {
+  /** @param isShown whether messages are logged */
+  readerOf(compiled: CompiledContract, isShown: boolean, proofs: CallerProofs): ReadAside {
     const { contract, limits } = compiled;
-    const shared: SharedContract = { id: this.#contracts++, contract, limits, isShown, secrets };
+    const shared: SharedContract = { id: this.#contracts++, contract, limits, isShown, proofs };
     return readAsideOf(compiled, shared, (order) => this.#read(order));
   }
 

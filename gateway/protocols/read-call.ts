@@ -17,8 +17,12 @@ import { JsonError } from '../../mappings/json/grammar.ts';
 import { decodeXml } from '../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../mappings/xml/error.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
-import { compileCredentials, type MessageHead, type ReadCredentials } from '../call/credentials.ts';
-import type { Secrets } from '../call/digest.ts';
+import {
+  type CallerProofs,
+  compileCredentials,
+  type MessageHead,
+  type ReadCredentials,
+} from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
 import { createSoapReader, type ReadSoap, type SoapCall } from './soap/envelope.ts';
 import { Fault } from './soap/faults.ts';
@@ -34,19 +38,17 @@ export interface Readers {
   readonly mostSteps: number;
 }
 
-/**
- * The readers of a contract.
- *
- * @param secrets by which digests are checked; undefined where none are
- */
-export function compileReaders(compiled: CompiledContract, mostSteps: number, secrets?: Secrets): Readers {
+/** The readers of a contract. */
+export function compileReaders(
+  compiled: CompiledContract,
+  mostSteps: number,
+  proofs?: CallerProofs,
+): Readers {
   const { credentials, wsse } = compiled.contract;
-  const digests =
-    wsse === undefined || secrets === undefined ? undefined : { secrets, password: wsse.password };
   return {
     compiled,
     readSoap: createSoapReader(compiled, mostSteps),
-    readCredentials: compileCredentials(credentials, compiled.limits, digests),
+    readCredentials: compileCredentials(credentials, compiled.limits, proofs, wsse?.password),
     mostSteps,
   };
 }

@@ -11,13 +11,13 @@ import { receiveContract, type SentContract } from '../../mappings/contract/tran
 import type { Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import type { ReadReply } from '../call/call.ts';
 import type {
+  CallerProofs,
   FoundCredentials,
   HeaderCredentials,
   MessageCredentials,
   MessageHead,
   Spelling,
 } from '../call/credentials.ts';
-import type { Secrets } from '../call/digest.ts';
 import { CallError } from '../call/error.ts';
 import { refuseProblems, requestOf } from '../call/request.ts';
 import { yieldToOthers } from '../http/thread.ts';
@@ -39,8 +39,7 @@ export interface SharedContract {
   readonly limits: Limits;
   /** Whether messages are logged. */
   readonly isShown: boolean;
-  /** By which digests are checked; undefined where none are. */
-  readonly secrets: Secrets | undefined;
+  readonly proofs: CallerProofs;
 }
 
 /** A contract on its way to the thread. */
@@ -152,10 +151,10 @@ interface Reader {
   readonly shown: ShownMessages | undefined;
 }
 
-function compileReader({ contract, limits, isShown, secrets }: SentSharedContract): Reader {
+function compileReader({ contract, limits, isShown, proofs }: SentSharedContract): Reader {
   const compiled = compileContract(receiveContract(contract), limits);
   return {
-    readers: compileReaders(compiled, Number.POSITIVE_INFINITY, secrets),
+    readers: compileReaders(compiled, Number.POSITIVE_INFINITY, proofs),
     shown: isShown ? compileShownMessages(compiled) : undefined,
   };
 }

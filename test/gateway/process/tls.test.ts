@@ -10,6 +10,7 @@ import { type ConnectionOptions, connect } from 'node:tls';
 import test, { type ExecutionContext } from 'ava';
 import { readListenerPlan } from '../../../gateway/process/config.ts';
 import { loadTls } from '../../../gateway/process/tls.ts';
+import { namespaces } from '../../../mappings/contract/model.ts';
 import { ContractError } from '../../../mappings/loader/document/error.ts';
 import { screeningContract } from '../../../mappings/loader/load.ts';
 import { type Authority, createAuthority } from '../certificates.ts';
@@ -32,7 +33,11 @@ interface Secure {
   readonly gateway: Gateway;
   readonly folder: string;
   readonly authority: Authority;
-  readonly call: (tls?: ConnectionOptions, headers?: object) => Promise<number | undefined>;
+  readonly call: (
+    tls?: ConnectionOptions & { readonly path?: string },
+    headers?: object,
+    body?: string,
+  ) => Promise<number | undefined>;
 }
 
 /** A gateway with TLS; what is behind it is the gateway's scripted upstream. */
@@ -63,7 +68,7 @@ async function startSecure(
     limits,
     serve: { config: join(folder, 'soapbridge.yaml'), ...serve },
   });
-  const call: Secure['call'] = (options = {}, headers = {}) =>
+  const call: Secure['call'] = (options = {}, headers = {}, body = '{}') =>
     new Promise((resolve, reject) => {
       request(
         {
@@ -79,7 +84,7 @@ async function startSecure(
         (response) => text(response).then(() => resolve(response.statusCode), reject),
       )
         .on('error', reject)
-        .end('{}');
+        .end(body);
     });
   return { gateway: { ...started, hits: behind.hits }, folder, authority, call };
 }
@@ -213,6 +218,33 @@ for (const [from, expected] of [
     t.is(await call({}, { 'X-Api-User': 'canary' }), 401);
     t.false(gateway.hits.some((hit) => hit.body.includes('canary')));
   });
+
+test('who has no certificate is nobody, wherever else in a message it says who it is', async (t) => {
+  const { authority, call, gateway } = await startSecure(t, {
+    tls: { ca: 'ca.pem', clientCertificates: 'ask' },
+    clientCertificate: { header: 'X-Api-User', from: 'commonName' },
+  });
+  const { cert, key } = authority.issue({ subject: '/CN=jo' });
+  const inJson = '{"authentication":{"apiUserId":"jo"}}';
+  const long = `{"authentication":{"apiUserId":"jo"}${' '.repeat(200_000)}}`;
+  const token =
+    `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Header><o:Security xmlns:o="${namespaces.wsse}">` +
+    '<o:UsernameToken><o:Username>jo</o:Username><o:Password>k</o:Password></o:UsernameToken></o:Security></s:Header>' +
+    `<s:Body><GetSearch xmlns="http://schemas.servicestack.net/types"/></s:Body></s:Envelope>`;
+  for (const [path, body] of [
+    ['/v2/json/reply/GetSearch', inJson],
+    ['/v2/json/reply/GetSearch', long],
+    ['/v2/soap11', token],
+  ] as const) {
+    const sent = gateway.hits.length;
+    const refused = path === '/v2/soap11' ? 200 : 400;
+    t.is(await call({ path }, {}, body), refused);
+    t.is(gateway.hits.length, sent);
+    t.is(await call({ path, cert, key }, {}, body), 200);
+    t.is(gateway.hits.length, sent + 1);
+  }
+  t.is(await call({ cert, key }, {}, inJson.replace('jo', 'someone')), 400);
+});
 
 const forwarded =
   'By=x;Subject="CN=evil";URI=spiffe://evil,Hash=AB12;Subject="CN=Jo \\"J, r\\" Caller,O=Acme";URI=spiffe://acme/jo';
