@@ -30,11 +30,10 @@ export function compileIdentify(
   const key = header.toLowerCase();
   const told = sentIn?.toLowerCase();
   const verified = verifiedBy?.toLowerCase();
-  // a subject may hold any character, so that `Acme%20Ltd` is another than `Acme Ltd`; URIs and what proxies tell are escaped
+  // a subject may hold any character, so that `Acme%20Ltd` is another than `Acme Ltd`; URIs and what other proxies tell are escaped
+  const isWritten = told === undefined || told === envoys;
   const others =
-    told === undefined && (from === 'subject' || from === 'commonName')
-      ? /[^\x21-\x24\x26-\x7e]+/g
-      : /[^\x21-\x7e]+/g;
+    isWritten && (from === 'subject' || from === 'commonName') ? /[^\x21-\x24\x26-\x7e]+/g : /[^\x21-\x7e]+/g;
   return (request) => {
     const value = told === undefined ? ofConnection(request, from) : ofProxy(request);
     dropHeader(request, key);
@@ -50,7 +49,7 @@ export function compileIdentify(
       return undefined;
     const value = request.headers[told ?? ''];
     if (typeof value !== 'string') return undefined;
-    return told === 'x-forwarded-client-cert' ? ofForwarded(value, from) : value;
+    return told === envoys ? ofForwarded(value, from) : value;
   }
 }
 
@@ -81,6 +80,8 @@ function partOf(certificate: X509Certificate, from: ClientCertificateOptions['fr
   }
 }
 
+const envoys = 'x-forwarded-client-cert';
+
 /** Of `X-Forwarded-Client-Cert` (Envoy) the last element, which the proxy that we trust has put there. */
 function ofForwarded(value: string, from: ClientCertificateOptions['from']): string | undefined {
   const parts = splitOutsideQuotes(splitOutsideQuotes(value, ',').at(-1) ?? '', ';');
@@ -91,7 +92,9 @@ function ofForwarded(value: string, from: ClientCertificateOptions['from']): str
   if (from === 'fingerprint') return textOf('hash')?.toLowerCase();
   if (from === 'san') return textOf('uri') ?? textOf('dns');
   const subject = textOf('subject');
-  return from === 'subject' ? subject : /(?:^|,)CN=([^,]*)/.exec(subject ?? '')?.[1];
+  if (from === 'subject' || subject === undefined) return subject;
+  const names = subject.match(/(?:\\.|[^\\,])+/g) ?? [];
+  return names.find((name) => name.startsWith('CN='))?.slice('CN='.length);
 }
 
 function splitOutsideQuotes(text: string, mark: string): string[] {
@@ -111,9 +114,9 @@ function splitOutsideQuotes(text: string, mark: string): string[] {
   return parts;
 }
 
+/** Without the quotes around: what is escaped stays so, as in a subject `\,` is no end of a name. */
 function unquoted(text: string): string {
-  if (!text.startsWith('"') || !text.endsWith('"') || text.length < 2) return text;
-  return text.slice(1, -1).replace(/\\(.)/g, '$1');
+  return text.startsWith('"') && text.endsWith('"') && text.length > 1 ? text.slice(1, -1) : text;
 }
 
 function dropHeader(request: IncomingMessage, key: string): void {

@@ -268,7 +268,7 @@ for (const [what, proxies, headers, user] of [
     'from a trusted proxy',
     ['127.0.0.1'],
     { 'X-Forwarded-Client-Cert': forwarded },
-    'CN=Jo%20"J,%20r"%20Caller,O=Acme',
+    'CN=Jo%20\\"J,%20r\\"%20Caller,O=Acme',
   ],
   ['from anybody else', ['10.0.0.1'], { 'X-Forwarded-Client-Cert': forwarded }, undefined],
 ] as const)
@@ -280,6 +280,25 @@ for (const [what, proxies, headers, user] of [
     t.is(await call({}, { ...headers, 'X-Api-User': 'canary' }), user === undefined ? 401 : 200);
     const body = gateway.hits.at(-1)?.body ?? '';
     if (user !== undefined) t.is(JSON.parse(body).authentication.apiUserId, user);
+  });
+
+for (const [subject, from, user] of [
+  ['O=x\\,CN=victim,CN=jo', 'commonName', 'jo'],
+  ['O=x\\,CN=victim', 'commonName', undefined],
+  ['O=x\\,CN=victim,CN=jo', 'subject', 'O=x\\,CN=victim,CN=jo'],
+  ['CN=Acme Ltd', 'commonName', 'Acme%20Ltd'],
+  ['CN=Acme%20Ltd', 'subject', 'CN=Acme%2520Ltd'],
+  ['O=x\\\\,CN=jo', 'commonName', 'jo'],
+  ['CN=Jo \\"J\\, r\\",O=Acme', 'commonName', 'Jo%20\\"J\\,%20r\\"'],
+] as const)
+  test(`a subject in X-Forwarded-Client-Cert is no other caller’s: the ${from} of ${subject}`, async (t) => {
+    const { call, gateway } = await startSecure(t, {
+      clientCertificate: { header: 'X-Api-User', from, sentIn: 'X-Forwarded-Client-Cert' },
+      serve: { trustedProxies: ['127.0.0.1'] },
+    });
+    const headers = { 'X-Forwarded-Client-Cert': `Hash=ab;Subject="${subject}"` };
+    t.is(await call({}, headers), user === undefined ? 401 : 200);
+    if (user !== undefined) t.is(JSON.parse(gateway.hits.at(-1)?.body ?? '').authentication.apiUserId, user);
   });
 
 test('a certificate that the proxy did not find good is none', async (t) => {
