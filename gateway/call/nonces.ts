@@ -5,7 +5,7 @@ export type NonceAnswer = 'new' | 'used' | 'full';
 export interface NonceStore {
   /**
    * Remembers a key of 32 bytes, a character for each, until a time, both at once: of two that ask at the same time one alone is
-   * told that it is new. Times in ms since 1970.
+   * told that it is new. One whose time is over is used: it may have been forgotten. Times in ms since 1970.
    */
   readonly keep: (key: string, until: number, now: number) => NonceAnswer | Promise<NonceAnswer>;
 }
@@ -67,6 +67,7 @@ export function createNonces(
 
   return {
     keep: (text, until, now) => {
+      if (until < now) return 'used';
       if (taken >= most && Math.abs(now - swept) >= sweepMs) {
         swept = now;
         renew(now);

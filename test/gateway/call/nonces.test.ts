@@ -41,6 +41,14 @@ test('W49: a nonce is used while it is live, new before and afterwards, and refu
   );
 });
 
+test('W49: a nonce whose time ended while its message was read is used, as it may have been forgotten', (t) => {
+  const nonces = createNonces(2);
+  t.is(nonces.keep(keyOf(1), 5_000, 0), 'new');
+  t.is(nonces.keep(keyOf(1), 5_000, 5_001), 'used');
+  t.is(nonces.keep(keyOf(2), 5_000, 5_000), 'new');
+  t.is(nonces.keep(keyOf(2), 5_000, 5_001), 'used');
+});
+
 test('W49: many nonces are told apart, each that was new is used from then on', (t) => {
   const count = 20_000;
   const nonces = createNonces(count);
