@@ -119,7 +119,7 @@ function createService(shared: Shared, compiled: CompiledContract, upstream: Ups
     callerOf: callerNames(contract, callers()),
     streams: contract.operations.some(({ stream }) => stream),
     callerLimits: shared.callerLimitsOf(shownPath(contract.basePath)),
-    limitKeyOf: limitKeys(callers(), shared.networkOf),
+    limitKeyOf: limitKeys(contract, callers(), shared.networkOf),
     traces: options.traces,
     bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
     onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
@@ -178,12 +178,24 @@ function callerNames({ credentials }: Contract, { nameOf }: Callers): CallServic
 
 /**
  * What calls are counted by: all credentials together, so that who knows but another's id is counted apart; without any, the
- * caller's network. Either is made into a pseudonym: a store of counts tells nobody who calls.
+ * caller's network; of a digest that the service behind checks, which each call has another of, the id and the network. Each is
+ * made into a pseudonym: a store of counts tells nobody who calls.
  */
-function limitKeys({ nameOf }: Callers, networkOf: Shared['networkOf']): CallService['limitKeyOf'] {
+function limitKeys(
+  { wsse }: Contract,
+  { nameOf }: Callers,
+  networkOf: Shared['networkOf'],
+): CallService['limitKeyOf'] {
+  const digest = typeof wsse?.digest === 'object' ? wsse.digest : undefined;
+  const ofDigest = new Set(digest === undefined ? [] : Object.values(digest));
   return (values, { request }) => {
-    const given = values === undefined ? [] : [...values.all.values()];
-    const value = given.length === 0 ? `network ${networkOf(request)}` : `credentials ${given.join('\n')}`;
-    return nameOf({ kind: 'secret', value });
+    const all = values?.all ?? noCredentials;
+    const isDigest = digest !== undefined && (all.has(digest.nonce) || all.has(digest.created));
+    const given: string[] = [];
+    for (const [name, value] of all) if (!isDigest || !ofDigest.has(name)) given.push(value);
+    const network = isDigest || all.size === 0 ? `network ${networkOf(request)}` : '';
+    return nameOf({ kind: 'secret', value: `${network}credentials ${given.join('\n')}` });
   };
 }
+
+const noCredentials: ReadonlyMap<string, string> = new Map();

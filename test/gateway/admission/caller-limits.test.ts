@@ -105,6 +105,41 @@ test('who knows but a caller’s id takes nothing of what that caller may do', a
   t.is((await call(gateway, 'ann')).status, 200);
 });
 
+test('who sends a digest that the service behind checks is counted by its id and its network', async (t) => {
+  const openapi = file(
+    t,
+    'openapi: 3.0.3\ninfo: { title: Things, version: "1" }\npaths: { /things: { get: { operationId: GetThings, responses: { "200": { description: ok } } } } }',
+    'openapi.yaml',
+  );
+  const overlay = file(
+    t,
+    [
+      'basePath: /v2',
+      'credentials: { send: headers, required: [user], headers: { user: X-User, key: X-Key, digest: X-Digest, nonce: X-Nonce, created: X-Created } }',
+      'wsse: { username: user, password: key, digest: { password: digest, nonce: nonce, created: created } }',
+    ].join('\n'),
+    'soap.yaml',
+  );
+  const callerLimits = rulesOf(t, 'each: { quota: 2 }');
+  const gateway = await startGateway(t, {
+    serve: { contract: { openapi, overlay }, callerLimits, trustedProxies: ['127.0.0.1'] },
+  });
+  const statusOf = async (headers: Record<string, string>, address: string) =>
+    (await gateway.send('POST', '/json/reply/GetThings', { ...headers, 'X-Forwarded-For': address }, '{}'))
+      .status;
+  const digest = (user: string, number: number, address: string) =>
+    statusOf(
+      { 'X-User': user, 'X-Digest': `d${number}`, 'X-Nonce': `n${number}`, 'X-Created': `c${number}` },
+      address,
+    );
+  t.is(await digest('ann', 1, '10.0.0.1'), 200);
+  t.is(await digest('ann', 2, '10.0.0.1'), 200);
+  t.is(await digest('ann', 3, '10.0.0.1'), 429);
+  t.is(await digest('bob', 4, '10.0.0.1'), 200);
+  t.is(await digest('ann', 5, '10.0.1.1'), 200);
+  t.is(await statusOf({ 'X-User': 'ann', 'X-Key': 'k' }, '10.0.0.1'), 200);
+});
+
 test('calls under way at once are limited, and a place is free again after a call, whatever came of it', async (t) => {
   const gateway = await startGateway(t, {
     serve: { callerLimits: rulesOf(t, 'each: { concurrent: 1 }') },
