@@ -219,7 +219,8 @@ function faultOfBlock(block: Element, version: typeof soap11, operation: string)
   const flag = attributeOf(block, version.namespace, 'mustUnderstand');
   if (flag !== undefined && !['0', '1', 'true', 'false'].includes(flag)) return ['sender'];
   const role = attributeOf(block, version.namespace, version.roleAttribute) ?? '';
-  const must = (flag === '1' || flag === 'true') && (role === '' || version.ourRoles.includes(role));
+  if (role !== '' && !version.ourRoles.includes(role)) return [];
+  const must = flag === '1' || flag === 'true';
   if (!addressing.includes(namespace) || !addressingNames.includes(local)) {
     return must && namespace !== namespaces.addressingNone ? ['MustUnderstand'] : [];
   }

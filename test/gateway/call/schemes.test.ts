@@ -133,6 +133,21 @@ for (const [declaration, got] of [
   });
 }
 
+test('a block Credentials that is for another role gives no credentials, and takes no place of ours', async (t) => {
+  const block = (key: string, attributes = '') =>
+    `<Credentials xmlns="urn:Schemes"${attributes}><key>${key}</key></Credentials>`;
+  const hop = ' s:actor="urn:next-hop" s:mustUnderstand="1"';
+  const { hit } = await callWith(-20, block('theirs', hop));
+  t.is(hit?.headers['x-key'], undefined);
+  const { hit: second } = await callWith(-21, block('theirs', hop) + block('ours'));
+  t.is(second?.headers['x-key'], 'ours');
+  const addressed =
+    '<w:Action xmlns:w="http://www.w3.org/2005/08/addressing" s:actor="urn:next-hop">x</w:Action>';
+  const { hit: third, text } = await callWith(-22, addressed + block('ours'));
+  t.is(third?.headers['x-key'], 'ours');
+  t.false(text.includes('<w:Action'));
+});
+
 test('a block Credentials of another namespace that is for another role is none of ours', async (t) => {
   const { hit } = await callWith(8, '<Credentials xmlns="urn:Other" s:actor="urn:next-hop"/>');
   t.is(hit?.path, '/pets?page=8');

@@ -2,7 +2,7 @@ import { collapse } from '../../../../mappings/codec/scalars/numbers.ts';
 import type { Contract } from '../../../../mappings/contract/model.ts';
 import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 import { Fault, refuse } from '../faults.ts';
-import { anyNamespace, type HeaderBlock, isForUs } from './header-block.ts';
+import { anyNamespace, type HeaderBlock } from './header-block.ts';
 
 /**
  * The header block of a caller's credentials, with what could stand in HTTP headers, for contracts whose bodies have no
@@ -36,13 +36,12 @@ export function credentialsBlocks({ credentials, namespaces }: Contract): readon
     found.credentials = given;
   };
   const readMisplaced: HeaderBlock['read'] = (xml, found, { version }) => {
-    if (isForUs(xml, version))
-      found.fault ??= new Fault(
-        version,
-        'sender',
-        `expected the header block ${local} in ${place}, got it in ${gotNamespace(xml)}`,
-        { kind: 'InvalidHeader' },
-      );
+    found.fault ??= new Fault(
+      version,
+      'sender',
+      `expected the header block ${local} in ${place}, got it in ${gotNamespace(xml)}`,
+      { kind: 'InvalidHeader' },
+    );
     xml.skip();
   };
   return [

@@ -17,9 +17,9 @@ export function declaredBlocks({ adopted }: Contract): readonly HeaderBlock[] {
     for (const { name } of input.headers) {
       blocks.set(`{${name.namespace}}${name.local}`, {
         ...name,
-        read: (xml, found, { version, mustUnderstand }) => {
+        read: (xml, found, { mustUnderstand }) => {
           const { namespace, local } = xml;
-          if (isForUs(xml, version)) found.declared.push({ namespace, local, mustUnderstand });
+          found.declared.push({ namespace, local, mustUnderstand });
           xml.skip();
         },
       });

@@ -19,8 +19,8 @@ export interface HeaderBlock {
   /** `*` for every block of the namespace. */
   readonly local: string;
   /**
-   * Reads a block from behind its start tag to behind its end tag, and notes what it says. Throws Fault for what makes the
-   * rest unreadable; any other waits in `found`. Throws XmlError.
+   * Reads a block that is for us, from behind its start tag to behind its end tag, and notes what it says. Throws Fault for
+   * what makes the rest unreadable; any other waits in `found`. Throws XmlError.
    */
   readonly read: (xml: ContentReader, found: HeaderFindings, facts: BlockFacts) => void;
 }
@@ -29,7 +29,7 @@ export interface HeaderBlock {
 export interface BlockFacts {
   /** Of the envelope. */
   readonly version: SoapVersion;
-  /** Whether it has mustUnderstand, and for us. */
+  /** Whether it has mustUnderstand. */
   readonly mustUnderstand: boolean;
   readonly limits: Limits;
 }

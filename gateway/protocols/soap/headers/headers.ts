@@ -44,13 +44,16 @@ export function compileReadHeader({ contract, limits }: CompiledContract): ReadH
       if (++count > limits.soapHeaderBlocks)
         refuse(version, `more than ${limits.soapHeaderBlocks} header blocks`, 'InvalidHeader');
       const mustUnderstand = readMustUnderstand(xml, version, found);
+      if (!isForUs(xml, version)) {
+        xml.skip();
+        continue;
+      }
       const ofNamespace = blocks.get(xml.namespace);
       const block =
         ofNamespace?.get(xml.local) ?? ofNamespace?.get('*') ?? blocks.get(anyNamespace)?.get(xml.local);
       if (block !== undefined) block.read(xml, found, { version, mustUnderstand, limits });
       else {
-        if (xml.local === 'Security' && xml.namespace === namespaces.wsse && isForUs(xml, version))
-          found.isSecurityUnread = true;
+        if (xml.local === 'Security' && xml.namespace === namespaces.wsse) found.isSecurityUnread = true;
         if (mustUnderstand) found.fault ??= notUnderstood(xml, version);
         xml.skip();
       }
@@ -73,12 +76,12 @@ function notUnderstood({ namespace, local }: ContentReader, version: SoapVersion
   );
 }
 
-/** Whether the block must be understood by us: only the envelope's own attributes count (W28). */
+/** Whether the block must be understood, by whom it is for: only the envelope's own attributes count (W28). */
 function readMustUnderstand(xml: ContentReader, version: SoapVersion, found: HeaderFindings): boolean {
   const flag = xml.attribute(version.namespace, 'mustUnderstand');
   if (flag === undefined) return false;
   const word = collapse(flag);
-  if (word === '1' || word === 'true') return isForUs(xml, version);
+  if (word === '1' || word === 'true') return true;
   // a message that isn't well made is told so before a block that isn't understood, wherever either stands
   if (word !== '0' && word !== 'false' && found.fault?.code !== 'sender')
     found.fault = new Fault(version, 'sender', 'expected 0, 1, true or false in mustUnderstand', {

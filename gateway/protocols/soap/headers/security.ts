@@ -1,7 +1,7 @@
 import { type Contract, namespaces, type Wsse } from '../../../../mappings/contract/model.ts';
 import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 import { Fault, type FaultCode } from '../faults.ts';
-import { type BlockFacts, type HeaderBlock, type HeaderFindings, isForUs } from './header-block.ts';
+import type { BlockFacts, HeaderBlock, HeaderFindings } from './header-block.ts';
 import { readTimestamp } from './timestamp.ts';
 import { readUsernameToken } from './username-token.ts';
 
@@ -12,10 +12,7 @@ export function securityBlocks({ wsse }: Contract): readonly HeaderBlock[] {
     {
       namespace: namespaces.wsse,
       local: 'Security',
-      read: (xml, found, facts) => {
-        if (facts.mustUnderstand || isForUs(xml, facts.version)) readSecurity(xml, wsse, found, facts);
-        else xml.skip();
-      },
+      read: (xml, found, facts) => readSecurity(xml, wsse, found, facts),
     },
   ];
 }
