@@ -243,6 +243,14 @@ export class XmlReader {
     this.#skipTo(this.depth - 1);
   }
 
+  /** `nextChild` in an element of which nothing but start tags is looked at: its text is passed over. */
+  passToChild(): boolean {
+    this.#isSkipping = true;
+    const isChild = this.nextChild();
+    this.#isSkipping = false;
+    return isChild;
+  }
+
   /** Reads what is left of the document, from anywhere, so that a fault in its form comes to light. */
   drain(): void {
     if (this.#elements === 0) this.readRoot();

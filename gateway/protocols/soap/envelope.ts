@@ -4,7 +4,6 @@ import { encodedReason } from '../../../mappings/codec/element.ts';
 import { type Beginning, Beginnings, FastPath } from '../../../mappings/codec/fast-path/fast-path.ts';
 import { type Reading, startReading } from '../../../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../../mappings/compile.ts';
-import type { Limits } from '../../../mappings/contract/limits.ts';
 import type { Field } from '../../../mappings/contract/model.ts';
 import type { Input } from '../../../mappings/http-mapping/call.ts';
 import { decodeXml } from '../../../mappings/xml/decode.ts';
@@ -106,6 +105,8 @@ export function createSoapReader(
 ): ReadSoap {
   const { limits, contract } = compiled;
   const quirks = { illegalReferences: contract.settings.illegalCharacterReferences === 'accept' };
+  /** A document is read anew by the same rules, too. */
+  const readerOf = (text: string): XmlReader => new XmlReader(text, limits, quirks);
   const readHeader = compileReadHeader(compiled);
   const faces = new Map(
     [...compileDispatch(compiled)].map(([endpoint, dispatch]) => {
@@ -248,7 +249,7 @@ export function createSoapReader(
     const findings = startFindings(version, actions);
     try {
       const text = decodeXml(document, charset);
-      const xml = new XmlReader(text, limits, quirks);
+      const xml = readerOf(text);
       try {
         const { version: soapVersion, operation, isEmpty } = open(xml, request, findings);
         const reading = startReading(limits.errors, mostSteps);
@@ -258,7 +259,7 @@ export function createSoapReader(
         const blocks =
           declared.length === 0
             ? noBlocks
-            : readDeclared(text, operation, findings, reading, soapVersion, limits);
+            : readDeclared(readerOf(text), operation, findings, reading, soapVersion);
         const input = operation.readXml(isEmpty ? undefined : xml, reading);
         if (!isEmpty && !operation.spansBody) closeBody(xml, soapVersion);
         closeEnvelope(xml, soapVersion);
@@ -266,7 +267,7 @@ export function createSoapReader(
         if (blocks.length > 0)
           input.text = operation.header?.join(input.text.toString(), blocks, reading) ?? input.text;
         if (attachments !== undefined)
-          finishAttachments(attachments, text, findings, reading, limits, refusesUnknown);
+          finishAttachments(attachments, () => readerOf(text), findings, reading, refusesUnknown);
         else if (isFaultless(reading)) {
           request.face.fastPath.learnShape(text, operation.readXml);
           if (findings.headerBlocks > 0 && declared.length === 0 && isHeaderOptional)
@@ -333,14 +334,13 @@ function isPlain(field: Field | undefined): boolean {
 /** Notes the parts that neither Body nor Header refers to (W60, W61), once the rest is known to be right. */
 function finishAttachments(
   attachments: Attachments,
-  text: string,
+  readAgain: () => XmlReader,
   { headerBlocks }: Findings,
   reading: Reading,
-  limits: Limits,
   refusesUnknown: boolean,
 ): void {
   if (reading.problems.length > 0 || !attachments.hasUnused) return;
-  if (headerBlocks > 0) mentionInHeader(attachments, new XmlReader(text, limits));
+  if (headerBlocks > 0) mentionInHeader(attachments, readAgain());
   attachments.noteUnused(reading, refusesUnknown);
 }
 
@@ -349,7 +349,7 @@ function mentionInHeader(attachments: Attachments, xml: XmlReader): void {
   xml.readRoot();
   while (xml.nextChild() && xml.local !== 'Header') xml.skip();
   for (const depth = xml.depth; xml.depth >= depth; ) {
-    if (!xml.nextChild()) continue;
+    if (!xml.passToChild()) continue;
     const href = xml.attribute('', 'href');
     if (href !== undefined) attachments.mention(href);
   }

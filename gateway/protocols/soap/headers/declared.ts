@@ -1,8 +1,7 @@
 import { refuse as note, type Reading } from '../../../../mappings/codec/problem.ts';
 import type { CompiledOperation } from '../../../../mappings/compile.ts';
-import type { Limits } from '../../../../mappings/contract/limits.ts';
 import type { Contract } from '../../../../mappings/contract/model.ts';
-import { XmlReader } from '../../../../mappings/xml/reader.ts';
+import type { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { Fault } from '../faults.ts';
 import type { SoapVersion } from '../versions.ts';
 import { type HeaderBlock, type HeaderFindings, isForUs } from './header-block.ts';
@@ -33,15 +32,14 @@ export function declaredBlocks({ adopted }: Contract): readonly HeaderBlock[] {
  * the reading. A block that another operation declares is as any other: a Fault where it has mustUnderstand (W28).
  * The Header is read once more from the document's beginning.
  *
- * @param text the whole document, whose Header was read without an error
+ * @param xml at the beginning of the whole document, whose Header was read without an error
  */
 export function readDeclared(
-  text: string,
+  xml: XmlReader,
   { header }: CompiledOperation,
   { declared }: HeaderFindings,
   reading: Reading,
   version: SoapVersion,
-  limits: Limits,
 ): readonly string[] {
   const own = declared.filter(({ namespace, local }) => header?.declares(namespace, local) === true);
   const strange = declared.find((block) => block.mustUnderstand && !own.includes(block));
@@ -55,7 +53,6 @@ export function readDeclared(
   if (header === undefined || own.length === 0) return [];
   const tokens: string[] = [];
   const met = new Set<string>();
-  const xml = new XmlReader(text, limits);
   xml.readRoot();
   xml.nextChild();
   while (xml.nextChild()) {

@@ -108,6 +108,15 @@ test('A2: the parts of a WSDL are served by their numbers, and locations lead th
   t.is((await send(gateway.port, 'GET', new URL(location).pathname + new URL(location).search)).text, schema);
 });
 
+test('W10: a reference to a control character is taken as it is in a declared header block, and in one before it', async (t) => {
+  const gateway = await serveOrders(t);
+  gateway.answer({ body: JSON.stringify({ GetOrderResult: null }) });
+  const header = `<t:T xmlns:t="urn:t">&#2;</t:T>${session.replace('north', 'nor&#1;th')}`;
+  const { status, text } = await gateway.call(shop, envelope('1.1', { header, body: getOrder(1) }));
+  t.is(status, 200, text);
+  t.is(JSON.parse(gateway.hits[0]?.body ?? '')['@headers'].SessionHeader.branch, 'nor\u0001th');
+});
+
 test('A8: declared header blocks are the first member, those of the reply go into its Header', async (t) => {
   const gateway = await serveOrders(t);
   gateway.answer({

@@ -195,6 +195,19 @@ const taken: readonly (readonly [string, Partial<Message>])[] = [
     },
   ],
   [
+    'a reference to a control character beside an Include in the header',
+    {
+      root: storeDocument(
+        `<name>a.pdf</name><content>${include('cid:p')}</content>`,
+        `<t:T xmlns:t="urn:t">&#1;${include('cid:q')}</t:T>`,
+      ),
+      parts: [
+        { id: 'p', bytes },
+        { id: 'q', bytes: 'x' },
+      ],
+    },
+  ],
+  [
     'ids that objects have members of',
     {
       root: storeDocument(
