@@ -2,6 +2,7 @@ import type { Limits } from '../contract/limits.ts';
 import {
   checkStart,
   headerOf,
+  passClosing,
   passLineEnd,
   RelatedError,
   type RelatedMessage,
@@ -153,6 +154,7 @@ function checkEnd(behind: Buffer, mimeOutsideBytes: number): void {
     throw new RelatedError(
       'expected the closing boundary behind the file, which flows through, got another part or other bytes',
     );
+  passClosing(behind, 0);
   if (behind.length - closing.length > mimeOutsideBytes)
     throw new RelatedError(
       `expected at most ${mimeOutsideBytes} bytes behind the closing boundary, got more`,

@@ -296,6 +296,7 @@ function findParts(body: Buffer, boundary: string, limits: Limits): Place[] {
     places.push({ header, start, end: next });
     at = next + delimiter.length;
   }
+  passClosing(body, at);
   if (body.length - at - 2 > mimeOutsideBytes)
     throw new RelatedError(
       `expected at most ${mimeOutsideBytes} bytes behind the closing boundary, got more`,
@@ -309,6 +310,20 @@ export function passLineEnd(body: Buffer, from: number): number {
   while (body[at] === 32 || body[at] === 9) at++;
   if (body[at] === 13 && body[at + 1] === 10) return at + 2;
   throw new RelatedError('expected a line that ends in CRLF behind the boundary, got other bytes');
+}
+
+/**
+ * Behind a closing delimiter's two hyphens: blanks, then the end of the line or of the message. Anything else is a line of the
+ * part to readers who look at whole lines.
+ */
+export function passClosing(body: Buffer, from: number): void {
+  let at = from + 2;
+  while (body[at] === 32 || body[at] === 9) at++;
+  const next = body[at];
+  if (next !== undefined && next !== 13 && next !== 10)
+    throw new RelatedError(
+      'expected nothing but blanks behind the closing boundary on its line, got other bytes',
+    );
 }
 
 /**

@@ -157,8 +157,9 @@ test('W62: a call sends upstream the same bytes with its content in a part and i
 /** Each is taken, with what it has that others lack. */
 const taken: readonly (readonly [string, Partial<Message>])[] = [
   ['a preamble of 1 KiB', { preamble: 'x'.repeat(1024) }],
-  ['an epilogue of 1 KiB', { epilogue: 'x'.repeat(1024) }],
+  ['an epilogue of 1 KiB', { epilogue: `\r\n${'x'.repeat(1022)}` }],
   ['no line end at the end', { epilogue: '' }],
+  ['blanks and a lone line feed at the end', { epilogue: ' \t\n' }],
   ['a boundary of 70 characters', { boundary: 'b'.repeat(70) }],
   ['a boundary of signs', { boundary: "a'()+_,-./:=?b" }],
   [
@@ -259,8 +260,13 @@ const two = { id: 'p', bytes };
 const refused: readonly (readonly [string, Partial<Message>, RegExp])[] = [
   ['a preamble of 1 KiB and a byte', { preamble: 'x'.repeat(1025) }, /within 1024 bytes, got none/],
   [
+    'bytes behind what looks like the closing boundary, on its line',
+    { boundary: 'b', parts: [{ id: 'p', bytes: 'abc\r\n--b--c, and more of the part' }] },
+    /nothing but blanks behind the closing boundary on its line/,
+  ],
+  [
     'an epilogue of 1 KiB and a byte',
-    { epilogue: 'x'.repeat(1025) },
+    { epilogue: `\r\n${'x'.repeat(1023)}` },
     /at most 1024 bytes behind the closing boundary/,
   ],
   ['101 parts', { parts: empties(100) }, /expected at most 100 parts, got more/],

@@ -194,6 +194,11 @@ for (const [what, end, said] of [
     /faultstring>expected the closing boundary behind the file/,
   ],
   [
+    'holds what looks like the closing boundary, and goes on',
+    `\r\n--${boundary}--c`,
+    /faultstring>expected nothing but blanks behind the closing boundary on its line/,
+  ],
+  [
     'is followed by too much',
     `${ending}${'x'.repeat(1_100)}`,
     /faultstring>expected at most 1024 bytes behind/,
