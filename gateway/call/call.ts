@@ -238,13 +238,18 @@ function dropBody(request: UpstreamRequest | undefined, { reached, isWritten }: 
     dropPiece(request.body);
 }
 
-/** Counts a call by the limits of its caller; what is returned is called once it is over. Throws CallError TooManyRequests. */
+/**
+ * Counts a call by the limits of its caller; what is returned is called once it is over. A used digest takes nothing of them, as
+ * who sends it again may be anybody. Throws CallError TooManyRequests, FailedAuthentication.
+ */
 async function enterLimits(
-  { callerLimits, limitKeyOf }: CallService,
+  { callerLimits, limitKeyOf, nonces }: CallService,
   exchange: Exchange,
   { operation }: CompiledOperation,
-  values: CredentialValues | undefined,
+  values: FoundCredentials | undefined,
 ): Promise<(() => void) | undefined> {
+  if (values?.nonce !== undefined && (await nonces.holds(values.nonce.key, Date.now())))
+    throw new CallError('FailedAuthentication');
   return callerLimits?.enter({
     key: limitKeyOf(values, exchange),
     caller: exchange.stats.caller,

@@ -8,6 +8,8 @@ export interface NonceStore {
    * told that it is new. One whose time is over is used: it may have been forgotten. Times in ms since 1970.
    */
   readonly keep: (key: string, until: number, now: number) => NonceAnswer | Promise<NonceAnswer>;
+  /** Whether a key is remembered. */
+  readonly holds: (key: string, now: number) => boolean | Promise<boolean>;
 }
 
 /** At most this often, in ms, a full store is looked through for what has ended. */
@@ -21,9 +23,10 @@ const fewestPlaces = 1_024;
  * Nonces in memory, at most so many; what is live is never forgotten for another (W49). A table of numbers, since a
  * Map of as many texts costs more than checking a digest: each would be looked at whenever memory is collected.
  */
-export function createNonces(
-  most: number,
-): NonceStore & { readonly keep: (...given: Parameters<NonceStore['keep']>) => NonceAnswer } {
+export function createNonces(most: number): NonceStore & {
+  readonly keep: (...given: Parameters<NonceStore['keep']>) => NonceAnswer;
+  readonly holds: (...given: Parameters<NonceStore['holds']>) => boolean;
+} {
   const bytes = Buffer.alloc(keyWords * 4);
   const key = new Uint32Array(bytes.buffer, bytes.byteOffset, keyWords);
   let table = new Uint32Array(fewestPlaces * placeWords);
@@ -81,6 +84,11 @@ export function createNonces(
       table.set(key, at);
       table[at + keyWords] = Math.ceil(until / 1_000);
       return 'new';
+    },
+    holds: (text, now) => {
+      bytes.write(text, 'latin1');
+      const at = placeOf(now);
+      return (table[at + keyWords] ?? 0) * 1_000 >= now && holdsKey(at);
     },
   };
 }

@@ -33,6 +33,7 @@ test('W49: a nonce is used while it is live, new before and afterwards, and refu
         const live = [...ends.values()].filter((end) => end >= now).length;
         const expected = (ends.get(number) ?? 0) >= now ? 'used' : live >= most ? 'full' : 'new';
         const until = now + lives * 1_000;
+        t.is(nonces.holds(keyOf(number), now), expected === 'used');
         t.is(nonces.keep(keyOf(number), until, now), expected);
         if (expected === 'new') ends.set(number, until);
       }

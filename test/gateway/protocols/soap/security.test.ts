@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { namespaces } from '../../../../mappings/contract/model.ts';
 import { ContractError } from '../../../../mappings/loader/document/error.ts';
+import { file } from '../../commands/file.ts';
 import {
   elementText,
   envelope,
@@ -63,7 +64,7 @@ function checkingGateway(
   return startGateway(t, {
     ...options,
     overlay: `wsse: { username: apiUserId, password: apiUserKey, digest: secrets }${options.overlay ?? ''}`,
-    serve: { wsseSecrets: secretsFile(t, 'demo: demo-key\n') },
+    serve: { ...options.serve, wsseSecrets: secretsFile(t, 'demo: demo-key\n') },
   });
 }
 
@@ -275,6 +276,17 @@ test('W49: a digest is no other one by a blank that goes from its Nonce to Creat
       [200, '401'],
     );
   }
+});
+
+test('a digest that was used takes nothing of what its caller may do', async (t) => {
+  const callerLimits = file(t, 'each: { quota: 2 }', 'caller-limits.yaml');
+  const checking = await checkingGateway(t, { serve: { callerLimits } });
+  const used = block(digestToken('YQ=='));
+  const statusOf = async (header: string) => (await sendTo(checking, header)).headers['x-status'];
+  t.is(await statusOf(used), undefined);
+  for (let time = 0; time < 3; time++) t.is(await statusOf(used), '401');
+  t.is(await statusOf(block(digestToken('Yg=='))), undefined);
+  t.is(await statusOf(block(digestToken('Yw=='))), '429');
 });
 
 test('wsseNonces: so many digests are remembered, and one more is refused while all are live', async (t) => {
