@@ -55,16 +55,20 @@ export function createNonces(most: number): NonceStore & {
   /** Drops what has ended, in a table with three places for each that is left. */
   function renew(now: number): void {
     const old = table;
-    const live: number[] = [];
-    for (let at = 0; at < old.length; at += placeWords) {
+    const isLive = (at: number): boolean => {
       const end = old[at + keyWords] ?? 0;
-      if (end > 0 && end * 1_000 >= now) live.push(at);
-    }
-    taken = live.length;
-    table = new Uint32Array(Math.max(fewestPlaces, 3 * taken) * placeWords);
-    for (const at of live) {
-      key.set(old.subarray(at, at + keyWords));
-      table.set(old.subarray(at, at + placeWords), placeOf(now));
+      return end > 0 && end * 1_000 >= now;
+    };
+    taken = 0;
+    for (let at = 0; at < old.length; at += placeWords) if (isLive(at)) taken++;
+    const places = Math.max(fewestPlaces, 3 * taken);
+    table = new Uint32Array(places * placeWords);
+    for (let at = 0; at < old.length; at += placeWords) {
+      if (!isLive(at)) continue;
+      // keys that were told apart are so still: the first free place will do
+      let to = ((old[at] ?? 0) % places) * placeWords;
+      while (table[to + keyWords] !== 0) to = (to + placeWords) % table.length;
+      for (let word = 0; word < placeWords; word++) table[to + word] = old[at + word] ?? 0;
     }
   }
 
