@@ -135,11 +135,21 @@ async function readSlowly(
 
 /** A body that is all there. */
 function takeBody(arrival: Arrival, { admission }: BodyRules): Buffer {
-  const body: Buffer = arrival.request.read() ?? noBytes;
+  const body = readAll(arrival.request);
   arrival.bodyTaken = true;
   if (!admission.hold(arrival, body.length) && body.length > smallBytes) throw admission.shed();
   arrival.stats.bytesIn = body.length;
   return body;
+}
+
+/** What has come of a body: Node gives the first of its pieces alone where there are more, as of a request that waited. */
+function readAll(request: IncomingMessage): Buffer {
+  const length = request.readableLength;
+  const first: Buffer = request.read() ?? noBytes;
+  if (first.length === length) return first;
+  const pieces = [first];
+  for (let piece: Buffer | null = request.read(); piece !== null; piece = request.read()) pieces.push(piece);
+  return Buffer.concat(pieces);
 }
 
 /**

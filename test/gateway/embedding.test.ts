@@ -1,6 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import Koa from 'koa';
 import Router from 'koa-router';
@@ -115,6 +122,26 @@ test('the handler passes on what is not the contract’s to a next', async (t) =
   const base = await listen(t, (request, response) => handler(request, response, next(response)));
   t.is(await (await fetch(`${base}/elsewhere?x=1`)).text(), 'next');
   t.is((await soapCall(base)).status, 200);
+});
+
+test('a body that came in pieces before the program gave its request to the gateway is whole', async (t) => {
+  const { handler } = await gatewayOf(t);
+  const message = envelope('1.1', { body: subUser.padEnd(40_000) });
+  const base = await listen(t, (request, response) => {
+    const look = setInterval(() => {
+      if (request.readableLength < Buffer.byteLength(message)) return;
+      clearInterval(look);
+      handler(request, response);
+    }, 5);
+  });
+  const sent = httpRequest(`${base}/v2/soap11`, {
+    method: 'POST',
+    headers: { ...headers, 'Content-Length': Buffer.byteLength(message) },
+  });
+  sent.write(message.slice(0, 20_000));
+  setTimeout(() => sent.end(message.slice(20_000)), 50);
+  const [reply] = await once(sent, 'response');
+  t.regex(await text(reply), /<Name>Jane O'Sample<\/Name>/);
 });
 
 test('several gateways in one process have paths, upstreams and counts of their own', async (t) => {

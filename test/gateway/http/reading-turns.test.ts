@@ -412,6 +412,26 @@ test('calls are answered as ever when they are read in slices: bodies of any siz
   );
 });
 
+test('a body of several slices that came while its request waited for the one before it is whole', async (t) => {
+  const gateway = await startGateway(t, { limits: { parsingMs: 0, parsingWatchMs: 600_000 } });
+  gateway.answer((_hit, response) => setTimeout(() => response.end(emptyReply), 20));
+  await gateway.raw(
+    'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+  );
+  const head = 'POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nX-Api-User: u\r\nX-Api-Key: k\r\n';
+  const credentials = '"authentication":{"apiUserId":"u","apiUserKey":"k"}';
+  const lengths = [2, 5_000, 30_000, 60_000];
+  const message = lengths
+    .map((length) => `${head}Content-Length: ${length}\r\n\r\n${'{}'.padEnd(length)}`)
+    .join('');
+  const reply = await gateway.raw(message, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  t.deepEqual(reply.match(/HTTP\/1\.1 \d+/g), Array(5).fill('HTTP/1.1 200'));
+  t.deepEqual(
+    gateway.hits.map(({ body }) => body.length),
+    lengths.map((length) => length + credentials.length),
+  );
+});
+
 test('a caller who closes its side behind a message has all of it read first', async (t) => {
   const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceUs: 1_000 }, () => work(1));
   const { caller, socket, text } = await open();
