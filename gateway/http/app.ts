@@ -13,7 +13,7 @@ import { ambiguityOf } from './framing.ts';
 import type { Pages } from './pages.ts';
 import { isWaiting, type Reply, textReply } from './reply.ts';
 import { type AppOptions, type RequestContext, startRequest } from './request-context.ts';
-import { finish, report, send } from './send.ts';
+import { finish, leaveBody, report, send } from './send.ts';
 import { servicesPage } from './services-page.ts';
 
 // What lives here: HTTP as callers speak it, from a connection to a request context and from a reply to its bytes. What a
@@ -217,6 +217,7 @@ function refuseExpectation(request: IncomingMessage, response: ServerResponse, {
 function reportPage({ status, length = 0, method }: Koa.Context, context: RequestContext): void {
   const isProbe = method === 'GET' || method === 'HEAD';
   const { onProbe, onRequest } = context.options;
+  leaveBody(context);
   context.response.setHeader('X-Request-Id', context.requestId);
   const bytesOut = method === 'HEAD' ? 0 : length;
   (isProbe ? onProbe : onRequest)(finish(context, status, bytesOut));
@@ -301,6 +302,7 @@ async function servePages(pages: Pages, context: RequestContext): Promise<void> 
     send(context, 'http', refusal);
     return;
   }
+  leaveBody(context); // what pages read is short, mostly
   response.setHeader('X-Request-Id', requestId);
   if (!context.options.isReady()) response.setHeader('Connection', 'close');
   try {

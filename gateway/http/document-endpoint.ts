@@ -4,7 +4,7 @@ import { plainReply, replyContext } from '../protocols/reply.ts';
 import type { Document } from './documents.ts';
 import { contentTypes, isWaiting, textReply } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
-import { report, send, serveOptions } from './send.ts';
+import { leaveBody, report, send, serveOptions } from './send.ts';
 
 const pageVerbs = 'GET, HEAD, OPTIONS';
 
@@ -50,6 +50,7 @@ function sendDocument(context: RequestContext, document: Document): void {
     send(context, 'http', textReply(404, document.text, context.requestId));
     return;
   }
+  leaveBody(context);
   const headers: Record<string, string | number> = {
     'Content-Type': document.kind === 'page' ? contentTypes.html : contentTypes.wsdl,
     'Content-Length': document.bytes.length,

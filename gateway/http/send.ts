@@ -4,9 +4,20 @@ import { endWithCare } from './connections.ts';
 import { isWaiting, type Reply, sendReply } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
 
+/**
+ * Has a connection end behind the reply to a request whose body nobody reads: there may be any amount of it to come. A short one
+ * is read away by Node.
+ */
+export function leaveBody({ request, response }: Pick<RequestContext, 'request' | 'response'>): void {
+  if (request.complete || !hasBody(request) || hasSmallBody(request)) return;
+  response.shouldKeepAlive = false;
+  if (!isAwaited(request)) endWithCare(request.socket);
+}
+
 /** Answers an OPTIONS request: the verbs, and to a browser whether its page may call. */
 export function serveOptions(context: RequestContext, allow: string): void {
   const { request, response, cors, options, requestId } = context;
+  leaveBody(context);
   response.writeHead(204, { ...cors?.(request, allow), Allow: allow }).end();
   if (!response.destroyed && isWaiting(response)) options.whenWaiting(response, requestId, 0);
   report(context, 204, 0);

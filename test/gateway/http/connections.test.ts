@@ -4,6 +4,7 @@ import { type AddressInfo, connect, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { createPages } from '../../../console/server/pages.ts';
 import { createConnections, networkOf } from '../../../gateway/http/connections.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import { emptyReply, type Gateway, type GatewayOptions, send, startGateway } from '../gateway.ts';
@@ -328,6 +329,41 @@ test('a request whose body breaks while it waits is refused in its turn', async 
   held[0]?.();
   await once(socket, 'close');
   t.deepEqual(statuses(), [ok, 'HTTP/1.1 400']);
+});
+
+for (const [what, head, status] of [
+  ['OPTIONS of an operation', 'OPTIONS /v2/json/reply/GetSearch', 204],
+  ['OPTIONS of a SOAP endpoint', 'OPTIONS /v2/soap11', 204],
+  ['a WSDL', 'GET /v2/soap11?wsdl', 200],
+  ['a page', 'GET /v2/docs/GetSearch', 200],
+  ['a page that takes no such message', 'POST /v2/docs/GetSearch', 405],
+  ['a page of the process', 'GET /healthz', 200],
+  ['a page of the process that takes none', 'POST /healthz', 405],
+] as const) {
+  for (const framing of ['Content-Length: 1000000000', 'Transfer-Encoding: chunked'])
+    test(`a body without end behind ${what} (${framing}) isn't read on: the reply is its connection's last`, async (t) => {
+      const gateway = await startGateway(t, { serve: { pages: createPages } });
+      const { socket, came } = open(t, gateway.port);
+      const closed = once(socket, 'close');
+      const piece = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+      socket.write(`${head} HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n`);
+      const more = setInterval(() => {
+        if (socket.writableLength === 0) socket.write(piece);
+      }, 1);
+      t.teardown(() => clearInterval(more));
+      await closed;
+      t.regex(came(), new RegExp(`^HTTP/1\\.1 ${status} [^]*\r\nConnection: close\r\n`));
+    });
+}
+
+test('a short body behind OPTIONS is read away, and the connection stays', async (t) => {
+  const { port } = await startGateway(t);
+  const { socket, statuses } = open(t, port);
+  socket.write('OPTIONS /v2/soap11 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
+  await until(() => statuses().length === 1);
+  socket.write(`cde${healthz}`);
+  await until(() => statuses().length === 2);
+  t.deepEqual(statuses(), ['HTTP/1.1 204', ok]);
 });
 
 // --- one line per request --------------------------------------------------------------------------------
