@@ -188,8 +188,8 @@ function endAll(): void {
 
 /**
  * Whether a reply that was written just now isn't sent: the system has no room for all of it, others on its connection go
- * first, or the connection is gone.
+ * first, or the connection is gone, or about to be as its caller has closed it.
  */
 export function isWaiting({ destroyed, socket }: ServerResponse): boolean {
-  return destroyed || socket === null || socket.writableLength > 0;
+  return destroyed || socket === null || socket.writableLength > 0 || socket.writableEnded;
 }

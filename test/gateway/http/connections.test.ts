@@ -480,6 +480,32 @@ test('a reply that its caller left amid of is told of by a second line, one that
   t.regex(page, /^soapbridge_cut_total\{contract="\/v2"\} 1$/m);
 });
 
+test('a reply whose caller closes its side in the moment in which it is written is told of as sent, cut or for nobody', async (t) => {
+  const gateway = await startGateway(t);
+  let leave = (): void => {};
+  gateway.answer((_hit, response) => {
+    response.end(emptyReply);
+    leave();
+  });
+  let taken = 0;
+  for (let times = 0; times < 50; times++) {
+    const socket = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true });
+    leave = () => socket.end();
+    let bytes = 0;
+    socket.on('data', (chunk) => {
+      bytes += chunk.length;
+    });
+    socket.write(call());
+    await once(socket, 'end');
+    socket.destroy();
+    if (bytes > 0) taken++;
+  }
+  await until(() => linesOf(gateway).length === 50 && gateway.running.load().leaving === 0);
+  const cut = gateway.log().match(/"cut":true/g)?.length ?? 0;
+  const sent = linesOf(gateway).filter(({ aborted }) => aborted !== true).length;
+  t.is(sent - cut, taken);
+});
+
 test.serial('connections that wait to be accepted as the gateway closes are answered', async (t) => {
   const gateway = await startGateway(t);
   const callers = Array.from({ length: 15 }, () => open(t, gateway.port));
