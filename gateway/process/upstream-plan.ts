@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { type LimitName, type Limits, limitsWith } from '../../mappings/contract/limits.ts';
+import { defaultLimits, type LimitName, type Limits, limitsWith } from '../../mappings/contract/limits.ts';
+import { Allowance, OverLimit } from '../../mappings/loader/document/allowance.ts';
 import { pointerSegment, type Report } from '../../mappings/loader/document/error.ts';
 import { isNode, shown } from '../../mappings/loader/document/node.ts';
 import {
@@ -13,6 +13,7 @@ import {
   type ValueOf,
   value,
 } from '../../mappings/loader/document/settings-file.ts';
+import { readWhole } from '../../mappings/loader/document/yaml.ts';
 import type { ClientTls } from '../upstream/connector.ts';
 import { proxyUrl } from '../upstream/proxy.ts';
 import type { OAuthOptions } from '../upstream/tokens.ts';
@@ -150,14 +151,21 @@ function headerSafe(given: string, pointer: string, report: Report): string {
   return '';
 }
 
+/** In bytes: what a secret's file may have, or one of certificates; those of all public CAs are 250,000. */
+const mostText = 1024 * 1024;
+
 /** What a file holds; `''` where it can't be read, which is reported. */
 export function readText(path: string, pointer: string, report: Report): string {
   try {
-    return readFileSync(path, 'utf8');
+    // bounded, and no pipe that nobody writes to: it is read while others are served
+    return readWhole(path, new Allowance({ ...defaultLimits, contractBytes: mostText })).toString('utf8');
   } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code;
     report(
       pointer,
-      `expected a file that can be read, got ${(error as NodeJS.ErrnoException).code} for ${path}`,
+      error instanceof OverLimit
+        ? `${error.message} for ${path}`
+        : `expected a file that can be read, got ${why} for ${path}`,
     );
     return '';
   }

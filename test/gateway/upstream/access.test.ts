@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
@@ -8,7 +9,8 @@ import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 import test, { type ExecutionContext } from 'ava';
 import { OAuth2Server } from 'oauth2-mock-server';
-import { readConfig } from '../../../gateway/process/config.ts';
+import { readConfig, readListenerPlan } from '../../../gateway/process/config.ts';
+import { loadTls } from '../../../gateway/process/tls.ts';
 import { TokenError, Tokens } from '../../../gateway/upstream/tokens.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { ContractError } from '../../../mappings/loader/document/error.ts';
@@ -435,6 +437,34 @@ test('what is wrong with an upstream’s settings is told with file and line, an
     t.regex(told, expected);
   t.false(told.includes('canary') || told.includes('12345678') || /yaml:10#/.test(told), told);
 });
+
+for (const [what, make, told] of [
+  ['a pipe', (path: string) => execFileSync('mkfifo', [path]), /expected a file, got a pipe for/],
+  ['a device', (path: string) => symlinkSync('/dev/zero', path), /expected a file, got a device for/],
+  ['a folder', (path: string) => mkdirSync(path), /expected a file, got a directory for/],
+  [
+    'a file of more than 1 MiB',
+    (path: string) => writeFileSync(path, Buffer.alloc(1024 * 1024 + 1)),
+    /at most 1048576/,
+  ],
+] as const) {
+  test(`${what} in the place of a secret, or of certificates, is told and keeps nobody waiting`, (t) => {
+    const folder = folderWith(t, {
+      'soapbridge.yaml': `tls: { certificate: odd, key: odd }
+contracts:
+  /a:
+    contract: a
+    upstream: { url: http://127.0.0.1:1, headers: { X-Key: { file: odd } }, tls: { ca: odd } }
+`,
+    });
+    const config = join(folder, 'soapbridge.yaml');
+    make(join(folder, 'odd'));
+    const said = t.throws(() => readConfig(config), { instanceOf: ContractError })?.message ?? '';
+    t.is(said.match(new RegExp(told, 'g'))?.length, 2, said);
+    const { tls } = readListenerPlan(config, false);
+    t.regex(t.throws(() => tls && loadTls(tls), { instanceOf: ContractError })?.message ?? '', told);
+  });
+}
 
 test('a config with an alias of what it stands in says where', (t) => {
   const folder = folderWith(t, {
