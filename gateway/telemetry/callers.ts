@@ -28,6 +28,9 @@ export interface CallerOptions {
   readonly namesByPseudonym?: ReadonlyMap<string, string> | undefined;
 }
 
+/** What pseudonyms are made with where nobody gave a key: the same after a reload, so that what was counted stays. */
+const ownKey = randomBytes(32);
+
 /** How many callers are kept with their names. */
 const knownCallers = 1_024;
 /** In bytes: 16 characters of base64url. */
@@ -38,7 +41,7 @@ const pseudonymBytes = 12;
  * lacks the key (W25).
  */
 export function createCallers({ key, namesById, namesByPseudonym }: CallerOptions = {}): Callers {
-  const secret = key ?? randomBytes(32);
+  const secret = key ?? ownKey;
   const known = { id: new Map<string, string>(), secret: new Map<string, string>() };
   const names = new Set([...(namesById?.values() ?? []), ...(namesByPseudonym?.values() ?? [])]);
   return {

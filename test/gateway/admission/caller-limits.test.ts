@@ -195,6 +195,17 @@ test('a reload brings other rules, and what was counted stays', async (t) => {
   t.is((await call(gateway, 'ann')).status, 429);
 });
 
+test('without CALLER_KEY a reload leaves callers their pseudonyms, and what was counted of them', async (t) => {
+  const serve = { callerLimits: rulesOf(t, 'each: { quota: 1 }'), callerFiles: {} };
+  const gateway = await startGateway(t, { serve });
+  t.is((await call(gateway, 'ann')).status, 200);
+  await gateway.running.reload();
+  t.is((await call(gateway, 'ann')).status, 429);
+  const pseudonyms = gateway.log().match(/"caller":"[^"]+"/g) ?? [];
+  t.is(pseudonyms.length, 2);
+  t.is(new Set(pseudonyms).size, 1);
+});
+
 for (const [text, line, message] of [
   ['each: { rate: 100 }', 1, /expected calls and a time, such as 100\/s/],
   ['each:\n  quota: 0', 2, /expected a whole number from 1 to 1000000000, got 0/],
