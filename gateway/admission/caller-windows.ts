@@ -55,15 +55,16 @@ export class CallerWindows implements CallCounters {
   }
 
   add(key: string, limit: CallLimit, now: number): CallCount {
+    const resetMs = windowMs(limit, now);
     const known = this.#windows.get(key);
-    if (known !== undefined && known.until > now) {
+    // one that would last longer began by a clock that was ahead, or by a rule with a longer time
+    if (known !== undefined && known.until > now && known.until - now <= resetMs) {
       known.used++;
       return { used: known.used, resetMs: known.until - now };
     }
     this.#windows.delete(key);
     const [oldest] = this.#windows.keys();
     if (oldest !== undefined && this.#windows.size >= this.#most) this.#windows.delete(oldest);
-    const resetMs = windowMs(limit, now);
     this.#windows.set(key, { used: 1, until: now + resetMs });
     return { used: 1, resetMs };
   }

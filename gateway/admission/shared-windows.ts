@@ -23,7 +23,8 @@ export class SharedWindows implements CallCounters {
     // rounded up: a window that ends a little later is still the same for all replicas
     const seconds = Math.ceil(windowMs(limit, now) / 1000);
     const isDay = limit.seconds === undefined;
-    const place = isDay ? `${key} ${new Date(now).toISOString().slice(0, 10)}` : key;
+    // a rule with another time begins to count anew
+    const place = `${key} ${isDay ? new Date(now).toISOString().slice(0, 10) : limit.seconds}`;
     let result: RateLimiterRes;
     try {
       result = await this.#limiterOf(limit).consume(place, 1, isDay ? { customDuration: seconds } : {});

@@ -59,6 +59,16 @@ declare(title('a quota ends at midnight in the store too, and the next day count
   t.is((await windows.add('ann quota', quota, evening + 60_000)).used, 1);
 });
 
+declare(title('a rule with another time counts anew in the store too'), async (t) => {
+  const port = await freePort();
+  await startStore(t, port);
+  const { windows } = await open(t, port);
+  await windows.add('ann rate', { ...rate, seconds: 3_600 }, Date.now());
+  const first = await windows.add('ann rate', rate, Date.now());
+  t.is(first.used, 1);
+  t.true(first.resetMs <= 60_000);
+});
+
 declare(
   title('while the store is away calls are counted here, and in the store once it is back'),
   async (t) => {

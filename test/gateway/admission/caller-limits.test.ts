@@ -266,6 +266,15 @@ test('a count is over after its time, and forgotten by the next sweep', (t) => {
   t.is(windows.size, 0);
 });
 
+test('a count that began by a clock that was ahead, or by a rule with a longer time, ends with the rule’s own', (t) => {
+  const windows = new CallerWindows(10);
+  windows.add('a', { ...rate, seconds: 3_600 }, 1000);
+  t.deepEqual(windows.add('a', rate, 1000), { used: 1, resetMs: 10_000 });
+  t.deepEqual(windows.add('b', rate, 1_000_000), { used: 1, resetMs: 10_000 });
+  t.deepEqual(windows.add('b', rate, 1000), { used: 1, resetMs: 10_000 });
+  t.is(windows.add('b', rate, 1001).used, 2);
+});
+
 test('a quota is over at midnight, UTC', (t) => {
   t.is(windowMs(quota, Date.parse('2026-11-22T23:59:59.000Z')), 1000);
   t.is(windowMs(quota, Date.parse('2026-11-23T00:00:00.000Z')), 86_400_000);
