@@ -13,6 +13,12 @@ export interface LimitStoreOptions {
 /** For how long the store isn't asked again that didn't answer, in ms. */
 const pauseMs = 1_000;
 
+/** The store answered something else than what was asked for, as another server at its address does. */
+export class OtherAnswer extends Error {
+  override readonly name = 'OtherAnswer';
+  readonly code = 'answer';
+}
+
 /** Valkey or Redis, in which replicas count together. What it doesn't answer in time is counted in the process that asked. */
 export class LimitStore {
   /** For what is asked by `ask`. */
@@ -21,7 +27,7 @@ export class LimitStore {
   #isAway = false;
   #lastError: unknown;
   /** In ms since 1970. */
-  #pausedUntil = 0;
+  #pausedAt = 0;
   #missed = 0;
 
   private constructor({ url, timeoutMs, onChange }: LimitStoreOptions) {
@@ -64,7 +70,8 @@ export class LimitStore {
   }
 
   /**
-   * What the store answers about a call; undefined where it is away or didn't answer in time, which is counted.
+   * What the store answers about a call; undefined where it is away, didn't answer in time, or answered something else
+   * (`question` throws OtherAnswer), which is counted.
    *
    * @param now in ms since 1970
    */
@@ -77,7 +84,7 @@ export class LimitStore {
   /** The same for what isn't counted where it is missed. */
   async tell<Answer>(now: number, question: () => Promise<Answer>): Promise<Answer | undefined> {
     if (this.client.status !== 'ready') this.#miss(undefined);
-    else if (now >= this.#pausedUntil) {
+    else if (now < this.#pausedAt || now >= this.#pausedAt + pauseMs) {
       try {
         const answer = await question();
         if (this.#isAway) {
@@ -86,7 +93,7 @@ export class LimitStore {
         }
         return answer;
       } catch (error) {
-        this.#pausedUntil = now + pauseMs;
+        this.#pausedAt = now;
         this.#miss(error);
       }
     }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { CallPlaces, Leave } from './caller-places.ts';
-import type { LimitStore } from './limit-store.ts';
+import { type LimitStore, OtherAnswer } from './limit-store.ts';
 
 /**
  * Takes a place where there is one: KEYS[1] has the places of a caller, each with the time until which it is kept, by the store's
@@ -48,11 +48,13 @@ export class SharedPlaces implements CallPlaces {
   async take(key: string, most: number, now: number): Promise<Leave | undefined> {
     const place = `${this.#process} ${this.#count++}`;
     const kept = keyOf(key);
-    const answer = await this.#store.ask(now, () =>
-      this.#store.client.eval(takeScript, 1, kept, most, this.#keptMs, place),
-    );
+    const answer = await this.#store.ask(now, async () => {
+      const taken = await this.#store.client.eval(takeScript, 1, kept, most, this.#keptMs, place);
+      if (taken === 0 || taken === 1) return taken;
+      throw new OtherAnswer('store: expected 0 or 1, got something else');
+    });
     if (answer === undefined) return this.#local.take(key, most, now);
-    if (answer !== 1) return undefined;
+    if (answer === 0) return undefined;
     this.#held.set(place, kept);
     return () => {
       this.#held.delete(place);

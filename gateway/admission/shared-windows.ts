@@ -1,6 +1,6 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { type CallCount, type CallCounters, type CallLimit, windowMs } from './caller-windows.ts';
-import type { LimitStore } from './limit-store.ts';
+import { type LimitStore, OtherAnswer } from './limit-store.ts';
 
 /** Counts calls in Valkey or Redis, for all replicas; in this process while that is away. */
 export class SharedWindows implements CallCounters {
@@ -32,7 +32,11 @@ export class SharedWindows implements CallCounters {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
       result = refusal;
     }
-    return { used: result.consumedPoints, resetMs: result.msBeforeNext };
+    const { consumedPoints: used, msBeforeNext: resetMs } = result;
+    // a count that never ends would shut its caller out
+    if (!Number.isSafeInteger(used) || used < 1 || !Number.isSafeInteger(resetMs) || resetMs < 0)
+      throw new OtherAnswer('store: expected a count and its time, got something else');
+    return { used, resetMs: Math.min(resetMs, seconds * 1000) };
   }
 
   #limiterOf(limit: CallLimit): RateLimiterRedis {

@@ -1,5 +1,11 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
+import { CallerPlaces } from '../../../gateway/admission/caller-places.ts';
 import { CallerWindows, windowMs } from '../../../gateway/admission/caller-windows.ts';
+import { LimitStore } from '../../../gateway/admission/limit-store.ts';
+import { SharedPlaces } from '../../../gateway/admission/shared-places.ts';
+import { SharedWindows } from '../../../gateway/admission/shared-windows.ts';
 import { ContractError } from '../../../mappings/loader/document/error.ts';
 import { file } from '../commands/file.ts';
 import { envelope, type Gateway, startGateway, typesNamespace } from '../gateway.ts';
@@ -273,6 +279,59 @@ test('a count that began by a clock that was ahead, or by a rule with a longer t
   t.deepEqual(windows.add('b', rate, 1_000_000), { used: 1, resetMs: 10_000 });
   t.deepEqual(windows.add('b', rate, 1000), { used: 1, resetMs: 10_000 });
   t.is(windows.add('b', rate, 1001).used, 2);
+});
+
+/** What answers whatever it is asked with the same, as something else than a store does. */
+async function openOther(t: ExecutionContext, answer: string) {
+  const server = createServer((socket) => {
+    socket
+      .on('error', () => {})
+      .on('data', (asked) => {
+        for (const _ of String(asked).matchAll(/^\*\d/gm))
+          socket.write(/info/i.test(String(asked)) ? '$0\r\n\r\n' : answer);
+      });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const told: string[] = [];
+  const store = await LimitStore.open({
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    timeoutMs: 1_000,
+    onChange: (isAway, code) => told.push(isAway ? code : 'back'),
+  });
+  const places = new SharedPlaces(store, new CallerPlaces(), 30_000);
+  t.teardown(() => {
+    places.close();
+    store.close();
+    server.close();
+  });
+  return { store, windows: new SharedWindows(store, new CallerWindows(10)), places, told };
+}
+
+for (const answer of [
+  '+OK',
+  '$3\r\nabc',
+  '*0',
+  '*2\r\n:-1\r\n:5',
+  '*2\r\n:2\r\n:-1',
+  '*2\r\n$1\r\nx\r\n:1',
+]) {
+  test(`a store that answers ${JSON.stringify(answer)} is left alone, and calls are counted here`, async (t) => {
+    const { store, windows, places, told } = await openOther(t, `${answer}\r\n`);
+    t.deepEqual(await windows.add('ann rate', rate, 0), { used: 1, resetMs: 10_000 });
+    t.deepEqual(await windows.add('ann rate', rate, 2_000), { used: 2, resetMs: 8_000 });
+    t.is(typeof (await places.take('ann', 1, 4_000)), 'function');
+    t.is(await places.take('ann', 1, 6_000), undefined);
+    t.is(store.missed, 4);
+    t.deepEqual(told, ['answer']);
+  });
+}
+
+test('a store that failed is asked again a second later, though the clock is turned back meanwhile', async (t) => {
+  const { store } = await openOther(t, '+OK\r\n');
+  const fails = () => Promise.reject(new Error('away'));
+  t.is(await store.ask(3_600_000, fails), undefined);
+  t.is(await store.ask(3_600_999, async () => 1), undefined);
+  t.is(await store.ask(0, async () => 1), 1);
 });
 
 test('a quota is over at midnight, UTC', (t) => {
