@@ -93,9 +93,11 @@ export async function startWorkers({
     for (const worker of living.keys()) worker.process.kill('SIGKILL');
   };
 
-  /** One that is still starting reads the files as they are, and would die of the signal. */
   const serving = new Set<Worker>();
+  /** Of those that start, what is due once they serve: each may have read its files before, and would die of a signal. */
+  const starting = new Map<Worker, Set<NodeJS.Signals>>();
   const signalAll = (signal: NodeJS.Signals): void => {
+    for (const due of starting.values()) due.add(signal);
     for (const worker of serving) worker.process.kill(signal);
   };
 
@@ -107,18 +109,22 @@ export async function startWorkers({
       const worker = cluster.fork();
       const { pid } = worker.process;
       const born = performance.now();
+      const due = new Set<NodeJS.Signals>();
       let serves = false;
       worker.once('message', (told: Serving) => {
         serves = true;
         serving.add(worker);
+        starting.delete(worker);
         shareMetrics(worker, String(place));
         log.info({ worker: pid }, 'a worker serves');
+        for (const signal of due) worker.process.kill(signal);
         resolve(told);
       });
       const ended = new Promise<boolean>((resolveEnded) => {
         const end = (code: number | null, reason: string | null): void => {
           living.delete(worker);
           serving.delete(worker);
+          starting.delete(worker);
           resolveEnded(code === 0 || !serves); // one that wasn't yet serving had nothing to cut
           if (stopping) return;
           if (!started) {
@@ -138,6 +144,7 @@ export async function startWorkers({
         });
       });
       living.set(worker, ended);
+      starting.set(worker, due);
     });
 
   try {

@@ -1,6 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -220,6 +228,46 @@ test.serial(
     t.is((await ended).code, 0);
   },
 );
+
+test.serial('a reload, or a rotation, while a dead worker’s successor starts is its own too', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'workers-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const audit = join(folder, 'audit.log');
+  const { child, out, events, workers } = await start(t, {
+    UPSTREAM_URL: 'http://127.0.0.1:9',
+    AUDIT_LOG: audit,
+  });
+  process.kill(workers()[0] ?? 0, 'SIGKILL');
+  const children = (): number => childrenOf(child.pid).length;
+  await until(() => events().some(({ msg }) => msg.includes('ended')) && children() === 2);
+  t.is(workers().length, 2);
+  renameSync(audit, join(folder, 'former.log'));
+  child.kill('SIGUSR1');
+  child.kill('SIGHUP');
+  await until(() => out().split('"reloaded"').length - 1 === 2);
+  t.deepEqual(
+    workers()
+      .filter(lives)
+      .map((pid) => filesOf(pid).filter((file) => file.startsWith(folder))),
+    [[audit], [audit]],
+  );
+});
+
+/** The processes that a process started and that live. */
+function childrenOf(pid: number | undefined): readonly string[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? [];
+}
+
+/** The files that a process has open. */
+function filesOf(pid: number): readonly string[] {
+  return readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
+    try {
+      return [readlinkSync(`/proc/${pid}/fd/${name}`)];
+    } catch {
+      return []; // closed meanwhile
+    }
+  });
+}
 
 test.serial('SIGTERM while some workers start ends all of them once they serve; the exit is 0', async (t) => {
   const { child, ended, events } = run(t, { WORKERS: '4', UPSTREAM_URL: 'http://127.0.0.1:9' });
