@@ -9,6 +9,7 @@ import { initCommand } from './init.ts';
 import { kitCommand } from './kit.ts';
 import { mapCommand } from './map.ts';
 import { namesCommand } from './names.ts';
+import { printError } from './output.ts';
 import { serveCommand } from './serve.ts';
 import { translateCommand } from './translate.ts';
 import { wsdlCommand } from './wsdl.ts';
@@ -39,7 +40,7 @@ export async function main(argv: readonly string[]): Promise<void> {
       .showHelpAfterError('(add --help for what there is)')
       .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : wrongInput));
   }
-  process.stdout.on('error', stopUnread);
+  process.stdout.on('error', stopPrinting);
   try {
     await program.parseAsync(argv);
   } catch (error) {
@@ -47,10 +48,14 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Whoever reads what is printed has read enough, as `head` does: the rest isn't wanted. */
-function stopUnread(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
+/**
+ * Whoever reads what is printed has read enough, as `head` does: the rest isn't wanted. Where there is no room for it, what
+ * was printed is not whole.
+ */
+function stopPrinting({ code }: NodeJS.ErrnoException): void {
+  if (code === 'EPIPE') process.exit();
+  printError(`standard output: expected room for all that is printed, got ${code}`);
+  process.exit(wrongInput);
 }
 
 function readVersion(): string {

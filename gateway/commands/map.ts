@@ -20,7 +20,7 @@ import { deriveOpenapi } from '../../wsdl/derived-openapi/document.ts';
 import { createCodec, TranslationError } from '../codec.ts';
 import { finding } from './failure.ts';
 import { limitsOption } from './options.ts';
-import { jsonOption, printJson, printLine } from './output.ts';
+import { jsonOption, print, printJson, printLine } from './output.ts';
 
 interface MapFlags {
   readonly contract: string;
@@ -159,8 +159,8 @@ function draft(name: string, flags: MapFlags & { readonly call?: string }): void
     const lines = told
       .filter(([, paths]) => paths.length > 0)
       .map(([says, paths]) => `# ${says}: ${paths.join(', ')}\n`);
-    process.stdout.write(`# proposed by name, kind and structure: look at each rule\n${lines.join('')}`);
-    process.stdout.write(stringify({ [name]: proposed.entry }));
+    print(`# proposed by name, kind and structure: look at each rule\n${lines.join('')}`);
+    print(stringify({ [name]: proposed.entry }));
   }
   if (unmatchedRequest.length + unmatchedRequired.length > 0) process.exitCode = finding;
 }

@@ -9,7 +9,7 @@ import { writeSample } from '../../wsdl/sample.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { finding } from './failure.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf } from './options.ts';
-import { jsonOption, printError, printJson } from './output.ts';
+import { jsonOption, print, printError, printJson } from './output.ts';
 
 interface TranslateFlags extends ContractFlags {
   readonly to: 'json' | 'xml';
@@ -130,11 +130,11 @@ function bodyOf(body: Buffer): { readonly body: string | undefined; readonly bas
 
 function printCall({ method, path, headers, body }: Call): void {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
-  process.stdout.write(`${method} ${path}\n${lines.join('')}`);
+  print(`${method} ${path}\n${lines.join('')}`);
   if (body.length === 0) return;
-  process.stdout.write('\n');
-  process.stdout.write(body);
-  if (body.at(-1) !== 10) process.stdout.write('\n');
+  print('\n');
+  print(body);
+  if (body.at(-1) !== 10) print('\n');
 }
 
 // --- an answer -------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ async function translateAnswer(message: Message): Promise<void> {
   // an error of the upstream is meant to be one; an answer to a call that went well isn't
   if (!asked || (flags.status < 300 && meant >= 400)) tellRefusal(flags, meant, text);
   else if (flags.json) printJson({ status, reply: text });
-  else process.stdout.write(`${text}\n`);
+  else print(`${text}\n`);
 }
 
 /** A request that elicits the reply. Of an adopted contract in JSON, where nothing is a must. */

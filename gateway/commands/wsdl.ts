@@ -8,7 +8,7 @@ import { documentName, linksAt, writeDocument } from '../../wsdl/adopted.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf, publicUrlOption } from './options.ts';
-import { jsonOption, printJson } from './output.ts';
+import { jsonOption, print, printJson } from './output.ts';
 
 interface WsdlFlags extends ContractFlags {
   readonly publicUrl: string;
@@ -38,7 +38,7 @@ function printAdopted(contract: Contract, { service, endpoints }: Adopted, flags
     file: document.file,
     bytes: writeDocument(document, links),
   }));
-  if (!flags.json) process.stdout.write(texts[0]?.bytes ?? '');
+  if (!flags.json) print(texts[0]?.bytes ?? '');
   else
     printJson({
       service: contract.service,
@@ -65,7 +65,7 @@ function printWsdl(flags: WsdlFlags): void {
   const contract = operations.length + tags.length > 0 ? sliceContract(whole, { operations, tags }) : whole;
   const address = withoutEndSlashes(flags.publicUrl) + contract.basePath;
   const wsdl = writeWsdl(contract, { address });
-  if (!flags.json) process.stdout.write(wsdl);
+  if (!flags.json) print(wsdl);
   else
     printJson({
       service: contract.service,
