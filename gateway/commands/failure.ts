@@ -25,13 +25,22 @@ export function fail(error: unknown, json = false): never {
     else printError(message);
     process.exit(wrongInput);
   }
-  const hint = error instanceof Error && 'code' in error ? startHints.get(error.code) : undefined;
-  if (error instanceof Error && hint !== undefined) {
-    printError(`${error.message}; ${hint}`);
-    process.exit(wrongInput);
+  const message = refusal(error);
+  if (message === undefined) {
+    console.error(error);
+    process.exit(1);
   }
-  console.error(error);
-  process.exit(1);
+  if (json) printJson({ problems: [{ message }] });
+  else printError(message);
+  process.exit(wrongInput);
+}
+
+/** What the machine refuses, in words; undefined for another error. */
+function refusal(error: unknown): string | undefined {
+  if (!(error instanceof Error && 'code' in error)) return undefined;
+  if ('path' in error && 'syscall' in error) return `${error.path}: can't be read or written (${error.code})`;
+  const hint = startHints.get(error.code);
+  return hint === undefined ? undefined : `${error.message}; ${hint}`;
 }
 
 const otherHost = '--host takes an address of this machine';
@@ -42,5 +51,6 @@ const startHints: ReadonlyMap<unknown, string> = new Map([
   ['EACCES', 'take another port with --port'],
   ['EADDRNOTAVAIL', otherHost],
   ['ENOTFOUND', otherHost],
+  ['ENOSPC', 'make room where it writes'],
   ['ERR_SQLITE_ERROR', '--upstream-db takes a database file that can be written'],
 ]);

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
@@ -8,6 +8,7 @@ import { overlaySettings } from '../../mappings/loader/overlay/overlay-keys.ts';
 import { choicesOf } from './adopt-overlay.ts';
 import { type ContractFlags, contractAction, contractCommand } from './options.ts';
 import { jsonOption, printJson, printLine } from './output.ts';
+import { writeWhole } from './write-file.ts';
 
 interface InitFlags extends ContractFlags {
   readonly force: boolean;
@@ -32,7 +33,7 @@ function writeOverlay({ openapi, overlay, force, json, limits }: InitFlags): voi
   if (existsSync(path) && !force)
     throw new RangeError(`${path}: expected no file, got one; --force writes over it`);
   const loaded = loadContract({ openapi, overlay: undefined }, limits);
-  writeFileSync(path, overlayText(loaded, openapi, path));
+  writeWhole(path, overlayText(loaded, openapi, path));
   if (json) printJson({ written: path });
   else
     printLine(

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { compileContract } from '../../mappings/compile.ts';
 import { loadContract } from '../../mappings/loader/load.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf, publicUrlOption } from './options.ts';
 import { printLine } from './output.ts';
+import { writeWhole } from './write-file.ts';
 
 interface KitFlags extends ContractFlags {
   readonly out: string;
@@ -42,10 +43,7 @@ async function writeKit(flags: KitFlags): Promise<void> {
   const [known] = force ? [] : files.filter(([path]) => existsSync(path));
   if (known !== undefined)
     throw new RangeError(`--out: expected no file at ${known[0]}, got one; --force writes over it`);
-  for (const [path, content] of files) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, content);
-  }
+  for (const [path, content] of files) writeWhole(path, content);
   printLine(`wrote ${out}: ${files.length} ${files.length === 1 ? 'file' : 'files'}, for ${address}`);
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
@@ -21,6 +21,7 @@ import { createCodec, TranslationError } from '../codec.ts';
 import { finding } from './failure.ts';
 import { limitsOption } from './options.ts';
 import { jsonOption, print, printJson, printLine } from './output.ts';
+import { writeWhole } from './write-file.ts';
 
 interface MapFlags {
   readonly contract: string;
@@ -290,11 +291,11 @@ async function validator(): Promise<Validate> {
 function types(flags: MapFlags & { readonly out: string }): void {
   const { mapping } = loaded(flags);
   const written = [join(flags.out, 'mapping-types.ts')];
-  writeFileSync(written[0] ?? '', writeTypes(mapping));
+  writeWhole(written[0] ?? '', writeTypes(mapping));
   for (const [module, names] of functionsAsked(mapping.entries)) {
     const file = join(flags.out, basename(module).replace(/\.(ts|js)$/, '.test.$1'));
     if (existsSync(file)) continue;
-    writeFileSync(file, writeTestSkeleton(`./${basename(module)}`, names));
+    writeWhole(file, writeTestSkeleton(`./${basename(module)}`, names));
     written.push(file);
   }
   if (flags.json) printJson({ written });

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
@@ -8,6 +7,7 @@ import { joinNames, readNamesLock, writeNamesLock } from '../../mappings/loader/
 import { finding } from './failure.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf } from './options.ts';
 import { jsonOption, printJson, printLine } from './output.ts';
+import { writeWhole } from './write-file.ts';
 
 interface NamesFlags extends ContractFlags {
   readonly check: boolean;
@@ -58,7 +58,7 @@ function writeNames(flags: NamesFlags): void {
   const added = differences(after, before);
   const removed = before === undefined ? [] : differences(before, after);
   const changes = added.length + removed.length > 0;
-  if (!flags.check) writeFileSync(path, writeNamesLock(after));
+  if (!flags.check) writeWhole(path, writeNamesLock(after));
   if (flags.json) printJson({ path, written: !flags.check, added, removed });
   else print(path, flags.check, added, removed);
   if (flags.check && changes) process.exitCode = finding;

@@ -1,9 +1,23 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import { run } from './run.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const command = join(root, 'bin/soapbridge.js');
@@ -15,24 +29,25 @@ function folder(t: ExecutionContext): string {
 }
 
 /** Runs `soapbridge` with what a shell does before it, and says where its output goes. */
-function shell(script: string, ...args: readonly string[]) {
-  const { status, stderr } = spawnSync('/bin/sh', ['-c', script, 'sh', process.execPath, command, ...args], {
+async function shell(script: string, ...args: readonly string[]) {
+  const child = spawn('/bin/sh', ['-c', script, 'sh', process.execPath, command, ...args], {
     cwd: root,
-    encoding: 'utf8',
     env: { PATH: process.env.PATH ?? '' },
+    stdio: ['ignore', 'inherit', 'pipe'],
   });
+  const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   return { status, stderr };
 }
 
 for (const args of [['wsdl'], ['check', '--json']]) {
-  test(`of ${args.join(' ')} a file has all that is printed, or 2 and a sentence tell that it hasn’t`, (t) => {
-    const whole = execFileSync(process.execPath, [command, ...args], { cwd: root });
+  test(`of ${args.join(' ')} a file has all that is printed, or 2 and a sentence tell that it hasn’t`, async (t) => {
+    const { out: whole } = await run(t, args).ended;
     const path = join(folder(t), 'out');
-    t.deepEqual(shell(`"$@" > '${path}'`, ...args), { status: 0, stderr: '' });
-    t.true(readFileSync(path).equals(whole));
+    t.deepEqual(await shell(`"$@" > '${path}'`, ...args), { status: 0, stderr: '' });
+    t.is(readFileSync(path, 'utf8'), whole);
     // a disk with no room for the end takes the beginning
-    const { status, stderr } = shell(`ulimit -f 1; "$@" > '${path}'`, ...args);
-    t.true(statSync(path).size < whole.length);
+    const { status, stderr } = await shell(`ulimit -f 1; "$@" > '${path}'`, ...args);
+    t.true(statSync(path).size < Buffer.byteLength(whole));
     t.is(stderr, 'standard output: expected room for all that is printed, got EFBIG\n');
     t.is(status, 2);
   });
@@ -40,9 +55,57 @@ for (const args of [['wsdl'], ['check', '--json']]) {
 
 (existsSync('/dev/full') ? test : test.skip)(
   'a device that takes nothing is told by 2, not by a stack',
-  (t) => {
-    const { status, stderr } = shell('"$@" > /dev/full', 'check');
+  async (t) => {
+    const { status, stderr } = await shell('"$@" > /dev/full', 'check');
     t.is(stderr, 'standard output: expected room for all that is printed, got ENOSPC\n');
     t.is(status, 2);
   },
 );
+
+const paths = { '/it': { get: { operationId: 'Get', responses: { 204: {} } } } };
+const document = { openapi: '3.0.3', info: { title: 'It', version: '1' }, paths };
+
+test('names.lock is written whole, or stays as it was where there is no room', async (t) => {
+  const place = folder(t);
+  const lock = join(place, 'names.lock');
+  const openapi = join(place, 'openapi.json');
+  writeFileSync(openapi, JSON.stringify(document));
+  t.is((await shell('"$@" > /dev/null', 'names', openapi)).status, 0);
+  const former = readFileSync(lock, 'utf8');
+  const more = Object.fromEntries(
+    Array.from({ length: 50 }, (_, index) => [`/more${index}`, { get: { responses: { 204: {} } } }]),
+  );
+  writeFileSync(openapi, JSON.stringify({ ...document, paths: { ...paths, ...more } }));
+  t.deepEqual(await shell('ulimit -f 1; "$@" > /dev/null', 'names', openapi), {
+    status: 2,
+    stderr: `${lock}: expected a file that can be written, got EFBIG\n`,
+  });
+  t.is(readFileSync(lock, 'utf8'), former);
+  t.deepEqual(readdirSync(place).toSorted(), ['names.lock', 'openapi.json']);
+  renameSync(lock, join(place, 'elsewhere'));
+  symlinkSync('elsewhere', lock);
+  t.is((await shell('"$@" > /dev/null', 'names', openapi)).status, 0);
+  t.true(lstatSync(lock).isSymbolicLink());
+  t.true(readFileSync(join(place, 'elsewhere'), 'utf8').includes('more49'));
+});
+
+for (const [what, args, said] of [
+  [
+    'a file in the place of a kit’s folder',
+    ['kit', '--out', 'openapi.json/kit'],
+    /json\/kit\/.*: expected a file that can be written, got ENOTDIR$/,
+  ],
+  [
+    'a folder in the place of an overlay',
+    ['init', '--force', '--overlay', '.'],
+    /^\.: expected a file or none, got a folder$/,
+  ],
+] as const) {
+  test(`${what} is told in a sentence`, async (t) => {
+    const place = folder(t);
+    writeFileSync(join(place, 'openapi.json'), JSON.stringify(document));
+    const { status, stderr } = await shell(`cd '${place}' && "$@" > /dev/null`, ...args, 'openapi.json');
+    t.regex(stderr.trimEnd(), said);
+    t.is(status, 2);
+  });
+}

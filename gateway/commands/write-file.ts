@@ -1,0 +1,27 @@
+import { mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/**
+ * Writes a file whole or not at all: where there is no room, what was there stays. A link stays one. Folders around it are
+ * made. Throws RangeError.
+ */
+export function writeWhole(path: string, content: string | Uint8Array): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    const former = statSync(path, { throwIfNoEntry: false });
+    if (former?.isDirectory() === true)
+      throw new RangeError(`${path}: expected a file or none, got a folder`);
+    const place = former === undefined ? path : realpathSync(path);
+    const partial = `${place}.${process.pid}.part`;
+    try {
+      writeFileSync(partial, content, { flag: 'wx', mode: former?.mode ?? 0o666 });
+      renameSync(partial, place);
+    } finally {
+      rmSync(partial, { force: true });
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (typeof code !== 'string' || error instanceof RangeError) throw error;
+    throw new RangeError(`${path}: expected a file that can be written, got ${code}`);
+  }
+}
