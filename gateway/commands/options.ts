@@ -123,7 +123,7 @@ export function toHttpUrl(text: string): string {
     (url.protocol !== 'http:' && url.protocol !== 'https:') ||
     url.search !== '' ||
     url.hash !== '' ||
-    url.username !== ''
+    url.username + url.password !== ''
   ) {
     throw new InvalidArgumentError(
       'expected an http or https URL without query, such as https://api.example.com/edge.',

@@ -6,7 +6,14 @@ import type { ClientCertificateOptions } from '../http/client-certificate.ts';
 import { withEnvironment } from './environment.ts';
 import type { SitePlan } from './sites.ts';
 import { readTlsPlan, type TlsPlan, tlsSetting } from './tls.ts';
-import { file, limitsSetting, readOwnLimits, readUpstreamPlan, upstreamSetting } from './upstream-plan.ts';
+import {
+  checkAddress,
+  file,
+  limitsSetting,
+  readOwnLimits,
+  readUpstreamPlan,
+  upstreamSetting,
+} from './upstream-plan.ts';
 
 /** `clientCertificate` in `soapbridge.yaml`. */
 const clientCertificateSetting = record('What of a caller’s certificate is a credential of the contracts.', {
@@ -103,6 +110,7 @@ export function readConfig(path: string): readonly SitePlan[] {
       report(at, 'expected openapi beside overlay, got none');
     const url = typeof upstream === 'string' ? upstream : upstream?.url;
     if (url === undefined) report(at, 'expected upstream, the address of the JSON service behind, got none');
+    checkAddress(url, `${at}/upstream`, report);
     const inFolder = (name: string): string => resolve(dirname(path), name);
     const isPlain = typeof upstream === 'string' || upstream === undefined;
     plans.push({

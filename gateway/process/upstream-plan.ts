@@ -193,6 +193,7 @@ function readOAuth(
     clientAuthentication = 'basic',
   } = stated;
   if (tokenUrl === '') report(`${at}/tokenUrl`, 'expected tokenUrl, where tokens are asked for, got none');
+  else checkAddress(tokenUrl, `${at}/tokenUrl`, report);
   if (clientId === '') report(`${at}/clientId`, 'expected clientId, got none');
   const parameters: Record<string, string> = {};
   for (const name of ['scope', 'audience', 'resource'] as const)
@@ -270,6 +271,12 @@ function wrongInPem(pem: string): string | undefined {
     }
   }
   return undefined;
+}
+
+/** Reports what looks like an address and is none, by its port or host. */
+export function checkAddress(address: string | undefined, pointer: string, report: Report): void {
+  if (address !== undefined && !URL.canParse(address))
+    report(pointer, `expected an http or https URL, got ${JSON.stringify(address)}`);
 }
 
 const ownLimits = /^(?:totalMs|replyBytes|replyBytesWithBinary|token\w*|upstream\w+|breaker\w+|retry\w+)$/;

@@ -25,10 +25,20 @@ export function proxiesOf(environment: Readonly<Record<string, string | undefine
 export function proxyUrl(name: string, text: string): URL | undefined {
   if (text === '') return undefined;
   const url = URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `http://${text}`);
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  if ((url?.protocol === 'http:' || url?.protocol === 'https:') && isDecodable(url)) return url;
   throw new RangeError(
     `${name}: expected the address of an HTTP proxy, such as http://proxy.example:3128, got another text`,
   );
+}
+
+/** Whether user and password can be told to the proxy: a `%` of theirs stands as `%25`. */
+function isDecodable(url: URL): boolean {
+  try {
+    proxyAuthorization(url);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The proxy that calls to an address go through; this machine is called without. */

@@ -11,6 +11,7 @@ import test, { type ExecutionContext } from 'ava';
 import { OAuth2Server } from 'oauth2-mock-server';
 import { readConfig, readListenerPlan } from '../../../gateway/process/config.ts';
 import { loadTls } from '../../../gateway/process/tls.ts';
+import { proxiesOf } from '../../../gateway/upstream/proxy.ts';
 import { TokenError, Tokens } from '../../../gateway/upstream/tokens.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { ContractError } from '../../../mappings/loader/document/error.ts';
@@ -463,6 +464,40 @@ contracts:
     t.is(said.match(new RegExp(told, 'g'))?.length, 2, said);
     const { tls } = readListenerPlan(config, false);
     t.regex(t.throws(() => tls && loadTls(tls), { instanceOf: ContractError })?.message ?? '', told);
+  });
+}
+
+for (const address of ['http://127.0.0.1:65536', 'https://[::1', 'http://%zz/api', 'http://a\u0000b']) {
+  test(`${JSON.stringify(address)} is no address of a service, nor of its tokens, and that is told with its line`, (t) => {
+    const url = JSON.stringify(address);
+    const folder = folderWith(t, {
+      'soapbridge.yaml': `contracts:
+  /a: { contract: a, upstream: ${url} }
+  /b: { contract: a, upstream: { url: ${url} } }
+  /c:
+    contract: a
+    upstream:
+      url: http://127.0.0.1:1
+      oauth2: { clientId: gw, clientSecret: s, tokenUrl: ${url} }
+`,
+    });
+    const error = t.throws(() => readConfig(join(folder, 'soapbridge.yaml')), { instanceOf: ContractError });
+    for (const line of [2, 3, 8])
+      t.regex(error?.message ?? '', new RegExp(`yaml:${line}#.*: expected an http or https URL`));
+  });
+}
+
+for (const proxy of [
+  'http://us%er:pw@127.0.0.1:1',
+  'http://user:%ff@127.0.0.1:1',
+  'http://127.0.0.1:65536',
+]) {
+  test(`the proxy ${proxy} is refused before anything is called by it, and without its password`, (t) => {
+    const error = t.throws(() => proxiesOf({ HTTP_PROXY: proxy }), { instanceOf: RangeError });
+    t.is(
+      error?.message,
+      'HTTP_PROXY: expected the address of an HTTP proxy, such as http://proxy.example:3128, got another text',
+    );
   });
 }
 
