@@ -333,7 +333,8 @@ function tlsOf({
   tlsCa: ca,
   tlsClientCertificates: clientCertificates,
 }: ServeFlags): ServeOptions['tls'] {
-  if (certificate === undefined && key === undefined && ca === undefined) return undefined;
+  const isSaid = [certificate, key, ca, clientCertificates].some((each) => each !== undefined);
+  if (!isSaid) return undefined;
   if (certificate === undefined || key === undefined)
     throw new RangeError('--tls-certificate, --tls-key: expected both, got one of them, or none');
   return {

@@ -403,6 +403,14 @@ test('a folder without a contract ends the start with 2 and says what belongs th
   t.regex(err, /docs\/openapi\.yaml#: no such file; a contract is a folder with/);
 });
 
+for (const name of ['TLS_CA', 'TLS_CLIENT_CERTIFICATES', 'TLS_KEY', 'TLS_CERTIFICATE']) {
+  test(`${name} alone ends the start with 2: nobody is served without the TLS that it is about`, async (t) => {
+    const { code, err } = await run(t, ['serve'], { PORT: '0', [name]: 'require' }).ended;
+    t.is(err, '--tls-certificate, --tls-key: expected both, got one of them, or none\n');
+    t.is(code, 2);
+  });
+}
+
 test('a port in use ends the start with 2 and a sentence', async (t) => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
