@@ -1,7 +1,7 @@
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import type { LineWriter } from './line-buffer.ts';
 
-const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
+const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
 const newline = Buffer.from('\n');
 
 /**
@@ -11,12 +11,14 @@ const newline = Buffer.from('\n');
 export class AuditFile implements LineWriter {
   readonly #path: string;
   #fd: number;
-  #isTorn = false;
+  /** Whether the file ends amid a line. */
+  #isTorn: boolean;
 
   /** Throws the system's error when the file can't be opened. */
   constructor(path: string) {
     this.#path = path;
     this.#fd = open(path);
+    this.#isTorn = endsTorn(path, this.#fd);
   }
 
   /** Throws the system's error when a line could not be written whole. */
@@ -37,7 +39,7 @@ export class AuditFile implements LineWriter {
   reopen(): void {
     const former = this.#fd;
     this.#fd = open(this.#path);
-    this.#isTorn = false;
+    this.#isTorn = endsTorn(this.#path, this.#fd);
     closeSync(former);
   }
 }
@@ -45,4 +47,21 @@ export class AuditFile implements LineWriter {
 /** A pipe with a late reader refuses a line rather than to wait for room. */
 function open(path: string): number {
   return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o666);
+}
+
+/** Whether a file that is opened anew ends amid a line, as a full disk leaves it, and whoever wrote it then ended. */
+function endsTorn(path: string, fd: number): boolean {
+  const stats = fstatSync(fd);
+  if (!stats.isFile() || stats.size === 0) return false;
+  try {
+    const file = openSync(path, O_RDONLY | O_NONBLOCK);
+    try {
+      const last = Buffer.alloc(1);
+      return readSync(file, last, 0, 1, stats.size - 1) === 1 && !last.equals(newline);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false; // it may be written and not read
+  }
 }

@@ -7,6 +7,7 @@ import {
   readFileSync,
   readSync,
   rmSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -166,6 +167,16 @@ test('an audit line that a full disk refused is not in the file later, nor the r
   const whole = lines.toSpliced(-2, 1).map((line): unknown => JSON.parse(line).number);
   t.deepEqual(whole, [...Array(sent).keys(), 'last']);
   t.false(lines.at(-2)?.endsWith('}'), 'the part of the refused line stands alone');
+});
+
+test('an audit file that ends amid a line, as a process left it, goes on behind it on a line of its own', (t) => {
+  const path = join(folder(t), 'audit.log');
+  writeFileSync(path, '{"number":1}\n{"numb');
+  const audit = new AuditFile(path);
+  audit.write(Buffer.from('{"number":2}\n'));
+  audit.reopen();
+  audit.write(Buffer.from('{"number":3}\n'));
+  t.is(readFileSync(path, 'utf8'), '{"number":1}\n{"numb\n{"number":2}\n{"number":3}\n');
 });
 
 test('a write that was done has its reply though its second audit line is refused, and its outcome in the log', async (t) => {
