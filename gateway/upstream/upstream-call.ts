@@ -295,9 +295,12 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     this.#heard = true;
     this.#waiting.stats.upstreamStatus = status;
     const coding = headers['content-encoding'];
+    const transfer = headers['transfer-encoding'];
     const announced = this.#request.method === 'HEAD' ? 0 : Number(headers['content-length']) || 0;
     if (coding !== undefined && coding !== 'identity')
       this.#giveInvalid('a content coding that was not asked for');
+    else if (transfer !== undefined && !plainTransfer.test(String(transfer)))
+      this.#giveInvalid('a transfer coding that was not asked for');
     else if (announced > this.#maxBytes) this.#giveInvalid(`more than ${this.#maxBytes} bytes`);
     else {
       this.#collector.announced = announced;
@@ -521,6 +524,9 @@ const ourCodes: ReadonlySet<unknown> = new Set([
 function isOurs(error: Error): boolean {
   return 'code' in error && ourCodes.has(error.code);
 }
+
+/** Transfer codings that leave a body's bytes as they are: any other is in them still, as undici undoes chunks alone. */
+const plainTransfer = /^(?:chunked|identity)$/i;
 
 const garbageCodes: ReadonlySet<unknown> = new Set([
   'UND_ERR_HEADERS_OVERFLOW',

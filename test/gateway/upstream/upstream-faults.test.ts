@@ -6,7 +6,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
-import { emptyReply, type Gateway, keyHeaders, type Reply, startGateway, statusOf } from '../gateway.ts';
+import { folderOf } from '../../plain/folders.ts';
+import {
+  emptyReply,
+  type Gateway,
+  keyHeaders,
+  type Reply,
+  send,
+  startGateway,
+  statusOf,
+} from '../gateway.ts';
 import { startSockets } from '../sockets.ts';
 
 // Numbers are those of the faults in docs/security.md; the others stand in errors.test.ts.
@@ -100,6 +109,32 @@ test('fault 28: a gzip nobody asked for, a bomb or not, is 502 and never unpacke
   t.is(reply.status, 502);
   t.is(statusOf(reply.text).errorCode, 'UpstreamInvalidResponse');
 });
+
+for (const [coding, isChunked] of [
+  ['gzip, chunked', true],
+  ['gzip', false],
+] as const)
+  test(`fault 28: a transfer coding nobody asked for (${coding}) is 502, where its bytes were the reply’s`, async (t) => {
+    const packed = gzipSync('hello');
+    const body = isChunked
+      ? Buffer.concat([
+          Buffer.from(`${packed.length.toString(16)}\r\n`),
+          packed,
+          Buffer.from('\r\n0\r\n\r\n'),
+        ])
+      : packed;
+    const sockets = await startSockets(t, (socket) => {
+      socket.write(`HTTP/1.1 201 Created\r\nTransfer-Encoding: ${coding}\r\n\r\n`);
+      socket.end(body);
+    });
+    const gateway = await startGateway(t, {
+      serve: { contract: folderOf('replies'), upstreamUrl: sockets.url },
+    });
+    const reply = await send(gateway.port, 'POST', '/json/reply/ranges', {}, '{}');
+    t.is(reply.status, 502);
+    t.true(reply.text.includes('UpstreamInvalidResponse'), reply.text);
+    t.regex(gateway.log(), /a transfer coding that was not asked for/);
+  });
 
 test('fault 29: a second answer to one request reaches no other call, and its socket is dropped', async (t) => {
   const other = '{"data":{"responseStatus":{"message":"of nobody’s call"}}}';
