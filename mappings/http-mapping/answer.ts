@@ -50,7 +50,7 @@ function memberReader(form: BodyForm, limits: Limits): ReadAnswer {
   if (form === 'none') return () => undefined;
   if (form === 'json') return ({ body }) => (body.length === 0 ? undefined : body);
   return (answer) => {
-    if (isBodyless(answer.status)) return undefined;
+    if (isNone(answer)) return undefined;
     return Buffer.from(form === 'lines' ? arrayOfLines(answer.body, limits) : rawOf(answer, form));
   };
 }
@@ -66,8 +66,8 @@ function arrayOfLines(body: Buffer, limits: Limits): string {
 }
 
 /** 204 and 205 have no body, so that an empty one is none rather than an empty text (RFC 9110, 15.3). */
-function isBodyless(status: number): boolean {
-  return status === 204 || status === 205;
+function isNone({ status, body }: Answer): boolean {
+  return (status === 204 || status === 205) && body.length === 0;
 }
 
 /** A raw body as one JSON string. */
@@ -133,8 +133,8 @@ function isIn(status: number, range: string): boolean {
 }
 
 function bodyJson(answer: Answer, form: BodyForm, limits: Limits): string | undefined {
-  const { body, status } = answer;
-  if (form === 'none' || isBodyless(status)) return undefined;
+  const { body } = answer;
+  if (form === 'none' || isNone(answer)) return undefined;
   if (form === 'lines') return arrayOfLines(body, limits);
   if (body.length === 0) return undefined;
   if (form !== 'json') return rawOf(answer, form);

@@ -69,6 +69,15 @@ test.serial('text in another charset comes as its characters', async (t) => {
   t.like(await ask('ranges', answer), { status: 203, text: '{"StatusCode":203,"Body2XX":"é"}' });
 });
 
+for (const [said, body, text] of [
+  ['with something', 'done', '{"StatusCode":205,"Body2XX":"done"}'],
+  ['with nothing', '', '{"StatusCode":205}'],
+] as const)
+  test.serial(`text that comes ${said} in a 205 is a reply ${said}`, async (t) => {
+    const answer = { status: 205, headers: { 'content-type': 'text/plain' }, body };
+    t.is((await ask('ranges', answer)).text, text);
+  });
+
 test('JSON Lines without an end are cut at the limit of a reply', async (t) => {
   const { port, answer } = await startGateway(t, {
     limits: { replyBytes: 1_000 },
