@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { bufferOf } from '../mappings/bytes.ts';
 import { MismatchError, type Problem } from '../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../mappings/compile.ts';
@@ -83,6 +84,7 @@ export function createCodec(compiled: CompiledContract): Codec {
       if (operation === undefined)
         throw new RangeError(`operation: expected one of the contract, got ${JSON.stringify(name)}`);
       const body = typeof json === 'string' ? Buffer.from(json) : json;
+      if (!isUtf8(body)) throw new TranslationError('expected JSON in UTF-8, got other bytes', []);
       try {
         return writeReply(operation, body, envelope);
       } catch (error) {

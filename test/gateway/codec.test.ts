@@ -41,6 +41,13 @@ test('a reply becomes its element, digit by digit, in the envelope that is asked
   }
 });
 
+test('a reply in other bytes than UTF-8 is refused, and loses no character', (t) => {
+  const error = t.throws(() => library.jsonToXml('lend', Buffer.from(loan, 'latin1')), {
+    instanceOf: TranslationError,
+  });
+  t.is(error.message, 'expected JSON in UTF-8, got other bytes');
+});
+
 test('a long reply is written whole', (t) => {
   const reader = 'é&'.repeat(100_000);
   const xml = library.jsonToXml('lend', loan.replace('Zoë', reader));
