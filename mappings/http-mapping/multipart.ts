@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Reading, refuse } from '../codec/problem.ts';
 import type { Limits } from '../contract/limits.ts';
-import { type BodyPart, fileMembers } from '../contract/model.ts';
-import { itemsOf, membersOf, readPart } from '../json/parts.ts';
+import { type BodyPart, type DeepLists, fileMembers } from '../contract/model.ts';
+import { itemsOf, membersOf, type Part, readPart } from '../json/parts.ts';
 import { replaceCharacters, replacementsOf } from '../xml/gathered-text.ts';
-import { everyText, halfCharacter, Room } from './parameter.ts';
+import { everyText, halfCharacter, noItem, Room, Unfit } from './parameter.ts';
 
 /** A JSON object as `multipart/form-data` (RFC 7578): its parts, and the boundary between them. */
 export interface Multipart {
@@ -48,12 +48,14 @@ export function compileMultipart(
         reading.path.pop();
         continue;
       }
+      if (items?.includes('null') === true && plan.kind !== 'json')
+        refuse(reading, noItem.code, noItem.reason);
       const fits =
         plan.deep === undefined
           ? (plan.kind === 'json' ? [value] : (items ?? [value])).every(
               (item) => item === 'null' || add(writePart(plan, item, reading, limits)),
             )
-          : everyText(name, readPart(value, limits), plan.deep, String, (whole, text) => {
+          : everyTextFits(name, readPart(value, limits), plan.deep, reading, (whole, text) => {
               noteHalves(whole + text, reading);
               return add(Buffer.from(headOf(whole, undefined, plan.contentType) + text));
             });
@@ -66,6 +68,23 @@ export function compileMultipart(
 
 function tooMuch({ formText }: Limits): string {
   return `expected parts of at most ${formText} bytes in all, got more`;
+}
+
+/** `everyText`, where what can't go is noted. */
+function everyTextFits(
+  name: string,
+  part: Part,
+  lists: DeepLists,
+  reading: Reading,
+  use: (name: string, text: string) => boolean,
+): boolean {
+  try {
+    return everyText(name, part, lists, String, use);
+  } catch (error) {
+    if (!(error instanceof Unfit)) throw error;
+    refuse(reading, error.refusal.code, error.refusal.reason);
+    return false;
+  }
 }
 
 /** Notes half a surrogate pair, which no part can hold. */
@@ -82,7 +101,10 @@ function joined(
 ): string | undefined {
   const texts: string[] = [];
   for (const item of items) {
-    if (item === 'null') continue;
+    if (item === 'null') {
+      refuse(reading, noItem.code, noItem.reason);
+      continue;
+    }
     const part = readPart(item, limits);
     const text = part.kind === 'text' ? part.text : item;
     noteHalves(text, reading);

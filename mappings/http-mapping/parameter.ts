@@ -245,9 +245,15 @@ function itemsOf(part: Part, repeats: boolean): readonly Part[] {
 /** The text of an item; of a list or an object in another one, which no style but deepObject has a form for, the JSON. */
 function textOf(part: Part): string {
   if (part.kind === 'text') return part.text;
-  if (part.kind === 'null') throw new Unfit('expected a value for each item of the list, got none');
+  if (part.kind === 'null') throw new Unfit(noItem.reason);
   return part.json;
 }
+
+/** Why an item of a list can't go of which nothing would be written: those behind it would be others, or it the end. */
+export const noItem: Refusal = {
+  code: 'InvalidCharacter',
+  reason: 'expected a value for each item of the list, got none',
+};
 
 /** `name[member]=…`, `name[0]=…` or `name[]=…` for each text in a value. */
 export function pairsOf(name: string, part: Part, lists: DeepLists, encode: Encode, room: Room): string[] {
@@ -261,7 +267,7 @@ export function pairsOf(name: string, part: Part, lists: DeepLists, encode: Enco
 
 /**
  * Hands each text in a value on, however deep it lies, with its name: `name[member]`, `name[0]` or `name[]` and so on, as qs
- * and Rails read it. A null is left out: it has no form here.
+ * and Rails read it. A null is left out: it has no form here. Throws Unfit for an item of a list that holds no text.
  *
  * @param use returns whether to go on
  * @returns whether all was handed on
@@ -279,9 +285,16 @@ export function everyText(
     case 'text':
       return use(name, part.text);
     case 'list':
-      return part.items.every((item, index) =>
-        everyText(`${name}[${lists === 'bare' ? '' : index}]`, item, lists, encodeKey, use),
-      );
+      return part.items.every((item, index) => {
+        let isWritten = false;
+        const itemName = `${name}[${lists === 'bare' ? '' : index}]`;
+        const goesOn = everyText(itemName, item, lists, encodeKey, (whole, text) => {
+          isWritten = true;
+          return use(whole, text);
+        });
+        if (!isWritten) throw new Unfit(noItem.reason);
+        return goesOn;
+      });
     case 'object':
       return part.members.every(([key, member]) =>
         everyText(`${name}[${encodeKey(key)}]`, member, lists, encodeKey, use),

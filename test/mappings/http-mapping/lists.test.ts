@@ -1,0 +1,107 @@
+import test from 'ava';
+import { startReading } from '../../../mappings/codec/problem.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import type { BodyPart, DeepLists, Parameter } from '../../../mappings/contract/model.ts';
+import { compileForm } from '../../../mappings/http-mapping/form.ts';
+import { compileMultipart } from '../../../mappings/http-mapping/multipart.ts';
+import { compileParameter } from '../../../mappings/http-mapping/parameter.ts';
+import { fc } from '../../property.ts';
+
+/** Lists where JSON isn't what goes: two that differ are written differently, or refused. */
+
+/** What goes for a value; undefined for one that is refused. */
+type Write = (value: unknown) => string | undefined;
+
+const parameter = (parts: Pick<Parameter, 'style' | 'explode' | 'deepLists'>): Write => {
+  const write = compileParameter(
+    { field: 'n', name: 'n', in: 'query', allowReserved: false, spansSegments: false, ...parts },
+    defaultLimits,
+  );
+  return (value) => {
+    const text = write(JSON.stringify(value)) ?? '';
+    return typeof text === 'string' ? text : undefined;
+  };
+};
+
+const form = (deepLists: DeepLists): Write => {
+  const write = compileForm(
+    {
+      kind: 'form',
+      field: 'Body',
+      mediaType: 'application/x-www-form-urlencoded',
+      members: [],
+      deepLists,
+    },
+    undefined,
+    defaultLimits,
+  );
+  return (value) => {
+    const reading = startReading(20);
+    const text = write(JSON.stringify({ n: value }), reading);
+    return reading.problems.length === 0 ? text : undefined;
+  };
+};
+
+const multipart = (part: Omit<BodyPart, 'name' | 'contentType'>): Write => {
+  const write = compileMultipart([{ name: 'n', contentType: undefined, ...part }], 'text', defaultLimits);
+  return (value) => {
+    const reading = startReading(20);
+    const { boundary, content } = write(JSON.stringify({ n: value }), reading);
+    return reading.problems.length === 0 ? content.toString().replaceAll(boundary, '') : undefined;
+  };
+};
+
+const places: Readonly<Record<string, Write>> = {
+  'a deepObject parameter with numbers': parameter({
+    style: 'deepObject',
+    explode: true,
+    deepLists: 'numbered',
+  }),
+  'a form with numbers': form('numbered'),
+  'a part for each item': multipart({ kind: 'text' }),
+  'a part with commas': multipart({ kind: 'text', separator: ',' }),
+  'a part for each text': multipart({ kind: 'text', deep: 'numbered' }),
+};
+
+const word = fc.constantFrom('a', 'b', '');
+const texts = fc.array(fc.option(word), { maxLength: 3 });
+const records = fc.record({ a: fc.option(word), b: word, c: texts }, { requiredKeys: [] });
+const lists = fc.oneof(texts, fc.array(fc.oneof(records, texts, word), { maxLength: 3 }));
+
+/** Without what has no form: members that are null or hold nothing, and a list without items. */
+function sent(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((item) => sent(item) ?? null);
+  if (typeof value !== 'object' || value === null) return value ?? undefined;
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const one = sent(member);
+    return one === undefined ? [] : [[name, one] as const];
+  });
+  return members.length === 0 ? undefined : Object.fromEntries(members.toSorted());
+}
+
+for (const [place, write] of Object.entries(places)) {
+  test(`lists that differ go differently, or not at all: ${place}`, (t) => {
+    const values = new Map<string, string>();
+    t.notThrows(() =>
+      fc.assert(
+        fc.property(lists, (value) => {
+          const text = write(value);
+          if (text === undefined) return true;
+          const said = JSON.stringify(sent(value)) ?? '';
+          const before = values.get(text) ?? said;
+          values.set(text, said);
+          return before === said;
+        }),
+        { numRuns: 2_000 },
+      ),
+    );
+  });
+
+  test(`an item that is null is refused: ${place}`, (t) => {
+    t.is(write(['a', null]), undefined);
+    t.is(write([null, 'a']), undefined);
+    t.not(write(['a', '']), undefined);
+    t.not(write([]), undefined);
+    t.not(write(null), undefined);
+  });
+}
