@@ -285,21 +285,53 @@ export function everyText(
     case 'text':
       return use(name, part.text);
     case 'list':
-      return part.items.every((item, index) => {
-        let isWritten = false;
-        const itemName = `${name}[${lists === 'bare' ? '' : index}]`;
-        const goesOn = everyText(itemName, item, lists, encodeKey, (whole, text) => {
-          isWritten = true;
-          return use(whole, text);
-        });
-        if (!isWritten) throw new Unfit(noItem.reason);
-        return goesOn;
-      });
+      return everyItem(name, part.items, lists, encodeKey, use);
     case 'object':
       return part.members.every(([key, member]) =>
         everyText(`${name}[${encodeKey(key)}]`, member, lists, encodeKey, use),
       );
   }
+}
+
+/** `everyText` of a list. */
+function everyItem(
+  name: string,
+  items: readonly Part[],
+  lists: DeepLists,
+  encodeKey: Encode,
+  use: (name: string, text: string) => boolean,
+): boolean {
+  const useNext = lists === 'bare' ? telling(use) : undefined;
+  return items.every((item, index) => {
+    if (!holdsText(item)) throw new Unfit(noItem.reason);
+    const itemName = `${name}[${useNext === undefined ? index : ''}]`;
+    return everyText(itemName, item, lists, encodeKey, useNext?.() ?? use);
+  });
+}
+
+/** Whether there is a text in a part; the items of a list are asked for themselves. */
+function holdsText(part: Part): boolean {
+  if (part.kind === 'object') return part.members.some(([, member]) => holdsText(member));
+  return part.kind === 'list' ? part.items.length > 0 : part.kind === 'text';
+}
+
+/**
+ * What uses the texts of each item of a list without numbers. A reader takes a name that an item has already for the next
+ * item's, and any other for that item's own: what would be read as another list is refused.
+ */
+function telling(use: (name: string, text: string) => boolean): () => typeof use {
+  let names: Set<string> | undefined;
+  return () => {
+    const before = names;
+    const own = new Set<string>();
+    names = own;
+    return (whole, text) => {
+      if (own.size === 0 ? before?.has(whole) === false : own.has(whole))
+        throw new Unfit('expected items that can be told apart without numbers, got others');
+      own.add(whole);
+      return use(whole, text);
+    };
+  };
 }
 
 /** Why a text can't go that has half a surrogate pair, which UTF-8 has no bytes for. */

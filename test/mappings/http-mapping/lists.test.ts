@@ -57,16 +57,28 @@ const places: Readonly<Record<string, Write>> = {
     explode: true,
     deepLists: 'numbered',
   }),
+  'a deepObject parameter without numbers': parameter({
+    style: 'deepObject',
+    explode: true,
+    deepLists: 'bare',
+  }),
   'a form with numbers': form('numbered'),
+  'a form without numbers': form('bare'),
   'a part for each item': multipart({ kind: 'text' }),
   'a part with commas': multipart({ kind: 'text', separator: ',' }),
   'a part for each text': multipart({ kind: 'text', deep: 'numbered' }),
+  'a part for each text without numbers': multipart({ kind: 'text', deep: 'bare' }),
 };
 
 const word = fc.constantFrom('a', 'b', '');
 const texts = fc.array(fc.option(word), { maxLength: 3 });
 const records = fc.record({ a: fc.option(word), b: word, c: texts }, { requiredKeys: [] });
-const lists = fc.oneof(texts, fc.array(fc.oneof(records, texts, word), { maxLength: 3 }));
+const pairs = fc.record({ a: word, b: word }, { requiredKeys: [] });
+const lists = fc.oneof(
+  texts,
+  fc.array(pairs, { maxLength: 2 }),
+  fc.array(fc.oneof(records, texts, word), { maxLength: 3 }),
+);
 
 /** Without what has no form: members that are null or hold nothing, and a list without items. */
 function sent(value: unknown): unknown {
@@ -105,3 +117,17 @@ for (const [place, write] of Object.entries(places)) {
     t.not(write(null), undefined);
   });
 }
+
+for (const [value, expected] of [
+  [[{ a: '1', b: '2' }, { a: '3' }], 'n[][a]=1&n[][b]=2&n[][a]=3'],
+  [[{ a: { b: '1' } }, { a: { b: '2' } }], 'n[][a][b]=1&n[][a][b]=2'],
+  [[{ a: '1' }, { b: '2' }], undefined],
+  [[{ a: '1' }, { b: '2', a: '3' }], undefined],
+  [[{ a: ['1', '2'] }], undefined],
+  [[{ a: ['1'] }, { a: ['2'] }], 'n[][a][]=1&n[][a][]=2'],
+  [[['1', '2']], undefined],
+  [['1', { a: '2' }], undefined],
+] as const)
+  test(`without numbers ${JSON.stringify(value)} is ${expected ?? 'refused'}`, (t) => {
+    t.is(places['a deepObject parameter without numbers']?.(value), expected);
+  });
