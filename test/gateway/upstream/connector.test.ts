@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { Pool } from 'undici';
@@ -92,3 +93,30 @@ test('a connection that is refused is told as undici tells it', async (t) => {
   await t.throwsAsync(pool.request({ method: 'GET', path: '/' }), { code: 'ECONNREFUSED' });
   await pool.close();
 });
+
+for (const rest of ['H', 'HTTP/1.1 100 x', 'HTTP/1.1 100 Continue\r\n\r\nrest'])
+  test(`an answer that begins before its request is written is whole: ${JSON.stringify(rest)}`, async (t) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${rest.length + 2}\r\n\r\nab`);
+        socket.on('data', (piece) => {
+          if (piece.includes('last')) socket.write(rest);
+        });
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 1, connect: createConnector(1_000) });
+    const sent = new PassThrough();
+    sent.write('first');
+    const asked = pool.request({ method: 'PUT', path: '/', body: sent, headers: { 'content-length': '13' } });
+    const { body } = await asked;
+    sent.write('last');
+    let got = '';
+    for await (const piece of body) got += piece;
+    t.is(got, `ab${rest}`);
+    sent.end('more');
+    await pool.destroy();
+    server.close();
+  });
