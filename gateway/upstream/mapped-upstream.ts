@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import type { MappedAnswer, MappedRequest, Mapping } from '../../mappings/mapping/mapping.ts';
 import { MappingError } from '../../mappings/mapping/run.ts';
@@ -50,8 +51,14 @@ function answerOf({ status, headers, body }: UpstreamReply): MappedAnswer {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined) texts[name] = typeof value === 'string' ? value : value.join(', ');
-  return { status, headers: texts, body: body.toString('utf8') };
+  if (!isUtf8(body))
+    throw new CallError('UpstreamInvalidResponse', {
+      message: 'expected a JSON reply from the service behind, got text that is not UTF-8',
+    });
+  return { status, headers: texts, body: utf8.decode(body) };
 }
+
+const utf8 = new TextDecoder(); // drops a mark
 
 function callsOf(make: () => MappedRequest): MappedRequest {
   try {

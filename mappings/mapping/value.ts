@@ -26,7 +26,7 @@ export function isItems(value: Value | undefined): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/** JSON text as a value; of members of one name the last counts. Throws JsonError, for what passes a limit too. */
+/** JSON text as a value. Throws JsonError, for a member given twice and what passes a limit too. */
 export function readValue(text: string, limits: Limits): Value {
   const json = new JsonReader(text, limits);
   const value = valueAt(json);
@@ -48,6 +48,7 @@ function valueAt(json: JsonReader): Value {
     json.enter();
     for (let first = true; json.next(first, 125); first = false) {
       const name = json.name();
+      if (members.has(name)) json.fail('each member once');
       members.set(name, valueAt(json));
     }
     return members;

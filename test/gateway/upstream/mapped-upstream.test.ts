@@ -121,6 +121,19 @@ test('M2: an answer that no rule fits is told, with where it is', async (t) => {
   t.regex((await call(gateway, getOrder.replace('12345678901', '17'))).text, /UpstreamInvalidResponse/);
 });
 
+test('W22: an answer that is not UTF-8, or has a member twice, is told; a byte order mark is none of it', async (t) => {
+  const gateway = await serveMapped(t);
+  const order =
+    '{"id":17,"state":"sent","total":1,"placed":"2020-01-01T00:00:00Z","buyer":"Zo\u00eb","lines":[]}';
+  const ask = async (body: string | Buffer): Promise<string> => {
+    gateway.answer({ body });
+    return (await call(gateway, getOrder.replace('12345678901', '17'))).text;
+  };
+  t.regex(await ask(Buffer.from(order, 'latin1')), /UpstreamInvalidResponse: .*text that is not UTF-8/);
+  t.regex(await ask(order.replace('"total"', '"id":18,"total"')), /UpstreamInvalidResponse/);
+  t.regex(await ask(`\ufeff${order}`), /<n0:Name>Zo\u00eb<\/n0:Name>/);
+});
+
 test('M3: a mapping that is not whole keeps the process from starting, each place told', async (t) => {
   const folder = mappedFolder(t, mapping.replace('  omit: [culture, ', '  omit: ['));
   const { message = '' } = (await t.throwsAsync(startGateway(t, { serve: { contract: folder } }))) ?? {};

@@ -269,6 +269,18 @@ test('M4: forEach calls once for each item, and gathers replies in order with er
   );
 });
 
+test('W22: an answer with a member given twice is no answer', (t) => {
+  const sides: Sides = {
+    old: 'type: object',
+    answer: object(`id: ${text}`),
+    oldReply: object(`Id: ${text}`),
+    rules: 'reply: { Id: id }',
+  };
+  t.throws(() => replyOf(sides, '{}', { body: '{"id":"1","\\u0069d":"2"}' }), {
+    message: /expected each member once/,
+  });
+});
+
 test('mappingCalls: 3 calls of one request are made, 4 are refused', (t) => {
   const sides: Sides = {
     old: object(`Ids: { type: array, items: ${text} }`),
