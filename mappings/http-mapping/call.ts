@@ -5,6 +5,7 @@ import type { Refusal } from '../codec/scalars/scalar.ts';
 import type { StreamedFile } from '../codec/streamed-file.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { Contract, CredentialPart, Operation, Parameter } from '../contract/model.ts';
+import { fitsHeader, hasControls, hasControlsInQuery, hasDots } from '../places.ts';
 import { compileBody } from './body.ts';
 import { compileParameter, encodeName, encodeText, namesTaken } from './parameter.ts';
 
@@ -71,7 +72,7 @@ export function compileCall(
     for (const fill of fills) fill(draft, reading);
     const written = writeBody(input, credentials);
     // several values may make one segment
-    if (lastInPath !== undefined && reading.problems.length === before && dots.test(draft.path))
+    if (lastInPath !== undefined && reading.problems.length === before && hasDots(draft.path))
       refuseAt(reading, lastInPath, gotDots.code, gotDots.reason);
     if (reading.problems.length > before) return undefined;
     const { headers } = draft;
@@ -111,8 +112,6 @@ interface Draft {
 
 type Fill = (draft: Draft, reading: Reading) => void;
 
-const headerText = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
-
 /** Names in a parameter's place that aren't its own; only in a query and in a cookie members have names there. */
 function namesBeside(
   parameter: Parameter,
@@ -147,16 +146,7 @@ function compileFill(
   };
 }
 
-/**
- * A segment of dots, which would change the resource that a path names: for whoever takes an encoded dot or slash for a plain
- * one, a backslash for a slash, or does without what follows a semicolon, too.
- */
-const dots = /(?:^|[/\\]|%2F|%5C)(?:\.|%2E){1,2}(?:$|[/\\;?]|%2F|%5C|%3B)/i;
 const gotDots = { code: 'InvalidCharacter', reason: 'expected a value for the path, got dots' } as const;
-
-/** Control characters, as they are encoded, and in a query all but tabs and the ends of lines, which texts may have. */
-const controls = /%(?:[01][\dA-F]|7F|C2%[89])/i;
-const controlsButLines = /%(?:0[0-8BCEF]|1[\dA-F]|7F|C2%[89])/i;
 
 function noControls(place: string): string {
   return `expected no control characters for ${place}, got some`;
@@ -169,20 +159,20 @@ const putters: Readonly<
   path: (draft, name, text) => {
     if (text === undefined || text === '')
       return { code: 'NotEmpty', reason: 'expected a value for the path, got none' };
-    if (controls.test(text)) return { code: 'InvalidCharacter', reason: noControls('the path') };
-    if (dots.test(text)) return gotDots;
+    if (hasControls(text)) return { code: 'InvalidCharacter', reason: noControls('the path') };
+    if (hasDots(text)) return gotDots;
     draft.path = draft.path.replaceAll(`{${name}}`, () => text);
     return undefined;
   },
   query: (draft, _name, text) => {
-    if (text !== undefined && controlsButLines.test(text))
+    if (text !== undefined && hasControlsInQuery(text))
       return { code: 'InvalidCharacter', reason: noControls('the query') };
     if (text !== undefined) draft.query += (draft.query === '' ? draft.begins : '&') + text;
     return undefined;
   },
   header: (draft, name, text) => {
     if (text === undefined) return undefined;
-    if (!headerText.test(text))
+    if (!fitsHeader(text))
       return {
         code: 'InvalidCharacter',
         reason: 'expected printable ASCII for a header, got other characters',
@@ -191,7 +181,7 @@ const putters: Readonly<
     return undefined;
   },
   cookie: (draft, _name, text) => {
-    if (text !== undefined && controls.test(text))
+    if (text !== undefined && hasControls(text))
       return { code: 'InvalidCharacter', reason: noControls('a cookie') };
     if (text !== undefined) draft.cookie += (draft.cookie === '' ? '' : '; ') + text;
     return undefined;

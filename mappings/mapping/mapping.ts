@@ -1,6 +1,7 @@
 import type { Limits } from '../contract/limits.ts';
 import { pointerSegment, type Report } from '../loader/document/error.ts';
 import type { Node } from '../loader/document/node.ts';
+import { fitsHeader, hasControls, hasControlsInQuery, hasDots } from '../places.ts';
 import { anyShape, type CodeFunction, RuleCompiler, type Source } from './compile-rules.ts';
 import { Cover, uncoveredMembers, uncoveredPlace } from './cover.ts';
 import { type Path, pathText, valueAtPath } from './paths.ts';
@@ -437,6 +438,7 @@ function writeParameters(
 ): { readonly path: string; readonly headers: Record<string, string> } {
   const { parameterText } = scope.run.limits;
   let written = path;
+  let lastInPath: string | undefined;
   const query: string[] = [];
   const headers: Record<string, string> = {};
   for (const { parameter, value } of filled) {
@@ -456,23 +458,34 @@ function writeParameters(
     const name = encodeURIComponent(parameter.name);
     if (parameter.in === 'path') {
       const segment = texts.map(encodeURIComponent).join(',');
-      if (segment === '' || segment === '.' || segment === '..')
+      if (segment === '' || hasDots(segment) || hasControls(segment))
         throw scope.error(
           [],
           `expected a text that can stand in a path for ${said}, got ${JSON.stringify(segment)}`,
         );
+      lastInPath = said;
       written = written.replaceAll(`{${parameter.name}}`, () => segment);
     } else if (parameter.in === 'query') {
+      if (texts.some((text) => hasControlsInQuery(encodeURIComponent(text))))
+        throw scope.error([], `expected no control characters for ${said}, got some`);
       if (parameter.lists === 'repeat')
         for (const text of texts) query.push(`${name}=${encodeURIComponent(text)}`);
       else query.push(`${name}=${texts.map(encodeURIComponent).join(',')}`);
     } else {
+      if (isItems(value) && texts.some((text) => text.includes(',')))
+        throw scope.error([], `expected no "," in an item of the list for ${said}, got one`);
       const text = texts.join(',');
-      if (!/^[\t\x20-\x7e]*$/.test(text))
-        throw scope.error([], `expected ASCII for ${said}, got another character`);
+      if (!fitsHeader(text))
+        throw scope.error(
+          [],
+          `expected printable ASCII for ${said}, without blanks at its ends, got other text`,
+        );
       headers[parameter.name.toLowerCase()] = text;
     }
   }
+  // several values may make one segment
+  if (lastInPath !== undefined && hasDots(written))
+    throw scope.error([], `expected a text that can stand in a path for ${lastInPath}, got dots`);
   return { path: query.length === 0 ? written : `${written}?${query.join('&')}`, headers };
 }
 

@@ -49,9 +49,34 @@ test('M1: parameters of path, query and header are filled, encoded for their pla
     t.throws(() => callsOf(sides, JSON.stringify({ Id: id })), {
       message: /can stand in a path for path.id/,
     });
-  t.throws(() => callsOf(sides, '{"Id":"a","Trace":"\\r\\nx: y"}'), { message: /expected ASCII for header/ });
+  t.throws(() => callsOf(sides, '{"Id":"a","Trace":"\\r\\nx: y"}'), {
+    message: /expected printable ASCII for header/,
+  });
   t.throws(() => callsOf(sides, '{}'), { message: /path.id is made of, which is required/ });
 });
+
+for (const [what, inputs, message] of [
+  ['dots behind a slash', { Id: 'a/../b' }, /can stand in a path for path.id/],
+  ['dots before a semicolon', { Id: '..;a' }, /can stand in a path for path.id/],
+  ['a dot between several values', { Id: 'a/', Part: '/b' }, /can stand in a path for path.part/],
+  ['a control in a path', { Id: 'a\n' }, /can stand in a path for path.id/],
+  ['a control in a query', { Tags: ['a', '\0'] }, /no control characters for query.tag/],
+  ['a blank at the end of a header', { Trace: 't ' }, /printable ASCII for header.X-Trace/],
+  ['a comma in an item of a header’s list', { Traces: ['a,b', 'c'] }, /no "," in an item of the list/],
+] as const)
+  test(`M1: ${what} is refused as it is without a mapping`, (t) => {
+    const list = `{ type: array, items: ${text} }`;
+    const sides: Sides = {
+      old: object(`Id: ${text}, Part: ${text}, Tags: ${list}, Trace: ${text}, Traces: ${list}`),
+      path: '/do/{id}.{part}',
+      parameters: `[{ name: id, in: path, required: true }, { name: part, in: path, required: true }, { name: tag, in: query, schema: ${list} }, { name: X-Trace, in: header, schema: ${text} }, { name: X-Traces, in: header, schema: ${list} }]`,
+      rules:
+        'request: { path.id: Id, path.part: Part, query.tag: Tags, header.X-Trace: Trace, header.X-Traces: Traces }',
+    };
+    const right = { Id: 'a', Part: 'b', Tags: ['c\n'], Trace: 't t', Traces: ['d', 'e'] };
+    t.is(callsOf(sides, JSON.stringify(right))[0]?.headers['x-traces'], 'd,e');
+    t.throws(() => callsOf(sides, JSON.stringify({ ...right, ...inputs })), { message });
+  });
 
 test('M1: status and headers of an answer are sources of the reply', (t) => {
   const sides: Sides = {

@@ -1,0 +1,34 @@
+/** What can't stand in a place of a call upstream, whoever writes it: as text for a header, percent-encoded elsewhere. */
+
+/** Text of a header: printable ASCII without a blank at either end, which nobody would get. */
+const headerText = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
+
+/**
+ * A segment of dots, which would change the resource that a path names: for whoever takes an encoded dot or slash for a plain
+ * one, a backslash for a slash, or does without what follows a semicolon, too.
+ */
+const dots = /(?:^|[/\\]|%2F|%5C)(?:\.|%2E){1,2}(?:$|[/\\;?]|%2F|%5C|%3B)/i;
+
+/** Control characters, as they are encoded, and in a query all but tabs and the ends of lines, which texts may have. */
+const controls = /%(?:[01][\dA-F]|7F|C2%[89])/i;
+const controlsButLines = /%(?:0[0-8BCEF]|1[\dA-F]|7F|C2%[89])/i;
+
+/** Whether a text can be a header's value. */
+export function fitsHeader(text: string): boolean {
+  return headerText.test(text);
+}
+
+/** Whether a path, or a part of one, has a segment of dots. */
+export function hasDots(path: string): boolean {
+  return dots.test(path);
+}
+
+/** Whether there are control characters in text for a path or a cookie. */
+export function hasControls(text: string): boolean {
+  return controls.test(text);
+}
+
+/** The same of a query. */
+export function hasControlsInQuery(text: string): boolean {
+  return controlsButLines.test(text);
+}
