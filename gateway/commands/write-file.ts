@@ -2,8 +2,8 @@ import { mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } 
 import { dirname } from 'node:path';
 
 /**
- * Writes a file whole or not at all: where there is no room, what was there stays. A link stays one. Folders around it are
- * made. Throws RangeError.
+ * Writes a file whole or not at all: where there is no room, what was there stays. A link stays one, and so does a device or a
+ * pipe, which is written to. Folders around it are made. Throws RangeError.
  */
 export function writeWhole(path: string, content: string | Uint8Array): void {
   try {
@@ -11,6 +11,10 @@ export function writeWhole(path: string, content: string | Uint8Array): void {
     const former = statSync(path, { throwIfNoEntry: false });
     if (former?.isDirectory() === true)
       throw new RangeError(`${path}: expected a file or none, got a folder`);
+    if (former?.isFile() === false) {
+      writeFileSync(path, content);
+      return;
+    }
     const place = former === undefined ? path : realpathSync(path);
     const partial = `${place}.${process.pid}.part`;
     try {

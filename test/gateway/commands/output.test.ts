@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -12,6 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -87,6 +88,22 @@ test('names.lock is written whole, or stays as it was where there is no room', a
   t.is((await shell('"$@" > /dev/null', 'names', openapi)).status, 0);
   t.true(lstatSync(lock).isSymbolicLink());
   t.true(readFileSync(join(place, 'elsewhere'), 'utf8').includes('more49'));
+});
+
+test('what a command writes to a pipe goes through it, and the pipe stays', async (t) => {
+  const place = folder(t);
+  const pipe = join(place, 'soap.yaml');
+  const openapi = join(place, 'openapi.json');
+  writeFileSync(openapi, JSON.stringify(document));
+  execFileSync('mkfifo', [pipe]);
+  const read = readFile(pipe, 'utf8');
+  t.deepEqual(await shell('"$@" > /dev/null', 'init', '--force', '--overlay', pipe, openapi), {
+    status: 0,
+    stderr: '',
+  });
+  t.true((await read).includes('basePath'));
+  t.true(lstatSync(pipe).isFIFO());
+  t.deepEqual(readdirSync(place).toSorted(), ['openapi.json', 'soap.yaml']);
 });
 
 for (const [what, args, said] of [
