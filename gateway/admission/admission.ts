@@ -2,10 +2,11 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import { CallError } from '../call/error.ts';
 import { LargeReplies } from './large-replies.ts';
 import { MemoryQueue, type Room } from './memory-queue.ts';
+import { NetworkPlaces } from './network-places.ts';
 import { Permits, type Slot } from './permits.ts';
 import { type Transfer, Transfers } from './transfers.ts';
 
-// What lives here: how many calls, bodies and bytes a process carries at once (permits.ts, transfers.ts, memory-queue.ts), and
+// What lives here: how many calls, bodies and bytes a process carries at once (permits.ts, network-places.ts, transfers.ts, memory-queue.ts), and
 // what is under way (in-flight-set.ts). It knows neither HTTP nor protocols: a call is a Slot, a body or a reply on its way
 // a Transfer.
 
@@ -64,8 +65,8 @@ export interface Admission {
   readonly departed: (transfer: Transfer) => void;
   /** Where compressed bodies are unpacked, a few at a time. */
   readonly unpacking: Permits;
-  /** Bodies whose file flows through, a few at a time. */
-  readonly streams: Permits;
+  /** Bodies whose file flows through, a few at a time, of which something is left for others. */
+  readonly streams: NetworkPlaces;
   /** Room for the replies of writes, which aren't refused for want of it. */
   readonly room: Room;
   /** Of which operations' writes such a reply is likely. */
@@ -186,7 +187,7 @@ export function createAdmission(limits: Limits): Admission {
       line.look();
     },
     unpacking: new Permits(limits.unpacking, limits.queue, limits.queueMs, shedding),
-    streams: new Permits(limits.streams, 0, 0, shedding),
+    streams: new NetworkPlaces(limits.streams),
     room: line,
     largeReplies: new LargeReplies(),
     sweep: () => {

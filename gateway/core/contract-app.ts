@@ -120,6 +120,7 @@ function createService(shared: Shared, compiled: CompiledContract, upstream: Ups
     streams: contract.operations.some(({ stream }) => stream),
     callerLimits: shared.callerLimitsOf(shownPath(contract.basePath)),
     limitKeyOf: limitKeys(contract, callers(), shared.networkOf),
+    networkOf: shared.networkOf,
     traces: options.traces,
     bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
     onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),

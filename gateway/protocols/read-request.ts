@@ -4,6 +4,7 @@ import type { Input } from '../../mappings/http-mapping/call.ts';
 import type { CallService, Exchange } from '../call/call.ts';
 import { type Arrival, admitBody } from '../http/body.ts';
 import type { RefuseForeign } from '../http/foreign.ts';
+import type { NetworkOf } from '../upstream/upstream.ts';
 import type { ReadAside } from './read-aside.ts';
 import {
   type BodyCall,
@@ -31,6 +32,7 @@ export interface Service extends Readers, CallService {
   readonly refuseForeign: RefuseForeign | undefined;
   /** Whether files of some operation flow through. */
   readonly streams: boolean;
+  readonly networkOf: NetworkOf;
   /** Largest request body, in bytes. */
   readonly bodyLimit: number;
 }

@@ -30,7 +30,10 @@ export const limitTable = {
     value: 1024 * mebibyte,
     bounds: 'a multipart message whose file flows through (`stream: true`)',
   },
-  streams: { value: 16, bounds: 'such messages at once; one more is shed' },
+  streams: {
+    value: 20,
+    bounds: 'such messages at once, of which one network has at most four times as many as are free; one more is shed',
+  },
   streamMs: { value: 3_600_000, bounds: 'how long the call of one may take' },
   compressionRatio: {
     value: 100,

@@ -117,9 +117,10 @@ export async function readStreamed(context: RequestContext, address: SoapAddress
     context.stats.operation = operation.name;
     admission.arrived(transfer, context);
     hasArrived = true;
-    if (!admission.streams.take()) throw admission.shed();
+    const network = service.networkOf(request);
+    if (!admission.streams.take(network)) throw admission.shed();
     const end = (): void => {
-      admission.streams.give();
+      admission.streams.give(network);
       bodyFlows(request.socket, false);
       if (!request.readableEnded) dropRest(context, new CallError('CallerGone'));
     };

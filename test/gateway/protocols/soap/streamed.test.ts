@@ -293,6 +293,34 @@ test('streams: one at a time, and another is shed; then the next is let in', asy
   t.is(got.length, 2);
 });
 
+test('streams: one network leaves a place for others, and has one more once it gave one back', async (t) => {
+  const { port, got } = await start(t, {
+    limits: { streams: 5 },
+    serve: { trustedProxies: ['127.0.0.1'] },
+  });
+  const begin = async (network: string): Promise<Caller> => {
+    const caller = new Caller(port, '/soap11', `X-Forwarded-For: 192.0.2.${network}\r\n`);
+    await caller.send(beginning() + 'a'.repeat(9_000));
+    return caller;
+  };
+  const going: Caller[] = [];
+  for (let count = 1; count <= 4; count++) {
+    going.push(await begin('1'));
+    await until(() => got.length === count);
+  }
+  t.regex(await (await begin('1')).reply(), /^HTTP\/1\.1 503 /);
+  going.push(await begin('2'));
+  await until(() => got.length === 5);
+  t.regex(await (await begin('3')).reply(), /^HTTP\/1\.1 503 /);
+  for (const caller of going) {
+    await caller.send(ending);
+    t.regex(await caller.end(), /^HTTP\/1\.1 200 /);
+  }
+  const again = await begin('1');
+  await again.send(ending);
+  t.regex(await again.end(), /^HTTP\/1\.1 200 /);
+});
+
 test('streamMs: a file that takes longer is broken off', async (t) => {
   const { port, got, settled } = await start(t, { limits: { streamMs: 300 } });
   const caller = new Caller(port);
