@@ -301,6 +301,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
       this.#giveInvalid('a content coding that was not asked for');
     else if (transfer !== undefined && !plainTransfer.test(String(transfer)))
       this.#giveInvalid('a transfer coding that was not asked for');
+    else if (status === 206 && isPart(headers) && !asksForPart(this.#request.headers))
+      this.#giveInvalid('a part of an answer that was not asked for');
     else if (announced > this.#maxBytes) this.#giveInvalid(`more than ${this.#maxBytes} bytes`);
     else {
       this.#collector.announced = announced;
@@ -523,6 +525,18 @@ const ourCodes: ReadonlySet<unknown> = new Set([
 /** undici's errors of a call that can't be made or comes too late. */
 function isOurs(error: Error): boolean {
   return 'code' in error && ourCodes.has(error.code);
+}
+
+/** Whether some bytes of a whole are what an answer has (RFC 9110, 14.4); services call pages of a list parts too, by other headers. */
+function isPart(headers: UpstreamReply['headers']): boolean {
+  const range = headers['content-range'];
+  const [, first, last, size] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(String(range)) ?? [];
+  return first !== undefined && !(first === '0' && Number(last) + 1 === Number(size));
+}
+
+/** Whether the contract has a caller ask for a part. */
+function asksForPart(headers: UpstreamRequest['headers']): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === 'range');
 }
 
 /** Transfer codings that leave a body's bytes as they are: any other is in them still, as undici undoes chunks alone. */

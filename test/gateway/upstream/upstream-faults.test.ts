@@ -136,6 +136,28 @@ for (const [coding, isChunked] of [
     t.regex(gateway.log(), /a transfer coding that was not asked for/);
   });
 
+for (const [range, status] of [
+  ['bytes 0-4/9', 502],
+  ['bytes 4-8/9', 502],
+  ['bytes 0-4/*', 502],
+  ['bytes 0-4/5', 206],
+  ['items 0-4/9', 206],
+  [undefined, 206],
+] as const)
+  test(`fault 28: a part of an answer that nobody asked for (${range}) is ${status === 502 ? '502, where it was the whole' : 'the whole'}`, async (t) => {
+    const head = range === undefined ? '' : `Content-Range: ${range}\r\n`;
+    const sockets = await startSockets(t, (socket) =>
+      socket.end(`HTTP/1.1 206 Partial Content\r\n${head}Content-Length: 5\r\n\r\nhello`),
+    );
+    const gateway = await startGateway(t, {
+      serve: { contract: folderOf('replies'), upstreamUrl: sockets.url },
+    });
+    const reply = await send(gateway.port, 'POST', '/json/reply/ranges', {}, '{}');
+    t.is(reply.status, status, reply.text);
+    if (status === 502) t.regex(gateway.log(), /a part of an answer that was not asked for/);
+    else t.deepEqual(JSON.parse(reply.text), { StatusCode: 206, Body2XX: 'hello' });
+  });
+
 test('fault 29: a second answer to one request reaches no other call, and its socket is dropped', async (t) => {
   const other = '{"data":{"responseStatus":{"message":"of nobody’s call"}}}';
   const sockets = await startSockets(t, (socket) =>
