@@ -1,24 +1,65 @@
 import type { Logger } from 'pino';
 import type { Traces } from '../telemetry/traces.ts';
 
-/** Whether the environment asks for traces: by a collector's address, unless it also says that there are none. */
-export function asksForTraces(environment: Readonly<Record<string, string | undefined>>): boolean {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Whether the environment asks for traces: by a collector's address, unless it also says that there are none. Throws RangeError
+ * for what the library would take no notice of, and for what it can't do.
+ */
+export function asksForTraces(environment: Environment): boolean {
   const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER = 'otlp' } = environment;
   if (OTEL_SDK_DISABLED?.toLowerCase() === 'true' || OTEL_TRACES_EXPORTER === 'none') return false;
-  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_EXPORTER_OTLP_ENDPOINT } = environment;
-  if ((OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || OTEL_EXPORTER_OTLP_ENDPOINT || '') === '') return false;
-  if (OTEL_TRACES_EXPORTER !== 'otlp')
-    throw new RangeError(
-      `OTEL_TRACES_EXPORTER: expected otlp or none, got ${JSON.stringify(OTEL_TRACES_EXPORTER)}`,
-    );
-  const protocol =
-    environment.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? environment.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/json';
+  const isSet = (name: string): boolean => (environment[name] ?? '') !== '';
+  const endpoint = endpoints.find(isSet);
+  if (endpoint === undefined) return false;
+  const expect = (name: string | undefined, what: string, fits: (value: string) => boolean): void => {
+    const value = name === undefined ? undefined : environment[name];
+    if (value !== undefined && value !== '' && !fits(value))
+      // before an @ there may be a password
+      throw new RangeError(
+        `${name}: expected ${what}, got ${JSON.stringify(value.replace(/^.*@/s, '***@'))}`,
+      );
+  };
+  expect(endpoint, 'the URL of a collector, http: or https:', isHttpUrl);
+  expect('OTEL_TRACES_EXPORTER', 'otlp or none', (value) => value === 'otlp');
   // what goes out is JSON, which a collector takes where it takes protobuf over HTTP
-  if (protocol !== 'http/json' && protocol !== 'http/protobuf')
-    throw new RangeError(
-      `OTEL_EXPORTER_OTLP_PROTOCOL: expected http/json or http/protobuf, got ${JSON.stringify(protocol)}`,
+  expect(protocols.find(isSet), 'http/json or http/protobuf', (value) =>
+    /^http\/(?:json|protobuf)$/.test(value),
+  );
+  expect('OTEL_TRACES_SAMPLER', `one of ${samplers.join(', ')}`, (value) => samplers.includes(value));
+  if (environment.OTEL_TRACES_SAMPLER?.endsWith('ratio'))
+    expect(
+      'OTEL_TRACES_SAMPLER_ARG',
+      'a number from 0 to 1',
+      (value) => Number(value) >= 0 && Number(value) <= 1,
     );
+  for (const name of batches)
+    expect(name, 'a whole number above 0', (value) => /^0*[1-9]\d{0,8}$/.test(value));
   return true;
+}
+
+/** The one for traces goes before the one for all. */
+const endpoints = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+const protocols = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
+const samplers: readonly string[] = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+];
+const batches = [
+  'OTEL_BSP_MAX_QUEUE_SIZE',
+  'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
+  'OTEL_BSP_SCHEDULE_DELAY',
+  'OTEL_BSP_EXPORT_TIMEOUT',
+];
+
+function isHttpUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol);
 }
 
 /** Opens traces, by a library that nothing else loads. */

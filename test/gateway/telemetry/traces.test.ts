@@ -170,11 +170,38 @@ for (const [environment, asked] of [
   });
 }
 
-test('a protocol or an exporter that isn’t had is refused', (t) => {
-  t.throws(() => asksForTraces({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }), {
-    message: 'OTEL_EXPORTER_OTLP_PROTOCOL: expected http/json or http/protobuf, got "grpc"',
+for (const [name, value, expected] of [
+  ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'http/json or http/protobuf'],
+  ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'grpc', 'http/json or http/protobuf'],
+  ['OTEL_TRACES_EXPORTER', 'zipkin', 'otlp or none'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'the URL of a collector, http: or https:'],
+  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'nonsense', 'the URL of a collector, http: or https:'],
+  [
+    'OTEL_TRACES_SAMPLER',
+    'sometimes',
+    'one of always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio',
+  ],
+  ['OTEL_TRACES_SAMPLER_ARG', '1.01', 'a number from 0 to 1'],
+  ['OTEL_TRACES_SAMPLER_ARG', 'half', 'a number from 0 to 1'],
+  ['OTEL_BSP_MAX_QUEUE_SIZE', '-1', 'a whole number above 0'],
+  ['OTEL_BSP_SCHEDULE_DELAY', '5s', 'a whole number above 0'],
+] as const) {
+  test(`${name}=${value} is refused, where it was the default or nothing`, (t) => {
+    const environment = { ...endpoint, OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', [name]: value };
+    t.throws(() => asksForTraces(environment), {
+      instanceOf: RangeError,
+      message: `${name}: expected ${expected}, got ${JSON.stringify(value)}`,
+    });
   });
-  t.throws(() => asksForTraces({ ...endpoint, OTEL_TRACES_EXPORTER: 'zipkin' }), {
-    message: 'OTEL_TRACES_EXPORTER: expected otlp or none, got "zipkin"',
+}
+
+test('of an address of a collector that is refused no password is told', (t) => {
+  t.throws(() => asksForTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: 'user:canary@host' }), {
+    message: 'OTEL_EXPORTER_OTLP_ENDPOINT: expected the URL of a collector, http: or https:, got "***@host"',
   });
+});
+
+test('what is set for traces alone goes before what is set for all', (t) => {
+  const forTraces = { OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json' };
+  t.true(asksForTraces({ ...endpoint, ...forTraces, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }));
 });
