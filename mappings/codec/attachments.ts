@@ -28,6 +28,8 @@ export class Attachments implements AttachedParts {
   readonly #used: boolean[] = [];
   /** Whether parts stay bytes until the upstream's body is written; else their base64 stands in the JSON. */
   #isHeld = false;
+  /** How many parts stand for values. */
+  #taken = 0;
   /** What a held part's token begins with: nobody can have written it, since it is made when the message is there. */
   #mark = '';
 
@@ -54,6 +56,7 @@ export class Attachments implements AttachedParts {
         `expected one reference to the part ${quoted(href)}, got another`,
       );
     this.#used[index] = true;
+    this.#taken++;
     if (this.#isHeld) return `"${this.#mark}${index}"`;
     const bytes = this.#parts[index]?.bytes;
     return bytes instanceof StreamedFile ? '""' : `"${bytes?.toString('base64')}"`; // of a file there is nothing yet
@@ -78,6 +81,11 @@ export class Attachments implements AttachedParts {
   mention(href: string): void {
     const index = isCid(href) ? this.#indexOf(href) : undefined;
     if (index !== undefined) this.#used[index] = true;
+  }
+
+  /** Whether each part stands for a value, so that none is left out, nor mentioned alone. */
+  get areTaken(): boolean {
+    return this.#taken === this.#parts.length;
   }
 
   get hasUnused(): boolean {

@@ -93,7 +93,10 @@ export async function readStreamed(context: RequestContext, address: SoapAddress
     throw undecodable(error, version);
   }
 
-  /** Goes on with a message whose envelope and whose file's header are there; undefined where its operation holds files. */
+  /**
+   * Goes on with a message whose envelope and whose file's header are there; undefined where its operation holds files, and where
+   * the call doesn't take the file: it would be made whether or not the message comes to its end.
+   */
   async function begin(beginning: RelatedBeginning, came: Buffer): Promise<StreamedCall | undefined> {
     let failure: unknown;
     async function* told(): AsyncGenerator<Buffer, void, undefined> {
@@ -113,7 +116,8 @@ export async function readStreamed(context: RequestContext, address: SoapAddress
     const hints = actionsOf(request, actions);
     const call = service.readSoap(root, charset, version, hints, address.endpoint, attachments);
     const { operation } = call.operation;
-    if (!operation.stream) return undefined;
+    const isRefused = call.input.reading.problems.length > 0;
+    if (!operation.stream || !(attachments.areTaken || isRefused)) return undefined;
     context.stats.operation = operation.name;
     admission.arrived(transfer, context);
     hasArrived = true;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { loadContract } from '../../../../mappings/loader/load.ts';
-import { type GatewayOptions, startGateway } from '../../gateway.ts';
+import { contractWith, type GatewayOptions, startGateway } from '../../gateway.ts';
 import { bytesOf, include } from './related.ts';
 import {
   beginning,
@@ -253,6 +253,24 @@ test('W64: what is wrong with the envelope is told before the upstream hears of 
   t.regex(await unknown.reply(), /unknown element/);
   t.deepEqual(got, []);
 });
+
+for (const [what, unknownElements, header] of [
+  ['nothing refers to', 'ignore', ''],
+  ['the header alone refers to', 'refuse', '<e:Header><h xmlns="urn:h" href="cid:file"/></e:Header>'],
+] as const)
+  test(`W64: a call beside a file that ${what} is not made before its message has come to its end`, async (t) => {
+    const contract = contractWith(t, `unknownElements: ${unknownElements}`, uploads);
+    const { port, got } = await start(t, { serve: { contract } });
+    const root = putFile('<Body>YWJj</Body>').replace('<e:Body>', `${header}<e:Body>`);
+    const cut = new Caller(port);
+    await cut.send(beginning(root) + 'a'.repeat(9_000));
+    t.regex(await cut.end(), /expected the closing boundary at the end of the message, got none/);
+    t.deepEqual(got, []);
+    const whole = new Caller(port);
+    await whole.send(beginning(root) + 'a'.repeat(9_000) + ending);
+    t.regex(await whole.end(), />3</);
+    t.is(onlyOf(got).end, 'whole');
+  });
 
 // --- limits ------------------------------------------------------------------------------------------------
 
