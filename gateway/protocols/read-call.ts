@@ -69,8 +69,13 @@ export function readSoapCall(
     const attachments = new Attachments(form, parts);
     return readSoap(root, charset, version, actionsOf(head, actions), endpoint, attachments);
   } catch (error) {
-    throw unsupported(undecodable(error, version));
+    throw unreadable(error, version);
   }
+}
+
+/** What a SOAP request that can't be read is refused with: its parts, its charset; any other error as it is. */
+export function unreadable(error: unknown, version: SoapVersion): unknown {
+  return unsupported(undecodable(error, version));
 }
 
 /** What SOAP messages with parts come in. */
@@ -92,7 +97,7 @@ export function splitSoapMessage(
 }
 
 /** A message that isn't of its Content-Type is as undecodable as one that isn't of its charset (W27). */
-export function undecodable(error: unknown, version: SoapVersion): unknown {
+function undecodable(error: unknown, version: SoapVersion): unknown {
   if (!(error instanceof RelatedError)) return error;
   return new Fault(version, 'sender', error.message, { kind: 'MalformedRequest', cause: error });
 }

@@ -12,7 +12,7 @@ import { dropRest, isAwaited, piecesOf, tooLarge } from '../../http/body.ts';
 import { bodyFlows } from '../../http/connections.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { Collector } from '../../upstream/collector.ts';
-import { actionsOf, relatedTypeOf, undecodable } from '../read-call.ts';
+import { actionsOf, relatedTypeOf, unreadable } from '../read-call.ts';
 import type { SoapCall } from './envelope.ts';
 import type { SoapAddress } from './versions.ts';
 
@@ -90,7 +90,7 @@ export async function readStreamed(context: RequestContext, address: SoapAddress
     await pieces.return();
     const isRead = request.readableEnded;
     if (!isRead) dropRest(context, error instanceof CallError ? error : new CallError('MalformedRequest'));
-    throw undecodable(error, version);
+    throw unreadable(error, version);
   }
 
   /**

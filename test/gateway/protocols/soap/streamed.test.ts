@@ -272,6 +272,14 @@ for (const [what, unknownElements, header] of [
     t.is(onlyOf(got).end, 'whole');
   });
 
+test('W64: a charset that is not read is refused as in any other message', async (t) => {
+  const { port, gateway } = await start(t);
+  const caller = new Caller(port);
+  await caller.send(beginning().replace('charset=utf-8', 'charset=ebcdic') + 'a'.repeat(9_000));
+  t.regex(await caller.reply(), /^HTTP\/1\.1 415 [\s\S]*charset: expected utf-8, .*, got ebcdic/);
+  t.notRegex(gateway.log(), /InternalError/);
+});
+
 // --- limits ------------------------------------------------------------------------------------------------
 
 test('streamBytes: a message of 20000 bytes flows, one of 20001 is broken off', async (t) => {
