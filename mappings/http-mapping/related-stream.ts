@@ -46,12 +46,12 @@ export function readBeginning(
   const isFirst = came.subarray(0, bare.length).equals(bare);
   const first = isFirst ? 0 : came.subarray(0, mimeOutsideBytes + delimiter.length).indexOf(delimiter);
   if (first < 0) return came.length < mimeOutsideBytes + delimiter.length ? 'more' : 'held';
-  const rootAt = lineBehind(came, first + (isFirst ? bare : delimiter).length);
+  const rootAt = lineBehind(came, first + (isFirst ? bare : delimiter).length, limits);
   if (typeof rootAt === 'string') return rootAt;
   const rootEnd = came.indexOf(delimiter, rootAt - crlf.length);
   if (rootEnd < 0) return came.length - rootAt > mimeHeaderBytes + readAsideBytes ? 'held' : 'more';
   if (rootEnd < rootAt || rootEnd - rootAt > mimeHeaderBytes + readAsideBytes) return 'held';
-  const fileAt = lineBehind(came, rootEnd + delimiter.length);
+  const fileAt = lineBehind(came, rootEnd + delimiter.length, limits);
   if (typeof fileAt === 'string') return fileAt;
   const headerEnd = came.indexOf(emptyLine, fileAt - crlf.length);
   if (headerEnd < 0) return came.length - fileAt > mimeHeaderBytes ? 'held' : 'more';
@@ -77,11 +77,11 @@ export function readBeginning(
 }
 
 /** Where the line behind a delimiter begins; `held` where the delimiter is the closing one. Throws RelatedError. */
-function lineBehind(came: Buffer, at: number): number | 'more' | 'held' {
+function lineBehind(came: Buffer, at: number, { mimeHeaderBytes }: Limits): number | 'more' | 'held' {
   const end = came.indexOf(crlf, at);
   if (came.length < at + closing.length) return 'more';
   if (came.toString('latin1', at, at + closing.length) === closing) return 'held';
-  if (end < 0) return came.length - at > 64 ? passLineEnd(came, at) : 'more';
+  if (end < 0) return came.length - at > mimeHeaderBytes ? 'held' : 'more';
   return passLineEnd(came, at);
 }
 

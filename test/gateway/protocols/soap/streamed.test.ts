@@ -272,6 +272,19 @@ for (const [what, unknownElements, header] of [
     t.is(onlyOf(got).end, 'whole');
   });
 
+test('W59, W64: a hundred blanks behind a boundary are passed, wherever among them a packet ends', async (t) => {
+  const { port, got } = await start(t);
+  const root = putFile(`<Body>${include('cid:file')}</Body>${' '.repeat(3_000)}`);
+  const [before = '', behind = ''] = beginning(root).split('\r\nContent-ID: <file>');
+  const caller = new Caller(port);
+  await caller.send(before + ' '.repeat(90));
+  await pause(50);
+  await caller.send(`${' '.repeat(10)}\r\nContent-ID: <file>${behind}${'a'.repeat(9_000)}`);
+  await until(() => got.length > 0);
+  await caller.send(ending);
+  t.regex(await caller.end(), />9000</);
+});
+
 test('W64: a charset that is not read is refused as in any other message', async (t) => {
   const { port, gateway } = await start(t);
   const caller = new Caller(port);
