@@ -1,3 +1,4 @@
+import type { Limits } from '../contract/limits.ts';
 import type { FilledBody } from './filled-body.ts';
 import type { StreamedFile } from './streamed-file.ts';
 import type { TokenPlaceholders } from './text-value.ts';
@@ -180,6 +181,13 @@ export function fieldPath(path: readonly Step[]): string {
 export function countSteps(reading: Reading, steps: number): void {
   reading.steps += steps;
   if (reading.steps > reading.mostSteps) throw new TooManySteps();
+}
+
+/** Counts characters that a request may become longer by, which take time to make; false once that is too much in all. */
+export function hasRoom(reading: Reading, { rereadText }: Limits, characters: number): boolean {
+  countSteps(reading, characters);
+  reading.openText += characters;
+  return reading.openText <= rereadText;
 }
 
 /** A request whose rules take longer than whoever reads it can wait: it is to be read elsewhere, from its beginning. */

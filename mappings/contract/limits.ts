@@ -77,7 +77,7 @@ export const limitTable = {
   loopSteps: {
     value: 1_000_000,
     bounds:
-      'such instructions, characters that other rules look at, 64 for each rule of a value, and characters behind references (`href`) and of XML as text in messages of an existing service, on the event loop; a request that takes more is read anew beside it',
+      'such instructions, characters that other rules look at, 64 for each rule of a value, and characters behind references (`href`), of XML as text and of the namespaces of names in messages of an existing service, on the event loop; a request that takes more is read anew beside it',
   },
   readAsideBytes: {
     value: 128 * 1024,
@@ -101,7 +101,7 @@ export const limitTable = {
   rereadText: {
     value: 32 * mebibyte,
     bounds:
-      'characters of lists and objects that rules look at, one in another counted each time, twice where they are compared (`validate: strict`); beside these, in messages of an existing service, characters behind references (`href`), each time one leads there, and of XML as text',
+      'characters of lists and objects that rules look at, one in another counted each time, twice where they are compared (`validate: strict`); beside these, in messages of an existing service, characters behind references (`href`), each time one leads there, of XML as text, and of the namespaces of names, each time one is written',
   },
   parameterText: {
     value: 64 * 1024,

@@ -6,7 +6,7 @@ import { XmlError } from '../../xml/error.ts';
 import type { Declaration } from '../../xml/namespaces.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { scanNull } from '../element.ts';
-import { countSteps, MismatchError, type Reading, refuse } from '../problem.ts';
+import { hasRoom, MismatchError, type Reading, refuse } from '../problem.ts';
 import { quoteJson } from '../scalars/text.ts';
 import { canonicalXml } from './canonical.ts';
 import type { AdoptedContext } from './context.ts';
@@ -50,11 +50,7 @@ export function canonicalToken(
   declarations: readonly Declaration[],
   reading: Reading,
 ): string | undefined {
-  const take = (characters: number): boolean => {
-    countSteps(reading, characters);
-    reading.openText += characters;
-    return reading.openText <= limits.rereadText;
-  };
+  const take = (characters: number): boolean => hasRoom(reading, limits, characters);
   const text = canonicalXml(source, (prefix) => xml.resolve(prefix), declarations, take);
   if (text !== undefined) return quoteJson(text);
   return refuse(

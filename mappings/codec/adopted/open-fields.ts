@@ -6,11 +6,12 @@ import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { enters } from '../element.ts';
-import { MismatchError, type Reading } from '../problem.ts';
+import { hasRoom, MismatchError, type Reading } from '../problem.ts';
 import { escapeAttribute, quoteJson } from '../scalars/text.ts';
 import { pushItem, pushList } from '../types/entries.ts';
 import type { AdoptedContext, Tags } from './context.ts';
 import { elementReader, tagsNamed, tagsOf, undeclared } from './elements.ts';
+import { refuseNamespaces } from './shape.ts';
 
 /** A wildcard's elements as members of an object, where the overlay's `open` asks for that (A22). */
 
@@ -46,8 +47,9 @@ export function openFields(context: AdoptedContext, namespace: string, repeats: 
     const token = readValue(xml, reading);
     if (token === undefined) return;
     const known = bag.get(name);
-    if (known === undefined) bag.set(name, [token]);
-    else known.push(token);
+    if (known !== undefined) known.push(token);
+    else if (hasRoom(reading, context.limits, name.length)) bag.set(name, [token]);
+    else refuseNamespaces(context.limits, reading);
   };
   const scanValue = (tape: Tape): void => {
     const byte = tape.peek();

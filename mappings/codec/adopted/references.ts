@@ -1,7 +1,7 @@
 import type { Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
 import { XmlReader } from '../../xml/reader.ts';
-import { countSteps, type Reading, refuse } from '../problem.ts';
+import { countSteps, hasRoom, type Reading, refuse } from '../problem.ts';
 import { excerpt } from '../scalars/text.ts';
 import { canonicalXml, readStartTag } from './canonical.ts';
 
@@ -164,13 +164,9 @@ export function follow(
       `expected a value, got a reference to an element around it, ${excerpt(href)}`,
     );
   const weight = Math.max(references.again === 0 ? leastText : leastAgain, target.weight);
-  const hasRoom = (characters: number): boolean => {
-    countSteps(reading, characters);
-    reading.openText += characters;
-    return reading.openText <= limits.rereadText;
-  };
-  const isNear = active.size < limits.xmlDepth && hasRoom(weight);
-  const text = isNear ? canonicalOf(target, hasRoom) : undefined;
+  const take = (characters: number): boolean => hasRoom(reading, limits, characters);
+  const isNear = active.size < limits.xmlDepth && take(weight);
+  const text = isNear ? canonicalOf(target, take) : undefined;
   if (text === undefined)
     return refuse(reading, 'OutOfRange', 'expected fewer or shorter references, got too much behind them');
   const wasKnown = target.isKnown;
@@ -186,14 +182,14 @@ export function follow(
 }
 
 /** Undefined where there is no room for what is longer than counts anyway: what is declared around it stands with each that uses it. */
-function canonicalOf(target: Target, hasRoom: (characters: number) => boolean): string | undefined {
+function canonicalOf(target: Target, takeMore: (characters: number) => boolean): string | undefined {
   if (target.canonical !== undefined) return target.canonical;
   const source = target.text.slice(target.start, target.end);
   let excess = -target.weight;
   const take = (characters: number): boolean => {
     const before = Math.max(0, excess);
     excess += characters;
-    return hasRoom(Math.max(0, excess) - before);
+    return takeMore(Math.max(0, excess) - before);
   };
   const text = canonicalXml(source, (prefix) => namespaceAt(target.around, prefix), [], take);
   if (text !== undefined && text.length <= leastText) target.canonical = text;

@@ -11,7 +11,15 @@ import type { XmlReader } from '../../xml/reader.ts';
 import { asText, hrefOf, readAttached, refusesInclude } from '../attachments.ts';
 import { enters, hasContent, writeText } from '../element.ts';
 import { unknownReason } from '../nearest.ts';
-import { type AttachedParts, isFull, MismatchError, miss, type Reading, refuse } from '../problem.ts';
+import {
+  type AttachedParts,
+  hasRoom,
+  isFull,
+  MismatchError,
+  miss,
+  type Reading,
+  refuse,
+} from '../problem.ts';
 import { base64Binary } from '../scalars/base64.ts';
 import { isBlankText, type Scan } from '../scalars/scalar.ts';
 import { escapeAttribute, escapeXml, quoteJson } from '../scalars/text.ts';
@@ -271,6 +279,11 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
       if (context.encoded && (namespace !== '' || local === 'id')) continue;
       if (local === 'href' && namespace === '' && isReferring(shape.simple, xml, reading)) continue;
       if (shape.anyAttribute) {
+        // a namespace that is declared once stands in each name
+        if (!hasRoom(reading, context.limits, namespace.length)) {
+          refuseNamespaces(context.limits, reading);
+          continue;
+        }
         const name = namespace === '' ? local : `{${namespace}}${local}`;
         others += `${others === '' ? '' : ','}${quoteJson(name)}:${quoteJson(xml.attributeValue(at))}`;
       } else passAttribute(shape, local, namespace, reading);
@@ -278,7 +291,7 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
     }
     found++;
     reading.path.push(attribute.json);
-    const token = accepted(attribute.simple, xml.attributeValue(at), xml, reading);
+    const token = accepted(attribute.simple, context, xml.attributeValue(at), xml, reading);
     reading.path.pop();
     if (token !== undefined) json += `${json.length === 1 ? '' : ','}${attribute.jsonKey}${token}`;
   }
@@ -326,16 +339,47 @@ function passAttribute(
   reading.path.pop();
 }
 
-function accepted(simple: SimpleCodec, text: string, xml: XmlReader, reading: Reading): string | undefined {
+function accepted(
+  simple: SimpleCodec,
+  { limits }: AdoptedContext,
+  text: string,
+  xml: XmlReader,
+  reading: Reading,
+): string | undefined {
   if (!simple.takesEmpty && isBlankText(text))
     return refuse(reading, 'NotEmpty', `expected ${simple.expected}, got nothing`);
-  const resolve = simple.usesPrefixes ? (prefix: string) => xml.resolve(prefix) : unbound;
-  const token = accept(simple.fromXml(text, resolve), reading);
+  const token = simple.usesPrefixes
+    ? readPrefixed(simple, text, (prefix) => xml.resolve(prefix), limits, reading)
+    : accept(simple.fromXml(text, unbound), reading);
   if (token !== undefined) simple.judge?.(token, reading);
   return token;
 }
 
 const unbound = (): undefined => undefined;
+
+/** The token of a text with prefixes: of each name the namespace counts, which is declared once and stands in all of them. */
+function readPrefixed(
+  simple: SimpleCodec,
+  text: string,
+  resolve: Resolve,
+  limits: Limits,
+  reading: Reading,
+): string | undefined {
+  let isOver = false;
+  const counted: Resolve = (prefix) => {
+    const namespace = resolve(prefix);
+    isOver ||= !hasRoom(reading, limits, namespace?.length ?? 0);
+    return isOver ? undefined : namespace;
+  };
+  const token = simple.fromXml(text, counted);
+  return isOver ? refuseNamespaces(limits, reading) : accept(token, reading);
+}
+
+/** Notes that there is more XML as text than may be, of which names with their namespaces are a part. */
+export function refuseNamespaces({ rereadText }: Limits, reading: Reading): undefined {
+  const expected = `expected at most ${rereadText} characters of XML as text and of namespaces in all`;
+  return refuse(reading, 'OutOfRange', `${expected}, got more`);
+}
 
 /** The namespaces of prefixes within the current element, also once the reader is past it. */
 function resolverOf(xml: XmlReader): Resolve {
@@ -356,7 +400,7 @@ export function readSimple(
     const attached = readAttachedTo(simple, reading.attachments, xml, reading);
     if (attached !== asText) return attached;
   }
-  const resolve = simple.usesPrefixes ? resolverOf(xml) : unbound;
+  const resolve = simple.usesPrefixes ? resolverOf(xml) : undefined;
   const start = xml.position;
   const text = xml.readText(mostText(context, simple), simple.text === 'string');
   if (text === undefined) return refuse(reading, 'InvalidType', `expected ${simple.expected}, got elements`);
@@ -367,7 +411,10 @@ export function readSimple(
       'NotEmpty',
       `expected ${simple.expected}, got an empty element; leave it out where no value is meant`,
     );
-  const token = accept(simple.fromXml(text, resolve), reading);
+  const token =
+    resolve === undefined
+      ? accept(simple.fromXml(text, unbound), reading)
+      : readPrefixed(simple, text, resolve, context.limits, reading);
   if (token === undefined) return undefined;
   if (simple.judge !== undefined) {
     simple.judge(token, reading); // of one text: other texts in its place may be refused

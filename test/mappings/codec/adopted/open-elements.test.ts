@@ -115,3 +115,49 @@ test('A22: one namespace before many elements is no more text than the limit say
   xml.readRoot();
   t.throws(() => request.read(xml, startReading(20, 5_000)), { instanceOf: TooManySteps });
 });
+
+const namespace = 'u'.repeat(1000);
+
+for (const [title, type, declarations, message, wrong] of [
+  [
+    'names of elements',
+    e('q', 'xs:QName', many),
+    '',
+    (count: number) => '<t:q>p:a</t:q>'.repeat(count),
+    'q[9]',
+  ],
+  [
+    'names of a list',
+    e('q', 't:Names'),
+    '<xs:simpleType name="Names"><xs:list itemType="xs:QName"/></xs:simpleType>',
+    (count: number) => `<t:q>${'p:a '.repeat(count)}</t:q>`,
+    'q',
+  ],
+  [
+    'names of attributes',
+    e('q', 't:Any', many),
+    '<xs:complexType name="Any"><xs:anyAttribute/></xs:complexType>',
+    (count: number) => '<t:q p:a=""/>'.repeat(count),
+    'q[9]',
+  ],
+  [
+    'names in attributes',
+    e('q', 't:Named', many),
+    '<xs:complexType name="Named"><xs:attribute name="n" type="xs:QName"/></xs:complexType>',
+    (count: number) => '<t:q n="p:a"/>'.repeat(count),
+    'q[9].n',
+  ],
+] as const)
+  test(`A12, A26: one namespace of many ${title} is no more text than the limit says, and not made where others wait`, (t) => {
+    const limits = { ...defaultLimits, rereadText: 9_500 };
+    const { request } = compiledGet(t, sequence(type), declarations, {}, limits);
+    const spread = (count: number): string => get(message(count), ` xmlns:p="${namespace}"`);
+    t.deepEqual(readMessage(request, spread(9)).problems, []);
+    t.is(
+      readMessage(request, spread(5_000)).problems[0]?.message,
+      `${wrong}: expected at most 9500 characters of XML as text and of namespaces in all, got more`,
+    );
+    const xml = new XmlReader(spread(9), limits);
+    xml.readRoot();
+    t.throws(() => request.read(xml, startReading(20, 5_000)), { instanceOf: TooManySteps });
+  });

@@ -4,7 +4,7 @@ import { adoptedDefaults } from '../../../../mappings/contract/adopted.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { openFieldsOf } from '../../../../mappings/loader/wsdl/renames.ts';
 import { getOf, serviceOf } from '../../loader/wsdl/wsdl-folder.ts';
-import { element as e, get, readMessage, writeMessage } from './messages.ts';
+import { element as e, get, many, readMessage, sequence, writeMessage } from './messages.ts';
 
 const more =
   '<xs:any namespace="##targetNamespace" minOccurs="0" maxOccurs="unbounded" processContents="lax"/>';
@@ -197,4 +197,23 @@ test('A33: open of what has no wildcard, or is no type, is refused', (t) => {
     '/open/Money: expected a type with an xs:any, got one without',
     '/open/Nothing: expected a type of the WSDL, got "Nothing"',
   ]);
+});
+
+test('A22: the namespace of open fields counts for each that is made, and more than the limit is refused', (t) => {
+  const service = serviceOf(
+    t,
+    getOf(sequence(e('s', 't:sObject', many)), sObject('<xs:any minOccurs="0"/>')),
+  );
+  openFieldsOf(service, ['sObject'], (pointer, problem) => t.fail(`${pointer}: ${problem}`));
+  const limits = { ...defaultLimits, rereadText: 9_500 };
+  const operation = compileAdopted(service, adoptedDefaults, limits).operations.get('Get');
+  if (operation === undefined) throw new Error('no operation');
+  const codec = operation.request;
+  const spread = (count: number): string =>
+    get('<t:s><p:a/></t:s>'.repeat(count), ` xmlns:p="${'u'.repeat(1000)}"`);
+  t.deepEqual(readMessage(codec, spread(9)).problems, []);
+  t.is(
+    readMessage(codec, spread(10)).problems[0]?.message,
+    's[9].a: expected at most 9500 characters of XML as text and of namespaces in all, got more',
+  );
 });
