@@ -1,6 +1,7 @@
 import type { AdoptedSettings } from '../../contract/adopted.ts';
 import type { Limits } from '../../contract/limits.ts';
 import type { BuiltIn, SimpleType } from '../../contract/schema-components.ts';
+import { itemsOf } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
 import { isNcName } from '../../xml/characters.ts';
@@ -73,13 +74,14 @@ export function compileSimpleTypes(settings: AdoptedSettings, limits: Limits): S
   };
   const compile = (type: SimpleType): Unjudged => {
     const { variety } = type;
-    if (variety.kind === 'list') return enumerated(type, listOf(simpleOf(variety.item), limits), settings);
+    if (variety.kind === 'list')
+      return enumerated(type, listOf(simpleOf(variety.item), limits), settings, limits);
     if (variety.kind === 'union')
-      return enumerated(type, unionOf(variety.members.map(simpleOf), limits), settings);
+      return enumerated(type, unionOf(variety.members.map(simpleOf), limits), settings, limits);
     if (type.builtIn === 'QName' || type.builtIn === 'NOTATION') return qualifiedNames(limits);
     const scalar = zone !== undefined && type.builtIn === 'dateTime' ? zonedDateTime(zone) : scalarOf(type);
     const isBig = settings.bigNumbers === 'text' && big.has(type.builtIn);
-    return enumerated(type, ofScalar(isBig ? asText(scalar) : scalar, limits), settings);
+    return enumerated(type, ofScalar(isBig ? asText(scalar) : scalar, limits), settings, limits);
   };
   return simpleOf;
 }
@@ -323,8 +325,15 @@ function qualifiedNames(limits: Limits): Unjudged {
   );
 }
 
+/** A value's text, as XML has it: of a list that of its items. */
+function textOf(json: string, limits: Limits): string {
+  if (json.startsWith('['))
+    return (itemsOf(json, limits) ?? []).map((item) => textOf(item, limits)).join(' ');
+  return json.startsWith('"') ? new JsonReader(json, limits).string() : json;
+}
+
 /** A type with an enumeration: checked in requests; in replies by `unknownEnumValues` (A26, W22). */
-function enumerated(type: SimpleType, base: Unjudged, settings: AdoptedSettings): Unjudged {
+function enumerated(type: SimpleType, base: Unjudged, settings: AdoptedSettings, limits: Limits): Unjudged {
   const { enumeration } = type.facets;
   if (enumeration === undefined) return base;
   const tokens = new Set<string>();
@@ -341,6 +350,11 @@ function enumerated(type: SimpleType, base: Unjudged, settings: AdoptedSettings)
     .filter((token) => base.text === 'string' && /^"[A-Za-z0-9_ .:/-]+"$/.test(token))
     .map((token) => nameKey(token.slice(1, -1)));
   const passes = settings.unknownEnumValues === 'pass';
+  /** A value as a request would have it: JSON may write it in many ways, with escapes or blanks. */
+  const tokenOf = (json: string): string => {
+    const token = base.fromXml(textOf(json, limits), () => undefined);
+    return typeof token === 'string' ? token : json;
+  };
   const scan = (tape: Tape, stem?: string): void => {
     const byte = tape.peek();
     const start = tape.position;
@@ -353,7 +367,9 @@ function enumerated(type: SimpleType, base: Unjudged, settings: AdoptedSettings)
       }
     }
     base.scan(tape, stem);
-    if (byte === 110 || tokens.has(tape.slice(start, tape.position))) return;
+    if (byte === 110) return;
+    const json = tape.slice(start, tape.position);
+    if (tokens.has(json) || tokens.has(tokenOf(json))) return;
     if (!passes) throw new MismatchError(`expected ${expected}, got another value`);
     tape.passed++;
   };

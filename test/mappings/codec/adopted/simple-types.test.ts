@@ -669,6 +669,25 @@ test('W22: a value that an enumeration lacks is counted in a reply, or refused',
   t.is(scanned(strict(color), 'xred"'), 'position 0: expected a value, got byte 78');
 });
 
+test('W22: a value of an enumeration is one however JSON writes it, and any other is none', (t) => {
+  const strict = compileSimpleTypes({ ...adoptedDefaults, unknownEnumValues: 'refuse' }, defaultLimits);
+  const words = strict(text('collapse', 'string', 'caf\u00e9', 'text/xml', 'a&b'));
+  for (const [json, written] of [
+    ['"caf\\u00e9"', 'caf\u00e9'],
+    ['"text\\/xml"', 'text/xml'],
+    ['"a\\u0026b"', 'a&amp;b'],
+  ] as const)
+    t.is(scanned(words, json), written, json);
+  t.regex(String(scanned(words, '"caf\\u00e8"')), /^expected one of /);
+  const numbers = strict({
+    ...list(simple('int')),
+    facets: { ...list(simple('int')).facets, enumeration: ['1 2'] },
+  });
+  t.is(scanned(numbers, '[1, 2]'), '1 2');
+  t.is(scanned(numbers, '[ 1,\n2 ]'), '1 2');
+  t.is(scanned(numbers, '[1, 3]'), 'expected one of 1 2, got another value');
+});
+
 test('A26: with dates: utc the moments of an enumeration are converted as others are', (t) => {
   const settings = { ...adoptedDefaults, dates: 'utc', upstreamTimeZone: 'Europe/Berlin' } as const;
   const codec = compileSimpleTypes(
