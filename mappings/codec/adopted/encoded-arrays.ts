@@ -2,6 +2,7 @@ import { namespaces } from '../../contract/model.ts';
 import type { SchemaType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
+import type { XmlReader } from '../../xml/reader.ts';
 import { hasContent, refuseElement, writeElement } from '../element.ts';
 import { refuse } from '../problem.ts';
 import { scanItems } from '../types/entries.ts';
@@ -11,6 +12,8 @@ import { elementReader, leaf, qualifiedName, tagsOf, undeclared } from './elemen
 /** Arrays of SOAP's encoding (SOAP 1.1, 5.4.2) as JSON arrays (A30). */
 
 const { list } = nodeKinds;
+
+export const noDimensions = 'expected an array of one dimension, which alone are served';
 
 /**
  * The codec of an array: read with items of any name, written with `item` elements; without attributes of the encoding where
@@ -44,15 +47,14 @@ export function itemsCodec(context: AdoptedContext, item: SchemaType, itemOf: ()
 
   return {
     read: (xml, reading) => {
-      for (const local of ['offset', 'position']) {
-        if (xml.attribute(namespaces.soap11Encoding, local) === undefined) continue;
-        return refuseElement(xml, reading, `expected all items of the array, got ${local}`);
-      }
+      const odd = oddPlaces(xml);
+      if (odd !== undefined) return refuseElement(xml, reading, odd);
       let json = '[';
       const read = elementReader(context, declared, itemOf(), true);
       for (let index = 0; xml.nextChild(); index++) {
         reading.path.push(index);
-        const token = read(xml, reading);
+        const its = oddPlace(xml, 'position');
+        const token = its === undefined ? read(xml, reading) : refuseElement(xml, reading, its);
         reading.path.pop();
         if (token !== undefined) json += json.length === 1 ? token : `,${token}`;
       }
@@ -68,4 +70,19 @@ export function itemsCodec(context: AdoptedContext, item: SchemaType, itemOf: ()
     isLeaf: false,
     defaultOf: undefined,
   };
+}
+
+/** Why an element's children can't be read as items in their order; undefined where they can (SOAP 1.1, 5.4.2; SOAP 1.2, part 2, 3.1.6). */
+function oddPlaces(xml: XmlReader): string | undefined {
+  if (xml.attributeCount === 0) return undefined;
+  const type = xml.attribute(namespaces.soap11Encoding, 'arrayType') ?? '';
+  const size = xml.attribute(namespaces.soap12Encoding, 'arraySize') ?? '';
+  if (type.includes(',', type.lastIndexOf('[')) || size.trim().includes(' ')) return noDimensions;
+  return oddPlace(xml, 'offset') ?? oddPlace(xml, 'position');
+}
+
+/** The same of an attribute that says where an item stands, which need not be its place among the others. */
+function oddPlace(xml: XmlReader, local: 'offset' | 'position'): string | undefined {
+  const isOdd = xml.attributeCount > 0 && xml.attribute(namespaces.soap11Encoding, local) !== undefined;
+  return isOdd ? `expected all items of the array, got ${local}` : undefined;
 }

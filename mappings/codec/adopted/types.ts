@@ -13,7 +13,7 @@ import { anyCodec } from './any-type.ts';
 import { type CompiledContent, readLone } from './content.ts';
 import type { AdoptedContext, ValueCodec } from './context.ts';
 import { leaf, writeLeaf } from './elements.ts';
-import { itemsCodec } from './encoded-arrays.ts';
+import { itemsCodec, noDimensions } from './encoded-arrays.ts';
 import { isInnerXml, loneMember, type Members, membersOf, noMembers } from './members.ts';
 import { readInnerXml, scanInnerXml } from './open-elements.ts';
 import {
@@ -99,8 +99,6 @@ export function typeCompiler(contextOf: () => AdoptedContext): TypeCompiler {
   }
   return { codecOf, shapeFor, finish };
 }
-
-const noDimensions = 'expected an array of one dimension, which alone are served';
 
 /** Arrays of several dimensions are refused wherever they come. */
 const severalDimensions: ValueCodec = {

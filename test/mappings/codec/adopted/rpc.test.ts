@@ -128,6 +128,22 @@ test('A30: what is no array, reference or nil is refused with its place, and wha
   for (const [content, ...expected] of [
     ['<order><lines>x</lines></order>', 'InvalidType order.lines: expected elements, got text'],
     [
+      '<order><lines><x>a</x><x soapenc:position="[4]">b</x></lines></order>',
+      'InvalidType order.lines[1]: expected all items of the array, got position',
+    ],
+    [
+      '<order><lines soapenc:arrayType="xs:string[2,2]"><x>a</x><x>b</x><x>c</x><x>d</x></lines></order>',
+      'InvalidType order.lines: expected an array of one dimension, which alone are served',
+    ],
+    [
+      '<any xsi:type="soapenc:Array" soapenc:arrayType="xs:string[,][1]"><x xsi:type="soapenc:Array" soapenc:arrayType="xs:string[1, 2]"><y>a</y><y>b</y></x></any>',
+      'InvalidType any[0]: expected an array of one dimension, which alone are served',
+    ],
+    [
+      '<order><lines xmlns:enc="http://www.w3.org/2003/05/soap-encoding" enc:arraySize="1 2"><x>a</x><x>b</x></lines></order>',
+      'InvalidType order.lines: expected an array of one dimension, which alone are served',
+    ],
+    [
       '<order><lines soapenc:position="[1]"><x/></lines></order>',
       'InvalidType order.lines: expected all items of the array, got position',
     ],
