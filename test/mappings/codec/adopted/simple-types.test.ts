@@ -688,6 +688,30 @@ test('W22: a value of an enumeration is one however JSON writes it, and any othe
   t.is(scanned(numbers, '[1, 3]'), 'expected one of 1 2, got another value');
 });
 
+test('W22: a value that no member of a union takes is counted in a reply, or refused', (t) => {
+  const sizes = union(simple('int'), text('collapse', 'string', 'small', 'x/l'));
+  const limited = simpleOf(sizes);
+  for (const [json, count] of [
+    ['"small"', 0],
+    ['"x\\/l"', 0],
+    ['7', 0],
+    ['"7"', 0],
+    ['null', 0],
+    ['"tiny"', 1],
+    ['7.5', 1],
+  ] as const) {
+    scanned(limited, json);
+    t.is(tape.passed, count, json);
+  }
+  const settings = { ...adoptedDefaults, unknownEnumValues: 'refuse' } as const;
+  const strict = compileSimpleTypes(settings, defaultLimits)(sizes);
+  t.is(scanned(strict, '"small"'), 'small');
+  t.is(scanned(strict, '"tiny"'), 'expected xs:int, one of small, x/l, got another value');
+  const names = simpleOf(union(simple('QName'), simple('int')));
+  scanned(names, '"p:a"');
+  t.is(tape.passed, 0);
+});
+
 test('A26: with dates: utc the moments of an enumeration are converted as others are', (t) => {
   const settings = { ...adoptedDefaults, dates: 'utc', upstreamTimeZone: 'Europe/Berlin' } as const;
   const codec = compileSimpleTypes(
