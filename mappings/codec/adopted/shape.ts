@@ -667,6 +667,8 @@ export function scanTyped(tape: Tape, declared: Shape, shapeNamed: (name: string
   const onType = (name: string): boolean => {
     const before = shape;
     shape = shapeNamed(name);
+    if (isKnown && shape !== before)
+      throw new MismatchError('expected one type, got another later').at('@type');
     isKnown = true;
     return shape !== before;
   };
@@ -676,6 +678,7 @@ export function scanTyped(tape: Tape, declared: Shape, shapeNamed: (name: string
     if (tape.isPatienceOver) throw new MismatchError('expected "@type" as the first member, got it later');
     tape.rewind(mark);
     tape.enter();
+    isKnown = false; // it comes once more
     scanMembers(shape, onType, tape);
   }
   if (shape.abstract)

@@ -183,6 +183,19 @@ test('A18: @type may come late', (t) => {
   );
 });
 
+test('A18: two types of one object are refused, and nothing behind it is read as of the object around', (t) => {
+  const content = e('Pet', 't:Animal', maybe) + e('any', 'xs:anyType', maybe) + e('b', 'xs:string', maybe);
+  const { request } = compiledGet(t, sequence(content), animals);
+  for (const [json, place] of [
+    ['{"Pet":{"@type":"Dog","@type":"Animal","b":"x"}', 'Pet'],
+    ['{"Pet":{"Name":"x","@type":"Dog","@type":"Animal"}}', 'Pet'],
+    ['{"any":{"@type":"Stone","@type":"Dog"}}', 'any'],
+  ] as const)
+    t.throws(() => writeMessage(request, json), {
+      message: `${place}.@type: expected one type, got another later`,
+    });
+});
+
 test('A27: a required fixed element or attribute that a reply lacks is written', (t) => {
   const type = sequence(
     e('a', 'xs:string', 'fixed="1"'),
