@@ -617,6 +617,11 @@ export function conflictOnTape(
   return both === undefined ? undefined : namesOf(content, both);
 }
 
+/** A branch of a choice. */
+type Branch = Extract<Order, { readonly kind: 'choice' }>['parts'][number];
+
+const noMember: ReadonlySet<number> = new Set();
+
 /** What a nil element counts beside a value. */
 const nilWeight = 2 ** -20;
 
@@ -646,15 +651,21 @@ function writeOrdered(
   /** The members that an order takes: of a choice those of its heaviest branch. */
   const takenBy = (order: Order): ReadonlySet<number> => {
     if (order.kind === 'member') return new Set([order.index]);
-    if (order.kind === 'choice') return heaviest(order.parts).taken;
+    if (order.kind === 'choice') return heaviest(filled(order.parts))?.taken ?? noMember;
     return new Set(order.parts.flatMap((part) => [...takenBy(part)]));
   };
-  const heaviest = (parts: readonly { readonly order: Order }[]) => {
+  /** The branches that have something to write: most choices of a type of many have none, or one. */
+  const filled = (parts: readonly Branch[]): readonly Branch[] =>
+    parts.filter((part) => present.some((index) => next[index] !== -1 && part.members.has(index)));
+  const heaviest = (parts: readonly Branch[]) => {
     const weighed = parts.map(({ order }) => {
       const taken = takenBy(order);
       return { order, taken, weight: [...taken].reduce((sum, index) => sum + weightAt(index), 0) };
     });
-    return weighed.reduce((best, one) => (one.weight > best.weight ? one : best));
+    return weighed.reduce<(typeof weighed)[number] | undefined>(
+      (best, one) => (best === undefined || one.weight > best.weight ? one : best),
+      undefined,
+    );
   };
   const write = (order: Order): void => {
     if (order.kind === 'sequence') {
@@ -662,9 +673,9 @@ function writeOrdered(
       return;
     }
     if (order.kind === 'choice') {
-      // most choices of a type of many have nothing to write
-      const hasSome = order.parts.some((part) => present.some((index) => part.members.has(index)));
-      if (hasSome) write(heaviest(order.parts).order);
+      const parts = filled(order.parts);
+      const branch = parts.length > 1 ? heaviest(parts) : parts[0];
+      if (branch !== undefined) write(branch.order);
       return;
     }
     const { index, most } = order;
