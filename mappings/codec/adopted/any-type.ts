@@ -13,6 +13,7 @@ import { itemsCodec } from './encoded-arrays.ts';
 import { canonicalToken } from './open-elements.ts';
 import {
   bareParts,
+  checkAttributes,
   compileShape,
   markTyped,
   readAttributes,
@@ -75,8 +76,10 @@ export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) 
         `expected xsi:type with a type of the service, got ${excerpt(stated)}`,
       );
     }
-    if (key === stringKey)
+    if (key === stringKey) {
+      checkAttributes(shapes.string, xml, reading);
       return readSimple(context.simpleOf(type as SimpleType), context, undefined, xml, reading);
+    }
     if (type.kind === 'complex' && type.content.kind === 'encodedArray')
       return context.codecOf(type, false).read(xml, reading);
     const shape = shapeOf(type);

@@ -150,3 +150,20 @@ test('A23: as much XML of any type is text as the limit says, in all of a messag
     problem,
   ]);
 });
+
+test('A12, A23: attributes of a text that says its type are refused, or counted, whatever the type', (t) => {
+  const { request } = compiledGet(t, sequence(element('v', 'xs:anyType')));
+  for (const [type, json] of [
+    ['string', '"1"'],
+    ['int', '{"@type":"xs:int","value":1}'],
+  ] as const) {
+    const { problems } = readMessage(request, get(`<t:v xsi:type="xs:${type}" lang="de">1</t:v>`));
+    t.deepEqual(
+      problems.map(({ message }) => message),
+      ['v.lang: unknown attribute, none is expected here'],
+      type,
+    );
+    const read = readMessage(request, get(`<t:v xsi:type="xs:${type}" xml:lang="de">1</t:v>`));
+    t.deepEqual([read.json, read.problems, read.ignored], [`{"v":${json}}`, [], ['lang']], type);
+  }
+});
