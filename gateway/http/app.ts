@@ -114,10 +114,11 @@ export function createEmbedded(options: AppOptions): {
   return { middleware: embeddedMiddleware(site), handler: embeddedHandler(site) };
 }
 
-/** A request's target as path and query, the latter without its mark. */
-function targetOf(url: string): { readonly path: string; readonly query: string } {
+/** A request's target as path and query, the latter without its mark; a host before them or a fragment behind them is left out. */
+export function targetOf(url: string): { readonly path: string; readonly query: string } {
   const start = url.startsWith('/') ? 0 : /^https?:\/\/[^/?#]*/i.exec(url)?.[0].length;
-  const target = url.slice(start ?? 0);
+  const fragment = url.indexOf('#');
+  const target = url.slice(start ?? 0, fragment === -1 ? url.length : fragment);
   const mark = target.indexOf('?');
   return mark === -1
     ? { path: target, query: '' }

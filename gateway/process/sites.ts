@@ -1,11 +1,10 @@
-import type { IncomingMessage } from 'node:http';
 import { type CompiledContract, compileInSteps } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 
 import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts';
-import type { Handler } from '../http/app.ts';
+import { type Handler, targetOf } from '../http/app.ts';
 import type { ListedService } from '../http/services-page.ts';
 import { createMappedUpstream } from '../upstream/mapped-upstream.ts';
 import type { Upstream } from '../upstream/upstream.ts';
@@ -137,13 +136,8 @@ function handlerOf(sites: readonly Site[]): Handler {
     .map(({ basePath, handle }) => ({ prefix: basePath.toLowerCase(), handle }))
     .toSorted((a, b) => b.prefix.length - a.prefix.length);
   return (request, response) => {
-    const path = pathOf(request).toLowerCase();
+    const path = targetOf(request.url ?? '').path.toLowerCase();
     const site = byLength.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
     return (site ?? first).handle(request, response);
   };
-}
-
-function pathOf({ url = '' }: IncomingMessage): string {
-  const query = url.indexOf('?');
-  return query === -1 ? url : url.slice(0, query);
 }

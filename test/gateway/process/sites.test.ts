@@ -104,6 +104,20 @@ test('a configuration serves each contract under its path, before its own upstre
   t.is((await fetch(`${running.url}/two/soap11`)).status, 404);
 });
 
+test('a target with its host in it, or a fragment behind it, is served by the contract of its path', async (t) => {
+  const { config } = await twoContracts(t);
+  const { raw, port } = await startGateway(t, { serve: { config } });
+  const host = `127.0.0.1:${port}`;
+  const body = calling('Second');
+  for (const target of [`http://${host}/one/more/soap11`, `HTTP://${host}/ONE/more/soap11`]) {
+    const head = `POST ${target} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: text/xml\r\nConnection: close\r\n`;
+    const reply = await raw(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
+    t.regex(reply, /<Result>from \/base\/second<\/Result>/, target);
+  }
+  const page = await raw(`GET /one/more#top HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  t.regex(page, /^HTTP\/1.1 200 /);
+});
+
 test('a contract at the root leaves the process its pages; other paths are the contract’s to refuse', async (t) => {
   const contract = { openapi: file(t, giving('It')), overlay: undefined };
   const { running } = await startGateway(t, { serve: { contract } });
