@@ -6,7 +6,7 @@ import {
 } from './codec/codecs.ts';
 import { createScratch, opens, type Scratch } from './codec/element.ts';
 import { compileMisfits, misfitError } from './codec/misfits.ts';
-import { credentialsSlot, MismatchError, miss } from './codec/problem.ts';
+import { credentialsSlot, MismatchError, miss, refuse } from './codec/problem.ts';
 import { compileScalars } from './codec/scalars/table.ts';
 import { escapeAttribute } from './codec/scalars/text.ts';
 import { compileAdoptedOperations } from './compile-adopted.ts';
@@ -139,7 +139,10 @@ function compileOperation(
       const parts: string[] = [];
       for (const { field, said, text } of values) {
         reading.path.push(said);
-        const value = fieldReaders.get(field)?.fromText?.(text, reading);
+        const value =
+          text === undefined
+            ? refuse(reading, 'InvalidCharacter', 'expected text in UTF-8 by its escapes, got others')
+            : fieldReaders.get(field)?.fromText?.(text, reading);
         reading.path.pop();
         const slot = slots.get(field);
         if (value === undefined) continue;

@@ -105,7 +105,8 @@ export interface RouteValue {
   readonly field: string;
   /** What an error calls it: the input's JSON name for a path parameter, as sent for a query parameter (W29). */
   readonly said: string;
-  readonly text: string;
+  /** Undefined for escapes that aren't those of UTF-8. */
+  readonly text: string | undefined;
 }
 
 /** A contract with its codecs. */

@@ -22,8 +22,8 @@ export type Endpoint =
 export interface RouteMatch {
   readonly route: Route;
   readonly operation: CompiledOperation;
-  /** Path parameters by the input's JSON name, percent-decoded. */
-  readonly parameters: readonly { readonly field: string; readonly text: string }[];
+  /** Path parameters by the input's JSON name, percent-decoded; undefined where they aren't UTF-8 so encoded. */
+  readonly parameters: readonly { readonly field: string; readonly text: string | undefined }[];
 }
 
 /** The paths of a contract. */
@@ -118,12 +118,11 @@ export function compileEndpoints(compiled: CompiledContract): Endpoints {
 
   function matchRoute(route: Route, segments: readonly string[]): RouteMatch | undefined {
     if (route.segments.length !== segments.length) return undefined;
-    const parameters: { field: string; text: string }[] = [];
+    const parameters: { field: string; text: string | undefined }[] = [];
     for (const [index, expected] of route.segments.entries()) {
-      const segment = segments[index] ?? '';
-      const text = decode(segment);
-      // a bad escape is a wrong value, as it stands: the operation is known (W38)
-      if (expected.kind === 'parameter') parameters.push({ field: expected.field, text: text ?? segment });
+      const text = decode(segments[index] ?? '');
+      // a bad escape is a wrong value: the operation is known (W38)
+      if (expected.kind === 'parameter') parameters.push({ field: expected.field, text });
       else if (expected.text.toLowerCase() !== text?.toLowerCase()) return undefined;
     }
     const operation = compiled.operations.get(route.operation.name);

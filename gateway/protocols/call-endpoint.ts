@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { isFull, type Reading, startReading } from '../../mappings/codec/problem.ts';
 import type { CompiledOperation, Frame, RouteValue } from '../../mappings/compile.ts';
@@ -52,7 +53,8 @@ export async function serveCall(endpoint: CallEndpoint, context: RequestContext)
 interface Query {
   readonly callbacks: readonly string[];
   readonly formats: readonly string[];
-  readonly others: readonly { readonly name: string; readonly value: string }[];
+  /** A value is undefined where its escapes aren't those of UTF-8. */
+  readonly others: readonly { readonly name: string; readonly value: string | undefined }[];
 }
 
 const emptyQuery: Query = { callbacks: [], formats: [], others: [] };
@@ -61,14 +63,25 @@ function readQuery(text: string, jsonp: boolean): Query {
   if (text === '') return emptyQuery;
   const callbacks: string[] = [];
   const formats: string[] = [];
-  const others: { name: string; value: string }[] = [];
+  const others: { name: string; value: string | undefined }[] = [];
+  const isText = isUtf8Escaped(text);
   for (const [name, value] of new URLSearchParams(text)) {
     const lower = name.toLowerCase();
     if (lower === 'callback' && jsonp) callbacks.push(value);
     else if (lower === 'format') formats.push(value);
-    else if (lower !== '_') others.push({ name, value });
+    // URLSearchParams has U+FFFD for bytes that are none
+    else if (lower !== '_')
+      others.push({ name, value: isText || !value.includes('\ufffd') ? value : undefined });
   }
   return { callbacks, formats, others };
+}
+
+function isUtf8Escaped(query: string): boolean {
+  if (!query.includes('%')) return true;
+  const bytes = query.replace(/%([\da-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return isUtf8(Buffer.from(bytes, 'latin1'));
 }
 
 /** How the reply is to be written: the first that speaks of callback, suffix, format, Accept and the endpoint (W5). */
