@@ -10,7 +10,7 @@ import type { NonceStore } from '../call/nonces.ts';
 import { createAdoptedDocuments } from '../http/adopted-documents.ts';
 import { isGone } from '../http/app.ts';
 import { createDocuments, type DocumentOptions, type Documents, publicUrlOf } from '../http/documents.ts';
-import { compileRefuseForeign } from '../http/foreign.ts';
+import { compileRefuseForeign, compileRefuseForeignScript } from '../http/foreign.ts';
 import type { Pages } from '../http/pages.ts';
 import type { AppOptions } from '../http/request-context.ts';
 import type { AsideReader } from '../protocols/read-aside.ts';
@@ -111,7 +111,8 @@ function createService(shared: Shared, compiled: CompiledContract, upstream: Ups
     readAside: aside.readerOf(compiled, logMessages, proofs),
     challenge: challengeOf(contract),
     nonces,
-    refuseForeign: compileRefuseForeign(contract),
+    refuseForeign: compileRefuseForeign(contract, options.certified),
+    refuseForeignScript: compileRefuseForeignScript(contract, options.certified),
     upstream,
     admission,
     audit,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Contract } from '../../mappings/contract/model.ts';
+import type { Contract, Credentials } from '../../mappings/contract/model.ts';
 import { CallError } from '../call/error.ts';
 
 /** Throws CallError (UnsupportedMediaType) for a call that a page of another site had a browser make unasked. */
@@ -14,14 +14,18 @@ const unasked: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * One function that refuses calls of other sites' pages, where whoever reaches the gateway may call: a contract that needs
- * credentials takes them from messages and headers alone, of which such a page has none; undefined there. SOAP stacks send
- * none of the headers that tell of a page, so Content-Types are read as leniently as ever (W39).
+ * One function that refuses calls of other sites' pages, where whoever reaches the gateway may call, or a browser gives the
+ * credentials: a contract that needs others takes them from messages and headers alone, of which such a page has none;
+ * undefined there. SOAP stacks send none of the headers that tell of a page, so Content-Types are read as leniently as ever
+ * (W39).
+ *
+ * @param certified the header of the credential that callers' certificates are; undefined: none is
  */
-export function compileRefuseForeign({ credentials, settings }: Contract): RefuseForeign | undefined {
-  // what a browser was asked for once by HTTP Basic, it sends for any page
-  const isBasic = credentials?.basic !== undefined;
-  if (!isBasic && credentials?.parts.some(({ required }) => required)) return undefined;
+export function compileRefuseForeign(
+  { credentials, settings }: Contract,
+  certified: string | undefined,
+): RefuseForeign | undefined {
+  if (needsMore(credentials, certified)) return undefined;
   const known = new Set(settings.cors.map((origin) => origin.toLowerCase()));
   return (request, mediaType) => {
     const { origin, host } = request.headers;
@@ -35,6 +39,47 @@ export function compileRefuseForeign({ credentials, settings }: Contract): Refus
         'expected a Content-Type of XML or JSON from a page of another site, which a browser asks for first; the contract’s cors names the origins whose pages may call',
     });
   };
+}
+
+/** Throws CallError (InvalidCallback) for JSONP that a page of another site may have had a browser ask for. */
+export type RefuseForeignScript = (request: IncomingMessage) => void;
+
+/**
+ * One function that refuses JSONP with credentials that a browser gives by itself, but to pages of its own site: any page can
+ * have a script of any address, and read what it says. Undefined for a contract without such credentials.
+ */
+export function compileRefuseForeignScript(
+  { credentials, settings }: Contract,
+  certified: string | undefined,
+): RefuseForeignScript | undefined {
+  if (credentials === undefined || !settings.jsonp || needsMore(credentials, certified)) return undefined;
+  const isBasic = credentials.basic !== undefined;
+  const key = credentials.parts.find(({ header }) => isSame(header, certified))?.header.toLowerCase();
+  if (!isBasic && key === undefined) return undefined;
+  return ({ headers }) => {
+    const site = headers['sec-fetch-site'];
+    if (site !== undefined && !isOther(site)) return;
+    const isGiven = isBasic && /^basic /i.test(headers.authorization ?? '');
+    if (!isGiven && (key === undefined || headers[key] === undefined)) return;
+    throw new CallError('InvalidCallback', {
+      message:
+        'expected no callback beside HTTP Basic or a certificate, which a browser sends for a page of another site too',
+    });
+  };
+}
+
+/** Whether a contract needs credentials that a browser doesn't send by itself, for any page, as it does what it was asked for by HTTP Basic and a certificate. */
+function needsMore(credentials: Credentials | undefined, certified: string | undefined): boolean {
+  if (credentials === undefined) return false;
+  const { basic, parts } = credentials;
+  return parts.some(
+    ({ required, name, header }) =>
+      required && name !== basic?.username && name !== basic?.password && !isSame(header, certified),
+  );
+}
+
+function isSame(header: string, certified: string | undefined): boolean {
+  return header.toLowerCase() === certified?.toLowerCase();
 }
 
 function isOther(site: string | string[]): boolean {

@@ -36,6 +36,7 @@ export async function serveCall(endpoint: CallEndpoint, context: RequestContext)
   try {
     const refusal = target.refusal ?? choice.refusal;
     if (refusal !== undefined || target.operation === undefined) throw refusal ?? new CallError('NotFound');
+    if (choice.callback !== undefined) service.refuseForeignScript?.(context.request);
     outcome = await answerCall(target.operation, target, query, context, (form) => {
       own = form ?? own;
       return frameOf(choice.formatFor(own));

@@ -3,7 +3,7 @@ import type { CompiledOperation, RouteValue } from '../../mappings/compile.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
 import type { CallService, Exchange } from '../call/call.ts';
 import { type Arrival, admitBody } from '../http/body.ts';
-import type { RefuseForeign } from '../http/foreign.ts';
+import type { RefuseForeign, RefuseForeignScript } from '../http/foreign.ts';
 import type { NetworkOf } from '../upstream/upstream.ts';
 import type { ReadAside } from './read-aside.ts';
 import {
@@ -30,6 +30,8 @@ export interface Service extends Readers, CallService {
   readonly readAside: ReadAside;
   /** Undefined where every call needs credentials. */
   readonly refuseForeign: RefuseForeign | undefined;
+  /** Undefined where no browser gives credentials by itself. */
+  readonly refuseForeignScript: RefuseForeignScript | undefined;
   /** Whether files of some operation flow through. */
   readonly streams: boolean;
   readonly networkOf: NetworkOf;

@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
@@ -81,3 +81,72 @@ test('pages of the origins that cors names may call, and those of others too whe
   ] as const)
     for (const reply of await callAll(port, { ...page, Origin: origin })) t.is(reply.status, status);
 });
+
+/** A contract whose only credentials are those that a browser gives by itself, for any page. */
+const browsersOwn = JSON.stringify({
+  openapi: '3.1.0',
+  info: { title: 'Own' },
+  paths: {
+    '/it': {
+      post: {
+        operationId: 'DoIt',
+        responses: {
+          200: { description: 'it', content: { 'application/json': { schema: { type: 'string' } } } },
+        },
+      },
+    },
+    '/that': {
+      get: {
+        operationId: 'GetThat',
+        responses: {
+          200: { description: 'that', content: { 'application/json': { schema: { type: 'string' } } } },
+        },
+      },
+    },
+  },
+});
+
+for (const [what, more, given] of [
+  ['a certificate', '', { 'X-Subject': 'CN=jo' }],
+  ['HTTP Basic', '\n  basic: { username: user, password: key }', { Authorization: 'Basic am86aw==' }],
+] as const)
+  test(`pages of other sites neither call nor read with ${what}, which a browser sends for all of them`, async (t) => {
+    const behind = await startGateway(t, { serve: { contract: folderOf('strict-validation') } });
+    await send(behind.port, 'POST', '/json/reply/putStrict', {}, '{"id":"GB1","Body":{"code":"ab"}}');
+    behind.answer({ body: '"secret"' });
+    const folder = mkdtempSync(join(tmpdir(), 'browser-'));
+    t.teardown(() => rmSync(folder, { recursive: true }));
+    const headers = more === '' ? '{ user: X-User }' : '{ user: X-User, key: X-Key }';
+    const routes = 'routes: { GET /that: GetThat, POST /it: DoIt }';
+    writeFileSync(join(folder, 'openapi.json'), browsersOwn);
+    writeFileSync(
+      join(folder, 'soap.yaml'),
+      `jsonp: true\n${routes}\ncredentials:\n  headers: ${headers}${more}\n`,
+    );
+    const config = join(folder, 'soapbridge.yaml');
+    const upstream = `http://${behind.hits[0]?.headers.host}`;
+    const contracts = { '/own': { openapi: 'openapi.json', overlay: 'soap.yaml', upstream } };
+    const clientCertificate = { header: 'X-User', from: 'subject', sentIn: 'X-Subject' };
+    writeFileSync(config, JSON.stringify(more === '' ? { clientCertificate, contracts } : { contracts }));
+    const { port } = await startGateway(t, { serve: { config, trustedProxies: ['127.0.0.1'] } });
+    const hits = (): number => behind.hits.length;
+    const before = hits();
+    const page = { ...given, 'Sec-Fetch-Site': 'cross-site' };
+    const posted = { ...page, 'Content-Type': 'text/plain' };
+    for (const path of ['/own/json/reply/DoIt', '/own/xml/reply/DoIt', '/own/soap11'])
+      t.is((await send(port, 'POST', path, posted, '{}')).status, 415, path);
+    for (const site of [page, given]) {
+      const script = await send(port, 'GET', '/own/that?callback=f', site);
+      t.is(script.headers['x-status'], '400');
+      t.regex(script.text, /^\/\*\*\/f\(.*InvalidCallback.*expected no callback beside HTTP Basic/);
+    }
+    t.is(hits(), before);
+    const own = await send(port, 'GET', '/own/that?callback=f', {
+      ...given,
+      'Sec-Fetch-Site': 'same-origin',
+    });
+    t.is(own.text, '/**/f("secret");');
+    t.is((await send(port, 'GET', '/own/that', given)).text, '"secret"');
+    const json = { ...page, 'Content-Type': 'application/json' };
+    t.is((await send(port, 'POST', '/own/json/reply/DoIt', json, '{}')).status, 200);
+  });
