@@ -31,6 +31,7 @@ export function readRoutes(
       operation,
     };
     checkPath(path, at, report);
+    checkQuery(route, overlay.settings.jsonp, at, report);
     checkInputs(route, credentials, at, report);
     const shape = [
       method,
@@ -73,6 +74,14 @@ function checkPath(path: string, at: string, report: Report): void {
       at,
       "expected a path without .json, .xml, .soap11 or .soap12 at its end, which choose the reply's format",
     );
+}
+
+/** What of a query says how the reply is written is no input (W5, W6), whatever its value. */
+function checkQuery({ query }: Route, jsonp: boolean, at: string, report: Report): void {
+  const taken = jsonp ? /^(?:format|callback|_)$/i : /^(?:format|_)$/i;
+  for (const field of query)
+    if (taken.test(field))
+      report(at, `expected no input ${field} in the query, where it says how the reply is written`);
 }
 
 function checkInputs(

@@ -787,6 +787,32 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
   ],
 ];
 
+for (const [jsonp, taken] of [
+  [true, ['format', 'Callback', '_']],
+  [false, ['format', '_']],
+] as const)
+  test(`inputs of a query that says how the reply is written are told where jsonp is ${jsonp}`, (t) => {
+    const parameters = ['format', 'Callback', '_', 'other'].map((name) => ({
+      name,
+      in: 'query',
+      schema: { type: 'string' },
+    }));
+    const document = api({ paths: { '/find': { get: operation({ parameters }) } } });
+    const route = 'GET /find?format&callback&_&other';
+    const problems = problemsOf(() => build(document, { jsonp, routes: { [route]: 'SendParcel' } }));
+    t.deepEqual(
+      problems,
+      taken.map(
+        (name) =>
+          `soap.yaml#/routes/GET ~1find?format&callback&_&other: expected no input ${name} in the query, where it says how the reply is written`,
+      ),
+    );
+    t.deepEqual(
+      problemsOf(() => build(document, { jsonp, routes: { 'GET /find/{format}?other': 'SendParcel' } })),
+      [],
+    );
+  });
+
 for (const [title, overlay, expected] of overlays) {
   test(`overlay: ${title} is told with its pointer`, (t) => {
     const problems = problemsOf(() => build(named, overlay));
