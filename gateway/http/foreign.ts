@@ -34,9 +34,12 @@ export function compileRefuseForeign(
     const isOwn =
       site === undefined ? origin === `http://${host}` || origin === `https://${host}` : !isOther(site);
     if (isOwn || known.has('*') || (origin !== undefined && known.has(origin.toLowerCase()))) return;
+    const expected =
+      request.method === 'GET'
+        ? 'expected no call by GET, which a browser doesn’t ask for first, from a page of another site: the operation may change something'
+        : 'expected a Content-Type of XML or JSON from a page of another site, which a browser asks for first';
     throw new CallError('UnsupportedMediaType', {
-      message:
-        'expected a Content-Type of XML or JSON from a page of another site, which a browser asks for first; the contract’s cors names the origins whose pages may call',
+      message: `${expected}; the contract’s cors names the origins whose pages may call`,
     });
   };
 }

@@ -186,6 +186,9 @@ async function answerCall(
     refuseParameters(query, [], input.reading, service);
     return await runCall(service, context, operation, input, spelling, frame);
   }
+  // a picture's address is enough to have a browser send a GET, and no DELETE
+  if (match?.route.method === 'GET' && !operation.operation.readOnly)
+    service.refuseForeign?.(context.request, '');
   const permit = service.admission.enter(context);
   if (permit !== undefined) await permit;
   const reading = startReading(service.compiled.limits.errors, service.mostSteps);

@@ -82,6 +82,27 @@ test('pages of the origins that cors names may call, and those of others too whe
     for (const reply of await callAll(port, { ...page, Origin: origin })) t.is(reply.status, status);
 });
 
+test('a page of another site can’t have a browser call by GET what changes something', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'contract-'));
+  t.teardown(() => rmSync(directory, { recursive: true }));
+  writeFileSync(join(directory, 'openapi.yaml'), browsersOwn);
+  writeFileSync(join(directory, 'soap.yaml'), 'routes: { GET /do: DoIt, GET /that: GetThat }\n');
+  const { port, hits, answer } = await startGateway(t, { serve: { contract: directory } });
+  answer({ body: '"done"' });
+  for (const page of [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: evil }] as Record<string, string>[]) {
+    const reply = await send(port, 'GET', '/do', page);
+    t.is(reply.status, 415);
+    t.regex(reply.text, /expected no call by GET/);
+    t.is(hits.length, 0);
+  }
+  t.is((await send(port, 'GET', '/that', { 'Sec-Fetch-Site': 'cross-site' })).status, 200);
+  for (const own of [{}, { 'Sec-Fetch-Site': 'none' }, { 'Sec-Fetch-Site': 'same-origin' }] as Record<
+    string,
+    string
+  >[])
+    t.is((await send(port, 'GET', '/do', own)).status, 200);
+});
+
 /** A contract whose only credentials are those that a browser gives by itself, for any page. */
 const browsersOwn = JSON.stringify({
   openapi: '3.1.0',
