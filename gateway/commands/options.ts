@@ -52,11 +52,19 @@ export function contractAction<Flags extends ContractFlags>(
 ): (document: string | undefined, flags: Flags, command: Command) => Promise<void> {
   return async (document, flags, command) => {
     const named = document === undefined ? flags : { ...flags, ...placeByPosition(document, command) };
-    const { openapi, fetch, limits } = named;
-    const isFetched = fetch === true && openapi !== undefined && isDocumentUrl(openapi);
+    const { openapi, limits } = named;
+    const isFetched = openapi !== undefined && isDocumentUrl(openapi) && mayFetch(named, command);
     const stored = isFetched ? { openapi: await fetchDocument(openapi, limits) } : {};
     await run({ ...named, ...stored });
   };
+}
+
+/** Whether a document is fetched. Of a variable the command line says only that it is there. Throws RangeError. */
+function mayFetch({ fetch }: ContractFlags, command: Command): boolean {
+  if (command.getOptionValueSource('fetch') !== 'env') return fetch === true;
+  const said = process.env.FETCH;
+  if (said !== '1' && said !== '0') throw new RangeError(`FETCH: expected 1 or 0, got "${said}"`);
+  return said === '1';
 }
 
 /** What is named by position as its flag; it wins over the environment, as a flag does. Throws RangeError. */

@@ -163,6 +163,18 @@ for (const [what, listener, limits, said] of [
   });
 }
 
+for (const [said, message] of [
+  ['0', /#: is a URL, and none is fetched by itself/],
+  ['', /^FETCH: expected 1 or 0, got ""\n$/],
+  ['no', /^FETCH: expected 1 or 0, got "no"\n$/],
+] as const) {
+  test(`FETCH="${said}" fetches nothing`, async (t) => {
+    const { code, err } = await run(t, ['check', 'http://127.0.0.1:9/o.yaml'], { FETCH: said }).ended;
+    t.is(code, 2);
+    t.regex(err, message);
+  });
+}
+
 test('a fetched document of so many bytes as contractBytes is taken', async (t) => {
   const address = await serverOf(t, (_, response) => response.end(document));
   const cwd = workingDirectory(t);
