@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
+import { LineBuffer } from '../../gateway/telemetry/line-buffer.ts';
+import { compileRequestLine } from '../../gateway/telemetry/log.ts';
 import { createMetrics } from '../../gateway/telemetry/metrics.ts';
+import { type Noted, startStats } from '../../gateway/telemetry/request-stats.ts';
 import { defaultLimits, type LimitName, limitTable, readLimits } from '../../mappings/contract/limits.ts';
 import { limitRows, limitTableForm } from './limit-rows.ts';
 import { limitTests } from './limit-tests.ts';
@@ -28,6 +31,48 @@ test('docs/operations.md tells of every metric', (t) => {
     ({ name }) => !rows.some((row) => row.split('|')[1]?.includes(`\`${name}\``)),
   );
   t.deepEqual(missing, []);
+});
+
+test('docs/operations.md tells of every field of a request’s line', (t) => {
+  const noted = {
+    ignored: ['a'],
+    quirks: 1,
+    dropped: 1,
+    missing: 1,
+    replaced: 1,
+    passed: 1,
+    inexact: 1,
+    members: ['a'],
+  } satisfies Required<Noted>;
+  const told: string[] = [];
+  const line = new LineBuffer({ write: (lines) => told.push(lines.toString()) }, 1);
+  compileRequestLine('/v2')(
+    {
+      ...startStats('request-1', 'POST'),
+      operation: 'A',
+      meant: 404,
+      caller: 'acme',
+      error: 'NotFound',
+      fault: 'MustUnderstand',
+      block: '{urn:a}b',
+      sent: 2,
+      queueMs: 1,
+      aborted: true,
+      upstream: 'http://127.0.0.1',
+      failures: [{ attempt: 1, cause: 'status' }],
+      noted,
+      unverified: ['Signature'],
+      written: 'answered',
+    },
+    line,
+  );
+  const rows = page.split('\n').filter((row) => row.startsWith('| `'));
+  const names = [...Object.keys(JSON.parse(told.join(''))), ...Object.keys(noted)];
+  t.true(names.length > 30);
+  t.deepEqual(
+    names.filter((name) => !rows.some((row) => row.includes(`\`${name}\``))),
+    [],
+  );
 });
 
 for (const name of Object.keys(limitTable) as LimitName[]) {
