@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
+import { limitTable } from '../../mappings/contract/limits.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/embedding.md'), 'utf8');
@@ -82,4 +83,19 @@ test('docs/embedding.md names every option of createGateway', (t) => {
     named,
     [...members.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name]) => name),
   );
+});
+
+test('docs/embedding.md names every limit that only the listener of serve knows', (t) => {
+  const ofListener = ['http/connections.ts', 'http/reading-turns.ts', 'process/listener.ts'];
+  const cwd = join(root, 'gateway');
+  const wordsOf = (files: readonly string[]): ReadonlySet<string> =>
+    new Set(files.flatMap((file) => readFileSync(join(cwd, file), 'utf8').match(/\w+/g) ?? []));
+  const known = wordsOf(ofListener);
+  const others = wordsOf(globSync('**/*.ts', { cwd }).filter((file) => !ofListener.includes(file)));
+  const [, sentence = ''] = /Those of connections are the server's: (.*?) have no effect/.exec(page) ?? [];
+  const named = new Set([...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+  const missing = Object.keys(limitTable).filter(
+    (name) => known.has(name) && !others.has(name) && !named.has(name),
+  );
+  t.deepEqual(missing, []);
 });
