@@ -39,7 +39,7 @@ interface ServeFlags
   readonly upstreamDb?: string;
   readonly publicUrl?: string;
   readonly trustedProxies?: string;
-  readonly allowedHosts?: string;
+  readonly allowedHosts?: readonly string[];
   readonly logMessages: 'on' | 'off';
   readonly drainDelay: number;
   readonly workers: number;
@@ -57,7 +57,12 @@ export function serveCommand(): Command {
   return contractCommand('serve')
     .description('serve a contract in front of a JSON service, or several of each')
     .addOption(configOption())
-    .addOption(new Option('--host <address>', 'address to listen on').env('HOST').default('127.0.0.1'))
+    .addOption(
+      new Option('--host <address>', 'address to listen on')
+        .env('HOST')
+        .default('127.0.0.1')
+        .argParser(toAddress),
+    )
     .addOption(
       new Option('-p, --port <number>', 'port to listen on, 0 for a free one')
         .env('PORT')
@@ -88,7 +93,9 @@ export function serveCommand(): Command {
       new Option(
         '--allowed-hosts <list>',
         'names, by commas, that a request’s Host may say, else it is 421; without it any does',
-      ).env('ALLOWED_HOSTS'),
+      )
+        .env('ALLOWED_HOSTS')
+        .argParser(toHosts),
     )
     .addOption(
       new Option('--log-level <level>', 'least level that is logged')
@@ -269,7 +276,7 @@ async function serveHere(
     upstreamDatabase: flags.upstreamDb,
     publicUrl: flags.publicUrl,
     trustedProxies: listOf(flags.trustedProxies),
-    ...(flags.allowedHosts === undefined ? {} : { allowedHosts: listOf(flags.allowedHosts) }),
+    ...(flags.allowedHosts === undefined ? {} : { allowedHosts: flags.allowedHosts }),
     logLevel: flags.logLevel,
     logMessages: flags.logMessages === 'on',
     drainDelayMs: flags.drainDelay,
@@ -345,6 +352,19 @@ function tlsOf({
     clientCertificates,
     said: { file: 'command line', pointer: '/tls' },
   };
+}
+
+/** An address by name or number; without any Node would listen on all that the machine has. */
+function toAddress(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('expected an address, such as 127.0.0.1.');
+  return text;
+}
+
+/** Names of hosts, at least one: by a list of none every request would be refused. */
+function toHosts(text: string): readonly string[] {
+  const names = listOf(text);
+  if (names.length === 0) throw new InvalidArgumentError('expected names, such as api.example.com.');
+  return names;
 }
 
 function listOf(text = ''): readonly string[] {

@@ -358,6 +358,21 @@ for (const [args, words] of [
   });
 }
 
+for (const [variable, said, expected] of [
+  ['HOST', '', 'expected an address, such as 127.0.0.1.'],
+  ['HOST', ' ', 'expected an address, such as 127.0.0.1.'],
+  ['ALLOWED_HOSTS', '', 'expected names, such as api.example.com.'],
+  ['ALLOWED_HOSTS', ' ,', 'expected names, such as api.example.com.'],
+] as const) {
+  test(`serve refuses ${variable}="${said}"`, async (t) => {
+    const { child, ended } = run(t, ['serve'], { PORT: '0', [variable]: said });
+    child.stdout.once('data', () => child.kill()); // it serves
+    const { code, err } = await ended;
+    t.is(code, 2);
+    t.true(err.includes(`'${said}' from env '${variable}' is invalid. ${expected}`), err);
+  });
+}
+
 test('soapbridge wsdl prints the WSDL that is served; its flag beats PUBLIC_URL', async (t) => {
   const { send } = await startGateway(t, { serve: { publicUrl: 'https://a.example' } });
   const { code, out } = await run(t, ['wsdl', '--public-url', 'https://a.example/'], {
