@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
@@ -62,4 +62,13 @@ test('every npm script, page and folder that the README names is there', (t) => 
   for (const [, link = ''] of readme.matchAll(/\]\(([^)#]+)\)/g)) {
     t.true(existsSync(new URL(`../../${link}`, import.meta.url)), link);
   }
+});
+
+test('the README leads to every page, and names every command', (t) => {
+  const cwd = new URL('../..', import.meta.url);
+  const missing = globSync('docs/*.md', { cwd }).filter((page) => !readme.includes(`](${page}`));
+  t.deepEqual(missing, []);
+  const commands = readFileSync(new URL('docs/commands.md', cwd), 'utf8').matchAll(/^## ([a-z]+)$/gm);
+  const unnamed = [...commands].filter(([, name]) => !new RegExp(`\`${name}\\b`).test(readme));
+  t.deepEqual(unnamed, []);
 });
