@@ -5,7 +5,7 @@ import { prose } from './prose.ts';
 import { href, type View } from './view.ts';
 
 /** So many members one tree shows; what is more stands on the pages of its types. */
-export const mostRows = 300;
+const mostRows = 300;
 /** So many levels of members are shown within members. */
 const deepest = 4;
 

@@ -29,7 +29,7 @@ const contractRules = {
 };
 
 /** What a file of caller limits holds. */
-export const callerLimitSettings = record('What callers may do.', {
+const callerLimitSettings = record('What callers may do.', {
   ...contractRules,
   contracts: map(
     'What callers of the contract under a path may do, in place of all else in this file.',

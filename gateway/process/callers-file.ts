@@ -12,7 +12,7 @@ import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts'
 import { type Callers, createCallers } from '../telemetry/callers.ts';
 
 /** What `callers.yaml` holds. */
-export const callerSettings = map(
+const callerSettings = map(
   'Names of callers, each with what they are known by.',
   '`name: [ids]`',
   list(

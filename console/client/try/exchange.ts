@@ -48,7 +48,7 @@ interface RawJson {
 }
 
 /** JSON without one of its members; the text itself where it isn't an object. */
-export function withoutMember(text: string, member: string | undefined): string {
+function withoutMember(text: string, member: string | undefined): string {
   if (member === undefined) return text;
   const raw = JSON as RawJson;
   const reviver = (_key: string, value: unknown, context?: { source?: string }): unknown =>

@@ -32,7 +32,7 @@ const faultCodes = {
 export type FaultCode = keyof typeof faultCodes;
 
 /** Why no operation can answer, beyond what the codes of SOAP tell apart; each with the HTTP status that it is like. */
-export const faultKinds = {
+const faultKinds = {
   /** Not well-formed, over a limit of XML, or not of its coding or charset. */
   MalformedRequest: { status: 400 },
   /** Not an envelope as SOAP has it (W41). */
