@@ -104,7 +104,7 @@ export async function startWorkers({
   const shareMetrics = gatherSnapshots();
 
   /** `place` is a worker's and then its successor's. */
-  const start = (place: number, pause: number): Promise<Serving> =>
+  const start = (place: number, pause: number, isSuccessor = false): Promise<Serving> =>
     new Promise((resolve, reject) => {
       const worker = cluster.fork();
       const { pid } = worker.process;
@@ -127,14 +127,14 @@ export async function startWorkers({
           starting.delete(worker);
           resolveEnded(code === 0 || !serves); // one that wasn't yet serving had nothing to cut
           if (stopping) return;
-          if (!started) {
+          if (!started && !serves && !isSuccessor) {
             reject(new WorkerError(code ?? 1, reason));
             return;
           }
           const restartMs = performance.now() - born < settled ? pause : firstPause;
           log.error({ worker: pid, code, reason, restartMs }, 'a worker ended: another one is started');
           setTimeout(() => {
-            if (!stopping) start(place, Math.min(restartMs * 2, longestPause));
+            if (!stopping) start(place, Math.min(restartMs * 2, longestPause), true);
           }, restartMs);
         };
         worker.once('exit', end);

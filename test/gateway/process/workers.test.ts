@@ -269,6 +269,17 @@ function filesOf(pid: number): readonly string[] {
   });
 }
 
+test.serial('a worker that dies while others start is told of and replaced', async (t) => {
+  const cluster = run(t, { UPSTREAM_URL: 'http://127.0.0.1:9' });
+  await until(() => cluster.events().length === 1);
+  process.kill(cluster.events()[0]?.worker ?? 0, 'SIGKILL');
+  const told = (msg: string) => cluster.events().filter((event) => event.msg === msg).length;
+  await until(() => told('a worker serves') === 3);
+  t.is(told('a worker ended: another one is started'), 1);
+  cluster.child.kill('SIGTERM');
+  t.is((await cluster.ended).code, 0);
+});
+
 test.serial('SIGTERM while some workers start ends all of them once they serve; the exit is 0', async (t) => {
   const { child, ended, events } = run(t, { WORKERS: '4', UPSTREAM_URL: 'http://127.0.0.1:9' });
   await until(() => events().length > 0);
