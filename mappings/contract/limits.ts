@@ -32,7 +32,8 @@ export const limitTable = {
   },
   streams: {
     value: 20,
-    bounds: 'such messages at once, of which one network has at most four times as many as are free; one more is shed',
+    bounds:
+      'such messages at once, of which one network has at most four times as many as are free; one more is shed',
   },
   streamMs: { value: 3_600_000, bounds: 'how long the call of one may take' },
   compressionRatio: {
