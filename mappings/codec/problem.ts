@@ -190,6 +190,12 @@ export function hasRoom(reading: Reading, { rereadText }: Limits, characters: nu
   return reading.openText <= rereadText;
 }
 
+/** Notes that there is no room for more XML as text, of which names with their namespaces are a part. */
+export function refuseNamespaces({ rereadText }: Limits, reading: Reading): undefined {
+  const expected = `expected at most ${rereadText} characters of XML as text and of namespaces in all`;
+  return refuse(reading, 'OutOfRange', `${expected}, got more`);
+}
+
 /** A request whose rules take longer than whoever reads it can wait: it is to be read elsewhere, from its beginning. */
 export class TooManySteps extends Error {
   constructor() {

@@ -6,12 +6,11 @@ import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { enters } from '../element.ts';
-import { hasRoom, MismatchError, type Reading } from '../problem.ts';
+import { hasRoom, MismatchError, type Reading, refuseNamespaces } from '../problem.ts';
 import { escapeAttribute, quoteJson } from '../scalars/text.ts';
 import { pushItem, pushList } from '../types/entries.ts';
 import type { AdoptedContext, Tags } from './context.ts';
 import { elementReader, tagsNamed, tagsOf, undeclared } from './elements.ts';
-import { refuseNamespaces } from './shape.ts';
 
 /** A wildcard's elements as members of an object, where the overlay's `open` asks for that (A22). */
 

@@ -19,6 +19,7 @@ import {
   miss,
   type Reading,
   refuse,
+  refuseNamespaces,
 } from '../problem.ts';
 import { base64Binary } from '../scalars/base64.ts';
 import { isBlankText, type Scan } from '../scalars/scalar.ts';
@@ -373,12 +374,6 @@ function readPrefixed(
   };
   const token = simple.fromXml(text, counted);
   return isOver ? refuseNamespaces(limits, reading) : accept(token, reading);
-}
-
-/** Notes that there is more XML as text than may be, of which names with their namespaces are a part. */
-export function refuseNamespaces({ rereadText }: Limits, reading: Reading): undefined {
-  const expected = `expected at most ${rereadText} characters of XML as text and of namespaces in all`;
-  return refuse(reading, 'OutOfRange', `${expected}, got more`);
 }
 
 /** The namespaces of prefixes within the current element, also once the reader is past it. */
