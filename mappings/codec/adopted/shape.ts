@@ -509,7 +509,19 @@ export function scanMembers(
       throw new MismatchError(`expected it or ${both[0]}, which are a choice, got both`).at(both[1]);
   }
   tape.missing += missingIn(shape, tape, node);
+  if (((tape.words[node + 2] as number) & isNil) !== 0) tape.dropped += besideNil(shape, tape, node);
   return false;
+}
+
+/** How many elements and values a nil object has, which aren't written (A25). */
+function besideNil({ names, attributes, anyAttribute }: Shape, { words }: Tape, node: number): number {
+  const end = names.length - (anyAttribute ? 1 : 0);
+  let count = 0;
+  for (let index = attributes.length; index < end; index++) {
+    const its = words[node + head + index] as number;
+    if (its !== -1 && words[its] !== nothing) count++;
+  }
+  return count;
 }
 
 /** How many attributes, elements and values an object lacks that its type requires (A28); a nil one needs attributes alone. */

@@ -305,13 +305,20 @@ const writeCases: readonly WriteCase[] = [
     xml: ' a="1" xmlns:a1="urn:&quot;o" a1:b="&quot;2&#9;" xml:lang="de" xmlns:a2="urn:p" a2:c="" d="4"><n0:n>x</n0:n><n0:n/><n0:n by="y" z="&lt;&#10;"/></n0:Get>',
   },
   {
-    title: 'an element is nil with its attributes, and without any',
+    title: 'an element is nil with its attributes, and without any; what else it has is dropped',
     type: sequence(
       e('p', 't:Price', `${many} nillable="true"`) + e('d', 't:Animal', `${many} nillable="true"`),
     ),
     json: '{"p":[{"@nil":true,"currency":"EUR"},{"currency":"EUR","@nil":true,"value":1},{"@nil":true},{"@nil":false,"currency":"EUR","value":1},null],"d":[{"@nil":true},{"@nil":true,"Name":"x"},{"Name":"y"},{}]}',
     xml: '><n0:p currency="EUR" i:nil="true"/><n0:p currency="EUR" i:nil="true"/><n0:p i:nil="true"/><n0:p currency="EUR">1</n0:p><n0:p i:nil="true"/><n0:d i:nil="true"/><n0:d i:nil="true"/><n0:d><n0:Name>y</n0:Name></n0:d><n0:d/></n0:Get>',
     missing: 1,
+    dropped: 3,
+  },
+  {
+    title: 'attributes of any name stay on a nil element',
+    type: sequence(e('n', 't:Note', `${many} nillable="true"`)),
+    json: '{"n":[{"@nil":true,"by":"y","@attributes":{"z":"1"}},{"@nil":true,"@attributes":null,"value":null},{"@nil":true,"value":"x"}]}',
+    xml: '><n0:n by="y" z="1" i:nil="true"/><n0:n i:nil="true"/><n0:n i:nil="true"/></n0:Get>',
     dropped: 1,
   },
   {
