@@ -290,10 +290,13 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
       if (text === undefined || text === 'null') return noBlocks;
       let all = '';
       let counts = noCounts;
+      const written = new Set<string>();
       for (const [local, token] of membersOf(text, limits) ?? []) {
         const block = byLocal.get(local);
         if (block === undefined)
           throw new MismatchError('expected a declared header, got another').at(local).at('@headers');
+        if (written.has(local)) throw twice().at(local).at('@headers');
+        written.add(local);
         try {
           const { xml, ...its } = writeElement(context, block.value, block.tags, Buffer.from(token), scratch);
           all += xml.toString();
@@ -309,16 +312,20 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
 
 const noBlocks: Omit<WrittenMessage, 'xml'> = { headers: '', ...noCounts };
 
-/** The JSON of a member of an object; undefined where it has none. Looks no further than that member. */
+const twice = (): MismatchError => new MismatchError('expected the member once, got it again');
+
+/** The JSON of a member of an object; undefined where it has none. Throws MismatchError where it has two. */
 function memberOf(text: string, name: string, limits: Limits): string | undefined {
   const json = new JsonReader(text, limits);
   if (json.peek() !== 123) return undefined;
   json.enter();
+  let member: string | undefined;
   for (let first = true; json.next(first, 125); first = false) {
-    if (json.name() === name) return skipped(json);
-    json.skip();
+    if (json.name() !== name) json.skip();
+    else if (member === undefined) member = skipped(json);
+    else throw twice().at(name);
   }
-  return undefined;
+  return member;
 }
 
 /** The declared faults of an operation, both ways (A29). */

@@ -64,6 +64,13 @@ test('A8: @headers of a reply are its header blocks', (t) => {
   t.throws(() => writeMessage(reply, '{"@headers":{"Session":{"id":"x"}}}'), {
     message: /^@headers\.Session\.id: expected xs:int/,
   });
+  for (const [json, at] of [
+    ['{"@headers":{"Session":{"id":7}},"@headers":{"Session":{"id":8}}}', '@headers'],
+    ['{"@headers":{"Session":{"id":7},"Session":{"id":8}}}', '@headers.Session'],
+  ] as const)
+    t.throws(() => writeMessage(reply, json), {
+      message: `${at}: expected the member once, got it again`,
+    });
   t.throws(() => writeMessage(reply, '{"@headers":{"Sesion":{}}}'), {
     message: '@headers.Sesion: expected a declared header, got another',
   });
