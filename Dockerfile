@@ -26,6 +26,6 @@ COPY --from=build /src/schemas ./schemas
 COPY --from=packages /src/node_modules /app/node_modules
 USER node
 EXPOSE 8080
-HEALTHCHECK --interval=10s --timeout=2s --start-period=5s \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# longer than both ways to ask
+HEALTHCHECK --interval=10s --timeout=5s --start-period=5s CMD ["node", "bin/healthcheck.js"]
 CMD ["node", "bin/soapbridge.js", "serve"]

@@ -170,6 +170,7 @@ test('the npm package holds what runs and nothing else', (t) => {
   );
   for (const needed of [
     'bin/soapbridge.js',
+    'bin/healthcheck.js',
     'mappings/screening/openapi.yaml',
     'mappings/screening/soap.yaml',
   ]) {
@@ -218,4 +219,5 @@ test('the image holds what runs and nothing else, is built from the lockfile, an
   t.is(copied.length, [...final.matchAll(/^COPY /gm)].length);
   t.false(/^(?:RUN|ADD)/m.test(final));
   t.regex(final, /^USER node$/m);
+  t.regex(final, /^HEALTHCHECK .* CMD \["node", "bin\/healthcheck\.js"\]$/m);
 });

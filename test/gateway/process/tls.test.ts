@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as requestPlain } from 'node:http';
 import { request } from 'node:https';
-import { connect as connectPlain } from 'node:net';
+import { type AddressInfo, connect as connectPlain, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -13,6 +14,7 @@ import { loadTls } from '../../../gateway/process/tls.ts';
 import { namespaces } from '../../../mappings/contract/model.ts';
 import { ContractError } from '../../../mappings/loader/document/error.ts';
 import { screeningContract } from '../../../mappings/loader/load.ts';
+import { freePort } from '../../free-port.ts';
 import { type Authority, createAuthority } from '../certificates.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
 
@@ -300,6 +302,35 @@ for (const [subject, from, user] of [
     t.is(await call({}, headers), user === undefined ? 401 : 200);
     if (user !== undefined) t.is(JSON.parse(gateway.hits.at(-1)?.body ?? '').authentication.apiUserId, user);
   });
+
+/** What the image's health check ends with. */
+async function healthOf(port: number, environment: Readonly<Record<string, string>> = {}): Promise<number> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../../bin/healthcheck.js')], {
+    env: { PORT: String(port), ...environment },
+    stdio: 'inherit',
+  });
+  const [code] = await once(child, 'exit');
+  return code;
+}
+
+test('the image’s health check is good over HTTP and TLS, also where callers must have certificates', async (t) => {
+  const plain = await startGateway(t);
+  t.is(await healthOf(plain.port), 0);
+  t.is(await healthOf(plain.port, { TLS_CERTIFICATE: 'own.pem' }), 0);
+  for (const tls of [{}, { ca: 'ca.pem', clientCertificates: 'require' }]) {
+    const { gateway } = await startSecure(t, { tls });
+    t.is(await healthOf(gateway.port), 0);
+    t.is(await healthOf(gateway.port, { TLS_CERTIFICATE: 'own.pem' }), 0);
+  }
+});
+
+test('the image’s health check is bad where nothing answers', async (t) => {
+  t.is(await healthOf(await freePort()), 1);
+  const silent = createServer().listen(0, '127.0.0.1');
+  t.teardown(() => silent.close());
+  await once(silent, 'listening');
+  t.is(await healthOf((silent.address() as AddressInfo).port), 1);
+});
 
 test('a certificate that the proxy did not find good is none', async (t) => {
   const { call } = await startSecure(t, {
