@@ -234,7 +234,8 @@ const token = /^[\x21-\x7e]+$/;
 /** `Bearer …` and the like have blanks in them (RFC 9110, 11.4). */
 const schemeAndToken = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 
-function isAuthorization({ header }: CredentialPart): boolean {
+/** Whether a credential is the whole of `Authorization`. */
+export function isAuthorization({ header }: CredentialPart): boolean {
   return header.toLowerCase() === 'authorization';
 }
 

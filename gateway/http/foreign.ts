@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Contract, Credentials } from '../../mappings/contract/model.ts';
+import { isAuthorization } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
 
 /** Throws CallError (UnsupportedMediaType) for a call that a page of another site had a browser make unasked. */
@@ -56,7 +57,8 @@ export function compileRefuseForeignScript(
   certified: string | undefined,
 ): RefuseForeignScript | undefined {
   if (credentials === undefined || !settings.jsonp || needsMore(credentials, certified)) return undefined;
-  const isBasic = credentials.basic !== undefined;
+  // of a credential that is the whole header, a browser may know a name and password too
+  const isBasic = credentials.basic !== undefined || credentials.parts.some(isAuthorization);
   const key = credentials.parts.find(({ header }) => isSame(header, certified))?.header.toLowerCase();
   if (!isBasic && key === undefined) return undefined;
   return ({ headers }) => {
@@ -76,8 +78,12 @@ function needsMore(credentials: Credentials | undefined, certified: string | und
   if (credentials === undefined) return false;
   const { basic, parts } = credentials;
   return parts.some(
-    ({ required, name, header }) =>
-      required && name !== basic?.username && name !== basic?.password && !isSame(header, certified),
+    (part) =>
+      part.required &&
+      part.name !== basic?.username &&
+      part.name !== basic?.password &&
+      !isSame(part.header, certified) &&
+      !isAuthorization(part),
   );
 }
 

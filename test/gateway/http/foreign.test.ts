@@ -127,9 +127,14 @@ const browsersOwn = JSON.stringify({
   },
 });
 
-for (const [what, more, given] of [
-  ['a certificate', '', { 'X-Subject': 'CN=jo' }],
-  ['HTTP Basic', '\n  basic: { username: user, password: key }', { Authorization: 'Basic am86aw==' }],
+for (const [what, credentials, given] of [
+  ['a certificate', '{ headers: { user: X-User } }', { 'X-Subject': 'CN=jo' }],
+  [
+    'HTTP Basic',
+    '{ headers: { user: X-User, key: X-Key }, basic: { username: user, password: key } }',
+    { Authorization: 'Basic am86aw==' },
+  ],
+  ['Authorization as a whole', '{ headers: { login: Authorization } }', { Authorization: 'Basic am86aw==' }],
 ] as const)
   test(`pages of other sites neither call nor read with ${what}, which a browser sends for all of them`, async (t) => {
     const behind = await startGateway(t, { serve: { contract: folderOf('strict-validation') } });
@@ -137,18 +142,17 @@ for (const [what, more, given] of [
     behind.answer({ body: '"secret"' });
     const folder = mkdtempSync(join(tmpdir(), 'browser-'));
     t.teardown(() => rmSync(folder, { recursive: true }));
-    const headers = more === '' ? '{ user: X-User }' : '{ user: X-User, key: X-Key }';
     const routes = 'routes: { GET /that: GetThat, POST /it: DoIt }';
     writeFileSync(join(folder, 'openapi.json'), browsersOwn);
-    writeFileSync(
-      join(folder, 'soap.yaml'),
-      `jsonp: true\n${routes}\ncredentials:\n  headers: ${headers}${more}\n`,
-    );
+    writeFileSync(join(folder, 'soap.yaml'), `jsonp: true\n${routes}\ncredentials: ${credentials}\n`);
     const config = join(folder, 'soapbridge.yaml');
     const upstream = `http://${behind.hits[0]?.headers.host}`;
     const contracts = { '/own': { openapi: 'openapi.json', overlay: 'soap.yaml', upstream } };
     const clientCertificate = { header: 'X-User', from: 'subject', sentIn: 'X-Subject' };
-    writeFileSync(config, JSON.stringify(more === '' ? { clientCertificate, contracts } : { contracts }));
+    writeFileSync(
+      config,
+      JSON.stringify('X-Subject' in given ? { clientCertificate, contracts } : { contracts }),
+    );
     const { port } = await startGateway(t, { serve: { config, trustedProxies: ['127.0.0.1'] } });
     const hits = (): number => behind.hits.length;
     const before = hits();
