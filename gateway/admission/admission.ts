@@ -6,9 +6,9 @@ import { NetworkPlaces } from './network-places.ts';
 import { Permits, type Slot } from './permits.ts';
 import { type Transfer, Transfers } from './transfers.ts';
 
-// What lives here: how many calls, bodies and bytes a process carries at once (permits.ts, network-places.ts, transfers.ts, memory-queue.ts), and
-// what is under way (in-flight-set.ts). It knows neither HTTP nor protocols: a call is a Slot, a body or a reply on its way
-// a Transfer.
+// What lives here: how many calls, bodies and bytes a process carries at once (permits.ts, network-places.ts, transfers.ts,
+// memory-queue.ts), and what is under way (in-flight-set.ts). It knows neither HTTP nor protocols: a call is a Slot, a body or a
+// reply on its way a Transfer.
 
 /**
  * In bytes: a body or reply of no more is never refused for want of memory. As many of these as there are permits for take

@@ -121,10 +121,10 @@ export async function readStreamed(context: RequestContext, address: SoapAddress
     context.stats.operation = operation.name;
     admission.arrived(transfer, context);
     hasArrived = true;
-    const network = service.networkOf(request);
-    if (!admission.streams.take(network)) throw admission.shed();
+    const leave = admission.streams.take(service.networkOf(request));
+    if (leave === undefined) throw admission.shed();
     const end = (): void => {
-      admission.streams.give(network);
+      leave();
       bodyFlows(request.socket, false);
       if (!request.readableEnded) dropRest(context, new CallError('CallerGone'));
     };
