@@ -304,10 +304,15 @@ function findParts(body: Buffer, boundary: string, limits: Limits): Place[] {
   return places;
 }
 
-/** Behind a delimiter: blanks, then CRLF. */
-export function passLineEnd(body: Buffer, from: number): number {
+function pastBlanks(body: Buffer, from: number): number {
   let at = from;
   while (body[at] === 32 || body[at] === 9) at++;
+  return at;
+}
+
+/** Behind a delimiter: blanks, then CRLF. */
+export function passLineEnd(body: Buffer, from: number): number {
+  const at = pastBlanks(body, from);
   if (body[at] === 13 && body[at + 1] === 10) return at + 2;
   throw new RelatedError('expected a line that ends in CRLF behind the boundary, got other bytes');
 }
@@ -317,9 +322,7 @@ export function passLineEnd(body: Buffer, from: number): number {
  * part to readers who look at whole lines.
  */
 export function passClosing(body: Buffer, from: number): void {
-  let at = from + 2;
-  while (body[at] === 32 || body[at] === 9) at++;
-  const next = body[at];
+  const next = body[pastBlanks(body, from + 2)];
   if (next !== undefined && next !== 13 && next !== 10)
     throw new RelatedError(
       'expected nothing but blanks behind the closing boundary on its line, got other bytes',
