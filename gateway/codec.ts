@@ -84,7 +84,8 @@ export function createCodec(compiled: CompiledContract): Codec {
       if (operation === undefined)
         throw new RangeError(`operation: expected one of the contract, got ${JSON.stringify(name)}`);
       const body = typeof json === 'string' ? Buffer.from(json) : json;
-      if (!isUtf8(body)) throw new TranslationError('expected JSON in UTF-8, got other bytes', []);
+      if (typeof json !== 'string' && !isUtf8(body))
+        throw new TranslationError('expected JSON in UTF-8, got other bytes', []);
       try {
         return writeReply(operation, body, envelope);
       } catch (error) {

@@ -64,21 +64,21 @@ function readQuery(text: string, jsonp: boolean): Query {
   if (text === '') return emptyQuery;
   const callbacks: string[] = [];
   const formats: string[] = [];
-  const others: { name: string; value: string | undefined }[] = [];
-  const isText = isUtf8Escaped(text);
+  const others: { name: string; value: string }[] = [];
   for (const [name, value] of new URLSearchParams(text)) {
     const lower = name.toLowerCase();
     if (lower === 'callback' && jsonp) callbacks.push(value);
     else if (lower === 'format') formats.push(value);
-    // URLSearchParams has U+FFFD for bytes that are none
-    else if (lower !== '_')
-      others.push({ name, value: isText || !value.includes('\ufffd') ? value : undefined });
+    else if (lower !== '_') others.push({ name, value });
   }
-  return { callbacks, formats, others };
+  // URLSearchParams has U+FFFD for bytes that are none
+  const isText = ({ value }: { readonly value: string }): boolean => !value.includes('\ufffd');
+  if (others.every(isText) || isUtf8Escaped(text)) return { callbacks, formats, others };
+  const known = others.map((each) => (isText(each) ? each : { name: each.name, value: undefined }));
+  return { callbacks, formats, others: known };
 }
 
 function isUtf8Escaped(query: string): boolean {
-  if (!query.includes('%')) return true;
   const bytes = query.replace(/%([\da-f]{2})/gi, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );

@@ -466,11 +466,11 @@ function writeParameters(
       lastInPath = said;
       written = written.replaceAll(`{${parameter.name}}`, () => segment);
     } else if (parameter.in === 'query') {
-      if (texts.some((text) => hasControlsInQuery(encodeURIComponent(text))))
+      const encoded = texts.map(encodeURIComponent);
+      if (encoded.some(hasControlsInQuery))
         throw scope.error([], `expected no control characters for ${said}, got some`);
-      if (parameter.lists === 'repeat')
-        for (const text of texts) query.push(`${name}=${encodeURIComponent(text)}`);
-      else query.push(`${name}=${texts.map(encodeURIComponent).join(',')}`);
+      if (parameter.lists === 'repeat') for (const text of encoded) query.push(`${name}=${text}`);
+      else query.push(`${name}=${encoded.join(',')}`);
     } else {
       if (isItems(value) && texts.some((text) => text.includes(',')))
         throw scope.error([], `expected no "," in an item of the list for ${said}, got one`);
