@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { request as requestPlain } from 'node:http';
+import { createServer as createHttpServer, request as requestPlain } from 'node:http';
 import { request } from 'node:https';
 import { type AddressInfo, connect as connectPlain, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -303,34 +303,54 @@ for (const [subject, from, user] of [
     if (user !== undefined) t.is(JSON.parse(gateway.hits.at(-1)?.body ?? '').authentication.apiUserId, user);
   });
 
-/** What the image's health check ends with. */
-async function healthOf(port: number, environment: Readonly<Record<string, string>> = {}): Promise<number> {
+/** What the image's health check says; empty: it is good. */
+async function healthOf(port: number, environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../../bin/healthcheck.js')], {
     env: { PORT: String(port), ...environment },
-    stdio: 'inherit',
+    stdio: ['ignore', 'inherit', 'pipe'],
   });
-  const [code] = await once(child, 'exit');
-  return code;
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  if ((code === 0) !== (said === '')) throw new Error(`ended with ${code} and said "${said}"`);
+  return said;
 }
 
-test('the image’s health check is good over HTTP and TLS, also where callers must have certificates', async (t) => {
-  const plain = await startGateway(t);
-  t.is(await healthOf(plain.port), 0);
-  t.is(await healthOf(plain.port, { TLS_CERTIFICATE: 'own.pem' }), 0);
-  for (const tls of [{}, { ca: 'ca.pem', clientCertificates: 'require' }]) {
-    const { gateway } = await startSecure(t, { tls });
-    t.is(await healthOf(gateway.port), 0);
-    t.is(await healthOf(gateway.port, { TLS_CERTIFICATE: 'own.pem' }), 0);
-  }
-});
+// one by one, before the others: their openssl holds this process, and what it serves, for longer than the check waits
+test.serial(
+  'the image’s health check is good over HTTP and TLS, also where callers must have certificates',
+  async (t) => {
+    const plain = await startGateway(t);
+    t.is(await healthOf(plain.port), '');
+    t.is(await healthOf(plain.port, { TLS_CERTIFICATE: 'own.pem' }), '');
+    for (const tls of [{}, { ca: 'ca.pem', clientCertificates: 'require' }]) {
+      const { gateway } = await startSecure(t, { tls });
+      t.is(await healthOf(gateway.port), '');
+      t.is(await healthOf(gateway.port, { TLS_CERTIFICATE: 'own.pem' }), '');
+    }
+  },
+);
 
-test('the image’s health check is bad where nothing answers', async (t) => {
-  t.is(await healthOf(await freePort()), 1);
-  const silent = createServer().listen(0, '127.0.0.1');
-  t.teardown(() => silent.close());
-  await once(silent, 'listening');
-  t.is(await healthOf((silent.address() as AddressInfo).port), 1);
-});
+test.serial(
+  'the image’s health check is bad where nothing healthy answers, and says what came of each way',
+  async (t) => {
+    const free = await freePort();
+    t.regex(
+      await healthOf(free),
+      new RegExp(`127\\.0\\.0\\.1:${free}: HTTP: .*ECONNREFUSED.*; TLS: .*ECONNREFUSED`),
+    );
+    const silent = createServer().listen(0, '127.0.0.1');
+    t.teardown(() => silent.close());
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    t.regex(
+      await healthOf(port, { TLS_CERTIFICATE: 'own.pem' }),
+      /TLS: no answer within 2000 ms; HTTP: no answer within 2000 ms\n$/,
+    );
+    const unwell = createHttpServer((_, response) => response.writeHead(503).end()).listen(0, '127.0.0.1');
+    t.teardown(() => unwell.close());
+    await once(unwell, 'listening');
+    t.regex(await healthOf((unwell.address() as AddressInfo).port), /HTTP: status 503; TLS: /);
+  },
+);
 
 test('a certificate that the proxy did not find good is none', async (t) => {
   const { call } = await startSecure(t, {
