@@ -9,12 +9,15 @@ import type { Row } from './rows.ts';
 import { type Callee, callFor, otherCore, passThrough, serverCore, usualRequests } from './small-call.ts';
 
 const help = `npm run bench:against -- COMMIT [--set NAME=VALUE] [--starts 3] [--rounds 12] [--seconds 0.6]
+npm run bench:against -- COMMIT --together [--starts 3] [--rounds 60] [--seconds 0.25]
 npm run bench:against -- COMMIT --rows [--rounds 12]
 npm run bench:against -- COMMIT --codecs [--rounds 12]
 
 The small call by this tree and by a commit, in turns, beside the pass-through: what a change costs. The commit is checked out in
 a temporary folder.
 
+  --together        the small call by both trees in one process instead, each loaded first as often as the other: whatever else
+                    the machine does it does to both, so that some percent are told
   --rows            all that needs no other server beside it instead: codecs, growth, contracts, large documents, the start;
                     half a minute for each tree and round
   --codecs          the codecs alone, of both trees in one process, which tells some percent on a noisy machine too; half a
@@ -25,8 +28,9 @@ const { values, positionals } = parseArgs({
   options: {
     set: { type: 'string', multiple: true, default: [] },
     starts: { type: 'string', default: '3' },
-    rounds: { type: 'string', default: '12' },
-    seconds: { type: 'string', default: '0.6' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    together: { type: 'boolean', default: false },
     rows: { type: 'boolean', default: false },
     codecs: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -34,6 +38,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const [commit] = positionals;
+const rounds = Number(values.rounds ?? (values.together ? 60 : 12));
+const seconds = Number(values.seconds ?? (values.together ? 0.25 : 0.6));
 if (values.help || commit === undefined) {
   console.log(help);
   process.exit(values.help ? 0 : 2);
@@ -84,12 +90,12 @@ async function measureOnce(upstreamUrl: string): Promise<void> {
     if (values.set.length > 0)
       await add(`this tree, ${values.set.join(' ')}`, gateway(here), 'listens', { ...own, ...set });
     for (const contender of contenders) await callFor(contender, 6);
-    for (let round = 0; round < Number(values.rounds); round++)
+    for (let round = 0; round < rounds; round++)
       for (let turn = 0; turn < contenders.length; turn++) {
         const contender = contenders[(round + turn) % contenders.length];
         if (contender === undefined) continue;
         await callFor(contender, 0.3);
-        const { cpuPerRequest } = await callFor(contender, Number(values.seconds));
+        const { cpuPerRequest } = await callFor(contender, seconds);
         costs.set(contender.name, [...(costs.get(contender.name) ?? []), cpuPerRequest]);
       }
   } finally {
@@ -108,7 +114,7 @@ async function printedBy(module: string, ...trees: readonly string[]): Promise<u
 async function measureRows(): Promise<void> {
   const trees = { before, here };
   const figures = new Map<string, Record<keyof typeof trees, number[]>>();
-  for (let round = 0; round < Number(values.rounds); round++)
+  for (let round = 0; round < rounds; round++)
     for (const name of round % 2 === 0 ? (['before', 'here'] as const) : (['here', 'before'] as const)) {
       for (const [row, value] of (await printedBy('rows.ts', trees[name])) as readonly Row[]) {
         const known = figures.get(row) ?? { before: [], here: [] };
@@ -133,20 +139,19 @@ async function measureCodecs(): Promise<void> {
     for (const [message, ratio] of Object.entries(ratios))
       logs.set(message, [...(logs.get(message) ?? []), sign * Math.log(ratio)]);
   };
-  for (let round = 0; round < Number(values.rounds); round++) {
+  for (let round = 0; round < rounds; round++) {
     await add(before, here, 1);
     await add(here, before, -1);
   }
   console.log('| codec | × the commit | standard error |\n|---|---|---|');
   for (const [message, each] of logs) {
-    const mean = each.reduce((sum, log) => sum + log, 0) / each.length;
-    const squares = each.reduce((sum, log) => sum + (log - mean) ** 2, 0);
-    const error = Math.sqrt(squares / (each.length - 1) / each.length);
+    const { mean, error } = meanOf(each);
     console.log(`| ${message} | ${Math.exp(mean).toFixed(3)} | ${error.toFixed(3)} |`);
   }
 }
 
-async function measureSmallCalls(): Promise<void> {
+/** Has something measured `starts` times in front of an upstream. */
+async function withUpstream(measure: (upstreamUrl: string, turn: number) => Promise<void>): Promise<void> {
   runOn(otherCore);
   const upstreamPort = await freePort();
   const upstream = await start(
@@ -156,10 +161,65 @@ async function measureSmallCalls(): Promise<void> {
   );
   try {
     for (let turn = 0; turn < Number(values.starts); turn++)
-      await measureOnce(`http://127.0.0.1:${upstreamPort}`);
+      await measure(`http://127.0.0.1:${upstreamPort}`, turn);
   } finally {
     await stop(upstream);
   }
+}
+
+/** The small call by both trees in one process. */
+async function measureTogether(): Promise<void> {
+  const gateways = join(import.meta.dirname, 'servers/gateways.ts');
+  const logs: number[] = [];
+  await withUpstream(async (upstreamUrl, turn) => {
+    for (const trees of [
+      [before, here],
+      [here, before],
+    ]) {
+      const ratios = await ratiosTogether([gateways, upstreamUrl, ...trees]);
+      const ofStart = median(ratios.map(Math.log)) * (trees[0] === before ? 1 : -1);
+      logs.push(ofStart);
+      console.log(
+        `start ${turn + 1}, ${trees[0] === before ? 'the commit' : 'this tree'} loaded first: × the commit ${Math.exp(ofStart).toFixed(3)}`,
+      );
+    }
+  });
+  const { mean, error } = meanOf(logs);
+  console.log(`small call, × the commit: ${Math.exp(mean).toFixed(3)}, standard error ${error.toFixed(3)}`);
+}
+
+/** What a call costs by the second of two gateways in one process, as a share of the first's, in each round. */
+async function ratiosTogether(args: readonly string[]): Promise<number[]> {
+  let ports: number[] = [];
+  const started = await start(serverCore, args, 'ready', {}, (output) => {
+    ports = [...output.matchAll(/\d+/g)].map(Number);
+  });
+  try {
+    const callees = ports.map((port): Callee => ({ port, requests: usualRequests(port), started }));
+    const [first, second] = callees as [Callee, Callee];
+    for (let turn = 0; turn < 12; turn++) await callFor(turn % 2 === 0 ? first : second, 1);
+    const ratios: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const isSwapped = round % 2 !== 0;
+      const early = await callFor(isSwapped ? second : first, seconds);
+      const late = await callFor(isSwapped ? first : second, seconds);
+      ratios.push((isSwapped ? early : late).cpuPerRequest / (isSwapped ? late : early).cpuPerRequest);
+    }
+    return ratios;
+  } finally {
+    await stop(started);
+  }
+}
+
+/** The mean of numbers, and its standard error. */
+function meanOf(numbers: readonly number[]): { readonly mean: number; readonly error: number } {
+  const mean = numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
+  const squares = numbers.reduce((sum, each) => sum + (each - mean) ** 2, 0);
+  return { mean, error: Math.sqrt(squares / (numbers.length - 1) / numbers.length) };
+}
+
+async function measureSmallCalls(): Promise<void> {
+  await withUpstream(measureOnce);
   const ofProxy = costs.get(passThrough) ?? [];
   const ofBefore = costs.get(`at ${commit}`) ?? [];
   console.log('| server | CPU µs/request | × pass-through | × the commit |\n|---|---|---|---|');
@@ -173,7 +233,9 @@ async function measureSmallCalls(): Promise<void> {
 git('worktree', 'add', '--detach', before, commit);
 try {
   installPackages();
-  await (values.codecs ? measureCodecs() : values.rows ? measureRows() : measureSmallCalls());
+  if (values.codecs) await measureCodecs();
+  else if (values.rows) await measureRows();
+  else await (values.together ? measureTogether() : measureSmallCalls());
 } finally {
   git('worktree', 'remove', '--force', before);
   rmSync(folder, { recursive: true, force: true });
