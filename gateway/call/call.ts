@@ -277,9 +277,9 @@ function callTraced(
 /** Remembers the nonce of a digest that was found right, once all else of its call is. Throws CallError, or rejects with it (W49). */
 function keepNonce(
   { nonces }: CallService,
-  { key, until }: NonNullable<FoundCredentials['nonce']>,
+  { key, until, caller }: NonNullable<FoundCredentials['nonce']>,
 ): Promise<void> | undefined {
-  const answer = nonces.keep(key, until, Date.now());
+  const answer = nonces.keep(key, until, Date.now(), caller);
   if (answer instanceof Promise) return answer.then(refuseNonce);
   refuseNonce(answer);
   return undefined;

@@ -35,7 +35,7 @@ export interface MessageCredentials extends HeaderCredentials {
 /** Credentials to send upstream. */
 export interface FoundCredentials extends CredentialValues {
   /** What is to be remembered of a digest once all else of its call is right (W49): until when, in ms since 1970. */
-  readonly nonce: { readonly key: string; readonly until: number } | undefined;
+  readonly nonce: { readonly key: string; readonly until: number; readonly caller: string } | undefined;
 }
 
 /**
@@ -152,7 +152,9 @@ export function compileCredentials(
     if (missing.length > 0)
       throw new CallError('Unauthorized', { problems: missing, isUnasked: all.size === 0 });
     const nonce =
-      digest === undefined || right === undefined ? undefined : { key: right.nonce, until: digest.until };
+      digest === undefined || right === undefined
+        ? undefined
+        : { key: right.nonce, until: digest.until, caller: digest.username };
     return { all, fromHeaders: fromHeaders ?? noNames, nonce };
   };
 }

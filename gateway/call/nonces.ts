@@ -5,19 +5,27 @@ export type NonceAnswer = 'new' | 'used' | 'full';
 export interface NonceStore {
   /**
    * Remembers a key of 32 bytes, a character for each, until a time, both at once: of two that ask at the same time one alone is
-   * told that it is new. One whose time is over is used: it may have been forgotten. Times in ms since 1970.
+   * told that it is new. One whose time is over is used: it may have been forgotten. Of all places one caller has at most four
+   * times as many as are free. Times in ms since 1970.
    */
-  readonly keep: (key: string, until: number, now: number) => NonceAnswer | Promise<NonceAnswer>;
+  readonly keep: (
+    key: string,
+    until: number,
+    now: number,
+    caller: string,
+  ) => NonceAnswer | Promise<NonceAnswer>;
   /** Whether a key is remembered. */
   readonly holds: (key: string, now: number) => boolean | Promise<boolean>;
 }
 
 /** At most this often, in ms, a full store is looked through for what has ended. */
 const sweepMs = 1_000;
-/** In words of 32 bits: a key, and behind it until when it is remembered, in s; 0 where there is none. */
+/** In words of 32 bits: a key, behind it until when it is remembered, in s, 0 where there is none, and the number of its caller. */
 const keyWords = 8;
-const placeWords = keyWords + 1;
+const placeWords = keyWords + 2;
 const fewestPlaces = 1_024;
+/** How many times as many as are free one caller may have. */
+const callerShare = 4;
 
 /**
  * Nonces in memory, at most so many; what is live is never forgotten for another (W49). A table of numbers, since a
@@ -33,6 +41,19 @@ export function createNonces(most: number): NonceStore & {
   /** Places that are taken, by what has ended too. */
   let taken = 0;
   let swept = Number.NEGATIVE_INFINITY;
+  /** Callers whose digest was right, which are no more than there are secrets, and how many places each has. */
+  const callers = new Map<string, number>();
+  const takenBy: number[] = [];
+
+  function numberOf(caller: string): number {
+    const known = callers.get(caller);
+    if (known !== undefined) return known;
+    callers.set(caller, takenBy.length);
+    return takenBy.push(0) - 1;
+  }
+
+  /** Whether there is no place left for a caller. */
+  const isFull = (caller: number): boolean => (takenBy[caller] ?? 0) >= (most - taken) * callerShare;
 
   /** The place of the key; where it has none, one that it may have. Places are looked at from the key's own on. */
   function placeOf(now: number): number {
@@ -52,6 +73,11 @@ export function createNonces(most: number): NonceStore & {
     return true;
   }
 
+  function count(caller: number, places: 1 | -1): void {
+    taken += places;
+    takenBy[caller] = (takenBy[caller] ?? 0) + places;
+  }
+
   /** Drops what has ended, in a table with three places for each that is left. */
   function renew(now: number): void {
     const old = table;
@@ -60,7 +86,8 @@ export function createNonces(most: number): NonceStore & {
       return end > 0 && end * 1_000 >= now;
     };
     taken = 0;
-    for (let at = 0; at < old.length; at += placeWords) if (isLive(at)) taken++;
+    takenBy.fill(0);
+    for (let at = 0; at < old.length; at += placeWords) if (isLive(at)) count(old[at + keyWords + 1] ?? 0, 1);
     const places = Math.max(fewestPlaces, 3 * taken);
     table = new Uint32Array(places * placeWords);
     for (let at = 0; at < old.length; at += placeWords) {
@@ -73,20 +100,23 @@ export function createNonces(most: number): NonceStore & {
   }
 
   return {
-    keep: (text, until, now) => {
+    keep: (text, until, now, name) => {
       if (until < now) return 'used';
-      if (taken >= most && Math.abs(now - swept) >= sweepMs) {
+      const caller = numberOf(name);
+      if (isFull(caller) && Math.abs(now - swept) >= sweepMs) {
         swept = now;
         renew(now);
       } else if (taken * 2 * placeWords >= table.length) renew(now);
       bytes.write(text, 'latin1');
       const at = placeOf(now);
       const end = table[at + keyWords] ?? 0;
-      if (end === 0 && taken >= most) return 'full';
       if (end * 1_000 >= now && holdsKey(at)) return 'used';
-      if (end === 0) taken++;
+      if (isFull(caller)) return 'full';
+      if (end !== 0) count(table[at + keyWords + 1] ?? 0, -1);
+      count(caller, 1);
       table.set(key, at);
       table[at + keyWords] = Math.ceil(until / 1_000);
+      table[at + keyWords + 1] = caller;
       return 'new';
     },
     holds: (text, now) => {

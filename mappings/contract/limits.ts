@@ -125,7 +125,7 @@ export const limitTable = {
   wsseNonces: {
     value: 100_000,
     bounds:
-      'nonces of digests that are remembered; while as many are live, one more is refused (WS-Security)',
+      'nonces of digests that are remembered, of which one Username has at most four times as many as are free; one more is refused while these are live (WS-Security)',
   },
   errors: { value: 20, bounds: 'items of errors[] in one reply' },
   upstreamError: { value: 16 * 1024, bounds: "characters of an upstream's error that are told whole" },

@@ -8,15 +8,15 @@ const keyOf = (number: number): string => hash('sha256', String(number), 'latin1
 test('W49: nonces that have ended make room, and those that are live are kept', (t) => {
   const nonces = createNonces(2);
   const [a, b, c] = [keyOf(1), keyOf(2), keyOf(3)];
-  t.is(nonces.keep(a, 100, 0), 'new');
-  t.is(nonces.keep(b, 5_000, 0), 'new');
-  t.is(nonces.keep(c, 5_000, 50), 'full');
-  t.is(nonces.keep(c, 5_000, 1_100), 'new');
-  t.is(nonces.keep(b, 5_000, 1_100), 'used');
-  t.is(nonces.keep(b, 9_000, 5_001), 'new');
+  t.is(nonces.keep(a, 100, 0, 'jo'), 'new');
+  t.is(nonces.keep(b, 5_000, 0, 'jo'), 'new');
+  t.is(nonces.keep(c, 5_000, 50, 'jo'), 'full');
+  t.is(nonces.keep(c, 5_000, 1_100, 'jo'), 'new');
+  t.is(nonces.keep(b, 5_000, 1_100, 'jo'), 'used');
+  t.is(nonces.keep(b, 9_000, 5_001, 'jo'), 'new');
 });
 
-test('W49: a nonce is used while it is live, new before and afterwards, and refused where all places are taken by others', (t) => {
+test('W49: a nonce is used while it is live, new before and afterwards, and refused where its caller has its share', (t) => {
   const most = 20;
   const step = fc.record({
     later: fc.constantFrom(0, 0, 0, 1_000, 5_000),
@@ -27,14 +27,18 @@ test('W49: a nonce is used while it is live, new before and afterwards, and refu
     fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
       const nonces = createNonces(most);
       const ends = new Map<number, number>();
+      // half of all, a quarter, and so on, are one caller's
+      const callerOf = (number: number): string => String(Math.clz32(number));
       let now = 1_764_000_000_000;
       for (const { later, number, lives } of steps) {
         now += later;
-        const live = [...ends.values()].filter((end) => end >= now).length;
-        const expected = (ends.get(number) ?? 0) >= now ? 'used' : live >= most ? 'full' : 'new';
+        const live = [...ends].filter(([, end]) => end >= now).map(([of]) => of);
+        const own = live.filter((of) => callerOf(of) === callerOf(number)).length;
+        const isFull = own >= 4 * (most - live.length);
+        const expected = live.includes(number) ? 'used' : isFull ? 'full' : 'new';
         const until = now + lives * 1_000;
         t.is(nonces.holds(keyOf(number), now), expected === 'used');
-        t.is(nonces.keep(keyOf(number), until, now), expected);
+        t.is(nonces.keep(keyOf(number), until, now, callerOf(number)), expected);
         if (expected === 'new') ends.set(number, until);
       }
     }),
@@ -42,21 +46,30 @@ test('W49: a nonce is used while it is live, new before and afterwards, and refu
   );
 });
 
+test('W49: one caller leaves places for the nonces of others, and has its own again as they end', (t) => {
+  const nonces = createNonces(20);
+  const keep = (from: number, caller: string, now = 0) =>
+    Array.from({ length: 20 }, (_, index) => nonces.keep(keyOf(from + index), now + 5_000, now, caller));
+  t.is(keep(0, 'jo').filter((answer) => answer === 'new').length, 16);
+  t.is(keep(100, 'max').filter((answer) => answer === 'new').length, 4);
+  t.is(keep(200, 'jo', 6_000).filter((answer) => answer === 'new').length, 16);
+});
+
 test('W49: a nonce whose time ended while its message was read is used, as it may have been forgotten', (t) => {
   const nonces = createNonces(2);
-  t.is(nonces.keep(keyOf(1), 5_000, 0), 'new');
-  t.is(nonces.keep(keyOf(1), 5_000, 5_001), 'used');
-  t.is(nonces.keep(keyOf(2), 5_000, 5_000), 'new');
-  t.is(nonces.keep(keyOf(2), 5_000, 5_001), 'used');
+  t.is(nonces.keep(keyOf(1), 5_000, 0, 'jo'), 'new');
+  t.is(nonces.keep(keyOf(1), 5_000, 5_001, 'jo'), 'used');
+  t.is(nonces.keep(keyOf(2), 5_000, 5_000, 'jo'), 'new');
+  t.is(nonces.keep(keyOf(2), 5_000, 5_001, 'jo'), 'used');
 });
 
 test('W49: many nonces are told apart, each that was new is used from then on', (t) => {
   const count = 20_000;
-  const nonces = createNonces(count);
+  const nonces = createNonces(1.25 * count);
   const numbers = Array.from({ length: count }, (_, number) => number);
-  t.true(numbers.every((number) => nonces.keep(keyOf(number), 10_000, 0) === 'new'));
-  t.is(nonces.keep(keyOf(count), 10_000, 0), 'full');
-  t.true(numbers.every((number) => nonces.keep(keyOf(number), 10_000, 1) === 'used'));
-  t.is(nonces.keep(keyOf(count), 30_000, 10_001), 'new');
-  t.is(nonces.keep(keyOf(0), 30_000, 10_001), 'new');
+  t.true(numbers.every((number) => nonces.keep(keyOf(number), 10_000, 0, 'jo') === 'new'));
+  t.is(nonces.keep(keyOf(count), 10_000, 0, 'jo'), 'full');
+  t.true(numbers.every((number) => nonces.keep(keyOf(number), 10_000, 1, 'jo') === 'used'));
+  t.is(nonces.keep(keyOf(count), 30_000, 10_001, 'jo'), 'new');
+  t.is(nonces.keep(keyOf(0), 30_000, 10_001, 'jo'), 'new');
 });
