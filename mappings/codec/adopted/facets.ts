@@ -19,7 +19,7 @@ import { patternOf } from './patterns.ts';
 export type Judge = (token: string, reading: Reading) => void;
 
 /** The built-in types of numbers: what is derived from `decimal`, and the two of doubles. */
-const numbers: ReadonlySet<BuiltIn> = new Set(
+export const numbers: ReadonlySet<BuiltIn> = new Set(
   [...builtInTypes.values()].flatMap((type) => {
     for (let at: SimpleType | undefined = type; at !== undefined; at = at.base)
       if (at.builtIn === 'decimal' || at.builtIn === 'float' || at.builtIn === 'double')

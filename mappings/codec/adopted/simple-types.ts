@@ -10,6 +10,7 @@ import { scanNull } from '../element.ts';
 import { MismatchError } from '../problem.ts';
 import { base64Binary } from '../scalars/base64.ts';
 import { boolean } from '../scalars/boolean.ts';
+import { decimalOf, plainText } from '../scalars/decimal.ts';
 import { duration } from '../scalars/duration.ts';
 import { collapse, type IntegerRange } from '../scalars/numbers.ts';
 import { decimal, floating, integer } from '../scalars/numeric.ts';
@@ -19,7 +20,7 @@ import { scalarRows } from '../scalars/table.ts';
 import { escapeAttribute, excerpt, quoteJson, someNames } from '../scalars/text.ts';
 import { createZone } from '../scalars/zone.ts';
 import { scalarWriter } from '../types/scalar.ts';
-import { compileFacets, type Judge } from './facets.ts';
+import { compileFacets, type Judge, numbers } from './facets.ts';
 import { isTemporal, temporal, zonedDateTime } from './temporal.ts';
 
 /** Simple types of an adopted service, both ways (A26). */
@@ -76,8 +77,11 @@ export function compileSimpleTypes(settings: AdoptedSettings, limits: Limits): S
     const { variety } = type;
     if (variety.kind === 'list')
       return enumerated(type, listOf(simpleOf(variety.item), limits), settings, limits);
-    if (variety.kind === 'union')
-      return enumerated(type, unionOf(variety.members.map(simpleOf), settings, limits), settings, limits);
+    if (variety.kind === 'union') {
+      const members = variety.members.map(simpleOf);
+      if (type.facets.enumeration === undefined) return checkedUnion(members, settings, limits);
+      return enumerated(type, unionOf(members, limits), settings, limits);
+    }
     if (type.builtIn === 'QName' || type.builtIn === 'NOTATION') return qualifiedNames(limits);
     const scalar = zone !== undefined && type.builtIn === 'dateTime' ? zonedDateTime(zone) : scalarOf(type);
     const isBig = settings.bigNumbers === 'text' && big.has(type.builtIn);
@@ -270,32 +274,50 @@ function listOf(item: SimpleCodec, limits: Limits): Unjudged {
 }
 
 /** A union: its text, which one of its members has to take (XSD Part 2, 4.1.2.3). */
-function unionOf(members: readonly SimpleCodec[], settings: AdoptedSettings, limits: Limits): Unjudged {
+function unionOf(members: readonly SimpleCodec[], limits: Limits): Unjudged {
   const expected = someNames(members.map((member) => member.expected)) || 'a value';
   const keeps = members.some(({ text, expected: of }) => text === 'string' && of === string.expected);
-  const takes = (text: string, resolve: Resolve): boolean =>
-    members.length === 0 || members.some(({ fromXml }) => typeof fromXml(text, resolve) === 'string');
-  const base = ofScalar(string, limits);
-  const usesPrefixes = members.some((member) => member.usesPrefixes);
-  const passes = settings.unknownEnumValues === 'pass';
-  // which prefixes of a reply are bound isn't known
-  const scan: Unjudged['scan'] = (tape) => {
-    const isNull = tape.peek() === 110;
-    const start = tape.position;
-    base.scan(tape);
-    if (isNull || takes(textOf(tape.slice(start, tape.position), limits), () => undefined)) return;
-    if (!passes) throw new MismatchError(`expected ${expected}, got another value`);
-    tape.passed++;
-  };
   return {
-    ...base,
+    ...ofScalar(string, limits),
     expected,
     takesEmpty: members.some(({ takesEmpty }) => takesEmpty),
-    usesPrefixes,
-    scan: usesPrefixes ? base.scan : scan,
+    usesPrefixes: members.some((member) => member.usesPrefixes),
     fromXml: (text, resolve) => {
-      if (!takes(text, resolve)) return invalid(expected, excerpt(text));
+      if (members.length > 0 && members.every(({ fromXml }) => typeof fromXml(text, resolve) !== 'string'))
+        return invalid(expected, excerpt(text));
       return quoteJson(keeps ? text : foldBlanks(text));
+    },
+  };
+}
+
+/** A union whose values are looked at in replies too. */
+function checkedUnion(members: readonly SimpleCodec[], settings: AdoptedSettings, limits: Limits): Unjudged {
+  const union = unionOf(members, limits);
+  // which prefixes of a reply are bound isn't known
+  if (union.usesPrefixes) return union;
+  return checked(
+    union,
+    settings,
+    (json) => typeof union.fromXml(textOf(json, limits), () => undefined) === 'string',
+  );
+}
+
+/** A codec that refuses, or counts, what is no value of its type in replies, by `unknownEnumValues` (A26, W22). */
+function checked(
+  codec: Unjudged,
+  { unknownEnumValues }: AdoptedSettings,
+  isValue: (json: string) => boolean,
+): Unjudged {
+  return {
+    ...codec,
+    scan: (tape, stem) => {
+      const isNull = tape.peek() === 110;
+      const start = tape.position;
+      codec.scan(tape, stem);
+      if (isNull || isValue(tape.slice(start, tape.position))) return;
+      if (unknownEnumValues !== 'pass')
+        throw new MismatchError(`expected ${codec.expected}, got another value`);
+      tape.passed++;
     },
   };
 }
@@ -345,56 +367,59 @@ function textOf(json: string, limits: Limits): string {
   return json.startsWith('"') ? new JsonReader(json, limits).string() : json;
 }
 
+/** One text for all tokens of one value: of numbers, whose digits may be written in many ways (XSD Part 2, 4.3.5). */
+function valueKey(type: SimpleType, token: string, limits: Limits): string {
+  const { variety, builtIn } = type;
+  if (variety.kind === 'list')
+    return (itemsOf(token, limits) ?? []).map((item) => valueKey(variety.item, item, limits)).join(' ');
+  if (variety.kind === 'union' || !numbers.has(builtIn)) return token;
+  const number = decimalOf(token.replaceAll('"', ''));
+  return number === undefined ? token : plainText(number);
+}
+
 /** A type with an enumeration: checked in requests; in replies by `unknownEnumValues` (A26, W22). */
 function enumerated(type: SimpleType, base: Unjudged, settings: AdoptedSettings, limits: Limits): Unjudged {
   const { enumeration } = type.facets;
-  if (enumeration === undefined) return base;
-  const tokens = new Set<string>();
-  for (const text of enumeration) {
-    const token = base.fromXml(text, () => undefined);
-    if (typeof token === 'string') tokens.add(token);
-  }
+  // what prefixes of an enumeration stand for isn't known
+  if (enumeration === undefined || base.usesPrefixes) return base;
+  const tokenOf = (text: string) => base.fromXml(text, () => undefined);
+  const tokens = enumeration.map(tokenOf).filter((token) => typeof token === 'string');
+  const values = new Set(tokens.map((token) => valueKey(type, token, limits)));
+  const isValue = (token: string | Refusal): boolean =>
+    typeof token === 'string' && values.has(valueKey(type, token, limits));
   const expected =
     enumeration.length > 12
       ? `a value of ${type.name?.local ?? base.expected}`
       : `one of ${enumeration.join(', ')}`;
   // texts that `plain` nodes are written as, unread
-  const keys = [...tokens]
+  const keys = tokens
     .filter((token) => base.text === 'string' && /^"[A-Za-z0-9_ .:/-]+"$/.test(token))
     .map((token) => nameKey(token.slice(1, -1)));
-  const passes = settings.unknownEnumValues === 'pass';
-  /** A value as a request would have it: JSON may write it in many ways, with escapes or blanks. */
-  const tokenOf = (json: string): string => {
-    const token = base.fromXml(textOf(json, limits), () => undefined);
-    return typeof token === 'string' ? token : json;
-  };
-  const scan = (tape: Tape, stem?: string): void => {
-    const byte = tape.peek();
-    const start = tape.position;
-    if (byte === quote) {
+  // JSON may write a value in many ways, with escapes or blanks: it is one too as a request would have it
+  const { scan } = checked(
+    { ...base, expected },
+    settings,
+    (json) => isValue(json) || isValue(tokenOf(textOf(json, limits))),
+  );
+  return {
+    ...base,
+    expected,
+    takesEmpty: base.takesEmpty && (base.text !== 'string' || tokens.includes('""')),
+    fromXml: (text, resolve) => {
+      const token = base.fromXml(text, resolve);
+      if (typeof token !== 'string' || isValue(token)) return token;
+      return { code: 'InvalidEnum', reason: `expected ${expected}, got ${excerpt(text)}` };
+    },
+    scan: (tape, stem) => {
+      const start = tape.position;
+      if (tape.peek() !== quote) return scan(tape, stem);
       for (const key of keys) {
         if (!tape.matches(start + 1, key)) continue;
         tape.position = start + 1 + key.length;
         tape.pushRange(plain, start + 1, tape.position - 1);
         return;
       }
-    }
-    base.scan(tape, stem);
-    if (byte === 110) return;
-    const json = tape.slice(start, tape.position);
-    if (tokens.has(json) || tokens.has(tokenOf(json))) return;
-    if (!passes) throw new MismatchError(`expected ${expected}, got another value`);
-    tape.passed++;
-  };
-  return {
-    ...base,
-    expected,
-    takesEmpty: base.takesEmpty && (base.text !== 'string' || tokens.has('""')),
-    fromXml: (text, resolve) => {
-      const token = base.fromXml(text, resolve);
-      if (typeof token !== 'string' || tokens.has(token)) return token;
-      return { code: 'InvalidEnum', reason: `expected ${expected}, got ${excerpt(text)}` };
+      scan(tape, stem);
     },
-    scan,
   };
 }

@@ -712,6 +712,53 @@ test('W22: a value that no member of a union takes is counted in a reply, or ref
   t.is(tape.passed, 0);
 });
 
+test('W22: a value that neither an enumeration nor the union under it has is counted once', (t) => {
+  const base = union(simple('int'), text('collapse', 'string', 'small', 'big'));
+  const sizes = { ...base, facets: { ...base.facets, enumeration: ['small', '7'] } };
+  for (const [json, count] of [
+    ['"small"', 0],
+    ['7', 0],
+    ['"big"', 1],
+    ['"tiny"', 1],
+  ] as const) {
+    scanned(simpleOf(sizes), json);
+    t.is(tape.passed, count, json);
+  }
+  const strict = compileSimpleTypes({ ...adoptedDefaults, unknownEnumValues: 'refuse' }, defaultLimits);
+  t.is(scanned(strict(sizes), '"tiny"'), 'expected one of small, 7, got another value');
+});
+
+test('A26: numbers are of an enumeration whose value they are, however they and it are written', (t) => {
+  const enumeration = ['1.0', '2.50', '-0', '100'];
+  const strict = { ...adoptedDefaults, unknownEnumValues: 'refuse' } as const;
+  for (const bigNumbers of ['number', 'text'] as const) {
+    const rates = compileSimpleTypes(
+      { ...strict, bigNumbers },
+      defaultLimits,
+    )(simple('decimal', { enumeration }));
+    const token = (number: string): string => (bigNumbers === 'text' ? `"${number}"` : number);
+    for (const written of ['1', '1.0', '1.00', '2.5', '0', '100.0']) {
+      t.is(fromXml(rates, written), token(written));
+      t.is(scanned(rates, token(written)), written);
+    }
+    t.is(fromXml(rates, '1.01'), 'InvalidEnum: expected one of 1.0, 2.50, -0, 100, got "1.01"');
+    t.is(scanned(rates, token('10')), 'expected one of 1.0, 2.50, -0, 100, got another value');
+  }
+  const doubles = compileSimpleTypes(strict, defaultLimits)(simple('double', { enumeration: ['1E2'] }));
+  t.is(fromXml(doubles, '100'), '100');
+  t.regex(fromXml(doubles, '1E3'), /^InvalidEnum/);
+  const pairs = list(simple('decimal'));
+  const listed = simpleOf({ ...pairs, facets: { ...pairs.facets, enumeration: ['1.0 2'] } });
+  t.is(fromXml(listed, '1 2.0'), '[1,2.0]');
+  t.regex(fromXml(listed, '12'), /^InvalidEnum/);
+  // which namespaces an enumeration's prefixes stand for isn't known
+  const names = list(simple('QName'));
+  t.is(
+    fromXml(simpleOf({ ...names, facets: { ...names.facets, enumeration: ['p:a'] } }), 'p:a'),
+    '["{urn:p}a"]',
+  );
+});
+
 test('A26: with dates: utc the moments of an enumeration are converted as others are', (t) => {
   const settings = { ...adoptedDefaults, dates: 'utc', upstreamTimeZone: 'Europe/Berlin' } as const;
   const codec = compileSimpleTypes(
