@@ -10,7 +10,7 @@ import { escapeXml, excerpt, someNames } from '../scalars/text.ts';
 import { scanItems } from '../types/entries.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { elementReader, leaf, tagsOf } from './elements.ts';
-import { type Choice, type Members, type Order, substituteMembers } from './members.ts';
+import { type Choice, type Member, type Members, type Order, substituteMembers } from './members.ts';
 import { readOpenElement, scanOpenElement, takesElement } from './open-elements.ts';
 import { type FieldsBag, fieldsJson, type OpenFields, openFields } from './open-fields.ts';
 
@@ -112,7 +112,7 @@ export function compileContent(
     else known.push(entry);
   };
   const compiled = members.map((member, index): ContentMember => {
-    const { json, repeats, required } = member;
+    const { json, repeats, most, required } = member;
     const shared = {
       json,
       jsonKey: `${JSON.stringify(json)}:`,
@@ -127,7 +127,7 @@ export function compileContent(
       for (const entries of rounds.byLocal.values())
         for (const inner of entries) enter({ ...inner, index, inner, repeats });
       for (const inner of rounds.open) open.push({ ...inner, index, inner });
-      return { ...shared, ...arrayOf(its.scan, its.write, false), rounds, fixed: undefined };
+      return { ...shared, ...arrayOf(its.scan, its.write, false, most), rounds, fixed: undefined };
     }
     if (member.kind === 'any' && member.fieldsOf !== undefined) {
       const fields = openFields(context, member.fieldsOf, repeats);
@@ -138,7 +138,7 @@ export function compileContent(
     if (member.kind === 'any') {
       const read = (xml: XmlReader, reading: Reading) => readOpenElement(context, xml, reading);
       open.push({ index, inner: undefined, read, wildcards: member.wildcards });
-      return { ...shared, ...listed(openMember(context), repeats), fixed: undefined };
+      return { ...shared, ...listed(openMember(context), member), fixed: undefined };
     }
     const { element } = member;
     if (element.substitutes.length > 0) {
@@ -152,7 +152,7 @@ export function compileContent(
         };
         enter({ ...declared.name, index, inner: undefined, read, repeats });
       }
-      return { ...shared, ...listed(headMember(variants), repeats), fixed: undefined };
+      return { ...shared, ...listed(headMember(variants), member), fixed: undefined };
     }
     const value = context.elementOf(element, !repeats);
     const read = elementReader(context, element, value, required || repeats);
@@ -161,7 +161,7 @@ export function compileContent(
     direct[index] = entry;
     return {
       ...shared,
-      ...listed(elementMember(context, element, value), repeats),
+      ...listed(elementMember(context, element, value), member),
       fixed: required ? fixedElement(context, element) : undefined,
     };
   });
@@ -465,21 +465,29 @@ function passElement({ byLocal, context }: CompiledContent, xml: XmlReader, read
 type Written = Pick<ContentMember, 'scan' | 'write' | 'writeItem' | 'takesNull'>;
 
 /** A member whose value is one, or an array of these. */
-function listed(one: Omit<Written, 'writeItem'>, repeats: boolean): Written {
-  return repeats ? arrayOf(one.scan, one.write, one.takesNull) : { ...one, writeItem: one.write };
+function listed(one: Omit<Written, 'writeItem'>, { repeats, most }: Member): Written {
+  return repeats ? arrayOf(one.scan, one.write, one.takesNull, most) : { ...one, writeItem: one.write };
 }
 
-/** A chain on the tape: each entry a link to the next one, then the item's node; -1 ends it. */
+/**
+ * A chain on the tape: each entry a link to the next one, then the item's node; -1 ends it.
+ *
+ * @param most items beyond these go out and are counted
+ */
 function arrayOf(
   scanItem: (tape: Tape) => void,
   writeItem: Written['write'],
   itemsTakeNull: boolean,
+  most: number,
 ): Written {
   const scanOne = (tape: Tape): void => {
     if (!itemsTakeNull && tape.peek() === 110) throw new MismatchError('expected a value, got null');
     scanItem(tape);
   };
-  const scan = (tape: Tape): void => scanItems(tape, scanOne);
+  const scan = (tape: Tape): void => {
+    const count = scanItems(tape, scanOne);
+    if (count > most) tape.passed += count - most;
+  };
   const write = (tape: Tape, node: number, output: Output): void => {
     if (tape.words[node] === nothing) return;
     for (let entry = tape.words[node + 1] as number; entry !== -1; entry = tape.words[entry] as number)

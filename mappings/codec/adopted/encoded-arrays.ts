@@ -25,7 +25,9 @@ export function itemsCodec(context: AdoptedContext, item: SchemaType, itemOf: ()
   const tags = tagsOf(context, declared);
   const arrayType = ` i:type="soapenc:Array" soapenc:arrayType="${qualifiedName(context, item)}[`;
 
-  const scan = (tape: Tape): void => scanItems(tape, itemOf().scan);
+  const scan = (tape: Tape): void => {
+    scanItems(tape, itemOf().scan);
+  };
 
   const write: ValueCodec['write'] = (outer, tape, node, output: Output) => {
     const { words } = tape;

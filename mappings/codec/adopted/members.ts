@@ -21,6 +21,8 @@ export type Member = {
   readonly json: string;
   /** An array. */
   readonly repeats: boolean;
+  /** How many items all its places take. */
+  readonly most: number;
   /** Whether an instance has to have it. */
   readonly required: boolean;
 } & (
@@ -174,6 +176,7 @@ interface Draft {
   readonly wildcards: Wildcard[];
   readonly places: (readonly Around[])[];
   repeats: boolean;
+  most: number;
   required: boolean;
 }
 
@@ -196,6 +199,7 @@ class MembersBuilder {
       if (particle.most > 1 || known.some((place) => !areApart(place, around))) draft.repeats = true;
       if (known.length > 0 && draft.wildcards.length === 0) this.#isTwice = true;
       known.push(around);
+      draft.most += particle.most;
       draft.required ||= isRequired;
       for (const { choice, branch } of around) this.#choices[choice]?.[branch]?.add(index);
       return { kind: 'member', index, most: particle.most };
@@ -244,6 +248,7 @@ class MembersBuilder {
         wildcards: [],
         places: [],
         repeats: false,
+        most: 0,
         required: false,
       }) - 1
     );
@@ -252,19 +257,20 @@ class MembersBuilder {
   build(order: Order): Members {
     const taken = new Set<string>();
     const members = this.#drafts.map((draft): Member => {
-      const { element, json, content, wildcards, repeats, required } = draft;
+      const { element, json, content, wildcards, repeats, most, required } = draft;
       if (element !== undefined)
         return {
           kind: 'element',
           json: freeName(json ?? element.name.local, taken),
           repeats,
+          most,
           required,
           element,
         };
       if (content !== undefined)
-        return { kind: 'rounds', json: freeName('@items', taken), repeats: true, required, content };
+        return { kind: 'rounds', json: freeName('@items', taken), repeats: true, most, required, content };
       const { fieldsOf } = wildcards.find((one) => one.fieldsOf !== undefined) ?? {};
-      return { kind: 'any', json: freeName('@any', taken), repeats, required, wildcards, fieldsOf };
+      return { kind: 'any', json: freeName('@any', taken), repeats, most, required, wildcards, fieldsOf };
     });
     for (const [choice, outside] of this.#outsides.entries()) {
       for (const index of new Set(this.#choices[choice]?.flatMap((branch) => [...branch]))) {

@@ -82,7 +82,9 @@ export function arrayWriter({ contract, writerOf }: WriterContext, type: ArrayTy
   const { prefix, declarations } = prefixOf(contract, type);
   const item = writerOf(type.item);
   const element = elementOf(prefix + type.itemName, item.declarations, true);
-  const scan = (tape: Tape): void => scanItems(tape, item.scan);
+  const scan = (tape: Tape): void => {
+    scanItems(tape, item.scan);
+  };
   const write = (tape: Tape, node: number, output: Output): void => {
     for (let entry = tape.words[node + 1] as number; entry !== -1; entry = tape.words[entry] as number) {
       writeElement(element, item, tape, entry + 1, output);

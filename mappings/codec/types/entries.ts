@@ -34,12 +34,12 @@ export function pushEntry(tape: Tape, link: number, start: number, end: number, 
 
 /**
  * A JSON array as a chain on the tape: its node, then for each item a link to the next one, then the item's node; -1 ends it.
- * Throws MismatchError with the item's position.
+ * How many items it has. Throws MismatchError with the item's position.
  *
  * @param scanItem pushes the node of the item that is next
  */
-export function scanItems(tape: Tape, scanItem: (tape: Tape) => void): void {
-  if (!enters(tape, 91)) return;
+export function scanItems(tape: Tape, scanItem: (tape: Tape) => void): number {
+  if (!enters(tape, 91)) return 0;
   let link = pushList(tape);
   let index = 0;
   try {
@@ -50,4 +50,5 @@ export function scanItems(tape: Tape, scanItem: (tape: Tape) => void): void {
   } catch (error) {
     throw error instanceof MismatchError ? error.at(index) : error;
   }
+  return index;
 }

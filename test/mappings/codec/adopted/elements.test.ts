@@ -480,6 +480,7 @@ const writeCases: readonly WriteCase[] = [
     type: roundsInPlaces,
     json: '{"@items":[{"k":1},{"k":2},{"k":3}],"a":[4,5],"n":null}',
     xml: '><n0:a>4</n0:a><n0:n i:nil="true"/><n0:k>1</n0:k><n0:k>2</n0:k><n0:k>3</n0:k><n0:a>5</n0:a></n0:Get>',
+    passed: 1,
   },
   {
     title: 'a nil element counts less than a value where branches have several places',

@@ -114,15 +114,16 @@ export interface WriteCase {
   readonly xml: string;
   readonly missing?: number;
   readonly dropped?: number;
+  readonly passed?: number;
 }
 
 export function checkWrite(
   t: ExecutionContext,
-  { type, json, xml, missing = 0, dropped = 0 }: WriteCase,
+  { type, json, xml, missing = 0, dropped = 0, passed = 0 }: WriteCase,
   declarations: string,
 ): void {
   const { request } = compiledGet(t, type, declarations);
   t.is(written(request, json), `<n0:Get${xml}`);
   const counts = request.write(Buffer.from(json));
-  t.deepEqual([counts.missing, counts.dropped], [missing, dropped]);
+  t.deepEqual([counts.missing, counts.dropped, counts.passed], [missing, dropped, passed]);
 }

@@ -362,6 +362,23 @@ const writeCases: readonly WriteCase[] = [
     dropped: 5,
   },
   {
+    title: 'items, rounds and elements of a wildcard beyond maxOccurs are written and counted',
+    type: sequence(
+      e('v', 'xs:int', 'maxOccurs="2"') +
+        `<xs:choice maxOccurs="2">${e('a')}${e('b')}</xs:choice>` +
+        '<xs:any namespace="urn:o" maxOccurs="2"/>',
+    ),
+    json: '{"v":[1,2,3,4],"@items":[{"a":"1"},{"b":"2"},{"a":"3"}],"@any":["<x/>","<y/>","<z/>"]}',
+    xml: '><n0:v>1</n0:v><n0:v>2</n0:v><n0:v>3</n0:v><n0:v>4</n0:v><n0:a>1</n0:a><n0:b>2</n0:b><n0:a>3</n0:a><x/><y/><z/></n0:Get>',
+    passed: 4,
+  },
+  {
+    title: 'as many items as maxOccurs and a group around it take together are all right',
+    type: sequence(`<xs:sequence maxOccurs="2">${e('v', 'xs:int', 'maxOccurs="2"')}</xs:sequence>`),
+    json: '{"v":[1,2,3,4]}',
+    xml: '><n0:v>1</n0:v><n0:v>2</n0:v><n0:v>3</n0:v><n0:v>4</n0:v></n0:Get>',
+  },
+  {
     title: 'members are known by names that are escaped too, in any order',
     type: sequence(e('a') + e('b') + e('c') + e('d\u00e9', 'xs:string', maybe), attribute('i', 'xs:int')),
     json: '{"c":"3","\\u0061":"1","d\u00e9":"4","i":5,"b":"2"}',
