@@ -188,7 +188,7 @@ function readDocument(root: unknown, report: Report): Node | undefined {
     // 3.1 without quotes is a number
     if (
       (typeof openapi === 'string' || typeof openapi === 'number') &&
-      /^3\.[012](?:\.|$)/.test(String(openapi))
+      /^3\.[012](?:\.[\w.+-]*)?$/.test(String(openapi))
     )
       return root;
   }

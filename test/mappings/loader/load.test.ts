@@ -252,6 +252,11 @@ const documents: readonly DocumentCase[] = [
     ['/openapi: expected OpenAPI 3.0, 3.1 or 3.2, or Swagger 2.0, got "3.10.0"'],
   ],
   [
+    'a version with a character that none has',
+    { openapi: '3.0.3\0' },
+    ['/openapi: expected OpenAPI 3.0, 3.1 or 3.2, or Swagger 2.0, got "3.0.3\\u0000"'],
+  ],
+  [
     'an older Swagger',
     { swagger: '1.2' },
     ['/swagger: expected Swagger 2.0, or OpenAPI 3.0 to 3.2, got Swagger "1.2"'],
