@@ -49,8 +49,7 @@ export class SchemaRules {
     const parts = schemaParts(schema, pointer, this.#references).map((part) =>
       this.#rulesOf(part.node, part.pointer),
     );
-    const rules = sum([...parts, ...(alone ? [] : [this.#ownRules(schema, pointer)])]);
-    allowance.step(pointer, rules?.checks.length ?? 0);
+    const rules = this.#sum([...parts, ...(alone ? [] : [this.#ownRules(schema, pointer)])], pointer);
     this.#known.set(schema, rules);
     return rules;
   }
@@ -77,7 +76,27 @@ export class SchemaRules {
   /** A list as a whole may be read only, an item by itself not. */
   #insideOf(schema: unknown, pointer: string): Rules | undefined {
     const rules = this.#rulesOf(schema, pointer);
-    return rules && sum([{ ...rules, checks: rules.checks.filter(({ kind }) => kind !== 'readOnly') }]);
+    if (rules === undefined) return undefined;
+    return this.#sum([{ ...rules, checks: rules.checks.filter(({ kind }) => kind !== 'readOnly') }], pointer);
+  }
+
+  /** All of several rules as one, each check once, and the same of items and values. Throws OverLimit. */
+  #sum(parts: readonly (Rules | undefined)[], pointer: string): Rules | undefined {
+    const stated = [...new Set(parts)].filter((part) => part !== undefined);
+    const [first, ...others] = stated;
+    if (first === undefined) return undefined;
+    const checks = [...new Set(stated.flatMap((part) => part.checks))];
+    this.#references.allowance.step(pointer, checks.length);
+    const insideOf = (kind: 'items' | 'values'): Rules | undefined =>
+      others.length === 0
+        ? first[kind]
+        : this.#sum(
+            stated.map((part) => part[kind]),
+            pointer,
+          );
+    const [items, values] = [insideOf('items'), insideOf('values')];
+    const nothing = checks.length === 0 && items === undefined && values === undefined;
+    return nothing ? undefined : { checks, items, values };
   }
 
   #patternOf({ pattern }: Node, pointer: string): Check[] {
@@ -142,14 +161,4 @@ function countsOf(kind: 'length' | 'items' | 'members', least: unknown, most: un
   const from = typeof least === 'number' ? least : 0;
   const to = typeof most === 'number' ? most : undefined;
   return from <= 0 && to === undefined ? [] : [{ kind, least: from, most: to }];
-}
-
-/** All of several rules as one, each check once; of items and values what the last one says. */
-function sum(parts: readonly (Rules | undefined)[]): Rules | undefined {
-  const stated = parts.filter((part) => part !== undefined);
-  const checks = [...new Set(stated.flatMap((part) => part.checks))];
-  const items = stated.findLast((part) => part.items !== undefined)?.items;
-  const values = stated.findLast((part) => part.values !== undefined)?.values;
-  const nothing = checks.length === 0 && items === undefined && values === undefined;
-  return nothing ? undefined : { checks, items, values };
 }

@@ -89,6 +89,23 @@ for (const [schema, good, bad, says] of [
     'OutOfRange expected at least 2 characters, got 1',
   ],
   [
+    { allOf: [{ type: 'array', items: { type: 'string', maxLength: 3 } }, { items: { minLength: 2 } }] },
+    '["ab","abc"]',
+    '["abcd"]',
+    'OutOfRange Body.m[0]: expected at most 3 characters, got 4',
+  ],
+  [
+    {
+      allOf: [
+        { type: 'object', additionalProperties: { type: 'array', items: { type: 'integer', minimum: 2 } } },
+        { additionalProperties: { items: { maximum: 3 } } },
+      ],
+    },
+    '{"a":[2,3]}',
+    '{"a":[1]}',
+    'OutOfRange Body.m.a[0]: expected at least 2, got 1',
+  ],
+  [
     { anyOf: [{ type: 'integer', minimum: 2 }, { type: 'null' }] },
     'null',
     '1',
