@@ -255,6 +255,9 @@ export const noItem: Refusal = {
   reason: 'expected a value for each item of the list, got none',
 };
 
+/** Why a member within another can't go: `a][b` would be read as one of `a`, and no name as a list's item. */
+const noStep = 'expected the name of a member within another to be some text without brackets, got another';
+
 /** `name[member]=…`, `name[0]=…` or `name[]=…` for each text in a value. */
 export function pairsOf(name: string, part: Part, lists: DeepLists, encode: Encode, room: Room): string[] {
   const pairs: string[] = [];
@@ -267,7 +270,8 @@ export function pairsOf(name: string, part: Part, lists: DeepLists, encode: Enco
 
 /**
  * Hands each text in a value on, however deep it lies, with its name: `name[member]`, `name[0]` or `name[]` and so on, as qs
- * and Rails read it. A null is left out: it has no form here. Throws Unfit for an item of a list that holds no text.
+ * and Rails read it. A null is left out: it has no form here. Throws Unfit for an item of a list that holds no text, and
+ * for a member whose name would be read as several, or as an item's: readers look for brackets once all is decoded.
  *
  * @param use returns whether to go on
  * @returns whether all was handed on
@@ -287,9 +291,10 @@ export function everyText(
     case 'list':
       return everyItem(name, part.items, lists, encodeKey, use);
     case 'object':
-      return part.members.every(([key, member]) =>
-        everyText(`${name}[${encodeKey(key)}]`, member, lists, encodeKey, use),
-      );
+      return part.members.every(([key, member]) => {
+        if (key === '' || /[[\]]/.test(key)) throw new Unfit(noStep);
+        return everyText(`${name}[${encodeKey(key)}]`, member, lists, encodeKey, use);
+      });
   }
 }
 

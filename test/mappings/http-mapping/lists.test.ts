@@ -118,6 +118,14 @@ for (const [place, write] of Object.entries(places)) {
   });
 }
 
+for (const [place, write] of Object.entries(places).filter(([name]) => !/item|commas/.test(name)))
+  test(`a member within another whose name would be read as more than one is refused: ${place}`, (t) => {
+    for (const name of ['a][b', 'a]', '[a', 'a[]', ''])
+      for (const value of [{ [name]: 'x' }, { a: { [name]: 'x' } }, [{ [name]: 'x' }]])
+        t.is(write(value), undefined, JSON.stringify(value));
+    t.not(write({ 'a.b': 'x', '0': 'y', ' ': 'z' }), undefined);
+  });
+
 for (const [value, expected] of [
   [[{ a: '1', b: '2' }, { a: '3' }], 'n[][a]=1&n[][b]=2&n[][a]=3'],
   [[{ a: { b: '1' } }, { a: { b: '2' } }], 'n[][a][b]=1&n[][a][b]=2'],
