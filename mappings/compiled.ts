@@ -58,6 +58,11 @@ export interface WrittenFault {
   readonly message: string;
   /** The detail's element. */
   readonly detail: string;
+  /** What was let through as it was written, as for a reply. */
+  readonly dropped: number;
+  readonly replaced: number;
+  readonly passed: number;
+  readonly missing: number;
 }
 
 /** The header blocks of requests of an operation, as its binding declares them (A8). */

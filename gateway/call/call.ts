@@ -119,16 +119,20 @@ export interface ReplyReader {
   ) => Promise<ReadReply | undefined>;
 }
 
-const nothingNoted = { dropped: 0, replaced: 0, passed: 0, inexact: 0, misfits: undefined } as const;
+const nothingNoted = { dropped: 0, replaced: 0, passed: 0, misfits: undefined } as const;
+
+/** What a reply or a declared fault was let through with. */
+function countsOf(
+  outcome: Outcome,
+): Pick<Extract<Outcome, { kind: 'reply' }>, 'dropped' | 'replaced' | 'passed' | 'inexact' | 'misfits'> {
+  if (outcome.kind === 'reply') return outcome;
+  const { fault } = outcome.failure;
+  if (fault === undefined) return nothingNoted;
+  return { ...fault, misfits: { missing: fault.missing, told: [] } };
+}
 
 function noted({ ignored, quirks }: Prepared['reading'], outcome: Outcome): Noted | undefined {
-  const {
-    dropped,
-    replaced,
-    passed,
-    inexact = 0,
-    misfits,
-  } = outcome.kind === 'reply' ? outcome : nothingNoted;
+  const { dropped, replaced, passed, inexact = 0, misfits } = countsOf(outcome);
   const missing = misfits?.missing ?? 0;
   if (ignored.length === 0 && quirks + dropped + replaced + passed + inexact + missing === 0)
     return undefined;

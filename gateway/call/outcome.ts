@@ -171,7 +171,7 @@ function declaredFault(
       errorCode,
       statusJson: JSON.stringify({ errorCode, message }),
       retryAfter,
-      fault: { message, detail: hide(fault.detail) },
+      fault: { ...fault, message, detail: hide(fault.detail) },
       json: hide(json),
     };
     return { kind: 'failure', failure };

@@ -49,6 +49,8 @@ const patience = 8;
 
 const plain = plainByte;
 
+const none: ReadonlySet<string> = new Set();
+
 /**
  * A reply's JSON as bytes, and the tape that a codec lays out while it reads: where each value stands, so that
  * they can be written in another order than they came. Everything is looked at once; no object is made per value.
@@ -65,6 +67,8 @@ export class Tape extends JsonGrammar {
   readonly made: string[] = [];
   /** True where a value is tried for its type: another kind of it, or a null where there is none, is then a mismatch. */
   strict = false;
+  /** Members of the first object that are no members of its type, and that another part of the message has. */
+  beside: ReadonlySet<string> = none;
   /** Bytes that were looked at in vain, as what was tried first didn't fit. */
   wasted = 0;
   /** True once more was looked at in vain than one reply may take: what is tried next would take for ever otherwise. */

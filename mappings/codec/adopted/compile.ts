@@ -196,6 +196,7 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
   const element = body.kind === 'element' ? body.element : wrapperOf(body.wrapper, body.parts);
   const value = context.elementOf(element, false);
   const read = elementReader(context, element, value, true);
+  const beside = message.headers.length === 0 ? nothingBeside : headersBeside;
   const style = context.encoded ? encodingStyle : '';
   const tags = tagsOf(context, element, declarationsOf(context, element) + style);
   return {
@@ -204,7 +205,7 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
       (context.encoded ? readEncoded(context, read, xml, reading) : read(xml, reading)) ?? '{}',
     write: (json) => {
       const blocks = headers.write(json);
-      const { xml, ...counts } = writeElement(context, value, tags, json, scratch);
+      const { xml, ...counts } = writeElement(context, value, tags, json, scratch, beside);
       return { xml, headers: blocks.headers, ...sumOf(counts, blocks) };
     },
   };
@@ -288,17 +289,26 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
       if (blocks.length === 0) return noBlocks;
       const text = memberOf(Buffer.from(json).toString(), '@headers', limits);
       if (text === undefined || text === 'null') return noBlocks;
+      const members = membersOf(text, limits);
+      if (members === undefined) return { ...noBlocks, dropped: 1 };
       let all = '';
       let counts = noCounts;
       const written = new Set<string>();
-      for (const [local, token] of membersOf(text, limits) ?? []) {
+      for (const [local, token] of members) {
         const block = byLocal.get(local);
         if (block === undefined)
           throw new MismatchError('expected a declared header, got another').at(local).at('@headers');
         if (written.has(local)) throw twice().at(local).at('@headers');
         written.add(local);
         try {
-          const { xml, ...its } = writeElement(context, block.value, block.tags, Buffer.from(token), scratch);
+          const { xml, ...its } = writeElement(
+            context,
+            block.value,
+            block.tags,
+            Buffer.from(token),
+            scratch,
+            nothingBeside,
+          );
           all += xml.toString();
           counts = sumOf(its, counts);
         } catch (error) {
@@ -310,9 +320,21 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
   };
 }
 
+/** Members that an object has beside its element's, and that go elsewhere (A8, A29): others are dropped. */
+const nothingBeside: ReadonlySet<string> = new Set();
+const headersBeside: ReadonlySet<string> = new Set(['@headers']);
+const faultBeside: ReadonlySet<string> = new Set(['@fault', '@message']);
+
 const noBlocks: Omit<WrittenMessage, 'xml'> = { headers: '', ...noCounts };
 
 const twice = (): MismatchError => new MismatchError('expected the member once, got it again');
+
+/** The same at the first member that stands twice. */
+function twiceOf(members: readonly (readonly [string, string])[]): MismatchError {
+  const met = new Set<string>();
+  const again = members.find(([name]) => met.size === met.add(name).size);
+  return twice().at(again?.[0] ?? '');
+}
 
 /** The JSON of a member of an object; undefined where it has none. Throws MismatchError where it has two. */
 function memberOf(text: string, name: string, limits: Limits): string | undefined {
@@ -328,10 +350,17 @@ function memberOf(text: string, name: string, limits: Limits): string | undefine
   return member;
 }
 
+/** A declared fault as XML. */
+export interface WrittenFault extends WriteCounts {
+  readonly message: string;
+  /** The detail's element. */
+  readonly detail: string;
+}
+
 /** The declared faults of an operation, both ways (A29). */
 export interface FaultCodecs {
   /** An error answer with `@fault` → the fault's words and its detail element; undefined without one, or for a name that isn't declared. Throws MismatchError, JsonError. */
-  readonly write: (json: string) => { readonly message: string; readonly detail: string } | undefined;
+  readonly write: (json: string) => WrittenFault | undefined;
   /** A declared detail element, from its start tag past its end tag, as the error answer; undefined, with nothing read, for another. */
   readonly read: (xml: XmlReader, reading: Reading) => string | undefined;
 }
@@ -365,17 +394,29 @@ function compileFaults(
   for (const codec of codecs) enter(codec.name, codec);
   return {
     write: (json) => {
-      const members = new Map(membersOf(json, limits));
-      const given = members.get('@fault');
+      const all = membersOf(json, limits) ?? [];
+      const members = new Map(all);
+      const given = all.find(([member]) => member === '@fault')?.[1];
       if (given?.startsWith('"') !== true) return undefined;
       const name = new JsonReader(given, limits).string();
       const codec = byName.get(name);
       if (codec === undefined) return undefined;
+      if (members.size < all.length) throw twiceOf(all);
       const words = members.get('@message');
       const message = words?.startsWith('"') === true ? new JsonReader(words, limits).string() : name;
       const token = codec.isSimple ? (members.get('value') ?? 'null') : json;
-      const { xml } = writeElement(codec.context, codec.value, codec.tags, Buffer.from(token), scratch);
-      return { message, detail: xml.toString() };
+      const { xml, ...counts } = writeElement(
+        codec.context,
+        codec.value,
+        codec.tags,
+        Buffer.from(token),
+        scratch,
+        faultBeside,
+      );
+      if (codec.isSimple)
+        for (const member of members.keys())
+          if (member !== 'value' && !faultBeside.has(member)) counts.dropped++;
+      return { message, detail: xml.toString(), ...counts };
     },
     read: (xml, reading) => {
       const codec = codecs.find(
@@ -411,9 +452,11 @@ function writeElement(
   tags: Tags,
   json: Uint8Array,
   { tape, output }: Scratch,
+  beside: ReadonlySet<string>,
 ): Omit<WrittenMessage, 'headers'> {
   try {
     tape.start(json, limits);
+    tape.beside = beside;
     value.scan(tape);
     tape.end();
     output.start(json.length * 2 + 1024);

@@ -541,9 +541,6 @@ function missingIn(shape: Shape, tape: Tape, node: number): number {
   return value === -1 || words[value] === nothing ? count + 1 : count;
 }
 
-/** Members of a body's object that are no members of its element (A8, A29). */
-const ofBody: ReadonlySet<string> = new Set(['@headers', '@fault', '@message']);
-
 /** A member that isn't the type's: the gateway's own, or one that is left out. True: another shape is to read the object. */
 function scanOther(
   name: string,
@@ -557,7 +554,7 @@ function scanOther(
   } else if (name === '@type' && onType !== undefined && tape.peek() === 34) {
     return onType(tape.string());
   } else {
-    if (name !== '@type' && !(node === 0 && ofBody.has(name))) tape.dropped++;
+    if (name !== '@type' && !(node === 0 && tape.beside.has(name))) tape.dropped++;
     tape.skip();
   }
   return false;

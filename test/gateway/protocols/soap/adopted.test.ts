@@ -218,6 +218,15 @@ test('A29: a fault that is not declared is an error as any other, one whose memb
   t.regex(unfit.text, /UpstreamInvalidResponse: the reply's orderId: expected/);
 });
 
+test('A28, A29: what a declared fault lacks, or has too much, is counted as that of a reply', async (t) => {
+  const gateway = await serveOrders(t);
+  gateway.answer({ status: 404, body: '{"@fault":"OrderNotFound","order":5,"hint":"a"}' });
+  await gateway.call(shop, envelope('1.1', { body: getOrder(5) }));
+  const { text } = await send(gateway.port, 'GET', '/metrics');
+  t.regex(text, /reply_members_dropped_total\{contract="\/",operation="GetOrder"\} 1\n/);
+  t.regex(text, /reply_members_missing_total\{contract="\/",operation="GetOrder"\} 1\n/);
+});
+
 test('W25: a declared fault that quotes the caller’s secret tells it to no caller, in whatever form that asks', async (t) => {
   const gateway = await serveOrders(t, 'headers: { SessionHeader.session: { header: X-Session } }\n');
   gateway.answer({

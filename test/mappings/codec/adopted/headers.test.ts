@@ -76,6 +76,33 @@ test('A8: @headers of a reply are its header blocks', (t) => {
   });
 });
 
+test('A8, A29: what stands beside a body and has no place in its message counts as dropped', (t) => {
+  const { reply, faults } = operationOf(t, wsdl, 'Get');
+  const bare = operationOf(t, wsdl.replaceAll(/<soap:header[^>]*>/g, ''), 'Get');
+  if (reply === undefined || bare.reply === undefined) throw new Error('no reply');
+  const droppedOf = (codec: typeof reply, json: string): number => codec.write(Buffer.from(json)).dropped;
+  t.is(droppedOf(reply, '{"@fault":"NoOrder","@message":"gone","a":"x"}'), 2);
+  t.is(droppedOf(reply, '{"@headers":{"Session":{"@headers":{},"id":7}}}'), 1);
+  t.is(droppedOf(reply, '{"@headers":[{"Session":{"id":7}}]}'), 1);
+  t.is(droppedOf(reply, '{"@headers":null}'), 0);
+  t.is(droppedOf(bare.reply, '{"@headers":{"Session":{"id":7}},"a":"x"}'), 1);
+  t.is(faults.write('{"@fault":"NoOrder","order":7,"@headers":{"Session":{}}}')?.dropped, 1);
+  t.is(faults.write('{"@fault":"NoOrder","@message":"gone","order":7}')?.dropped, 0);
+});
+
+test('A29: what a fault has besides its detail counts as that of a reply, and a member twice is refused', (t) => {
+  const { faults } = operationOf(t, wsdl, 'Get');
+  t.is(faults.write('{"@fault":"NoOrder","order":7,"ordr":8}')?.dropped, 1);
+  t.is(faults.write('{"@fault":"Busy","@message":"late","value":"x","other":1}')?.dropped, 1);
+  t.is(faults.write('{"@fault":"Busy","value":"a\\u0001"}')?.replaced, 1);
+  for (const [json, member] of [
+    ['{"@fault":"Busy","value":"x","value":"y"}', 'value'],
+    ['{"@fault":"NoOrder","@message":"a","@message":"b"}', '@message'],
+    ['{"@fault":"NoOrder","order":1,"@fault":"Nothing"}', '@fault'],
+  ] as const)
+    t.throws(() => faults.write(json), { message: `${member}: expected the member once, got it again` });
+});
+
 test('A29: an error answer with @fault is the declared fault of that name', (t) => {
   const { faults } = operationOf(t, wsdl, 'Get');
   const fault = faults.write('{"@fault":"NoOrder","@message":"there is none","order":7}');
