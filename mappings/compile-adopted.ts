@@ -167,37 +167,52 @@ function withoutMoved(
   limits: Limits,
 ): string | undefined {
   let left: string | undefined = block;
-  for (const [index, { block: name, path, format }] of movedHeaders.entries()) {
+  for (const [index, { block: name, path, header, format }] of movedHeaders.entries()) {
     const opens = `${quoteJson(name)}:`;
     if (left === undefined || !left.startsWith(opens)) continue;
     const taken = take(left.slice(opens.length), path, limits);
+    if (taken.isOther) {
+      reading.path.push('@headers', name, ...path);
+      refuse(reading, 'InvalidType', `expected one value, which goes upstream in ${header}, got another`);
+      reading.path.length -= 2 + path.length;
+    }
     if (taken.value === undefined) continue;
     const values: (string | undefined)[] = [...(reading.credentials ?? [])];
     values.length = Math.max(values.length, index + 1);
     values[index] = format.replace('{}', () => taken.value ?? '');
     reading.credentials = values;
-    left = taken.rest === '{}' ? undefined : opens + taken.rest;
+    left = taken.rest === undefined || taken.rest === '{}' ? undefined : opens + taken.rest;
   }
   return left;
 }
 
-/** A scalar taken out of a JSON object by its path, as text; undefined where it isn't there. */
-function take(
-  json: string,
-  [name = '', ...path]: readonly string[],
-  limits: Limits,
-): { readonly value: string | undefined; readonly rest: string } {
-  const members = membersOf(json, limits) ?? [];
+/** What is left of JSON without a scalar. */
+interface Taken {
+  /** As text; undefined where it isn't there. */
+  readonly value: string | undefined;
+  /** Undefined where nothing is left. */
+  readonly rest: string | undefined;
+  /** Whether something else than one scalar is there, or on the way. */
+  readonly isOther: boolean;
+}
+
+/** A scalar taken out of JSON by its path. */
+function take(json: string, [name, ...path]: readonly string[], limits: Limits): Taken {
+  const untaken = { value: undefined, rest: json };
+  if (json === 'null') return { ...untaken, isOther: false };
+  if (name === undefined) {
+    if (/^[[{]/.test(json)) return { ...untaken, isOther: true };
+    const value = json.startsWith('"') ? new JsonReader(json, limits).string() : json;
+    return { value, rest: undefined, isOther: false };
+  }
+  const members = membersOf(json, limits);
+  if (members === undefined) return { ...untaken, isOther: true };
   const rest: string[] = [];
-  let value: string | undefined;
+  let found: Taken = { ...untaken, isOther: false };
   for (const [key, token] of members) {
-    let kept: string | undefined = token;
-    if (key === name && path.length > 0) ({ value, rest: kept } = take(token, path, limits));
-    else if (key === name && token !== 'null' && !/^[[{]/.test(token)) {
-      value = token.startsWith('"') ? new JsonReader(token, limits).string() : token;
-      kept = undefined;
-    }
+    if (key === name) found = take(token, path, limits);
+    const kept = key === name ? found.rest : token;
     if (kept !== undefined) rest.push(`${quoteJson(key)}:${kept}`);
   }
-  return { value, rest: `{${rest.join(',')}}` };
+  return { ...found, rest: `{${rest.join(',')}}` };
 }

@@ -6,7 +6,9 @@ import {
   type AdoptedOperation,
   type AdoptedPort,
   type AdoptedService,
+  type Content,
   contentTypes,
+  type Particle,
   type SchemaType,
 } from '../../contract/schema-components.ts';
 import type { LoadedContract } from '../build-contract.ts';
@@ -219,7 +221,8 @@ interface Moved {
 const tokenPlaces = { username: 'Security.Username', password: 'Security.Password' } as const;
 
 function movedHeadersOf({ operations }: AdoptedService, { headers }: AdoptedOverlay, report: Report): Moved {
-  const blocks = new Set(operations.flatMap(({ input }) => input.headers.map(({ name }) => name.local)));
+  const declared = operations.flatMap(({ input }) => input.headers);
+  const blocks = new Set(declared.map(({ name }) => name.local));
   const movedHeaders: MovedHeader[] = [];
   const parts: CredentialPart[] = [];
   const tokenParts: CredentialPart[] = [];
@@ -246,6 +249,8 @@ function movedHeadersOf({ operations }: AdoptedService, { headers }: AdoptedOver
     } else if (!blocks.has(block)) {
       const known = [...blocks].slice(0, 10).join(', ') || 'none';
       report(at, `expected a header block that an operation declares (${known}), got ${shown(block)}`);
+    } else if (!declared.some(({ name, type }) => name.local === block && mayHave(type, path))) {
+      report(at, `expected a header block and one value in it, such as Session.id, got ${shown(place)}`);
     } else {
       movedHeaders.push({ name: place, block, path, header, format });
       parts.push(part);
@@ -265,6 +270,30 @@ function movedHeadersOf({ operations }: AdoptedService, { headers }: AdoptedOver
         ? undefined
         : { ...tokenPlaces, digest: 'refuse', timestamp: 'optional', unverified: [] },
   };
+}
+
+/** Whether a type may have one scalar at a path of members in JSON; members of the gateway's own aren't followed. */
+function mayHave(type: SchemaType, [name, ...path]: readonly string[]): boolean {
+  if (type.kind === 'simple') return name === undefined && type.variety.kind !== 'list';
+  const { content } = type;
+  const isText = content.kind === 'text' || content.kind === 'mixed' || isMixed(content);
+  if (name === undefined) return isText;
+  if (name.startsWith('@') || (isText && name === 'value')) return true;
+  if (type.attributes.some((use) => (use.json ?? use.name.local) === name)) return path.length === 0;
+  const isIn = (particle: Particle): boolean => {
+    if (particle.kind === 'any' || particle.most > 1) return false;
+    if (particle.kind !== 'element') return particle.particles.some(isIn);
+    const { element, json = element.name.local } = particle;
+    // the second element of a name is called name_2
+    if (json !== name && !name.startsWith(`${json}_`)) return false;
+    return element.substitutes.length > 0 || mayHave(element.type, path);
+  };
+  if (content.kind === 'elements' && isIn(content.particle)) return true;
+  return type.derived.some((derived) => mayHave(derived, [name, ...path]));
+}
+
+function isMixed(content: Content): boolean {
+  return content.kind === 'elements' && content.mixed;
 }
 
 /** The policies of a service, a UsernameToken met only where the overlay says where its values go (A31). */

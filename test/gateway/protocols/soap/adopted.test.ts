@@ -165,6 +165,39 @@ test('A8: a block with nothing left in it is none', async (t) => {
   t.is(gateway.hits[0]?.body, '{"orderId":1}');
 });
 
+test('A8: what is to go in an HTTP header is one value that the WSDL has, or an error at start', async (t) => {
+  for (const place of ['SessionHeader.sesion', 'SessionHeader.session.id'])
+    await t.throwsAsync(serveOrders(t, `headers: { ${place}: { header: X-Session } }\n`), {
+      message: /soap\.yaml:1#\/headers\/SessionHeader.*: expected a header block and one value in it/,
+    });
+  const several = orders.replace(
+    'maxOccurs="1" name="session" type="s:string"',
+    'maxOccurs="unbounded" name="session" type="s:string"',
+  );
+  const overlay = 'headers: { SessionHeader.session: { header: X-Session } }\n';
+  await t.throwsAsync(serveFiles(t, { 'Orders.wsdl': several, 'soap.yaml': overlay }), {
+    message: /expected a header block and one value in it/,
+  });
+});
+
+test('A8: where a value is to go in an HTTP header and another comes, nothing is sent', async (t) => {
+  const alike =
+    '<s:schema targetNamespace="urn:o" xmlns:o="urn:o" elementFormDefault="qualified"><s:element name="SessionHeader"><s:complexType><s:sequence><s:element maxOccurs="9" name="session" type="s:string"/></s:sequence></s:complexType></s:element></s:schema>';
+  const wsdl = orders
+    .replace('</wsdl:types>', `${alike}</wsdl:types>`)
+    .replace(
+      '<wsdl:part name="SessionHeader" element="tns:SessionHeader" />',
+      '<wsdl:part name="SessionHeader" element="o:SessionHeader" xmlns:o="urn:o" />',
+    );
+  const overlay = 'headers: { SessionHeader.session: { header: X-Session } }\n';
+  const gateway = await serveFiles(t, { 'Orders.wsdl': wsdl, 'soap.yaml': overlay });
+  const header = '<SessionHeader xmlns="urn:o"><session>abc123xyz</session></SessionHeader>';
+  const { text } = await gateway.call(shop, envelope('1.1', { header, body: getOrder(1) }));
+  t.regex(text, /@headers\.SessionHeader\.session: expected one value, which goes upstream in X-Session/);
+  t.is(gateway.hits.length, 0);
+  t.false((text + gateway.log()).includes('abc123xyz'));
+});
+
 test('A8: a block that is wrong, or comes twice, is told by its path', async (t) => {
   const gateway = await serveOrders(t);
   const misspelt = session.replace(/branch/g, 'brunch');
