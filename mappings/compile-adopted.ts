@@ -69,7 +69,9 @@ function compileOperation(
     },
     readJson: (text, reading) => {
       checkRequest(text, request, reading, limits);
-      return { text, reading, closes: undefined };
+      const isMoved = movedHeaders.length > 0 && /@headers|\\u/.test(text);
+      const left = isMoved ? withoutMovedIn(text, movedHeaders, reading, limits) : text;
+      return { text: left, reading, closes: undefined };
     },
     readParameters: () => {
       throw new RangeError('an adopted contract has no routes');
@@ -159,6 +161,24 @@ function compileHeader(
   };
 }
 
+/** The same of a JSON caller's body, which stays as it came where nothing is moved. */
+function withoutMovedIn(
+  text: string,
+  movedHeaders: readonly MovedHeader[],
+  reading: Reading,
+  limits: Limits,
+): string {
+  const blocks: string[] = [];
+  const rest: string[] = [];
+  for (const [name, token] of membersOf(text, limits) ?? []) {
+    if (name !== '@headers') rest.push(`${quoteJson(name)}:${token}`);
+    else for (const [block, its] of membersOf(token, limits) ?? []) blocks.push(`${quoteJson(block)}:${its}`);
+  }
+  const kept = blocks.flatMap((block) => withoutMoved(block, movedHeaders, reading, limits) ?? []);
+  if (kept.length === blocks.length && kept.every((block, index) => block === blocks[index])) return text;
+  return withHeaders(`{${rest.join(',')}}`, kept);
+}
+
 /** A block `"Name":…` without the scalars that are moved, which go to the reading; undefined where nothing is left of it. */
 function withoutMoved(
   block: string,
@@ -175,6 +195,7 @@ function withoutMoved(
       reading.path.push('@headers', name, ...path);
       refuse(reading, 'InvalidType', `expected one value, which goes upstream in ${header}, got another`);
       reading.path.length -= 2 + path.length;
+      left = taken.rest === undefined ? undefined : opens + taken.rest;
     }
     if (taken.value === undefined) continue;
     const values: (string | undefined)[] = [...(reading.credentials ?? [])];
@@ -192,21 +213,23 @@ interface Taken {
   readonly value: string | undefined;
   /** Undefined where nothing is left. */
   readonly rest: string | undefined;
-  /** Whether something else than one scalar is there, or on the way. */
+  /** Whether something else than one scalar is there, or on the way, which nothing is left of either. */
   readonly isOther: boolean;
 }
+
+const other: Taken = { value: undefined, rest: undefined, isOther: true };
 
 /** A scalar taken out of JSON by its path. */
 function take(json: string, [name, ...path]: readonly string[], limits: Limits): Taken {
   const untaken = { value: undefined, rest: json };
   if (json === 'null') return { ...untaken, isOther: false };
   if (name === undefined) {
-    if (/^[[{]/.test(json)) return { ...untaken, isOther: true };
+    if (/^[[{]/.test(json)) return other;
     const value = json.startsWith('"') ? new JsonReader(json, limits).string() : json;
     return { value, rest: undefined, isOther: false };
   }
   const members = membersOf(json, limits);
-  if (members === undefined) return { ...untaken, isOther: true };
+  if (members === undefined) return other;
   const rest: string[] = [];
   let found: Taken = { ...untaken, isOther: false };
   for (const [key, token] of members) {

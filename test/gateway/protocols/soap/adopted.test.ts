@@ -157,6 +157,38 @@ test('A8: a scalar of a block goes upstream in an HTTP header, and into no log',
   t.false(gateway.log().includes('abc123xyz'), gateway.log());
 });
 
+test('A8: a scalar of a JSON caller’s @headers goes the same way, and into no log', async (t) => {
+  const folder = folderOf(t, { 'soap.yaml': 'headers: { SessionHeader.session: { header: X-Session } }\n' });
+  copyFileSync('docs/adopt/Orders.wsdl', join(folder, 'Orders.wsdl'));
+  const gateway = await startGateway(t, { serve: { contract: folder, logMessages: true } });
+  gateway.answer({ status: 500, body: '{"message":"no session abc123xyz"}' });
+  const type = { 'Content-Type': 'application/json' };
+  const post = (body: string, headers = {}) =>
+    send(gateway.port, 'POST', '/json/reply/GetOrder', { ...type, ...headers }, body);
+  const branch = '"branch":"north"';
+  const cases = [
+    [
+      `{"orderId":1,"@headers":{"SessionHeader":{"session":"abc123xyz",${branch}}}}`,
+      `{"@headers":{"SessionHeader":{${branch}}},"orderId":1}`,
+    ],
+    ['{"\\u0040headers":{"SessionHeader":{"\\u0073ession":"abc123xyz"}},"orderId":1}', '{"orderId":1}'],
+  ] as const;
+  for (const [body, expected] of cases) {
+    const { text } = await post(body);
+    t.is(gateway.hits.at(-1)?.headers['x-session'], 'abc123xyz');
+    t.is(gateway.hits.at(-1)?.body, expected);
+    t.false(text.includes('abc123xyz'), text);
+  }
+  const { length } = gateway.hits;
+  t.is((await post(cases[0][0], { 'X-Session': 'another-session' })).status, 400);
+  const list = cases[0][0].replace('"abc123xyz"', '["abc123xyz"]');
+  t.is((await post(list)).status, 400);
+  t.is(gateway.hits.length, length);
+  t.false(gateway.log().includes('abc123xyz'), gateway.log());
+  await post(`{ "orderId": 1, "@headers": {"SessionHeader": {${branch}}} }`);
+  t.is(gateway.hits.at(-1)?.body, `{ "orderId": 1, "@headers": {"SessionHeader": {${branch}}} }`);
+});
+
 test('A8: a block with nothing left in it is none', async (t) => {
   const gateway = await serveOrders(t, 'headers:\n  SessionHeader.session: { header: X-Session }\n');
   const header = session.replace('<branch>north</branch>', '');
