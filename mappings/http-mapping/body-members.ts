@@ -35,8 +35,8 @@ export function compileMembers(
     const span = spans[credentialsSlot];
     const added =
       span === undefined
-        ? [appendMember(text, closes, opens + whole(values))]
-        : spliceCredentials(text, span, values, whole, limits);
+        ? [appendMember(text, closes, edits, opens + whole(values))]
+        : spliceCredentials(text, span, edits, values, whole, limits);
     return applyEdits(
       text,
       [...edits, ...added].toSorted((a, b) => a.start - b.start),
@@ -86,19 +86,25 @@ function withoutSlots(text: string, reading: Reading, limits: Limits): string {
     const value = json.position;
     json.skip();
     const end = json.position;
+    let isLeftOut = false; // with the comma before it, if it isn't the first
+    for (let edit = reading.edits[from]; edit !== undefined && edit.start < start; ) {
+      isLeftOut = edit.end === end;
+      edit = reading.edits[++from];
+    }
     let to = from;
     while ((reading.edits[to]?.start ?? end) < end) to++;
     const edits = reading.edits.slice(from, to);
     from = to;
-    if (reading.spans.some((span) => span?.start === value)) continue;
-    members.push(applyEdits(text.slice(start, end), edits, start));
+    if (isLeftOut || reading.spans.some((span) => span?.start === value)) continue;
+    const member = applyEdits(text.slice(start, end), edits, start);
+    if (member !== '') members.push(member);
   }
   return `{${members.join(',')}}`;
 }
 
 /** A member as the body's last. */
-function appendMember(text: string, closes: number, member: string): Edit {
-  const empty = /^\s*\{\s*$/.test(text.slice(0, closes));
+function appendMember(text: string, closes: number, edits: readonly Edit[], member: string): Edit {
+  const empty = /^\s*\{\s*$/.test(applyEdits(text.slice(0, closes), edits));
   return { start: closes, end: closes, text: (empty ? '' : ',') + member };
 }
 
@@ -106,6 +112,7 @@ function appendMember(text: string, closes: number, member: string): Edit {
 function spliceCredentials(
   text: string,
   { start, end }: { readonly start: number; readonly end: number },
+  made: readonly Edit[],
   values: CredentialValues,
   whole: WriteCredentials,
   limits: Limits,
@@ -116,8 +123,7 @@ function spliceCredentials(
   const edits: Edit[] = [];
   const json = new JsonReader(text, limits, start);
   json.enter();
-  let isEmpty = true;
-  for (; json.next(isEmpty, 125); isEmpty = false) {
+  for (let first = true; json.next(first, 125); first = false) {
     const said = foldAscii(json.name());
     const from = json.position;
     json.skip();
@@ -130,7 +136,10 @@ function spliceCredentials(
     (name) => `${JSON.stringify(name)}:${JSON.stringify(values.all.get(name))}`,
   );
   const closes = end - 1;
-  if (rest.length > 0)
-    edits.push({ start: closes, end: closes, text: (isEmpty ? '' : ',') + rest.join(',') });
+  if (rest.length > 0) {
+    const inside = made.filter((edit) => edit.start >= start && edit.start < closes);
+    const content = applyEdits(text.slice(start + 1, closes), inside, start + 1);
+    edits.push({ start: closes, end: closes, text: (content.trim() === '' ? '' : ',') + rest.join(',') });
+  }
   return edits;
 }

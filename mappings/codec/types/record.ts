@@ -152,6 +152,8 @@ function passRecord(shape: RecordShape, json: JsonReader, reading: Reading): voi
   const { fields, byJson, byFolded, additional } = shape;
   const values: (string | undefined)[] = [];
   const seen: boolean[] = [];
+  let keeps = false;
+  let before = -1; // where the member before ends
   for (let first = true; json.next(first, 125); first = false) {
     const nameStart = json.position;
     const name = json.name();
@@ -159,6 +161,17 @@ function passRecord(shape: RecordShape, json: JsonReader, reading: Reading): voi
     const index =
       byJson.get(name) ?? (additional === undefined ? byFolded.get(foldAscii(name)) : undefined) ?? -1;
     const member = fields[index];
+    if (member === undefined && additional === undefined) {
+      passMember(shape, json, name, reading);
+      // with the comma before it
+      if (!shape.refuseUnknown)
+        reading.edits.push({ start: first ? nameStart : before, end: json.position, text: '' });
+      before = json.position;
+      continue;
+    }
+    if (!keeps && !first && !shape.refuseUnknown)
+      reading.edits.push({ start: before, end: nameStart, text: '' });
+    keeps = true;
     if (member === undefined) {
       passMember(shape, json, name, reading);
       continue;
@@ -180,6 +193,7 @@ function passRecord(shape: RecordShape, json: JsonReader, reading: Reading): voi
       }
       seen[index] = true;
     }
+    before = json.position;
     reading.path.pop();
   }
   if (shape.required.length !== 0) checkRequired(shape, values, 'json', reading);

@@ -56,6 +56,7 @@ export function tupleReader(context: ReaderContext, type: TupleType): RequestRea
 
   const pass = (json: JsonReader, reading: Reading): void => {
     if (!entersJson(json, reading, 91)) return;
+    let before = json.position;
     for (let index = 0; json.next(index === 0, 93); index++) {
       reading.path.push(index);
       const reader = positions[index]?.reader ?? rest?.item;
@@ -65,7 +66,10 @@ export function tupleReader(context: ReaderContext, type: TupleType): RequestRea
           refuse(reading, 'UnknownElement', `expected at most ${behind} items`);
         else reading.ignored.push(`[${index}]`);
         json.skip();
+        if (context.contract.settings.unknownElements === 'ignore')
+          reading.edits.push({ start: before, end: json.position, text: '' });
       }
+      before = json.position;
       reading.path.pop();
     }
   };

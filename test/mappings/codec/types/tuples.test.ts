@@ -156,6 +156,12 @@ for (const [kind, json, expected, whenIgnored] of [
     t.is(passed(kind, json, 'ignore'), whenIgnored ?? expected);
   });
 
+test('W12: with unknownElements: ignore, items behind the last position of a tuple in JSON are left out', (t) => {
+  const compiled = compiledFor(schemas['of two'], 'ignore');
+  const { input } = readJson(compiled, 'put', '{"Body":{"m":[ 1,"a" , true,[2] ]}}');
+  t.is(operationOf(compiled, 'put').request(input, undefined)?.body?.toString(), '{"m":[ 1,"a" ]}');
+});
+
 for (const [kind, json, expected] of [
   ['of two', '[]', ''],
   ['of two', '[1]', '<Item1>1</Item1>'],
