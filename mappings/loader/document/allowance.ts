@@ -9,10 +9,13 @@ export class OverLimit extends Error {
   override readonly name = 'OverLimit';
   /** Where in a file, a JSON pointer with the file before it as in `Located`; undefined where the reader of a file says. */
   readonly pointer: string | undefined;
+  /** Of a WSDL or schema, whose pointer is its file. */
+  readonly line: number | undefined;
 
-  constructor(message: string, pointer?: string) {
+  constructor(message: string, pointer?: string, line?: number) {
     super(message);
     this.pointer = pointer;
+    this.line = line;
   }
 }
 

@@ -15,7 +15,7 @@ import {
   xsdChildren,
 } from './schema-context.ts';
 import { readSimpleType, simpleTypeNamed } from './simple-types.ts';
-import { attributeOf, type XmlElement } from './xml-tree.ts';
+import { attributeOf, stepAt, type XmlElement } from './xml-tree.ts';
 
 /** What a type says about attributes, groups expanded. */
 export interface AttributeSet {
@@ -39,7 +39,7 @@ export function readAttributes(context: SchemaContext, element: XmlElement, sche
     for (const [name, use] of group.uses) uses.set(name, use);
     any ||= group.any;
   }
-  context.allowance.step(element.source.file, 1 + uses.size);
+  stepAt(context.allowance, element, 1 + uses.size);
   return { uses, any };
 }
 

@@ -15,7 +15,7 @@ import type { Schema } from './documents.ts';
 import { following, particleNames, readParticle, sizeOf } from './particles.ts';
 import { isTrue, type Mutable, type SchemaContext, xsdChild, xsdChildren } from './schema-context.ts';
 import { readSimpleType, restricted } from './simple-types.ts';
-import { attributeOf, type XmlElement } from './xml-tree.ts';
+import { attributeOf, stepAt, type XmlElement } from './xml-tree.ts';
 
 /** A complex type as it is written, to be read once those that it is derived from are. */
 export interface WrittenType {
@@ -57,8 +57,9 @@ export function fillComplexType(
     }
   }
   const { content } = type;
-  context.allowance.step(
-    element.source.file,
+  stepAt(
+    context.allowance,
+    element,
     1 +
       stepsPerMember *
         (type.attributes.length + (content.kind === 'elements' ? sizeOf(content.particle) : 0)),

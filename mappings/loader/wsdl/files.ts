@@ -88,7 +88,7 @@ export function xmlFilesOf(
         findings.warn(element, 'XML Schema of before 2001 is read as that of 2001');
       return { file, root: element };
     } catch (error) {
-      if (error instanceof OverLimit) throw new OverLimit(`${file}: ${error.message}`);
+      if (error instanceof OverLimit) throw new OverLimit(error.message, file, error.line);
       if (error instanceof XmlError || error instanceof UnsupportedCharset) {
         findings.fileProblem(file, error instanceof XmlError ? error.line : undefined, error.message);
         return { why: `got one that isn't read (${error.message})` };

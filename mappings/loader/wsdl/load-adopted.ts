@@ -67,10 +67,10 @@ export function loadAdoptedService(folder: string, options: AdoptedOptions = {})
     return { service, warnings: warnings.map(inFolder) };
   } catch (error) {
     if (error instanceof OverLimit || isStackOverflow(error)) {
-      const message =
-        error instanceof OverLimit ? error.message : 'expected less of one in another, got more';
+      const { message, pointer, line } =
+        error instanceof OverLimit ? error : new OverLimit('expected less of one in another, got more');
       throw new ContractError([
-        { file: join(folder, wsdl), pointer: '', message },
+        { file: join(folder, pointer || wsdl), pointer: '', line, message },
         ...findings.problems.map(inFolder),
       ]);
     }

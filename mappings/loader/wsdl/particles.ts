@@ -12,7 +12,7 @@ import {
   xsdChild,
   xsdChildren,
 } from './schema-context.ts';
-import { attributeOf, type XmlElement } from './xml-tree.ts';
+import { attributeOf, stepAt, type XmlElement } from './xml-tree.ts';
 
 /** The elements of a type that hold its particle. */
 export const particleNames = ['group', 'all', 'choice', 'sequence'] as const;
@@ -143,7 +143,7 @@ function readLocalElement(
   const qualified = isQualified(element, schema, 'elementFormDefault');
   const named = attributeOf(element, 'type');
   const inner = xsdChild(element, 'complexType', 'simpleType');
-  context.allowance.step(element.source.file);
+  stepAt(context.allowance, element);
   return {
     name: { namespace: qualified ? schema.namespace : '', local },
     global: false,

@@ -10,7 +10,7 @@ import { type Allowance, OverLimit } from '../document/allowance.ts';
 import type { Schema } from './documents.ts';
 import type { Findings } from './findings.ts';
 import type { Declared, Symbols } from './symbols.ts';
-import { attributeOf, plainText, type XmlElement } from './xml-tree.ts';
+import { attributeOf, lineOf, plainText, type XmlElement } from './xml-tree.ts';
 
 /** What the readers of components share. Components refer to one another in circles: types and elements are found here by name. */
 export interface SchemaContext {
@@ -88,7 +88,9 @@ export class Depth {
     const { contractReferences } = this.#allowance.limits;
     if (this.#depth >= contractReferences)
       throw new OverLimit(
-        `${at.source.file}: expected at most ${contractReferences} references from one to the next, got more`,
+        `expected at most ${contractReferences} references from one to the next, got more`,
+        at.source.file,
+        lineOf(at.source, at.offset),
       );
     this.#depth++;
     try {

@@ -23,7 +23,7 @@ import {
 } from './schema-context.ts';
 import { readSimpleType } from './simple-types.ts';
 import { type Declared, Symbols } from './symbols.ts';
-import { attributeOf, type XmlElement } from './xml-tree.ts';
+import { attributeOf, stepAt, type XmlElement } from './xml-tree.ts';
 
 /** The components of all schemas of a service. */
 export interface SchemaComponents {
@@ -132,7 +132,7 @@ class SchemaReader {
 
   #read(element: XmlElement, schema: Schema, name: QName | undefined): SchemaType {
     if (element.local === 'simpleType') return readSimpleType(this.#context, element, schema, name);
-    this.#allowance.step(element.source.file);
+    stepAt(this.#allowance, element);
     const type: Mutable<ComplexType> = {
       kind: 'complex',
       name,

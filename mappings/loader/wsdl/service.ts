@@ -20,7 +20,7 @@ import type { Findings } from './findings.ts';
 import { type MessageContext, readFaults, readMessage } from './messages.ts';
 import { nameOperations, type UnnamedOperation } from './operation-names.ts';
 import type { SchemaComponents } from './schemas.ts';
-import { attributeOf, type XmlElement } from './xml-tree.ts';
+import { attributeOf, stepAt, type XmlElement } from './xml-tree.ts';
 
 /** What a WSDL says of its service, but for what policies ask. */
 export type ReadService = Pick<
@@ -178,7 +178,7 @@ class OperationReader {
     for (const operation of wsdlChildren(binding.portType.element, 'operation'))
       addTo(abstract, attributeOf(operation, 'name') ?? '', operation);
     for (const bound of wsdlChildren(binding.definition.element, 'operation')) {
-      this.#allowance.step(bound.source.file);
+      stepAt(this.#allowance, bound);
       const name = attributeOf(bound, 'name') ?? '';
       const all = abstract.get(name) ?? [];
       const operation = all.length < 2 ? all[0] : all.find((one) => hasSameMessages(one, bound));

@@ -3,7 +3,7 @@ import type { Facets, QName, SimpleType } from '../../contract/schema-components
 import { shown } from '../document/node.ts';
 import type { Schema } from './documents.ts';
 import { documentationOf, type SchemaContext, xsdChild, xsdChildren } from './schema-context.ts';
-import { attributeOf, type XmlElement } from './xml-tree.ts';
+import { attributeOf, stepAt, type XmlElement } from './xml-tree.ts';
 
 /** The type of an `xs:simpleType` (XSD 1.0, part 1, 3.14). */
 export function readSimpleType(
@@ -34,8 +34,9 @@ export function readSimpleType(
     return { ...made, variety: { kind: 'list', item }, facets: { ...noFacets, whiteSpace: 'collapse' } };
   }
   const members = simpleTypes(context, derived, 'memberTypes', schema);
-  context.allowance.step(
-    element.source.file,
+  stepAt(
+    context.allowance,
+    element,
     members.reduce((sum, member) => sum + sizeOf(member), 1),
   );
   return { ...made, variety: { kind: 'union', members }, facets: noFacets };
@@ -123,7 +124,7 @@ function readFacets(context: SchemaContext, restriction: XmlElement, base: Facet
     facets.whiteSpace = whiteSpace;
   const enumeration = values('enumeration');
   if (enumeration.length > 0) {
-    context.allowance.step(restriction.source.file, enumeration.length);
+    stepAt(context.allowance, restriction, enumeration.length);
     facets.enumeration = enumeration.map((text) => fold(text, facets.whiteSpace));
   }
   const patterns = values('pattern');

@@ -4,7 +4,7 @@ import type { Allowance } from '../document/allowance.ts';
 import { addTo, shown } from '../document/node.ts';
 import { builtInSchema, type Schema } from './documents.ts';
 import type { Findings } from './findings.ts';
-import { attributeOf, qualifiedName, type XmlElement } from './xml-tree.ts';
+import { attributeOf, qualifiedName, stepAt, type XmlElement } from './xml-tree.ts';
 
 /** The symbol spaces of a schema (XSD 1.0, part 1, 2.5). */
 export type SymbolKind = 'element' | 'type' | 'attribute' | 'group' | 'attributeGroup';
@@ -103,7 +103,7 @@ export class Symbols {
     for (const element of schema.element.children) {
       const kind = element.namespace === namespaces.xsd ? kinds[element.local] : undefined;
       if (kind === undefined) continue;
-      this.#allowance.step(element.source.file);
+      stepAt(this.#allowance, element);
       const local = attributeOf(element, 'name');
       if (local === undefined) {
         this.findings.problem(element, `expected a name, got <${element.local}> without`);

@@ -198,8 +198,21 @@ export function readTree(source: XmlSource, allowance: Allowance): XmlElement {
     reader.finish();
     return root;
   } catch (error) {
-    if (error instanceof XmlError && error.limit !== undefined) throw new OverLimit(error.message);
+    if (error instanceof XmlError && error.limit !== undefined)
+      throw new OverLimit(error.message, source.file, error.line);
+    if (error instanceof OverLimit)
+      throw new OverLimit(error.message, source.file, lineOf(source, reader.position));
     throw error;
+  }
+}
+
+/** Counts what is done at an element. Throws OverLimit with its line. */
+export function stepAt(allowance: Allowance, { source, offset }: XmlElement, steps = 1): void {
+  try {
+    allowance.step(source.file, steps);
+  } catch (error) {
+    if (!(error instanceof OverLimit)) throw error;
+    throw new OverLimit(error.message, source.file, lineOf(source, offset));
   }
 }
 

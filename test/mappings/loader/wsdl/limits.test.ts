@@ -38,6 +38,16 @@ test('contractBytes, contractDepth, contractFiles and contractSteps hold for WSD
   t.regex(problemsWithin(t, { contractFiles: 1 }, files)[0] ?? '', /would be one more than 1 files/);
 });
 
+test('what passes a limit is told with its file and line, also of a schema beside the WSDL', (t) => {
+  const types = Array.from({ length: 99 }, (_, at) => `<xs:complexType name="T${at}"/>`).join('\n');
+  const files = {
+    'service.wsdl': getOf('<xs:complexType/>', '<xs:include schemaLocation="a.xsd"/>'),
+    'a.xsd': `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t">\n${types}\n</xs:schema>`,
+  };
+  for (const limits of [{ contractSteps: 60 }, { contractElements: 60 }])
+    t.regex(problemsWithin(t, limits, files)[0] ?? '', /^a\.xsd:\d\d#: .*60 (?:steps|elements)/);
+});
+
 for (const [what, first, next] of [
   [
     'groups that double',
