@@ -355,7 +355,7 @@ export const limitTable = {
   contractSteps: {
     value: 5_000_000,
     bounds:
-      'schemas, types and members (eight each), references and pieces of text looked at for a contract; what is referred to counts each time',
+      'schemas, types and members (eight each; of a WSDL a complex type 100, a simple one 32), references and pieces of text looked at for a contract; what is referred to counts each time',
   },
   mappingRules: { value: 10_000, bounds: 'rules of a mapping, those behind aliases each time' },
   mappingCalls: { value: 100, bounds: 'calls upstream that one request is mapped to (`forEach`)' },

@@ -25,6 +25,10 @@ const charactersPerStep = 64;
 /** What a type and each member of it counts, a base's and a group's too: each has codecs of its own, 1 KiB and 10 µs. */
 export const stepsPerMember = 8;
 
+/** What a complex type of a WSDL or schema counts beside its members, and a simple one: its codecs take 16 KiB, and 6. */
+export const stepsPerComplexType = 100;
+export const stepsPerSimpleType = 32;
+
 /** So many steps are made from one look at the clock to the next. */
 const stepsPerLook = 4_096;
 

@@ -8,7 +8,7 @@ import {
   type SimpleType,
   textTypeOf,
 } from '../../contract/schema-components.ts';
-import { stepsPerMember } from '../document/allowance.ts';
+import { stepsPerComplexType, stepsPerMember } from '../document/allowance.ts';
 import { shown } from '../document/node.ts';
 import { mergeAttributes, readAttributes } from './attributes.ts';
 import type { Schema } from './documents.ts';
@@ -60,7 +60,7 @@ export function fillComplexType(
   stepAt(
     context.allowance,
     element,
-    1 +
+    stepsPerComplexType +
       stepsPerMember *
         (type.attributes.length + (content.kind === 'elements' ? sizeOf(content.particle) : 0)),
   );

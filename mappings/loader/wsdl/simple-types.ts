@@ -1,5 +1,6 @@
 import { anySimpleType, noFacets } from '../../contract/built-in-types.ts';
 import type { Facets, QName, SimpleType } from '../../contract/schema-components.ts';
+import { stepsPerSimpleType } from '../document/allowance.ts';
 import { shown } from '../document/node.ts';
 import type { Schema } from './documents.ts';
 import { documentationOf, type SchemaContext, xsdChild, xsdChildren } from './schema-context.ts';
@@ -12,6 +13,7 @@ export function readSimpleType(
   schema: Schema,
   name: QName | undefined,
 ): SimpleType {
+  stepAt(context.allowance, element, stepsPerSimpleType);
   const documentation = documentationOf(element);
   const derived = xsdChild(element, 'restriction', 'list', 'union');
   if (derived === undefined) {

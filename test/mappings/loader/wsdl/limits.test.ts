@@ -93,6 +93,22 @@ test('members of a base count with each type that extends it, as codecs and deri
   t.regex(problemsOf(t, { 'service.wsdl': wsdl })[0] ?? '', /expected a contract of at most \d+ steps/);
 });
 
+for (const [what, type, most] of [
+  ['complex types', '<xs:complexType/>', 100],
+  ['simple types', '<xs:simpleType><xs:restriction base="xs:int"/></xs:simpleType>', 32],
+] as const)
+  test(`${what} in line count by what their codecs take`, (t) => {
+    const elements = Array.from({ length: 100 }, (_, at) => `<xs:element name="e${at}">${type}</xs:element>`);
+    const files = {
+      'service.wsdl': getOf(
+        `<xs:complexType><xs:sequence>${elements.join('\n')}</xs:sequence></xs:complexType>`,
+      ),
+    };
+    const [problem = ''] = problemsWithin(t, { contractSteps: 100 * most }, files);
+    t.regex(problem, /^service\.wsdl:\d+#: expected a contract of at most \d+ steps/);
+    t.deepEqual(problemsWithin(t, { contractSteps: 100 * (most + 25) }, files), []);
+  });
+
 test('contractReferences: bases of bases are followed so far', (t) => {
   const chain = (length: number): string =>
     Array.from(
