@@ -12,8 +12,9 @@ export class SchemaRules {
   readonly #references: References;
   readonly #validate: Settings['validate'];
   readonly #unchecked = new Map<string, string>();
-  /** By schema; one that is being read asks nothing more inside itself. */
+  /** By schema; of one that is being read what it asks of a value, and nothing of what is in it. */
   readonly #known = new Map<Node, Rules | undefined>();
+  readonly #checks = new Map<Node, readonly Check[]>();
 
   /** @param validate `types` for no rules at all */
   constructor(references: References, validate: Settings['validate']) {
@@ -42,35 +43,57 @@ export class SchemaRules {
   #rulesOf(schema: unknown, pointer: string): Rules | undefined {
     if (!isNode(schema)) return undefined;
     if (this.#known.has(schema)) return this.#known.get(schema);
-    this.#known.set(schema, undefined);
-    const { allowance, siblingsCount } = this.#references;
-    const alone = Object.hasOwn(schema, '$ref') && !siblingsCount;
-    allowance.step(pointer);
+    const checks = this.#checksOf(schema, pointer);
+    this.#known.set(schema, { checks, items: undefined, values: undefined });
     const parts = schemaParts(schema, pointer, this.#references).map((part) =>
       this.#rulesOf(part.node, part.pointer),
     );
-    const rules = this.#sum([...parts, ...(alone ? [] : [this.#ownRules(schema, pointer)])], pointer);
+    const own = this.#isAlone(schema)
+      ? undefined
+      : {
+          items: this.#insideOf(schema.items, `${pointer}/items`),
+          values: this.#insideOf(schema.additionalProperties, `${pointer}/additionalProperties`),
+        };
+    const rules = this.#sum([{ checks, items: own?.items, values: own?.values }, ...parts], pointer);
     this.#known.set(schema, rules);
     return rules;
   }
 
-  #ownRules(schema: Node, pointer: string): Rules {
-    const { items, additionalProperties } = schema;
-    return {
-      checks: [
-        ...(schema.readOnly === true ? [{ kind: 'readOnly' } as const] : []),
-        ...valuesOf(schema),
-        ...countsOf('length', schema.minLength, schema.maxLength),
-        ...this.#patternOf(schema, pointer),
-        ...formatOf(schema),
-        ...this.#boundsOf(schema, pointer),
-        ...countsOf('items', schema.minItems, schema.maxItems),
-        ...(schema.uniqueItems === true ? [{ kind: 'unique' } as const] : []),
-        ...countsOf('members', schema.minProperties, schema.maxProperties),
-      ],
-      items: this.#insideOf(items, `${pointer}/items`),
-      values: this.#insideOf(additionalProperties, `${pointer}/additionalProperties`),
-    };
+  /** True for a `$ref` beside which nothing counts. */
+  #isAlone(schema: Node): boolean {
+    return Object.hasOwn(schema, '$ref') && !this.#references.siblingsCount;
+  }
+
+  /** What a schema asks of a value, but of what is in it. */
+  #checksOf(schema: unknown, pointer: string): readonly Check[] {
+    if (!isNode(schema)) return [];
+    const known = this.#checks.get(schema);
+    if (known !== undefined) return known;
+    this.#checks.set(schema, []);
+    const { allowance } = this.#references;
+    allowance.step(pointer);
+    const parts = schemaParts(schema, pointer, this.#references).flatMap((part) =>
+      this.#checksOf(part.node, part.pointer),
+    );
+    const own = this.#isAlone(schema) ? [] : this.#ownChecks(schema, pointer);
+    const checks = [...new Set([...parts, ...own])];
+    allowance.step(pointer, checks.length);
+    this.#checks.set(schema, checks);
+    return checks;
+  }
+
+  #ownChecks(schema: Node, pointer: string): Check[] {
+    return [
+      ...(schema.readOnly === true ? [{ kind: 'readOnly' } as const] : []),
+      ...valuesOf(schema),
+      ...countsOf('length', schema.minLength, schema.maxLength),
+      ...this.#patternOf(schema, pointer),
+      ...formatOf(schema),
+      ...this.#boundsOf(schema, pointer),
+      ...countsOf('items', schema.minItems, schema.maxItems),
+      ...(schema.uniqueItems === true ? [{ kind: 'unique' } as const] : []),
+      ...countsOf('members', schema.minProperties, schema.maxProperties),
+    ];
   }
 
   /** A list as a whole may be read only, an item by itself not. */

@@ -13,12 +13,12 @@ import { fc } from '../../../property.ts';
 import { compile, operationOf, readJson, readXml } from '../contracts.ts';
 
 /** A contract that checks all of a member's schema. */
-function compileStrict(schema: object, limits = {}, openapi = '3.1.0') {
+function compileStrict(schema: object, limits = {}, openapi = '3.1.0', schemas = {}) {
   const body = { type: 'object', properties: { m: schema } };
   const requestBody = { content: { 'application/json': { schema: body } } };
   const put = { operationId: 'put', requestBody, responses: { 204: { description: '' } } };
   const info = { title: 'Strict', version: '1' };
-  const document = { openapi, info, paths: { '/': { put } } };
+  const document = { openapi, info, paths: { '/': { put } }, components: { schemas } };
   const { contract, unchecked } = load(document, undefined, { validate: 'strict' });
   return { compiled: compile(contract, {}, limits), unchecked };
 }
@@ -123,6 +123,29 @@ for (const [schema, good, bad, says] of [
     t.deepEqual(faultsOf(schema, bad), [says]);
   });
 }
+
+test('members of other names whose type is the object around them obey its rules, however deep', (t) => {
+  for (const [index, said] of [
+    { maxProperties: 1, additionalProperties: { $ref: '#/components/schemas/Tree' } },
+    { allOf: [{ additionalProperties: { $ref: '#/components/schemas/Tree' } }, { maxProperties: 1 }] },
+  ].entries()) {
+    const tree = { type: 'object', properties: { leaf: { type: 'boolean' } }, ...said };
+    const { compiled } = compileStrict({ $ref: '#/components/schemas/Tree' }, {}, '3.1.0', { Tree: tree });
+    const problemsOf = (value: string) => readJson(compiled, 'put', `{"Body":{"m":${value}}}`).problems;
+    const two = '{"a":{},"b":{}}';
+    for (const [value, place] of [
+      [two, 'm'],
+      [`{"a":${two}}`, 'm.a'],
+      [`{"a":{"b":${two}}}`, 'm.a.b'],
+    ])
+      t.deepEqual(
+        problemsOf(value ?? ''),
+        [`OutOfRange Body.${place}: expected at most 1 members, got 2`],
+        `${index}`,
+      );
+    t.deepEqual(problemsOf('{"a":{"b":{}}}'), []);
+  }
+});
 
 test('OpenAPI 3.0 says by a boolean that a bound itself is out', (t) => {
   const schema = { type: 'integer', minimum: 3, exclusiveMinimum: true };
