@@ -14,7 +14,7 @@ import { isUnresolved, type Located } from '../document/references.ts';
 import { identifier, upperFirst } from '../names/names.ts';
 import { kindOf } from '../schema/keywords.ts';
 import { membersOf, type SchemaMember } from '../schema/members.ts';
-import type { TypedField, WrapperField } from '../schema/records.ts';
+import type { Ruling, TypedField, WrapperField } from '../schema/records.ts';
 import { type Entry, follow, type OperationsSource, sharedTypeName } from './entries.ts';
 import {
   isBinary,
@@ -98,7 +98,10 @@ function readJson(
 function readAs(media: Media, { typeName, ...inputs }: BodyField, source: OperationsSource): ReadBody {
   const { node: schema, pointer } = media.schema;
   const whole: WrapperField = { ...inputs, pointer, schema, typeName };
-  const typed = (type: Type): TypedField[] => [{ ...inputs, pointer, type }];
+  const ruledBy = { ...media.schema, of: 'values' } as const;
+  const typed = (type: Type, ruling?: Ruling): TypedField[] => [
+    { ...inputs, pointer, type, ...(ruling && { ruledBy: ruling }) },
+  ];
   const field = inputs.json;
   const mediaType = media.type;
   switch (media.form) {
@@ -115,16 +118,24 @@ function readAs(media: Media, { typeName, ...inputs }: BodyField, source: Operat
       };
     case 'multipart': {
       const { parts, others, type } = readParts(media, typeName, source);
-      const fields = type === undefined ? [whole] : typed(type);
+      const fields = type === undefined ? [whole] : typed(type, ruledBy);
       return { fields, body: { kind: 'multipart', field, mediaType, parts, others } };
     }
     case 'lines':
-      return { fields: typed(linesType(media, typeName, source)), body: { kind: 'lines', field, mediaType } };
+      return {
+        fields: typed(linesType(media, typeName, source), linesSchema(media, source)),
+        body: { kind: 'lines', field, mediaType },
+      };
     case 'binary':
       return { fields: typed(rawTypes.binary), body: { kind: 'binary', field, mediaType } };
     default: {
       const charset = charsetOf(media, source);
-      return { fields: typed(rawTypes.text), body: { kind: 'text', field, mediaType, charset } };
+      const found = source.references.resolve(schema, pointer);
+      const isText = !isUnresolved(found) && isNode(found.node) && kindOf(found.node) === 'string';
+      return {
+        fields: typed(rawTypes.text, isText ? ruledBy : undefined),
+        body: { kind: 'text', field, mediaType, charset },
+      };
     }
   }
 }
@@ -135,17 +146,20 @@ export const rawTypes = {
   binary: { kind: 'scalar', scalar: 'base64Binary' },
 } as const satisfies Record<string, ScalarType>;
 
-/** The array of a sequence's values: the schema is that of each of them, but where it is an array that of all. */
-export function linesType(
-  { schema, itemSchema }: Media,
-  typeName: string,
-  { builder, references }: OperationsSource,
-): Type {
-  if (itemSchema !== undefined) return builder.arrayOf(builder.oneOf([itemSchema], `${typeName}Item`));
+/** The array of a sequence's values. */
+export function linesType(media: Media, typeName: string, source: OperationsSource): Type {
+  const { builder } = source;
+  const schema = linesSchema(media, source);
+  if (schema.of === 'values') return builder.oneOf([schema], typeName);
+  return builder.arrayOf(builder.oneOf([schema], `${typeName}Item`));
+}
+
+/** The schema of a sequence: it is that of each of the values, but where it is an array that of all. */
+function linesSchema({ schema, itemSchema }: Media, { references }: OperationsSource): Ruling {
+  if (itemSchema !== undefined) return { ...itemSchema, of: 'items' };
   const found = references.resolve(schema.node, schema.pointer);
   const isWhole = !isUnresolved(found) && isNode(found.node) && kindOf(found.node) === 'array';
-  if (isWhole) return builder.oneOf([schema], typeName);
-  return builder.arrayOf(builder.oneOf([schema], `${typeName}Item`));
+  return { ...schema, of: isWhole ? 'values' : 'items' };
 }
 
 const charsets: Readonly<Record<string, TextCharset>> = {
@@ -234,7 +248,12 @@ function readParts(media: Media, typeName: string, source: OperationsSource): Pa
       const file = fileType(source);
       const type = kind === 'files' ? builder.arrayOf(file) : file;
       const { schema: around, ...place } = member;
-      fields.push({ ...place, around, type });
+      fields.push({
+        ...place,
+        around,
+        type,
+        ruledBy: { node: around, pointer: place.pointer, of: 'values' },
+      });
     } else fields.push({ ...member, typeName: typeName + upperFirst(identifier(member.json)) });
   }
   const hasFiles = parts.some(({ kind }) => kind === 'file' || kind === 'bytes');

@@ -1,5 +1,5 @@
 // Objects: records of the members that are listed, maps of those that aren't.
-import type { RecordType, Type } from '../../contract/model.ts';
+import type { RecordType, Ruled, Type } from '../../contract/model.ts';
 import { stepsPerMember } from '../document/allowance.ts';
 import { isNode, shown } from '../document/node.ts';
 import type { Located } from '../document/references.ts';
@@ -10,6 +10,7 @@ import { memberDocumentation } from './documentation.ts';
 import type { Draft, FieldDraft, TypeDrafts } from './drafts.ts';
 import { setAdditionalProperties, setFields } from './fields.ts';
 import { type Members, membersOf, type SchemaMember } from './members.ts';
+import type { SchemaRules } from './rules.ts';
 import { plain, type SchemaContext } from './schema-context.ts';
 
 /** A member of a wrapper, from wherever the document has it. */
@@ -21,6 +22,13 @@ export interface WrapperField extends SchemaMember {
 /** A field whose type no schema of the document says. */
 export interface TypedField extends Omit<SchemaMember, 'schema'> {
   readonly type: Type;
+  /** Whose rules hold for its values all the same, or for their items. */
+  readonly ruledBy?: Ruling;
+}
+
+/** A schema that says what is asked of values, or of the items of lists. */
+export interface Ruling extends Located {
+  readonly of: 'values' | 'items';
 }
 
 /** A schema of objects, or several of which each value is all. */
@@ -123,7 +131,7 @@ function fill(
     if ('schema' in member) noteOwnXml(drafts, member.schema, pointer, json);
     const { nullable, hasDefault, ...usage } =
       'type' in member ? plain(member.type) : context.usageOf(member.schema, pointer, member.typeName);
-    const ruled = 'type' in member ? {} : rules.at(member.schema, pointer);
+    const ruled = 'type' in member ? ruledBy(member.ruledBy, rules) : rules.at(member.schema, pointer);
     const documentation = memberDocumentation({ ...member, ...usage }, references);
     const always = promised === true ? ({ promised } as const) : {};
     const field = {
@@ -139,6 +147,12 @@ function fill(
     return { field, nullable, hasDefault };
   });
   setFields(drafts, overlay.dialect, type, fields, ofFields);
+}
+
+function ruledBy(ruling: Ruling | undefined, rules: SchemaRules): Ruled {
+  if (ruling === undefined) return {};
+  const { node, pointer } = ruling;
+  return ruling.of === 'values' ? rules.at(node, pointer) : rules.inside('items', node, pointer);
 }
 
 /** Notes what a member's schema says of the service's own XML that isn't so of its element here. */

@@ -147,6 +147,62 @@ test('members of other names whose type is the object around them obey its rules
   }
 });
 
+const file = { type: 'string', format: 'binary' };
+for (const [mediaType, schema, good, bad, says] of [
+  [
+    'text/plain',
+    { type: 'string', maxLength: 1 },
+    '"a"',
+    '"ab"',
+    'Body: expected at most 1 characters, got 2',
+  ],
+  ['text/plain', { type: 'integer', enum: [1] }, '"1"', undefined, ''],
+  [
+    'application/x-ndjson',
+    { type: 'string', maxLength: 1 },
+    '["a"]',
+    '["ab"]',
+    'Body[0]: expected at most 1 characters, got 2',
+  ],
+  [
+    'application/x-ndjson',
+    { type: 'array', maxItems: 1, items: { type: 'integer', minimum: 2 } },
+    '[2]',
+    '[2,3]',
+    'Body: expected at most 1 items, got 2',
+  ],
+  [
+    'application/x-ndjson',
+    { type: 'array', items: { type: 'integer', minimum: 2 } },
+    '[2]',
+    '[1]',
+    'Body[0]: expected at least 2, got 1',
+  ],
+  [
+    'multipart/form-data',
+    { type: 'object', minProperties: 1, properties: { file, files: { type: 'array', items: file } } },
+    '{"file":{"Content":""}}',
+    '{}',
+    'Body: expected at least 1 members, got 0',
+  ],
+  [
+    'multipart/form-data',
+    { type: 'object', properties: { files: { type: 'array', maxItems: 1, items: file } } },
+    '{"files":[{"Content":""}]}',
+    '{"files":[{"Content":""},{"Content":""}]}',
+    'Body.files: expected at most 1 items, got 2',
+  ],
+] as const)
+  test(`a body of ${mediaType} obeys ${JSON.stringify(schema)}`, (t) => {
+    const requestBody = { content: { [mediaType]: { schema } } };
+    const put = { operationId: 'put', requestBody, responses: { 204: { description: '' } } };
+    const document = { openapi: '3.1.0', info: { title: 'Strict', version: '1' }, paths: { '/': { put } } };
+    const compiled = compile(load(document, undefined, { validate: 'strict' }).contract);
+    const problemsOf = (body: string) => readJson(compiled, 'put', `{"Body":${body}}`).problems;
+    t.deepEqual(problemsOf(good), []);
+    if (bad !== undefined) t.deepEqual(problemsOf(bad), [`OutOfRange ${says}`]);
+  });
+
 test('OpenAPI 3.0 says by a boolean that a bound itself is out', (t) => {
   const schema = { type: 'integer', minimum: 3, exclusiveMinimum: true };
   t.deepEqual(faultsOf(schema, '3', '3.0.3'), ['OutOfRange expected more than 3, got 3']);
