@@ -1,5 +1,5 @@
 // What types are in merge patches (RFC 7396): no member is a must, and each may be null.
-import type { RecordType, Type, UnionType, Variant } from '../../contract/model.ts';
+import type { RecordType, Ruled, Rules, Type, UnionType, Variant } from '../../contract/model.ts';
 import type { Located } from '../document/references.ts';
 import type { Draft, FieldDraft } from './drafts.ts';
 import { setAdditionalProperties, setFields } from './fields.ts';
@@ -42,14 +42,19 @@ export class MergePatches {
     const patch: Draft<RecordType> = { kind: 'record', name, documentation, fields };
     this.#made.set(type, drafts.register(patch, pointer));
     const ofFields = (drafts.facts.get(type)?.ofFields ?? []).map(({ field, hasDefault }) => ({
-      field: { ...field, type: this.patchOf(field.type, own), required: false },
+      field: { ...field, ...ruledPatch(field), type: this.patchOf(field.type, own), required: false },
       nullable: true,
       hasDefault,
     }));
     setFields(drafts, overlay.dialect, patch, fields, ofFields);
     if (others !== undefined) {
       const values = drafts.collections.mapOf(this.patchOf(others.typed.type.value, own));
-      setAdditionalProperties(drafts, patch, { ...others.typed, type: values }, others.untyped?.type);
+      setAdditionalProperties(
+        drafts,
+        patch,
+        { ...others.typed, ...ruledPatch(others.typed), type: values },
+        others.untyped?.type,
+      );
     }
     return patch;
   }
@@ -60,7 +65,8 @@ export class MergePatches {
     const variants: Draft<Variant>[] = [];
     const patch: UnionType = { ...type, name, variants };
     this.#made.set(type, drafts.register(patch, pointer));
-    for (const variant of type.variants) variants.push({ ...variant, type: this.patchOf(variant.type, own) });
+    for (const variant of type.variants)
+      variants.push({ ...variant, ...ruledPatch(variant), type: this.patchOf(variant.type, own) });
     const elements = (drafts.elements.get(type) ?? []).map((element, index) => ({
       ...element,
       set: (xml: string) => {
@@ -71,4 +77,17 @@ export class MergePatches {
     drafts.elements.set(patch, elements);
     return patch;
   }
+}
+
+/** What is asked of a patch: a null takes a member away, and others stay unsaid, so that they can't be counted. */
+function ruledPatch({ rules }: Ruled): Ruled {
+  return rules === undefined ? {} : { rules: uncounted(rules) };
+}
+
+function uncounted({ checks, items, values }: Rules): Rules {
+  return {
+    checks: checks.filter(({ kind }) => kind !== 'members'),
+    items,
+    values: values && uncounted(values),
+  };
 }

@@ -203,6 +203,39 @@ for (const [mediaType, schema, good, bad, says] of [
     if (bad !== undefined) t.deepEqual(problemsOf(bad), [`OutOfRange ${says}`]);
   });
 
+test('members of a merge patch are not counted, as a null takes one away; what is in its lists is whole', (t) => {
+  const labels = {
+    type: 'object',
+    minProperties: 1,
+    maxProperties: 1,
+    additionalProperties: { type: 'string', maxLength: 1 },
+  };
+  const size = {
+    type: 'object',
+    minProperties: 1,
+    maxProperties: 1,
+    properties: { a: { type: 'integer', maximum: 2 }, b: { type: 'integer' } },
+  };
+  const schema = {
+    type: 'object',
+    properties: { labels, size, list: { type: 'array', maxItems: 1, items: size } },
+  };
+  const requestBody = { content: { 'application/merge-patch+json': { schema } } };
+  const patch = { operationId: 'patch', requestBody, responses: { 204: { description: '' } } };
+  const document = { openapi: '3.1.0', info: { title: 'Strict', version: '1' }, paths: { '/': { patch } } };
+  const compiled = compile(load(document, undefined, { validate: 'strict' }).contract);
+  const problemsOf = (body: string) => readJson(compiled, 'patch', `{"Body":${body}}`).problems;
+  t.deepEqual(problemsOf('{"labels":{"old":null,"new":"x"},"size":{"a":null,"b":2}}'), []);
+  t.deepEqual(problemsOf('{"labels":{},"size":{}}'), []);
+  t.deepEqual(problemsOf('{"labels":{"new":"xy"},"size":{"a":3}}'), [
+    'OutOfRange Body.labels.new: expected at most 1 characters, got 2',
+    'OutOfRange Body.size.a: expected at most 2, got 3',
+  ]);
+  t.deepEqual(problemsOf('{"list":[{"a":1,"b":2}]}'), [
+    'OutOfRange Body.list[0]: expected 1 to 1 members, got 2',
+  ]);
+});
+
 test('OpenAPI 3.0 says by a boolean that a bound itself is out', (t) => {
   const schema = { type: 'integer', minimum: 3, exclusiveMinimum: true };
   t.deepEqual(faultsOf(schema, '3', '3.0.3'), ['OutOfRange expected more than 3, got 3']);
