@@ -41,8 +41,8 @@ export interface Running {
   /** What this process counted, and how it is. */
   readonly metrics: () => Snapshot;
   /**
-   * Loads all files again and serves what they say; when that can't be, logs why and goes on as before. The file of audit
-   * lines is opened anew too.
+   * Loads all files again and serves what they say; when that can't be, logs why and goes on as before. While one load is
+   * under way at most one more waits. The file of audit lines is opened anew too.
    */
   readonly reload: () => Promise<void>;
   /** Opens the file of audit lines anew, for who moved it away. */
@@ -126,6 +126,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   if (options.probesUpstream === true) void upstreams.probe(log);
   const addresses = sites.basePaths().map((basePath) => withoutEndSlashes(publicUrl) + basePath);
   let reloading = Promise.resolve();
+  let waiting: Promise<void> | undefined;
 
   return {
     url: listener.url,
@@ -136,8 +137,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
     metrics: readMetrics,
     reload: () => {
       reopenAudit();
-      reloading = reloading.then(reload);
-      return reloading;
+      // one that has not begun reads what is there when it does: it is every later caller's too
+      waiting ??= reloading.then(() => {
+        waiting = undefined;
+        reloading = reload();
+        return reloading;
+      });
+      return waiting;
     },
     reopen: reopenAudit,
     stop: (delayMs) => {

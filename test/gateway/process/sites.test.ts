@@ -201,6 +201,26 @@ test('calls are answered while a reload still reads its files', async (t) => {
   t.regex(await post(running.url, calling('New')), /<NewResponse /);
 });
 
+test('reloads that are asked for while one is under way are one more, which reads what is there then', async (t) => {
+  const behind = await startGateway(t);
+  const upstream = await upstreamOf(behind);
+  behind.answer({ body: '"it"' });
+  const document = file(t, giving('Old'));
+  const gateway = await startGateway(t, {
+    serve: { contract: { openapi: document, overlay: undefined }, upstreamUrl: upstream },
+  });
+  const { running } = gateway;
+  const first = running.reload();
+  await new Promise(setImmediate); // it has begun
+  const later = Array.from({ length: 50 }, () => running.reload());
+  writeFileSync(document, giving('New'));
+  await Promise.all([first, ...later]);
+  t.is(gateway.log().split('"reloaded"').length - 1, 2);
+  t.regex(await post(running.url, calling('New')), /<NewResponse /);
+  await running.reload();
+  t.is(gateway.log().split('"reloaded"').length - 1, 3);
+});
+
 test('a pipe in the place of a file is told, and keeps no later reload from being done', async (t) => {
   const behind = await startGateway(t);
   const upstream = await upstreamOf(behind);
