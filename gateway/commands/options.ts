@@ -107,6 +107,7 @@ export function limitsOption(): Option {
 export function configOption(): Option {
   return new Option('--config <file>', 'soapbridge.yaml: several contracts, each with its path and upstream')
     .env('CONFIG')
+    .argParser(toFile)
     .conflicts(['contract', 'openapi', 'overlay', 'upstream', 'upstreamDb']);
 }
 
@@ -121,6 +122,12 @@ export function publicUrlOption(): Option {
   return new Option('--public-url <url>', 'where callers reach the gateway, for the WSDL')
     .env('PUBLIC_URL')
     .argParser(toHttpUrl);
+}
+
+/** The path of a file; an empty one is told by the setting that it stands in, which the system's words about it don't name. */
+export function toFile(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('expected a file, got none.');
+  return text;
 }
 
 /** An address that paths are put behind. */

@@ -22,6 +22,7 @@ import {
   placeOf,
   placesOf,
   publicUrlOption,
+  toFile,
   toHttpUrl,
 } from './options.ts';
 import { printError, printLine } from './output.ts';
@@ -128,25 +129,33 @@ export function serveCommand(): Command {
       new Option(
         '--audit-log <file>',
         'file for the lines that tell of writes; without it they go to the log',
-      ).env('AUDIT_LOG'),
+      )
+        .env('AUDIT_LOG')
+        .argParser(toFile),
     )
     .addOption(
       new Option(
         '--wsse-secrets <file>',
         'YAML map of Username to secret that digests of UsernameTokens are checked by, readable by its owner alone',
-      ).env('WSSE_SECRETS'),
+      )
+        .env('WSSE_SECRETS')
+        .argParser(toFile),
     )
     .addOption(
       new Option(
         '--callers <file>',
         'callers.yaml: names of callers by their ids, for the log and the metrics',
-      ).env('CALLERS'),
+      )
+        .env('CALLERS')
+        .argParser(toFile),
     )
     .addOption(
       new Option(
         '--caller-key <file>',
         'file with a key that pseudonyms of callers are made with, the same after a restart and in every process',
-      ).env('CALLER_KEY'),
+      )
+        .env('CALLER_KEY')
+        .argParser(toFile),
     )
     .addOption(
       new Option('--pages <switch>', 'pages for people: what the service does, samples, a form to try it')
@@ -166,7 +175,9 @@ export function serveCommand(): Command {
       new Option(
         '--caller-limits <file>',
         'what each caller may do: calls in a time, a day, and at once, by operation too',
-      ).env('CALLER_LIMITS'),
+      )
+        .env('CALLER_LIMITS')
+        .argParser(toFile),
     )
     .addOption(
       new Option(

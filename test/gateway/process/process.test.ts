@@ -363,6 +363,12 @@ for (const [variable, said, expected] of [
   ['HOST', ' ', 'expected an address, such as 127.0.0.1.'],
   ['ALLOWED_HOSTS', '', 'expected names, such as api.example.com.'],
   ['ALLOWED_HOSTS', ' ,', 'expected names, such as api.example.com.'],
+  ['CONFIG', '', 'expected a file, got none.'],
+  ['CALLERS', '', 'expected a file, got none.'],
+  ['CALLER_KEY', '', 'expected a file, got none.'],
+  ['CALLER_LIMITS', '', 'expected a file, got none.'],
+  ['WSSE_SECRETS', '', 'expected a file, got none.'],
+  ['AUDIT_LOG', ' ', 'expected a file, got none.'],
 ] as const) {
   test(`serve refuses ${variable}="${said}"`, async (t) => {
     const { child, ended } = run(t, ['serve'], { PORT: '0', [variable]: said });
