@@ -58,6 +58,17 @@ export interface ListenerPlan {
   readonly clientCertificate: ClientCertificateOptions | undefined;
 }
 
+/** What follows a contract's path where its own endpoints and pages are. */
+const ownWords = /\/(?:soap1[12]|json|xml|_?docs)(?=\/|$)/g;
+
+/** What of a path is another contract's, whose endpoint or pages it would hide; undefined for a path beside all of them. */
+function hiddenBy(basePath: string, others: ReadonlySet<string>): string | undefined {
+  for (const { 0: word, index } of basePath.toLowerCase().matchAll(ownWords)) {
+    if (others.has(basePath.slice(0, index).toLowerCase() || '/')) return basePath.slice(0, index) + word;
+  }
+  return undefined;
+}
+
 /** What stands in a `soapbridge.yaml`, and what is wrong there, as far as it was looked for. */
 function openConfig(path: string) {
   const problems: ContractProblem[] = [];
@@ -97,6 +108,7 @@ export function readConfig(path: string): readonly SitePlan[] {
     report('/contracts', 'expected at least one contract, got none');
   const plans: SitePlan[] = [];
   const taken = new Set<string>();
+  const all = new Set([...contracts.keys()].map((basePath) => basePath.toLowerCase()));
   for (const [basePath, { contract, openapi, overlay, upstream, limits }] of contracts) {
     const at = `/contracts${pointerSegment(basePath)}`;
     if (!/^(?:\/|(?:\/[A-Za-z0-9._~-]+)+)$/.test(basePath))
@@ -104,6 +116,9 @@ export function readConfig(path: string): readonly SitePlan[] {
     if (taken.has(basePath.toLowerCase()))
       report(at, 'expected a path of its own, got one again in another case');
     taken.add(basePath.toLowerCase());
+    const hidden = hiddenBy(basePath, all);
+    if (hidden !== undefined)
+      report(at, `expected a path that hides nothing of another contract, got what is under its ${hidden}`);
     if ((contract === undefined) === (openapi === undefined))
       report(at, `expected either contract or openapi, got ${contract === undefined ? 'none' : 'both'}`);
     if (overlay !== undefined && openapi === undefined)

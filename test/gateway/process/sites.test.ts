@@ -322,6 +322,16 @@ for (const [what, text, problem] of [
     'contracts:\n  /one: { contract: a, upstream: http://a }\n  /ONE: { contract: a, upstream: http://a }\n',
     ':3#/contracts/~1ONE: expected a path of its own, got one again in another case',
   ],
+  [
+    'a path that hides the pages of another contract',
+    'contracts:\n  /one/docs: { contract: a, upstream: http://a }\n  /One: { contract: a, upstream: http://a }\n',
+    ':2#/contracts/~1one~1docs: expected a path that hides nothing of another contract, got what is under its /one/docs',
+  ],
+  [
+    'a path that hides calls of a contract at the root',
+    'contracts:\n  /: { contract: a, upstream: http://a }\n  /JSON/reply: { contract: a, upstream: http://a }\n',
+    ':3#/contracts/~1JSON~1reply: expected a path that hides nothing of another contract, got what is under its /json',
+  ],
 ] as const) {
   test(`a configuration of ${what} is told with its line`, (t) => {
     const path = file(t, text, 'soapbridge.yaml');
