@@ -9,7 +9,7 @@ import { initCommand } from './init.ts';
 import { kitCommand } from './kit.ts';
 import { mapCommand } from './map.ts';
 import { namesCommand } from './names.ts';
-import { printError } from './output.ts';
+import { printError, printJson } from './output.ts';
 import { serveCommand } from './serve.ts';
 import { translateCommand } from './translate.ts';
 import { wsdlCommand } from './wsdl.ts';
@@ -34,18 +34,24 @@ export async function main(argv: readonly string[]): Promise<void> {
   ]) {
     program.addCommand(command);
   }
+  const isJson = argv.includes('--json');
   const nested = program.commands.flatMap(({ commands }) => commands);
   for (const command of [program, ...program.commands, ...nested]) {
-    command
-      .showHelpAfterError('(add --help for what there is)')
-      .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : wrongInput));
+    if (isJson) command.configureOutput({ outputError: printAsProblem });
+    else command.showHelpAfterError('(add --help for what there is)');
+    command.exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : wrongInput));
   }
   process.stdout.on('error', stopPrinting);
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    fail(error, argv.includes('--json'));
+    fail(error, isJson);
   }
+}
+
+/** What is wrong with a command line, as every other error of a script that asked for JSON. */
+function printAsProblem(text: string): void {
+  printJson({ problems: [{ message: text.replace(/^error: /, '').trimEnd() }] });
 }
 
 /**

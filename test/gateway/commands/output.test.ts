@@ -126,3 +126,23 @@ for (const [what, args, said] of [
     t.is(status, 2);
   });
 }
+
+for (const [what, args, message] of [
+  ['a flag that is none', ['check', '--json', '--nope'], "unknown option '--nope'"],
+  [
+    'a flag beside one that excludes it',
+    ['check', '-c', 'a', '--openapi', 'b', '--json'],
+    /^option '-o, --openapi <file>' cannot be used with option '-c, --contract <dir>'$/,
+  ],
+  ['a command that is none', ['nope', '--json'], /^unknown command 'nope'/],
+] as const) {
+  test(`${what} is told in JSON where that is asked for`, async (t) => {
+    const { code, out, err } = await run(t, args).ended;
+    t.is(code, 2);
+    const { problems } = JSON.parse(out);
+    t.is(problems.length, 1);
+    if (typeof message === 'string') t.is(problems[0].message, message);
+    else t.regex(problems[0].message, message);
+    t.is(err, '');
+  });
+}
