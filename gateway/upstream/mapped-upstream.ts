@@ -9,7 +9,8 @@ import type { Upstream, UpstreamReply } from './upstream.ts';
  * The service behind as an adopted service's operations see it, where a mapping stands between (M1): a call of
  * `POST /{operation}` becomes the calls that the mapping makes of it, one after the other, and their answers become its
  * answer. An answer that isn't 2xx is the call's own unless the mapping has a place for it (M4). Calls as its upstream
- * does; throws CallError ValidationError for a request, UpstreamInvalidResponse for an answer that can't be mapped.
+ * does; throws CallError ValidationError for a request, UpstreamInvalidResponse for an answer that can't be mapped. Once one
+ * call of a write was answered, nothing that ends the others says "try again": that one would be made twice.
  */
 export function createMappedUpstream(upstream: Upstream, mapping: Mapping): Upstream {
   return {
@@ -27,18 +28,33 @@ export function createMappedUpstream(upstream: Upstream, mapping: Mapping): Upst
       const answers: MappedAnswer[] = [];
       let last: UpstreamReply | undefined;
       for (const { method, path, headers, body } of calls) {
-        last = await upstream.call(
-          { method, path, headers: { ...own, ...headers }, body, operation },
-          waiting,
-        );
+        const isBegun = answers.length > 0 && !operation.readOnly;
+        try {
+          last = await upstream.call(
+            { method, path, headers: { ...own, ...headers }, body, operation },
+            waiting,
+          );
+        } catch (error) {
+          throw isBegun && error instanceof CallError
+            ? madeInPart(error, answers.length, calls.length)
+            : error;
+        }
         const isError = last.status < 200 || last.status > 299;
-        if (isError && !takesErrors) return last;
+        if (isError && !takesErrors) return isBegun ? { ...last, retryAfter: undefined } : last;
         answers.push(answerOf(last));
       }
       const body = Buffer.from(replyOf(() => toReply(answers)));
       return { status: 200, headers: last?.headers ?? {}, body, retryAfter: undefined };
     },
   };
+}
+
+/** What ended a write amid its calls, so many of which were answered. */
+function madeInPart(error: CallError, answered: number, all: number): CallError {
+  if (error.code === 'CallerGone') return error;
+  const code = error.status === 503 ? 'UpstreamInvalidResponse' : error.code;
+  const message = `${answered} of ${all} calls were answered, then: ${error.message}`;
+  return new CallError(code, { message, detail: error.detail, cause: error });
 }
 
 /** Headers of the call but those that say what its own body is. */

@@ -1,5 +1,7 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { folderOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
 import { run } from '../commands/run.ts';
@@ -110,6 +112,63 @@ test('W27: an error that no rule is for is the call’s own; an answer without a
   t.regex(own.text, /<faultcode>s:Client<\/faultcode><faultstring>NotFound: gone/);
   gateway.answer((_hit, response) => response.writeHead(204).end());
   t.regex((await call(gateway, cancel, '')).text, /<n0:CancelOrderResponse /);
+});
+
+const places = `PlaceOrder:
+  call: { POST: '/orders/{id}/cancellation' }
+  forEach: order.Line
+  request: { path.id: quantity }
+  omit: ['@headers', 'order.@any', order.id, order.version, order.Customer, order.Placed, order.Shipped, order.Total, order.Status, order.Labels, order.Card, order.Invoice, 'order.Line[].Article', 'order.Line[].Price']
+  reply: { PlaceOrderResult: { const: 1 } }
+`;
+
+function orderOf(...quantities: readonly number[]): string {
+  const lines = quantities.map((quantity) => `<Line quantity="${quantity}"><Price>1</Price></Line>`).join('');
+  const musts =
+    '<Placed>2020-01-01T00:00:00Z</Placed><Shipped>2020-01-02T00:00:00Z</Shipped><Total>1</Total><Status>Open</Status>';
+  return `<PlaceOrder xmlns="http://orders.example/"><order id="1">${musts}${lines}</order></PlaceOrder>`;
+}
+
+test('M4: a write of several calls that ends amid them says how many were answered, and never to try again', async (t) => {
+  const gateway = await startGateway(t, {
+    serve: { contract: mappedFolder(t, places) },
+    limits: { upstreamFirstByteMs: 300 },
+  });
+  const secondIs = (answer: (response: ServerResponse) => unknown) => {
+    const before = gateway.hits.length;
+    gateway.answer((_hit, response) => {
+      if (gateway.hits.length === before + 2) answer(response);
+      else response.writeHead(204).end();
+    });
+    return call(gateway, orderOf(1, 2, 3), '');
+  };
+  const whole = await secondIs((response) => response.writeHead(204).end());
+  t.is(whole.status, 200, whole.text);
+  t.is(gateway.hits.length, 3);
+  const busy = await secondIs((response) => response.writeHead(503, { 'Retry-After': '1' }).end());
+  t.is(busy.headers['retry-after'], undefined);
+  t.is(gateway.hits.length, 3 + 2);
+  const silent = await secondIs(() => {});
+  t.regex(silent.text, /UpstreamTimeout: 1 of 3 calls were answered, then: /);
+});
+
+test('M4: a write of several calls whose second one finds no connection is not told as one that was not begun', async (t) => {
+  const gateway = await startGateway(t, {
+    serve: { contract: mappedFolder(t, places + mapping.slice(0, mapping.indexOf('CancelOrder'))) },
+    limits: { upstreamConnections: 1, upstreamQueue: 1, upstreamQueueMs: 800 },
+  });
+  const held: ServerResponse[] = [];
+  gateway.answer((_hit, response) => held.push(response));
+  const placed = call(gateway, orderOf(1, 2), '');
+  while (held.length < 1) await delay(10);
+  const other = call(gateway, getOrder.replace('12345678901', '17'));
+  await delay(200); // it waits for the connection by then
+  held[0]?.writeHead(204).end();
+  const { text, headers } = await placed;
+  t.regex(text, /UpstreamInvalidResponse: 1 of 2 calls were answered, then: too many requests are waiting/);
+  t.is(headers['retry-after'], undefined);
+  held[1]?.writeHead(404).end();
+  t.is((await other).status, 500);
 });
 
 test('M2: an answer that no rule fits is told, with where it is', async (t) => {
