@@ -16,13 +16,15 @@ import { compileCall } from './http-mapping/call.ts';
 import { checkJson, membersOf } from './json/parts.ts';
 import { JsonReader } from './json/reader.ts';
 import type { Steps } from './steps.ts';
+import { XmlReader } from './xml/reader.ts';
 
 /** The operations of an adopted contract, by the codecs of its own schema (A7 to A30). */
 export function* compileAdoptedOperations(
   contract: Contract,
-  { service, settings, movedHeaders }: Adopted,
+  adopted: Adopted,
   limits: Limits,
 ): Steps<CompiledContract['operations']> {
+  const { service, settings } = adopted;
   const { operations } = yield* compileAdoptedInSteps(service, settings, limits);
   // for a log of messages alone, so it is made once one is shown
   let shown: Type | undefined;
@@ -34,10 +36,7 @@ export function* compileAdoptedOperations(
     contract.operations.map((operation) => {
       const compiled = operations.get(operation.name);
       if (compiled === undefined) throw new RangeError(`no such operation of the WSDL: ${operation.name}`);
-      return [
-        operation.name,
-        compileOperation(contract, operation, compiled, movedHeaders, shownType, limits),
-      ];
+      return [operation.name, compileOperation(contract, operation, compiled, adopted, shownType, limits)];
     }),
   );
 }
@@ -49,28 +48,29 @@ const emptyObject: Uint8Array = Buffer.from('{}');
 function compileOperation(
   contract: Contract,
   operation: Operation,
-  { operation: adopted, request, reply, faults }: CompiledAdoptedOperation,
-  movedHeaders: readonly MovedHeader[],
+  { operation: declared, request, reply, faults }: CompiledAdoptedOperation,
+  { movedHeaders, settings }: Adopted,
   shownType: () => Type,
   limits: Limits,
 ): CompiledOperation {
+  const ignores = settings.unknownElements === 'ignore';
   const call = compileCall(contract, operation, new Map(), limits);
-  const isEmptyReply = adopted.output !== undefined && isObject(adopted.output.body);
+  const isEmptyReply = declared.output !== undefined && isObject(declared.output.body);
   return {
     operation,
-    root: rootOf(adopted.input.body),
+    root: rootOf(declared.input.body),
     isOneWay: reply === undefined,
     header: compileHeader(request, movedHeaders, limits),
-    spansBody: adopted.input.use === 'encoded',
+    spansBody: declared.input.use === 'encoded',
     readXml: (xml, reading) => {
       const text = xml === undefined ? '{}' : request.read(xml, reading);
       if (xml !== undefined) reading.quirks = xml.joinedSurrogates + xml.illegalReferences;
       return { text, reading, closes: undefined };
     },
     readJson: (text, reading) => {
-      checkRequest(text, request, reading, limits);
-      const isMoved = movedHeaders.length > 0 && /@headers|\\u/.test(text);
-      const left = isMoved ? withoutMovedIn(text, movedHeaders, reading, limits) : text;
+      const known = knownOf(text, request, ignores, reading, limits);
+      const isMoved = movedHeaders.length > 0 && /@headers|\\u/.test(known);
+      const left = isMoved ? withoutMovedIn(known, movedHeaders, reading, limits) : known;
       return { text: left, reading, closes: undefined };
     },
     readParameters: () => {
@@ -132,17 +132,50 @@ function rootOf(body: CompiledAdoptedOperation['operation']['input']['body']): Q
   return body.kind === 'rpc' ? body.wrapper : body.element.name;
 }
 
-/** A JSON caller's body has to be one that its element can hold: it is written as XML, and that is thrown away. */
-function checkRequest(text: string, request: MessageCodec, reading: Reading, limits: Limits): void {
+/**
+ * A JSON caller's body, which has to be one that its element can hold: it is written as XML, and that is thrown away. Where it
+ * has members that nothing takes, and these are left out (W12), it is what is read from that XML instead.
+ */
+function knownOf(
+  text: string,
+  request: MessageCodec,
+  ignores: boolean,
+  reading: Reading,
+  limits: Limits,
+): string {
   checkJson(text, limits);
+  const { ignored } = reading;
+  const before = ignored.length;
   try {
-    request.write(Buffer.from(text));
+    const { xml, headers } = request.write(Buffer.from(text), { ignores, ignored });
+    return ignored.length === before ? text : readBack(xml, headers, request, reading, limits);
   } catch (error) {
     if (!(error instanceof MismatchError)) throw error;
     reading.path.push(...error.path);
-    refuse(reading, 'InvalidType', error.reason);
+    refuse(reading, error.code, error.reason);
     reading.path.length -= error.path.length;
+    return text;
   }
+}
+
+/** A request as JSON that was written as XML. */
+function readBack(
+  xml: Uint8Array,
+  headers: string,
+  request: MessageCodec,
+  reading: Reading,
+  limits: Limits,
+): string {
+  const message = new XmlReader(`<m><h>${headers}</h>${Buffer.from(xml).toString()}</m>`, limits);
+  message.readRoot();
+  message.nextChild();
+  const blocks: string[] = [];
+  while (message.nextChild()) {
+    const block = request.readHeader(message, reading);
+    if (block !== undefined) blocks.push(block);
+  }
+  const body = message.nextChild() ? request.read(message, reading) : '{}';
+  return withHeaders(body, blocks);
 }
 
 /** The header blocks of a request (A8); undefined for an operation that declares none. */

@@ -209,11 +209,14 @@ export class MismatchError extends Error {
   readonly path: Step[] = [];
   /** What is wrong, without where. */
   readonly reason: string;
+  /** What it is where it was a request's. */
+  readonly code: ProblemCode;
 
-  constructor(reason: string) {
+  constructor(reason: string, code: ProblemCode = 'InvalidType') {
     super(reason);
     this.name = 'MismatchError';
     this.reason = reason;
+    this.code = code;
   }
 
   /** Called by each record and array on the way out. */

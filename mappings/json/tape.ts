@@ -51,6 +51,14 @@ const plain = plainByte;
 
 const none: ReadonlySet<string> = new Set();
 
+/** What a JSON caller's request is held to, beyond what a reply is (W12, A26). */
+export interface Asked {
+  /** Whether members that types lack are left out; else they are refused. */
+  readonly ignores: boolean;
+  /** The names of those that were left out. */
+  readonly ignored: string[];
+}
+
 /**
  * A reply's JSON as bytes, and the tape that a codec lays out while it reads: where each value stands, so that
  * they can be written in another order than they came. Everything is looked at once; no object is made per value.
@@ -69,6 +77,8 @@ export class Tape extends JsonGrammar {
   strict = false;
   /** Members of the first object that are no members of its type, and that another part of the message has. */
   beside: ReadonlySet<string> = none;
+  /** Undefined for a reply. */
+  asked: Asked | undefined;
   /** Bytes that were looked at in vain, as what was tried first didn't fit. */
   wasted = 0;
   /** True once more was looked at in vain than one reply may take: what is tried next would take for ever otherwise. */

@@ -15,6 +15,7 @@ import {
 } from '../../contract/schema-components.ts';
 import { membersOf, skipped } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
+import type { Asked } from '../../json/tape.ts';
 import { doAll, type Steps } from '../../steps.ts';
 import { xmlNamespace } from '../../xml/namespaces.ts';
 import { XmlReader } from '../../xml/reader.ts';
@@ -40,8 +41,10 @@ export interface MessageCodec {
   /**
    * JSON → the body's element, with all declarations that it needs, in UTF-8, and the header blocks that `@headers` has.
    * Throws MismatchError, JsonError.
+   *
+   * @param asked what a JSON caller's request is held to
    */
-  readonly write: (json: Uint8Array) => WrittenMessage;
+  readonly write: (json: Uint8Array, asked?: Asked) => WrittenMessage;
   /** Whether the binding declares a header block of this name (A8). */
   readonly declares: (namespace: string, local: string) => boolean;
   /** A declared block, from its start tag past its end tag, as a member of `@headers`: `"Name":…`; undefined: it is refused or nil. */
@@ -189,23 +192,32 @@ const byKey = new Map<string, SchemaType>(
 function compileMessage(context: Context, message: AdoptedMessage, scratch: Scratch): MessageCodec {
   const { body } = message;
   const headers = compileHeaders(context, message.headers, scratch);
+  const beside = message.headers.length === 0 ? nothingBeside : headersBeside;
   if (body.kind === 'empty') {
-    const write = (json: Uint8Array): WrittenMessage => ({ xml: Buffer.alloc(0), ...headers.write(json) });
-    return { ...headers, read: () => '{}', write };
+    const element = wrapperOf({ namespace: '', local: 'none' }, []);
+    const value = context.elementOf(element, false);
+    const tags = tagsOf(context, element);
+    return {
+      ...headers,
+      read: () => '{}',
+      write: (json, asked) => {
+        if (asked !== undefined) writeElement(context, value, tags, json, scratch, beside, asked);
+        return { xml: Buffer.alloc(0), ...headers.write(json, asked) };
+      },
+    };
   }
   const element = body.kind === 'element' ? body.element : wrapperOf(body.wrapper, body.parts);
   const value = context.elementOf(element, false);
   const read = elementReader(context, element, value, true);
-  const beside = message.headers.length === 0 ? nothingBeside : headersBeside;
   const style = context.encoded ? encodingStyle : '';
   const tags = tagsOf(context, element, declarationsOf(context, element) + style);
   return {
     ...headers,
     read: (xml, reading) =>
       (context.encoded ? readEncoded(context, read, xml, reading) : read(xml, reading)) ?? '{}',
-    write: (json) => {
-      const blocks = headers.write(json);
-      const { xml, ...counts } = writeElement(context, value, tags, json, scratch, beside);
+    write: (json, asked) => {
+      const blocks = headers.write(json, asked);
+      const { xml, ...counts } = writeElement(context, value, tags, json, scratch, beside, asked);
       return { xml, headers: blocks.headers, ...sumOf(counts, blocks) };
     },
   };
@@ -285,11 +297,13 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
       reading.path.length -= 2;
       return token === undefined ? undefined : block.key + token;
     },
-    write: (json: Uint8Array): Omit<WrittenMessage, 'xml'> => {
+    write: (json: Uint8Array, asked?: Asked): Omit<WrittenMessage, 'xml'> => {
       if (blocks.length === 0) return noBlocks;
       const text = memberOf(Buffer.from(json).toString(), '@headers', limits);
       if (text === undefined || text === 'null') return noBlocks;
       const members = membersOf(text, limits);
+      if (members === undefined && asked !== undefined)
+        throw new MismatchError('expected an object, got another value').at('@headers');
       if (members === undefined) return { ...noBlocks, dropped: 1 };
       let all = '';
       let counts = noCounts;
@@ -308,6 +322,7 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
             Buffer.from(token),
             scratch,
             nothingBeside,
+            asked,
           );
           all += xml.toString();
           counts = sumOf(its, counts);
@@ -453,10 +468,12 @@ function writeElement(
   json: Uint8Array,
   { tape, output }: Scratch,
   beside: ReadonlySet<string>,
+  asked?: Asked,
 ): Omit<WrittenMessage, 'headers'> {
   try {
     tape.start(json, limits);
     tape.beside = beside;
+    tape.asked = asked;
     value.scan(tape);
     tape.end();
     output.start(json.length * 2 + 1024);

@@ -489,7 +489,7 @@ export function scanMembers(
     }
     tape.colon();
     if (index === -1) {
-      if (scanOther(name, node, onType, tape)) return true;
+      if (scanOther(name, names, node, onType, tape)) return true;
       continue;
     }
     const slot = node + head + index;
@@ -509,7 +509,12 @@ export function scanMembers(
       throw new MismatchError(`expected it or ${both[0]}, which are a choice, got both`).at(both[1]);
   }
   tape.missing += missingIn(shape, tape, node);
-  if (((tape.words[node + 2] as number) & isNil) !== 0) tape.dropped += besideNil(shape, tape, node);
+  if (((tape.words[node + 2] as number) & isNil) !== 0) {
+    const beside = besideNil(shape, tape, node);
+    if (beside > 0 && tape.asked !== undefined)
+      throw new MismatchError('expected nothing but attributes beside "@nil", got more');
+    tape.dropped += beside;
+  }
   return false;
 }
 
@@ -544,6 +549,7 @@ function missingIn(shape: Shape, tape: Tape, node: number): number {
 /** A member that isn't the type's: the gateway's own, or one that is left out. True: another shape is to read the object. */
 function scanOther(
   name: string,
+  names: readonly string[],
   node: number,
   onType: ((name: string) => boolean) | undefined,
   tape: Tape,
@@ -554,10 +560,20 @@ function scanOther(
   } else if (name === '@type' && onType !== undefined && tape.peek() === 34) {
     return onType(tape.string());
   } else {
-    if (name !== '@type' && !(node === 0 && tape.beside.has(name))) tape.dropped++;
+    if (name !== '@type' && !(node === 0 && tape.beside.has(name))) dropMember(name, names, tape);
     tape.skip();
   }
   return false;
+}
+
+/** A member that nothing takes: of a request it is refused, or noted by name (W12). Throws MismatchError. */
+export function dropMember(name: string, known: readonly string[], tape: Tape): void {
+  const { asked } = tape;
+  tape.dropped++;
+  if (asked === undefined || (name === '@nil' && tape.peek() === 102)) return;
+  if (!asked.ignores)
+    throw new MismatchError(unknownReason('member', name, known), 'UnknownElement').at(name.slice(0, 64));
+  asked.ignored.push(name);
 }
 
 /**

@@ -7,7 +7,7 @@ import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
 import { isNcName } from '../../xml/characters.ts';
 import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import { scanNull } from '../element.ts';
-import { MismatchError } from '../problem.ts';
+import { MismatchError, type ProblemCode } from '../problem.ts';
 import { base64Binary } from '../scalars/base64.ts';
 import { boolean } from '../scalars/boolean.ts';
 import { decimalOf, plainText } from '../scalars/decimal.ts';
@@ -223,6 +223,8 @@ function fromToXml(
       const reader = new JsonReader(tape.slice(start, tape.position), limits);
       const declared: string[] = [];
       const content = codec.toXml(reader, declared, stem);
+      if (reader.passed > 0 && tape.asked !== undefined)
+        throw new MismatchError(`expected ${codec.expected}, got another value`);
       tape.replaced += reader.replaced;
       tape.passed += reader.passed;
       if (content === '') tape.pushKind(empty);
@@ -297,14 +299,16 @@ function checkedUnion(members: readonly SimpleCodec[], settings: AdoptedSettings
   if (union.usesPrefixes) return union;
   return checked(
     union,
+    'InvalidType',
     settings,
     (json) => typeof union.fromXml(textOf(json, limits), () => undefined) === 'string',
   );
 }
 
-/** A codec that refuses, or counts, what is no value of its type in replies, by `unknownEnumValues` (A26, W22). */
+/** A codec that refuses in requests, and in replies refuses or counts, by `unknownEnumValues`, what is no value of its type (A26, W22). */
 function checked(
   codec: Unjudged,
+  code: ProblemCode,
   { unknownEnumValues }: AdoptedSettings,
   isValue: (json: string) => boolean,
 ): Unjudged {
@@ -315,8 +319,8 @@ function checked(
       const start = tape.position;
       codec.scan(tape, stem);
       if (isNull || isValue(tape.slice(start, tape.position))) return;
-      if (unknownEnumValues !== 'pass')
-        throw new MismatchError(`expected ${codec.expected}, got another value`);
+      if (unknownEnumValues !== 'pass' || tape.asked !== undefined)
+        throw new MismatchError(`expected ${codec.expected}, got another value`, code);
       tape.passed++;
     },
   };
@@ -398,6 +402,7 @@ function enumerated(type: SimpleType, base: Unjudged, settings: AdoptedSettings,
   // JSON may write a value in many ways, with escapes or blanks: it is one too as a request would have it
   const { scan } = checked(
     { ...base, expected },
+    'InvalidEnum',
     settings,
     (json) => isValue(json) || isValue(tokenOf(textOf(json, limits))),
   );

@@ -156,6 +156,8 @@ export function scalarWriter(scalar: Scalar, json: ScalarRow['json'], limits: Li
     tape.skip();
     const reader = new JsonReader(tape.slice(start, tape.position), limits);
     const content = scalar.toXml(reader);
+    if (reader.passed > 0 && tape.asked !== undefined)
+      throw new MismatchError(`expected ${scalar.expected}, got another value`);
     tape.replaced += reader.replaced;
     tape.passed += reader.passed;
     if (content !== null && scalar.isInexact?.(content) === true) tape.inexact++;

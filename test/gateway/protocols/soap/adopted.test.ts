@@ -340,6 +340,59 @@ test('A12, A15, A18: what is wrong in a request is told by path, and nothing is 
   t.is(gateway.hits.length, 0);
 });
 
+const json = { 'Content-Type': 'application/json' };
+const placed = {
+  order: { id: 1, Placed: '2006-01-02T03:04:05', Shipped: null, Total: 1, Status: 'Open' },
+};
+
+test('W12, A26: a JSON caller’s members that nothing takes, and values of no enumeration, are told by path, and nothing is sent', async (t) => {
+  const gateway = await serveOrders(t);
+  const cases: readonly (readonly [string, object, string, string])[] = [
+    ['GetOrder', { orderId: 5, isAdmin: true }, 'UnknownElement', 'isAdmin'],
+    ['GetOrder', { orderId: 5, '@fault': 'x' }, 'UnknownElement', '@fault'],
+    [
+      'GetOrder',
+      { '@headers': { SessionHeader: { sesion: 'x' } }, orderId: 5 },
+      'UnknownElement',
+      '@headers.SessionHeader.sesion',
+    ],
+    ['GetOrder', { '@headers': 5, orderId: 5 }, 'InvalidType', '@headers'],
+    ['PlaceOrder', { order: { ...placed.order, zz: 1 } }, 'UnknownElement', 'order.zz'],
+    [
+      'PlaceOrder',
+      { order: { ...placed.order, Line: [{ quantity: 1, Price: 1, q: 2 }] } },
+      'UnknownElement',
+      'order.Line[0].q',
+    ],
+    ['PlaceOrder', { order: { ...placed.order, Status: 'Lost' } }, 'InvalidEnum', 'order.Status'],
+    ['PlaceOrder', { order: { '@nil': true, Total: 1 } }, 'InvalidType', 'order'],
+  ];
+  for (const [operation, message, code, field] of cases) {
+    const path = `/json/reply/${operation}`;
+    const { status, text } = await send(gateway.port, 'POST', path, json, JSON.stringify(message));
+    t.is(status, 400, text);
+    const { errors } = JSON.parse(text).data.responseStatus;
+    t.deepEqual([errors[0].errorCode, errors[0].fieldName], [code, field]);
+  }
+  t.is(gateway.hits.length, 0);
+  t.is(
+    (await send(gateway.port, 'POST', '/json/reply/PlaceOrder', json, JSON.stringify(placed))).status,
+    200,
+  );
+});
+
+test('W12: with unknownElements: ignore a JSON caller’s members that nothing takes are left out, and noted by name', async (t) => {
+  const gateway = await serveOrders(t, 'unknownElements: ignore');
+  gateway.answer({ body: JSON.stringify(order) });
+  const given = '{"x":{"y":1},"@headers":{"SessionHeader":{"z":1,"branch":"n"}},"orderId": 12345}';
+  t.is((await send(gateway.port, 'POST', '/json/reply/GetOrder', json, given)).status, 200);
+  t.is(gateway.hits[0]?.body, '{"@headers":{"SessionHeader":{"branch":"n"}},"orderId":12345}');
+  t.regex(gateway.log(), /"ignored":\["z","x"\]/);
+  const known = '{ "orderId" : 12345 }';
+  await send(gateway.port, 'POST', '/json/reply/GetOrder', json, known);
+  t.is(gateway.hits[1]?.body, known);
+});
+
 test('A28: what a reply lacks is written without, noted in the log, and counted by operation', async (t) => {
   const gateway = await serveOrders(t);
   const { Total: _, ...rest } = order.GetOrderResult;
@@ -361,7 +414,6 @@ test('A28: what a reply lacks is written without, noted in the log, and counted 
 test('JSON and plain XML callers reach an adopted operation too, checked by the same schema', async (t) => {
   const gateway = await serveOrders(t);
   gateway.answer({ body: JSON.stringify(order) });
-  const json = { 'Content-Type': 'application/json' };
   const fits = await send(gateway.port, 'POST', '/json/reply/GetOrder', json, '{"orderId":1}');
   t.deepEqual(JSON.parse(fits.text), order);
   const unfit = await send(gateway.port, 'POST', '/json/reply/GetOrder', json, '{"orderId":"one"}');
