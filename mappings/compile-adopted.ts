@@ -8,7 +8,7 @@ import { shownTypeOf } from './codec/adopted/shown-type.ts';
 import { MismatchError, type Reading, refuse } from './codec/problem.ts';
 import { quoteJson } from './codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation, Frame } from './compiled.ts';
-import type { Adopted, MovedHeader } from './contract/adopted.ts';
+import type { Adopted, AdoptedSettings, MovedHeader } from './contract/adopted.ts';
 import type { Limits } from './contract/limits.ts';
 import type { Contract, Operation, Type } from './contract/model.ts';
 import type { QName } from './contract/schema-components.ts';
@@ -16,6 +16,7 @@ import { compileCall } from './http-mapping/call.ts';
 import { checkJson, membersOf } from './json/parts.ts';
 import { JsonReader } from './json/reader.ts';
 import type { Steps } from './steps.ts';
+import { XmlError } from './xml/error.ts';
 import { XmlReader } from './xml/reader.ts';
 
 /** The operations of an adopted contract, by the codecs of its own schema (A7 to A30). */
@@ -53,7 +54,6 @@ function compileOperation(
   shownType: () => Type,
   limits: Limits,
 ): CompiledOperation {
-  const ignores = settings.unknownElements === 'ignore';
   const call = compileCall(contract, operation, new Map(), limits);
   const isEmptyReply = declared.output !== undefined && isObject(declared.output.body);
   return {
@@ -68,7 +68,7 @@ function compileOperation(
       return { text, reading, closes: undefined };
     },
     readJson: (text, reading) => {
-      const known = knownOf(text, request, ignores, reading, limits);
+      const known = knownOf(text, request, settings, reading, limits);
       const isMoved = movedHeaders.length > 0 && /@headers|\\u/.test(known);
       const left = isMoved ? withoutMovedIn(known, movedHeaders, reading, limits) : known;
       return { text: left, reading, closes: undefined };
@@ -133,13 +133,14 @@ function rootOf(body: CompiledAdoptedOperation['operation']['input']['body']): Q
 }
 
 /**
- * A JSON caller's body, which has to be one that its element can hold: it is written as XML, and that is thrown away. Where it
- * has members that nothing takes, and these are left out (W12), it is what is read from that XML instead.
+ * A JSON caller's body, which has to be one that its element can hold: it is written as XML, and that is thrown away. Where
+ * something is missing, or more than types is asked of values (`validate: strict`), that XML is read as a request in XML is.
+ * Where the body has members that nothing takes, and these are left out (W12), what is read from it is the body instead.
  */
 function knownOf(
   text: string,
   request: MessageCodec,
-  ignores: boolean,
+  { unknownElements, validate }: AdoptedSettings,
   reading: Reading,
   limits: Limits,
 ): string {
@@ -147,9 +148,14 @@ function knownOf(
   const { ignored } = reading;
   const before = ignored.length;
   try {
-    const { xml, headers } = request.write(Buffer.from(text), { ignores, ignored });
-    return ignored.length === before ? text : readBack(xml, headers, request, reading, limits);
+    const asked = { ignores: unknownElements === 'ignore', ignored };
+    const { xml, headers, missing } = request.write(Buffer.from(text), asked);
+    const isKnown = ignored.length === before;
+    if (isKnown && missing === 0 && validate === 'types') return text;
+    const back = readBack(xml, headers, request, reading, limits);
+    return isKnown ? text : back;
   } catch (error) {
+    if (error instanceof XmlError) return refuse(reading, 'OutOfRange', error.message) ?? text;
     if (!(error instanceof MismatchError)) throw error;
     reading.path.push(...error.path);
     refuse(reading, error.code, error.reason);

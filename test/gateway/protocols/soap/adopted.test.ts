@@ -345,7 +345,7 @@ const placed = {
   order: { id: 1, Placed: '2006-01-02T03:04:05', Shipped: null, Total: 1, Status: 'Open' },
 };
 
-test('W12, A26: a JSON caller’s members that nothing takes, and values of no enumeration, are told by path, and nothing is sent', async (t) => {
+test('W12, A26, W42: a JSON caller’s members that nothing takes, values of no enumeration and what is missing are told by path, and nothing is sent', async (t) => {
   const gateway = await serveOrders(t);
   const cases: readonly (readonly [string, object, string, string])[] = [
     ['GetOrder', { orderId: 5, isAdmin: true }, 'UnknownElement', 'isAdmin'],
@@ -366,6 +366,8 @@ test('W12, A26: a JSON caller’s members that nothing takes, and values of no e
     ],
     ['PlaceOrder', { order: { ...placed.order, Status: 'Lost' } }, 'InvalidEnum', 'order.Status'],
     ['PlaceOrder', { order: { '@nil': true, Total: 1 } }, 'InvalidType', 'order'],
+    ['PlaceOrder', { order: { ...placed.order, Total: undefined } }, 'NotEmpty', 'order.Total'],
+    ['GetOrder', {}, 'NotEmpty', 'orderId'],
   ];
   for (const [operation, message, code, field] of cases) {
     const path = `/json/reply/${operation}`;
@@ -379,6 +381,22 @@ test('W12, A26: a JSON caller’s members that nothing takes, and values of no e
     (await send(gateway.port, 'POST', '/json/reply/PlaceOrder', json, JSON.stringify(placed))).status,
     200,
   );
+});
+
+test('under validate: strict values of a JSON caller obey facets too', async (t) => {
+  const wsdl = operationsOf({ Get: { element: 't:Get' } }).replace(
+    /<xs:schema.*<\/xs:schema>/,
+    '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t" elementFormDefault="qualified"><xs:element name="Get"><xs:complexType><xs:sequence><xs:element name="Name"><xs:simpleType><xs:restriction base="xs:string"><xs:maxLength value="3"/></xs:restriction></xs:simpleType></xs:element></xs:sequence></xs:complexType></xs:element></xs:schema>',
+  );
+  const gateway = await serveFiles(t, { 'service.wsdl': wsdl, 'soap.yaml': 'validate: strict' });
+  const ask = (name: string) =>
+    send(gateway.port, 'POST', '/json/reply/Get', json, JSON.stringify({ Name: name }));
+  const { status, text } = await ask('abcd');
+  t.is(status, 400);
+  t.regex(text, /Name: expected at most 3 characters/);
+  t.is(gateway.hits.length, 0);
+  await ask('abc');
+  t.is(gateway.hits[0]?.body, '{"Name":"abc"}');
 });
 
 test('W12: with unknownElements: ignore a JSON caller’s members that nothing takes are left out, and noted by name', async (t) => {

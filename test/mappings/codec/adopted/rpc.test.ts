@@ -66,6 +66,20 @@ function readBody(t: Parameters<typeof operationOf>[0], content: string, rest = 
   return { json, problems: reading.problems.map(({ message }) => message) };
 }
 
+test('A30: an encoded message of a JSON caller is written and read back as it was, also where its texts look like references', (t) => {
+  const { request } = operationOf(t, rpc('encoded'), 'Get', { validate: 'strict' });
+  const json =
+    '{"order":{"id":1,"next":{"id":2},"lines":["href","a:ref=\\"#1\\"",null],"grid":[["<a href=\\"#1\\"/>"]]},"any":"href"}';
+  const { xml, missing } = request.write(Buffer.from(json), { ignores: false, ignored: [] });
+  t.is(missing, 0);
+  const read = readMessage(
+    { ...request, read: (message, reading) => (message.nextChild() ? request.read(message, reading) : '') },
+    `<m>${xml}</m>`,
+  );
+  t.deepEqual(read.problems, []);
+  t.is(read.json, json);
+});
+
 test('A30: references of an encoded message are resolved in place', (t) => {
   t.deepEqual(
     readBody(
