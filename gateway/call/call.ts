@@ -395,6 +395,13 @@ async function roomToWrite(admission: Admission, exchange: Exchange, readOnly: b
   });
 }
 
+/** The size in XML of a reply, or of a declared fault's detail; undefined for what is short. */
+function writtenOf(outcome: Outcome): number | undefined {
+  if (outcome.kind === 'failure') return outcome.failure.fault?.detail.length;
+  const { xml } = outcome;
+  return Array.isArray(xml) ? xml.reduce((sum, piece) => sum + piece.length, 0) : xml?.length;
+}
+
 /** Counts what a reply takes more in XML. Throws CallError Overloaded for a read. */
 function holdWritten(
   admission: Admission,
@@ -403,9 +410,8 @@ function holdWritten(
   outcome: Outcome,
   bytes: number,
 ): void {
-  if (outcome.kind !== 'reply' || outcome.xml === undefined) return;
-  const { xml } = outcome;
-  const written = Array.isArray(xml) ? xml.reduce((sum, piece) => sum + piece.length, 0) : xml.length;
+  const written = writtenOf(outcome);
+  if (written === undefined) return;
   const hasRoom = written <= bytes || admission.hold(exchange, written - bytes);
   if (!hasRoom && readOnly) throw admission.shed();
 }

@@ -11,8 +11,8 @@ interface Adopted extends Gateway {
   readonly call: (path: string, message: string, headers?: Record<string, string>) => ReturnType<typeof send>;
 }
 
-async function serveFolder(t: ExecutionContext, folder: string): Promise<Adopted> {
-  const gateway = await startGateway(t, { serve: { contract: folder } });
+async function serveFolder(t: ExecutionContext, folder: string, limits: object = {}): Promise<Adopted> {
+  const gateway = await startGateway(t, { serve: { contract: folder }, limits });
   return {
     ...gateway,
     call: (path, message, headers = {}) =>
@@ -25,10 +25,10 @@ function serveFiles(t: ExecutionContext, files: Files): Promise<Adopted> {
 }
 
 /** The old shop of docs/adopt.md, with an overlay. */
-async function serveOrders(t: ExecutionContext, overlay = ''): Promise<Adopted> {
+async function serveOrders(t: ExecutionContext, overlay = '', limits: object = {}): Promise<Adopted> {
   const folder = folderOf(t, { 'soap.yaml': overlay });
   copyFileSync('docs/adopt/Orders.wsdl', join(folder, 'Orders.wsdl'));
-  return serveFolder(t, folder);
+  return serveFolder(t, folder, limits);
 }
 
 const shop = '/shop/Orders.asmx';
@@ -308,6 +308,21 @@ test('W25: a declared fault that quotes the caller’s secret tells it to no cal
   ]) {
     t.true(status >= 400);
     t.false(text.includes('abc123xyz'), text);
+  }
+});
+
+test('heldBytes: a declared fault counts as it goes out, five times as large as it came', async (t) => {
+  const overlay = 'operations: { OrdersSoap.GetOrder: { readOnly: true } }';
+  const gateway = await serveOrders(t, overlay, { heldBytes: 1_000_000 });
+  const hint = (length: number) =>
+    JSON.stringify({ '@fault': 'OrderNotFound', orderId: 5, hint: '&'.repeat(length) });
+  for (const [length, expected] of [
+    [100_000, /<n0:OrderNotFound .*&amp;/],
+    [300_000, /<faultstring>Overloaded: /],
+  ] as const) {
+    gateway.answer({ status: 404, body: hint(length) });
+    const { text } = await gateway.call(shop, envelope('1.1', { body: getOrder(5) }));
+    t.regex(text, expected, text.slice(0, 600));
   }
 });
 
