@@ -285,6 +285,9 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
   });
   const byName = new Map(blocks.map((block) => [expanded(block.element.name), block]));
   const byLocal = new Map(blocks.map((block) => [block.element.name.local, block]));
+  const isShared = (local: string): boolean =>
+    [...byName.values()].filter(({ element }) => element.name.local === local).length > 1;
+  const shared = new Set([...byLocal.keys()].filter(isShared));
   const { limits } = context;
   return {
     declares: (namespace: string, local: string) => byName.has(expanded({ namespace, local })),
@@ -312,6 +315,10 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
         const block = byLocal.get(local);
         if (block === undefined)
           throw new MismatchError('expected a declared header, got another').at(local).at('@headers');
+        if (shared.has(local))
+          throw new MismatchError('expected the name of one header block, got that of several namespaces')
+            .at(local)
+            .at('@headers');
         if (written.has(local)) throw twice().at(local).at('@headers');
         written.add(local);
         try {

@@ -76,6 +76,27 @@ test('A8: @headers of a reply are its header blocks', (t) => {
   });
 });
 
+test('A8: a name that header blocks of several namespaces have is no block’s, and one that is declared twice is one', (t) => {
+  const other =
+    '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:u"><xs:element name="Session" type="xs:int"/></xs:schema></w:types>';
+  const parts =
+    '<w:part name="s" element="t:Session"/><w:part name="u" element="u:Session" xmlns:u="urn:u"/>';
+  const declared = '<soap:header message="t:h" part="s" use="literal"/>';
+  const both = wsdl.replace('</w:types>', other).replace('<w:part name="s" element="t:Session"/>', parts);
+  const twiceTold = operationOf(t, both.replaceAll(declared, declared + declared), 'Get').reply;
+  const shared = operationOf(
+    t,
+    both.replaceAll(declared, declared + declared.replace('"s"', '"u"')),
+    'Get',
+  ).reply;
+  if (twiceTold === undefined || shared === undefined) throw new Error('no reply');
+  const json = '{"@headers":{"Session":{"id":7}}}';
+  t.regex(twiceTold.write(Buffer.from(json)).headers, /<n0:id>7</);
+  t.throws(() => writeMessage(shared, json), {
+    message: '@headers.Session: expected the name of one header block, got that of several namespaces',
+  });
+});
+
 test('A8, A29: what stands beside a body and has no place in its message counts as dropped', (t) => {
   const { reply, faults } = operationOf(t, wsdl, 'Get');
   const bare = operationOf(t, wsdl.replaceAll(/<soap:header[^>]*>/g, ''), 'Get');
