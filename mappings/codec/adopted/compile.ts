@@ -1,3 +1,4 @@
+import type { WrittenFault } from '../../compiled.ts';
 import { type AdoptedSettings, adoptedDefaults } from '../../contract/adopted.ts';
 import { anyType, builtInTypes } from '../../contract/built-in-types.ts';
 import { defaultLimits, type Limits } from '../../contract/limits.ts';
@@ -284,10 +285,12 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
     };
   });
   const byName = new Map(blocks.map((block) => [expanded(block.element.name), block]));
-  const byLocal = new Map(blocks.map((block) => [block.element.name.local, block]));
-  const isShared = (local: string): boolean =>
-    [...byName.values()].filter(({ element }) => element.name.local === local).length > 1;
-  const shared = new Set([...byLocal.keys()].filter(isShared));
+  /** Undefined for a name that blocks of several namespaces have. */
+  const byLocal = new Map<string, (typeof blocks)[number] | undefined>();
+  for (const block of byName.values()) {
+    const { local } = block.element.name;
+    byLocal.set(local, byLocal.has(local) ? undefined : block);
+  }
   const { limits } = context;
   return {
     declares: (namespace: string, local: string) => byName.has(expanded({ namespace, local })),
@@ -312,10 +315,10 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
       let counts = noCounts;
       const written = new Set<string>();
       for (const [local, token] of members) {
+        if (!byLocal.has(local))
+          throw new MismatchError('expected a declared header, got another').at(local).at('@headers');
         const block = byLocal.get(local);
         if (block === undefined)
-          throw new MismatchError('expected a declared header, got another').at(local).at('@headers');
-        if (shared.has(local))
           throw new MismatchError('expected the name of one header block, got that of several namespaces')
             .at(local)
             .at('@headers');
@@ -370,13 +373,6 @@ function memberOf(text: string, name: string, limits: Limits): string | undefine
     else throw twice().at(name);
   }
   return member;
-}
-
-/** A declared fault as XML. */
-export interface WrittenFault extends WriteCounts {
-  readonly message: string;
-  /** The detail's element. */
-  readonly detail: string;
 }
 
 /** The declared faults of an operation, both ways (A29). */

@@ -567,7 +567,7 @@ function scanOther(
 }
 
 /** A member that nothing takes: of a request it is refused, or noted by name (W12). Throws MismatchError. */
-export function dropMember(name: string, known: readonly string[], tape: Tape): void {
+function dropMember(name: string, known: readonly string[], tape: Tape): void {
   const { asked } = tape;
   tape.dropped++;
   if (asked === undefined || (name === '@nil' && tape.peek() === 102)) return;
