@@ -190,13 +190,11 @@ async function measureTogether(): Promise<void> {
 
 /** What a call costs by the second of two gateways in one process, as a share of the first's, in each round. */
 async function ratiosTogether(args: readonly string[]): Promise<number[]> {
-  let ports: number[] = [];
-  const started = await start(serverCore, args, 'ready', {}, (output) => {
-    ports = [...output.matchAll(/\d+/g)].map(Number);
-  });
+  const started = await start(serverCore, args, 'ready');
   try {
-    const callees = ports.map((port): Callee => ({ port, requests: usualRequests(port), started }));
-    const [first, second] = callees as [Callee, Callee];
+    const [first, second] = [...started.output.matchAll(/\d+/g)].map(([port]): Callee => {
+      return { port: Number(port), requests: usualRequests(Number(port)), started };
+    }) as [Callee, Callee];
     for (let turn = 0; turn < 12; turn++) await callFor(turn % 2 === 0 ? first : second, 1);
     const ratios: number[] = [];
     for (let round = 0; round < rounds; round++) {

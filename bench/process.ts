@@ -13,19 +13,16 @@ export interface Started {
   readonly pid: number;
   /** From spawn to the line that was waited for, in ms. */
   readonly startMs: number;
+  /** What it said by then. */
+  readonly output: string;
 }
 
-/**
- * Starts a Node process on one core, or a list such as `0,1`; resolves once its output holds `ready`.
- *
- * @param told is given the output so far, then
- */
+/** Starts a Node process on one core, or a list such as `0,1`; resolves once its output holds `ready`. */
 export function start(
   core: number | string,
   args: readonly string[],
   ready: string,
   env: NodeJS.ProcessEnv = {},
-  told: (output: string) => void = () => {},
 ): Promise<Started> {
   const command = pinning ? 'taskset' : process.execPath;
   const prefix = pinning ? ['-c', String(core), process.execPath] : [];
@@ -40,9 +37,8 @@ export function start(
     child.stdout?.on('data', (chunk: Buffer) => {
       if (child.pid === undefined || output.includes(ready)) return;
       output += chunk.toString();
-      if (!output.includes(ready)) return;
-      told(output);
-      resolve({ child, pid: child.pid, startMs: performance.now() - started });
+      if (output.includes(ready))
+        resolve({ child, pid: child.pid, startMs: performance.now() - started, output });
     });
   });
 }
