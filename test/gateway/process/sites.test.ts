@@ -201,7 +201,8 @@ test('calls are answered while a reload still reads its files', async (t) => {
   t.regex(await post(running.url, calling('New')), /<NewResponse /);
 });
 
-test('reloads that are asked for while one is under way are one more, which reads what is there then', async (t) => {
+/** A gateway whose document can be written anew. */
+async function serveOld(t: ExecutionContext): Promise<{ gateway: Gateway; document: string }> {
   const behind = await startGateway(t);
   const upstream = await upstreamOf(behind);
   behind.answer({ body: '"it"' });
@@ -209,6 +210,11 @@ test('reloads that are asked for while one is under way are one more, which read
   const gateway = await startGateway(t, {
     serve: { contract: { openapi: document, overlay: undefined }, upstreamUrl: upstream },
   });
+  return { gateway, document };
+}
+
+test('reloads that are asked for while one is under way are one more, which reads what is there then', async (t) => {
+  const { gateway, document } = await serveOld(t);
   const { running } = gateway;
   const first = running.reload();
   await new Promise(setImmediate); // it has begun
@@ -222,13 +228,7 @@ test('reloads that are asked for while one is under way are one more, which read
 });
 
 test('a pipe in the place of a file is told, and keeps no later reload from being done', async (t) => {
-  const behind = await startGateway(t);
-  const upstream = await upstreamOf(behind);
-  behind.answer({ body: '"it"' });
-  const document = file(t, giving('Old'));
-  const gateway = await startGateway(t, {
-    serve: { contract: { openapi: document, overlay: undefined }, upstreamUrl: upstream },
-  });
+  const { gateway, document } = await serveOld(t);
   const { running } = gateway;
   const pipe = join(dirname(document), 'pipe.yaml');
   execFileSync('mkfifo', [pipe]);
