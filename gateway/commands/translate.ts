@@ -5,7 +5,6 @@ import { buffer } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
 import { loadContract } from '../../mappings/loader/load.ts';
-import { writeSample } from '../../wsdl/sample.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { finding } from './failure.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf } from './options.ts';
@@ -142,7 +141,7 @@ function printCall({ method, path, headers, body }: Call): void {
 /** A sample request elicits the reply: what the caller sent doesn't show in it. */
 async function translateAnswer(message: Message): Promise<void> {
   const { flags, input } = message;
-  const { sample, route } = sampleOf(message);
+  const { sample, route } = await sampleOf(message);
   let asked = false;
   const { status, meant, text } = await throughGateway(sample, route, (_request, response) => {
     asked = true;
@@ -157,19 +156,24 @@ async function translateAnswer(message: Message): Promise<void> {
   else print(`${text}\n`);
 }
 
-/** A request that elicits the reply. Of an adopted contract in JSON, where nothing is a must. */
-function sampleOf(message: Message): {
+/** A request that elicits the reply. Of an adopted contract in JSON, as it may have no port of SOAP 1.1. */
+async function sampleOf(message: Message): Promise<{
   readonly sample: Message;
   readonly route: { readonly path: string; readonly type: string };
-} {
+}> {
   const { contract, flags } = message;
-  const operation = stated(flags, contract);
-  if (contract.adopted === undefined) {
-    const input = Buffer.from(writeSample(contract, operation));
-    return { sample: { ...message, input }, route: { path: '/soap11', type: 'text/xml' } };
-  }
-  const path = `/json/reply/${encodeURIComponent(operation.name)}?format=soap11`;
-  return { sample: { ...message, input: Buffer.from('{}') }, route: { path, type: 'application/json' } };
+  const { name } = stated(flags, contract);
+  // loaded here, as `serve` below
+  const { compileContract } = await import('../../mappings/compile.ts');
+  const { createSampler } = await import('../../wsdl/samples/samples.ts');
+  const samples = createSampler(compileContract(contract, flags.limits)).samplesOf(name);
+  const isAdopted = contract.adopted !== undefined;
+  const request = samples?.requests.find(({ format }) => format === (isAdopted ? 'json' : 'soap11'));
+  if (request === undefined) throw new Error(`expected a sample of ${name}, got none`);
+  return {
+    sample: { ...message, input: Buffer.from(request.text) },
+    route: { path: request.path + (isAdopted ? '?format=soap11' : ''), type: request.contentType },
+  };
 }
 
 // --- both ------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { folderOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
@@ -45,6 +45,7 @@ test('translate says the call upstream of an envelope and of an element, and the
   }
   const back = [...args, '--to', 'xml', '--operation', 'GetOrder'];
   const reply = await run(t, back, {}, '{"GetOrderResult":null}').ended;
+  t.is(reply.err, '');
   t.regex(reply.out, /<s:Body><n0:GetOrderResponse [^>]*\/><\/s:Body>/);
   const fault = await run(t, [...back, '--status', '404'], {}, '{"@fault":"OrderNotFound","orderId":3}')
     .ended;
@@ -52,6 +53,19 @@ test('translate says the call upstream of an envelope and of an element, and the
   const unknown = await run(t, args, {}, '<Nothing/>').ended;
   t.is(unknown.code, 2);
   t.regex(unknown.err, /--operation: expected the name of an operation, since none has <Nothing>/);
+});
+
+test('translate --to xml elicits the reply of an operation whose requests must have members within facets', async (t) => {
+  const folder = ordersFolder(t, 'validate: strict\n');
+  const number = '<s:element minOccurs="1" maxOccurs="1" name="orderId" type="s:int" />';
+  const restricted = `${number.replace(' type="s:int" />', '>')}<s:simpleType><s:restriction base="s:string"><s:pattern value="[A-Z]{3}-[1-9]{4}" /></s:restriction></s:simpleType></s:element>`;
+  t.true(orders.includes(number));
+  writeFileSync(join(folder, 'Orders.wsdl'), orders.replaceAll(number, restricted));
+  const args = ['translate', '--contract', folder, '--to', 'xml', '--operation', 'CancelOrder'];
+  const { code, out, err } = await run(t, args, {}, '{}').ended;
+  t.is(err, '');
+  t.is(code, 0);
+  t.regex(out, /<n0:CancelOrderResponse /);
 });
 
 test('wsdl prints the service’s own document with the gateway’s addresses', async (t) => {
