@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { FilledBody } from '../../mappings/codec/filled-body.ts';
 import type { Reading } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
@@ -64,7 +63,6 @@ export interface CallService {
 /** A request as its call sees it. */
 export interface Exchange extends Waiting, InFlight {
   readonly requestId: string;
-  readonly response: Pick<ServerResponse, 'destroyed' | 'on' | 'off'>;
   readonly stats: RequestStats;
   /** When it came, in ms of `performance.now()`. */
   readonly started: number;

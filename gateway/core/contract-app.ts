@@ -1,6 +1,7 @@
 import type { CompiledContract } from '../../mappings/compile.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
+import type { LoadedMapping } from '../../mappings/mapping/load.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { CallerLimits } from '../admission/caller-limits.ts';
 import type { CallService } from '../call/call.ts';
@@ -22,6 +23,7 @@ import { createMessageLog } from '../telemetry/messages.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { RequestRecord } from '../telemetry/request-stats.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
+import { createMappedUpstream } from '../upstream/mapped-upstream.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { CoreOptions } from './core-options.ts';
 import { watchReplies } from './replies.ts';
@@ -45,17 +47,22 @@ export interface Shared {
   readonly addressOf: AppOptions['addressOf'];
 }
 
-/** What serves a contract, in front of an upstream. */
+/**
+ * What serves a contract, in front of an upstream.
+ *
+ * @param mapping what stands between them; undefined where the upstream speaks the contract's JSON
+ */
 export function createContractApp(
   shared: Shared,
   compiled: CompiledContract,
   upstream: Upstream,
+  mapping: LoadedMapping | undefined,
 ): AppOptions {
   const { contract } = compiled;
   const { options, admission, metrics } = shared;
   const { limits, log, trustedProxies } = options;
   const path = shownPath(contract.basePath);
-  const service = createService(shared, compiled, upstream);
+  const service = createService(shared, compiled, upstream, mapping);
   const documentOptions: DocumentOptions = {
     publicUrl: options.publicUrl,
     configured: options.isPublicUrlSet,
@@ -100,20 +107,27 @@ export function createRecorder(
   };
 }
 
-function createService(shared: Shared, compiled: CompiledContract, upstream: Upstream): Service {
+function createService(
+  shared: Shared,
+  compiled: CompiledContract,
+  upstream: Upstream,
+  mapping: LoadedMapping | undefined,
+): Service {
   const { contract } = compiled;
   const { options, admission, aside, nonces, callers } = shared;
   const { limits, log, lines, logMessages, audit } = options;
   const proofs = { secrets: secretsOf(contract, options), certified: options.certified };
   const binary = contract.operations.some((operation) => operation.binaryInput);
+  const readAside = aside.readerOf(compiled, logMessages, proofs, mapping?.text);
   return {
     ...compileReaders(compiled, limits.loopSteps, proofs),
-    readAside: aside.readerOf(compiled, logMessages, proofs),
+    readAside,
     challenge: challengeOf(contract),
     nonces,
     refuseForeign: compileRefuseForeign(contract, options.certified),
     refuseForeignScript: compileRefuseForeignScript(contract, options.certified),
-    upstream,
+    upstream:
+      mapping === undefined ? upstream : createMappedUpstream(upstream, mapping, readAside.map, limits),
     admission,
     audit,
     messages: logMessages ? createMessageLog(lines, compiled, shownPath(contract.basePath)) : undefined,

@@ -1,4 +1,5 @@
 import type { CompiledContract } from '../../mappings/compile.ts';
+import type { LoadedMapping } from '../../mappings/mapping/load.ts';
 import { type Admission, createAdmission } from '../admission/admission.ts';
 import { createNonces } from '../call/nonces.ts';
 import { callerAddress, callerNetwork } from '../http/forwarded.ts';
@@ -21,8 +22,8 @@ import { LoopDelay } from './loop-delay.ts';
 /** What all contracts of a gateway share: room for calls, counts, the thread beside the event loop. */
 export interface Core {
   readonly admission: Admission;
-  /** What serves a contract, in front of an upstream. */
-  readonly appOf: (compiled: CompiledContract, upstream: Upstream) => AppOptions;
+  /** What serves a contract, in front of an upstream, by the mapping that stands between them. */
+  readonly appOf: (compiled: CompiledContract, upstream: Upstream, mapping?: LoadedMapping) => AppOptions;
   /** For clients of upstreams. */
   readonly upstreamOptions: UpstreamOptions;
   /** Counts and logs a request to no contract as one to the contract under a path. */
@@ -79,10 +80,10 @@ export function createCore(options: CoreOptions): Core {
       onBreaker: (upstream, open, operation) =>
         log.warn({ upstream, operation, breaker: open ? 'open' : 'closed' }, breakerMessage(open, operation)),
     },
-    appOf: (compiled, upstream) => {
+    appOf: (compiled, upstream, mapping) => {
       upstreams.set(shownPath(compiled.contract.basePath), upstream);
       const own = { ...options, limits: compiled.limits };
-      return createContractApp({ ...shared, options: own }, compiled, upstream);
+      return createContractApp({ ...shared, options: own }, compiled, upstream, mapping);
     },
     recorderOf: (path) => createRecorder(shared, path, options.logsRequests, 'info'),
     readMetrics: (paths, own) => {

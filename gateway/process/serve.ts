@@ -105,7 +105,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
       warnOfHttp(loaded.contract, options.publicUrl, log);
     },
     upstreamAt: upstreams.at,
-    handlerOf: (compiled, upstream) => createApp(core.appOf(compiled, upstream)),
+    handlerOf: (compiled, upstream, mapping) => createApp(core.appOf(compiled, upstream, mapping)),
   });
   core.start();
   const { host, port } = options;

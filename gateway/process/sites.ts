@@ -2,11 +2,10 @@ import { type CompiledContract, compileInSteps } from '../../mappings/compile.ts
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
-
 import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts';
+import type { LoadedMapping } from '../../mappings/mapping/load.ts';
 import { type Handler, targetOf } from '../http/app.ts';
 import type { ListedService } from '../http/services-page.ts';
-import { createMappedUpstream } from '../upstream/mapped-upstream.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { inTurns } from './in-turns.ts';
 import { loadAside } from './load-aside.ts';
@@ -33,7 +32,11 @@ export interface SiteMaker {
   readonly limits: Limits;
   /** What the contract is to be served by, as it is now; the one of before where it would be the same. */
   readonly upstreamAt: (plan: SitePlan) => Promise<Upstream>;
-  readonly handlerOf: (compiled: CompiledContract, upstream: Upstream) => Handler;
+  readonly handlerOf: (
+    compiled: CompiledContract,
+    upstream: Upstream,
+    mapping: LoadedMapping | undefined,
+  ) => Handler;
   /** Throws ContractError where something else than the contracts doesn't fit to them. */
   readonly check: (contracts: readonly Contract[]) => void;
   /** Told of what was loaded, and where it will be, before it serves. */
@@ -114,13 +117,12 @@ function open(
         upstreamUrl: plan.upstreamUrl,
         isMapped: mapping !== undefined,
       });
-      const behind = await maker.upstreamAt(plan);
-      const upstream = mapping === undefined ? behind : createMappedUpstream(behind, mapping);
+      const upstream = await maker.upstreamAt(plan);
       const limits = { ...maker.limits, ...plan.limits };
       const compiled = await inTurns(compileInSteps({ ...contract, basePath }, limits));
       return {
         basePath,
-        handle: maker.handlerOf(compiled, upstream),
+        handle: maker.handlerOf(compiled, upstream, mapping),
         name: contract.service,
       };
     }),

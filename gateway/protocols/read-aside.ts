@@ -3,15 +3,18 @@ import { bufferOf } from '../../mappings/bytes.ts';
 import type { CompiledContract, CompiledOperation, RouteValue } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { sendContract } from '../../mappings/contract/transfer.ts';
+import type { MappingText } from '../../mappings/mapping/load.ts';
 import { overloaded } from '../admission/admission.ts';
 import type { Exchange, Prepared, ReplyReader } from '../call/call.ts';
 import type { CallerProofs } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
+import type { MapAside } from '../upstream/mapped-upstream.ts';
 import type { BodyForm } from './read-call.ts';
 import {
   dropResult,
+  type MappingMessage,
   type Message,
   ownMemory,
   type QueryFindings,
@@ -21,18 +24,21 @@ import {
   startReadThread,
   type Task,
 } from './read-thread.ts';
-import { outcomeOf, ownMemoryOf, type ReplyMessage } from './reply-message.ts';
+import { outcomeOf, ownMemoryOf } from './reply-message.ts';
 import type { SoapCall } from './soap/envelope.ts';
 import { Fault } from './soap/faults.ts';
 import { type SoapAddress, versionNamed } from './soap/versions.ts';
 
 /** A request as its reading beside the event loop sees it. */
-export interface AsideExchange extends Pick<Exchange, 'request' | 'response' | 'deadline'> {
+export interface AsideExchange extends Asked {
   readonly stats: Pick<RequestStats, 'operation'>;
 }
 
+/** Whoever waits for what the thread makes. */
+type Asked = Pick<Exchange, 'request' | 'response' | 'deadline'>;
+
 /**
- * Reads requests of one contract, and large replies to them, in a thread beside the event loop, one at a time. Throws what
+ * Reads requests of one contract, and large replies to them, and maps them, in a thread beside the event loop, one at a time. Throws what
  * reading them here would; CallError CallerGone, and Overloaded for those that waited too long or take too long.
  */
 export interface ReadAside extends ReplyReader {
@@ -52,6 +58,7 @@ export interface ReadAside extends ReplyReader {
     values: readonly RouteValue[],
     query: QueryFindings,
   ) => Promise<Prepared>;
+  readonly map: MapAside;
 }
 
 /** A SOAP request that was read beside the event loop; the credentials of its header are among those given. */
@@ -60,11 +67,11 @@ export interface PreparedSoapCall extends Omit<SoapCall, 'input'> {
   readonly credentials: undefined;
 }
 
-/** What is to be read in the thread. */
+/** What is to be done in the thread. */
 interface Order {
   readonly contract: SharedContract;
-  readonly exchange: AsideExchange;
-  readonly message: Message | ReplyMessage;
+  readonly exchange: Asked;
+  readonly message: Task['message'];
   readonly bytes: number;
   /** Memory that goes over to the thread. */
   readonly memory: ArrayBuffer[];
@@ -106,9 +113,14 @@ export class AsideReader {
   }
 
   /** @param isShown whether messages are logged */
-  readerOf(compiled: CompiledContract, isShown: boolean, proofs: CallerProofs): ReadAside {
+  readerOf(
+    compiled: CompiledContract,
+    isShown: boolean,
+    proofs: CallerProofs,
+    mapping?: MappingText,
+  ): ReadAside {
     const { contract, limits } = compiled;
-    const shared: SharedContract = { id: this.#contracts++, contract, limits, isShown, proofs };
+    const shared: SharedContract = { id: this.#contracts++, contract, limits, isShown, proofs, mapping };
     return readAsideOf(compiled, shared, (order) => this.#read(order));
   }
 
@@ -242,7 +254,7 @@ export class AsideReader {
 }
 
 function tooSlow({ message: { kind }, refuse }: Waiting, ms: number): CallError {
-  const what = kind === 'reply' ? 'reply' : 'request';
+  const what = kind === 'reply' || kind === 'toReply' ? 'reply' : 'request';
   return refuse(`expected a ${what} that is read within ${ms} ms, got one that takes longer`);
 }
 
@@ -283,6 +295,18 @@ function readAsideOf(
     });
     if (result?.kind === 'read') return result.call;
     throw result === undefined ? overloaded() : errorOf(result);
+  };
+  const map = async (
+    exchange: Asked,
+    message: MappingMessage,
+    bytes: number,
+    isBound: boolean,
+    refuse: Order['refuse'],
+  ): Promise<Result> => {
+    const order = { contract, exchange, message, bytes, memory: [], isBound, mayBegin: () => true, refuse };
+    const result = await ask(order);
+    if (result === undefined) throw overloaded();
+    return result;
   };
   const operationOf = ({ operation: name }: ReadCall): CompiledOperation => {
     const operation = operations.get(name);
@@ -337,6 +361,25 @@ function readAsideOf(
       if (result === undefined) return undefined;
       if (result.kind !== 'replied') throw errorOf(result);
       return { outcome: outcomeOf(result.reply), shown: result.reply.shown };
+    },
+    map: {
+      toCalls: async (exchange, operation, json) => {
+        const message = { kind: 'toCalls', operation: operation.name, json } as const;
+        const result = await map(exchange, message, json.length, false, (text) =>
+          refusal('Overloaded', text),
+        );
+        if (result.kind !== 'calls') throw errorOf(result);
+        return result.request;
+      },
+      toReply: async (exchange, { name, readOnly }, entry, answers) => {
+        const message = { kind: 'toReply', operation: name, entry, answers } as const;
+        const bytes = answers.reduce((sum, { body }) => sum + body.length, 0);
+        const result = await map(exchange, message, bytes, !readOnly, (text) =>
+          refusal(readOnly ? 'Overloaded' : 'UpstreamTimeout', text),
+        );
+        if (result.kind !== 'mapped') throw errorOf(result);
+        return result.json;
+      },
     },
   };
 }

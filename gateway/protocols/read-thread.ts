@@ -9,6 +9,8 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { receiveContract, type SentContract } from '../../mappings/contract/transfer.ts';
 import type { Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
+import type { MappingText } from '../../mappings/mapping/load.ts';
+import type { MappedAnswer, MappedRequest, Mapping } from '../../mappings/mapping/mapping.ts';
 import type { ReadReply } from '../call/call.ts';
 import type {
   CallerProofs,
@@ -24,6 +26,7 @@ import { yieldToOthers } from '../http/thread.ts';
 import { growYoungGeneration } from '../http/young-generation.ts';
 import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
+import { mapReply, mapRequest } from '../upstream/mapped-upstream.ts';
 import { type BodyForm, compileReaders, type Readers, readCallBody, readSoapCall } from './read-call.ts';
 import { memoryOf, type ReplyMessage, readReplyMessage } from './reply-message.ts';
 import { Fault } from './soap/faults.ts';
@@ -40,20 +43,32 @@ export interface SharedContract {
   /** Whether messages are logged. */
   readonly isShown: boolean;
   readonly proofs: CallerProofs;
+  /** What stands between the contract and the service behind; undefined for one that speaks its JSON. */
+  readonly mapping: MappingText | undefined;
 }
 
 /** A contract on its way to the thread. */
 export type SentSharedContract = Omit<SharedContract, 'contract'> & { readonly contract: SentContract };
 
-/** A request or a reply to be read. */
+/** A request or a reply to be read, or to be mapped. */
 export interface Task {
   readonly contractId: number;
   /** The contract, where the thread doesn't have it yet. */
   readonly contract: SentSharedContract | undefined;
   /** The request's. */
   readonly head: { readonly headers: IncomingHttpHeaders; readonly rawHeaders: string[] };
-  readonly message: Message | ReplyMessage;
+  readonly message: Message | ReplyMessage | MappingMessage;
 }
+
+/** A message in JSON that a mapping makes another of (M1). */
+export type MappingMessage =
+  | { readonly kind: 'toCalls'; readonly operation: string; readonly json: string }
+  | {
+      readonly kind: 'toReply';
+      readonly operation: string;
+      readonly entry: number;
+      readonly answers: readonly MappedAnswer[];
+    };
 
 /** What is to be read of a request: a body by its endpoint, or a route's parameters. */
 export type Message =
@@ -84,6 +99,8 @@ export type QueryFindings = Pick<Reading, 'problems' | 'ignored'>;
 export type Result =
   | { readonly kind: 'read'; readonly call: ReadCall }
   | { readonly kind: 'replied'; readonly reply: ReadReply }
+  | { readonly kind: 'calls'; readonly request: MappedRequest }
+  | { readonly kind: 'mapped'; readonly json: string }
   | { readonly kind: 'fault'; readonly fault: FaultFields }
   | { readonly kind: 'refused'; readonly refusal: CallErrorFields }
   /** An error of ours. */
@@ -149,31 +166,41 @@ interface Reader {
   readonly readers: Readers;
   /** Undefined where messages aren't logged. */
   readonly shown: ShownMessages | undefined;
+  readonly mapping: Mapping | undefined;
 }
 
-function compileReader({ contract, limits, isShown, proofs }: SentSharedContract): Reader {
+async function compileReader(sent: SentSharedContract): Promise<Reader> {
+  const { contract, limits, isShown, proofs, mapping } = sent;
   const compiled = compileContract(receiveContract(contract), limits);
   return {
     readers: compileReaders(compiled, Number.POSITIVE_INFINITY, proofs),
     shown: isShown ? compileShownMessages(compiled) : undefined,
+    mapping: mapping === undefined ? undefined : await compileMapping(mapping, limits),
   };
+}
+
+/** Loaded here: most contracts have no mapping. */
+async function compileMapping(text: MappingText, limits: Limits): Promise<Mapping> {
+  const { compileLoaded } = await import('../../mappings/mapping/load.ts');
+  return compileLoaded(text, limits);
 }
 
 const contracts = new Map<number, Reader>();
 
-function readerOf({ contractId, contract }: Task): Reader {
+async function readerOf({ contractId, contract }: Task): Promise<Reader> {
   const known = contracts.get(contractId);
   if (known !== undefined) return known;
   if (contract === undefined) throw new Error('a contract that the reading thread was not given');
-  const reader = compileReader(contract);
+  const reader = await compileReader(contract);
   contracts.set(contractId, reader);
   return reader;
 }
 
-function perform(task: Task): Result {
+async function perform(task: Task): Promise<Result> {
   try {
-    const reader = readerOf(task);
+    const reader = await readerOf(task);
     const { message, head } = task;
+    if (message.kind === 'toCalls' || message.kind === 'toReply') return map(message, reader);
     if (message.kind !== 'reply') return { kind: 'read', call: readMessage(message, head, reader) };
     const { compiled } = reader.readers;
     return { kind: 'replied', reply: readReplyMessage(message, compiled, reader.shown) };
@@ -182,6 +209,14 @@ function perform(task: Task): Result {
     if (error instanceof CallError) return { kind: 'refused', refusal: callErrorFields(error) };
     return { kind: 'failed', error };
   }
+}
+
+function map(message: MappingMessage, { mapping }: Reader): Result {
+  if (mapping === undefined) throw new Error('a message to be mapped, of a contract without a mapping');
+  const { operation } = message;
+  if (message.kind === 'toCalls')
+    return { kind: 'calls', request: mapRequest(mapping, operation, message.json) };
+  return { kind: 'mapped', json: mapReply(mapping, operation, message.entry, message.answers) };
 }
 
 function readMessage(message: Message, head: MessageHead, reader: Reader): ReadCall {
@@ -269,8 +304,9 @@ function faultFields({ version, code, kind, message, block, header }: Fault): Fa
 if (!isMainThread && workerData === threadData) {
   yieldToOthers();
   growYoungGeneration();
-  parentPort?.on('message', (task: Task) => {
-    const result = perform(task);
+  // the next task comes once this one is answered
+  parentPort?.on('message', async (task: Task) => {
+    const result = await perform(task);
     parentPort?.postMessage(result, memoryIn(result));
     dropRead(task);
   });
@@ -290,6 +326,6 @@ function memoryIn(result: Result): ArrayBuffer[] {
 
 /** Gives back the memory of what was read, unless it went over with the result. */
 function dropRead({ message }: Task): void {
-  if (message.kind === 'parameters') return;
-  giveBackOwn((message.kind === 'reply' ? message.reply.body : message.body).buffer);
+  if (message.kind === 'reply') giveBackOwn(message.reply.body.buffer);
+  else if ('body' in message) giveBackOwn(message.body.buffer);
 }

@@ -1,9 +1,27 @@
 import { isUtf8 } from 'node:buffer';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import type { Operation } from '../../mappings/contract/model.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
-import type { MappedAnswer, MappedRequest, Mapping } from '../../mappings/mapping/mapping.ts';
+import type {
+  MappedAnswer,
+  MappedOperation,
+  MappedRequest,
+  Mapping,
+} from '../../mappings/mapping/mapping.ts';
 import { MappingError } from '../../mappings/mapping/run.ts';
 import { CallError } from '../call/error.ts';
-import type { Upstream, UpstreamReply } from './upstream.ts';
+import type { Upstream, UpstreamReply, Waiting } from './upstream.ts';
+
+/** Maps large messages beside the event loop. Throws what mapping them here would, and CallError for those that wait too long. */
+export interface MapAside {
+  readonly toCalls: (waiting: Waiting, operation: Operation, json: string) => Promise<MappedRequest>;
+  readonly toReply: (
+    waiting: Waiting,
+    operation: Operation,
+    entry: number,
+    answers: readonly MappedAnswer[],
+  ) => Promise<string>;
+}
 
 /**
  * The service behind as an adopted service's operations see it, where a mapping stands between (M1): a call of
@@ -12,20 +30,25 @@ import type { Upstream, UpstreamReply } from './upstream.ts';
  * does; throws CallError ValidationError for a request, UpstreamInvalidResponse for an answer that can't be mapped. Once one
  * call of a write was answered, nothing that ends the others says "try again": that one would be made twice.
  */
-export function createMappedUpstream(upstream: Upstream, mapping: Mapping): Upstream {
+export function createMappedUpstream(
+  upstream: Upstream,
+  mapping: Mapping,
+  aside: MapAside,
+  { readAsideBytes, replyAsideBytes }: Pick<Limits, 'readAsideBytes' | 'replyAsideBytes'>,
+): Upstream {
   return {
     state: upstream.state,
     close: upstream.close,
     call: async (request, waiting) => {
       const { operation } = request;
-      const mapped = mapping.operations.get(operation.name);
-      if (mapped === undefined)
-        throw new CallError('OperationNotFound', {
-          message: `no rule of the mapping answers ${operation.name}`,
-        });
-      const { calls, toReply, takesErrors } = callsOf(() => mapped.toCalls(String(request.body ?? '{}')));
+      const json = String(request.body ?? '{}');
+      const { calls, entry, takesErrors } =
+        json.length > readAsideBytes
+          ? await aside.toCalls(waiting, operation, json)
+          : mapRequest(mapping, operation.name, json);
       const own = withoutMediaType(request.headers);
       const answers: MappedAnswer[] = [];
+      let characters = 0;
       let last: UpstreamReply | undefined;
       for (const { method, path, headers, body } of calls) {
         const isBegun = answers.length > 0 && !operation.readOnly;
@@ -41,10 +64,15 @@ export function createMappedUpstream(upstream: Upstream, mapping: Mapping): Upst
         }
         const isError = last.status < 200 || last.status > 299;
         if (isError && !takesErrors) return isBegun ? { ...last, retryAfter: undefined } : last;
-        answers.push(answerOf(last));
+        const answer = answerOf(last);
+        characters += answer.body.length;
+        answers.push(answer);
       }
-      const body = Buffer.from(replyOf(() => toReply(answers)));
-      return { status: 200, headers: last?.headers ?? {}, body, retryAfter: undefined };
+      const text =
+        characters > replyAsideBytes
+          ? await aside.toReply(waiting, operation, entry, answers)
+          : mapReply(mapping, operation.name, entry, answers);
+      return { status: 200, headers: last?.headers ?? {}, body: Buffer.from(text), retryAfter: undefined };
     },
   };
 }
@@ -76,9 +104,10 @@ function answerOf({ status, headers, body }: UpstreamReply): MappedAnswer {
 
 const utf8 = new TextDecoder(); // drops a mark
 
-function callsOf(make: () => MappedRequest): MappedRequest {
+/** The calls of a request in JSON. Throws CallError OperationNotFound, ValidationError. */
+export function mapRequest(mapping: Mapping, operation: string, json: string): MappedRequest {
   try {
-    return make();
+    return mappedOf(mapping, operation).toCalls(json);
   } catch (error) {
     if (!(error instanceof MappingError)) throw error;
     const problem = { code: 'InvalidType', field: error.path, message: error.message } as const;
@@ -86,9 +115,15 @@ function callsOf(make: () => MappedRequest): MappedRequest {
   }
 }
 
-function replyOf(make: () => string): string {
+/** The reply in JSON of the answers to the calls of an entry. Throws CallError UpstreamInvalidResponse. */
+export function mapReply(
+  mapping: Mapping,
+  operation: string,
+  entry: number,
+  answers: readonly MappedAnswer[],
+): string {
   try {
-    return make();
+    return mappedOf(mapping, operation).toReply(entry, answers);
   } catch (error) {
     if (error instanceof MappingError)
       throw new CallError('UpstreamInvalidResponse', {
@@ -102,4 +137,12 @@ function replyOf(make: () => string): string {
       });
     throw error;
   }
+}
+
+/** Throws CallError OperationNotFound. */
+function mappedOf({ operations }: Mapping, name: string): MappedOperation {
+  const mapped = operations.get(name);
+  if (mapped === undefined)
+    throw new CallError('OperationNotFound', { message: `no rule of the mapping answers ${name}` });
+  return mapped;
 }

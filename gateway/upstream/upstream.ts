@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
 import type { Answer } from '../../mappings/http-mapping/answer.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
@@ -25,7 +25,7 @@ export interface Waiting extends Slot {
   /** When the answer must be there, in ms of `performance.now()`. */
   readonly deadline: number;
   /** The caller's; once it is destroyed nobody waits, and a read is given up. */
-  readonly response: { readonly destroyed: boolean };
+  readonly response: Pick<ServerResponse, 'destroyed' | 'on' | 'off'>;
   /** By which the caller, the log and the upstream speak of it. */
   readonly requestId: string;
   /** Whose call it is. */

@@ -82,7 +82,7 @@ export const limitTable = {
   },
   readAsideBytes: {
     value: 128 * 1024,
-    bounds: 'a request body that is read on the event loop; a longer one is read in a thread beside it',
+    bounds: 'a request body that is read, and mapped, on the event loop; a longer one in a thread beside it',
   },
   readAsideQueue: {
     value: 64,
@@ -97,7 +97,7 @@ export const limitTable = {
   replyAsideBytes: {
     value: 256 * 1024,
     bounds:
-      "an upstream's reply, without what was found to be base64 as it came, that is read on the event loop; a longer one is read in that thread",
+      "an upstream's reply, without what was found to be base64 as it came, that is read on the event loop, and whole what is mapped there; a longer one in that thread",
   },
   rereadText: {
     value: 32 * mebibyte,
@@ -359,7 +359,11 @@ export const limitTable = {
   },
   mappingRules: { value: 10_000, bounds: 'rules of a mapping, those behind aliases each time' },
   mappingCalls: { value: 100, bounds: 'calls upstream that one request is mapped to (`forEach`)' },
-  mappingCodeMs: { value: 50, bounds: "how long a function of a mapping's module may run" },
+  mappingCodeMs: {
+    value: 50,
+    bounds:
+      "how long functions of a mapping's module may run, all calls of one message together, for each 64 KiB of it that were begun",
+  },
   mappingValues: {
     value: 200_000,
     bounds: 'values that a mapping makes of one request, or of one reply, those of constants among them',

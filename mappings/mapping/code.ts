@@ -6,42 +6,31 @@ import type { Limits } from '../contract/limits.ts';
 import type { Allowance } from '../loader/document/allowance.ts';
 import { readWhole } from '../loader/document/yaml.ts';
 import { CodeError, type CodeFunction } from './compile-rules.ts';
-import type { Finding } from './mapping.ts';
-import type { Entry } from './rules.ts';
 import { Digits, isItems, isMembers, readValue, type Value, writeValue } from './value.ts';
 
 /**
  * The functions of a mapping's module (M5). They run in a context of their own (`node:vm`), which has the language and
- * nothing else: no modules, no timers, no network, no files, no clock and no random numbers. A call ends after
- * `mappingCodeMs`. A thread with limits would hold memory too, and cost two messages for each value. What isn't held:
- * how much memory a function takes in its time, and what it keeps in the module's variables from one call to the next. It is
+ * nothing else: no modules, no timers, no network, no files, no clock and no random numbers. All calls of one message
+ * end together by `mappingCodeMs`: a limit of each call would start a thread of Node's for each. What isn't held: how much
+ * memory a function takes in its time, and what it keeps in the module's variables from one call to the next. It is
  * code of the contract's author and has to be trusted as the rest of the contract; `node:vm` is no wall against one who
  * means harm.
  */
 
-/** The functions that a module exports, by their names; undefined for an entry that names none, or once it is told what is wrong. */
-export function readModule(
-  mapping: string,
-  { code, pointer }: Entry,
-  tell: (finding: Finding) => void,
-  limits: Limits,
-  allowance: Allowance,
-): ReadonlyMap<string, CodeFunction> | undefined {
-  if (code === undefined) return undefined;
-  const at = `${pointer}/code`;
-  try {
-    const folder = realpathSync(dirname(mapping));
-    const file = realpathSync(join(folder, code));
-    if (!file.startsWith(folder + sep)) {
-      tell({ pointer: at, message: `expected a module below the folder of the mapping, got ${code}` });
-      return undefined;
-    }
-    return compileModule(readWhole(file, allowance).toString('utf8'), code, limits);
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    tell({ pointer: at, message: `expected a module of functions, got ${code}: ${error.message}` });
-    return new Map();
-  }
+/** A mapping's module, compiled. */
+export interface Module {
+  /** What it exports, by its names. */
+  readonly functions: ReadonlyMap<string, CodeFunction>;
+  /** Runs what calls its functions, and ends it after so many ms. Throws CodeError, and what it throws. */
+  readonly within: <T>(ms: number, run: () => T) => T;
+}
+
+/** The text of a module below the folder of a mapping. Throws Error where it can't be had. */
+export function readModule(mapping: string, code: string, allowance: Allowance): string {
+  const folder = realpathSync(dirname(mapping));
+  const file = realpathSync(join(folder, code));
+  if (!file.startsWith(folder + sep)) throw new Error('expected one below the folder of the mapping');
+  return readWhole(file, allowance).toString('utf8');
 }
 
 const exported = /^export (?:function ([A-Za-z_$][\w$]*)|const ([A-Za-z_$][\w$]*))/gm;
@@ -62,11 +51,7 @@ function strangeLine(source: string): string | undefined {
  *
  * @param name what it is called in the errors of its functions
  */
-export function compileModule(
-  source: string,
-  name: string,
-  limits: Limits,
-): ReadonlyMap<string, CodeFunction> {
+export function compileModule(source: string, name: string, limits: Limits): Module {
   const strange = strangeLine(source);
   if (strange !== undefined)
     throw new SyntaxError(
@@ -78,31 +63,64 @@ export function compileModule(
     codeGeneration: { strings: false, wasm: false },
     microtaskMode: 'afterEvaluate',
   });
-  const timed = { timeout: limits.mappingCodeMs };
   const loading = { timeout: limits.contractMs };
   new Script(withoutClock).runInContext(context, loading);
   const body = plain.replaceAll(exported, (all) => all.slice('export '.length));
   // in a function, so that the module's names are its own; one line before its text, as its own lines are told
-  const text = `'use strict'; globalThis.call = (() => {${body}\nconst all = { ${names.join(', ')} };\nconst given = (value) => { if (typeof value?.then === 'function') throw new TypeError('expected a value, got a promise'); return JSON.stringify(value); };\n${answering}\n})();`;
-  new Script(text, { filename: name }).runInContext(context, loading);
-  const call = new Script('call(name, json, at)');
-  return new Map(
-    names.map((one) => [
-      one,
-      (value: Value, at: string): Value | undefined => {
-        Object.assign(context, { name: one, json: writeValue(asPlain(value)), at });
-        let answer: unknown;
-        try {
-          answer = call.runInContext(context, timed);
-        } catch (error) {
-          throw new CodeError(`${name}: ${one}(): ${reasonOf(error)}`);
-        }
-        if (typeof answer !== 'string') return undefined;
-        if (answer.startsWith('!')) throw new CodeError(`${name}: ${one}(): ${answer.slice(1)}`);
-        return readValue(answer, limits);
-      },
-    ]),
-  );
+  const text = `'use strict'; (() => {${body}\nconst all = { ${names.join(', ')} };\nconst given = (value) => { if (typeof value?.then === 'function') throw new TypeError('expected a value, got a promise'); return JSON.stringify(value); };\n${answering}\n})();`;
+  const call: Answering = new Script(text, { filename: name }).runInContext(context, loading);
+  const settle = new Script('0'); // runs what promises have waiting
+  let called = '';
+  const compiled = (one: string): CodeFunction => {
+    return (value, at) => {
+      called = `${one}() for ${at}`;
+      let answer: unknown;
+      try {
+        answer = call(one, writeValue(asPlain(value)), at);
+      } catch (error) {
+        throw new CodeError(`${name}: ${one}(): ${reasonOf(error)}`);
+      }
+      if (typeof answer !== 'string') return undefined;
+      if (answer.startsWith('!')) throw new CodeError(`${name}: ${one}(): ${answer.slice(1)}`);
+      return readValue(answer, limits);
+    };
+  };
+  return {
+    functions: new Map(names.map((one) => [one, compiled(one)])),
+    within: (ms, run) => {
+      try {
+        return endedAfter(ms, () => {
+          const made = run();
+          called = 'a promise';
+          settle.runInContext(context);
+          return made;
+        });
+      } catch (error) {
+        if (!isTimeout(error)) throw error;
+        throw new CodeError(
+          `${name}: ${called}: expected the functions of a message to end within ${ms} ms, got one that was still running`,
+        );
+      }
+    },
+  };
+}
+
+/** Calls one of a module's functions with a value as JSON, and gives its answer as JSON; undefined for none. */
+type Answering = (name: string, json: string, at: string) => unknown;
+
+/** Where what is to end in time is called from. Its own, so that no module has anything of ours in its reach. */
+const watched = createContext(Object.create(null));
+const callRun = new Script('run()');
+
+/** Runs a function, and ends it, whatever it is at, after so many ms: Node watches by a thread, once for all that it calls. */
+function endedAfter<T>(ms: number, run: () => T): T {
+  watched.run = run;
+  return callRun.runInContext(watched, { timeout: ms, displayErrors: false });
+}
+
+/** Whether it is the end of a time, which is an Error of the watched context. */
+function isTimeout(error: unknown): boolean {
+  return Object.getOwnPropertyDescriptor(Object(error), 'code')?.value === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 
 /** What gives another value each time it is asked. */

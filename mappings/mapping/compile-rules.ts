@@ -13,7 +13,7 @@ import { Digits, isItems, isMembers, numberForm, textOfScalar, type Value } from
 /** A function of the module of an operation, with the target path that it makes a value for (M5). Throws CodeError. */
 export type CodeFunction = (value: Value, at: string) => Value | undefined;
 
-/** A function of the module that threw, or took too long; says its name, and what it threw. */
+/** A function of the module that threw, or was running when a message's time was over; says its name, and what it threw. */
 export class CodeError extends Error {
   override readonly name = 'CodeError';
 }
@@ -80,10 +80,16 @@ const scalarKinds: readonly Kind[] = ['string', 'number', 'boolean'];
 /** Compiles the rules of one side. */
 export class RuleCompiler {
   readonly #side: Side;
+  #callsFunctions = false;
   readonly #autos = new Map<Shape, Map<Shape, Same>>();
 
   constructor(side: Side) {
     this.#side = side;
+  }
+
+  /** Whether a rule that was compiled calls a function of the module. */
+  get callsFunctions(): boolean {
+    return this.#callsFunctions;
   }
 
   /**
@@ -385,6 +391,7 @@ export class RuleCompiler {
     if (rule.code !== undefined) {
       const name = rule.code;
       const run = this.#side.functions?.get(name);
+      this.#callsFunctions = true;
       oneWay(rule.pointer, `${at}: made by ${name}()`);
       if (run === undefined)
         problem(

@@ -1,11 +1,11 @@
 import { defaultLimits, type Limits } from '../contract/limits.ts';
 import { Allowance, contractError } from '../loader/document/allowance.ts';
-import { ContractError, type ContractProblem } from '../loader/document/error.ts';
+import { ContractError, type ContractProblem, type Report } from '../loader/document/error.ts';
 import { isNode, type Node, shown } from '../loader/document/node.ts';
 import { readYamlFile, withLines } from '../loader/document/yaml.ts';
-import { readModule } from './code.ts';
-import { compileMapping, type Finding, type Mapping } from './mapping.ts';
-import { type Entries, readEntries } from './rules.ts';
+import { compileModule, type Module, readModule } from './code.ts';
+import { compileMapping, type Mapping } from './mapping.ts';
+import { type Entries, type Entry, readEntries } from './rules.ts';
 
 /** A mapping's files, and the document that the WSDL comes to. */
 export interface MappingFiles {
@@ -17,10 +17,21 @@ export interface MappingFiles {
   readonly derived: Node;
 }
 
+/** What a mapping is compiled of: plain data, of which another thread makes the same. */
+export interface MappingText {
+  /** What `mapping.yaml` holds. */
+  readonly root: unknown;
+  readonly derived: Node;
+  readonly openapi: Node;
+  /** The texts of modules, by the names that entries call them. */
+  readonly modules: ReadonlyMap<string, string>;
+}
+
 /** A mapping that holds, and what else it was read from. */
 export interface LoadedMapping extends Mapping {
   readonly entries: Entries;
   readonly openapi: Node;
+  readonly text: MappingText;
 }
 
 /**
@@ -37,21 +48,70 @@ export function loadMapping(
   const root = readYamlFile(files.mapping, problems, allowance)?.root;
   const openapi = readOpenapi(files.openapi, problems, allowance);
   if (problems.length > 0 || openapi === undefined) throw new ContractError(withLines(problems));
-  const tell = ({ pointer, message }: Finding): void => {
-    problems.push({ file: files.mapping, pointer, message });
+  const report: Report = (pointer, message) => problems.push({ file: files.mapping, pointer, message });
+  const entries = readEntries(root, report, limits);
+  if (problems.length > 0) throw contractError(withLines(problems), limits);
+  const { derived } = files;
+  const modules = readModules(files.mapping, entries, report, allowance);
+  const moduleOf = (entry: Entry): Module | undefined => moduleIn(modules, entry, report, limits);
+  const mapping = compileMapping({ derived, openapi, entries, moduleOf, limits });
+  for (const { pointer, message } of mapping.problems) report(pointer, message);
+  if (problems.length > 0) throw contractError(withLines(problems), limits);
+  return { ...mapping, entries, openapi, text: { root, derived, openapi, modules } };
+}
+
+/** Compiles what was loaded already, in another thread. */
+export function compileLoaded({ root, derived, openapi, modules }: MappingText, limits: Limits): Mapping {
+  const report: Report = (pointer, message) => {
+    throw new Error(`${pointer}: ${message}, of a mapping that was loaded without it`);
   };
-  const entries = readEntries(root, (pointer, message) => tell({ pointer, message }), limits);
-  if (problems.length > 0) throw contractError(withLines(problems), limits);
-  const mapping = compileMapping({
-    derived: files.derived,
-    openapi,
-    entries,
-    functionsOf: (entry) => readModule(files.mapping, entry, tell, limits, allowance),
-    limits,
-  });
-  for (const problem of mapping.problems) tell(problem);
-  if (problems.length > 0) throw contractError(withLines(problems), limits);
-  return { ...mapping, entries, openapi };
+  const entries = readEntries(root, report, limits);
+  const moduleOf = (entry: Entry): Module | undefined => moduleIn(modules, entry, report, limits);
+  return compileMapping({ derived, openapi, entries, moduleOf, limits });
+}
+
+/** The texts of the modules that entries name; what is wrong with one is told. */
+function readModules(
+  mapping: string,
+  entries: Entries,
+  report: Report,
+  allowance: Allowance,
+): ReadonlyMap<string, string> {
+  const modules = new Map<string, string>();
+  for (const { code, pointer } of [...entries.values()].flat()) {
+    if (code === undefined || modules.has(code)) continue;
+    try {
+      modules.set(code, readModule(mapping, code, allowance));
+    } catch (error) {
+      report(`${pointer}/code`, notModule(code, error));
+    }
+  }
+  return modules;
+}
+
+const noModule: Module = { functions: new Map(), within: (_ms, run) => run() };
+
+/** The module that an entry names, compiled; one without functions once it is told what is wrong with it. */
+function moduleIn(
+  modules: ReadonlyMap<string, string>,
+  { code, pointer }: Entry,
+  report: Report,
+  limits: Limits,
+): Module | undefined {
+  if (code === undefined) return undefined;
+  const text = modules.get(code);
+  if (text === undefined) return noModule;
+  try {
+    return compileModule(text, code, limits);
+  } catch (error) {
+    report(`${pointer}/code`, notModule(code, error));
+    return noModule;
+  }
+}
+
+function notModule(code: string, error: unknown): string {
+  if (!(error instanceof Error)) throw error;
+  return `expected a module of functions, got ${code}: ${error.message}`;
 }
 
 /** An OpenAPI document as plain data; undefined once it is noted what is wrong. */

@@ -2,7 +2,8 @@ import type { Limits } from '../contract/limits.ts';
 import { pointerSegment, type Report } from '../loader/document/error.ts';
 import type { Node } from '../loader/document/node.ts';
 import { fitsHeader, hasControls, hasControlsInQuery, hasDots } from '../places.ts';
-import { anyShape, type CodeFunction, RuleCompiler, type Source } from './compile-rules.ts';
+import type { Module } from './code.ts';
+import { anyShape, CodeError, RuleCompiler, type Source } from './compile-rules.ts';
 import { Cover, uncoveredMembers, uncoveredPlace } from './cover.ts';
 import { type Path, pathText, valueAtPath } from './paths.ts';
 import type { Entries, Entry, Group } from './rules.ts';
@@ -32,17 +33,12 @@ export interface MappedAnswer {
   readonly body: string;
 }
 
-/** One request on its way: its calls, and how their answers become the reply. */
+/** One request on its way; plain data. */
 export interface MappedRequest {
   /** In the order in which they go; one, but for `forEach`. */
   readonly calls: readonly MappedCall[];
-  /**
-   * The old reply's JSON text of the answers, one for each call, in order. An answer that isn't 2xx is mapped by `error`.
-   * Throws MappingError for an answer that can't be mapped, RangeError for another number of answers.
-   */
-  readonly toReply: (answers: readonly MappedAnswer[]) => string;
-  /** The operation that is called. */
-  readonly target: TargetOperation;
+  /** By which of the operation's entries it was mapped, from 0 on, which its answers are mapped by too. */
+  readonly entry: number;
   /** Whether an answer that isn't 2xx has a place in the reply (`error`); else it is the call's own error (W27). */
   readonly takesErrors: boolean;
 }
@@ -58,6 +54,11 @@ export interface MappedOperation {
   readonly old: TargetOperation;
   /** The JSON text of the old request → calls. Throws MappingError, JsonError. */
   readonly toCalls: (json: string) => MappedRequest;
+  /**
+   * The old reply's JSON text of the answers to the calls of an entry, in their order. An answer that isn't 2xx is mapped by
+   * `error`. Throws MappingError for an answer that can't be mapped, JsonError, RangeError for an entry that isn't there.
+   */
+  readonly toReply: (entry: number, answers: readonly MappedAnswer[]) => string;
 }
 
 /** A compiled mapping. */
@@ -83,13 +84,13 @@ export interface MappingSource {
   /** The new service's own. */
   readonly openapi: Node;
   readonly entries: Entries;
-  /** The functions of a module that an entry names, by their names (M5). */
-  readonly functionsOf: (entry: Entry) => ReadonlyMap<string, CodeFunction> | undefined;
+  /** The module that an entry names (M5). */
+  readonly moduleOf: (entry: Entry) => Module | undefined;
   readonly limits: Limits;
 }
 
 /** Compiles a mapping against both documents. What is wrong is in `problems`, each with both paths; such a mapping isn't to be run. */
-export function compileMapping({ derived, openapi, entries, functionsOf, limits }: MappingSource): Mapping {
+export function compileMapping({ derived, openapi, entries, moduleOf, limits }: MappingSource): Mapping {
   const problems: Finding[] = [];
   const oneWay: Finding[] = [];
   const old = new SchemaReader(derived, limits.contractReferences);
@@ -112,7 +113,7 @@ export function compileMapping({ derived, openapi, entries, functionsOf, limits 
         if (entry.method !== '') problem(`${entry.pointer}/call`, found);
         return undefined;
       }
-      return new EntryCompiler(entry, adopted, found, functionsOf(entry), problem, (pointer, message) =>
+      return new EntryCompiler(entry, adopted, found, moduleOf(entry), problem, (pointer, message) =>
         oneWay.push({ pointer, message }),
       ).compile();
     });
@@ -129,7 +130,8 @@ export function compileMapping({ derived, openapi, entries, functionsOf, limits 
       old: adopted,
       calls: ways.map(({ target: called }) => called),
       targets: ways.map(({ target: { method, path } }) => `${method} ${path}`),
-      toCalls: (json) => begin(ways, readValue(json, limits), limits),
+      toCalls: (json) => begin(ways, json, limits),
+      toReply: (entry, answers) => end(ways[entry], answers, limits),
     });
   }
   return { operations, oneWay, problems, unmapped: names.filter((name) => !entries.has(name)) };
@@ -149,11 +151,38 @@ interface Way {
   readonly call: (scope: Scope) => MappedCall;
   readonly reply: Maker;
   readonly error: Maker | undefined;
+  /** Undefined for a side whose rules call no function. */
+  readonly within: {
+    readonly request: Module['within'] | undefined;
+    readonly reply: Module['within'] | undefined;
+  };
 }
 
-function begin(ways: readonly Way[], value: Value, limits: Limits): MappedRequest {
+/** In characters: functions have `mappingCodeMs` for each so many of a message. */
+const codePart = 64 * 1024;
+
+/** Makes of a message what rules make of it; functions among them end in their time. Throws MappingError. */
+function mapped<T>(
+  side: 'request' | 'reply',
+  { within }: Way,
+  characters: number,
+  { mappingCodeMs }: Limits,
+  make: () => T,
+): T {
+  const watched = within[side];
+  if (watched === undefined) return make();
+  try {
+    return watched(mappingCodeMs * Math.max(1, Math.ceil(characters / codePart)), make);
+  } catch (error) {
+    throw error instanceof CodeError ? new MappingError(side, '', error.message) : error;
+  }
+}
+
+function begin(ways: readonly Way[], json: string, limits: Limits): MappedRequest {
+  const value = readValue(json, limits);
   const root = new Scope(value, new Run('request', limits));
-  const way = ways.find(({ fits }) => fits(root));
+  const entry = ways.findIndex(({ fits }) => fits(root));
+  const way = ways[entry];
   if (way === undefined)
     throw root.error(
       [],
@@ -169,18 +198,17 @@ function begin(ways: readonly Way[], value: Value, limits: Limits): MappedReques
   const scopes = way.scopesOf(root);
   if (scopes.length > limits.mappingCalls)
     throw root.error([], `expected at most ${limits.mappingCalls} calls, got ${scopes.length}`);
-  const calls = scopes.map(way.call);
-  return {
-    calls,
-    target: way.target,
-    takesErrors: way.error !== undefined,
-    toReply: (answers) => {
-      if (answers.length !== calls.length)
-        throw new RangeError(`answers: expected ${calls.length}, got ${answers.length}`);
-      const made = answers.map((answer) => replyOf(way, answer, limits));
-      return writeValue(gathered(made) ?? new Map());
-    },
-  };
+  const calls = mapped('request', way, json.length, limits, () => scopes.map(way.call));
+  return { calls, entry, takesErrors: way.error !== undefined };
+}
+
+function end(way: Way | undefined, answers: readonly MappedAnswer[], limits: Limits): string {
+  if (way === undefined) throw new RangeError('entry: expected one that the operation has, got another');
+  const characters = answers.reduce((sum, { body }) => sum + body.length, 0);
+  const made = mapped('reply', way, characters, limits, () =>
+    answers.map((answer) => replyOf(way, answer, limits)),
+  );
+  return writeValue(gathered(made) ?? new Map());
 }
 
 function replyOf({ reply, error }: Way, { status, headers, body }: MappedAnswer, limits: Limits): Value {
@@ -222,12 +250,13 @@ class EntryCompiler {
   readonly #problem: Report;
   readonly #request: RuleCompiler;
   readonly #reply: RuleCompiler;
+  readonly #module: Module | undefined;
 
   constructor(
     entry: Entry,
     old: TargetOperation,
     target: TargetOperation,
-    functions: ReadonlyMap<string, CodeFunction> | undefined,
+    module: Module | undefined,
     problem: Report,
     oneWay: Report,
   ) {
@@ -235,6 +264,8 @@ class EntryCompiler {
     this.#old = old;
     this.#target = target;
     this.#problem = problem;
+    this.#module = module;
+    const functions = module?.functions;
     this.#request = new RuleCompiler({ side: 'request', problem, oneWay, functions });
     this.#reply = new RuleCompiler({ side: 'reply', problem, oneWay, functions });
   }
@@ -259,18 +290,16 @@ class EntryCompiler {
       ...(entry.forEach === undefined ? [] : [...entry.forEach, { kind: 'every' } as const]),
     ]);
     const replySource: Source = { shape: this.#target.reply ?? anyShape, cover: new Cover() };
-    return {
-      target: this.#target,
-      cover,
-      fits: (scope) => fits === undefined || fits(scope),
-      scopesOf,
-      call: this.#call(source, omitBelow),
-      reply: this.#replyMaker(entry.reply, replySource, entry.from, entry.autoReply),
-      error:
-        entry.error === undefined
-          ? undefined
-          : this.#replyMaker(entry.error, { shape: anyShape, cover: new Cover() }, [], false),
-    };
+    const call = this.#call(source, omitBelow);
+    const reply = this.#replyMaker(entry.reply, replySource, entry.from, entry.autoReply);
+    const error =
+      entry.error === undefined
+        ? undefined
+        : this.#replyMaker(entry.error, { shape: anyShape, cover: new Cover() }, [], false);
+    const withinOf = (rules: RuleCompiler) => (rules.callsFunctions ? this.#module?.within : undefined);
+    const within = { request: withinOf(this.#request), reply: withinOf(this.#reply) };
+    const isFor = (scope: Scope): boolean => fits === undefined || fits(scope);
+    return { target: this.#target, cover, fits: isFor, scopesOf, call, reply, error, within };
   }
 
   /** A path under `omit`; lists on the way mean all their items, with `[]` or without. */

@@ -72,7 +72,7 @@ if (process.env.WSDL_CORPUS === undefined || !existsSync(folder)) {
       body: JSON.stringify({ message: 'Success', data: [found, {}] }),
     };
     const request = operation?.toCalls('{"OpportunityFilter":{"FundingOpportunityNumber":"O"}}');
-    const json = request?.toReply([answer]) ?? '';
+    const json = operation?.toReply(request?.entry ?? 0, [answer]) ?? '';
     t.deepEqual(JSON.parse(json), {
       OpportunityDetails: [
         {

@@ -217,3 +217,70 @@ test('M1: a reload reads the mapping anew', async (t) => {
   gateway.answer({ body: '{"id":17,"state":"open","total":1,"placed":"2020-01-01T00:00:00Z","lines":[]}' });
   t.regex((await call(gateway, getOrder.replace('12345678901', '1'))).text, /<n0:Name>none</);
 });
+
+const looping =
+  'export const named = (value: string) => value;\nexport const forever = (): never => { for (;;) {} };\n';
+
+/** Functions have a minute, the thread less: what ends tells where it ran. */
+async function serveWithCode(t: ExecutionContext, rules: string, readAsideMs: number): Promise<Gateway> {
+  const folder = mappedFolder(t, rules);
+  writeFileSync(join(folder, 'names.ts'), looping);
+  return startGateway(t, {
+    serve: { contract: folder },
+    limits: { mappingCodeMs: 60_000, readAsideMs, readAsideBytes: 1_000, replyAsideBytes: 1_000 },
+  });
+}
+
+const withCode = (name: string) =>
+  mapping
+    .replace('GetOrder:\n', 'GetOrder:\n  code: ./names.ts\n')
+    .replace('Name: buyer', `Name: { from: buyer, code: ${name} }`);
+
+test('M5: a large reply is mapped beside the event loop, which goes on meanwhile', async (t) => {
+  const gateway = await serveWithCode(t, withCode('forever'), 1_000);
+  const order = (filler: string) =>
+    `{"id":17,"state":"sent","total":1,"placed":"2020-01-01T00:00:00Z","buyer":"b","more":"${filler}","lines":[]}`;
+  gateway.answer({ body: order('x'.repeat(2_000)) });
+  const large = call(gateway, getOrder.replace('12345678901', '17'));
+  const { status } = await send(gateway.port, 'GET', '/healthz');
+  t.is(status, 200);
+  t.regex((await large).text, /UpstreamTimeout: expected a reply that is read within 1000 ms/);
+});
+
+test('M5: a large request is mapped beside the event loop, as a small one is on it', async (t) => {
+  const rules = (name: string) =>
+    withCode('named')
+      .replace(
+        "header.X-Branch: '@headers.SessionHeader.branch'",
+        `header.X-Branch: { from: culture, code: ${name} }`,
+      )
+      .replace('omit: [culture, ', "omit: ['@headers.SessionHeader.branch', ");
+  const request = (culture: string) =>
+    `<GetOrder xmlns="http://orders.example/"><orderId>17</orderId><culture>${culture}</culture></GetOrder>`;
+  const gateway = await serveWithCode(t, rules('named'), 20_000);
+  gateway.answer({
+    body: `{"id":17,"state":"sent","total":1,"placed":"2020-01-01T00:00:00Z","buyer":"b","more":"${'é'.repeat(2_000)}","lines":[]}`,
+  });
+  for (const length of [1, 10, 2_000]) {
+    const { text } = await call(gateway, request('c'.repeat(length)));
+    t.regex(text, /<n0:Name>b<\/n0:Name>/);
+    t.is(gateway.hits.at(-1)?.headers['x-branch'], 'c'.repeat(length));
+  }
+  const slow = await serveWithCode(t, rules('forever'), 1_000);
+  const { text } = await call(slow, request('c'.repeat(2_000)));
+  t.regex(text, /Overloaded: expected a request that is read within 1000 ms/);
+  t.is(slow.hits.length, 0);
+});
+
+test('M5: what is wrong with a large message is told as of a small one', async (t) => {
+  const gateway = await serveWithCode(t, withCode('named'), 20_000);
+  const more = 'x'.repeat(2_000);
+  gateway.answer({ body: `{"id":17,"state":"lost","total":1,"lines":[],"more":"${more}"}` });
+  const get = getOrder.replace('12345678901', '17');
+  t.regex(
+    (await call(gateway, get)).text,
+    /UpstreamInvalidResponse: the reply's state: expected one of open, sent, cancelled/,
+  );
+  gateway.answer({ body: more });
+  t.regex((await call(gateway, get)).text, /UpstreamInvalidResponse: expected a JSON reply/);
+});

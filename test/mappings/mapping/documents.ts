@@ -61,7 +61,7 @@ export function mappingOf(sides: Sides): Mapping {
     derived,
     openapi,
     entries,
-    functionsOf: () => (sides.code === undefined ? undefined : compileModule(sides.code, 'do.ts', limits)),
+    moduleOf: () => (sides.code === undefined ? undefined : compileModule(sides.code, 'do.ts', limits)),
     limits,
   });
   return { ...mapping, problems: [...told, ...mapping.problems] };
@@ -91,7 +91,10 @@ export function bodyOf(sides: Sides, json: string): string | undefined {
 
 /** The reply of a request's answers. */
 export function replyOf(sides: Sides, json: string, ...answers: readonly Partial<MappedAnswer>[]): string {
-  return operationOf(sides)
-    .toCalls(json)
-    .toReply(answers.map((answer) => ({ status: 200, headers: {}, body: '', ...answer })));
+  const operation = operationOf(sides);
+  const { entry } = operation.toCalls(json);
+  return operation.toReply(
+    entry,
+    answers.map((answer) => ({ status: 200, headers: {}, body: '', ...answer })),
+  );
 }

@@ -374,7 +374,52 @@ test('mappingCodeMs: a function that takes longer is ended, and the request refu
     limits: { mappingCodeMs: 20 },
   };
   const error = t.throws(() => bodyOf(sides, '{"A":"x"}'), { instanceOf: MappingError });
-  t.is(error?.message, 'A: do.ts: forever(): Script execution timed out after 20ms');
+  t.is(
+    error?.message,
+    'do.ts: forever() for a: expected the functions of a message to end within 20 ms, got one that was still running',
+  );
+});
+
+test('mappingCodeMs: the functions of a message end together, in as many times of it as the message has 64 KiB', (t) => {
+  const sides: Sides = {
+    old: object(`A: { type: array, items: ${text} }, B: ${text}`),
+    body: object(`a: { type: array, items: ${text} }, b: ${text}`),
+    rules: 'request: { a: { each: A, code: slow }, b: B }',
+    code: 'let calls = 0;\nexport const slow = (value: string) => { calls += 1; if (calls % 100 === 0) for (;;) {} for (let i = 0; i < 1e6; i++); return value; };',
+    limits: { mappingCodeMs: 2_000 },
+  };
+  const ofLength = (items: number, filler: number) =>
+    JSON.stringify({ A: Array.from({ length: items }, () => 'x'), B: 'b'.repeat(filler) });
+  t.is(JSON.parse(bodyOf(sides, ofLength(99, 0)) ?? '').a.length, 99);
+  t.throws(() => bodyOf(sides, ofLength(100, 0)), { message: /end within 2000 ms/ });
+  const long = { ...sides, limits: { mappingCodeMs: 50 } };
+  t.throws(() => bodyOf(long, ofLength(100, 128 * 1024)), { message: /end within 150 ms/ });
+});
+
+test('mappingCodeMs: what a function leaves to a promise ends with it', (t) => {
+  const sides: Sides = {
+    old: object(`A: ${text}`),
+    body: object(`a: ${text}`),
+    rules: 'request: { a: { from: A, code: later } }',
+    code: 'export const later = (value: string) => { Promise.resolve().then(() => { for (;;) {} }); return value; };',
+    limits: { mappingCodeMs: 20 },
+  };
+  t.throws(() => bodyOf(sides, '{"A":"x"}'), { instanceOf: MappingError, message: /a promise: .*20 ms/ });
+});
+
+test('mappingCodeMs: those of a reply end together too, whatever mapping stands in between', (t) => {
+  const sides: Sides = {
+    old: object(`A: ${text}`),
+    oldReply: object(`B: ${text}`),
+    answer: object(`b: ${text}`),
+    rules: 'omit: [A]\nreply: { B: { from: b, code: forever } }',
+    code: functions,
+    limits: { mappingCodeMs: 20 },
+  };
+  t.throws(() => replyOf(sides, '{"A":"x"}', { body: '{"b":"y"}' }), {
+    instanceOf: MappingError,
+    message: /forever\(\) for B: .*20 ms/,
+  });
 });
 
 test('mappingCodeMs: what a function throws is ended too, whose words are code of the module', (t) => {
