@@ -212,18 +212,17 @@ function tryOne(
     const operation = mapping.operations.get(name);
     if (operation === undefined)
       return { sample, operation: name, problems: [`expected an operation that is mapped, got ${name}`] };
+    const { openapi } = mapping.text;
     const request = operation.toCalls(json);
     const target = operation.calls[request.entry];
     const calls = request.calls.map(({ method, path, body }) => ({ method, path, body }));
     const problems = calls.flatMap(({ body }) =>
-      body === undefined
-        ? []
-        : validate(mapping.openapi, target?.schemas.body, body).map((why) => `call: ${why}`),
+      body === undefined ? [] : validate(openapi, target?.schemas.body, body).map((why) => `call: ${why}`),
     );
     const answer = sample.replace(/\.(?:json|xml)$/, '.answer.json');
     if (!existsSync(answer)) return { sample, operation: name, calls, problems };
     const body = readFileSync(answer, 'utf8');
-    const wrong = validate(mapping.openapi, target?.schemas.reply, body).map((why) => `answer: ${why}`);
+    const wrong = validate(openapi, target?.schemas.reply, body).map((why) => `answer: ${why}`);
     const answers = calls.map(() => ({ status: 200, headers: {}, body }));
     const reply = operation.toReply(request.entry, answers);
     const unfit = validate(derived, operation.old.schemas.reply, reply).map((why) => `reply: ${why}`);

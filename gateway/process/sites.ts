@@ -2,15 +2,15 @@ import { type CompiledContract, compileInSteps } from '../../mappings/compile.ts
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
-import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts';
+import type { ContractPlace } from '../../mappings/loader/load.ts';
 import type { LoadedMapping } from '../../mappings/mapping/load.ts';
 import { type Handler, targetOf } from '../http/app.ts';
 import type { ListedService } from '../http/services-page.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { inTurns } from './in-turns.ts';
 import { loadAside } from './load-aside.ts';
+import { type LoadedPlace, loadPlace, servedContract } from './load-place.ts';
 import type { LoadSite } from './load-report.ts';
-import { withMapping } from './site-mapping.ts';
 import type { UpstreamPlan } from './upstream-plan.ts';
 
 /** What is to be served in one place: a contract, and the JSON service behind it. */
@@ -70,7 +70,7 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
   const first = plans();
   let sites = await open(
     first,
-    first.map(({ contract }) => loadContract(contract, limits)),
+    first.map(({ contract }) => loadPlace(contract, limits)),
     maker,
   );
   let handle = handlerOf(sites);
@@ -95,22 +95,30 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
 
 function open(
   plans: readonly SitePlan[],
-  loads: readonly LoadedContract[],
+  loads: readonly LoadedPlace[],
   maker: SiteMaker,
 ): Promise<readonly Site[]> {
   const all = plans.flatMap((plan, index) => {
-    const loaded = loads[index];
-    return loaded === undefined ? [] : [{ plan, loaded }];
+    const place = loads[index];
+    return place === undefined ? [] : [{ plan, place }];
   });
   maker.check(
-    all.map(({ plan, loaded: { contract } }) => ({
-      ...contract,
-      basePath: plan.basePath ?? contract.basePath,
-    })),
+    all.map(
+      ({
+        plan,
+        place: {
+          loaded: { contract },
+        },
+      }) => ({
+        ...contract,
+        basePath: plan.basePath ?? contract.basePath,
+      }),
+    ),
   );
   return Promise.all(
-    all.map(async ({ plan, loaded }) => {
-      const { contract, mapping } = withMapping(plan.contract, loaded.contract, maker.limits);
+    all.map(async ({ plan, place }) => {
+      const { loaded, mapping } = place;
+      const contract = servedContract(place);
       const basePath = plan.basePath ?? contract.basePath;
       maker.onLoad(loaded, {
         basePath,

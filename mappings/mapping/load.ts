@@ -27,10 +27,9 @@ export interface MappingText {
   readonly modules: ReadonlyMap<string, string>;
 }
 
-/** A mapping that holds, and what else it was read from. */
+/** A mapping that holds, and what it was compiled of. */
 export interface LoadedMapping extends Mapping {
   readonly entries: Entries;
-  readonly openapi: Node;
   readonly text: MappingText;
 }
 
@@ -57,17 +56,18 @@ export function loadMapping(
   const mapping = compileMapping({ derived, openapi, entries, moduleOf, limits });
   for (const { pointer, message } of mapping.problems) report(pointer, message);
   if (problems.length > 0) throw contractError(withLines(problems), limits);
-  return { ...mapping, entries, openapi, text: { root, derived, openapi, modules } };
+  return { ...mapping, entries, text: { root, derived, openapi, modules } };
 }
 
-/** Compiles what was loaded already, in another thread. */
-export function compileLoaded({ root, derived, openapi, modules }: MappingText, limits: Limits): Mapping {
+/** Compiles what another thread loaded. */
+export function compileLoaded(text: MappingText, limits: Limits): LoadedMapping {
+  const { root, derived, openapi, modules } = text;
   const report: Report = (pointer, message) => {
     throw new Error(`${pointer}: ${message}, of a mapping that was loaded without it`);
   };
   const entries = readEntries(root, report, limits);
   const moduleOf = (entry: Entry): Module | undefined => moduleIn(modules, entry, report, limits);
-  return compileMapping({ derived, openapi, entries, moduleOf, limits });
+  return { ...compileMapping({ derived, openapi, entries, moduleOf, limits }), entries, text };
 }
 
 /** The texts of the modules that entries name; what is wrong with one is told. */

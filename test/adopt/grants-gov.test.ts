@@ -24,7 +24,7 @@ if (process.env.WSDL_CORPUS === undefined || !existsSync(folder)) {
   const codec = createCodec(compileContract(contract));
   const operation = loaded.operations.get('GetOpportunityList');
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
-  ajv.addSchema({ ...loaded.openapi, $id: 'new' });
+  ajv.addSchema({ ...loaded.text.openapi, $id: 'new' });
   ajv.addSchema({ ...derived, $id: 'old' });
 
   const validates = (pointer: string, json: string | undefined) => {
