@@ -38,8 +38,8 @@ export interface AsideExchange extends Asked {
 type Asked = Pick<Exchange, 'request' | 'response' | 'deadline'>;
 
 /**
- * Reads requests of one contract, and large replies to them, and maps them, in a thread beside the event loop, one at a time. Throws what
- * reading them here would; CallError CallerGone, and Overloaded for those that waited too long or take too long.
+ * Reads requests of one contract, and large replies to them, in a thread beside the event loop, one at a time, and maps them.
+ * Throws what reading them here would; CallError CallerGone, and Overloaded for those that waited too long or take too long.
  */
 export interface ReadAside extends ReplyReader {
   /** The body's memory goes over to the thread. */

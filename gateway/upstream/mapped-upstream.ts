@@ -12,7 +12,7 @@ import { MappingError } from '../../mappings/mapping/run.ts';
 import { CallError } from '../call/error.ts';
 import type { Upstream, UpstreamReply, Waiting } from './upstream.ts';
 
-/** Maps large messages beside the event loop. Throws what mapping them here would, and CallError for those that wait too long. */
+/** Maps large messages beside the event loop. Throws CallError: what mapping here would, and for those that wait too long. */
 export interface MapAside {
   readonly toCalls: (waiting: Waiting, operation: Operation, json: string) => Promise<MappedRequest>;
   readonly toReply: (

@@ -115,7 +115,11 @@ const callRun = new Script('run()');
 /** Runs a function, and ends it, whatever it is at, after so many ms: Node watches by a thread, once for all that it calls. */
 function endedAfter<T>(ms: number, run: () => T): T {
   watched.run = run;
-  return callRun.runInContext(watched, { timeout: ms, displayErrors: false });
+  try {
+    return callRun.runInContext(watched, { timeout: ms, displayErrors: false });
+  } finally {
+    watched.run = undefined; // it holds the message
+  }
 }
 
 /** Whether it is the end of a time, which is an Error of the watched context. */
