@@ -362,7 +362,7 @@ export const limitTable = {
   mappingCodeMs: {
     value: 50,
     bounds:
-      "how long functions of a mapping's module may run, all calls of one message together, for each 64 KiB of it that were begun",
+      "how long functions of a mapping's module may run, all calls of one message together, for each 64 KiB of it that were begun; time that the machine gives to others hardly counts",
   },
   mappingValues: {
     value: 200_000,

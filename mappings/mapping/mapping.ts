@@ -198,7 +198,9 @@ function begin(ways: readonly Way[], json: string, limits: Limits): MappedReques
   const scopes = way.scopesOf(root);
   if (scopes.length > limits.mappingCalls)
     throw root.error([], `expected at most ${limits.mappingCalls} calls, got ${scopes.length}`);
-  const calls = mapped('request', way, json.length, limits, () => scopes.map(way.call));
+  const calls = mapped('request', way, json.length, limits, () =>
+    way.scopesOf(new Scope(value, new Run('request', limits))).map(way.call),
+  );
   return { calls, entry, takesErrors: way.error !== undefined };
 }
 

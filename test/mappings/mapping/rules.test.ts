@@ -1,4 +1,6 @@
 import test from 'ava';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import { compileModule } from '../../../mappings/mapping/code.ts';
 import { MappingError } from '../../../mappings/mapping/run.ts';
 import { bodyOf, callsOf, mappingOf, problemsOf, replyOf, type Sides } from './documents.ts';
 
@@ -394,6 +396,21 @@ test('mappingCodeMs: the functions of a message end together, in as many times o
   t.throws(() => bodyOf(sides, ofLength(100, 0)), { message: /end within 2000 ms/ });
   const long = { ...sides, limits: { mappingCodeMs: 50 } };
   t.throws(() => bodyOf(long, ofLength(100, 128 * 1024)), { message: /end within 150 ms/ });
+});
+
+test('mappingCodeMs: time that the machine gave to others doesn’t end a message', (t) => {
+  const { within } = compileModule('export const same = (value: string) => value;', 'do.ts', {
+    ...defaultLimits,
+  });
+  const waiting = new Int32Array(new SharedArrayBuffer(4));
+  let runs = 0;
+  const made = within(20, () => {
+    runs += 1;
+    if (runs < 3) Atomics.wait(waiting, 0, 0, 200);
+    return 'made';
+  });
+  t.deepEqual([made, runs], ['made', 3]);
+  t.throws(() => within(5, () => Atomics.wait(waiting, 0, 0, 2_000)), { message: /end within 5 ms/ });
 });
 
 test('mappingCodeMs: what a function leaves to a promise ends with it', (t) => {
