@@ -9,6 +9,7 @@ import { JsonError } from '../../mappings/json/grammar.ts';
 import { Allowance } from '../../mappings/loader/document/allowance.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import { isNode, type Node } from '../../mappings/loader/document/node.ts';
+import { mappingFile } from '../../mappings/loader/load.ts';
 import { loadAdoptedContract } from '../../mappings/loader/wsdl/adopted-contract.ts';
 import { draftEntry, likestOperation } from '../../mappings/mapping/draft.ts';
 import { type LoadedMapping, loadMapping, readOpenapi } from '../../mappings/mapping/load.ts';
@@ -106,7 +107,7 @@ function sidesOf({ contract: folder, openapi, limits = defaultLimits }: MapFlags
 
 function loaded(flags: MapFlags): Sides & { readonly mapping: LoadedMapping } {
   const sides = sidesOf(flags);
-  const file = flags.mapping ?? join(flags.contract, 'mapping.yaml');
+  const file = flags.mapping ?? mappingFile(flags.contract) ?? join(flags.contract, 'mapping.yaml');
   return { ...sides, mapping: loadMapping({ ...sides, mapping: file }, sides.limits) };
 }
 
@@ -183,17 +184,21 @@ interface Tried {
 
 async function trySamples(samples: readonly string[], flags: MapFlags): Promise<void> {
   const all = loaded(flags);
+  const files = samples.flatMap(filesOf);
+  if (files.length === 0) throw new RangeError(`samples: expected some, got none in ${samples.join(', ')}`);
   const validate = await validator();
   const tried: Tried[] = [];
-  for (const sample of samples.flatMap(filesOf)) tried.push(tryOne(sample, all, validate));
+  for (const sample of files) tried.push(tryOne(sample, all, validate));
   if (flags.json) printJson({ samples: tried });
   else for (const one of tried) printTried(one);
   if (tried.some(({ problems }) => problems.length > 0)) process.exitCode = finding;
 }
 
+/** The samples among what a path is of: of a shell's `DIR/*` answers come too. */
 function filesOf(path: string): readonly string[] {
   if (!existsSync(path))
     throw new RangeError(`samples: expected a file or a folder, got ${path}, which isn't there`);
+  if (path.endsWith('.answer.json')) return [];
   if (/\.(?:json|xml)$/.test(path)) return [path];
   return readdirSync(path)
     .filter((name) => /\.(?:json|xml)$/.test(name) && !name.endsWith('.answer.json'))

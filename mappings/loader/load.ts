@@ -119,16 +119,21 @@ function fileReader(
 
 /** Whether a folder's contract is a WSDL: it has one, and no OpenAPI document, or a mapping between the two (A1). */
 export function isAdopted(folder: string): boolean {
-  if (findFile(folder, 'openapi') !== undefined && findFile(folder, 'mapping') === undefined) return false;
+  if (findFile(folder, 'openapi') !== undefined && mappingFile(folder) === undefined) return false;
   const overlay = findFile(folder, 'soap');
   return hasWsdl(folder) || (overlay !== undefined && namesWsdl(overlay));
+}
+
+/** The mapping in a folder, where there is one. */
+export function mappingFile(folder: string): string | undefined {
+  return findFile(folder, 'mapping');
 }
 
 /** The files of a folder whose WSDL is mapped onto an OpenAPI document beside it (M1); undefined for any other. */
 export function mappingIn(
   folder: string,
 ): { readonly mapping: string; readonly openapi: string } | undefined {
-  const mapping = findFile(folder, 'mapping');
+  const mapping = mappingFile(folder);
   if (mapping === undefined || !isAdopted(folder)) return undefined;
   return { mapping, openapi: findFile(folder, 'openapi') ?? join(folder, 'openapi.yaml') };
 }

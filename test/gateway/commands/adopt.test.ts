@@ -277,6 +277,20 @@ test('adopt writes into no folder of another contract', async (t) => {
   writeFileSync(join(out, 'openapi.yaml'), 'openapi: 3.1.0');
   const { code, err } = await run(t, ['adopt', orders, '--out', out]).ended;
   t.is(code, 2);
-  t.regex(err, /openapi\.yaml: expected none in the folder of an adopted WSDL, got one/);
+  t.regex(err, /openapi\.yaml: expected none in the folder of an adopted WSDL without a mapping, got one/);
   t.deepEqual(files(out), ['openapi.yaml']);
+});
+
+test('adopt writes a folder anew whose WSDL is mapped onto the document beside it', async (t) => {
+  const out = folder(t);
+  t.is((await run(t, ['adopt', orders, '--out', out]).ended).code, 0);
+  writeFileSync(join(out, 'openapi.yaml'), 'openapi: 3.1.0');
+  writeFileSync(join(out, 'mapping.yaml'), 'GetOrder: {}');
+  writeFileSync(join(out, 'soap.yaml'), 'bigNumbers: text');
+  const { code, err } = await run(t, ['adopt', orders, '--out', out, '--force']).ended;
+  t.is(code, 0, err);
+  t.is(readFileSync(join(out, 'openapi.yaml'), 'utf8'), 'openapi: 3.1.0');
+  t.is(readFileSync(join(out, 'mapping.yaml'), 'utf8'), 'GetOrder: {}');
+  const { Line } = parse(readFileSync(join(out, 'derived.openapi.yaml'), 'utf8')).components.schemas;
+  t.is(Line.properties.Price.type, 'string');
 });

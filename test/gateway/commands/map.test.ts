@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { file } from './file.ts';
@@ -99,6 +99,29 @@ test('M6: map try runs samples, and validates what comes out', async (t) => {
   t.deepEqual(JSON.parse(refused.out).samples[0].problems, [
     'Gift: expected nothing that has no rule in the mapping, got a value',
   ]);
+});
+
+test('M6: map try takes all files of a folder as a shell names them, answers among them', async (t) => {
+  const directory = folder(t);
+  const sample = join(directory, 'GetOrder.json');
+  const answer = join(directory, 'GetOrder.answer.json');
+  writeFileSync(sample, '{"OrderNumber":"7"}');
+  writeFileSync(answer, '{"items":[{"item_code":"A","quantity":"1"}]}');
+  const tried = await run(t, ['map', 'try', '-c', directory, answer, sample]).ended;
+  t.is(tried.code, 0, tried.out);
+  t.regex(tried.out, /GetOrder\.json: GetOrder, valid\n.*\n {2}reply: .*\n$/);
+  t.is(tried.out.match(/: GetOrder/g)?.length, 1);
+  const none = await run(t, ['map', 'try', '-c', directory, answer]).ended;
+  t.is(none.code, 2);
+  t.regex(none.err, /samples: expected some, got none in .*GetOrder\.answer\.json/);
+});
+
+test('M6: map check takes the mapping that serve takes, whatever it is written in', async (t) => {
+  const directory = folder(t);
+  renameSync(join(directory, 'mapping.yaml'), join(directory, 'mapping.yml'));
+  const { code, out, err } = await run(t, ['map', 'check', '-c', directory]).ended;
+  t.is(code, 0, err);
+  t.regex(out, /^GetOrder -> GET /);
 });
 
 test('M6: map draft proposes rules by name, kind and structure, and lists what is unmatched', async (t) => {
