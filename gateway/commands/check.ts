@@ -9,12 +9,12 @@ import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { Allowance } from '../../mappings/loader/document/allowance.ts';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
-import type { ContractPlace } from '../../mappings/loader/load.ts';
+import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts';
 import type { Mapping } from '../../mappings/mapping/mapping.ts';
 import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
 import { derivedFile } from '../../wsdl/derived-openapi/document.ts';
 import { readConfig } from '../process/config.ts';
-import { loadPlace, servedContract } from '../process/load-place.ts';
+import { withMapping } from '../process/load-place.ts';
 import { wayTo } from '../process/upstreams.ts';
 import type { Probed } from '../upstream/probe.ts';
 import { proxiesOf } from '../upstream/proxy.ts';
@@ -59,10 +59,9 @@ async function printCheck(flags: CheckFlags): Promise<void> {
   const { limits, config, json } = flags;
   if (flags.probe) checkProbe(flags);
   const loaded = placesOf(flags).map((place): CheckedContract => {
-    const whole = loadPlace(place, limits ?? defaultLimits);
-    const { loaded, mapping } = whole;
-    const contract = servedContract(whole);
-    return { ...loaded, contract, mapping, derived: derivedProblems(place, loaded, limits) };
+    const loaded = loadContract(place, limits);
+    const mapped = withMapping(place, loaded, limits ?? defaultLimits);
+    return { ...mapped, derived: derivedProblems(place, loaded, limits) };
   });
   const probes = flags.probe ? await probeAll(flags) : undefined;
   const told = probes === undefined ? {} : { probes: probes.map(({ url, probed }) => ({ url, ...probed })) };
@@ -233,8 +232,6 @@ function print(loaded: CheckedContract): void {
     printAdopted(contract, adopted, notServed, warnings);
     for (const { name, targets } of mapping?.operations.values() ?? [])
       printLine(`mapped: ${name} to ${targets.join(', ')}`);
-    for (const name of mapping?.unmapped ?? [])
-      printLine(`not served: ${name} (the mapping has no rule for it)`);
     for (const { file, line, pointer, message } of derived)
       printError(`${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`);
     return;

@@ -1,13 +1,12 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { receiveContract, type SentContract, sendContract } from '../../mappings/contract/transfer.ts';
-import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import type { ContractPlace } from '../../mappings/loader/load.ts';
 import { compileLoaded, type MappingText } from '../../mappings/mapping/load.ts';
 import { answerOf, NoAnswer, yieldToOthers } from '../http/thread.ts';
 import { growYoungGeneration } from '../http/young-generation.ts';
-import { type LoadedPlace, loadPlace } from './load-place.ts';
+import { loadPlace, type MappedContract } from './load-place.ts';
 
 /** What the thread is given; other threads that load this module have nothing to do with it. */
 interface Task {
@@ -20,7 +19,7 @@ type Result = { readonly places: readonly SentPlace[] } | { readonly problems: r
 
 /** What a place holds, on its way out of the thread: of a mapping what it is compiled of. */
 interface SentPlace {
-  readonly loaded: Omit<LoadedContract, 'contract'>;
+  readonly loaded: Omit<MappedContract, 'contract' | 'mapping'>;
   readonly contract: SentContract;
   readonly mapping: MappingText | undefined;
 }
@@ -35,7 +34,7 @@ const grace = 2_000;
 export async function loadAside(
   places: readonly ContractPlace[],
   limits: Limits,
-): Promise<readonly LoadedPlace[]> {
+): Promise<readonly MappedContract[]> {
   const workerData: Task = { loadAside: places, limits };
   const thread = new Worker(new URL(import.meta.url), { workerData });
   try {
@@ -55,13 +54,14 @@ function isTask(data: unknown): data is Task {
   return typeof data === 'object' && data !== null && 'loadAside' in data;
 }
 
-function sendPlace({ loaded: { contract, ...loaded }, mapping }: LoadedPlace): SentPlace {
+function sendPlace({ contract, mapping, ...loaded }: MappedContract): SentPlace {
   return { loaded, contract: sendContract(contract), mapping: mapping?.text };
 }
 
-function receivePlace({ loaded, contract, mapping }: SentPlace, limits: Limits): LoadedPlace {
+function receivePlace({ loaded, contract, mapping }: SentPlace, limits: Limits): MappedContract {
   return {
-    loaded: { ...loaded, contract: receiveContract(contract) },
+    ...loaded,
+    contract: receiveContract(contract),
     mapping: mapping === undefined ? undefined : compileLoaded(mapping, limits),
   };
 }

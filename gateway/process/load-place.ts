@@ -1,31 +1,28 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
-import type { Contract } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { type ContractPlace, loadContract, mappingIn } from '../../mappings/loader/load.ts';
 import { type LoadedMapping, loadMapping } from '../../mappings/mapping/load.ts';
 import { deriveOpenapi } from '../../wsdl/derived-openapi/document.ts';
 
-/** What a place holds: a contract, and the mapping that may be beside it. */
-export interface LoadedPlace {
-  readonly loaded: LoadedContract;
+/** A contract with the mapping that its folder has (M1); operations that it has no rule for are among those not served. */
+export interface MappedContract extends LoadedContract {
   /** Undefined for a contract whose service behind speaks its own JSON. */
   readonly mapping: LoadedMapping | undefined;
 }
 
-/** Loads what a place holds (M1). Throws ContractError with all that is wrong with it. */
-export function loadPlace(place: ContractPlace, limits: Limits): LoadedPlace {
-  const loaded = loadContract(place, limits);
-  const files = typeof place === 'string' ? mappingIn(place) : undefined;
-  const { adopted } = loaded.contract;
-  if (files === undefined || adopted === undefined) return { loaded, mapping: undefined };
-  const { document: derived } = deriveOpenapi(adopted.service, adopted.settings, adopted.movedHeaders);
-  return { loaded, mapping: loadMapping({ ...files, derived }, limits) };
+/** What a place holds: a contract, and the mapping that may be beside it. Throws ContractError with all that is wrong. */
+export function loadPlace(place: ContractPlace, limits: Limits): MappedContract {
+  return withMapping(place, loadContract(place, limits), limits);
 }
 
-/** The contract of a place, without the operations that no rule of its mapping answers. */
-export function servedContract({ loaded: { contract }, mapping }: LoadedPlace): Contract {
+/** Reads the mapping between a contract's WSDL and the OpenAPI document beside it. Throws ContractError. */
+export function withMapping(place: ContractPlace, loaded: LoadedContract, limits: Limits): MappedContract {
+  const files = typeof place === 'string' ? mappingIn(place) : undefined;
+  const { contract } = loaded;
   const { adopted } = contract;
-  if (mapping === undefined || adopted === undefined) return contract;
+  if (files === undefined || adopted === undefined) return { ...loaded, mapping: undefined };
+  const { document: derived } = deriveOpenapi(adopted.service, adopted.settings, adopted.movedHeaders);
+  const mapping = loadMapping({ ...files, derived }, limits);
   const unmapped = new Set(mapping.unmapped);
   const isMapped = ({ name }: { readonly name: string }): boolean => !unmapped.has(name);
   const { service } = adopted;
@@ -37,5 +34,16 @@ export function servedContract({ loaded: { contract }, mapping }: LoadedPlace): 
       ports: ports.map((port) => ({ ...port, operations: port.operations.filter(isMapped) })),
     })),
   };
-  return { ...contract, operations: contract.operations.filter(isMapped), adopted: mapped };
+  const operations = contract.operations.filter(isMapped);
+  const without = mapping.unmapped.map((name) => ({
+    name,
+    pointer: '',
+    reasons: [{ pointer: '', why: 'the mapping has no rule for it' }],
+  }));
+  return {
+    ...loaded,
+    contract: { ...contract, operations, adopted: mapped },
+    notServed: [...loaded.notServed, ...without],
+    mapping,
+  };
 }

@@ -9,7 +9,7 @@ import type { ListedService } from '../http/services-page.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { inTurns } from './in-turns.ts';
 import { loadAside } from './load-aside.ts';
-import { type LoadedPlace, loadPlace, servedContract } from './load-place.ts';
+import { loadPlace, type MappedContract } from './load-place.ts';
 import type { LoadSite } from './load-report.ts';
 import type { UpstreamPlan } from './upstream-plan.ts';
 
@@ -95,30 +95,22 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
 
 function open(
   plans: readonly SitePlan[],
-  loads: readonly LoadedPlace[],
+  loads: readonly MappedContract[],
   maker: SiteMaker,
 ): Promise<readonly Site[]> {
   const all = plans.flatMap((plan, index) => {
-    const place = loads[index];
-    return place === undefined ? [] : [{ plan, place }];
+    const loaded = loads[index];
+    return loaded === undefined ? [] : [{ plan, loaded }];
   });
   maker.check(
-    all.map(
-      ({
-        plan,
-        place: {
-          loaded: { contract },
-        },
-      }) => ({
-        ...contract,
-        basePath: plan.basePath ?? contract.basePath,
-      }),
-    ),
+    all.map(({ plan, loaded: { contract } }) => ({
+      ...contract,
+      basePath: plan.basePath ?? contract.basePath,
+    })),
   );
   return Promise.all(
-    all.map(async ({ plan, place }) => {
-      const { loaded, mapping } = place;
-      const contract = servedContract(place);
+    all.map(async ({ plan, loaded }) => {
+      const { contract, mapping } = loaded;
       const basePath = plan.basePath ?? contract.basePath;
       maker.onLoad(loaded, {
         basePath,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { loadPlace } from '../../../gateway/process/load-place.ts';
+import type { LoadReport } from '../../../gateway/process/load-report.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { folderOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
 import { run } from '../commands/run.ts';
@@ -158,7 +159,7 @@ test('M4: a write of several calls that ends amid them says how many were answer
 test('M4: a write of several calls whose second one finds no connection is not told as one that was not begun', async (t) => {
   const gateway = await startGateway(t, {
     serve: { contract: mappedFolder(t, places + mapping.slice(0, mapping.indexOf('CancelOrder'))) },
-    limits: { upstreamConnections: 1, upstreamQueue: 1, upstreamQueueMs: 800 },
+    limits: { upstreamConnections: 1, upstreamQueue: 1, upstreamQueueMs: 3_000 },
   });
   const held: ServerResponse[] = [];
   gateway.answer((_hit, response) => held.push(response));
@@ -208,6 +209,18 @@ test('M3: check says what each operation calls, and which has no rule', async (t
   t.is(code, 0);
   t.regex(out, /^mapped: GetOrder to GET \/orders\/\{id\}$/m);
   t.regex(out, /^not served: PlaceOrder \(the mapping has no rule for it\)$/m);
+});
+
+test('M1: the start tells operations that have no rule as not served', async (t) => {
+  const reports: LoadReport[] = [];
+  const tellLoaded = (report: LoadReport) => reports.push(report);
+  await startGateway(t, { serve: { contract: mappedFolder(t), tellLoaded } });
+  const [report] = reports;
+  t.deepEqual([report?.operations, report?.notServed], [2, 1]);
+  t.deepEqual(
+    report?.remarks.flatMap(({ all }) => all.map(({ why }) => why)),
+    ['the mapping has no rule for it'],
+  );
 });
 
 test('M1: a reload reads the mapping anew', async (t) => {
