@@ -9,6 +9,7 @@ const slow = [
   'test/clients/*.test.ts',
   'test/console/pages.test.ts',
   'test/docs/adopt.test.ts',
+  'test/docs/contract.test.ts',
   'test/docs/embedding.test.ts',
   'test/docs/tutorial.test.ts',
   'test/documents/**/*.test.ts',

@@ -1,0 +1,54 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { run } from '../gateway/commands/run.ts';
+import { readPage } from './page.ts';
+
+const page = readPage('contract.md');
+const all = [...page.matchAll(/^```([^\n]*)\n(.*?)^```$/gms)];
+/** The blocks of the page whose fence says this, in their order. */
+const blocks = (fence: string): readonly string[] =>
+  all.filter(([, said]) => said === fence).map(([, , text = '']) => text);
+const [openapi = ''] = blocks('yaml openapi');
+const [overlay = ''] = blocks('yaml overlay');
+const [request = '', reply = ''] = blocks('xml');
+const [problems = '', holds = ''] = blocks('');
+
+/** The folder of the page's contract, below one of its own. */
+function contractFolder(t: ExecutionContext, document = openapi, soap = overlay): string {
+  const directory = mkdtempSync(join(tmpdir(), 'contract-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const folder = join(directory, 'parcels');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'openapi.yaml'), document);
+  writeFileSync(join(folder, 'soap.yaml'), soap);
+  return folder;
+}
+
+test('docs/contract.md: check says of the walk-through what the page says', async (t) => {
+  const { code, out } = await run(t, ['check', '--contract', contractFolder(t)]).ended;
+  t.is(code, 0);
+  t.is(out, holds);
+});
+
+test('docs/contract.md: the call of the walk-through goes upstream as the page says, and its reply comes back', async (t) => {
+  const translate = ['translate', '--contract', contractFolder(t)];
+  const call = await run(t, [...translate, '--header', 'X-Api-Key: k'], {}, request).ended;
+  t.regex(call.out, /^GET \/parcels\/A%201\n(?:.*\n)*x-api-key: k\n/);
+  const json = '{"to":"Zo\u00eb","grams":250,"marks":["fragile"]}';
+  const back = [...translate, '--to', 'xml', '--operation', 'TrackParcel'];
+  const { out } = await run(t, back, {}, json).ended;
+  t.true(out.includes(reply.trimEnd()), out);
+});
+
+test('docs/contract.md: what is wrong with a contract is told as the page shows it', async (t) => {
+  const folder = contractFolder(
+    t,
+    openapi.replace('schemas/Parcel"', 'schemas/Parsel"'),
+    `${overlay}routes: { GET /parcels: ListParcels }\n`,
+  );
+  const { code, err } = await run(t, ['check', '--contract', folder]).ended;
+  t.is(code, 2);
+  t.is(err.replaceAll(join(folder, '..', '/'), ''), `the contract can't be served:\n${problems}`);
+});
