@@ -20,10 +20,13 @@ export interface Outputs extends StandardOutput {
  *
  * @param logBytes how many bytes of the log may wait to be written
  */
-export function openOutputs({ logTo, logLevel, auditLog }: ServeOptions, logBytes: number): Outputs {
+export function openOutputs(
+  { logTo, logLevel, auditLog, metricsOfAll }: ServeOptions,
+  logBytes: number,
+): Outputs {
   const output = logTo === undefined ? standardOutput(logBytes) : linesTo(logTo);
   const log = pino({ level: logLevel, base: null }, output.lines);
-  const auditFile = auditLog === undefined ? undefined : openAuditFile(auditLog);
+  const auditFile = auditLog === undefined ? undefined : openAuditFile(auditLog, metricsOfAll !== undefined);
   let audit: Audit | undefined = log.isLevelEnabled('info') ? auditInLog(output.lines) : undefined;
   if (auditFile !== undefined)
     audit = auditApart(new LineBuffer(auditFile, 1), (error, requestId) =>
@@ -49,9 +52,9 @@ function linesTo(stream: NodeJS.WritableStream): StandardOutput {
 }
 
 /** The file of audit lines. Throws RangeError. */
-function openAuditFile(path: string): AuditFile {
+function openAuditFile(path: string, isShared: boolean): AuditFile {
   try {
-    return new AuditFile(path);
+    return new AuditFile(path, isShared);
   } catch (error) {
     throw new RangeError(
       `--audit-log: expected a file that can be written, got ${describeError(error).code ?? error}`,

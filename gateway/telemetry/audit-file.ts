@@ -3,35 +3,43 @@ import type { LineWriter } from './line-buffer.ts';
 
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
 const newline = Buffer.from('\n');
+const last = Buffer.alloc(1);
 
 /**
  * A file that lines are appended to, each one there when `write` returns and never if it throws: of a line that a full
- * disk took the beginning of, the rest isn't written later, and the next line begins on a line of its own.
+ * disk took the beginning of, the rest isn't written later, and the next line begins on a line of its own, whichever of the
+ * processes that share the file writes it.
  */
 export class AuditFile implements LineWriter {
   readonly #path: string;
+  readonly #isShared: boolean;
   #fd: number;
+  /** For looking at its end; undefined where it is no file, or may not be read. */
+  #reader: number | undefined;
   /** Whether the file ends amid a line. */
-  #isTorn: boolean;
+  #isTorn = false;
 
-  /** Throws the system's error when the file can't be opened. */
-  constructor(path: string) {
+  /**
+   * Throws the system's error when the file can't be opened.
+   *
+   * @param isShared whether other processes write to it too
+   */
+  constructor(path: string, isShared = false) {
     this.#path = path;
+    this.#isShared = isShared;
     this.#fd = open(path);
-    this.#isTorn = endsTorn(path, this.#fd);
+    this.#openReader();
   }
 
   /** Throws the system's error when a line could not be written whole. */
   write(line: Buffer): void {
-    if (this.#isTorn) {
-      writeSync(this.#fd, newline);
-      this.#isTorn = false;
-    }
+    if (this.#isShared) this.#lookAtEnd();
+    const bytes = this.#isTorn ? Buffer.concat([newline, line]) : line;
     let written = 0;
     try {
-      while (written < line.length) written += writeSync(this.#fd, line, written);
+      while (written < bytes.length) written += writeSync(this.#fd, bytes, written);
     } finally {
-      this.#isTorn = written > 0 && written < line.length;
+      if (written > 0) this.#isTorn = bytes[written - 1] !== newline[0];
     }
   }
 
@@ -39,8 +47,22 @@ export class AuditFile implements LineWriter {
   reopen(): void {
     const former = this.#fd;
     this.#fd = open(this.#path);
-    this.#isTorn = endsTorn(this.#path, this.#fd);
     closeSync(former);
+    if (this.#reader !== undefined) closeSync(this.#reader);
+    this.#openReader();
+  }
+
+  #openReader(): void {
+    this.#isTorn = false;
+    this.#reader = fstatSync(this.#fd).isFile() ? openReader(this.#path) : undefined;
+    this.#lookAtEnd();
+  }
+
+  /** Whether the file ends amid a line, as a full disk leaves it, and whoever wrote it then has ended or wrote no more. */
+  #lookAtEnd(): void {
+    if (this.#reader === undefined) return;
+    const { size } = fstatSync(this.#reader);
+    this.#isTorn = size > 0 && readSync(this.#reader, last, 0, 1, size - 1) === 1 && !last.equals(newline);
   }
 }
 
@@ -49,19 +71,10 @@ function open(path: string): number {
   return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o666);
 }
 
-/** Whether a file that is opened anew ends amid a line, as a full disk leaves it, and whoever wrote it then ended. */
-function endsTorn(path: string, fd: number): boolean {
-  const stats = fstatSync(fd);
-  if (!stats.isFile() || stats.size === 0) return false;
+function openReader(path: string): number | undefined {
   try {
-    const file = openSync(path, O_RDONLY | O_NONBLOCK);
-    try {
-      const last = Buffer.alloc(1);
-      return readSync(file, last, 0, 1, stats.size - 1) === 1 && !last.equals(newline);
-    } finally {
-      closeSync(file);
-    }
+    return openSync(path, O_RDONLY | O_NONBLOCK);
   } catch {
-    return false; // it may be written and not read
+    return undefined; // it may be written and not read
   }
 }

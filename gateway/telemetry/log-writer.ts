@@ -4,6 +4,11 @@ import { LineBuffer, type LineWriter } from './line-buffer.ts';
 const newline = 0x0a;
 /** In ms: when what waits is tried again, for a reader that is late and for a disk that is full. */
 const nextTry = { late: 50, refused: 1_000 } as const;
+/**
+ * So many bytes at most go into a pipe whole or not at all (`PIPE_BUF` of Linux), also where it has less room than that: of
+ * several workers, whose pipe is one, another's lines would come between the parts of a line.
+ */
+const whole = 4_096;
 /** In ms: how long a process that ends waits for a late reader of its last lines. */
 const longestEnd = 1_000;
 
@@ -64,7 +69,8 @@ export class LogWriter implements LineWriter {
   #put(bytes: Buffer): number {
     let written = 0;
     try {
-      while (written < bytes.length) written += writeSync(this.#fd, bytes, written);
+      while (written < bytes.length)
+        written += writeSync(this.#fd, bytes, written, pieceOf(bytes, written) - written);
     } catch (error) {
       this.#isLate = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
     }
@@ -118,6 +124,13 @@ export class LogWriter implements LineWriter {
       this.#isLate ? nextTry.late : nextTry.refused,
     ).unref();
   }
+}
+
+/** Where what is written next ends: as many lines as go whole, or a longer one. */
+function pieceOf(bytes: Buffer, start: number): number {
+  if (bytes.length - start <= whole) return bytes.length;
+  const end = start + bytes.subarray(start, start + whole).lastIndexOf(newline) + 1;
+  return end > start ? end : bytes.indexOf(newline, start) + 1 || bytes.length;
 }
 
 /** Standard output as a log. */

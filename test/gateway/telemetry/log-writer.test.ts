@@ -179,6 +179,51 @@ test('an audit file that ends amid a line, as a process left it, goes on behind 
   t.is(readFileSync(path, 'utf8'), '{"number":1}\n{"numb\n{"number":2}\n{"number":3}\n');
 });
 
+test('an audit line behind a part of one, as a full disk left it of another process’s, stands on a line of its own', (t) => {
+  const disk = smallDisk(t);
+  if (disk === undefined) return;
+  const path = join(disk, 'audit');
+  const [one, other] = [new AuditFile(path, true), new AuditFile(path, true)];
+  let sent = 0;
+  t.throws(
+    () => {
+      for (; ; sent++) one.write(Buffer.from(`{"number":${sent},"text":"${'x'.repeat(70)}"}\n`));
+    },
+    { code: 'ENOSPC' },
+  );
+  execFileSync('mount', ['-o', 'remount,size=64k', disk]);
+  other.write(Buffer.from('{"number":"other"}\n'));
+  one.write(Buffer.from('{"number":"one"}\n'));
+  const lines = readFileSync(path, 'utf8').split('\n');
+  t.deepEqual(lines.toSpliced(sent, 1).slice(sent), ['{"number":"other"}', '{"number":"one"}', '']);
+});
+
+test('lines that come at once go into a pipe with less room whole, so that those of other workers stand between them', (t) => {
+  const { read, write } = pipe(t);
+  stuff(write);
+  readSync(read, Buffer.alloc(5_000));
+  const log = new LogWriter(write, 100_000);
+  const other = new LogWriter(write, 100_000);
+  log.write(Buffer.concat(Array.from({ length: 100 }, () => lineOf('a', 300))));
+  let came = taken(read);
+  other.write(lineOf('b', 300));
+  log.end();
+  came += taken(read);
+  const lines = came.split('\n').filter(Boolean);
+  t.is(lines.length, 101);
+  t.deepEqual(
+    lines.filter((line) => line.length !== 299),
+    [],
+  );
+});
+
+test('a line longer than goes whole is written all the same', (t) => {
+  const { read, write } = pipe(t);
+  const lines = Buffer.concat([lineOf('a', 300), lineOf('b', 9_000), lineOf('c', 4_096), lineOf('d', 10)]);
+  new LogWriter(write, 100).write(lines);
+  t.is(taken(read), lines.toString());
+});
+
 test('a write that was done has its reply though its second audit line is refused, and its outcome in the log', async (t) => {
   const { read, write, path } = pipe(t);
   const gateway = await startGateway(t, { serve: { auditLog: path } });
