@@ -8,11 +8,14 @@ import type {
   MappedRequest,
   Mapping,
 } from '../../mappings/mapping/mapping.ts';
-import { MappingError } from '../../mappings/mapping/run.ts';
+import { LongMapping, MappingError } from '../../mappings/mapping/run.ts';
 import { CallError } from '../call/error.ts';
 import type { Upstream, UpstreamReply, Waiting } from './upstream.ts';
 
-/** Maps large messages beside the event loop. Throws CallError: what mapping here would, and for those that wait too long. */
+/**
+ * Maps large messages, and those of which much is made, beside the event loop. Throws CallError: what mapping here would, and
+ * for those that wait too long.
+ */
 export interface MapAside {
   readonly toCalls: (waiting: Waiting, operation: Operation, json: string) => Promise<MappedRequest>;
   readonly toReply: (
@@ -34,18 +37,24 @@ export function createMappedUpstream(
   upstream: Upstream,
   mapping: Mapping,
   aside: MapAside,
-  { readAsideBytes, replyAsideBytes }: Pick<Limits, 'readAsideBytes' | 'replyAsideBytes'>,
+  {
+    loopSteps,
+    readAsideBytes,
+    replyAsideBytes,
+  }: Pick<Limits, 'loopSteps' | 'readAsideBytes' | 'replyAsideBytes'>,
 ): Upstream {
+  const steps = Math.floor(loopSteps / stepsOfValue);
   return {
     state: upstream.state,
     close: upstream.close,
     call: async (request, waiting) => {
       const { operation } = request;
       const json = String(request.body ?? '{}');
-      const { calls, entry, takesErrors } =
+      const mapped =
         json.length > readAsideBytes
-          ? await aside.toCalls(waiting, operation, json)
-          : mapRequest(mapping, operation.name, json);
+          ? undefined
+          : unlessLong(() => mapRequest(mapping, operation.name, json, steps));
+      const { calls, entry, takesErrors } = mapped ?? (await aside.toCalls(waiting, operation, json));
       const own = withoutMediaType(request.headers);
       const answers: MappedAnswer[] = [];
       let characters = 0;
@@ -68,13 +77,27 @@ export function createMappedUpstream(
         characters += answer.body.length;
         answers.push(answer);
       }
-      const text =
+      const reply =
         characters > replyAsideBytes
-          ? await aside.toReply(waiting, operation, entry, answers)
-          : mapReply(mapping, operation.name, entry, answers);
+          ? undefined
+          : unlessLong(() => mapReply(mapping, operation.name, entry, answers, steps));
+      const text = reply ?? (await aside.toReply(waiting, operation, entry, answers));
       return { status: 200, headers: last?.headers ?? {}, body: Buffer.from(text), retryAfter: undefined };
     },
   };
+}
+
+/** Of `loopSteps`, for each member or item that is asked for. */
+const stepsOfValue = 64;
+
+/** What is made on the event loop; undefined where it takes too many steps for that. */
+function unlessLong<T>(make: () => T): T | undefined {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof LongMapping) return undefined;
+    throw error;
+  }
 }
 
 /** What ended a write amid its calls, so many of which were answered. */
@@ -104,10 +127,10 @@ function answerOf({ status, headers, body }: UpstreamReply): MappedAnswer {
 
 const utf8 = new TextDecoder(); // drops a mark
 
-/** The calls of a request in JSON. Throws CallError OperationNotFound, ValidationError. */
-export function mapRequest(mapping: Mapping, operation: string, json: string): MappedRequest {
+/** The calls of a request in JSON. Throws CallError OperationNotFound, ValidationError; LongMapping beyond so many steps. */
+export function mapRequest(mapping: Mapping, operation: string, json: string, steps?: number): MappedRequest {
   try {
-    return mappedOf(mapping, operation).toCalls(json);
+    return mappedOf(mapping, operation).toCalls(json, steps);
   } catch (error) {
     if (!(error instanceof MappingError)) throw error;
     const problem = { code: 'InvalidType', field: error.path, message: error.message } as const;
@@ -115,15 +138,16 @@ export function mapRequest(mapping: Mapping, operation: string, json: string): M
   }
 }
 
-/** The reply in JSON of the answers to the calls of an entry. Throws CallError UpstreamInvalidResponse. */
+/** The reply in JSON of the answers to the calls of an entry. Throws CallError UpstreamInvalidResponse; LongMapping as above. */
 export function mapReply(
   mapping: Mapping,
   operation: string,
   entry: number,
   answers: readonly MappedAnswer[],
+  steps?: number,
 ): string {
   try {
-    return mappedOf(mapping, operation).toReply(entry, answers);
+    return mappedOf(mapping, operation).toReply(entry, answers, steps);
   } catch (error) {
     if (error instanceof MappingError)
       throw new CallError('UpstreamInvalidResponse', {

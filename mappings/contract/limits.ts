@@ -78,7 +78,7 @@ export const limitTable = {
   loopSteps: {
     value: 1_000_000,
     bounds:
-      'such instructions, characters that other rules look at, 64 for each rule of a value, and characters behind references (`href`), of XML as text and of the namespaces of names in messages of an existing service, on the event loop; a request that takes more is read anew beside it',
+      'such instructions, characters that other rules look at, 64 for each rule of a value, and characters behind references (`href`), of XML as text and of the namespaces of names in messages of an existing service, and 64 for each member and item that a mapping asks for, on the event loop; a message that takes more is read, or mapped, anew beside it',
   },
   readAsideBytes: {
     value: 128 * 1024,
@@ -366,7 +366,8 @@ export const limitTable = {
   },
   mappingValues: {
     value: 200_000,
-    bounds: 'values that a mapping makes of one request, or of one reply, those of constants among them',
+    bounds:
+      'values that a mapping makes of one request, or of all answers to it: members and items, those of constants each time, of which 64 characters are one more',
   },
   contractProblems: { value: 1_000, bounds: 'problems of a contract that are told' },
 } as const satisfies Record<string, Limit>;

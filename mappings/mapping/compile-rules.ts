@@ -272,13 +272,15 @@ export class RuleCompiler {
     const other = rule.else === undefined ? undefined : this.rule(rule.else, target, source, at);
     const constant = rule.default;
     const fallback =
-      constant === undefined ? undefined : this.#constant(constant, target, `${rule.pointer}/default`, at);
+      constant === undefined
+        ? undefined
+        : constantMaker(this.#constant(constant, target, `${rule.pointer}/default`, at));
     if (constant !== undefined)
       this.#side.oneWay(rule.pointer, `${at}: a default can't be told from a value`);
     if (conditions === undefined && other === undefined && fallback === undefined) return value;
     return (scope) => {
       const made = conditions === undefined || conditions(scope) ? value(scope) : undefined;
-      return made ?? other?.(scope) ?? fallback;
+      return made ?? other?.(scope) ?? fallback?.(scope);
     };
   }
 
@@ -297,10 +299,8 @@ export class RuleCompiler {
 
   #value(rule: Rule, target: Shape, source: Source, at: string): Maker {
     switch (rule.source.kind) {
-      case 'const': {
-        const constant = this.#constant(rule.source.value, target, `${rule.pointer}/const`, at);
-        return () => constant;
-      }
+      case 'const':
+        return constantMaker(this.#constant(rule.source.value, target, `${rule.pointer}/const`, at));
       case 'header': {
         const { name } = rule.source;
         if (this.#side.side === 'request')
@@ -416,7 +416,9 @@ export class RuleCompiler {
     }
     if (rule.values !== undefined) {
       this.#checkTable(rule, rule.values, shape, target, at, path);
-      const table = new Map([...rule.values].map(([key, value]) => [key, asKind(value, target)]));
+      const table = new Map(
+        [...rule.values].map(([key, value]) => [key, constantMaker(asKind(value, target))]),
+      );
       const hasDefault = rule.default !== undefined;
       step({ ...target, open: false }, (value, scope) => {
         const text = textOfScalar(value);
@@ -426,7 +428,7 @@ export class RuleCompiler {
             path,
             `expected one of ${[...table.keys()].slice(0, 20).join(', ')}, got a value that no rule has`,
           );
-        return found;
+        return found?.(scope);
       });
     }
     if (rule.date !== undefined) {
@@ -510,7 +512,7 @@ export class RuleCompiler {
     return (scope) => {
       const made: Value[] = [];
       for (const make of makers) {
-        scope.run.count(scope);
+        countItem(scope);
         const value = make(scope);
         if (value !== undefined) made.push(value);
       }
@@ -576,6 +578,32 @@ export class RuleCompiler {
 
 function nothing(): undefined {}
 
+/** In characters: of a text in the file each so many count as a value more. */
+const textPart = 64;
+
+/** A value of the file; what it has in it counts each time. */
+function constantMaker(constant: Value): Maker {
+  const more = weightOf(constant) - 1;
+  if (more === 0) return () => constant;
+  return (scope) => {
+    scope.run.made.count(scope, more);
+    return constant;
+  };
+}
+
+/** How many values a value is. */
+function weightOf(value: Value): number {
+  if (typeof value === 'string') return 1 + Math.floor(value.length / textPart);
+  const inner = isItems(value) ? value : isMembers(value) ? [...value.values()] : [];
+  return inner.reduce((sum: number, one) => sum + weightOf(one), 1);
+}
+
+function countItem(scope: Scope): void {
+  const { made } = scope.run;
+  made.count(scope);
+  made.step(1);
+}
+
 /** What a function gives. Throws MappingError. */
 function called(run: CodeFunction, value: Value, at: string, scope: Scope, path: Path): Value | undefined {
   try {
@@ -595,12 +623,14 @@ function recordMaker(
 ): Maker {
   const rows = [...makers];
   return (scope) => {
-    scope.run.count(scope);
+    const { made: all } = scope.run;
+    all.step(rows.length);
     const made = new Map<string, Value>();
     for (const [name, make] of rows) {
       const value = make(scope);
       if (value !== undefined) made.set(name, value);
     }
+    all.count(scope, made.size);
     if (made.size === 0 && at !== '') {
       const isThere = of !== undefined && isMembers(valueAtPath(scope.value, of));
       if (!isThere) return undefined;
@@ -619,7 +649,7 @@ function eachMaker(path: Path, item: Maker): Maker {
     const items = isItems(value) ? value : [value];
     const made: Value[] = [];
     for (let index = 0; index < items.length; index++) {
-      scope.run.count(scope);
+      countItem(scope);
       const one = item(scope.inner(items[index], [...path, { kind: 'index', index }]));
       if (one !== undefined) made.push(one);
     }

@@ -64,6 +64,11 @@ export class Cover {
     return this.#all((one) => [one.#every, ...one.#at.values(), ...one.#where.map(({ cover }) => cover)]);
   }
 
+  /** Whether what its items are looked at by depends on their places or values. */
+  get tellsItems(): boolean {
+    return [this, ...this.also].some((one) => one.#at.size + one.#where.length > 0);
+  }
+
   #all(of: (cover: Cover) => readonly (Cover | undefined)[]): Cover[] {
     const found: Cover[] = [];
     for (const cover of this.also.length === 0 ? [this] : [this, ...this.also])
@@ -76,24 +81,54 @@ export class Cover {
   }
 }
 
+/** The covers of one place of a message. What covers a member, or each item, is looked up once for all that are alike. */
+class PlaceCovers {
+  readonly #covers: readonly Cover[];
+  readonly isWhole: boolean;
+  readonly #tellsItems: boolean;
+  readonly #members = new Map<string, PlaceCovers>();
+  #every: PlaceCovers | undefined;
+
+  constructor(covers: readonly Cover[]) {
+    this.#covers = covers;
+    this.isWhole = covers.some(({ isWhole }) => isWhole);
+    this.#tellsItems = covers.some((cover) => cover.tellsItems);
+  }
+
+  get isNone(): boolean {
+    return this.#covers.length === 0;
+  }
+
+  ofMember(name: string): PlaceCovers {
+    const known = this.#members.get(name);
+    if (known !== undefined) return known;
+    const found = new PlaceCovers(this.#covers.flatMap((cover) => cover.ofMember(name)));
+    this.#members.set(name, found);
+    return found;
+  }
+
+  ofItem(index: number, item: Value): PlaceCovers {
+    if (this.#tellsItems) return new PlaceCovers(this.#covers.flatMap((cover) => cover.ofItem(index, item)));
+    this.#every ??= new PlaceCovers(this.#covers.flatMap((cover) => cover.ofItems));
+    return this.#every;
+  }
+}
+
 /** The first place of a value that no rule looks at, as a path; undefined where there is none. Null fills nothing. */
 export function uncoveredPlace(value: Value, cover: Cover): string | undefined {
-  const steps = uncoveredSteps(value, [cover]);
+  const steps = uncoveredSteps(value, new PlaceCovers([cover]));
   if (steps === undefined) return undefined;
   const path = steps.toReversed().map((step) => (typeof step === 'string' ? `.${step}` : `[${step}]`));
   return path.join('').replace(/^\./, '');
 }
 
 /** The steps to that place, the last one first: they are gathered on the way back alone. */
-function uncoveredSteps(value: Value, covers: readonly Cover[]): (string | number)[] | undefined {
-  if (value === null || covers.some(({ isWhole }) => isWhole)) return undefined;
-  if (covers.length === 0) return [];
+function uncoveredSteps(value: Value, covers: PlaceCovers): (string | number)[] | undefined {
+  if (value === null || covers.isWhole) return undefined;
+  if (covers.isNone) return [];
   if (isMembers(value)) {
     for (const [name, inner] of value) {
-      const steps = uncoveredSteps(
-        inner,
-        covers.flatMap((cover) => cover.ofMember(name)),
-      );
+      const steps = uncoveredSteps(inner, covers.ofMember(name));
       if (steps !== undefined) return [...steps, name];
     }
     return undefined;
@@ -101,10 +136,7 @@ function uncoveredSteps(value: Value, covers: readonly Cover[]): (string | numbe
   if (!isItems(value)) return [];
   for (let index = 0; index < value.length; index++) {
     const item = value[index] as Value;
-    const steps = uncoveredSteps(
-      item,
-      covers.flatMap((cover) => cover.ofItem(index, item)),
-    );
+    const steps = uncoveredSteps(item, covers.ofItem(index, item));
     if (steps !== undefined) return [...steps, index];
   }
   return undefined;

@@ -7,7 +7,7 @@ import { anyShape, CodeError, RuleCompiler, type Source } from './compile-rules.
 import { Cover, uncoveredMembers, uncoveredPlace } from './cover.ts';
 import { type Path, pathText, valueAtPath } from './paths.ts';
 import type { Entries, Entry, Group } from './rules.ts';
-import { type Maker, MappingError, Run, Scope } from './run.ts';
+import { Made, type Maker, MappingError, Run, Scope } from './run.ts';
 import { SchemaReader, type Shape } from './schemas.ts';
 import { type TargetOperation, targetOperation } from './target.ts';
 import { isItems, isMembers, readValue, textOfScalar, type Value, writeValue } from './value.ts';
@@ -52,13 +52,18 @@ export interface MappedOperation {
   readonly calls: readonly TargetOperation[];
   /** As the derived document has it. */
   readonly old: TargetOperation;
-  /** The JSON text of the old request → calls. Throws MappingError, JsonError. */
-  readonly toCalls: (json: string) => MappedRequest;
+  /**
+   * The JSON text of the old request → calls. Throws MappingError, JsonError; LongMapping beyond so many steps.
+   *
+   * @param steps how many members and items it may take
+   */
+  readonly toCalls: (json: string, steps?: number) => MappedRequest;
   /**
    * The old reply's JSON text of the answers to the calls of an entry, in their order. An answer that isn't 2xx is mapped by
-   * `error`. Throws MappingError for an answer that can't be mapped, JsonError, RangeError for an entry that isn't there.
+   * `error`. Throws MappingError for an answer that can't be mapped, JsonError, RangeError for an entry that isn't there;
+   * LongMapping as above.
    */
-  readonly toReply: (entry: number, answers: readonly MappedAnswer[]) => string;
+  readonly toReply: (entry: number, answers: readonly MappedAnswer[], steps?: number) => string;
 }
 
 /** A compiled mapping. */
@@ -130,8 +135,8 @@ export function compileMapping({ derived, openapi, entries, moduleOf, limits }: 
       old: adopted,
       calls: ways.map(({ target: called }) => called),
       targets: ways.map(({ target: { method, path } }) => `${method} ${path}`),
-      toCalls: (json) => begin(ways, json, limits),
-      toReply: (entry, answers) => end(ways[entry], answers, limits),
+      toCalls: (json, steps = Number.POSITIVE_INFINITY) => begin(ways, json, limits, steps),
+      toReply: (entry, answers, steps = Number.POSITIVE_INFINITY) => end(ways[entry], answers, limits, steps),
     });
   }
   return { operations, oneWay, problems, unmapped: names.filter((name) => !entries.has(name)) };
@@ -178,9 +183,9 @@ function mapped<T>(
   }
 }
 
-function begin(ways: readonly Way[], json: string, limits: Limits): MappedRequest {
+function begin(ways: readonly Way[], json: string, limits: Limits, steps: number): MappedRequest {
   const value = readValue(json, limits);
-  const root = new Scope(value, new Run('request', limits));
+  const root = new Scope(value, new Run('request', limits, new Made(limits.mappingValues, steps)));
   const entry = ways.findIndex(({ fits }) => fits(root));
   const way = ways[entry];
   if (way === undefined)
@@ -204,18 +209,24 @@ function begin(ways: readonly Way[], json: string, limits: Limits): MappedReques
   return { calls, entry, takesErrors: way.error !== undefined };
 }
 
-function end(way: Way | undefined, answers: readonly MappedAnswer[], limits: Limits): string {
+function end(way: Way | undefined, answers: readonly MappedAnswer[], limits: Limits, steps: number): string {
   if (way === undefined) throw new RangeError('entry: expected one that the operation has, got another');
   const characters = answers.reduce((sum, { body }) => sum + body.length, 0);
-  const made = mapped('reply', way, characters, limits, () =>
-    answers.map((answer) => replyOf(way, answer, limits)),
+  const made = new Made(limits.mappingValues, steps);
+  const replies = mapped('reply', way, characters, limits, () =>
+    answers.map((answer) => replyOf(way, answer, limits, made)),
   );
-  return writeValue(gathered(made) ?? new Map());
+  return writeValue(gathered(replies) ?? new Map());
 }
 
-function replyOf({ reply, error }: Way, { status, headers, body }: MappedAnswer, limits: Limits): Value {
+function replyOf(
+  { reply, error }: Way,
+  { status, headers, body }: MappedAnswer,
+  limits: Limits,
+  made: Made,
+): Value {
   const isError = status < 200 || status > 299;
-  const run = new Run('reply', limits, headers, status);
+  const run = new Run('reply', limits, made, headers, status);
   if (isError && error === undefined)
     throw new MappingError(
       'reply',

@@ -16,32 +16,58 @@ export class MappingError extends Error {
   }
 }
 
-/** What one message brings besides its body, and what was made of it so far. */
+/** A mapping that takes more steps than it may take where it runs. */
+export class LongMapping extends Error {
+  override readonly name = 'LongMapping';
+}
+
+/** What was made so far of a request, or of all answers to it. */
+export class Made {
+  readonly #most: number;
+  #values = 0;
+  #steps: number;
+
+  /** @param steps how many members and items it may be asked for; beyond them it is a LongMapping */
+  constructor(most: number, steps: number) {
+    this.#most = most;
+    this.#steps = steps;
+  }
+
+  /** Counts values that are made. Throws MappingError. */
+  count(scope: Scope, values = 1): void {
+    this.#values += values;
+    if (this.#values > this.#most)
+      throw scope.error([], `expected a mapping to at most ${this.#most} values, got more`);
+  }
+
+  /** Counts members and items that are asked for, whether there are any or not. Throws LongMapping. */
+  step(steps: number): void {
+    this.#steps -= steps;
+    if (this.#steps < 0) throw new LongMapping();
+  }
+}
+
+/** What one message brings besides its body. */
 export class Run {
   readonly side: 'request' | 'reply';
   readonly limits: Limits;
+  readonly made: Made;
   /** Of an answer; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly status: number | undefined;
-  #made = 0;
 
   constructor(
     side: 'request' | 'reply',
     limits: Limits,
+    made: Made,
     headers: Readonly<Record<string, string>> = {},
     status?: number,
   ) {
     this.side = side;
     this.limits = limits;
+    this.made = made;
     this.headers = headers;
     this.status = status;
-  }
-
-  /** Counts a value that is made. Throws MappingError. */
-  count(scope: Scope): void {
-    this.#made++;
-    if (this.#made > this.limits.mappingValues)
-      throw scope.error([], `expected a mapping to at most ${this.limits.mappingValues} values, got more`);
   }
 }
 

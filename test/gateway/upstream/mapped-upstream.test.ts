@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { loadPlace } from '../../../gateway/process/load-place.ts';
 import type { LoadReport } from '../../../gateway/process/load-report.ts';
-import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import { folderOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
 import { run } from '../commands/run.ts';
 import { watchCpu } from '../cpu-turns.ts';
@@ -239,12 +239,17 @@ const looping =
   'export const named = (value: string) => value;\nexport const forever = (): never => { for (;;) {} };\n';
 
 /** Functions have a minute, the thread less: what ends tells where it ran. */
-async function serveWithCode(t: ExecutionContext, rules: string, readAsideMs: number): Promise<Gateway> {
+async function serveWithCode(
+  t: ExecutionContext,
+  rules: string,
+  readAsideMs: number,
+  more: Partial<Limits> = {},
+): Promise<Gateway> {
   const folder = mappedFolder(t, rules);
   writeFileSync(join(folder, 'names.ts'), looping);
   return startGateway(t, {
     serve: { contract: folder },
-    limits: { mappingCodeMs: 60_000, readAsideMs, readAsideBytes: 1_000, replyAsideBytes: 1_000 },
+    limits: { mappingCodeMs: 60_000, readAsideMs, readAsideBytes: 1_000, replyAsideBytes: 1_000, ...more },
   });
 }
 
@@ -287,6 +292,18 @@ test('M5: a large request is mapped beside the event loop, as a small one is on 
   const { text } = await call(slow, request('c'.repeat(2_000)));
   t.regex(text, /expected a request that is read within 2000 ms/);
   t.is(slow.hits.length, 0);
+});
+
+test('mappingValues: a small answer of which much is made is mapped beside the event loop too', async (t) => {
+  const order = '{"id":17,"state":"sent","total":1,"placed":"2020-01-01T00:00:00Z","buyer":"b","lines":[]}';
+  const get = getOrder.replace('12345678901', '17');
+  const loopSteps = 5 * 64; // members of the reply
+  const slow = await serveWithCode(t, withCode('forever'), 1_000, { loopSteps });
+  slow.answer({ body: order });
+  t.regex((await call(slow, get)).text, /UpstreamTimeout: expected a reply that is read within 1000 ms/);
+  const gateway = await serveWithCode(t, withCode('named'), 20_000, { loopSteps });
+  gateway.answer({ body: order });
+  t.regex((await call(gateway, get)).text, /<n0:Name>b<\/n0:Name>/);
 });
 
 test('M5: what is wrong with a large message is told as of a small one', async (t) => {

@@ -324,10 +324,64 @@ test('mappingValues: 4 values are made, 5 are refused', (t) => {
     old: object(`L: { type: array, items: ${text} }`),
     body: object(`l: { type: array, items: ${text} }`),
     rules: 'request: { l: { each: L } }',
-    limits: { mappingValues: 4 }, // the body and its items
+    limits: { mappingValues: 4 }, // the list and its items
   };
   t.is(bodyOf(sides, '{"L":["1","2","3"]}'), '{"l":["1","2","3"]}');
   t.throws(() => bodyOf(sides, '{"L":["1","2","3","4"]}'), { message: /at most 4 values, got more/ });
+});
+
+for (const [what, rule] of [
+  ['constants of each record', 'map: { k: { const: a }, m: { const: b }, n: { const: c } }'],
+  ['a constant of four values', 'map: { k: { const: { x: a, y: b, z: c } } }'],
+  ['a default of so many characters', `map: { k: { from: X, default: ${'x'.repeat(130)} } }`],
+  ['a row of so many', `map: { k: { from: Y, values: { y: ${'x'.repeat(130)} } } }`],
+] as const)
+  test(`mappingValues: ${what} count each time`, (t) => {
+    const sides: Sides = {
+      old: object(`L: { type: array, items: ${object(`X: ${text}, Y: ${text}`)} }`),
+      body: object(`l: { type: array, items: ${object('k: {}, m: {}, n: {}')} }`),
+      rules: `request: { l: { each: L, ${rule} } }\nomit: ['L[].X', 'L[].Y']`,
+      limits: { mappingValues: 9 }, // the list, and of each item itself and three more
+    };
+    const ofItems = (count: number) =>
+      JSON.stringify({ L: Array.from({ length: count }, () => ({ Y: 'y' })) });
+    t.truthy(bodyOf({ ...sides, limits: { mappingValues: 11 } }, ofItems(2)));
+    t.throws(() => bodyOf(sides, ofItems(3)), { message: /at most 9 values, got more/ });
+  });
+
+test('mappingValues: those of all answers to a request count together', (t) => {
+  const sides: Sides = {
+    old: object(`Ids: { type: array, items: ${text} }`),
+    parameters: '[{ name: id, in: query, schema: { type: string } }]',
+    answer: object(`l: { type: array, items: ${text} }`),
+    oldReply: object(`L: { type: array, items: ${text} }`),
+    rules: 'forEach: Ids\nrequest: { query.id: . }\nreply: { L: { each: l } }',
+    limits: { mappingValues: 6 },
+  };
+  const answer = { body: '{"l":["a","b"]}' };
+  const ids = '{"Ids":["1","2","3"]}';
+  t.is(replyOf(sides, ids, answer, answer), '{"L":["a","b","a","b"]}');
+  t.throws(() => replyOf(sides, ids, answer, answer, answer), { message: /at most 6 values, got more/ });
+});
+
+test('M3: items are looked at by what they are where rules tell them apart, lists in lists and types in themselves too', (t) => {
+  const sides: Sides = {
+    old: object(
+      `L: { type: array, items: ${object(`k: ${text}, v: ${text}`)} }, T: { $ref: '#/components/schemas/Tree' }`,
+    ),
+    body: object(`a: ${text}, b: ${text}, T: { $ref: '#/components/schemas/Tree' }`),
+    components: "Tree: { type: array, items: { $ref: '#/components/schemas/Tree' } }",
+    rules: 'request: { a: "L[k=1].v", b: "L[1].k", T: T }\nomit: ["L[1].v"]',
+  };
+  t.is(
+    bodyOf(sides, '{"L":[{"k":"1","v":"x"},{"k":"2","v":"y"}],"T":[[],[[]]]}'),
+    '{"a":"x","b":"2","T":[[],[[]]]}',
+  );
+  t.throws(() => bodyOf(sides, '{"L":[{"k":"3","v":"x"}]}'), { message: /^L\[0\]: expected nothing/ });
+  t.throws(() => bodyOf(sides, '{"L":[{"k":"1"},{"k":"2"},{"k":"1","w":"z"}]}'), {
+    message: /^L\[2\]\.w: expected nothing/,
+  });
+  t.throws(() => bodyOf(sides, '{"T":[[],["x"]]}'), { message: /^T\[1\]\[0\]: expected/ });
 });
 
 test('mappingRules: 3 rules are read, 4 are refused', (t) => {
