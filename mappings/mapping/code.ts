@@ -3,6 +3,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import { createContext, Script } from 'node:vm';
 import type { Limits } from '../contract/limits.ts';
+import { JsonError } from '../json/grammar.ts';
 import type { Allowance } from '../loader/document/allowance.ts';
 import { readWhole } from '../loader/document/yaml.ts';
 import { CodeError, type CodeFunction } from './compile-rules.ts';
@@ -67,8 +68,9 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
   new Script(withoutClock).runInContext(context, loading);
   const body = plain.replaceAll(exported, (all) => all.slice('export '.length));
   // in a function, so that the module's names are its own; one line before its text, as its own lines are told
-  const text = `'use strict'; (() => {${body}\nconst all = { ${names.join(', ')} };\nconst given = (value) => { if (typeof value?.then === 'function') throw new TypeError('expected a value, got a promise'); return JSON.stringify(value); };\n${answering}\n})();`;
-  const call: Answering = new Script(text, { filename: name }).runInContext(context, loading);
+  const text = `'use strict'; (() => {${body}\nreturn { ${names.join(', ')} };\n})();`;
+  const answeringOf = new Script(answering).runInContext(context, loading);
+  const call: Answering = answeringOf(new Script(text, { filename: name }).runInContext(context, loading));
   const settle = new Script('0'); // runs what promises have waiting
   let called = '';
   const compiled = (one: string): CodeFunction => {
@@ -78,11 +80,16 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
       try {
         answer = call(one, writeValue(asPlain(value)), at);
       } catch (error) {
-        throw new CodeError(`${name}: ${one}(): ${reasonOf(error)}`);
+        throw new CodeError(`${name}: ${called}: ${reasonOf(error)}`);
       }
       if (typeof answer !== 'string') return undefined;
-      if (answer.startsWith('!')) throw new CodeError(`${name}: ${one}(): ${answer.slice(1)}`);
-      return readValue(answer, limits);
+      if (answer.startsWith('!')) throw new CodeError(`${name}: ${called}: ${answer.slice(1)}`);
+      try {
+        return readValue(answer, limits);
+      } catch (error) {
+        if (!(error instanceof JsonError)) throw error;
+        throw new CodeError(`${name}: ${called}: ${error.message}`);
+      }
     };
   };
   return {
@@ -150,10 +157,35 @@ function isTimeout(error: unknown): boolean {
 const withoutClock =
   'delete globalThis.Date; delete Math.random; delete globalThis.WebAssembly; delete globalThis.SharedArrayBuffer; delete globalThis.Atomics; if (globalThis.Temporal !== undefined) delete Temporal.Now;';
 
-/** What a function gives, as JSON, or behind a `!` what it throws: its words may be code of the module, which ends in time here alone. */
-const answering = `return (name, json, at) => {
+/**
+ * What a function gives, as JSON, or behind a `!` what it throws: its words may be code of the module, which ends in time here
+ * alone. What JSON has no word for is an error: `NaN` would be null, a Map an object without members. Made before the module
+ * runs, whose names are its own.
+ */
+const answering = `'use strict'; (() => {
+const { parse, stringify } = JSON;
+const { toString } = Object.prototype;
+const kindOf = (value) => toString.call(value).slice(8, -1);
+function check(key, value) {
+  if (value === undefined) {
+    if (Array.isArray(this)) throw new TypeError('expected a value for each item of a list, got none');
+  } else if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new TypeError('expected a number, got ' + value);
+    if (Number.isInteger(value) && !Number.isSafeInteger(value))
+      throw new TypeError('expected a text for a number of more than 15 digits, got one that JavaScript rounds');
+  } else if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint')
+    throw new TypeError('expected a value, got a ' + typeof value);
+  else if (typeof value === 'object' && value !== null && !Array.isArray(value) && kindOf(value) !== 'Object')
+    throw new TypeError('expected a list or an object, got a ' + kindOf(value));
+  return value;
+}
+const given = (value) => {
+  if (typeof value?.then === 'function') throw new TypeError('expected a value, got a promise');
+  return stringify(value, check);
+};
+return (all) => (name, json, at) => {
   try {
-    return given(all[name](JSON.parse(json), { at }));
+    return given(all[name](parse(json), { at }));
   } catch (error) {
     try {
       return '!' + String(typeof error === 'object' && error !== null && 'message' in error ? error.message : error).slice(0, 200);
@@ -161,7 +193,8 @@ const answering = `return (name, json, at) => {
       return '!an error that says nothing';
     }
   }
-};`;
+};
+})();`;
 
 /** Numbers as text, as functions get them. */
 function asPlain(value: Value): Value {

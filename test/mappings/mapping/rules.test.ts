@@ -421,6 +421,47 @@ test('M5: functions of a module get values with numbers as text, and nothing but
   ]);
 });
 
+for (const [given, told] of [
+  ['NaN', 'expected a number, got NaN'],
+  ['{ x: [1 / 0] }', 'expected a number, got Infinity'],
+  ['2 ** 53', 'expected a text for a number of more than 15 digits'],
+  ['[undefined, 1]', 'expected a value for each item of a list, got none'],
+  ['[, 1]', 'expected a value for each item of a list, got none'],
+  ['new Map([[1, 2]])', 'expected a list or an object, got a Map'],
+  ['{ x: Promise.resolve(1) }', 'expected a list or an object, got a Promise'],
+  ['[10n]', 'expected a value, got a bigint'],
+  ['() => 1', 'expected a value, got a function'],
+  [`JSON.parse('['.repeat(65) + ']'.repeat(65))`, 'position 64: nesting deeper than 64'],
+] as const)
+  test(`M5: ${given} of a function is an error with its name and target, where it was null, another value or none`, (t) => {
+    const sides = (gives: string): Sides => ({
+      old: object(`A: ${text}`),
+      body: object('a: {}'),
+      rules: 'request: { a: { from: A, code: gives } }',
+      code: `export const gives = () => (${gives});`,
+    });
+    t.throws(() => bodyOf(sides(given), '{"A":"x"}'), {
+      instanceOf: MappingError,
+      message: new RegExp(`^A: do.ts: gives\\(\\) for a: ${told}`),
+    });
+    t.is(
+      bodyOf(sides('{ x: undefined, y: [null, 0.5, 9007199254740991] }'), '{"A":"x"}'),
+      '{"a":{"y":[null,0.5,9007199254740991]}}',
+    );
+  });
+
+test('M5: names of a module are its own, and what it does to JSON is not what its values are written by', (t) => {
+  const sides: Sides = {
+    old: object(`A: ${text}`),
+    body: object(`a: ${text}`),
+    rules: 'request: { a: { from: A, code: given } }',
+    code: `const all = 'all', check = 'check', kindOf = 'kindOf';
+JSON.stringify = () => '"other"';
+export const given = (value: string) => value + all + check + kindOf;`,
+  };
+  t.is(bodyOf(sides, '{"A":"x"}'), '{"a":"xallcheckkindOf"}');
+});
+
 test('mappingCodeMs: a function that takes longer is ended, and the request refused', (t) => {
   const sides: Sides = {
     old: object(`A: ${text}`),
