@@ -132,8 +132,10 @@ export function mapRequest(mapping: Mapping, operation: string, json: string, st
   try {
     return mappedOf(mapping, operation).toCalls(json, steps);
   } catch (error) {
-    if (!(error instanceof MappingError)) throw error;
-    const problem = { code: 'InvalidType', field: error.path, message: error.message } as const;
+    // what a caller wrote in XML may pass a limit of JSON first here
+    if (!(error instanceof MappingError || error instanceof JsonError)) throw error;
+    const field = error instanceof MappingError ? error.path : '';
+    const problem = { code: 'InvalidType', field, message: error.message } as const;
     throw new CallError('ValidationError', { problems: [problem], cause: error });
   }
 }

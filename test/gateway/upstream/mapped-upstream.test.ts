@@ -198,6 +198,17 @@ test('W22: an answer that is not UTF-8, or has a member twice, is told; a byte o
   t.regex(await ask(`\ufeff${order}`), /<n0:Name>Zo\u00eb<\/n0:Name>/);
 });
 
+test('M3: a message whose JSON passes a limit is the caller’s fault, as one that no rule fits', async (t) => {
+  const gateway = await startGateway(t, {
+    serve: { contract: mappedFolder(t, places) },
+    limits: { jsonMembers: 8 },
+  });
+  const { status, text } = await call(gateway, orderOf(1, 2, 3), '');
+  t.is(status, 500); // as SOAP has faults
+  t.regex(text, /<faultcode>s:Client<\/faultcode><faultstring>ValidationError: .*more than 8 members/);
+  t.is(gateway.hits.length, 0);
+});
+
 test('M3: a mapping that is not whole keeps the process from starting, each place told', async (t) => {
   const folder = mappedFolder(t, mapping.replace('  omit: [culture, ', '  omit: ['));
   const { message = '' } = (await t.throwsAsync(startGateway(t, { serve: { contract: folder } }))) ?? {};
