@@ -14,7 +14,7 @@ const scalars = [
   'test/mappings/codec/scalars/text.test.ts',
   'test/mappings/codec/scalars/duration.test.ts',
   'test/mappings/codec/scalars/base64.test.ts',
-  'test/mappings/codec/scalars/decimal.test.ts',
+  'test/mappings/json/decimal.test.ts',
   'test/mappings/codec/scalars/formats.test.ts',
   'test/mappings/codec/adopted/simple-types.test.ts',
   'test/mappings/codec/adopted/temporal.test.ts',
@@ -63,6 +63,10 @@ const dates = ['test/mappings/codec/scalars/wcf-dates.test.ts', 'test/mappings/c
 export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'gateway/http/framing.ts': ['test/gateway/http/framing.test.ts'],
   'mappings/json/base64-spans.ts': ['test/mappings/json/base64-spans.test.ts'],
+  'mappings/json/decimal.ts': [
+    'test/mappings/json/decimal.test.ts',
+    'test/mappings/codec/types/rules.test.ts',
+  ],
   'mappings/json/parts.ts': [
     'test/mappings/json/parts.test.ts',
     'test/mappings/http-mapping/parameter.test.ts',
@@ -117,10 +121,6 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   ],
   'mappings/codec/scalars/calendar.ts': ['test/mappings/codec/scalars/calendar.test.ts', ...dates],
   'mappings/codec/scalars/dates.ts': dates,
-  'mappings/codec/scalars/decimal.ts': [
-    'test/mappings/codec/scalars/decimal.test.ts',
-    'test/mappings/codec/types/rules.test.ts',
-  ],
   'mappings/codec/scalars/formats.ts': ['test/mappings/codec/scalars/formats.test.ts'],
   'mappings/codec/scalars/numbers.ts': [
     'test/mappings/codec/scalars/numbers.test.ts',

@@ -1,6 +1,7 @@
 import type { AdoptedSettings } from '../../contract/adopted.ts';
 import type { Limits } from '../../contract/limits.ts';
 import type { BuiltIn, SimpleType } from '../../contract/schema-components.ts';
+import { decimalOf, plainText } from '../../json/decimal.ts';
 import { itemsOf } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
@@ -10,7 +11,6 @@ import { scanNull } from '../element.ts';
 import { MismatchError, type ProblemCode } from '../problem.ts';
 import { base64Binary } from '../scalars/base64.ts';
 import { boolean } from '../scalars/boolean.ts';
-import { decimalOf, plainText } from '../scalars/decimal.ts';
 import { duration } from '../scalars/duration.ts';
 import { collapse, type IntegerRange } from '../scalars/numbers.ts';
 import { decimal, floating, integer } from '../scalars/numeric.ts';

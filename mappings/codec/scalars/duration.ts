@@ -1,5 +1,6 @@
+import { maxDigits } from '../../json/decimal.ts';
 import { isOfFormat } from './formats.ts';
-import { collapse, maxDigits } from './numbers.ts';
+import { collapse } from './numbers.ts';
 import { type Scalar, textual } from './scalar.ts';
 
 /** Weeks, which ISO 8601 has and XSD doesn't. */

@@ -1,9 +1,7 @@
+import { maxDigits } from '../../json/decimal.ts';
 import { isBlank } from '../../xml/characters.ts';
 
 /** Numbers as text, exactly: never through a double (W15). */
-
-/** Digits that a decimal or an unbounded integer may have once written out (W15). */
-export const maxDigits = 400;
 
 /** The word for a number that is one, but not within its type's range. */
 export const outOfRange = Symbol('outOfRange');

@@ -1,3 +1,4 @@
+import { maxDigits } from '../../json/decimal.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { MismatchError } from '../problem.ts';
 import {
@@ -12,7 +13,6 @@ import {
   integerFromXsd,
   isJsonNumber,
   isPlainInteger,
-  maxDigits,
   outOfRange,
   safeDigits,
   underflows,

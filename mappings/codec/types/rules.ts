@@ -1,10 +1,10 @@
 import type { Limits } from '../../contract/limits.ts';
 import type { Bound, Check, Rules } from '../../contract/model.ts';
+import { compareDecimals, type Decimal, decimalOf, isMultiple, plainText, zero } from '../../json/decimal.ts';
 import { itemsOf, membersOf } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
 import type { RequestReader } from '../context.ts';
 import { applyEdits, countSteps, type Reading, refuse } from '../problem.ts';
-import { compareDecimals, type Decimal, decimalOf, isMultiple, plainText, zero } from '../scalars/decimal.ts';
 import { isOfFormat } from '../scalars/formats.ts';
 import { linearPattern } from '../scalars/pattern.ts';
 import { invalid, type Refusal } from '../scalars/scalar.ts';

@@ -1,13 +1,13 @@
 import test from 'ava';
 import { startReading, TooManySteps } from '../../../../mappings/codec/problem.ts';
+import { isFormat, isOfFormat } from '../../../../mappings/codec/scalars/formats.ts';
 import {
   compareDecimals,
   type Decimal,
   decimalOf,
   isMultiple,
   zero,
-} from '../../../../mappings/codec/scalars/decimal.ts';
-import { isFormat, isOfFormat } from '../../../../mappings/codec/scalars/formats.ts';
+} from '../../../../mappings/json/decimal.ts';
 import { load } from '../../../plain/documents.ts';
 import { fc } from '../../../property.ts';
 import { compile, operationOf, readJson, readXml } from '../contracts.ts';

@@ -5,7 +5,7 @@ import {
   decimalOf,
   isMultiple,
   plainText,
-} from '../../../../mappings/codec/scalars/decimal.ts';
+} from '../../../mappings/json/decimal.ts';
 
 function decimal(token: string): Decimal {
   const value = decimalOf(token);

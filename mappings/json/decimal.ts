@@ -1,4 +1,5 @@
-import { maxDigits } from './numbers.ts';
+/** Digits that a decimal or an unbounded integer may have once written out (W15). */
+export const maxDigits = 400;
 
 /** A JSON number exactly: `digits` times ten to the power of `exponent`. */
 export interface Decimal {
