@@ -6,7 +6,7 @@ import { type Path, pathText, valueAtPath } from './paths.ts';
 import type { Condition, Group, Rule } from './rules.ts';
 import type { Maker, Scope } from './run.ts';
 import type { Kind, Shape } from './schemas.ts';
-import { Digits, isItems, isMembers, numberForm, textOfScalar, type Value } from './value.ts';
+import { ByText, Digits, isItems, isMembers, numberForm, textOfScalar, type Value } from './value.ts';
 
 /** Rules of one side, request or reply, as functions that make the target's values (M2, M3). */
 
@@ -292,7 +292,8 @@ export class RuleCompiler {
       if (is === 'present') return (scope: Scope) => !isNothing(valueAtPath(scope.value, path));
       source.cover.at(path).whole = true;
       if (is === 'absent') return (scope: Scope) => isNothing(valueAtPath(scope.value, path));
-      return (scope: Scope) => is.includes(textOfScalar(valueAtPath(scope.value, path)) ?? '');
+      const texts = new ByText(is.map((text) => [text, true]));
+      return (scope: Scope) => texts.get(valueAtPath(scope.value, path)) === true;
     });
     return (scope) => tests.every((test) => test(scope));
   }
@@ -416,17 +417,16 @@ export class RuleCompiler {
     }
     if (rule.values !== undefined) {
       this.#checkTable(rule, rule.values, shape, target, at, path);
-      const table = new Map(
+      const table = new ByText(
         [...rule.values].map(([key, value]) => [key, constantMaker(asKind(value, target))]),
       );
       const hasDefault = rule.default !== undefined;
       step({ ...target, open: false }, (value, scope) => {
-        const text = textOfScalar(value);
-        const found = text === undefined ? undefined : table.get(text);
+        const found = table.get(value);
         if (found === undefined && !hasDefault)
           throw scope.error(
             path,
-            `expected one of ${[...table.keys()].slice(0, 20).join(', ')}, got a value that no rule has`,
+            `expected one of ${table.texts.slice(0, 20).join(', ')}, got a value that no rule has`,
           );
         return found?.(scope);
       });
@@ -660,16 +660,15 @@ function eachMaker(path: Path, item: Maker): Maker {
 /** A value as the target has it: null where it may be null, else none; its own kind and one of its enumeration. */
 function fitMaker(get: Maker, path: Path, target: Shape): Maker {
   const { kinds, values } = target;
-  const allowed = values === undefined ? undefined : new Set(values);
+  const allowed = values === undefined ? undefined : new ByText(values.map((text) => [text, true]));
   const mayBeNull = kinds.has('null');
   return (scope) => {
     const value = get(scope) ?? null;
     if (value === null) return mayBeNull && valueAtPath(scope.value, path) === null ? null : undefined;
     if (!kinds.has(kindOf(value)))
       throw scope.error(path, `expected ${kindsText(target)}, got ${kindOf(value)}`);
-    const text = textOfScalar(value);
-    if (allowed !== undefined && text !== undefined && !allowed.has(text))
-      throw scope.error(path, `expected one of ${[...allowed].slice(0, 20).join(', ')}, got another value`);
+    if (allowed !== undefined && textOfScalar(value) !== undefined && allowed.get(value) !== true)
+      throw scope.error(path, `expected one of ${allowed.texts.slice(0, 20).join(', ')}, got another value`);
     return value;
   };
 }

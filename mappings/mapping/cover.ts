@@ -1,4 +1,4 @@
-import { isWhere, type Path, type Step } from './paths.ts';
+import { isWhere, type Path, type Step, type WhereStep } from './paths.ts';
 import type { Shape } from './schemas.ts';
 import { isItems, isMembers, type Value } from './value.ts';
 
@@ -11,7 +11,7 @@ export class Cover {
   readonly members = new Map<string, Cover>();
   #every: Cover | undefined;
   readonly #at = new Map<number, Cover>();
-  readonly #where: { readonly name: string; readonly text: string; readonly cover: Cover }[] = [];
+  readonly #where: { readonly step: WhereStep; readonly cover: Cover }[] = [];
   /** What `auto` takes here; such covers may hold themselves. */
   readonly also: Cover[] = [];
 
@@ -36,10 +36,9 @@ export class Cover {
         return known;
       }
       case 'where': {
-        const { name, text } = step;
         const cover = new Cover();
-        cover.at([{ kind: 'member', name }]).whole = true; // its value is known
-        this.#where.push({ name, text, cover });
+        cover.at([{ kind: 'member', name: step.name }]).whole = true; // its value is known
+        this.#where.push({ step, cover });
         return cover;
       }
     }
@@ -55,7 +54,7 @@ export class Cover {
     return this.#all((one) => [
       one.#every,
       one.#at.get(index),
-      ...one.#where.filter(({ name, text }) => isWhere(item, name, text)).map(({ cover }) => cover),
+      ...one.#where.filter(({ step }) => isWhere(item, step)).map(({ cover }) => cover),
     ]);
   }
 

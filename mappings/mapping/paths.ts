@@ -1,14 +1,22 @@
-import { isItems, isMembers, textOfScalar, type Value } from './value.ts';
+import { Digits, isItems, isMembers, numberKey, textOfScalar, type Value } from './value.ts';
 
 /** One step of a path (M1). */
 export type Step =
   | { readonly kind: 'member'; readonly name: string }
   /** `[n]`: the item at a position, from 0. */
   | { readonly kind: 'index'; readonly index: number }
-  /** `[name=text]`: the first item whose member has that text. */
-  | { readonly kind: 'where'; readonly name: string; readonly text: string }
+  /** `[name=text]`: the first item whose member has that text, or is that number. */
+  | WhereStep
   /** `[]`: every item. */
   | { readonly kind: 'every' };
+
+export interface WhereStep {
+  readonly kind: 'where';
+  readonly name: string;
+  readonly text: string;
+  /** The text's `numberKey`. */
+  readonly number: string | undefined;
+}
 
 /** Steps from where the path begins; none for the place itself. */
 export type Path = readonly Step[];
@@ -38,9 +46,9 @@ function bracketStep(text: string): Step {
   if (text === '') return { kind: 'every' };
   if (/^[0-9]{1,9}$/.test(text)) return { kind: 'index', index: Number(text) };
   const at = text.indexOf('=');
-  return at < 0
-    ? { kind: 'where', name: text, text: 'true' }
-    : { kind: 'where', name: text.slice(0, at), text: text.slice(at + 1) };
+  if (at < 0) return { kind: 'where', name: text, text: 'true', number: undefined };
+  const wanted = text.slice(at + 1);
+  return { kind: 'where', name: text.slice(0, at), text: wanted, number: numberKey(wanted) };
 }
 
 /** A path as text that `parsePath` reads. */
@@ -64,12 +72,14 @@ export function valueAtPath(value: Value | undefined, path: Path): Value | undef
     if (step.kind === 'member') at = isMembers(at) ? at.get(step.name) : undefined;
     else if (!isItems(at)) return undefined;
     else if (step.kind === 'index') at = at[step.index];
-    else if (step.kind === 'where') at = at.find((item) => isWhere(item, step.name, step.text));
+    else if (step.kind === 'where') at = at.find((item) => isWhere(item, step));
   }
   return at;
 }
 
 /** Whether an item is one that `[name=text]` means. */
-export function isWhere(item: Value, name: string, text: string): boolean {
-  return isMembers(item) && textOfScalar(item.get(name)) === text;
+export function isWhere(item: Value, { name, text, number }: WhereStep): boolean {
+  const value = isMembers(item) ? item.get(name) : undefined;
+  if (textOfScalar(value) === text) return true;
+  return number !== undefined && value instanceof Digits && numberKey(value.text) === number;
 }

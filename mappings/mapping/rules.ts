@@ -4,7 +4,7 @@ import { isNode, shown } from '../loader/document/node.ts';
 import { readSettings } from '../loader/document/settings-file.ts';
 import { mappingSettings, ruleKeys } from './notation.ts';
 import { type Path, parsePath } from './paths.ts';
-import { Digits, numberForm, type Value } from './value.ts';
+import { Digits, numberForm, textOfScalar, type Value } from './value.ts';
 
 /** What has to hold of a value at a path (M4). */
 export interface Condition {
@@ -243,7 +243,7 @@ class RuleReader {
       const texts = Array.isArray(wanted) ? wanted : [wanted];
       if (texts.some((one) => typeof one === 'object'))
         this.#report(at, `expected present, absent, a value or a list of values, got ${shown(wanted)}`);
-      return { pointer: at, path, is: texts.map(String) };
+      return { pointer: at, path, is: texts.map((one) => textOfScalar(this.#value(one, at)) ?? '') };
     });
   }
 

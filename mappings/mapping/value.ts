@@ -1,4 +1,5 @@
 import type { Limits } from '../contract/limits.ts';
+import { decimalOf, plainText } from '../json/decimal.ts';
 import { JsonReader } from '../json/reader.ts';
 
 /** A JSON number as its text: never a JavaScript number, so that no digit is lost. */
@@ -92,6 +93,38 @@ export function textOfScalar(value: Value | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
   return value instanceof Digits ? value.text : undefined;
+}
+
+/** The one text of all ways to write a number; undefined for other texts, and for more digits than are worth a look. */
+export function numberKey(text: string): string | undefined {
+  const number = numberForm.test(text) ? decimalOf(text) : undefined;
+  return number === undefined ? undefined : plainText(number);
+}
+
+/** What a mapping's author says of some texts; a number is one of them by its value, however it is written. */
+export class ByText<T> {
+  readonly #byText: ReadonlyMap<string, T>;
+  readonly #byNumber = new Map<string, T>();
+
+  constructor(rows: Iterable<readonly [string, T]>) {
+    this.#byText = new Map(rows);
+    for (const [text, said] of this.#byText) {
+      const key = numberKey(text);
+      if (key !== undefined && !this.#byNumber.has(key)) this.#byNumber.set(key, said);
+    }
+  }
+
+  get texts(): readonly string[] {
+    return [...this.#byText.keys()];
+  }
+
+  get(value: Value | undefined): T | undefined {
+    const text = textOfScalar(value);
+    if (text === undefined) return undefined;
+    const found = this.#byText.get(text);
+    if (found !== undefined || !(value instanceof Digits) || this.#byNumber.size === 0) return found;
+    return this.#byNumber.get(numberKey(text) ?? '');
+  }
 }
 
 /** A scalar of JSON's grammar of numbers (RFC 8259, 6). */

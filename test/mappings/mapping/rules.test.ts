@@ -271,6 +271,45 @@ test('M4: when chooses among several entries, and what none is for is refused', 
   t.throws(() => bodyOf(sides, '{"Mode":"two"}'), { message: /that no `when` fits/ });
 });
 
+for (const [what, value, wanted] of [
+  ['a number is that of the rule by its value', '1', 'one'],
+  ['1.0 is 1', '1.0', 'one'],
+  ['10e-1 is 1', '10e-1', 'one'],
+  ['1.01 is not 1', '1.01', 'other'],
+  ['a text is that of the rule as it is written', '"1.0"', 'other'],
+  ['what is not there has no text', 'null', 'other'],
+] as const)
+  test(`M4: ${what}, in when, values, paths and enumerations`, (t) => {
+    const kind = "{ type: [number, string, 'null'] }";
+    const item = object(`k: ${kind}, v: ${text}`);
+    const sides: Sides = {
+      old: object(`N: ${kind}, L: { type: array, items: ${item} }, E: { type: number }`),
+      body: object(`w: ${text}, t: ${text}, p: ${text}, e: { type: number, enum: [1, 1.01] }`),
+      rules: `
+        request:
+          w: { const: one, when: { N: [1, ''] }, else: { const: other } }
+          t: { from: N, values: { 1: one }, default: other }
+          p: { from: 'L[k=1].v', default: other }
+          e: E
+        omit: [L]`,
+    };
+    const body = JSON.parse(bodyOf(sides, `{"N":${value},"L":[{"k":${value},"v":"one"}]}`) ?? '');
+    t.deepEqual(body, { w: wanted, t: wanted, p: wanted });
+    if (/^[0-9]/.test(value)) t.is(bodyOf(sides, `{"E":${value}}`)?.split('"e":')[1], `${value}}`);
+  });
+
+test('M4: a number of a condition that JavaScript would have rounded stands in quotes', (t) => {
+  const sides = (wanted: string): Sides => ({
+    old: object(`N: ${number}`),
+    body: object(`n: ${text}`),
+    rules: `request: { n: { const: big, when: { N: ${wanted} } } }`,
+  });
+  t.is(bodyOf(sides("'12345678901234567890'"), '{"N":12345678901234567890}'), '{"n":"big"}');
+  t.deepEqual(problemsOf(sides('12345678901234567890')), [
+    '/Do/request/n/when/N: expected a number of at most 15 digits, or its text in quotes, got 12345678901234567000',
+  ]);
+});
+
 test('M4: forEach calls once for each item, and gathers replies in order with errors in their places', (t) => {
   const sides: Sides = {
     old: object(`Ids: { type: array, items: ${object(`Id: ${text}`)} }`),
