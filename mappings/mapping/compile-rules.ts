@@ -225,7 +225,7 @@ export class RuleCompiler {
     source.cover.also.push(cover);
     return (scope) => {
       const value = valueAtPath(scope.value, path);
-      return value === undefined ? undefined : make(scope.inner(value, path));
+      return isNothing(value) ? nullIn(target, value) : make(scope.inner(value, path));
     };
   }
 
@@ -259,7 +259,7 @@ export class RuleCompiler {
         target.items,
         `${at}[]`,
       );
-      return eachMaker([], item);
+      return eachMaker([], target, item);
     }
     cover.whole = true;
     return fitMaker((scope) => scope.value, [], target);
@@ -278,9 +278,13 @@ export class RuleCompiler {
     if (constant !== undefined)
       this.#side.oneWay(rule.pointer, `${at}: a default can't be told from a value`);
     if (conditions === undefined && other === undefined && fallback === undefined) return value;
+    const isSaid = nullIsSaid(rule);
     return (scope) => {
       const made = conditions === undefined || conditions(scope) ? value(scope) : undefined;
-      return made ?? other?.(scope) ?? fallback?.(scope);
+      if (made !== undefined && (made !== null || isSaid(scope))) return made;
+      const otherwise = other?.(scope);
+      const given = otherwise ?? fallback?.(scope);
+      return given === undefined && (otherwise === null || made === null) ? null : given;
     };
   }
 
@@ -338,7 +342,7 @@ export class RuleCompiler {
       const make = this.#place(place, target, inner, at, rule.pointer);
       return (scope) => {
         const value = valueAtPath(scope.value, path);
-        return isNothing(value) ? undefined : make(scope.inner(value, path));
+        return isNothing(value) ? nullIn(target, value) : make(scope.inner(value, path));
       };
     }
     const isPlain =
@@ -385,7 +389,7 @@ export class RuleCompiler {
       const before = make;
       make = (scope) => {
         const value = before(scope);
-        return isNothing(value) ? undefined : change(value, scope);
+        return isNothing(value) ? value : change(value, scope);
       };
       shape = next;
     };
@@ -537,7 +541,7 @@ export class RuleCompiler {
       when: [],
       source: { kind: 'from', path: [] },
     };
-    return eachMaker(path, this.#value(plain, target.items ?? anyShape, inner, `${at}[]`));
+    return eachMaker(path, target, this.#value(plain, target.items ?? anyShape, inner, `${at}[]`));
   }
 
   /** A constant as the target's kind has it. */
@@ -642,10 +646,10 @@ function recordMaker(
   };
 }
 
-function eachMaker(path: Path, item: Maker): Maker {
+function eachMaker(path: Path, target: Shape, item: Maker): Maker {
   return (scope) => {
     const value = valueAtPath(scope.value, path);
-    if (isNothing(value)) return undefined;
+    if (isNothing(value)) return nullIn(target, value);
     const items = isItems(value) ? value : [value];
     const made: Value[] = [];
     for (let index = 0; index < items.length; index++) {
@@ -657,14 +661,26 @@ function eachMaker(path: Path, item: Maker): Maker {
   };
 }
 
+/** Null where the target may be it, else none (M2). */
+function nullIn({ kinds }: Shape, value: null | undefined): null | undefined {
+  return value === null && kinds.has('null') ? null : undefined;
+}
+
+/** Whether null is what a rule says: a constant, a row of a table, what a function gives. Else the source has none. */
+function nullIsSaid({ source, values, code }: Rule): (scope: Scope) => boolean {
+  if (source.kind === 'const') return () => true;
+  if (source.kind !== 'from' || (values === undefined && code === undefined)) return () => false;
+  const { path } = source;
+  return (scope) => !isNothing(valueAtPath(scope.value, path));
+}
+
 /** A value as the target has it: null where it may be null, else none; its own kind and one of its enumeration. */
 function fitMaker(get: Maker, path: Path, target: Shape): Maker {
   const { kinds, values } = target;
   const allowed = values === undefined ? undefined : new ByText(values.map((text) => [text, true]));
-  const mayBeNull = kinds.has('null');
   return (scope) => {
-    const value = get(scope) ?? null;
-    if (value === null) return mayBeNull && valueAtPath(scope.value, path) === null ? null : undefined;
+    const value = get(scope);
+    if (isNothing(value)) return nullIn(target, value);
     if (!kinds.has(kindOf(value)))
       throw scope.error(path, `expected ${kindsText(target)}, got ${kindOf(value)}`);
     if (allowed !== undefined && textOfScalar(value) !== undefined && allowed.get(value) !== true)

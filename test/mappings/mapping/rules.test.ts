@@ -174,6 +174,42 @@ test('M2: records, lists of records and built lists are made of groups', (t) => 
   );
 });
 
+test('M2: null is null wherever the target may be it: objects, lists, items, and what a rule says', (t) => {
+  const inner = (nullable: boolean) =>
+    `{ type: ${nullable ? "[object, 'null']" : 'object'}, properties: { x: ${text} } }`;
+  const lists = (nullable: boolean) =>
+    `{ type: ${nullable ? "[array, 'null']" : 'array'}, items: ${inner(nullable)} }`;
+  const sides = (nullable: boolean): Sides => ({
+    old: object(`O: ${inner(true)}, L: ${lists(true)}, S: ${text}, same: ${lists(true)}`),
+    body: object(
+      `o: ${inner(nullable)}, l: ${lists(nullable)}, p: ${lists(nullable)}, s: { type: [string, 'null'] }, c: { type: [string, 'null'] }, f: { type: [string, 'null'] }, same: ${lists(nullable)}`,
+    ),
+    rules: `
+      auto: same
+      request:
+        o: { from: O, map: { x: x } }
+        l: { each: L, map: { x: x } }
+        p: L
+        s: { from: S, values: { none: null, some: S }, default: other }
+        c: { const: null, when: { S: none }, else: S }
+        f: { from: S, code: noneOf }`,
+    code: 'export const noneOf = (value: string) => (value === "none" ? null : value);',
+  });
+  const nulls = '{"O":null,"L":[{"x":"1"},null,{}],"S":"none","same":[null,{"x":"2"}]}';
+  const list = '[{"x":"1"},null,{}]';
+  t.deepEqual(JSON.parse(bodyOf(sides(true), nulls) ?? ''), {
+    ...JSON.parse(`{"o":null,"l":${list},"p":${list}}`),
+    ...{ s: null, c: null, f: null, same: [null, { x: '2' }] },
+  });
+  t.deepEqual(JSON.parse(bodyOf(sides(true), '{"L":null,"S":"some","same":null}') ?? ''), {
+    ...{ l: null, p: null, s: 'S', c: 'some', f: 'some', same: null },
+  });
+  t.deepEqual(JSON.parse(bodyOf(sides(false), nulls) ?? ''), {
+    ...{ l: [{ x: '1' }, {}], p: [{ x: '1' }, {}], s: null, c: null, f: null, same: [{ x: '2' }] },
+  });
+  t.is(bodyOf(sides(true), '{"S":null}'), '{"s":"other","c":null,"f":null}');
+});
+
 test('M2: auto takes each path that both have and of one kind, through types that hold themselves', (t) => {
   const sides: Sides = {
     old: `{ $ref: '#/components/schemas/Old' }`,
