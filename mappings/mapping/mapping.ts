@@ -216,7 +216,7 @@ function end(way: Way | undefined, answers: readonly MappedAnswer[], limits: Lim
   const replies = mapped('reply', way, characters, limits, () =>
     answers.map((answer) => replyOf(way, answer, limits, made)),
   );
-  return writeValue(gathered(replies) ?? new Map());
+  return writeValue(gathered(replies, []) ?? new Map());
 }
 
 function replyOf(
@@ -237,20 +237,36 @@ function replyOf(
   return ((isError ? error : reply) ?? reply)(scope) ?? new Map();
 }
 
-/** Replies of several calls as one (M4): lists one behind the other, members together; a scalar is the first's. */
-function gathered(replies: readonly Value[]): Value | undefined {
-  const [first] = replies;
-  if (replies.length < 2) return first;
-  if (replies.every(isItems)) return replies.flat();
-  if (!replies.every(isMembers)) return first;
+/**
+ * Replies of several calls as one (M4): lists one behind the other, members together; a scalar is the first's that has one.
+ * Throws MappingError for a list or an object beside something else: there would be no place for both.
+ */
+function gathered(replies: readonly Value[], path: Path): Value | undefined {
+  const given = replies.filter((reply) => reply !== null);
+  const [first = replies[0]] = given;
+  if (given.length < 2) return first;
+  if (given.every(isItems)) return given.flat();
+  if (!given.every(isMembers)) {
+    if (given.every((reply) => !isItems(reply) && !isMembers(reply))) return first;
+    throw new MappingError(
+      'reply',
+      pathText(path),
+      'expected lists, objects or values alike in the replies of several calls, got several kinds',
+    );
+  }
   const byName = new Map<string, Value[]>();
-  for (const reply of replies)
+  for (const reply of given)
     for (const [name, value] of reply) {
       const values = byName.get(name);
       if (values === undefined) byName.set(name, [value]);
       else values.push(value);
     }
-  return new Map([...byName].map(([name, values]) => [name, gathered(values) as Value]));
+  return new Map(
+    [...byName].map(([name, values]) => [
+      name,
+      gathered(values, [...path, { kind: 'member', name }]) as Value,
+    ]),
+  );
 }
 
 const places = ['path', 'query', 'header'] as const;

@@ -371,6 +371,38 @@ test('M4: forEach calls once for each item, and gathers replies in order with er
   );
 });
 
+test('M4: a null of one reply hides nothing of the others, and what there is no place for beside another is told', (t) => {
+  const sides: Sides = {
+    old: object(`Ids: { type: array, items: ${text} }`),
+    parameters: '[{ name: id, in: query, schema: { type: string } }]',
+    answer: object('x: {}'),
+    oldReply: object('X: {}'),
+    rules: 'forEach: Ids\nrequest: { query.id: . }\nreply: { X: x }',
+  };
+  const gathered = (...values: readonly unknown[]) =>
+    JSON.parse(
+      replyOf(
+        sides,
+        JSON.stringify({ Ids: values.map(String) }),
+        ...values.map((x) => ({ body: JSON.stringify({ x }) })),
+      ),
+    ).X;
+  t.deepEqual(gathered(null, ['a'], null, ['b', null]), ['a', 'b', null]);
+  t.deepEqual(gathered(null, { a: null }, { a: 1, b: ['c'] }), { a: 1, b: ['c'] });
+  t.is(gathered(null, 'a', 'b'), 'a');
+  t.is(gathered(null, null), null);
+  for (const values of [
+    [['a'], { b: 1 }],
+    ['a', ['b']],
+    [{ a: 1 }, 'b'],
+  ])
+    t.throws(() => gathered(...values), {
+      instanceOf: MappingError,
+      message:
+        'X: expected lists, objects or values alike in the replies of several calls, got several kinds',
+    });
+});
+
 test('W22: an answer with a member given twice is no answer', (t) => {
   const sides: Sides = {
     old: 'type: object',
