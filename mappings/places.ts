@@ -3,6 +3,12 @@
 /** Text of a header: printable ASCII without a blank at either end, which nobody would get. */
 const headerText = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 
+/** Headers, in lower case, that are the connection's to say and not a caller's. */
+export const connectionHeaders: ReadonlySet<string> = new Set([
+  ...['accept-encoding', 'connection', 'content-encoding', 'content-length', 'expect', 'host', 'keep-alive'],
+  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
+]);
+
 /**
  * A segment of dots, which would change the resource that a path names: for whoever takes an encoded dot or slash for a plain
  * one, a backslash for a slash, or does without what follows a semicolon, too.

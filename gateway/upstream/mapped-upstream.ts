@@ -63,7 +63,7 @@ export function createMappedUpstream(
         const isBegun = answers.length > 0 && !operation.readOnly;
         try {
           last = await upstream.call(
-            { method, path, headers: { ...own, ...headers }, body, operation },
+            { method, path, headers: { ...withoutThose(own, headers), ...headers }, body, operation },
             waiting,
           );
         } catch (error) {
@@ -112,6 +112,16 @@ function madeInPart(error: CallError, answered: number, all: number): CallError 
 function withoutMediaType(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const { 'content-type': _, ...others } = headers;
   return others;
+}
+
+/** Headers but those that a mapping fills too, in lower case. */
+function withoutThose(
+  own: Readonly<Record<string, string>>,
+  filled: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(own).filter(([name]) => !Object.hasOwn(filled, name.toLowerCase())),
+  );
 }
 
 function answerOf({ status, headers, body }: UpstreamReply): MappedAnswer {

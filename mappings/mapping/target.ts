@@ -1,4 +1,5 @@
 import { isNode, type Node } from '../loader/document/node.ts';
+import { connectionHeaders } from '../places.ts';
 import { jsonSchemaIn, type SchemaReader, type Shape } from './schemas.ts';
 
 /** A parameter of the operation that is called. */
@@ -78,6 +79,17 @@ function replySchema(operation: Node, reader: SchemaReader): unknown {
   return undefined;
 }
 
+/** Whether a header is a call's own: not what the gateway itself says of the body and the connection. */
+function isOwn(name: string): boolean {
+  const header = name.toLowerCase();
+  return (
+    /^[\w!#$%&'*+.^`|~-]+$/.test(name) &&
+    !['accept', 'content-type'].includes(header) &&
+    !connectionHeaders.has(header)
+  );
+}
+
+/** Parameters that rules may fill; `Authorization` has to be filled by none, as it may be the caller's credential (OpenAPI 3.1, 4.8.12.1). */
 function parametersOf(item: Node, operation: Node, reader: SchemaReader): readonly TargetParameter[] {
   const byName = new Map<string, TargetParameter>();
   for (const list of [item.parameters, operation.parameters])
@@ -86,13 +98,14 @@ function parametersOf(item: Node, operation: Node, reader: SchemaReader): readon
       if (!isNode(node) || typeof node.name !== 'string') continue;
       const { name } = node;
       const place = String(node.in) as TargetParameter['in'];
+      if (place === 'header' && !isOwn(name)) continue;
       const style = node.style ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
       const explode = node.explode ?? style === 'form';
       const isForm = style === 'form' || style === 'simple';
       byName.set(`${place} ${name}`, {
         name,
         in: place,
-        required: node.required === true,
+        required: node.required === true && !(place === 'header' && name.toLowerCase() === 'authorization'),
         shape: reader.shapeOf(node.schema ?? {}),
         lists: !isForm ? undefined : explode === true && place === 'query' ? 'repeat' : 'comma',
       });

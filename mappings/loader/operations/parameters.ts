@@ -1,4 +1,5 @@
 import type { Parameter, ParameterStyle } from '../../contract/model.ts';
+import { connectionHeaders } from '../../places.ts';
 import type { Report } from '../document/error.ts';
 import { isNode, type Node, shown, textOf } from '../document/node.ts';
 import type { Located } from '../document/references.ts';
@@ -32,11 +33,7 @@ const stylesOf = {
  * Headers that are no inputs: the three that OpenAPI says "SHALL be ignored" as parameters (3.1, 4.8.12.1), and those
  * that are the connection's to say, not a caller's.
  */
-const ownHeaders = new Set([
-  ...['accept', 'content-type', 'authorization'],
-  ...['accept-encoding', 'connection', 'content-encoding', 'content-length', 'expect', 'host', 'keep-alive'],
-  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
-]);
+const ownHeaders = new Set(['accept', 'content-type', 'authorization', ...connectionHeaders]);
 
 /**
  * The parameters of an operation and of its path; what is wrong goes to the source's report.

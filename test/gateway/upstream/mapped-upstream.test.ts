@@ -96,6 +96,25 @@ test('M1: an old call goes out as the new service has it, its answer comes back 
   );
 });
 
+test('M1: a header that a mapping fills goes once, whoever else fills it', async (t) => {
+  const rules = mapping
+    .replace("'@headers.SessionHeader.branch'", 'culture')
+    .replace("omit: [culture, '@headers.SessionHeader.session',", "omit: ['@headers.SessionHeader.branch',");
+  const folder = mappedFolder(t, rules);
+  writeFileSync(
+    join(folder, 'soap.yaml'),
+    'headers: { SessionHeader.session: { header: X-Branch, format: "{}" } }',
+  );
+  const gateway = await startGateway(t, { serve: { contract: folder } });
+  const session = header.replace('<branch>', '<session>s</session><branch>');
+  const body =
+    '<GetOrder xmlns="http://orders.example/"><orderId>1</orderId><culture>de</culture></GetOrder>';
+  await call(gateway, body, session);
+  t.is(gateway.hits[0]?.headers['x-branch'], 'de');
+  await call(gateway, body.replace('<culture>de</culture>', ''), session);
+  t.is(gateway.hits[1]?.headers['x-branch'], 's');
+});
+
 test('M3: a request that fills what has no rule is refused by its path; an operation without rules is not served', async (t) => {
   const gateway = await serveMapped(t);
   const attribute = header.replace('<SessionHeader ', '<SessionHeader xmlns:u="urn:u" u:x="1" ');

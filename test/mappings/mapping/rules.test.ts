@@ -80,6 +80,22 @@ for (const [what, inputs, message] of [
     t.throws(() => callsOf(sides, JSON.stringify({ ...right, ...inputs })), { message });
   });
 
+test('M1: headers that the gateway says itself are filled by no rule, and need none; nor do credentials', (t) => {
+  const sides = (name: string): Sides => ({
+    old: object(`A: ${text}`),
+    parameters: `[{ name: '${name}', in: header, required: true, schema: ${text} }]`,
+    rules: `request: { 'header.${name}': A }`,
+  });
+  for (const name of ['Content-Length', 'transfer-encoding', 'Host', 'Accept', 'Content-Type', 'X Y'])
+    t.is(
+      problemsOf(sides(name))[0],
+      `/Do/request/header.${name}: expected a header parameter of POST /do, which are none, got ${name}`,
+    );
+  for (const name of ['Accept', 'Authorization'])
+    t.deepEqual(problemsOf({ ...sides(name), rules: 'omit: [A]' }), []);
+  t.is(callsOf(sides('Authorization'), '{"A":"a"}')[0]?.headers.authorization, 'a');
+});
+
 test('M1: status and headers of an answer are sources of the reply', (t) => {
   const sides: Sides = {
     old: 'type: object',
