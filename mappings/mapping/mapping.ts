@@ -166,7 +166,7 @@ interface Way {
 /** In characters: functions have `mappingCodeMs` for each so many of a message. */
 const codePart = 64 * 1024;
 
-/** Makes of a message what rules make of it; functions among them end in their time. Throws MappingError. */
+/** Makes of a message what rules make of it; functions among them end in their time, and may run again. Throws MappingError. */
 function mapped<T>(
   side: 'request' | 'reply',
   { within }: Way,
@@ -185,7 +185,9 @@ function mapped<T>(
 
 function begin(ways: readonly Way[], json: string, limits: Limits, steps: number): MappedRequest {
   const value = readValue(json, limits);
-  const root = new Scope(value, new Run('request', limits, new Made(limits.mappingValues, steps)));
+  const rootOf = (): Scope =>
+    new Scope(value, new Run('request', limits, new Made(limits.mappingValues, steps)));
+  const root = rootOf();
   const entry = ways.findIndex(({ fits }) => fits(root));
   const way = ways[entry];
   if (way === undefined)
@@ -203,19 +205,18 @@ function begin(ways: readonly Way[], json: string, limits: Limits, steps: number
   const scopes = way.scopesOf(root);
   if (scopes.length > limits.mappingCalls)
     throw root.error([], `expected at most ${limits.mappingCalls} calls, got ${scopes.length}`);
-  const calls = mapped('request', way, json.length, limits, () =>
-    way.scopesOf(new Scope(value, new Run('request', limits))).map(way.call),
-  );
+  // counted anew each time that it runs
+  const calls = mapped('request', way, json.length, limits, () => way.scopesOf(rootOf()).map(way.call));
   return { calls, entry, takesErrors: way.error !== undefined };
 }
 
 function end(way: Way | undefined, answers: readonly MappedAnswer[], limits: Limits, steps: number): string {
   if (way === undefined) throw new RangeError('entry: expected one that the operation has, got another');
   const characters = answers.reduce((sum, { body }) => sum + body.length, 0);
-  const made = new Made(limits.mappingValues, steps);
-  const replies = mapped('reply', way, characters, limits, () =>
-    answers.map((answer) => replyOf(way, answer, limits, made)),
-  );
+  const replies = mapped('reply', way, characters, limits, () => {
+    const made = new Made(limits.mappingValues, steps);
+    return answers.map((answer) => replyOf(way, answer, limits, made));
+  });
   return writeValue(gathered(replies, []) ?? new Map());
 }
 
