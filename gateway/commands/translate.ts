@@ -223,9 +223,13 @@ async function throughGateway(
 }
 
 /** The headers of a request; those of an answer's sample request are whatever lets it through. */
-function credentialHeaders({ credentials }: Contract, { to, header }: TranslateFlags): [string, string][] {
+function credentialHeaders(
+  { adopted, credentials }: Contract,
+  { to, header }: TranslateFlags,
+): [string, string][] {
   if (to === 'json') return header.map(([name, value]) => [name, value]);
-  if (credentials === undefined || credentials.member !== undefined) return []; // the sample has them
+  // the sample has them, where it must
+  if (credentials === undefined || credentials.member !== undefined || adopted !== undefined) return [];
   return credentials.parts.map((part) => [part.header, 'soapbridge-translate']);
 }
 

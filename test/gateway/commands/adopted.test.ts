@@ -68,6 +68,17 @@ test('translate --to xml elicits the reply of an operation whose requests must h
   t.regex(out, /<n0:CancelOrderResponse /);
 });
 
+test('translate --to xml elicits the reply of a service whose header blocks have credentials', async (t) => {
+  const folder = ordersFolder(
+    t,
+    'headers:\n  SessionHeader.session: { header: Authorization, format: "Bearer {}" }\n',
+  );
+  const args = ['translate', '--contract', folder, '--to', 'xml', '--operation', 'GetOrder'];
+  const { code, out, err } = await run(t, args, {}, '{"GetOrderResult":null}').ended;
+  t.deepEqual([code, err], [0, '']);
+  t.regex(out, /<n0:GetOrderResponse /);
+});
+
 test('wsdl prints the service’s own document with the gateway’s addresses', async (t) => {
   const args = ['wsdl', '--contract', ordersFolder(t), '--public-url', 'https://new.example/edge'];
   const { out } = await run(t, args).ended;
