@@ -13,7 +13,7 @@ import {
 import { patternOf } from '../../mappings/codec/adopted/patterns.ts';
 import type { SimpleOf } from '../../mappings/codec/adopted/simple-types.ts';
 import { startReading } from '../../mappings/codec/problem.ts';
-import { quoteJson } from '../../mappings/codec/scalars/text.ts';
+import { escapeAttribute, quoteJson } from '../../mappings/codec/scalars/text.ts';
 import { anyType } from '../../mappings/contract/built-in-types.ts';
 import type {
   AdoptedMessage,
@@ -24,7 +24,9 @@ import type {
   Facets,
   SchemaType,
   SimpleType,
+  Wildcard,
 } from '../../mappings/contract/schema-components.ts';
+import { xmlNamespace } from '../../mappings/xml/namespaces.ts';
 import { ofLength, placeholderOf, textsOfPattern } from './plain-values.ts';
 
 /** As those of ordinary contracts. */
@@ -146,7 +148,8 @@ class AdoptedValues {
       this.#path.push(member.json);
       const one = this.#oneOf(member, depth + 1);
       this.#path.pop();
-      return [`${quoteJson(member.json)}:${member.repeats ? `[${one}]` : one}`];
+      const isFields = member.kind === 'any' && member.fieldsOf !== undefined;
+      return [`${quoteJson(member.json)}:${member.repeats && !isFields ? `[${one}]` : one}`];
     });
   }
 
@@ -160,7 +163,9 @@ class AdoptedValues {
   #oneOf(member: Member, depth: number): string {
     switch (member.kind) {
       case 'any':
-        return quoteJson('<Extension xmlns="urn:example:extension"/>');
+        return member.fieldsOf === undefined
+          ? quoteJson(extensionFor(member.wildcards))
+          : '{"Extension":"text"}';
       case 'rounds':
         return `{${this.#members(member.content, depth).join(',')}}`;
       case 'element': {
@@ -175,8 +180,11 @@ class AdoptedValues {
 
   #simple(type: SimpleType, called: string): string {
     const path = `${this.#path[0] ?? ''}.${this.#path.slice(1).join('.')}`;
-    if (this.#context.credentials.has(path)) return quoteJson(placeholderOf(this.#path.at(-1) ?? called));
-    const tokens = candidatesOf(type, called).flatMap((text) => this.#tokenOf(type, text) ?? []);
+    const credential = this.#context.credentials.has(path)
+      ? [placeholderOf(this.#path.at(-1) ?? called)]
+      : [];
+    const texts = [...credential, ...candidatesOf(type, called)];
+    const tokens = texts.flatMap((text) => this.#tokenOf(type, text) ?? []);
     const { judge } = this.#context.simpleOf(type);
     const isWithin = (token: string): boolean => {
       const reading = startReading(1);
@@ -188,9 +196,23 @@ class AdoptedValues {
 
   /** A text of XML as JSON; undefined where it isn't of the type. */
   #tokenOf(type: SimpleType, text: string): string | undefined {
-    const token = this.#context.simpleOf(type).fromXml(text, () => undefined);
+    const token = this.#context.simpleOf(type).fromXml(text, namespaceOf);
     return typeof token === 'string' ? token : undefined;
   }
+}
+
+/** The namespace of a prefix that needs no declaration. */
+function namespaceOf(prefix: string): string | undefined {
+  return prefix === 'xml' ? xmlNamespace : undefined;
+}
+
+/** An element that a wildcard takes. */
+function extensionFor([wildcard]: readonly Wildcard[]): string {
+  const own = 'urn:example:extension';
+  const { namespaces } = wildcard ?? {};
+  const [namespace = own] =
+    namespaces?.kind === 'list' && !namespaces.list.includes(own) ? namespaces.list : [];
+  return namespace === '' ? '<Extension/>' : `<Extension xmlns="${escapeAttribute(namespace)}"/>`;
 }
 
 /** A type that isn't abstract and derived from one. */

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { compileContract } from '../../../mappings/compile.ts';
 import type { Contract } from '../../../mappings/contract/model.ts';
 import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
 import { createSampler } from '../../../wsdl/samples/samples.ts';
 import { type Gateway, startGateway } from '../../gateway/gateway.ts';
+import { element, sequence } from '../../mappings/codec/adopted/messages.ts';
+import { definitionsOf, folderOf, get, schemaOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -19,33 +21,59 @@ const contracts = [
 
 for (const [name, contract] of contracts)
   test(`${name}: the gateway takes every sample of a request, and makes the sample replies`, async (t) => {
-    const compiled = compileContract(loadContract(contract).contract);
-    const sampler = createSampler(compiled);
-    const gateway = await startGateway(t, { serve: { contract } });
-    let sent = 0;
-    for (const operation of compiled.operations.keys()) {
-      const samples = sampler.samplesOf(operation);
-      if (samples === undefined) return t.fail(operation);
-      gateway.answer(samples.upstreamReply === undefined ? { status: 202 } : { body: samples.upstreamReply });
-      for (const request of samples.requests) {
-        const reply = await send(gateway, compiled.contract, request);
-        const text = `${operation} ${request.format}: ${reply.text}\n${request.text}`;
-        t.true(reply.status < 300 && !/Fault|ErrorCode/.test(reply.text), text);
-        sent++;
-      }
-    }
-    t.true(sent >= 4);
+    await checkSamples(t, contract);
   });
+
+/** What a session's number and what else an operation must be asked with are of. */
+const demanding = [
+  ['a name with a namespace', element('name', 'xs:QName')],
+  ['an element without a namespace', '<xs:any namespace="##local" processContents="lax"/>'],
+  ['an element of one namespace', '<xs:any namespace="urn:o" processContents="lax"/>'],
+  ['fields', '<xs:any processContents="lax" maxOccurs="unbounded"/>', 'open: { Get: fields }'],
+  ['a number as a credential', element('a'), 'headers: { Session.id: { header: X-Session } }'],
+] as const;
+
+for (const [what, must, overlay = ''] of demanding)
+  test(`${what}, which must be there: the gateway takes every sample of a request, and makes the sample replies`, async (t) => {
+    const header = '<soap:header message="t:h" part="s" use="literal"/><soap:body use="literal"/>';
+    const wsdl = definitionsOf(
+      schemaOf(
+        `<xs:element name="Get">${sequence(must)}</xs:element><xs:element name="Session">${sequence(element('id', 'xs:int'))}</xs:element>`,
+      ),
+      `<w:message name="h"><w:part name="s" element="t:Session"/></w:message>${get.replace('<soap:body use="literal"/>', header)}`,
+    );
+    await checkSamples(t, folderOf(t, { 'service.wsdl': wsdl, 'soap.yaml': overlay }));
+  });
+
+async function checkSamples(t: ExecutionContext, contract: string): Promise<void> {
+  const compiled = compileContract(loadContract(contract).contract);
+  const sampler = createSampler(compiled);
+  const gateway = await startGateway(t, { serve: { contract } });
+  let sent = 0;
+  for (const operation of compiled.operations.keys()) {
+    const samples = sampler.samplesOf(operation);
+    if (samples === undefined) return t.fail(operation);
+    gateway.answer(samples.upstreamReply === undefined ? { status: 202 } : { body: samples.upstreamReply });
+    for (const request of samples.requests) {
+      const reply = await send(gateway, compiled.contract, request);
+      const text = `${operation} ${request.format}: ${reply.text}\n${request.text}`;
+      t.true(reply.status < 300 && !/Fault|ErrorCode/.test(reply.text), text);
+      sent++;
+    }
+  }
+  t.true(sent >= 4);
+}
 
 type Request = NonNullable<ReturnType<ReturnType<typeof createSampler>['samplesOf']>>['requests'][number];
 
 /** Sends a sample; credentials go in headers where the sample has none. */
 async function send(
   gateway: Gateway,
-  { credentials }: Contract,
+  { adopted, credentials }: Contract,
   { path, headers, contentType, text }: Request,
 ) {
-  const parts = credentials?.member === undefined ? (credentials?.parts ?? []) : [];
+  const isSampled = adopted !== undefined || credentials?.member !== undefined;
+  const parts = isSampled ? [] : (credentials?.parts ?? []);
   const given = parts.map(({ header }) => [header, 'sample'] as const);
   const reply = await fetch(gateway.running.address + path, {
     method: 'POST',
