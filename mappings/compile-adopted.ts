@@ -1,3 +1,4 @@
+import { bufferOf } from './bytes.ts';
 import {
   type CompiledAdoptedOperation,
   compileAdoptedInSteps,
@@ -5,7 +6,7 @@ import {
   withHeaders,
 } from './codec/adopted/compile.ts';
 import { shownTypeOf } from './codec/adopted/shown-type.ts';
-import { MismatchError, type Reading, refuse } from './codec/problem.ts';
+import { countSteps, MismatchError, type Reading, refuse } from './codec/problem.ts';
 import { quoteJson } from './codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation, Frame } from './compiled.ts';
 import type { Adopted, AdoptedSettings, MovedHeader } from './contract/adopted.ts';
@@ -55,6 +56,7 @@ function compileOperation(
   limits: Limits,
 ): CompiledOperation {
   const call = compileCall(contract, operation, new Map(), limits);
+  const written = writtenLimits(limits);
   const isEmptyReply = declared.output !== undefined && isObject(declared.output.body);
   return {
     operation,
@@ -68,7 +70,7 @@ function compileOperation(
       return { text, reading, closes: undefined };
     },
     readJson: (text, reading) => {
-      const known = knownOf(text, request, settings, reading, limits);
+      const known = knownOf(text, request, settings, reading, limits, written);
       const isMoved = movedHeaders.length > 0 && /@headers|\\u/.test(known);
       const left = isMoved ? withoutMovedIn(known, movedHeaders, reading, limits) : known;
       return { text: left, reading, closes: undefined };
@@ -143,6 +145,7 @@ function knownOf(
   { unknownElements, validate }: AdoptedSettings,
   reading: Reading,
   limits: Limits,
+  written: Limits,
 ): string {
   checkJson(text, limits);
   const { ignored } = reading;
@@ -152,7 +155,7 @@ function knownOf(
     const { xml, headers, missing } = request.write(Buffer.from(text), asked);
     const isKnown = ignored.length === before;
     if (isKnown && missing === 0 && validate === 'types') return text;
-    const back = readBack(xml, headers, request, reading, limits);
+    const back = readBack(xml, headers, request, reading, written);
     return isKnown ? text : back;
   } catch (error) {
     if (error instanceof XmlError) return refuse(reading, 'OutOfRange', error.message) ?? text;
@@ -164,7 +167,10 @@ function knownOf(
   }
 }
 
-/** A request as JSON that was written as XML. */
+/** Steps for each byte of such XML, so that as much is read on the event loop as of requests in XML (`readAsideBytes`). */
+const stepsPerByte = 8;
+
+/** A request as JSON that was written as XML. Throws TooManySteps. */
 function readBack(
   xml: Uint8Array,
   headers: string,
@@ -172,16 +178,39 @@ function readBack(
   reading: Reading,
   limits: Limits,
 ): string {
-  const message = new XmlReader(`<m><h>${headers}</h>${Buffer.from(xml).toString()}</m>`, limits);
-  message.readRoot();
-  message.nextChild();
+  countSteps(reading, (xml.length + headers.length) * stepsPerByte);
+  const readerOf = (text: string): XmlReader => {
+    const reader = new XmlReader(text, limits);
+    reader.readRoot();
+    return reader;
+  };
   const blocks: string[] = [];
-  while (message.nextChild()) {
-    const block = request.readHeader(message, reading);
-    if (block !== undefined) blocks.push(block);
+  if (headers !== '') {
+    const header = readerOf(`<h>${headers}</h>`);
+    while (header.nextChild()) {
+      const block = request.readHeader(header, reading);
+      if (block !== undefined) blocks.push(block);
+    }
   }
-  const body = message.nextChild() ? request.read(message, reading) : '{}';
+  const body = xml.length === 0 ? '{}' : request.read(readerOf(bufferOf(xml).toString()), reading);
   return withHeaders(body, blocks);
+}
+
+/** Limits of what is written as XML of JSON, but for that of one text: those of JSON have held, and the caller knows no others. */
+function writtenLimits(limits: Limits): Limits {
+  const none = Number.POSITIVE_INFINITY;
+  return {
+    ...limits,
+    xmlDepth: none,
+    xmlElements: none,
+    xmlChildren: none,
+    // bounded, as each declaration is compared with those before it
+    xmlAttributes: Math.max(limits.xmlAttributes, 1_000),
+    xmlAllAttributes: none,
+    xmlName: none,
+    xmlNamespace: none,
+    xmlAttributeValue: none,
+  };
 }
 
 /** The header blocks of a request (A8); undefined for an operation that declares none. */

@@ -78,7 +78,7 @@ export const limitTable = {
   loopSteps: {
     value: 1_000_000,
     bounds:
-      'such instructions, characters that other rules look at, 64 for each rule of a value, and characters behind references (`href`), of XML as text and of the namespaces of names in messages of an existing service, and 64 for each member and item that a mapping asks for, on the event loop; a message that takes more is read, or mapped, anew beside it',
+      'such instructions, characters that other rules look at, 64 for each rule of a value, and characters behind references (`href`), of XML as text and of the namespaces of names in messages of an existing service, eight for each byte of XML that JSON requests come to where they are read as those in XML are (`validate: strict`, or what is missing), and 64 for each member and item that a mapping asks for, on the event loop; a message that takes more is read, or mapped, anew beside it',
   },
   readAsideBytes: {
     value: 128 * 1024,

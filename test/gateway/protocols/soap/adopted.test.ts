@@ -414,6 +414,30 @@ test('under validate: strict values of a JSON caller obey facets too', async (t)
   t.is(gateway.hits[0]?.body, '{"Name":"abc"}');
 });
 
+test('under validate: strict a JSON caller’s message obeys limits of JSON alone, and one that is long in XML is read beside the event loop', async (t) => {
+  const wsdl = operationsOf({ Get: { element: 't:Get' } }).replace(
+    /<xs:schema.*<\/xs:schema>/,
+    schemaOf(
+      '<xs:element name="Get"><xs:complexType><xs:sequence><xs:element name="Number" type="xs:int" maxOccurs="unbounded"/></xs:sequence><xs:attribute name="of"/></xs:complexType></xs:element>',
+    ),
+  );
+  const folder = folderOf(t, { 'service.wsdl': wsdl, 'soap.yaml': 'validate: strict' });
+  const small = { xmlDepth: 2, xmlElements: 3, xmlChildren: 3, xmlAttributes: 1, xmlName: 2 };
+  const text = JSON.stringify({ of: 'some', Number: [1111, 2222, 3333, 4444] });
+  const ask = async (limits: object): Promise<readonly unknown[]> => {
+    const gateway = await serveFolder(t, folder, limits);
+    const { status } = await send(gateway.port, 'POST', '/json/reply/Get', json, text);
+    return [status, gateway.hits[0]?.body];
+  };
+  t.deepEqual(await ask({ ...small, xmlAttributeValue: 2, xmlAllAttributes: 1, xmlNamespace: 2 }), [
+    200,
+    text,
+  ]);
+  t.deepEqual(await ask({ readAsideMs: 1, loopSteps: 2_500 }), [200, text]);
+  t.deepEqual(await ask({ readAsideMs: 1, loopSteps: 1_500 }), [503, undefined]);
+  t.deepEqual(await ask({ loopSteps: 1_500 }), [200, text]);
+});
+
 test('W12: with unknownElements: ignore a JSON caller’s members that nothing takes are left out, and noted by name', async (t) => {
   const gateway = await serveOrders(t, 'unknownElements: ignore');
   gateway.answer({ body: JSON.stringify(order) });
