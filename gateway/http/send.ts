@@ -6,11 +6,11 @@ import type { RequestContext } from './request-context.ts';
 
 /**
  * Has a connection end behind the reply to a request whose body nobody reads: there may be any amount of it to come. A short one
- * is read away by Node.
+ * is read away by Node, unless the caller has the connection end.
  */
 export function leaveBody({ request, response }: Pick<RequestContext, 'request' | 'response'>): void {
-  if (request.complete || !hasBody(request) || hasSmallBody(request)) return;
-  response.shouldKeepAlive = false;
+  if (request.complete || !hasBody(request)) return;
+  if (!hasSmallBody(request)) response.shouldKeepAlive = false;
   if (!isAwaited(request)) endWithCare(request.socket);
 }
 
@@ -32,9 +32,10 @@ export function send(context: RequestContext, transport: string, reply: Reply): 
     // Of a body that was not read to its end there may be any amount to come. A call that was shed keeps its
     // connection, where Node reads the little that follows away: callers that come back on new ones cost more.
     const shed = reply.status === 503 && !isAwaited(request) && hasSmallBody(request);
-    const unread = !request.complete && !context.bodyTaken && hasBody(request) && !shed;
+    const left = !request.complete && !context.bodyTaken && hasBody(request);
+    const unread = left && !shed;
     // a socket that is closed on bytes nobody read is reset, and the reply is lost with it
-    if (unread && !isAwaited(request)) endWithCare(request.socket);
+    if (left && !isAwaited(request)) endWithCare(request.socket);
     // from here on its bytes are those of a reply on its way out
     options.service.admission.shrink(context, 0);
     bytesOut = sendReply(response, reply, requestId, {

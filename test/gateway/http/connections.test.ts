@@ -356,6 +356,18 @@ for (const [what, head, status] of [
     });
 }
 
+test('a reply is whole though a short body behind it comes late, and the caller has the connection end', async (t) => {
+  const { port } = await startGateway(t);
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).pause();
+  t.teardown(() => socket.destroy());
+  socket.write('GET /v2/soap11?wsdl HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 9\r\n\r\n');
+  for (const piece of ['abc', 'def', 'ghi']) {
+    await pause(200);
+    socket.write(piece);
+  }
+  t.regex(await text(socket), /<\/wsdl:definitions>\s*$/);
+});
+
 test('a short body behind OPTIONS is read away, and the connection stays', async (t) => {
   const { port } = await startGateway(t);
   const { socket, statuses } = open(t, port);
