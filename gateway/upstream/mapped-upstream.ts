@@ -58,31 +58,32 @@ export function createMappedUpstream(
       const own = withoutMediaType(request.headers);
       const answers: MappedAnswer[] = [];
       let characters = 0;
+      let answered = 0;
       let last: UpstreamReply | undefined;
-      for (const { method, path, headers, body } of calls) {
-        const isBegun = answers.length > 0 && !operation.readOnly;
-        try {
+      try {
+        for (const { method, path, headers, body } of calls) {
           last = await upstream.call(
             { method, path, headers: { ...withoutThose(own, headers), ...headers }, body, operation },
             waiting,
           );
-        } catch (error) {
-          throw isBegun && error instanceof CallError
-            ? madeInPart(error, answers.length, calls.length)
-            : error;
+          answered++;
+          const isError = last.status < 200 || last.status > 299;
+          if (isError && !takesErrors)
+            return answered > 1 && !operation.readOnly ? { ...last, retryAfter: undefined } : last;
+          const answer = answerOf(last);
+          characters += answer.body.length;
+          answers.push(answer);
         }
-        const isError = last.status < 200 || last.status > 299;
-        if (isError && !takesErrors) return isBegun ? { ...last, retryAfter: undefined } : last;
-        const answer = answerOf(last);
-        characters += answer.body.length;
-        answers.push(answer);
+        const reply =
+          characters > replyAsideBytes
+            ? undefined
+            : unlessLong(() => mapReply(mapping, operation.name, entry, answers, steps));
+        const text = reply ?? (await aside.toReply(waiting, operation, entry, answers));
+        return { status: 200, headers: last?.headers ?? {}, body: Buffer.from(text), retryAfter: undefined };
+      } catch (error) {
+        const isBegun = answered > 0 && calls.length > 1 && !operation.readOnly;
+        throw isBegun && error instanceof CallError ? madeInPart(error, answered, calls.length) : error;
       }
-      const reply =
-        characters > replyAsideBytes
-          ? undefined
-          : unlessLong(() => mapReply(mapping, operation.name, entry, answers, steps));
-      const text = reply ?? (await aside.toReply(waiting, operation, entry, answers));
-      return { status: 200, headers: last?.headers ?? {}, body: Buffer.from(text), retryAfter: undefined };
     },
   };
 }
@@ -100,7 +101,7 @@ function unlessLong<T>(make: () => T): T | undefined {
   }
 }
 
-/** What ended a write amid its calls, so many of which were answered. */
+/** What ended a write amid its calls or behind them, so many of which were answered. */
 function madeInPart(error: CallError, answered: number, all: number): CallError {
   if (error.code === 'CallerGone') return error;
   const code = error.status === 503 ? 'UpstreamInvalidResponse' : error.code;

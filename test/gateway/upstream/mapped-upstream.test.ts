@@ -173,6 +173,24 @@ test('M4: a write of several calls that ends amid them says how many were answer
   t.is(gateway.hits.length, 3 + 2);
   const silent = await secondIs(() => {});
   t.regex(silent.text, /UpstreamTimeout: 1 of 3 calls were answered, then: /);
+  const garbled = await secondIs((response) => response.end(Buffer.from('"\u00eb"', 'latin1')));
+  t.regex(
+    garbled.text,
+    /UpstreamInvalidResponse: 2 of 3 calls were answered, then: .*text that is not UTF-8/,
+  );
+});
+
+test('M4: a write of several calls whose answers can’t be mapped says that all were answered', async (t) => {
+  const status = places.replace('{ const: 1 }', '{ from: status, values: { 204: 1 } }');
+  const gateway = await serveMapped(t, status);
+  gateway.answer((_hit, response) => response.writeHead(204).end());
+  t.is((await call(gateway, orderOf(1, 2), '')).status, 200);
+  gateway.answer((_hit, response) => response.writeHead(202).end());
+  t.regex(
+    (await call(gateway, orderOf(1, 2), '')).text,
+    /UpstreamInvalidResponse: 2 of 2 calls were answered, then: the reply/,
+  );
+  t.regex((await call(gateway, orderOf(1), '')).text, /UpstreamInvalidResponse: the reply/);
 });
 
 test('M4: a write of several calls whose second one finds no connection is not told as one that was not begun', async (t) => {
