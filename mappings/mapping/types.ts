@@ -9,10 +9,12 @@ export function writeTypes({ operations }: Pick<Mapping, 'operations'>): string 
   const writer = new TypeWriter();
   const exported: string[] = [];
   for (const [name, { old, calls }] of operations) {
-    const base = identifier(name);
+    const base = writer.named(identifier(name));
     const add = (says: string, what: string, shape: Shape | undefined, number: string): void => {
       const written = writer.typeOf(shape, `${base}${what}Body${number}`);
-      exported.push(`/** ${says}. */\nexport type ${base}${what}${number} = ${written};\n`);
+      exported.push(
+        `/** ${says.replaceAll('*/', '*\\/')}. */\nexport type ${base}${what}${number} = ${written};\n`,
+      );
     };
     add(`The request of ${name}`, 'Request', old.body, '');
     add(`The reply of ${name}`, 'Reply', old.reply, '');
@@ -31,6 +33,14 @@ class TypeWriter {
   readonly declarations: string[] = [];
   readonly #names = new Map<Shape, string>();
   readonly #taken = new Set<string>();
+
+  /** A name that nothing else has. */
+  named(wanted: string): string {
+    let name = wanted;
+    for (let count = 2; this.#taken.has(name); count++) name = `${wanted}${count}`;
+    this.#taken.add(name);
+    return name;
+  }
 
   typeOf(shape: Shape | undefined, name: string): string {
     if (shape === undefined || shape.open) return 'unknown';
@@ -53,9 +63,7 @@ class TypeWriter {
   #record(shape: Shape, wanted: string): string {
     const known = this.#names.get(shape);
     if (known !== undefined) return known;
-    let name = wanted;
-    for (let count = 2; this.#taken.has(name); count++) name = `${wanted}${count}`;
-    this.#taken.add(name);
+    const name = this.named(wanted);
     this.#names.set(shape, name);
     const lines = [...shape.members].map(
       ([member, { shape: inner, required }]) =>
@@ -107,5 +115,5 @@ export function writeTestSkeleton(module: string, names: readonly string[]): str
     (name) =>
       `test('${name}: expected what it makes of a value', () => {\n  assert.equal(${name}('a value of the source', { at: 'the target path' }), 'what the target has');\n});\n`,
   );
-  return `import assert from 'node:assert/strict';\nimport test from 'node:test';\nimport { ${names.join(', ')} } from '${module}';\n\n${tests.join('\n')}`;
+  return `import assert from 'node:assert/strict';\nimport test from 'node:test';\nimport { ${names.join(', ')} } from '${module.replaceAll(/['\\]/g, '\\$&')}';\n\n${tests.join('\n')}`;
 }
