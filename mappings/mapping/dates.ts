@@ -52,9 +52,20 @@ export function compileDates(from: string, to: string): DateWriter | string {
       found.set(name, value);
       at += value.length;
     }
-    if (at !== text.length) return undefined;
+    if (at !== text.length || !isThere(found)) return undefined;
     return to.replace(words, (name) => found.get(name) ?? missing[name] ?? '');
   };
+}
+
+/** Whether the calendar and the clock have it: no 31 of a shorter month, nothing after 24:00, no offset of over 14 hours. */
+function isThere(found: ReadonlyMap<string, string>): boolean {
+  const year = 2000 + (Number(found.get('YYYY') ?? 0) % 400); // a leap year where nobody says which
+  const lastOfMonth = new Date(Date.UTC(year, Number(found.get('MM') ?? 1), 0)).getUTCDate();
+  if (Number(found.get('DD') ?? 1) > lastOfMonth) return false;
+  if (found.get('hh') === '24' && Number(found.get('mm') ?? 0) + Number(found.get('ss') ?? 0) > 0)
+    return false;
+  const [, hours = 0, minutes = 0] = /([0-9]{2}):([0-9]{2})/.exec(found.get('Z') ?? '') ?? [];
+  return Number(minutes) < 60 && Number(hours) * 60 + Number(minutes) <= 14 * 60;
 }
 
 function fieldAt(text: string, at: number, name: string): string | undefined {

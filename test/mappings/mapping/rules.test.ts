@@ -169,6 +169,31 @@ test('M2: dates, joined and split texts, first, lists of one, booleans', (t) => 
   });
 });
 
+for (const [from, to, value, written] of [
+  ['DD.MM.YYYY', 'YYYY-MM-DD', '29.02.2024', '2024-02-29'],
+  ['DD.MM.YYYY', 'YYYY-MM-DD', '29.02.2023', undefined],
+  ['DD.MM.YYYY', 'YYYY-MM-DD', '31.02.2024', undefined],
+  ['DD.MM.YYYY', 'YYYY-MM-DD', '31.04.2024', undefined],
+  ['DD.MM.', 'MM-DD', '29.02.', '02-29'],
+  ['DD', 'DD', '31', '31'],
+  ['hh:mm:ss', 'hhmmss', '24:00:00', '240000'],
+  ['hh:mm:ss', 'hhmmss', '24:00:00.5', undefined],
+  ['hh:mm', 'hhmm', '24:30', undefined],
+  ['hh:mmZ', 'mm hh Z', '09:30-14:00', '30 09 -14:00'],
+  ['hh:mmZ', 'mm hh Z', '09:30+14:01', undefined],
+  ['hh:mmZ', 'mm hh Z', '09:30+09:60', undefined],
+] as const)
+  test(`M2: ${value} is ${written === undefined ? 'no date or time' : `one, ${written}`}, as ${from} writes it`, (t) => {
+    const sides: Sides = {
+      old: object(`D: ${text}`),
+      body: object(`d: ${text}`),
+      rules: `request: { d: { from: D, date: ['${from}', '${to}'] } }`,
+    };
+    const json = JSON.stringify({ D: value });
+    if (written === undefined) t.throws(() => bodyOf(sides, json), { message: /^D: expected a date as/ });
+    else t.is(bodyOf(sides, json), JSON.stringify({ d: written }));
+  });
+
 test('M2: records, lists of records and built lists are made of groups', (t) => {
   const money = object(`currencyID: ${text}, value: ${text}`);
   const sides: Sides = {
