@@ -239,8 +239,14 @@ function valuesOf(schema: Node): readonly string[] | undefined {
 
 /** The schema of a JSON body among an OpenAPI `content`; undefined where there is no JSON. */
 export function jsonSchemaIn(content: unknown): unknown {
+  const type = jsonTypeIn(content);
+  return type === undefined ? undefined : (((content as Node)[type] as Node).schema ?? {});
+}
+
+/** The media type of that body; not of lines or sequences of JSON. */
+export function jsonTypeIn(content: unknown): string | undefined {
   if (!isNode(content)) return undefined;
-  for (const [type, media] of Object.entries(content))
-    if (/^application\/(?:[^;\s]+\+)?json\b/i.test(type) && isNode(media)) return media.schema ?? {};
-  return undefined;
+  return Object.keys(content).find(
+    (type) => /^application\/(?:[^;\s*]+\+)?json\s*(?:;|$)/i.test(type) && isNode(content[type]),
+  );
 }

@@ -1,6 +1,6 @@
 import { isNode, type Node } from '../loader/document/node.ts';
 import { connectionHeaders } from '../places.ts';
-import { jsonSchemaIn, type SchemaReader, type Shape } from './schemas.ts';
+import { jsonSchemaIn, jsonTypeIn, type SchemaReader, type Shape } from './schemas.ts';
 
 /** A parameter of the operation that is called. */
 export interface TargetParameter {
@@ -59,7 +59,7 @@ export function targetOperation(
     parameters: parametersOf(item, operation, reader),
     body: schema === undefined ? undefined : reader.shapeOf(schema),
     bodyRequired: isNode(body) && body.required === true,
-    bodyType: isNode(content) ? (Object.keys(content).find((type) => /json/i.test(type)) ?? '') : '',
+    bodyType: jsonTypeIn(content) ?? '',
     reply: reply === undefined ? undefined : reader.shapeOf(reply),
     schemas: { body: schema, reply },
   };
