@@ -10,7 +10,7 @@ import type { CallerProofs } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
-import type { MapAside } from '../upstream/mapped-upstream.ts';
+import type { AnswerBytes, MapAside } from '../upstream/mapped-upstream.ts';
 import type { BodyForm } from './read-call.ts';
 import {
   dropResult,
@@ -20,6 +20,7 @@ import {
   type QueryFindings,
   type ReadCall,
   type Result,
+  type SentAnswer,
   type SharedContract,
   startReadThread,
   type Task,
@@ -303,8 +304,9 @@ function readAsideOf(
     isBound: boolean,
     refuse: Order['refuse'],
   ): Promise<Result> => {
-    const order = { contract, exchange, message, bytes, memory: [], isBound, mayBegin: () => true, refuse };
-    const result = await ask(order);
+    const memory = message.kind === 'toReply' ? message.answers.map(({ body }) => body.buffer) : [];
+    const order = { contract, exchange, message, bytes, memory, isBound, mayBegin: () => true, refuse };
+    const result = await ask(order).finally(() => memory.forEach(giveBackOwn)); // the thread has it, unless it wasn't read
     if (result === undefined) throw overloaded();
     return result;
   };
@@ -372,8 +374,9 @@ function readAsideOf(
         return result.request;
       },
       toReply: async (exchange, { name, readOnly }, entry, answers) => {
-        const message = { kind: 'toReply', operation: name, entry, answers } as const;
         const bytes = answers.reduce((sum, { body }) => sum + body.length, 0);
+        const sent = answers.map(sentAnswer);
+        const message = { kind: 'toReply', operation: name, entry, answers: sent } as const;
         const result = await map(exchange, message, bytes, !readOnly, (text) =>
           refusal(readOnly ? 'Overloaded' : 'UpstreamTimeout', text),
         );
@@ -382,6 +385,11 @@ function readAsideOf(
       },
     },
   };
+}
+
+/** Memory of its own for each: empty bodies may share theirs. */
+function sentAnswer({ status, headers, body }: AnswerBytes): SentAnswer {
+  return { status, headers, body: body.length === 0 ? new Uint8Array(0) : ownMemory(body) };
 }
 
 /** "Try again" is for what wasn't done. */

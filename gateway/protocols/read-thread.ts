@@ -67,8 +67,13 @@ export type MappingMessage =
       readonly kind: 'toReply';
       readonly operation: string;
       readonly entry: number;
-      readonly answers: readonly MappedAnswer[];
+      readonly answers: readonly SentAnswer[];
     };
+
+/** An answer whose body's memory goes over with it. */
+export interface SentAnswer extends MappedAnswer {
+  readonly body: Uint8Array<ArrayBuffer>;
+}
 
 /** What is to be read of a request: a body by its endpoint, or a route's parameters. */
 export type Message =
@@ -327,5 +332,6 @@ function memoryIn(result: Result): ArrayBuffer[] {
 /** Gives back the memory of what was read, unless it went over with the result. */
 function dropRead({ message }: Task): void {
   if (message.kind === 'reply') giveBackOwn(message.reply.body.buffer);
+  else if (message.kind === 'toReply') for (const { body } of message.answers) giveBackOwn(body.buffer);
   else if ('body' in message) giveBackOwn(message.body.buffer);
 }

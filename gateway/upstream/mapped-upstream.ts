@@ -22,8 +22,13 @@ export interface MapAside {
     waiting: Waiting,
     operation: Operation,
     entry: number,
-    answers: readonly MappedAnswer[],
+    answers: readonly AnswerBytes[],
   ) => Promise<string>;
+}
+
+/** An answer as it came, in UTF-8. */
+export interface AnswerBytes extends MappedAnswer {
+  readonly body: Buffer;
 }
 
 /**
@@ -41,7 +46,9 @@ export function createMappedUpstream(
     loopSteps,
     readAsideBytes,
     replyAsideBytes,
-  }: Pick<Limits, 'loopSteps' | 'readAsideBytes' | 'replyAsideBytes'>,
+    replyBytes,
+    replyBytesWithBinary,
+  }: Pick<Limits, 'loopSteps' | 'readAsideBytes' | 'replyAsideBytes' | 'replyBytes' | 'replyBytesWithBinary'>,
 ): Upstream {
   const steps = Math.floor(loopSteps / stepsOfValue);
   return {
@@ -56,8 +63,9 @@ export function createMappedUpstream(
           : unlessLong(() => mapRequest(mapping, operation.name, json, steps));
       const { calls, entry, takesErrors } = mapped ?? (await aside.toCalls(waiting, operation, json));
       const own = withoutMediaType(request.headers);
-      const answers: MappedAnswer[] = [];
-      let characters = 0;
+      const answers: AnswerBytes[] = [];
+      const most = operation.binaryOutput ? replyBytesWithBinary : replyBytes;
+      let bytes = 0;
       let answered = 0;
       let last: UpstreamReply | undefined;
       try {
@@ -71,11 +79,15 @@ export function createMappedUpstream(
           if (isError && !takesErrors)
             return answered > 1 && !operation.readOnly ? { ...last, retryAfter: undefined } : last;
           const answer = answerOf(last);
-          characters += answer.body.length;
+          bytes += answer.body.length;
+          if (bytes > most)
+            throw new CallError('UpstreamInvalidResponse', {
+              message: `expected answers of at most ${most} bytes together, got more`,
+            });
           answers.push(answer);
         }
         const reply =
-          characters > replyAsideBytes
+          bytes > replyAsideBytes
             ? undefined
             : unlessLong(() => mapReply(mapping, operation.name, entry, answers, steps));
         const text = reply ?? (await aside.toReply(waiting, operation, entry, answers));
@@ -125,7 +137,7 @@ function withoutThose(
   );
 }
 
-function answerOf({ status, headers, body }: UpstreamReply): MappedAnswer {
+function answerOf({ status, headers, body }: UpstreamReply): AnswerBytes {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined) texts[name] = typeof value === 'string' ? value : value.join(', ');
@@ -133,10 +145,8 @@ function answerOf({ status, headers, body }: UpstreamReply): MappedAnswer {
     throw new CallError('UpstreamInvalidResponse', {
       message: 'expected a JSON reply from the service behind, got text that is not UTF-8',
     });
-  return { status, headers: texts, body: utf8.decode(body) };
+  return { status, headers: texts, body };
 }
-
-const utf8 = new TextDecoder(); // drops a mark
 
 /** The calls of a request in JSON. Throws CallError OperationNotFound, ValidationError; LongMapping beyond so many steps. */
 export function mapRequest(mapping: Mapping, operation: string, json: string, steps?: number): MappedRequest {

@@ -156,7 +156,10 @@ export const limitTable = {
     bounds: 'how long LIMIT_STORE keeps the places (`concurrent`) of a process that is gone',
   },
   acceptRanges: { value: 32, bounds: 'media ranges of an Accept header that are looked at' },
-  replyBytes: { value: 32 * mebibyte, bounds: "an upstream's reply" },
+  replyBytes: {
+    value: 32 * mebibyte,
+    bounds: "an upstream's reply; of several calls of a mapping all together",
+  },
   replyBytesWithBinary: {
     value: 128 * mebibyte,
     bounds: 'the same for operations whose output holds base64',

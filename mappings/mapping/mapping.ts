@@ -29,8 +29,8 @@ export interface MappedAnswer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text; empty for none. */
-  readonly body: string;
+  /** JSON text, or its bytes in UTF-8, which are decoded once their turn has come; empty for none. */
+  readonly body: string | Uint8Array;
 }
 
 /** One request on its way; plain data. */
@@ -163,7 +163,7 @@ interface Way {
   };
 }
 
-/** In characters: functions have `mappingCodeMs` for each so many of a message. */
+/** In characters, or bytes: functions have `mappingCodeMs` for each so many of a message. */
 const codePart = 64 * 1024;
 
 /** Makes of a message what rules make of it; functions among them end in their time, and may run again. Throws MappingError. */
@@ -220,6 +220,8 @@ function end(way: Way | undefined, answers: readonly MappedAnswer[], limits: Lim
   return writeValue(gathered(replies, []) ?? new Map());
 }
 
+const utf8 = new TextDecoder(); // drops a mark
+
 function replyOf(
   { reply, error }: Way,
   { status, headers, body }: MappedAnswer,
@@ -234,7 +236,8 @@ function replyOf(
       '',
       `expected an answer that went well, or rules for error, got status ${status}`,
     );
-  const scope = new Scope(body === '' ? undefined : readValue(body, limits), run);
+  const text = typeof body === 'string' ? body : utf8.decode(body);
+  const scope = new Scope(text === '' ? undefined : readValue(text, limits), run);
   return ((isError ? error : reply) ?? reply)(scope) ?? new Map();
 }
 

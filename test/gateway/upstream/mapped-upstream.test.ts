@@ -336,10 +336,33 @@ test('M5: a large request is mapped beside the event loop, as a small one is on 
     t.regex(text, /<n0:Name>b<\/n0:Name>/);
     t.is(gateway.hits.at(-1)?.headers['x-branch'], 'c'.repeat(length));
   }
-  const slow = await serveWithCode(t, rules('forever'), 2_000);
+  const slow = await serveWithCode(t, rules('forever'), 5_000); // the thread starts and reads meanwhile
   const { text } = await call(slow, request('c'.repeat(2_000)));
-  t.regex(text, /expected a request that is read within 2000 ms/);
+  t.regex(text, /expected a request that is read within 5000 ms/);
   t.is(slow.hits.length, 0);
+});
+
+test('M4: answers of several calls are mapped beside the event loop together, empty ones too, and are replyBytes at most', async (t) => {
+  const gateway = await startGateway(t, {
+    serve: { contract: mappedFolder(t, places) },
+    limits: { replyAsideBytes: 1_000, replyBytes: 4_000 },
+  });
+  const ofBytes = (...sizes: readonly number[]) => {
+    const before = gateway.hits.length;
+    gateway.answer((_hit, response) => {
+      const size = sizes[gateway.hits.length - before - 1] ?? 0;
+      if (size === 0) response.writeHead(204).end();
+      else response.writeHead(200, { 'Content-Type': 'application/json' }).end(`"${'x'.repeat(size - 2)}"`);
+    });
+    return call(gateway, orderOf(...sizes), '');
+  };
+  const { text } = await ofBytes(0, 2_000, 0, 2_000);
+  t.regex(text, /<n0:PlaceOrderResult>1</);
+  const { text: told } = await ofBytes(2_000, 2_001, 0);
+  t.regex(
+    told,
+    /2 of 3 calls were answered, then: expected answers of at most 4000 bytes together, got more/,
+  );
 });
 
 test('mappingValues: a small answer of which much is made is mapped beside the event loop too', async (t) => {
