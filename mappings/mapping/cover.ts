@@ -2,6 +2,13 @@ import { isWhere, type Path, type Step, type WhereStep } from './paths.ts';
 import type { Shape } from './schemas.ts';
 import { isItems, isMembers, type Value } from './value.ts';
 
+/** The item of `[name=text]`: the first that is one, as the path has it; for what is left out on purpose, all. */
+interface Where {
+  readonly step: WhereStep;
+  readonly ofAll: boolean;
+  readonly cover: Cover;
+}
+
 /**
  * What of a source is looked at by some rule, or left out on purpose (M3): a tree like the source's own. A node that is
  * `whole` has all that is in it.
@@ -11,16 +18,20 @@ export class Cover {
   readonly members = new Map<string, Cover>();
   #every: Cover | undefined;
   readonly #at = new Map<number, Cover>();
-  readonly #where: { readonly step: WhereStep; readonly cover: Cover }[] = [];
+  readonly #where: Where[] = [];
   /** What `auto` takes here; such covers may hold themselves. */
   readonly also: Cover[] = [];
 
-  /** The node at a path, made where there is none. */
-  at(path: Path): Cover {
-    return path.reduce<Cover>((cover, step) => cover.#step(step), this);
+  /**
+   * The node at a path, made where there is none.
+   *
+   * @param ofAll whether `[name=text]` means all such items
+   */
+  at(path: Path, ofAll = false): Cover {
+    return path.reduce<Cover>((cover, step) => cover.#step(step, ofAll), this);
   }
 
-  #step(step: Step): Cover {
+  #step(step: Step, ofAll: boolean): Cover {
     switch (step.kind) {
       case 'member': {
         const known = this.members.get(step.name) ?? new Cover();
@@ -38,7 +49,7 @@ export class Cover {
       case 'where': {
         const cover = new Cover();
         cover.at([{ kind: 'member', name: step.name }]).whole = true; // its value is known
-        this.#where.push({ step, cover });
+        this.#where.push({ step, ofAll, cover });
         return cover;
       }
     }
@@ -49,12 +60,21 @@ export class Cover {
     return this.#all((one) => [one.members.get(name)]);
   }
 
-  /** The nodes of an item. */
-  ofItem(index: number, item: Value): Cover[] {
+  /**
+   * The nodes of an item.
+   *
+   * @param met what items before it were the first of
+   */
+  ofItem(index: number, item: Value, met: Set<unknown>): Cover[] {
     return this.#all((one) => [
       one.#every,
       one.#at.get(index),
-      ...one.#where.filter(({ step }) => isWhere(item, step)).map(({ cover }) => cover),
+      ...one.#where
+        .filter((where) => !met.has(where) && isWhere(item, where.step))
+        .map((where) => {
+          if (!where.ofAll) met.add(where);
+          return where.cover;
+        }),
     ]);
   }
 
@@ -106,8 +126,9 @@ class PlaceCovers {
     return found;
   }
 
-  ofItem(index: number, item: Value): PlaceCovers {
-    if (this.#tellsItems) return new PlaceCovers(this.#covers.flatMap((cover) => cover.ofItem(index, item)));
+  ofItem(index: number, item: Value, met: Set<unknown>): PlaceCovers {
+    if (this.#tellsItems)
+      return new PlaceCovers(this.#covers.flatMap((cover) => cover.ofItem(index, item, met)));
     this.#every ??= new PlaceCovers(this.#covers.flatMap((cover) => cover.ofItems));
     return this.#every;
   }
@@ -133,9 +154,10 @@ function uncoveredSteps(value: Value, covers: PlaceCovers): (string | number)[] 
     return undefined;
   }
   if (!isItems(value)) return [];
+  const met = new Set();
   for (let index = 0; index < value.length; index++) {
     const item = value[index] as Value;
-    const steps = uncoveredSteps(item, covers.ofItem(index, item));
+    const steps = uncoveredSteps(item, covers.ofItem(index, item, met));
     if (steps !== undefined) return [...steps, index];
   }
   return undefined;

@@ -312,8 +312,8 @@ class EntryCompiler {
     const omit = new Cover();
     for (const { pointer, path } of entry.omit) {
       const whole = this.#omitted(root.shape, path, pointer);
-      cover.at(whole).whole = true;
-      omit.at(whole).whole = true;
+      cover.at(whole, true).whole = true;
+      omit.at(whole, true).whole = true;
     }
     const fits = this.#request.conditions(entry.when, root);
     const at = (scope: Scope): Scope => scope.inner(valueAtPath(scope.value, entry.at), entry.at);
