@@ -554,6 +554,12 @@ export class RuleCompiler {
 
   /** The shape at a source path; what isn't there is told, with what is. */
   shapeAt(from: Shape, path: Path, pointer: string): Shape {
+    const every = path.findIndex(({ kind }) => kind === 'every');
+    if (every >= 0 && every < path.length - 1)
+      this.#side.problem(
+        pointer,
+        `expected a path of one place, got ${pathText(path)}, which is one of each item; say each, with rules for what is in it`,
+      );
     let at = from;
     for (let index = 0; index < path.length; index++) {
       const step = path[index];

@@ -424,6 +424,12 @@ class EntryCompiler {
           `${entry.pointer}/request`,
           `expected a rule for ${parameter.in}.${parameter.name}, which ${target.method} ${target.path} requires, got none`,
         );
+    for (const [, name] of target.path.matchAll(/\{([^{}]+)\}/g))
+      if (!target.parameters.some((parameter) => parameter.in === 'path' && parameter.name === name))
+        this.#problem(
+          `${entry.pointer}/call`,
+          `expected a parameter of the OpenAPI document for {${name}} of ${target.path}, got none`,
+        );
     const body = this.#body({ pointer: entry.request.pointer, rules: inBody }, source, omit);
     const type = target.bodyType || 'application/json';
     return (scope) => {

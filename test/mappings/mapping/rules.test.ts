@@ -325,6 +325,28 @@ test('M3: what lacks in an answer is a mismatch, and so is a value that the old 
   }
 });
 
+test('M3: a source path into each item is told, as it has no value, and a part of a path that no parameter fills', (t) => {
+  const inner = `{ type: array, items: ${object(`x: ${text}, l: { type: array, items: ${text} }`)} }`;
+  const sides = (rules: string): Sides => ({
+    old: object(`L: ${inner}`),
+    body: object(`a: ${text}, l: { type: array, items: ${text} }`),
+    rules,
+  });
+  for (const [rules, place, path] of [
+    ["request: { a: 'L[].x' }\nomit: [L]", '/request/a', 'L[].x'],
+    ["request: { l: { each: 'L[].l' } }\nomit: [L]", '/request/l', 'L[].l'],
+    ["forEach: 'L[].l'\nrequest: { a: . }\nomit: [L]", '/forEach', 'L[].l'],
+    ["when: { 'L[].x': present }\nomit: [L]", '/when/L[].x', 'L[].x'],
+  ] as const)
+    t.deepEqual(problemsOf(sides(rules)), [
+      `/Do${place}: expected a path of one place, got ${path}, which is one of each item; say each, with rules for what is in it`,
+    ]);
+  t.deepEqual(problemsOf(sides("omit: ['L[].x', 'L[].l']")), []);
+  t.deepEqual(problemsOf({ ...sides('omit: [L]'), path: '/do/{id}' }), [
+    '/Do/call: expected a parameter of the OpenAPI document for {id} of /do/{id}, got none',
+  ]);
+});
+
 test('M3: kinds that differ are told with both paths', (t) => {
   t.deepEqual(
     problemsOf({ old: object(`N: ${number}`), body: object(`n: ${text}`), rules: 'request: { n: N }' }),
