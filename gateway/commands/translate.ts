@@ -140,24 +140,39 @@ function printCall({ method, path, headers, body }: Call): void {
 
 /** A sample request elicits the reply: what the caller sent doesn't show in it. */
 async function translateAnswer(message: Message): Promise<void> {
-  const { flags, input } = message;
-  const { sample, route } = await sampleOf(message);
-  let asked = false;
-  const { status, meant, text } = await throughGateway(sample, route, (_request, response) => {
-    asked = true;
-    const empty = input.length === 0 || flags.status === 204;
-    const type = empty ? [] : [['content-type', 'application/json'] as const];
-    response.writeHead(flags.status, Object.fromEntries([...type, ...flags.header]));
-    response.end(empty ? undefined : input);
-  });
+  const { contract, flags } = message;
+  // a mapping may have no rules for requests with all that they may have, or with no more than they must
+  const sparse = contract.adopted === undefined ? undefined : await elicit(message, true);
+  const { asked, status, meant, text } = sparse?.asked === true ? sparse : await elicit(message, false);
   // an error of the upstream is meant to be one; an answer to a call that went well isn't
   if (!asked || (flags.status < 300 && meant >= 400)) tellRefusal(flags, meant, text);
   else if (flags.json) printJson({ status, reply: text });
   else print(`${text}\n`);
 }
 
+/** @param isSparse whether the sample has no more than it must */
+async function elicit(
+  message: Message,
+  isSparse: boolean,
+): Promise<GatewayReply & { readonly asked: boolean }> {
+  const { flags, input } = message;
+  const { sample, route } = await sampleOf(message, isSparse);
+  let asked = false;
+  const reply = await throughGateway(sample, route, (_request, response) => {
+    asked = true;
+    const empty = input.length === 0 || flags.status === 204;
+    const type = empty ? [] : [['content-type', 'application/json'] as const];
+    response.writeHead(flags.status, Object.fromEntries([...type, ...flags.header]));
+    response.end(empty ? undefined : input);
+  });
+  return { ...reply, asked };
+}
+
 /** A request that elicits the reply. Of an adopted contract in JSON, as it may have no port of SOAP 1.1. */
-async function sampleOf(message: Message): Promise<{
+async function sampleOf(
+  message: Message,
+  isSparse: boolean,
+): Promise<{
   readonly sample: Message;
   readonly route: { readonly path: string; readonly type: string };
 }> {
@@ -166,7 +181,7 @@ async function sampleOf(message: Message): Promise<{
   // loaded here, as `serve` below
   const { compileContract } = await import('../../mappings/compile.ts');
   const { createSampler } = await import('../../wsdl/samples/samples.ts');
-  const samples = createSampler(compileContract(contract, flags.limits)).samplesOf(name);
+  const samples = createSampler(compileContract(contract, flags.limits), isSparse).samplesOf(name);
   const isAdopted = contract.adopted !== undefined;
   const request = samples?.requests.find(({ format }) => format === (isAdopted ? 'json' : 'soap11'));
   if (request === undefined) throw new Error(`expected a sample of ${name}, got none`);

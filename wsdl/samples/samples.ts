@@ -80,10 +80,15 @@ const extents: readonly Extent[] = [
   { examples: false, optional: false },
 ];
 
-/** A sampler of a contract. It compiles codecs of its own, so that nobody else's are under way in it. */
-export function createSampler(compiled: CompiledContract): Sampler {
+/**
+ * A sampler of a contract. It compiles codecs of its own, so that nobody else's are under way in it.
+ *
+ * @param isSparse whether requests of an adopted service have no more than they must, nothing at all where that is taken
+ */
+export function createSampler(compiled: CompiledContract, isSparse = false): Sampler {
   const { adopted } = compiled.contract;
-  const valuesOf = adopted === undefined ? plainSampler(compiled) : adoptedSampler(compiled, adopted);
+  const valuesOf =
+    adopted === undefined ? plainSampler(compiled) : adoptedSampler(compiled, adopted, isSparse);
   return {
     samplesOf: (name) => {
       const operation = compiled.operations.get(name);
@@ -169,6 +174,7 @@ function writtenReply(operation: CompiledOperation, json: string): { failed: boo
 function adoptedSampler(
   { limits }: CompiledContract,
   { service, settings, movedHeaders }: Adopted,
+  isSparse: boolean,
 ): ValuesOf {
   const { operations } = compileAdopted(service, settings, limits);
   const context = {
@@ -180,8 +186,10 @@ function adoptedSampler(
     message: AdoptedOperation['input'],
     codec: MessageCodec,
     takes: (json: string) => boolean,
+    sparse: readonly string[] = [],
   ): { json: string; payload: Payload } => {
     const all = [true, false].map((optional) => adoptedValue(context, message, optional));
+    if (sparse.length > 0) all.reverse().unshift(...sparse);
     const json = all.find((one) => isTaken(() => takes(one))) ?? all[1] ?? '{}';
     const { xml, headers } = codec.write(Buffer.from(json));
     return { json, payload: { element: xml.toString('utf8'), headers } };
@@ -190,7 +198,8 @@ function adoptedSampler(
     const codecs = operations.get(operation.operation.name);
     if (codecs === undefined) throw new RangeError(`no such operation: ${operation.operation.name}`);
     const { operation: declared, request, reply } = codecs;
-    const asked = written(declared.input, request, (json) => isRead(operation, json));
+    const sparse = isSparse ? ['{}'] : [];
+    const asked = written(declared.input, request, (json) => isRead(operation, json), sparse);
     const given =
       declared.output === undefined || reply === undefined
         ? undefined

@@ -61,6 +61,16 @@ function folder(t: ExecutionContext, rules = mapping): string {
   return directory;
 }
 
+for (const when of ['absent', 'present'])
+  test(`translate --to xml elicits a reply by rules for requests with a member ${when} that need not be there`, async (t) => {
+    const rules = mapping.replace('  call:', `  when: { Trace: ${when} }\n  call:`);
+    const args = ['translate', '-c', folder(t, rules), '--to', 'xml', '--operation', 'GetOrder'];
+    const answer = '{"items":[{"item_code":" A1 ","quantity":"2"}]}';
+    const { code, out, err } = await run(t, args, {}, answer).ended;
+    t.is(code, 0, err);
+    t.regex(out, /<n0:ItemCode>A1<\/n0:ItemCode><n0:Quantity>2<\/n0:Quantity>/);
+  });
+
 test('M6: map check says what is mapped, and with file and line what is wrong', async (t) => {
   const good = await run(t, ['map', 'check', '-c', folder(t)]).ended;
   t.is(good.code, 0, good.err);
