@@ -10,6 +10,7 @@ const slow = [
   'test/console/pages.test.ts',
   'test/docs/adopt.test.ts',
   'test/docs/contract.test.ts',
+  'test/docs/doctor.test.ts',
   'test/docs/embedding.test.ts',
   'test/docs/tutorial.test.ts',
   'test/documents/**/*.test.ts',

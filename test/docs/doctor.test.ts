@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { run } from '../gateway/commands/run.ts';
+import { checkFiles, readPage, runPage } from './page.ts';
+
+/** The folder that docs/adopt.md makes, and where its files stand in commands. */
+async function adopted(t: ExecutionContext): Promise<Map<string, string>> {
+  const directory = mkdtempSync(join(tmpdir(), 'pages-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  const orders = join(directory, 'orders');
+  t.is((await run(t, ['adopt', 'docs/adopt/Orders.wsdl', '--out', orders]).ended).code, 0);
+  return new Map([
+    ['message.xml', join(directory, 'message.xml')],
+    [' orders', ` ${orders}`],
+    ['--out kit', `--out ${join(directory, 'kit')}`],
+  ]);
+}
+
+/** The commands of a page, one at a time. */
+function lines(page: string): string {
+  return page.replace(/^```sh\n(.*?)^```$/gms, (_all, commands: string) =>
+    commands.replace(/.+\n/g, (line) => `\`\`\`sh\n${line}\`\`\`\n`),
+  );
+}
+
+test('docs/doctor.md: explain says of the message what the page says', async (t) => {
+  const page = readPage('doctor.md');
+  const places = await adopted(t);
+  const [first = '', ...more] = lines(page)
+    .split(/(?=^```sh\n)/m)
+    .slice(1);
+  t.is(more.length, 2);
+  await runPage(t, first, places);
+  const [message = '', orders = ''] = [places.get('message.xml'), places.get(' orders')?.trim()];
+  const { code, out } = await run(t, ['explain', message, orders]).ended;
+  t.is(code, 1);
+  const [, says = ''] = /^The first says:\n\n```\n(.*?)…\n```$/ms.exec(page) ?? [];
+  t.true(says.length > 0);
+  t.is(out.replaceAll(message, 'message.xml').slice(0, says.length), says);
+  checkFiles(t, page);
+});
+
+test('docs/kits.md: every command does what the page says', async (t) => {
+  const page = readPage('kits.md');
+  t.deepEqual(await runPage(t, lines(page), await adopted(t)), { served: 0, compared: 0 });
+  checkFiles(t, page);
+});

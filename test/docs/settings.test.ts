@@ -1,0 +1,78 @@
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { readCallerLimits } from '../../gateway/process/caller-limits-file.ts';
+import { readCallers } from '../../gateway/process/callers-file.ts';
+import { readConfig, readListenerPlan } from '../../gateway/process/config.ts';
+import { createAuthority } from '../gateway/certificates.ts';
+import { readPage } from './page.ts';
+
+// The files of settings that docs/operations.md and docs/commands.md show are read as they stand there.
+
+const [limits = '', listener = '', upstream = '', callers = ''] = settingsOf('operations.md');
+const [several = ''] = settingsOf('commands.md');
+
+function settingsOf(page: string): readonly string[] {
+  return [...readPage(page).matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = '']) => text);
+}
+
+function folder(t: ExecutionContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'settings-'));
+  t.teardown(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+function written(t: ExecutionContext, text: string): string {
+  const file = join(folder(t), 'settings.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+test('docs/operations.md: the limits of callers are read as they stand there', (t) => {
+  const { rulesOf } = readCallerLimits(written(t, limits));
+  t.notDeepEqual(rulesOf('/library'), rulesOf('/v2'));
+});
+
+test('docs/operations.md: the names of callers are read as they stand there', (t) => {
+  const file = written(t, callers);
+  const callerKey = join(file, '../caller.key');
+  writeFileSync(callerKey, 'x'.repeat(32));
+  t.notThrows(() => readCallers({ callers: file, callerKey }));
+});
+
+test('docs/operations.md: what is said of TLS towards callers is read as it stands there', (t) => {
+  const file = written(t, listener);
+  const { tls, clientCertificate } = readListenerPlan(file, false);
+  t.like(tls, { clientCertificates: 'require', minVersion: 'TLSv1.3' });
+  t.like(clientCertificate, { header: 'X-Api-User', from: 'san' });
+});
+
+test.serial('docs/operations.md: what is said of an upstream is read as it stands there', (t) => {
+  const secrets = folder(t);
+  const file = written(t, upstream.replaceAll('/run/secrets', secrets));
+  for (const name of ['key', 'client']) writeFileSync(join(secrets, name), 'secret\n');
+  const { certFile, keyFile } = createAuthority(t);
+  copyFileSync(certFile, join(file, '../ca.pem'));
+  copyFileSync(certFile, join(file, '../gateway.pem'));
+  copyFileSync(keyFile, join(file, '../gateway.key'));
+  mkdirSync(join(file, '../parcels'));
+  process.env.PARCELS_KEY = 'own';
+  t.teardown(() => delete process.env.PARCELS_KEY);
+  const [plan] = readConfig(file);
+  t.is(plan?.upstreamUrl, 'https://parcels.internal.example/api');
+  t.like(plan?.upstream, { headers: { 'x-gateway-key': 'own' }, query: 'key=secret' });
+  t.is(plan?.upstream?.oauth?.clientSecret, 'secret');
+  t.deepEqual(plan?.limits, { upstreamFirstByteMs: 5_000, upstreamConnections: 16 });
+});
+
+test('docs/commands.md: several contracts are read as they stand there', (t) => {
+  const plans = readConfig(written(t, several));
+  t.deepEqual(
+    plans.map(({ basePath, upstreamUrl }) => [basePath, upstreamUrl]),
+    [
+      ['/parcels', 'https://parcels.internal.example'],
+      ['/screening', 'https://screening.internal.example/api'],
+    ],
+  );
+});
