@@ -78,7 +78,7 @@ export function createMappedUpstream(
           const isError = last.status < 200 || last.status > 299;
           if (isError && !takesErrors)
             return answered > 1 && !operation.readOnly ? { ...last, retryAfter: undefined } : last;
-          const answer = answerOf(last);
+          const answer = answerOf(last, isError);
           bytes += answer.body.length;
           if (bytes > most)
             throw new CallError('UpstreamInvalidResponse', {
@@ -137,10 +137,12 @@ function withoutThose(
   );
 }
 
-function answerOf({ status, headers, body }: UpstreamReply): AnswerBytes {
+/** @param isError whether it went wrong: what isn't text then says nothing */
+function answerOf({ status, headers, body }: UpstreamReply, isError: boolean): AnswerBytes {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined) texts[name] = typeof value === 'string' ? value : value.join(', ');
+  if (!isUtf8(body) && isError) return { status, headers: texts, body: Buffer.alloc(0) };
   if (!isUtf8(body))
     throw new CallError('UpstreamInvalidResponse', {
       message: 'expected a JSON reply from the service behind, got text that is not UTF-8',

@@ -1,4 +1,5 @@
 import type { Limits } from '../contract/limits.ts';
+import { JsonError } from '../json/grammar.ts';
 import { pointerSegment, type Report } from '../loader/document/error.ts';
 import type { Node } from '../loader/document/node.ts';
 import { fitsHeader, hasControls, hasControlsInQuery, hasDots } from '../places.ts';
@@ -237,8 +238,21 @@ function replyOf(
       `expected an answer that went well, or rules for error, got status ${status}`,
     );
   const text = typeof body === 'string' ? body : utf8.decode(body);
-  const scope = new Scope(text === '' ? undefined : readValue(text, limits), run);
+  const scope = new Scope(
+    isError ? toldBy(text, limits) : text === '' ? undefined : readValue(text, limits),
+    run,
+  );
   return ((isError ? error : reply) ?? reply)(scope) ?? new Map();
+}
+
+/** What an answer that went wrong says; undefined where that is no JSON: HTML, say. */
+function toldBy(text: string, limits: Limits): Value | undefined {
+  try {
+    return readValue(text, limits);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -367,7 +381,11 @@ class EntryCompiler {
         const scope = at(root);
         const items = valueAtPath(scope.value, forEach);
         if (!isItems(items)) return [];
-        return items.map((item, index) => scope.inner(item, [...forEach, { kind: 'index', index }]));
+        return items.map((item, index) => {
+          const inner = scope.inner(item, [...forEach, { kind: 'index', index }]);
+          if (item === null) throw inner.error([], 'expected an item to make a call of, got null');
+          return inner;
+        });
       },
     };
   }

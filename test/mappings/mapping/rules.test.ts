@@ -446,6 +446,53 @@ test('M4: forEach calls once for each item, and gathers replies in order with er
   );
 });
 
+test('M4: an answer that went wrong has its place whatever its body is', (t) => {
+  const sides: Sides = {
+    old: object(`Ids: { type: array, items: ${text} }`),
+    parameters: '[{ name: id, in: query, schema: { type: string } }]',
+    answer: object(`id: ${text}`),
+    oldReply: object(
+      `Results: { type: array, items: ${object(`Id: ${text}, Error: ${text}, Why: ${text}`)} }`,
+    ),
+    rules: `
+      forEach: Ids
+      request: { query.id: . }
+      reply: { Results: { list: [{ Id: id }] } }
+      error: { Results: { list: [{ Error: { from: status, as: text }, Why: why }] } }`,
+  };
+  const answers = ['<html>', '{"why":"gone"}', '', '{"why":"a","why":"b"}', '[]'].map((body) => ({
+    status: 404,
+    body,
+  }));
+  t.deepEqual(
+    JSON.parse(replyOf(sides, '{"Ids":["1","2","3","4","5","6"]}', { body: '{"id":"1"}' }, ...answers)),
+    {
+      Results: [
+        { Id: '1' },
+        ...[
+          { Error: '404' },
+          { Error: '404', Why: 'gone' },
+          { Error: '404' },
+          { Error: '404' },
+          { Error: '404' },
+        ],
+      ],
+    },
+  );
+});
+
+test('M4: a null item of forEach is refused, as its call would ask for all there is', (t) => {
+  const sides: Sides = {
+    old: object("Ids: { type: array, items: { type: [string, 'null'] } }"),
+    parameters: '[{ name: id, in: query, schema: { type: string } }]',
+    rules: 'forEach: Ids\nrequest: { query.id: . }',
+  };
+  t.throws(() => callsOf(sides, '{"Ids":["1",null]}'), {
+    instanceOf: MappingError,
+    message: 'Ids[1]: expected an item to make a call of, got null',
+  });
+});
+
 test('M4: a null of one reply hides nothing of the others, and what there is no place for beside another is told', (t) => {
   const sides: Sides = {
     old: object(`Ids: { type: array, items: ${text} }`),
