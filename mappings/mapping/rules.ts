@@ -173,6 +173,7 @@ class RuleReader {
       return { ...emptyRule, pointer, source: { kind: 'from', path: this.#path(value, pointer) } };
     if (value instanceof Map) return { ...emptyRule, pointer, map: this.#group(value, pointer, depth) };
     const raw = (value ?? {}) as Raw;
+    this.#refuseUnused(raw, pointer);
     return {
       pointer,
       source: this.#source(raw, pointer, depth),
@@ -188,6 +189,20 @@ class RuleReader {
       else: raw.else === undefined ? undefined : this.#rule(raw.else, `${pointer}/else`, depth + 1),
       code: raw.code as string | undefined,
     };
+  }
+
+  /** Words that would count for nothing beside the others. */
+  #refuseUnused(raw: Raw, pointer: string): void {
+    const deep = (['map', 'auto'] as const).filter((key) => raw[key] !== undefined);
+    const whole = (['const', 'list', 'header'] as const).find((key) => raw[key] !== undefined);
+    const changes = conversions.filter((key) => raw[key] !== undefined);
+    const beside = deep[0] ?? (whole === 'header' ? undefined : whole);
+    const unused = [
+      ...(beside === undefined ? [] : changes.map((key) => [key, beside] as const)),
+      ...(whole === undefined ? [] : deep.map((key) => [key, whole] as const)),
+    ];
+    for (const [key, other] of unused)
+      this.#report(`${pointer}/${key}`, `expected no ${key} beside ${other}, where it counts for nothing`);
   }
 
   #source(raw: Raw, pointer: string, depth: number): Rule['source'] {
@@ -264,6 +279,9 @@ class RuleReader {
     return members;
   }
 }
+
+/** The words that change a value. */
+const conversions = ['code', 'split', 'values', 'date', 'as', 'join'] as const;
 
 const emptyRule: Rule = {
   pointer: '',

@@ -347,6 +347,28 @@ test('M3: a source path into each item is told, as it has no value, and a part o
   ]);
 });
 
+for (const [rule, unused, beside] of [
+  ['list: [A], join: ","', 'join', 'list'],
+  ['const: x, values: { x: y }', 'values', 'const'],
+  ['from: O, map: { x: x }, as: first', 'as', 'map'],
+  ['from: O, auto: same, code: upper', 'code', 'auto'],
+  ['header: X, map: { x: x }', 'map', 'header'],
+  ['const: x, auto: same', 'auto', 'const'],
+] as const)
+  test(`M2: ${unused} beside ${beside} is told, as it counts for nothing`, (t) => {
+    const sides: Sides = {
+      old: object(`A: ${text}, O: ${object(`x: ${text}`)}`),
+      body: object('b: {}'),
+      rules: `request: { b: { ${rule} } }\nomit: [A, O]`,
+    };
+    t.true(
+      problemsOf(sides).includes(
+        `/Do/request/b/${unused}: expected no ${unused} beside ${beside}, where it counts for nothing`,
+      ),
+      problemsOf(sides).join('\n'),
+    );
+  });
+
 test('M3: kinds that differ are told with both paths', (t) => {
   t.deepEqual(
     problemsOf({ old: object(`N: ${number}`), body: object(`n: ${text}`), rules: 'request: { n: N }' }),
