@@ -7,7 +7,7 @@ import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { Allowance } from '../../mappings/loader/document/allowance.ts';
-import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
+import { ContractError, type ContractProblem, visible } from '../../mappings/loader/document/error.ts';
 import { isNode, type Node } from '../../mappings/loader/document/node.ts';
 import { mappingFile } from '../../mappings/loader/load.ts';
 import { loadAdoptedContract } from '../../mappings/loader/wsdl/adopted-contract.ts';
@@ -160,9 +160,11 @@ function draft(name: string, flags: MapFlags & { readonly call?: string }): void
     ] as const;
     const lines = told
       .filter(([, paths]) => paths.length > 0)
-      .map(([says, paths]) => `# ${says}: ${paths.join(', ')}\n`);
+      .map(([says, paths]) => `# ${visible(`${says}: ${paths.join(', ')}`)}\n`);
     print(`# proposed by name, kind and structure: look at each rule\n${lines.join('')}`);
-    print(stringify({ [name]: proposed.entry }));
+    // what a terminal would obey stands in quotes, where its escape means the same
+    const rules = stringify({ [name]: proposed.entry }).split('\n');
+    print(rules.map(visible).join('\n'));
   }
   if (unmatchedRequest.length + unmatchedRequired.length > 0) process.exitCode = finding;
 }

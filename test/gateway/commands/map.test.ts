@@ -158,6 +158,19 @@ GetOrder:
   );
 });
 
+test('M6: what map draft tells of a document’s names stays in its comment, and moves no cursor', async (t) => {
+  const directory = folder(t);
+  const parameters =
+    '- { name: "a\\nb: c", in: query, required: true }\n        - { name: "o\\x9brder", in: query }';
+  writeFileSync(
+    join(directory, 'openapi.yaml'),
+    openapi.replace(/parameters: \[(.*)\]/, `parameters:\n        - $1\n        ${parameters}`),
+  );
+  const { out, err } = await run(t, ['map', 'draft', '-c', directory, 'GetOrder']).ended;
+  t.regex(out, /^# required members that nothing is like: query\..*a\\u000ab: c/m, err);
+  t.notRegex(out, /^b: c|(?!\n)\p{Cc}/mu);
+});
+
 test('M5: map types writes types of both documents with numbers as text, and a skeleton of tests once', async (t) => {
   const directory = folder(t);
   const args = ['map', 'types', '-c', directory, '--out', directory];
