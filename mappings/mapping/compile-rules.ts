@@ -225,7 +225,9 @@ export class RuleCompiler {
     source.cover.also.push(cover);
     return (scope) => {
       const value = valueAtPath(scope.value, path);
-      return isNothing(value) ? nullIn(target, value) : make(scope.inner(value, path));
+      if (isNothing(value)) return nullIn(target, value);
+      refuseOther(source.shape, value, scope, path);
+      return make(scope.inner(value, path));
     };
   }
 
@@ -342,7 +344,9 @@ export class RuleCompiler {
       const make = this.#place(place, target, inner, at, rule.pointer);
       return (scope) => {
         const value = valueAtPath(scope.value, path);
-        return isNothing(value) ? nullIn(target, value) : make(scope.inner(value, path));
+        if (isNothing(value)) return nullIn(target, value);
+        refuseOther(shape, value, scope, path);
+        return make(scope.inner(value, path));
       };
     }
     const isPlain =
@@ -665,6 +669,12 @@ function eachMaker(path: Path, target: Shape, item: Maker): Maker {
     }
     return made;
   };
+}
+
+/** Refuses what is no object where the source's document has nothing else: rules would find nothing in it. Throws MappingError. */
+export function refuseOther(shape: Shape, value: Value, scope: Scope, path: Path): void {
+  if (!isMembers(value) && isObject(shape))
+    throw scope.error(path, `expected an object, got ${kindNames[kindOf(value)]}`);
 }
 
 /** Null where the target may be it, else none (M2). */

@@ -4,7 +4,7 @@ import { pointerSegment, type Report } from '../loader/document/error.ts';
 import type { Node } from '../loader/document/node.ts';
 import { fitsHeader, hasControls, hasControlsInQuery, hasDots } from '../places.ts';
 import type { Module } from './code.ts';
-import { anyShape, CodeError, RuleCompiler, type Source } from './compile-rules.ts';
+import { anyShape, CodeError, RuleCompiler, refuseOther, type Source } from './compile-rules.ts';
 import { Cover, uncoveredMembers, uncoveredPlace } from './cover.ts';
 import { type Path, pathText, valueAtPath } from './paths.ts';
 import type { Entries, Entry, Group } from './rules.ts';
@@ -505,7 +505,11 @@ class EntryCompiler {
       [],
       auto ? { pointer: `${pointer}/autoReply`, omit: new Cover() } : undefined,
     );
-    return (scope) => make(scope.inner(valueAtPath(scope.value, from), from));
+    return (scope) => {
+      const value = valueAtPath(scope.value, from);
+      if (value !== undefined && value !== null) refuseOther(shape, value, scope, from);
+      return make(scope.inner(value, from));
+    };
   }
 }
 

@@ -547,6 +547,34 @@ test('M4: a null of one reply hides nothing of the others, and what there is no 
     });
 });
 
+for (const [what, body, message] of [
+  ['a list', '{"o":[{"x":"1"}],"l":[]}', 'o: expected an object, got a list'],
+  ['a text', '{"o":"1"}', 'o: expected an object, got a text'],
+  ['an item of a list that is a list', '{"l":[{"x":"1"},["2"]]}', 'l[1]: expected an object, got a list'],
+  ['a number under auto', '{"O":1}', 'O: expected an object, got a number'],
+  ['an item that is a text under auto', '{"L":["2"]}', 'L[0]: expected an object, got a text'],
+  ['a whole answer that is a list', '[{"o":{"x":"1"}}]', 'expected an object, got a list'],
+] as const)
+  test(`M3: ${what} of an answer whose document has an object there is a mismatch, where it was left out`, (t) => {
+    const inner = object(`x: ${text}`);
+    const members = `O: ${inner}, L: { type: array, items: ${inner} }`;
+    const sides: Sides = {
+      old: 'type: object',
+      answer: object(
+        `o: ${inner}, l: { type: array, items: ${inner} }, t: { type: array, items: ${text} }, ${members}`,
+      ),
+      oldReply: object(
+        `o: ${inner}, l: { type: array, items: ${inner} }, t: { type: array, items: ${inner} }, ${members}`,
+      ),
+      rules:
+        'autoReply: same\nreply: { o: { from: o, map: { x: x } }, l: { each: l, map: { x: x } }, t: { each: t, map: { x: . } } }',
+    };
+    const right = '{"o":{"x":"1"},"l":[{"x":"1"}],"t":[{"x":"1"}],"O":{"x":"1"},"L":[{"x":"1"}]}';
+    const json = replyOf(sides, '{}', { body: right.replace('"t":[{"x":"1"}]', '"t":["1"]') });
+    t.deepEqual(JSON.parse(json), JSON.parse(right));
+    t.throws(() => replyOf(sides, '{}', { body }), { instanceOf: MappingError, message });
+  });
+
 test('W22: an answer with a member given twice is no answer', (t) => {
   const sides: Sides = {
     old: 'type: object',
