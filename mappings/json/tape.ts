@@ -172,6 +172,7 @@ export class Tape extends JsonGrammar {
       inexact: this.inexact,
       missing: this.missing,
       misfits: this.misfits.length,
+      ignored: this.asked?.ignored.length ?? 0,
       depth: this.depth,
       members: this.members,
     };
@@ -189,6 +190,7 @@ export class Tape extends JsonGrammar {
     this.inexact = mark.inexact;
     this.missing = mark.missing;
     this.misfits.length = Math.min(this.misfits.length, mark.misfits);
+    if (this.asked !== undefined) this.asked.ignored.length = mark.ignored;
     this.depth = mark.depth;
     this.members = mark.members;
   }

@@ -475,6 +475,7 @@ export function scanMembers(
   for (let slot = node + head; slot < node + head + count; slot++) tape.words[slot] = -1;
   tape.top = node + head + count;
   let before = count;
+  let unknown: string | undefined;
   for (let first = true; tape.next(first, 125); first = false) {
     if (tape.bytes[tape.position] !== 34) tape.fail('a member name');
     const guess = follower[before] as number;
@@ -489,7 +490,9 @@ export function scanMembers(
     }
     tape.colon();
     if (index === -1) {
-      if (scanOther(name, names, node, onType, tape)) return true;
+      const other = scanOther(name, node, onType, tape);
+      if (other === 'type') return true;
+      if (other === 'unknown') unknown ??= name;
       continue;
     }
     const slot = node + head + index;
@@ -503,6 +506,11 @@ export function scanMembers(
       throw error instanceof MismatchError ? error.at(names[index] as string) : error;
     }
   }
+  // once it is known that no "@type" behind it says of which type the object is
+  if (unknown !== undefined && tape.asked?.ignores === false)
+    throw new MismatchError(unknownReason('member', unknown, names), 'UnknownElement').at(
+      unknown.slice(0, 64),
+    );
   if (shape.content.choices !== undefined) {
     const both = conflictOnTape(shape.content, tape, node + head + shape.attributes.length);
     if (both !== undefined)
@@ -546,34 +554,30 @@ function missingIn(shape: Shape, tape: Tape, node: number): number {
   return value === -1 || words[value] === nothing ? count + 1 : count;
 }
 
-/** A member that isn't the type's: the gateway's own, or one that is left out. True: another shape is to read the object. */
+/**
+ * A member that isn't the type's: the gateway's own, or one that is left out and, of a request, noted by name (W12).
+ *
+ * @returns `type` where another shape is to read the object, `unknown` for a member that nothing takes
+ */
 function scanOther(
   name: string,
-  names: readonly string[],
   node: number,
   onType: ((name: string) => boolean) | undefined,
   tape: Tape,
-): boolean {
+): 'type' | 'unknown' | undefined {
   if (name === '@nil' && tape.peek() === 116) {
     tape.literal();
     tape.words[node + 2] = isNil;
-  } else if (name === '@type' && onType !== undefined && tape.peek() === 34) {
-    return onType(tape.string());
-  } else {
-    if (name !== '@type' && !(node === 0 && tape.beside.has(name))) dropMember(name, names, tape);
-    tape.skip();
+    return undefined;
   }
-  return false;
-}
-
-/** A member that nothing takes: of a request it is refused, or noted by name (W12). Throws MismatchError. */
-function dropMember(name: string, known: readonly string[], tape: Tape): void {
-  const { asked } = tape;
-  tape.dropped++;
-  if (asked === undefined || (name === '@nil' && tape.peek() === 102)) return;
-  if (!asked.ignores)
-    throw new MismatchError(unknownReason('member', name, known), 'UnknownElement').at(name.slice(0, 64));
-  asked.ignored.push(name);
+  if (name === '@type' && onType !== undefined && tape.peek() === 34)
+    return onType(tape.string()) ? 'type' : undefined;
+  const isTaken = name === '@type' || (node === 0 && tape.beside.has(name));
+  if (!isTaken) tape.dropped++;
+  const isOfAnother = !isTaken && !(name === '@nil' && tape.peek() === 102);
+  if (isOfAnother && tape.asked?.ignores === true) tape.asked.ignored.push(name);
+  tape.skip();
+  return isOfAnother ? 'unknown' : undefined;
 }
 
 /**

@@ -398,6 +398,32 @@ test('W12, A26, W42: a JSON caller’s members that nothing takes, values of no 
   );
 });
 
+test('W12, A19: a JSON caller’s @type may stand behind members of its type, and those that nothing takes are told of or left out as ever', async (t) => {
+  const customer = { Name: 'a', VatId: 'X', '@type': 'BusinessCustomer' };
+  const place = (gateway: Gateway, its: object) => {
+    const text = JSON.stringify({ order: { ...placed.order, Customer: its } });
+    return send(gateway.port, 'POST', '/json/reply/PlaceOrder', json, text);
+  };
+  const gateway = await serveOrders(t);
+  gateway.answer({ body: '{}' });
+  t.is((await place(gateway, customer)).status, 200);
+  t.deepEqual(JSON.parse(gateway.hits[0]?.body ?? '').order.Customer, customer);
+  for (const its of [
+    { isAdmin: true, ...customer },
+    { ...customer, isAdmin: true },
+  ]) {
+    const { status, text } = await place(gateway, its);
+    t.is(status, 400);
+    t.regex(text, /order\.Customer\.isAdmin: unknown member, expected [^"]*VatId/);
+  }
+  t.regex((await place(gateway, { Name: 'a', VatId: 'X' })).text, /order\.Customer\.VatId: unknown member/);
+  const ignoring = await serveOrders(t, 'unknownElements: ignore');
+  ignoring.answer({ body: '{}' });
+  await place(ignoring, { isAdmin: true, ...customer });
+  t.deepEqual(JSON.parse(ignoring.hits[0]?.body ?? '').order.Customer, customer);
+  t.regex(ignoring.log(), /"ignored":\["isAdmin"\]/);
+});
+
 test('under validate: strict values of a JSON caller obey facets too', async (t) => {
   const wsdl = operationsOf({ Get: { element: 't:Get' } }).replace(
     /<xs:schema.*<\/xs:schema>/,
