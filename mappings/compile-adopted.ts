@@ -16,6 +16,7 @@ import type { QName } from './contract/schema-components.ts';
 import { compileCall } from './http-mapping/call.ts';
 import { checkJson, membersOf } from './json/parts.ts';
 import { JsonReader } from './json/reader.ts';
+import { type Asked, withoutIgnored } from './json/tape.ts';
 import type { Steps } from './steps.ts';
 import { XmlError } from './xml/error.ts';
 import { XmlReader } from './xml/reader.ts';
@@ -137,7 +138,7 @@ function rootOf(body: CompiledAdoptedOperation['operation']['input']['body']): Q
 /**
  * A JSON caller's body, which has to be one that its element can hold: it is written as XML, and that is thrown away. Where
  * something is missing, or more than types is asked of values (`validate: strict`), that XML is read as a request in XML is.
- * Where the body has members that nothing takes, and these are left out (W12), what is read from it is the body instead.
+ * Members that nothing takes, where they are left out (W12), go from its text, of which nothing else changes.
  */
 function knownOf(
   text: string,
@@ -148,15 +149,15 @@ function knownOf(
   written: Limits,
 ): string {
   checkJson(text, limits);
-  const { ignored } = reading;
-  const before = ignored.length;
+  const bytes = Buffer.from(text);
+  const asked: Asked = { ignores: unknownElements === 'ignore', ignored: [] };
   try {
-    const asked = { ignores: unknownElements === 'ignore', ignored };
-    const { xml, headers, missing } = request.write(Buffer.from(text), asked);
-    const isKnown = ignored.length === before;
-    if (isKnown && missing === 0 && validate === 'types') return text;
-    const back = readBack(xml, headers, request, reading, written);
-    return isKnown ? text : back;
+    const { xml, headers, missing, left } = request.write(bytes, asked);
+    if (missing > 0 || validate !== 'types') readBack(xml, headers, request, reading, written);
+    for (const name of left?.names ?? []) reading.ignored.push(name);
+    for (const { name } of asked.ignored) reading.ignored.push(name);
+    const known = asked.ignored.length === 0 ? text : withoutIgnored(bytes, asked.ignored);
+    return left === undefined ? known : withHeaders(withoutHeaders(known, limits), left.blocks);
   } catch (error) {
     if (error instanceof XmlError) return refuse(reading, 'OutOfRange', error.message) ?? text;
     if (!(error instanceof MismatchError)) throw error;
@@ -170,30 +171,25 @@ function knownOf(
 /** Steps for each byte of such XML, so that as much is read on the event loop as of requests in XML (`readAsideBytes`). */
 const stepsPerByte = 8;
 
-/** A request as JSON that was written as XML. Throws TooManySteps. */
+/** Notes what is wrong with a request as JSON that was written as XML. Throws TooManySteps. */
 function readBack(
   xml: Uint8Array,
   headers: string,
   request: MessageCodec,
   reading: Reading,
   limits: Limits,
-): string {
+): void {
   countSteps(reading, (xml.length + headers.length) * stepsPerByte);
   const readerOf = (text: string): XmlReader => {
     const reader = new XmlReader(text, limits);
     reader.readRoot();
     return reader;
   };
-  const blocks: string[] = [];
   if (headers !== '') {
     const header = readerOf(`<h>${headers}</h>`);
-    while (header.nextChild()) {
-      const block = request.readHeader(header, reading);
-      if (block !== undefined) blocks.push(block);
-    }
+    while (header.nextChild()) request.readHeader(header, reading);
   }
-  const body = xml.length === 0 ? '{}' : request.read(readerOf(bufferOf(xml).toString()), reading);
-  return withHeaders(body, blocks);
+  if (xml.length > 0) request.read(readerOf(bufferOf(xml).toString()), reading);
 }
 
 /** Limits of what is written as XML of JSON, but for that of one text: those of JSON have held, and the caller knows no others. */
@@ -229,6 +225,14 @@ function compileHeader(
   };
 }
 
+/** A body's JSON without its header blocks. */
+function withoutHeaders(text: string, limits: Limits): string {
+  const rest: string[] = [];
+  for (const [name, token] of membersOf(text, limits) ?? [])
+    if (name !== '@headers') rest.push(`${quoteJson(name)}:${token}`);
+  return `{${rest.join(',')}}`;
+}
+
 /** The same of a JSON caller's body, which stays as it came where nothing is moved. */
 function withoutMovedIn(
   text: string,
@@ -237,14 +241,12 @@ function withoutMovedIn(
   limits: Limits,
 ): string {
   const blocks: string[] = [];
-  const rest: string[] = [];
-  for (const [name, token] of membersOf(text, limits) ?? []) {
-    if (name !== '@headers') rest.push(`${quoteJson(name)}:${token}`);
-    else for (const [block, its] of membersOf(token, limits) ?? []) blocks.push(`${quoteJson(block)}:${its}`);
-  }
+  for (const [name, token] of membersOf(text, limits) ?? [])
+    if (name === '@headers')
+      for (const [block, its] of membersOf(token, limits) ?? []) blocks.push(`${quoteJson(block)}:${its}`);
   const kept = blocks.flatMap((block) => withoutMoved(block, movedHeaders, reading, limits) ?? []);
   if (kept.length === blocks.length && kept.every((block, index) => block === blocks[index])) return text;
-  return withHeaders(`{${rest.join(',')}}`, kept);
+  return withHeaders(withoutHeaders(text, limits), kept);
 }
 
 /** A block `"Name":…` without the scalars that are moved, which go to the reading; undefined where nothing is left of it. */

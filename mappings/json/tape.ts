@@ -51,12 +51,42 @@ const plain = plainByte;
 
 const none: ReadonlySet<string> = new Set();
 
+const comma = 44;
+
 /** What a JSON caller's request is held to, beyond what a reply is (W12, A26). */
 export interface Asked {
   /** Whether members that types lack are left out; else they are refused. */
   readonly ignores: boolean;
-  /** The names of those that were left out. */
-  readonly ignored: string[];
+  /** Those that were left out. */
+  readonly ignored: Ignored[];
+}
+
+/** A member that was left out, and where it stands in the bytes, without commas. */
+export interface Ignored {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** JSON that was read, without members of its objects, which come in their order. */
+export function withoutIgnored(json: Buffer, ignored: readonly Ignored[]): string {
+  const isBlankAt = (at: number): boolean => (json[at] as number) <= 32;
+  const pieces: Buffer[] = [];
+  let from = 0;
+  for (const { start, end } of ignored) {
+    let to = start;
+    while (to > from && isBlankAt(to - 1)) to--;
+    let next = end;
+    if (to > from && json[to - 1] === comma) to--;
+    else {
+      // the first of its object: the comma behind it goes too
+      while (isBlankAt(next)) next++;
+      if (json[next] === comma) next++;
+    }
+    pieces.push(json.subarray(from, to));
+    from = next;
+  }
+  return Buffer.concat([...pieces, json.subarray(from)]).toString();
 }
 
 /**

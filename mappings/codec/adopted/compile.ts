@@ -16,7 +16,7 @@ import {
 } from '../../contract/schema-components.ts';
 import { membersOf, skipped } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
-import type { Asked } from '../../json/tape.ts';
+import { type Asked, withoutIgnored } from '../../json/tape.ts';
 import { doAll, type Steps } from '../../steps.ts';
 import { xmlNamespace } from '../../xml/namespaces.ts';
 import { XmlReader } from '../../xml/reader.ts';
@@ -71,6 +71,8 @@ export interface WrittenMessage {
   readonly passed: number;
   /** Members that the schema requires and that didn't come, here and in the header blocks; nothing is written for them (A28). */
   readonly missing: number;
+  /** Where members of a request's header blocks were left out, their names, and all blocks as JSON without them. */
+  readonly left?: { readonly names: readonly string[]; readonly blocks: readonly string[] } | undefined;
 }
 
 /** An operation of an adopted service, ready for messages. */
@@ -219,7 +221,8 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
     write: (json, asked) => {
       const blocks = headers.write(json, asked);
       const { xml, ...counts } = writeElement(context, value, tags, json, scratch, beside, asked);
-      return { xml, headers: blocks.headers, ...sumOf(counts, blocks) };
+      const { left } = blocks;
+      return { xml, headers: blocks.headers, ...sumOf(counts, blocks), ...(left && { left }) };
     },
   };
 }
@@ -313,6 +316,8 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
       if (members === undefined) return { ...noBlocks, dropped: 1 };
       let all = '';
       let counts = noCounts;
+      const names: string[] = [];
+      const kept: string[] = [];
       const written = new Set<string>();
       for (const [local, token] of members) {
         if (!byLocal.has(local))
@@ -325,22 +330,28 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
         if (written.has(local)) throw twice().at(local).at('@headers');
         written.add(local);
         try {
+          const bytes = Buffer.from(token);
+          const { value, tags } = block;
+          const askedOfIt: Asked | undefined = asked && { ...asked, ignored: [] };
           const { xml, ...its } = writeElement(
             context,
-            block.value,
-            block.tags,
-            Buffer.from(token),
+            value,
+            tags,
+            bytes,
             scratch,
             nothingBeside,
-            asked,
+            askedOfIt,
           );
           all += xml.toString();
           counts = sumOf(its, counts);
+          if (askedOfIt === undefined) continue;
+          for (const { name } of askedOfIt.ignored) names.push(name);
+          kept.push(block.key + withoutIgnored(bytes, askedOfIt.ignored));
         } catch (error) {
           throw error instanceof MismatchError ? error.at(local).at('@headers') : error;
         }
       }
-      return { headers: all, ...counts };
+      return { headers: all, ...counts, left: names.length === 0 ? undefined : { names, blocks: kept } };
     },
   };
 }

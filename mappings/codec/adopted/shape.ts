@@ -482,6 +482,7 @@ export function scanMembers(
     const key = keys[guess];
     let index = guess;
     let name = '';
+    const start = tape.position;
     if (key !== undefined && tape.matches(tape.position + 1, key)) tape.position += 1 + key.length;
     else {
       name = tape.string();
@@ -490,7 +491,7 @@ export function scanMembers(
     }
     tape.colon();
     if (index === -1) {
-      const other = scanOther(name, node, onType, tape);
+      const other = scanOther(name, start, node, onType, tape);
       if (other === 'type') return true;
       if (other === 'unknown') unknown ??= name;
       continue;
@@ -561,6 +562,7 @@ function missingIn(shape: Shape, tape: Tape, node: number): number {
  */
 function scanOther(
   name: string,
+  start: number,
   node: number,
   onType: ((name: string) => boolean) | undefined,
   tape: Tape,
@@ -575,8 +577,9 @@ function scanOther(
   const isTaken = name === '@type' || (node === 0 && tape.beside.has(name));
   if (!isTaken) tape.dropped++;
   const isOfAnother = !isTaken && !(name === '@nil' && tape.peek() === 102);
-  if (isOfAnother && tape.asked?.ignores === true) tape.asked.ignored.push(name);
   tape.skip();
+  if (isOfAnother && tape.asked?.ignores === true)
+    tape.asked.ignored.push({ name, start, end: tape.position });
   return isOfAnother ? 'unknown' : undefined;
 }
 

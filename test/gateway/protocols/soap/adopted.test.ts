@@ -476,6 +476,27 @@ test('W12: with unknownElements: ignore a JSON caller’s members that nothing t
   t.is(gateway.hits[1]?.body, known);
 });
 
+test('W12: beside a JSON caller’s members that are left out all else stays as it came', async (t) => {
+  const gateway = await serveOrders(t, 'unknownElements: ignore');
+  gateway.answer({ body: '{}' });
+  const asked = async (text: string): Promise<string | undefined> => {
+    await send(gateway.port, 'POST', '/json/reply/PlaceOrder', json, text);
+    return gateway.hits.at(-1)?.body;
+  };
+  const kept =
+    '"id": "1" , "Placed":"2006-01-02T03:04:05","Shipped":null,"Total":"1.50","Status":"Open","Line":[],"Invoice":"a\\u0001b"';
+  const [first, second, nested] = ['"x" : {"y":[1,{"z":2}]}', '"Zo\\u00eb é":",}"', '"Customer":null'];
+  t.is(await asked(`{ ${first} , ${second},"order":{${kept}}}`), `{"order":{${kept}}}`);
+  t.is(await asked(`{"order":{${first},${kept} , ${second}}}`), `{"order":{${kept} }}`);
+  t.is(
+    await asked(`{"order":{${nested},${first},${second},${kept}},${first}}`),
+    `{"order":{${nested},${kept}}}`,
+  );
+  const header = (more: string) =>
+    `{"@headers":{"SessionHeader":{"branch":"a\\u0001b"${more}}},"order":null}`;
+  t.is(await asked(header(`, ${first}`)), header(''));
+});
+
 test('A28: what a reply lacks is written without, noted in the log, and counted by operation', async (t) => {
   const gateway = await serveOrders(t);
   const { Total: _, ...rest } = order.GetOrderResult;
