@@ -8,6 +8,7 @@ import { createCore } from './core/core.ts';
 import { createEmbedded, type Middleware, type NodeHandler } from './http/app.ts';
 import { proxyList } from './http/forwarded.ts';
 import { hostList } from './http/framing.ts';
+import type { MappedContract } from './process/load-place.ts';
 import { auditInLog } from './telemetry/audit.ts';
 import { type Logger, linesToLogger, silentLogger } from './telemetry/logger.ts';
 import { writeSnapshot } from './telemetry/metrics.ts';
@@ -17,12 +18,15 @@ import { createServers } from './upstream/http-upstream.ts';
 
 export * from './codec.ts';
 export type { MiddlewareContext } from './http/app.ts';
+export { loadPlace as loadContract, type MappedContract } from './process/load-place.ts';
 export type { Logger, Middleware, NodeHandler };
 
 /** What an embedded gateway serves, and how. */
 export interface GatewayOptions {
   /** As `loadContract` gives it. */
   readonly contract: Contract;
+  /** The same, for a folder whose WSDL is mapped onto another document; RangeError where that is left out. */
+  readonly mapping?: MappedContract['mapping'];
   /** The JSON service behind: an http or https URL without query. */
   readonly upstream: string;
   /** Where callers reach the program, without the base path, such as `https://api.example.com`: the WSDL says so (W34). */
@@ -66,6 +70,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const upstreamUrl = httpUrl('upstream', options.upstream);
   const publicUrl = httpUrl('publicUrl', options.publicUrl);
   const contract = { ...options.contract, basePath: basePathOf(options) };
+  if (contract.adopted?.isMapped === true && options.mapping === undefined)
+    throw new RangeError('mapping: expected what loadContract gives beside the contract, got none');
   const isLogged = options.logger !== undefined;
   const lines = linesToLogger(logger);
   const core = createCore({
@@ -84,7 +90,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     metricsPage: async () => metrics(),
   });
   const upstream = createServers(upstreamUrl, core.upstreamOptions);
-  const app = core.appOf(compileContract(contract, limits), upstream);
+  const app = core.appOf(compileContract(contract, limits), upstream, options.mapping);
   let closed: Promise<boolean> | undefined;
   core.start();
   return {

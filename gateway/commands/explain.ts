@@ -2,9 +2,9 @@ import { createReadStream, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { compileContract } from '../../mappings/compile.ts';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
-import { loadContract } from '../../mappings/loader/load.ts';
 import type { ExplainedMessage, Explanation } from '../doctor/explain.ts';
 import type { Finding } from '../doctor/findings.ts';
+import { loadPlace } from '../process/load-place.ts';
 import { finding } from './failure.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf } from './options.ts';
 import { jsonOption, printJson, printLine } from './output.ts';
@@ -36,8 +36,8 @@ export function explainCommand(): Command {
 }
 
 async function explainMessage(file: string, flags: ExplainFlags): Promise<void> {
-  const { contract } = loadContract(placeOf(flags), flags.limits);
   const limits = flags.limits ?? defaultLimits;
+  const { contract } = loadPlace(placeOf(flags), limits);
   const bytes = await readUpTo(file, limits.explainBytes);
   // loaded here: a wrong flag needs none of it and is answered at once
   const { createDoctor } = await import('../doctor/explain.ts');

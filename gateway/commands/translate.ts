@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
-import { loadContract } from '../../mappings/loader/load.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
+import { loadPlace } from '../process/load-place.ts';
 import { finding } from './failure.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf } from './options.ts';
 import { jsonOption, print, printError, printJson } from './output.ts';
@@ -57,7 +57,7 @@ export function translateCommand(): Command {
 }
 
 async function translate(flags: TranslateFlags): Promise<void> {
-  const { contract } = loadContract(placeOf(flags), flags.limits);
+  const { contract } = loadPlace(placeOf(flags), flags.limits);
   const message = { contract, flags, input: await buffer(process.stdin) };
   if (flags.to === 'json') await translateRequest(message);
   else await translateAnswer(message);

@@ -1,4 +1,5 @@
-import type { Limits } from '../../mappings/contract/limits.ts';
+import type { Adopted } from '../../mappings/contract/adopted.ts';
+import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { type ContractPlace, loadContract, mappingIn } from '../../mappings/loader/load.ts';
 import { type LoadedMapping, loadMapping } from '../../mappings/mapping/load.ts';
@@ -11,7 +12,7 @@ export interface MappedContract extends LoadedContract {
 }
 
 /** What a place holds: a contract, and the mapping that may be beside it. Throws ContractError with all that is wrong. */
-export function loadPlace(place: ContractPlace, limits: Limits): MappedContract {
+export function loadPlace(place: ContractPlace, limits: Limits = defaultLimits): MappedContract {
   return withMapping(place, loadContract(place, limits), limits);
 }
 
@@ -26,8 +27,9 @@ export function withMapping(place: ContractPlace, loaded: LoadedContract, limits
   const unmapped = new Set(mapping.unmapped);
   const isMapped = ({ name }: { readonly name: string }): boolean => !unmapped.has(name);
   const { service } = adopted;
-  const mapped = {
+  const mapped: Adopted = {
     ...adopted,
+    isMapped: true,
     service: { ...service, operations: service.operations.filter(isMapped) },
     endpoints: adopted.endpoints.map(({ path, ports }) => ({
       path,

@@ -7,6 +7,8 @@ export interface Adopted {
   readonly endpoints: readonly AdoptedEndpoint[];
   /** Scalars of header blocks that travel in HTTP headers (A8). */
   readonly movedHeaders: readonly MovedHeader[];
+  /** Whether its JSON is that of another document only by a mapping (M1), without which nobody may serve it. */
+  readonly isMapped?: boolean;
 }
 
 /** An operation of an adopted contract by its name; undefined for another name, and where none was adopted. */

@@ -1,8 +1,11 @@
-import { copyFileSync, writeFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { copyFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { createGateway, loadContract } from '../../../gateway/index.ts';
 import { loadPlace } from '../../../gateway/process/load-place.ts';
 import type { LoadReport } from '../../../gateway/process/load-report.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
@@ -269,6 +272,46 @@ test('M1: the start tells operations that have no rule as not served', async (t)
     report?.remarks.flatMap(({ all }) => all.map(({ why }) => why)),
     ['the mapping has no rule for it'],
   );
+});
+
+test('M1: explain and kit know the operations alone that are mapped', async (t) => {
+  const folder = mappedFolder(t);
+  const place = join(folder, 'place.xml');
+  writeFileSync(place, envelope('1.1', { body: '<PlaceOrder xmlns="http://orders.example/"/>' }));
+  const explained = await run(t, ['explain', place, folder]).ended;
+  t.is(explained.code, 1, explained.err);
+  t.regex(explained.out, /<PlaceOrder> is no operation of this service/);
+  const kit = join(folder, 'kit');
+  t.is((await run(t, ['kit', folder, '--out', kit]).ended).code, 0);
+  t.deepEqual(
+    readdirSync(kit).filter((name) => name.endsWith('Order')),
+    ['CancelOrder', 'GetOrder'],
+  );
+});
+
+test('M1: a gateway in a program calls by the mapping, and is none where that is left out', async (t) => {
+  const calls: string[] = [];
+  const service = createServer((request, response) => {
+    calls.push(`${request.method} ${request.url}`);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end('{"id":17,"state":"open","total":1,"placed":"2020-01-01T00:00:00Z","lines":[]}');
+  }).listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  t.teardown(() => service.close());
+  const upstream = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const { contract, mapping } = loadContract(mappedFolder(t));
+  const options = { contract, upstream, publicUrl: 'https://edge.example' };
+  t.throws(() => createGateway(options), { instanceOf: RangeError, message: /^mapping: expected what/ });
+  const gateway = createGateway({ ...options, mapping });
+  t.teardown(() => gateway.close());
+  const server = createServer(gateway.handler).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const message = envelope('1.1', { body: getOrder.replace('12345678901', '17') });
+  const { port } = server.address() as AddressInfo;
+  const reply = await send(port, 'POST', shop, { 'Content-Type': 'text/xml', Connection: 'close' }, message);
+  t.regex(reply.text, /<n0:Status>Open</);
+  t.deepEqual(calls, ['GET /orders/17']);
 });
 
 test('M1: a reload reads the mapping anew', async (t) => {
