@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import type { LineWriter } from './line-buffer.ts';
 
-const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
+const { O_RDWR, O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
 const newline = Buffer.from('\n');
 const last = Buffer.alloc(1);
 
@@ -13,9 +13,7 @@ const last = Buffer.alloc(1);
 export class AuditFile implements LineWriter {
   readonly #path: string;
   readonly #isShared: boolean;
-  #fd: number;
-  /** For looking at its end; undefined where it is no file, or may not be read. */
-  #reader: number | undefined;
+  #opened: Opened;
   /** Whether the file ends amid a line. */
   #isTorn = false;
 
@@ -27,8 +25,8 @@ export class AuditFile implements LineWriter {
   constructor(path: string, isShared = false) {
     this.#path = path;
     this.#isShared = isShared;
-    this.#fd = open(path);
-    this.#openReader();
+    this.#opened = open(path);
+    this.#lookAtEnd();
   }
 
   /** Throws the system's error when a line could not be written whole. */
@@ -37,7 +35,7 @@ export class AuditFile implements LineWriter {
     const bytes = this.#isTorn ? Buffer.concat([newline, line]) : line;
     let written = 0;
     try {
-      while (written < bytes.length) written += writeSync(this.#fd, bytes, written);
+      while (written < bytes.length) written += writeSync(this.#opened.fd, bytes, written);
     } finally {
       if (written > 0) this.#isTorn = bytes[written - 1] !== newline[0];
     }
@@ -45,36 +43,37 @@ export class AuditFile implements LineWriter {
 
   /** Opens the file anew; throws the system's error, and then goes on with the one it had. */
   reopen(): void {
-    const former = this.#fd;
-    this.#fd = open(this.#path);
-    closeSync(former);
-    if (this.#reader !== undefined) closeSync(this.#reader);
-    this.#openReader();
-  }
-
-  #openReader(): void {
+    const former = this.#opened;
+    this.#opened = open(this.#path);
+    closeSync(former.fd);
     this.#isTorn = false;
-    this.#reader = fstatSync(this.#fd).isFile() ? openReader(this.#path) : undefined;
     this.#lookAtEnd();
   }
 
   /** Whether the file ends amid a line, as a full disk leaves it, and whoever wrote it then has ended or wrote no more. */
   #lookAtEnd(): void {
-    if (this.#reader === undefined) return;
-    const { size } = fstatSync(this.#reader);
-    this.#isTorn = size > 0 && readSync(this.#reader, last, 0, 1, size - 1) === 1 && !last.equals(newline);
+    const { fd, canRead } = this.#opened;
+    if (!canRead) return;
+    const { size } = fstatSync(fd);
+    this.#isTorn = size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && !last.equals(newline);
   }
 }
 
-/** A pipe with a late reader refuses a line rather than to wait for room. */
-function open(path: string): number {
-  return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o666);
+interface Opened {
+  readonly fd: number;
+  /** False for a pipe, say, and for a file that may be written alone. */
+  readonly canRead: boolean;
 }
 
-function openReader(path: string): number | undefined {
+/** A pipe with a late reader refuses a line rather than to wait for room. */
+function open(path: string): Opened {
+  const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o666);
+  if (!fstatSync(fd).isFile()) return { fd, canRead: false };
   try {
-    return openSync(path, O_RDONLY | O_NONBLOCK);
+    const both = openSync(path, O_RDWR | O_APPEND | O_NONBLOCK);
+    closeSync(fd);
+    return { fd: both, canRead: true };
   } catch {
-    return undefined; // it may be written and not read
+    return { fd, canRead: false };
   }
 }
