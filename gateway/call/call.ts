@@ -208,7 +208,10 @@ export async function runCall(
     try {
       reply = await callTraced(service, exchange, request);
     } catch (error) {
-      audit?.settled(exchange, exchange.reached ? 'unknown' : 'unsent');
+      audit?.settled(
+        exchange,
+        exchange.isAnswered === true ? 'answered' : exchange.reached ? 'unknown' : 'unsent',
+      );
       throw error;
     }
     audit?.settled(exchange, 'answered');

@@ -86,6 +86,7 @@ export function createMappedUpstream(
             });
           answers.push(answer);
         }
+        waiting.isAnswered = calls.length > 0;
         const reply =
           bytes > replyAsideBytes
             ? undefined

@@ -32,6 +32,8 @@ export interface Waiting extends Slot {
   readonly request: IncomingMessage;
   /** Whether it was sent, whole or in part: before, nothing can have been done. */
   reached: boolean;
+  /** Whether all its calls were answered, where it is several or their answers are mapped, whatever came of mapping them. */
+  isAnswered?: boolean;
   /** Whether the system has all of it: the memory of its body is read no more. */
   isWritten: boolean;
   /** What the gateway itself sent with it that no text may tell: keys, a password, a token. */

@@ -194,6 +194,11 @@ test('M4: a write of several calls whose answers can’t be mapped says that all
     /UpstreamInvalidResponse: 2 of 2 calls were answered, then: the reply/,
   );
   t.regex((await call(gateway, orderOf(1), '')).text, /UpstreamInvalidResponse: the reply/);
+  gateway.answer((_hit, response) => response.destroy());
+  t.is((await call(gateway, orderOf(1, 2), '')).status, 500);
+  const written = () => [...gateway.log().matchAll(/"outcome":"(\w+)"/g)].map(([, outcome]) => outcome);
+  while (written().length < 4) await delay(10);
+  t.deepEqual(written(), ['answered', 'answered', 'answered', 'unknown']);
 });
 
 test('M4: a write of several calls whose second one finds no connection is not told as one that was not begun', async (t) => {
