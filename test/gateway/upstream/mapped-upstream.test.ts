@@ -158,7 +158,7 @@ function orderOf(...quantities: readonly number[]): string {
 test('M4: a write of several calls that ends amid them says how many were answered, and never to try again', async (t) => {
   const gateway = await startGateway(t, {
     serve: { contract: mappedFolder(t, places) },
-    limits: { upstreamFirstByteMs: 300 },
+    limits: { upstreamFirstByteMs: 2_000 },
   });
   const secondIs = (answer: (response: ServerResponse) => unknown) => {
     const before = gateway.hits.length;
