@@ -1,4 +1,4 @@
-import { Digits, isItems, isMembers, numberKey, textOfScalar, type Value } from './value.ts';
+import { ByText, isItems, isMembers, type Value } from './value.ts';
 
 /** One step of a path (M1). */
 export type Step =
@@ -14,8 +14,8 @@ export interface WhereStep {
   readonly kind: 'where';
   readonly name: string;
   readonly text: string;
-  /** The text's `numberKey`. */
-  readonly number: string | undefined;
+  /** The text alone. */
+  readonly wanted: ByText<true>;
 }
 
 /** Steps from where the path begins; none for the place itself. */
@@ -46,9 +46,8 @@ function bracketStep(text: string): Step {
   if (text === '') return { kind: 'every' };
   if (/^[0-9]{1,9}$/.test(text)) return { kind: 'index', index: Number(text) };
   const at = text.indexOf('=');
-  if (at < 0) return { kind: 'where', name: text, text: 'true', number: undefined };
-  const wanted = text.slice(at + 1);
-  return { kind: 'where', name: text.slice(0, at), text: wanted, number: numberKey(wanted) };
+  const [name, value] = at < 0 ? [text, 'true'] : [text.slice(0, at), text.slice(at + 1)];
+  return { kind: 'where', name, text: value, wanted: new ByText([[value, true]]) };
 }
 
 /** A path as text that `parsePath` reads. */
@@ -78,8 +77,6 @@ export function valueAtPath(value: Value | undefined, path: Path): Value | undef
 }
 
 /** Whether an item is one that `[name=text]` means. */
-export function isWhere(item: Value, { name, text, number }: WhereStep): boolean {
-  const value = isMembers(item) ? item.get(name) : undefined;
-  if (textOfScalar(value) === text) return true;
-  return number !== undefined && value instanceof Digits && numberKey(value.text) === number;
+export function isWhere(item: Value, { name, wanted }: WhereStep): boolean {
+  return isMembers(item) && wanted.get(item.get(name)) === true;
 }

@@ -96,7 +96,7 @@ export function textOfScalar(value: Value | undefined): string | undefined {
 }
 
 /** The one text of all ways to write a number; undefined for other texts, and for more digits than are worth a look. */
-export function numberKey(text: string): string | undefined {
+function numberKey(text: string): string | undefined {
   const number = numberForm.test(text) ? decimalOf(text) : undefined;
   return number === undefined ? undefined : plainText(number);
 }
