@@ -50,22 +50,23 @@ export function loadMapping(
   const report: Report = (pointer, message) => problems.push({ file: files.mapping, pointer, message });
   const entries = readEntries(root, report, limits);
   if (problems.length > 0) throw contractError(withLines(problems), limits);
-  const { derived } = files;
   const modules = readModules(files.mapping, entries, report, allowance);
-  const moduleOf = (entry: Entry): Module | undefined => moduleIn(modules, entry, report, limits);
-  const mapping = compileMapping({ derived, openapi, entries, moduleOf, limits });
+  const mapping = compile({ root, derived: files.derived, openapi, modules }, entries, report, limits);
   for (const { pointer, message } of mapping.problems) report(pointer, message);
   if (problems.length > 0) throw contractError(withLines(problems), limits);
-  return { ...mapping, entries, text: { root, derived, openapi, modules } };
+  return mapping;
 }
 
 /** Compiles what another thread loaded. */
 export function compileLoaded(text: MappingText, limits: Limits): LoadedMapping {
-  const { root, derived, openapi, modules } = text;
   const report: Report = (pointer, message) => {
     throw new Error(`${pointer}: ${message}, of a mapping that was loaded without it`);
   };
-  const entries = readEntries(root, report, limits);
+  return compile(text, readEntries(text.root, report, limits), report, limits);
+}
+
+function compile(text: MappingText, entries: Entries, report: Report, limits: Limits): LoadedMapping {
+  const { derived, openapi, modules } = text;
   const moduleOf = (entry: Entry): Module | undefined => moduleIn(modules, entry, report, limits);
   return { ...compileMapping({ derived, openapi, entries, moduleOf, limits }), entries, text };
 }
