@@ -280,35 +280,26 @@ function readAsideOf(
   contract: SharedContract,
   ask: (order: Order) => Promise<Result | undefined>,
 ): ReadAside {
+  /** Asks for what may begin whenever its turn comes; memory that it takes along is given back. */
+  const resultOf = async (
+    exchange: Asked,
+    message: Message | MappingMessage,
+    bytes: number,
+    memory: ArrayBuffer[],
+    isBound = false,
+    refuse: Order['refuse'] = (text) => refusal('Overloaded', text),
+  ): Promise<Result> => {
+    const order = { contract, exchange, message, bytes, memory, isBound, mayBegin: () => true, refuse };
+    const found = await ask(order).finally(() => memory.forEach(giveBackOwn)); // the thread has it, unless it wasn't read
+    if (found === undefined) throw overloaded();
+    return found;
+  };
   const read = async (exchange: AsideExchange, message: Message): Promise<ReadCall> => {
     const body = 'body' in message ? message.body : undefined;
-    const result = await ask({
-      contract,
-      exchange,
-      message,
-      bytes: body?.length ?? 0,
-      memory: body === undefined ? [] : [body.buffer],
-      isBound: false,
-      mayBegin: () => true,
-      refuse: (text) => refusal('Overloaded', text),
-    }).finally(() => {
-      if (body !== undefined) giveBackOwn(body.buffer); // the thread has it, unless it wasn't read
-    });
-    if (result?.kind === 'read') return result.call;
-    throw result === undefined ? overloaded() : errorOf(result);
-  };
-  const map = async (
-    exchange: Asked,
-    message: MappingMessage,
-    bytes: number,
-    isBound: boolean,
-    refuse: Order['refuse'],
-  ): Promise<Result> => {
-    const memory = message.kind === 'toReply' ? message.answers.map(({ body }) => body.buffer) : [];
-    const order = { contract, exchange, message, bytes, memory, isBound, mayBegin: () => true, refuse };
-    const result = await ask(order).finally(() => memory.forEach(giveBackOwn)); // the thread has it, unless it wasn't read
-    if (result === undefined) throw overloaded();
-    return result;
+    const memory = body === undefined ? [] : [body.buffer];
+    const found = await resultOf(exchange, message, body?.length ?? 0, memory);
+    if (found.kind !== 'read') throw errorOf(found);
+    return found.call;
   };
   const operationOf = ({ operation: name }: ReadCall): CompiledOperation => {
     const operation = operations.get(name);
@@ -365,23 +356,22 @@ function readAsideOf(
       return { outcome: outcomeOf(result.reply), shown: result.reply.shown };
     },
     map: {
-      toCalls: async (exchange, operation, json) => {
-        const message = { kind: 'toCalls', operation: operation.name, json } as const;
-        const result = await map(exchange, message, json.length, false, (text) =>
-          refusal('Overloaded', text),
-        );
-        if (result.kind !== 'calls') throw errorOf(result);
-        return result.request;
+      toCalls: async (exchange, { name }, json) => {
+        const message = { kind: 'toCalls', operation: name, json } as const;
+        const found = await resultOf(exchange, message, json.length, []);
+        if (found.kind !== 'calls') throw errorOf(found);
+        return found.request;
       },
       toReply: async (exchange, { name, readOnly }, entry, answers) => {
         const bytes = answers.reduce((sum, { body }) => sum + body.length, 0);
         const sent = answers.map(sentAnswer);
         const message = { kind: 'toReply', operation: name, entry, answers: sent } as const;
-        const result = await map(exchange, message, bytes, !readOnly, (text) =>
+        const memory = sent.map(({ body }) => body.buffer);
+        const found = await resultOf(exchange, message, bytes, memory, !readOnly, (text) =>
           refusal(readOnly ? 'Overloaded' : 'UpstreamTimeout', text),
         );
-        if (result.kind !== 'mapped') throw errorOf(result);
-        return result.json;
+        if (found.kind !== 'mapped') throw errorOf(found);
+        return found.json;
       },
     },
   };
