@@ -14,7 +14,7 @@ import type { Adopted } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
-import { loadContract, mappingFile } from '../../mappings/loader/load.ts';
+import { findFile, loadContract } from '../../mappings/loader/load.ts';
 import { joinNames, readNamesLock, writeNamesLock } from '../../mappings/loader/names/names-lock.ts';
 import { loadAdoptedService } from '../../mappings/loader/wsdl/load-adopted.ts';
 import { derivedFile, deriveOpenapi, writeDerivedOpenapi } from '../../wsdl/derived-openapi/document.ts';
@@ -71,12 +71,11 @@ function adopt(wsdl: string, flags: AdoptFlags): void {
   if (!existsSync(wsdl) || !statSync(wsdl).isFile())
     throw new RangeError(`${wsdl}: expected a WSDL, got no file of that name`);
   // with a mapping it is the new service's, which the WSDL is mapped onto
-  if (mappingFile(out) === undefined)
-    for (const name of ['openapi.yaml', 'openapi.yml', 'openapi.json'])
-      if (existsSync(join(out, name)))
-        throw new RangeError(
-          `${join(flags.out, name)}: expected none in the folder of an adopted WSDL without a mapping, got one; --out names another folder`,
-        );
+  const document = findFile(out, 'mapping') === undefined ? findFile(flags.out, 'openapi') : undefined;
+  if (document !== undefined)
+    throw new RangeError(
+      `${document}: expected none in the folder of an adopted WSDL without a mapping, got one; --out names another folder`,
+    );
   const source = readSource(wsdl, flags, out);
   const stage = `${out}.${process.pid}.new`;
   mkdirSync(dirname(stage), { recursive: true });

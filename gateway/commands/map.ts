@@ -9,7 +9,7 @@ import { JsonError } from '../../mappings/json/grammar.ts';
 import { Allowance } from '../../mappings/loader/document/allowance.ts';
 import { ContractError, type ContractProblem, visible } from '../../mappings/loader/document/error.ts';
 import { isNode, type Node } from '../../mappings/loader/document/node.ts';
-import { mappingFile } from '../../mappings/loader/load.ts';
+import { findFile } from '../../mappings/loader/load.ts';
 import { loadAdoptedContract } from '../../mappings/loader/wsdl/adopted-contract.ts';
 import { draftEntry, likestOperation } from '../../mappings/mapping/draft.ts';
 import { type LoadedMapping, loadMapping, readOpenapi } from '../../mappings/mapping/load.ts';
@@ -107,7 +107,7 @@ function sidesOf({ contract: folder, openapi, limits = defaultLimits }: MapFlags
 
 function loaded(flags: MapFlags): Sides & { readonly mapping: LoadedMapping } {
   const sides = sidesOf(flags);
-  const file = flags.mapping ?? mappingFile(flags.contract) ?? join(flags.contract, 'mapping.yaml');
+  const file = flags.mapping ?? findFile(flags.contract, 'mapping') ?? join(flags.contract, 'mapping.yaml');
   return { ...sides, mapping: loadMapping({ ...sides, mapping: file }, sides.limits) };
 }
 

@@ -119,21 +119,16 @@ function fileReader(
 
 /** Whether a folder's contract is a WSDL: it has one, and no OpenAPI document, or a mapping between the two (A1). */
 export function isAdopted(folder: string): boolean {
-  if (findFile(folder, 'openapi') !== undefined && mappingFile(folder) === undefined) return false;
+  if (findFile(folder, 'openapi') !== undefined && findFile(folder, 'mapping') === undefined) return false;
   const overlay = findFile(folder, 'soap');
   return hasWsdl(folder) || (overlay !== undefined && namesWsdl(overlay));
-}
-
-/** The mapping in a folder, where there is one. */
-export function mappingFile(folder: string): string | undefined {
-  return findFile(folder, 'mapping');
 }
 
 /** The files of a folder whose WSDL is mapped onto an OpenAPI document beside it (M1); undefined for any other. */
 export function mappingIn(
   folder: string,
 ): { readonly mapping: string; readonly openapi: string } | undefined {
-  const mapping = mappingFile(folder);
+  const mapping = findFile(folder, 'mapping');
   if (mapping === undefined || !isAdopted(folder)) return undefined;
   return { mapping, openapi: findFile(folder, 'openapi') ?? join(folder, 'openapi.yaml') };
 }
@@ -159,7 +154,8 @@ function filesIn(directory: string): ContractFiles {
   throw new ContractError([{ file: join(directory, 'openapi.yaml'), pointer: '', message }]);
 }
 
-function findFile(directory: string, name: string): string | undefined {
+/** A contract's file in a folder, whatever it is written in; undefined where there is none. */
+export function findFile(directory: string, name: 'openapi' | 'soap' | 'mapping'): string | undefined {
   return ['yaml', 'yml', 'json']
     .map((extension) => join(directory, `${name}.${extension}`))
     .find((path) => existsSync(path));
