@@ -167,7 +167,7 @@ function childNode(
 function childNodes({ items }: YAMLMap): ReadonlyMap<string, ChildNode> {
   const children = new Map<string, ChildNode>();
   for (const { key, value } of items)
-    if (isScalar(key)) children.set(keyText(key.value), { node: value, offset: key.range?.[0] ?? 0 });
+    if (isScalar(key)) children.set(keyText(key, key.value), { node: value, offset: key.range?.[0] ?? 0 });
   return children;
 }
 
@@ -291,7 +291,7 @@ class ValueReader {
     const offset = offsetOf(node);
     if (typeof given === 'object' && given !== null)
       refuse(offset, 'expected a text as key, got a list or an object');
-    const key = keyText(given);
+    const key = keyText(node, given);
     if (key.length > this.#limits.contractKey)
       refuse(offset, `expected at most ${this.#limits.contractKey} characters in a key, got ${key.length}`);
     if (Object.hasOwn(object, key)) refuse(offset, duplicateKey);
@@ -332,8 +332,9 @@ function offsetOf(node: unknown): number {
   return isYamlNode(node) ? (node.range?.[0] ?? 0) : 0;
 }
 
-/** A scalar as the key of an object; none at all is the empty text. */
-function keyText(value: unknown): string {
+/** A scalar as the key of an object: a number as it is written, `01` or one of twenty digits; none at all is the empty text. */
+function keyText(node: unknown, value: unknown): string {
+  if (isScalar(node) && typeof value === 'number' && node.source !== undefined) return node.source;
   return value === null || value === undefined ? '' : String(value);
 }
 
