@@ -186,13 +186,45 @@ export class RuleCompiler {
         );
       else makers.set(name, this.#place(inner, member, source, joined(at, name), where));
     }
+    const others = auto === undefined ? undefined : this.#autoOthers(auto, place, target, makers, at);
     const required: string[] = [];
     for (const [name, member] of target.members) {
       if (!member.required) continue;
       if (makers.has(name)) required.push(name);
       else this.#requiredMissing(auto, pointer, at, name);
     }
-    return recordMaker(makers, required, at, place.isOfOne === true ? [] : auto?.path);
+    return recordMaker({ makers, others, required }, at, place.isOfOne === true ? [] : auto?.path);
+  }
+
+  /**
+   * What `auto` takes for members that the target takes by any name: those that the source names are added to the makers, those
+   * that it has by any name too are what is returned.
+   */
+  #autoOthers(
+    auto: Auto,
+    place: Place,
+    target: Shape,
+    makers: Map<string, Maker>,
+    at: string,
+  ): OtherMembers | undefined {
+    const taken = target.others;
+    if (taken === undefined) return undefined;
+    const isLeft = (name: string): boolean => !target.members.has(name) && !place.members.has(name);
+    const { members, others } = auto.source.shape;
+    for (const name of members.keys()) {
+      const within = isLeft(name) ? this.#autoMember(auto, name, taken) : undefined;
+      if (within !== undefined) makers.set(name, this.#autoAt(within, taken, joined(at, name)));
+    }
+    if (others === undefined || !isOfOneKind(others, taken)) return undefined;
+    return {
+      path: auto.path,
+      isOne: (name) => isLeft(name) && !members.has(name),
+      make: this.#autoAt(
+        { ...auto, path: [], source: { shape: others, cover: new Cover() }, omit: noOmit },
+        taken,
+        `${at}.*`,
+      ),
+    };
   }
 
   #requiredMissing(auto: Auto | undefined, pointer: string, at: string, name: string): void {
@@ -628,10 +660,25 @@ function called(run: CodeFunction, value: Value, at: string, scope: Scope, path:
   }
 }
 
+/** Members that source and target have by any name. */
+interface OtherMembers {
+  /** Where they are in the source. */
+  readonly path: Path;
+  readonly isOne: (name: string) => boolean;
+  readonly make: Maker;
+}
+
 /** @param of the path of the object that it is made of: of an empty one an empty one comes */
 function recordMaker(
-  makers: ReadonlyMap<string, Maker>,
-  required: readonly string[],
+  {
+    makers,
+    others,
+    required,
+  }: {
+    readonly makers: ReadonlyMap<string, Maker>;
+    readonly others: OtherMembers | undefined;
+    readonly required: readonly string[];
+  },
   at: string,
   of: Path | undefined,
 ): Maker {
@@ -644,6 +691,7 @@ function recordMaker(
       const value = make(scope);
       if (value !== undefined) made.set(name, value);
     }
+    if (others !== undefined) addOthers(made, others, scope);
     all.count(scope, made.size);
     if (made.size === 0 && at !== '') {
       const isThere = of !== undefined && isMembers(valueAtPath(scope.value, of));
@@ -654,6 +702,17 @@ function recordMaker(
         throw scope.error([], `expected what ${joined(at, name)} is made of, which is required, got none`);
     return made;
   };
+}
+
+function addOthers(made: Map<string, Value>, { path, isOne, make }: OtherMembers, scope: Scope): void {
+  const value = valueAtPath(scope.value, path);
+  if (!isMembers(value)) return;
+  scope.run.made.step(value.size);
+  for (const [name, inner] of value) {
+    if (!isOne(name)) continue;
+    const one = make(scope.inner(inner, [...path, { kind: 'member', name }]));
+    if (one !== undefined) made.set(name, one);
+  }
 }
 
 function eachMaker(path: Path, target: Shape, item: Maker): Maker {

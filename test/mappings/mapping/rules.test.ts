@@ -575,6 +575,27 @@ for (const [what, body, message] of [
     t.throws(() => replyOf(sides, '{}', { body }), { instanceOf: MappingError, message });
   });
 
+test('M1: autoReply: same takes members into a target that has them by any name, by their names and beside those', (t) => {
+  const any = '{ type: object, additionalProperties: { type: string } }';
+  const named = `{ type: object, properties: { a: ${text}, b: ${text}, n: ${number} }, additionalProperties: { type: string } }`;
+  const sides: Sides = {
+    old: 'type: object',
+    answer: object(`Named: ${object(`a: ${text}, n: ${number}`)}, Both: ${named}, Ruled: ${named}`),
+    oldReply: object(`Named: ${any}, Both: ${any}, Ruled: ${any}`),
+    rules: 'autoReply: same\nreply: { Ruled.b: Ruled.a }',
+  };
+  const body =
+    '{"Named":{"a":"1","n":2},"Both":{"z":"4","a":"1","n":2,"c":"3"},"Ruled":{"a":"1","b":"lost","x":"5"}}';
+  t.deepEqual(JSON.parse(replyOf(sides, '{}', { body })), {
+    Named: { a: '1' }, // a number is of another kind
+    Both: { a: '1', z: '4', c: '3' },
+    Ruled: { a: '1', b: '1', x: '5' },
+  });
+  t.throws(() => replyOf(sides, '{}', { body: '{"Both":{"c":{"d":"1"}}}' }), {
+    message: 'Both.c: expected a text, got object',
+  });
+});
+
 test('W22: an answer with a member given twice is no answer', (t) => {
   const sides: Sides = {
     old: 'type: object',
