@@ -164,67 +164,45 @@ export class RuleCompiler {
       return nothing;
     }
     const { auto } = place;
+    const names = new Set([
+      ...target.members.keys(),
+      ...place.members.keys(),
+      ...(target.others === undefined ? [] : (auto?.source.shape.members.keys() ?? [])),
+    ]);
     const makers = new Map<string, Maker>();
-    for (const name of target.members.keys()) {
+    for (const name of names) {
       const inner = place.members.get(name);
-      const member = target.members.get(name)?.shape ?? anyShape;
+      const member = target.members.get(name)?.shape ?? target.others ?? (target.open ? anyShape : undefined);
       const path = joined(at, name);
-      const within = auto === undefined ? undefined : this.#autoMember(auto, name, member);
+      const where = inner?.rule?.pointer ?? pointer;
+      if (member === undefined) {
+        problem(where, `expected a path of the target, got ${path}; there are ${someNames(target)}`);
+        continue;
+      }
+      const within = auto === undefined || target.open ? undefined : this.#autoMember(auto, name, member);
       if (inner !== undefined) {
         if (inner.rule === undefined && within !== undefined) inner.auto ??= within;
-        makers.set(name, this.#place(inner, member, source, path, inner.rule?.pointer ?? pointer));
+        makers.set(name, this.#place(inner, member, source, path, where));
       } else if (within !== undefined) makers.set(name, this.#autoAt(within, member, path));
     }
-    for (const [name, inner] of place.members) {
-      if (target.members.has(name)) continue;
-      const member = target.others ?? (target.open ? anyShape : undefined);
-      const where = inner.rule?.pointer ?? pointer;
-      if (member === undefined)
-        problem(
-          where,
-          `expected a path of the target, got ${joined(at, name)}; there are ${someNames(target)}`,
-        );
-      else makers.set(name, this.#place(inner, member, source, joined(at, name), where));
-    }
-    const others = auto === undefined ? undefined : this.#autoOthers(auto, place, target, makers, at);
+    const others = auto === undefined ? undefined : this.#autoOthers(auto, target, names, at);
     const required: string[] = [];
     for (const [name, member] of target.members) {
       if (!member.required) continue;
       if (makers.has(name)) required.push(name);
       else this.#requiredMissing(auto, pointer, at, name);
     }
-    return recordMaker({ makers, others, required }, at, place.isOfOne === true ? [] : auto?.path);
+    return recordMaker(makers, others, required, at, place.isOfOne === true ? [] : auto?.path);
   }
 
-  /**
-   * What `auto` takes for members that the target takes by any name: those that the source names are added to the makers, those
-   * that it has by any name too are what is returned.
-   */
-  #autoOthers(
-    auto: Auto,
-    place: Place,
-    target: Shape,
-    makers: Map<string, Maker>,
-    at: string,
-  ): OtherMembers | undefined {
-    const taken = target.others;
-    if (taken === undefined) return undefined;
-    const isLeft = (name: string): boolean => !target.members.has(name) && !place.members.has(name);
-    const { members, others } = auto.source.shape;
-    for (const name of members.keys()) {
-      const within = isLeft(name) ? this.#autoMember(auto, name, taken) : undefined;
-      if (within !== undefined) makers.set(name, this.#autoAt(within, taken, joined(at, name)));
-    }
-    if (others === undefined || !isOfOneKind(others, taken)) return undefined;
-    return {
-      path: auto.path,
-      isOne: (name) => isLeft(name) && !members.has(name),
-      make: this.#autoAt(
-        { ...auto, path: [], source: { shape: others, cover: new Cover() }, omit: noOmit },
-        taken,
-        `${at}.*`,
-      ),
-    };
+  /** What `auto` takes of members that both have by any name, but for those with a name here; undefined where there are none of one kind. */
+  #autoOthers(auto: Auto, target: Shape, names: ReadonlySet<string>, at: string): OtherMembers | undefined {
+    const { others } = auto.source.shape;
+    if (others === undefined || target.others === undefined || !isOfOneKind(others, target.others))
+      return undefined;
+    const source: Source = { shape: others, cover: new Cover() };
+    const make = this.#autoAt({ ...auto, path: [], source, omit: noOmit }, target.others, `${at}.*`);
+    return { path: auto.path, names, make };
   }
 
   #requiredMissing(auto: Auto | undefined, pointer: string, at: string, name: string): void {
@@ -664,21 +642,16 @@ function called(run: CodeFunction, value: Value, at: string, scope: Scope, path:
 interface OtherMembers {
   /** Where they are in the source. */
   readonly path: Path;
-  readonly isOne: (name: string) => boolean;
+  /** Those that aren't among them. */
+  readonly names: ReadonlySet<string>;
   readonly make: Maker;
 }
 
 /** @param of the path of the object that it is made of: of an empty one an empty one comes */
 function recordMaker(
-  {
-    makers,
-    others,
-    required,
-  }: {
-    readonly makers: ReadonlyMap<string, Maker>;
-    readonly others: OtherMembers | undefined;
-    readonly required: readonly string[];
-  },
+  makers: ReadonlyMap<string, Maker>,
+  others: OtherMembers | undefined,
+  required: readonly string[],
   at: string,
   of: Path | undefined,
 ): Maker {
@@ -704,12 +677,12 @@ function recordMaker(
   };
 }
 
-function addOthers(made: Map<string, Value>, { path, isOne, make }: OtherMembers, scope: Scope): void {
+function addOthers(made: Map<string, Value>, { path, names, make }: OtherMembers, scope: Scope): void {
   const value = valueAtPath(scope.value, path);
   if (!isMembers(value)) return;
   scope.run.made.step(value.size);
   for (const [name, inner] of value) {
-    if (!isOne(name)) continue;
+    if (names.has(name)) continue;
     const one = make(scope.inner(inner, [...path, { kind: 'member', name }]));
     if (one !== undefined) made.set(name, one);
   }

@@ -596,6 +596,18 @@ test('M1: autoReply: same takes members into a target that has them by any name,
   });
 });
 
+test('M1: auto: same takes the rest of an object beside its rules, one that the target has by any name too', (t) => {
+  const inner = object(`y: ${text}, z: ${text}`);
+  const sides = (body: string): Sides => ({
+    old: object(`X: ${inner}, Y: ${text}`),
+    body,
+    rules: 'auto: same\nrequest: { X.y: Y }\nomit: [X.y]',
+  });
+  const request = '{"X":{"y":"lost","z":"2"},"Y":"1"}';
+  for (const body of [object(`X: ${inner}`), `{ type: object, additionalProperties: ${inner} }`])
+    t.is(bodyOf(sides(body), request), '{"X":{"y":"1","z":"2"}}');
+});
+
 test('W22: an answer with a member given twice is no answer', (t) => {
   const sides: Sides = {
     old: 'type: object',
