@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { giveBack } from '../upstream/collector.ts';
-import { perTurn } from './per-turn.ts';
+import { perTurn } from '../upstream/per-turn.ts';
 
 /** Bytes that are decoded from base64 as they go out. */
 export class EncodedPiece {
@@ -128,11 +128,7 @@ const pouredBytes = 63 * 1024;
 /** Writes a large reply as its connection takes it; then its memory is given back. */
 function pour(response: ServerResponse, body: Buffer | readonly (Buffer | EncodedPiece)[]): void {
   const pieces = Buffer.isBuffer(body) ? [body] : body;
-  response.once('close', () =>
-    setImmediate(() => {
-      for (const piece of pieces) giveBack(Buffer.isBuffer(piece) ? piece : piece.letters);
-    }),
-  );
+  response.once('close', () => setImmediate(dropBody, body));
   let index = 0;
   let at = 0;
   const go = (): void => {
@@ -152,6 +148,13 @@ function pour(response: ServerResponse, body: Buffer | readonly (Buffer | Encode
     response.end();
   };
   go();
+}
+
+/** Gives back the memory of a body that nobody writes any more. */
+export function dropBody(body: Reply['body']): void {
+  if (typeof body === 'string') return;
+  for (const piece of Buffer.isBuffer(body) ? [body] : body)
+    giveBack(Buffer.isBuffer(piece) ? piece : piece.letters);
 }
 
 /** Has a large reply go on: to give its next bytes to the system takes 0.1 ms. */

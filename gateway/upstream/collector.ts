@@ -1,5 +1,7 @@
+import { isMarkedAsUntransferable } from 'node:worker_threads';
 import { padding } from '../../mappings/bytes.ts';
 import { Base64Spans } from '../../mappings/json/base64-spans.ts';
+import { perTurn } from './per-turn.ts';
 
 /** From here on a body gets memory of its own, where it can be read without another copy. */
 const largeBytes = 1024 * 1024;
@@ -16,12 +18,22 @@ export interface Collected {
   readonly runs: Base64Spans | undefined;
 }
 
+/** In bytes: the least that room is made for, and the most in one go, where it isn't known that there is more. */
+const leastBytes = 4 * 1024;
+const segmentBytes = 1024 * 1024;
+
 /** Pieces from so many bytes on have memory of their own, mostly. */
 const ownBytes = 16 * 1024;
 
+const noBytes = Buffer.alloc(0);
+
+/** Large bodies are put together by so many segments in a turn of the event loop: half a millisecond of it. */
+const inTurn = perTurn(2);
+
 /**
- * Gathers a body piece by piece in one growing buffer, so that a piece, however small, is gone once it was added. What is
- * to be done with a large body is done as it comes, so that its end is not one long hold of the event loop.
+ * Gathers a body piece by piece, so that a piece, however small, is gone once it was added. One whose length isn't known, or not
+ * to be believed, is in segments until it is all there: to move it from buffer to larger buffer would hold the event loop for
+ * 3 ms at a time. What is to be done with a large body is done as it comes, so that its end is not one long hold.
  */
 export class Collector {
   /** The length that is known in advance, where it is. */
@@ -34,7 +46,13 @@ export class Collector {
   #ownsOnly = false;
   /** The piece that was copied last, of those that are given back by the next one. */
   #spent: Buffer | undefined;
-  #gathered: Buffer | undefined;
+  /** Segments that are full, and how many bytes are in all of them. */
+  #full: Buffer[] = [];
+  #inFull = 0;
+  /** The segment that is being filled, how many bytes it takes, and how many are in it. */
+  #last: Buffer = noBytes;
+  #capacity = 0;
+  #used = 0;
   #runs: Base64Spans | undefined;
 
   /** @param isTrusted true for an upstream's: room is made for all that it announces, and base64 is looked for */
@@ -43,14 +61,23 @@ export class Collector {
   }
 
   add(piece: Buffer): void {
-    const before = this.size;
+    const isFirst = this.size === 0;
     this.size += piece.length;
-    if (before === 0 && this.size <= largeBytes) {
+    if (isFirst && this.size <= largeBytes) {
       this.#only = piece;
       return;
     }
-    const gathered = this.#room(before);
-    piece.copy(gathered, before);
+    const only = this.#only;
+    if (only !== undefined) {
+      this.#only = undefined;
+      this.#append(only);
+      if (this.#ownsOnly) dropPiece(only);
+    }
+    if (this.#isTrusted && this.size > largeBytes && this.#runs === undefined) {
+      this.#runs = new Base64Spans();
+      for (const segment of this.#segments()) this.#runs.add(segment);
+    }
+    this.#append(piece);
     this.#runs?.add(piece);
   }
 
@@ -70,74 +97,127 @@ export class Collector {
     else this.#spent = piece;
   }
 
+  /** Whether all that came is in one segment, so that to take it is nothing. */
+  get isWhole(): boolean {
+    return this.#full.length === 0;
+  }
+
+  /** All that came. */
   take(): Collected {
-    return { body: this.#only ?? this.#whole(), runs: this.#runs };
+    if (!this.isWhole) for (const segment of this.#segmentsForOne()) this.#move(segment);
+    return this.#collected();
+  }
+
+  /** All that came; segments are put together beside what else the event loop has to do. */
+  async takeInTurns(): Promise<Collected> {
+    if (!this.isWhole)
+      for (const segment of this.#segmentsForOne())
+        await new Promise<void>((resolve) =>
+          inTurn(() => {
+            this.#move(segment);
+            resolve();
+          }),
+        );
+    return this.#collected();
   }
 
   /** Gives back the memory of what was gathered: nobody wants it any more. */
   drop(): void {
     if (this.#ownsOnly && this.#only !== undefined) dropPiece(this.#only);
-    dropGathered(this.#gathered);
+    if (this.#spent !== undefined) dropPiece(this.#spent);
+    for (const segment of this.#segments()) dropSegment(segment);
     this.#only = undefined;
-    this.#gathered = undefined;
+    this.#spent = undefined;
+    this.#full = [];
+    this.#begin(0);
   }
 
-  #whole(): Buffer {
-    const gathered = this.#gathered;
-    if (gathered === undefined) return noBytes;
-    const { size } = this;
+  #append(piece: Buffer): void {
+    let from = 0;
+    while (from < piece.length) {
+      if (this.#used === this.#capacity) this.#makeRoom(piece.length - from);
+      const to = Math.min(piece.length, from + this.#capacity - this.#used);
+      piece.copy(this.#last, this.#used, from, to);
+      this.#used += to - from;
+      from = to;
+    }
+  }
+
+  /** Makes room behind what is there, for as many bytes more where there may be so many in a segment. */
+  #makeRoom(count: number): void {
+    const { announced } = this;
+    if (this.#capacity >= segmentBytes) {
+      this.#full.push(this.#last.subarray(0, this.#used));
+      this.#inFull += this.#used;
+      this.#begin(Math.min(segmentBytes, this.#most()));
+    } else if (this.#isTrusted && announced >= this.size) this.#grow(announced);
+    else this.#grow(Math.min(segmentBytes, this.#most(), Math.max((this.#used + count) * 2, leastBytes)));
+  }
+
+  /** How many bytes the last segment may come to hold. */
+  #most(): number {
+    return this.announced >= this.size ? this.announced - this.#inFull : segmentBytes;
+  }
+
+  /** Has the last segment begin anew. An upstream's has zeros behind what is in it. */
+  #begin(capacity: number): void {
+    this.#last = capacity === 0 ? noBytes : memoryFor(capacity + (this.#isTrusted ? padding : 0));
+    this.#capacity = capacity;
+    this.#used = 0;
+  }
+
+  #grow(capacity: number): void {
+    const smaller = this.#last.subarray(0, this.#used);
+    this.#begin(capacity);
+    this.#move(smaller);
+  }
+
+  /** What is there, in order. */
+  #segments(): Buffer[] {
+    return [...this.#full, this.#last.subarray(0, this.#used)];
+  }
+
+  /** What is there, to be moved to one segment. */
+  #segmentsForOne(): Buffer[] {
+    const segments = this.#segments();
+    this.#full = [];
+    this.#begin(this.size);
+    return segments;
+  }
+
+  #move(segment: Buffer): void {
+    segment.copy(this.#last, this.#used);
+    this.#used += segment.length;
+    dropSegment(segment);
+  }
+
+  #collected(): Collected {
+    return { body: this.#only ?? this.#trimmed(), runs: this.#runs };
+  }
+
+  /** What is in the last segment. */
+  #trimmed(): Buffer {
+    const last = this.#last;
+    const used = this.#used;
+    if (last.length === 0) return noBytes;
+    if (this.#isTrusted) {
+      last.fill(0, used, used + padding);
+      return last.subarray(0, used);
+    }
     // of a large one of unknown length half may be room that nobody needs
-    if (this.#isTrusted || gathered.length <= smallBytes || gathered.length === size)
-      return gathered.subarray(0, size);
-    return Buffer.from((gathered.buffer as ArrayBuffer).transfer(size));
-  }
-
-  /** Memory for all that came, `before` bytes of which are in it; that of an upstream's large one has zeros behind. */
-  #room(before: number): Buffer {
-    const behind = this.#isTrusted ? padding : 0;
-    let gathered = this.#gathered;
-    if (gathered === undefined || gathered.length < this.size + behind) {
-      gathered = grown(gathered, this.#capacity() + behind);
-      this.#gathered = gathered;
-    }
-    if (this.#only !== undefined) {
-      this.#only.copy(gathered);
-      if (this.#ownsOnly) dropPiece(this.#only);
-      this.#only = undefined;
-    }
-    if (this.#isTrusted && this.size > largeBytes && this.#runs === undefined) {
-      this.#runs = new Base64Spans();
-      this.#runs.add(gathered.subarray(0, before));
-    }
-    return gathered;
-  }
-
-  #capacity(): number {
-    const { announced, size } = this;
-    const doubled = Math.max(size * 2, 4096);
-    if (announced < size) return doubled;
-    return this.#isTrusted ? announced : Math.min(announced, doubled);
+    if (last.length <= smallBytes || last.length === used) return last.subarray(0, used);
+    return Buffer.from((last.buffer as ArrayBuffer).transfer(used));
   }
 }
 
-const noBytes = Buffer.alloc(0);
-
-/** A buffer of so many bytes that begins with what is in another one, whose memory is given back at once. */
-function grown(from: Buffer | undefined, length: number): Buffer {
-  if (length <= smallBytes) {
-    const small = Buffer.allocUnsafe(length);
-    from?.copy(small);
-    return small;
-  }
-  const own = Buffer.from(new ArrayBuffer(length)); // its memory is the system's until something is written to it
-  from?.copy(own);
-  dropGathered(from);
-  return own;
+/** Memory that the system gives once something is written to it: 30 MB of zeros would hold the event loop for 4 ms. */
+function memoryFor(length: number): Buffer {
+  return length <= smallBytes ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
 }
 
-/** Gives back what was gathered, where it has memory of its own. */
-function dropGathered(gathered: Buffer | undefined): void {
-  if (gathered !== undefined && gathered.length > smallBytes) giveBackOwn(gathered.buffer);
+/** Gives back a segment, where it has memory of its own: what small buffers share can't be. */
+function dropSegment({ buffer }: Buffer): void {
+  if (buffer.byteLength > smallBytes && !isMarkedAsUntransferable(buffer)) giveBackOwn(buffer);
 }
 
 /** Gives back the memory of a piece, where nothing else is in it. */

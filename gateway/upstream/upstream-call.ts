@@ -9,7 +9,7 @@ import { CallError } from '../call/error.ts';
 import { noteFailure } from '../telemetry/request-stats.ts';
 import type { Breaker, Evidence, Subject } from './breaker.ts';
 import { type Cause, causeOf } from './cause.ts';
-import { Collector, turnBytes } from './collector.ts';
+import { type Collected, Collector, turnBytes } from './collector.ts';
 import type { Connection } from './connector.ts';
 import type { Watch, Watched } from './deadlines.ts';
 import type { RetryBudget } from './retry-budget.ts';
@@ -311,6 +311,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   onResponseData(_controller: unknown, chunk: Buffer): void {
+    if (this.#given !== undefined) return;
     this.#heard = true;
     const size = this.#collector.size + chunk.length;
     if (size > this.#maxBytes) this.#giveInvalid(`more than ${this.#maxBytes} bytes`);
@@ -358,11 +359,20 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   onResponseEnd(): void {
+    const collector = this.#collector;
+    if (collector.isWhole) this.#end(collector.take());
+    else
+      collector.takeInTurns().then(
+        (collected) => this.#end(collected),
+        (error) => this.onResponseError(undefined, error), // there is no memory for it
+      );
+  }
+
+  #end({ body, runs }: Collected): void {
     if (this.#given !== undefined) {
       this.#line.connections.leave(this);
       return;
     }
-    const { body, runs } = this.#collector.take();
     const status = this.#status;
     const headers = this.#headers;
     if (status >= 500 || (status >= 300 && status < 400))
@@ -393,6 +403,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     const stage = isGarbage(cause) ? 'answered' : this.#stage;
     const evidence = stage === 'connecting' ? 'unreached' : 'failed';
     this.#settle(isOurs(cause) ? undefined : evidence);
+    this.#dropAnswer();
     this.#reject(told(cause, stage));
     this.#line.connections.leave(this);
   }
@@ -417,7 +428,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     this.#stage = 'waiting';
     this.#status = 0;
     this.#headers = {};
-    this.#collector = new Collector(true);
+    this.#dropAnswer();
     this.#held = 0;
     this.#controller = undefined;
     this.#readBefore = undefined;
@@ -442,12 +453,21 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     if (cause !== undefined) noteFailure(this.#waiting.stats, cause);
     const isWaiting = this.#stage === 'waiting';
     this.#settle(evidence);
+    this.#dropAnswer();
     this.#reject(error);
     if (!isWaiting) this.#controller?.abort(error);
     else {
       this.#line.connections.drop(this);
       this.#line.connections.leave(this); // where it was about to be sent
     }
+  }
+
+  /** Gives back what came of an answer that nobody gets, in the next turn: undici may still look at the last piece. */
+  #dropAnswer(): void {
+    const collector = this.#collector;
+    if (collector.size === 0) return;
+    this.#collector = new Collector(true);
+    setImmediate(() => collector.drop());
   }
 
   /** @param evidence undefined for what shows nothing of the upstream: a caller that left, memory that is full */

@@ -84,7 +84,7 @@ export class Output {
     this.length = 0;
     this.#inserts = [];
     if (this.attached.length > 0) this.attached = [];
-    if (expected > keptSize) this.#use(Buffer.from(new ArrayBuffer(expected)));
+    if (expected > keptSize) this.#use(Buffer.allocUnsafeSlow(expected));
     else if (this.bytes !== this.#kept) this.#use(this.#kept);
   }
 
@@ -132,7 +132,7 @@ export class Output {
     if (this.length + count + slack <= this.bytes.length) return;
     if (this.length + count > this.#most) throw this.#tooLong(`expected at most ${this.#most} bytes of XML`);
     const size = Math.max(Math.ceil(this.bytes.length * 1.6), this.length + count + slack);
-    const grown = Buffer.from(new ArrayBuffer(size));
+    const grown = Buffer.allocUnsafeSlow(size); // to fill it with zeros takes as long as to write it
     this.bytes.copy(grown, 0, 0, this.length);
     const { buffer } = this.bytes;
     this.#use(grown);

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import { Collector } from '../../../gateway/upstream/collector.ts';
+import { padding } from '../../../mappings/bytes.ts';
 
 const piece = (bytes: number, letter: string): Buffer => Buffer.from(new ArrayBuffer(bytes)).fill(letter);
 
@@ -52,4 +54,44 @@ test('a body that came in one piece is that piece', (t) => {
   collector.addOwn(only);
   t.is(collector.take().body, only);
   t.is(only.toString(), 'a'.repeat(64 * 1024));
+});
+
+const mebibyte = 1024 * 1024;
+const sizes = [2, 4096, 65_537, mebibyte - 1, mebibyte, mebibyte + 1, 3 * mebibyte, 5_300_001];
+
+for (const isTrusted of [true, false])
+  for (const isAnnounced of [true, false])
+    test(`every byte is there in its order: ${isTrusted ? 'of an upstream' : 'of a caller'}, its length ${isAnnounced ? 'known' : 'unknown'}`, async (t) => {
+      for (const size of sizes)
+        for (const most of [64 * 1024, 50_001, 3_000_000]) {
+          const whole = randomBytes(size);
+          const gathered = (): Collector => {
+            const collector = new Collector(isTrusted);
+            if (isAnnounced) collector.announced = size;
+            for (let at = 0; at < size; at += most) {
+              const to = Math.min(size, at + most, at === 0 ? size - 1 : size);
+              collector.add(whole.subarray(at, to));
+              if (to < at + most && to < size) collector.add(whole.subarray(to, Math.min(size, at + most)));
+            }
+            return collector;
+          };
+          for (const { body } of [gathered().take(), await gathered().takeInTurns()]) {
+            t.true(body.equals(whole), `${size} in pieces of ${most}`);
+            const behind = Buffer.from(body.buffer, body.byteOffset + size, isTrusted ? padding : 0);
+            t.true(behind.equals(Buffer.alloc(behind.length)), `what is behind ${size} in pieces of ${most}`);
+          }
+        }
+    });
+
+test('what a caller sends takes no more room than came and a mebibyte, whatever it announced', (t) => {
+  const collector = new Collector(false);
+  collector.announced = 50_000_000;
+  const before = process.memoryUsage().arrayBuffers;
+  for (let count = 1; count <= 160; count++) {
+    collector.addOwn(piece(64 * 1024, 'a'));
+    const room = process.memoryUsage().arrayBuffers - before;
+    t.true(room <= Math.max(2 * collector.size, collector.size + mebibyte) + 64 * 1024, `${room}`);
+  }
+  collector.drop();
+  t.true(process.memoryUsage().arrayBuffers - before < mebibyte);
 });

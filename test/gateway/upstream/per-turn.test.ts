@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
-import { perTurn } from '../../../gateway/http/per-turn.ts';
+import { perTurn } from '../../../gateway/upstream/per-turn.ts';
 
 test('so many run in a turn of the event loop, and the others in the next ones, in their order', async (t) => {
   const run = perTurn(3);
