@@ -25,7 +25,7 @@ import {
 } from './credentials.ts';
 import { CallError, type Failure, failureOf } from './error.ts';
 import type { NonceAnswer, NonceStore } from './nonces.ts';
-import { type Outcome, readReply } from './outcome.ts';
+import { bytesOf, type Outcome, readReply } from './outcome.ts';
 import { refuseProblems, requestOf } from './request.ts';
 
 // What lives here: one call, whatever its protocol, from inputs to outcome. No sockets, no markup, no paths: those are of http/
@@ -338,24 +338,36 @@ async function readLargeReply(
   const isWritten = frame !== undefined;
   const { ownSecrets } = exchange;
   const mayBegin = (): boolean => !isWritten || admission.mayGrow(exchange);
-  if (isWritten && !admission.hold(exchange, 0)) await roomToWrite(admission, exchange, readOnly);
-  let outcome: Outcome;
+  let outcome: Outcome | undefined;
   let shown: string | undefined;
-  if (bytes - (reply.runs?.total ?? 0) > compiled.limits.replyAsideBytes) {
-    let read = await readAside.reply(exchange, operation, reply, { frame, values, ownSecrets, mayBegin });
-    while (read === undefined) {
-      await roomToWrite(admission, exchange, readOnly);
-      read = await readAside.reply(exchange, operation, reply, { frame, values, ownSecrets, mayBegin });
+  try {
+    if (isWritten && !admission.hold(exchange, 0)) await roomToWrite(admission, exchange, readOnly);
+    if (bytes - (reply.runs?.total ?? 0) > compiled.limits.replyAsideBytes) {
+      let read = await readAside.reply(exchange, operation, reply, { frame, values, ownSecrets, mayBegin });
+      while (read === undefined) {
+        await roomToWrite(admission, exchange, readOnly);
+        read = await readAside.reply(exchange, operation, reply, { frame, values, ownSecrets, mayBegin });
+      }
+      ({ outcome, shown } = read);
+    } else {
+      outcome = readReply(reply, compiled, operation, hide, frame);
+      if (outcome.kind === 'reply')
+        shown = messages?.shown.reply(operation, outcome.json, values, ownSecrets);
     }
-    ({ outcome, shown } = read);
-  } else {
-    outcome = readReply(reply, compiled, operation, hide, frame);
-    if (outcome.kind === 'reply') shown = messages?.shown.reply(operation, outcome.json, values, ownSecrets);
+    if (isWritten) holdWritten(admission, exchange, readOnly, outcome, bytes);
+  } catch (error) {
+    giveBack(reply.body);
+    if (outcome !== undefined) dropOutcome(outcome);
+    throw error;
   }
-  if (isWritten) holdWritten(admission, exchange, readOnly, outcome, bytes);
   if (shown !== undefined) messages?.write('reply', exchange, operation, shown);
   if (isWritten && outcome.kind === 'reply' && Buffer.isBuffer(outcome.xml)) giveBack(reply.body);
   return outcome;
+}
+
+/** Gives back the memory of a reply that nobody gets. */
+function dropOutcome(outcome: Outcome): void {
+  for (const bytes of bytesOf(outcome)) giveBack(bytes);
 }
 
 /** Lets go of all of a large request but what goes upstream, in bytes: a part of a text keeps the whole text in memory. */

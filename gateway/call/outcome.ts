@@ -39,6 +39,14 @@ export type Outcome =
     }
   | { readonly kind: 'failure'; readonly failure: Failure };
 
+/** The bytes that a reply is in, on either side of a thread's end: a Uint8Array is one of them and no list. */
+export function bytesOf(outcome: Outcome): readonly Uint8Array[] {
+  if (outcome.kind === 'failure') return [];
+  const { json, xml, attached = [] } = outcome;
+  if (xml === undefined || typeof xml === 'string') return [json, ...attached];
+  return [json, ...attached, ...(xml instanceof Uint8Array ? [xml] : xml)];
+}
+
 /**
  * Reads an upstream's answer (W22, W23, W30): a success is translated, which also checks it; an error in any of
  * its shapes becomes one responseStatus. Throws CallError (UpstreamInvalidResponse) for anything else.

@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../telemetry/request-stats.ts';
 import { hasBody, hasSmallBody, isAwaited } from './body.ts';
 import { endWithCare } from './connections.ts';
-import { isWaiting, type Reply, sendReply } from './reply.ts';
+import { dropBody, isWaiting, type Reply, sendReply } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
 
 /**
@@ -43,7 +43,7 @@ export function send(context: RequestContext, transport: string, reply: Reply): 
       more: context.cors === undefined ? context.passed : { ...context.passed, ...context.cors(request) },
       whenWaiting: options.whenWaiting,
     });
-  }
+  } else dropBody(reply.body);
   // one whose body broke was answered when it did
   const status = aborted && response.statusCode >= 400 ? response.statusCode : reply.status;
   stats.transport = transport;

@@ -4,7 +4,7 @@ import type { CompiledContract, Frame } from '../../mappings/compile.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
 import type { ReadReply } from '../call/call.ts';
 import { hideCredentials, secrets } from '../call/credentials.ts';
-import { type Outcome, readReply } from '../call/outcome.ts';
+import { bytesOf, type Outcome, readReply } from '../call/outcome.ts';
 import type { ShownMessages } from '../telemetry/messages.ts';
 import type { UpstreamReply } from '../upstream/upstream.ts';
 
@@ -48,15 +48,7 @@ const noBytes = Buffer.alloc(0);
 
 /** The memory that an outcome takes along to another thread; what is small and others' too is copied. */
 export function memoryOf({ outcome }: ReadReply): ArrayBuffer[] {
-  if (outcome.kind === 'failure') return [];
-  const { json, xml, attached = [] } = outcome;
-  return ownMemoryOf([json, ...attached, ...piecesOf(xml)]);
-}
-
-/** The bytes of what was written, on either side of the way: a Uint8Array is one of them and no list. */
-function piecesOf(xml: Written | undefined): readonly Uint8Array[] {
-  if (xml === undefined || typeof xml === 'string') return [];
-  return xml instanceof Uint8Array ? [xml] : xml;
+  return ownMemoryOf(bytesOf(outcome));
 }
 
 /** In bytes: memory of less may be others' too, and is copied. */

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -73,22 +74,66 @@ test('a large body that finds no room on its way upstream is given back', async 
   );
 });
 
-test('a reply that was read for a caller who has left is given back', async (t) => {
-  const gateway = await startGateway(t, { serve: { contract: files }, limits: { replyAsideBytes: 1 } });
-  gateway.answer({ body: JSON.stringify({ notes: ['&'.repeat(2_000_000)] }) });
-  const left = new AbortController();
+/** What a caller of the contract of files is answered. */
+async function readFile({ port }: { readonly port: number }, signal?: AbortSignal): Promise<string> {
   const call = request({
-    port: gateway.port,
+    port,
     path: '/soap11',
     method: 'POST',
-    signal: left.signal,
+    signal,
     headers: { 'Content-Type': 'text/xml' },
-  }).on('error', () => {});
+  });
   call.end(envelope('1.1', { body: '<read xmlns="urn:Files"/>' }));
-  await once(posted, 'reply');
+  const [response] = await once(call, 'response');
+  return text(response);
+}
+
+const notesOf = (letters: number): string => JSON.stringify({ notes: ['&'.repeat(letters)] });
+const hasGiven = (least: number, before = 0): boolean =>
+  given.slice(before).some((length) => length >= least);
+
+test.serial('a reply that was read for a caller who has left is given back', async (t) => {
+  const gateway = await startGateway(t, { serve: { contract: files }, limits: { replyAsideBytes: 1 } });
+  gateway.answer({ body: notesOf(2_000_000) });
+  const left = new AbortController();
+  const before = given.length;
+  const isRead = once(posted, 'reply');
+  readFile(gateway, left.signal).catch(() => {});
+  await isRead;
   left.abort();
-  while (!given.some((length) => length > 10_000_000)) await setImmediate();
+  while (!hasGiven(10_000_000, before)) await setImmediate();
   t.pass();
+});
+
+for (const [where, replyAsideBytes, letters] of [
+  ['beside the event loop', 1, 4_100_000],
+  ['on the event loop', 8_000_000, 6_600_000],
+] as const)
+  test.serial(`a reply read ${where} that finds no room once it is written is given back`, async (t) => {
+    const gateway = await startGateway(t, {
+      serve: { contract: files },
+      limits: { replyAsideBytes, heldBytes: letters * 2 },
+    });
+    gateway.answer({ body: notesOf(letters) });
+    const before = given.length;
+    t.is(elementText(await readFile(gateway), 'code'), 'Overloaded');
+    t.true(hasGiven(letters * 5, before), given.slice(before).join(' '));
+  });
+
+test.serial('an answer that is given up is given back', async (t) => {
+  const gateway = await startGateway(t, {
+    serve: { contract: files },
+    limits: { replyBytesWithBinary: 5_300_000 },
+  });
+  gateway.answer((_hit, response) => {
+    for (let count = 0; count < 11; count++) response.write('x'.repeat(500_000)); // of a length that isn't announced
+    response.end();
+  });
+  const before = given.length;
+  t.is(elementText(await readFile(gateway), 'code'), 'UpstreamInvalidResponse');
+  await setImmediate();
+  const segments = given.slice(before).filter((length) => length === 1_048_576 + 8); // zeros stand behind them
+  t.true(segments.length >= 5, given.join(' '));
 });
 
 test.serial('what is read away of a body that was refused is given back piece by piece', async (t) => {
