@@ -7,7 +7,7 @@ import { loadContract } from '../../mappings/loader/load.ts';
 import { boundYoungGeneration } from '../http/young-generation.ts';
 import { helpersYield } from '../process/helper-threads.ts';
 import type { LoadReport } from '../process/load-report.ts';
-import { countBuffersAsMemory, giveBackWhenIdle } from '../process/memory.ts';
+import { collectLessBesideLarge, countBuffersAsMemory, giveBackWhenIdle } from '../process/memory.ts';
 import type { Running } from '../process/serve.ts';
 import type { ServeOptions } from '../process/serve-options.ts';
 import { asksForTraces } from '../process/traces.ts';
@@ -308,6 +308,7 @@ async function serveHere(
     proxies: proxiesOf(process.env),
   });
   countBuffersAsMemory();
+  collectLessBesideLarge();
   giveBackWhenIdle();
   // a process that is killed later would not leave it to the next start
   setTimeout(flushCompileCache, 2_000).unref();

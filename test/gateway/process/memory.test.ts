@@ -118,3 +118,24 @@ test('a process that is never idle for long keeps what it has', async (t) => {
     0,
   );
 });
+
+test('V8 collects less often while there are large messages, whose memory is given back without it', async (t) => {
+  const program = (less: string): string => `
+    import { countBuffersAsMemory, collectLessBesideLarge } from '${memory}';
+    countBuffersAsMemory();
+    ${less}
+    const used = [];
+    for (let count = 0; count < 300_000; count++) used.push({ count, list: [count] });
+    const message = async () => {
+      const pieces = Array.from({ length: 6 }, () => new ArrayBuffer(24_000_000));
+      await pause(20);
+      for (const piece of pieces) piece.transfer(0);
+    };
+    for (let times = 0; times < 4; times++) await message();
+    const before = collected;
+    for (let times = 0; times < 20; times++) await message();
+    console.log(JSON.stringify([collected - before, used.length]));`;
+  const [often = 0] = (await run(never, never, program(''))) as number[];
+  const [seldom = 0] = (await run(never, never, program('collectLessBesideLarge(5);'))) as number[];
+  t.true(often >= 4 && seldom <= often / 4, `${often} ${seldom}`);
+});
