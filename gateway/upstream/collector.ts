@@ -11,6 +11,9 @@ const smallBytes = 64 * 1024;
 /** In bytes: so much of one body is taken in a turn of the event loop; what is there beyond waits for the next one. */
 export const turnBytes: number = 64 * 1024;
 
+/** Has a large body be read on, of a caller or an upstream, some in each turn: to take `turnBytes` of one takes 0.1 ms. */
+export const readInTurn: (readOn: () => void) => void = perTurn(8);
+
 /** A body, whole. */
 export interface Collected {
   readonly body: Buffer;

@@ -114,6 +114,32 @@ test.serial('of a large reply of the upstream little more than turnBytes is take
 });
 
 test.serial(
+  'of many large replies of the upstream that come at once eight are read on in a turn',
+  async (t) => {
+    const gateway = await startGateway(t);
+    const body = Buffer.from(emptyReply.padEnd(3 * megabyte));
+    const waiting: (() => void)[] = [];
+    gateway.answer((_hit, response) => {
+      waiting.push(() => {
+        response.write(body); // of a length that isn't announced
+        response.end();
+      });
+      if (waiting.length === 32) for (const answer of waiting) answer();
+    });
+    const turns = watchTurns(gateway);
+    const keys = Object.entries(keyHeaders)
+      .map((header) => `${header.join(': ')}\r\n`)
+      .join('');
+    const head = `POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${keys}Content-Length: 2\r\n\r\n`;
+    const caller = await callerAside(t, gateway.port, head, '{}', 32);
+    const [came] = await once(caller, 'message');
+    t.is(came.filter((reply: string) => reply.startsWith('HTTP/1.1 200')).length, 32);
+    const many = turns().filter((bytes) => bytes > 1024 * 1024);
+    t.true(many.length <= 8, `${many}`);
+  },
+);
+
+test.serial(
   'a body in chunks of one byte is read no further than what came together with too many of them',
   async (t) => {
     const gateway = await startGateway(t);
