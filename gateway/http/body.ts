@@ -6,7 +6,7 @@ import { type Admission, smallBytes } from '../admission/admission.ts';
 import type { Slot } from '../admission/permits.ts';
 import type { Transfer } from '../admission/transfers.ts';
 import { CallError } from '../call/error.ts';
-import { Collector, readInTurn, turnBytes } from '../upstream/collector.ts';
+import { Collector, readOnLater, turnBytes } from '../upstream/collector.ts';
 
 const mebibyte = 1024 * 1024;
 const noBytes = Buffer.alloc(0);
@@ -229,7 +229,7 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
       if (inTurn < turnBytes || isOver) return;
       inTurn = 0;
       request.pause();
-      setImmediate(readInTurn, readOn);
+      readOnLater(readOn);
     };
     const readOn = (): void => {
       if (!isOver) request.resume();

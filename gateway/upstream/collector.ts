@@ -11,8 +11,13 @@ const smallBytes = 64 * 1024;
 /** In bytes: so much of one body is taken in a turn of the event loop; what is there beyond waits for the next one. */
 export const turnBytes: number = 64 * 1024;
 
-/** Has a large body be read on, of a caller or an upstream, some in each turn: to take `turnBytes` of one takes 0.1 ms. */
-export const readInTurn: (readOn: () => void) => void = perTurn(8);
+/** So many large bodies, of callers and upstreams, are read on in a turn: to take `turnBytes` of one takes 0.1 ms. */
+const readInTurn = perTurn(8);
+
+/** Has a large body be read on in one of the next turns of the event loop. */
+export function readOnLater(readOn: () => void): void {
+  setImmediate(readInTurn, readOn);
+}
 
 /** A body, whole. */
 export interface Collected {
@@ -49,9 +54,8 @@ export class Collector {
   #ownsOnly = false;
   /** The piece that was copied last, of those that are given back by the next one. */
   #spent: Buffer | undefined;
-  /** Segments that are full, and how many bytes are in all of them. */
+  /** Segments that are full. */
   #full: Buffer[] = [];
-  #inFull = 0;
   /** The segment that is being filled, how many bytes it takes, and how many are in it. */
   #last: Buffer = noBytes;
   #capacity = 0;
@@ -107,20 +111,19 @@ export class Collector {
 
   /** All that came. */
   take(): Collected {
-    if (!this.isWhole) for (const segment of this.#segmentsForOne()) this.#move(segment);
+    for (const segment of this.#segmentsForOne()) this.#move(segment);
     return this.#collected();
   }
 
   /** All that came; segments are put together beside what else the event loop has to do. */
   async takeInTurns(): Promise<Collected> {
-    if (!this.isWhole)
-      for (const segment of this.#segmentsForOne())
-        await new Promise<void>((resolve) =>
-          inTurn(() => {
-            this.#move(segment);
-            resolve();
-          }),
-        );
+    for (const segment of this.#segmentsForOne())
+      await new Promise<void>((resolve) =>
+        inTurn(() => {
+          this.#move(segment);
+          resolve();
+        }),
+      );
     return this.#collected();
   }
 
@@ -151,7 +154,6 @@ export class Collector {
     const { announced } = this;
     if (this.#capacity >= segmentBytes) {
       this.#full.push(this.#last.subarray(0, this.#used));
-      this.#inFull += this.#used;
       this.#begin(Math.min(segmentBytes, this.#most()));
     } else if (this.#isTrusted && announced >= this.size) this.#grow(announced);
     else this.#grow(Math.min(segmentBytes, this.#most(), Math.max((this.#used + count) * 2, leastBytes)));
@@ -159,7 +161,8 @@ export class Collector {
 
   /** How many bytes the last segment may come to hold. */
   #most(): number {
-    return this.announced >= this.size ? this.announced - this.#inFull : segmentBytes;
+    if (this.announced < this.size) return segmentBytes;
+    return this.#full.reduce((left, { length }) => left - length, this.announced);
   }
 
   /** Has the last segment begin anew. An upstream's has zeros behind what is in it. */
@@ -180,8 +183,9 @@ export class Collector {
     return [...this.#full, this.#last.subarray(0, this.#used)];
   }
 
-  /** What is there, to be moved to one segment. */
+  /** What is there, to be moved to one segment; nothing where it is in one already. */
   #segmentsForOne(): Buffer[] {
+    if (this.isWhole) return [];
     const segments = this.#segments();
     this.#full = [];
     this.#begin(this.size);

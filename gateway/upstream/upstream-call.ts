@@ -9,7 +9,7 @@ import { CallError } from '../call/error.ts';
 import { noteFailure } from '../telemetry/request-stats.ts';
 import type { Breaker, Evidence, Subject } from './breaker.ts';
 import { type Cause, causeOf } from './cause.ts';
-import { type Collected, Collector, readInTurn, turnBytes } from './collector.ts';
+import { type Collected, Collector, readOnLater, turnBytes } from './collector.ts';
 import type { Connection } from './connector.ts';
 import type { Watch, Watched } from './deadlines.ts';
 import type { RetryBudget } from './retry-budget.ts';
@@ -327,7 +327,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     this.#inTurn = 0;
     const controller = this.#controller;
     controller?.pause();
-    setImmediate(readInTurn, () => {
+    readOnLater(() => {
       if (!this.#isPaused && this.#given === undefined) controller?.resume();
     });
   }

@@ -89,7 +89,7 @@ async function readFile({ port }: { readonly port: number }, signal?: AbortSigna
 }
 
 const notesOf = (letters: number): string => JSON.stringify({ notes: ['&'.repeat(letters)] });
-const hasGiven = (least: number, before = 0): boolean =>
+const hasGiven = (least: number, before: number): boolean =>
   given.slice(before).some((length) => length >= least);
 
 test.serial('a reply that was read for a caller who has left is given back', async (t) => {

@@ -90,8 +90,7 @@ test.serial('of many large request bodies that come at once eight are read on in
   const turns = watchTurns(gateway);
   const head = `POST /json/reply/convert HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
   const caller = await callerAside(t, gateway.port, head, body, 32);
-  const replies = once(caller, 'message');
-  const [came] = await replies;
+  const [came] = await once(caller, 'message');
   t.is(came.filter((reply: string) => reply.startsWith('HTTP/1.1 20')).length, 32);
   // they begin together; all of them would be 2 MiB in each of some fifty turns
   const many = turns().filter((bytes) => bytes > 1024 * 1024);
