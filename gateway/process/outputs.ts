@@ -24,9 +24,10 @@ export function openOutputs(
   { logTo, logLevel, auditLog, metricsOfAll }: ServeOptions,
   logBytes: number,
 ): Outputs {
-  const output = logTo === undefined ? standardOutput(logBytes) : linesTo(logTo);
+  const isWorker = metricsOfAll !== undefined;
+  const output = logTo === undefined ? standardOutput(logBytes, isWorker) : linesTo(logTo);
   const log = pino({ level: logLevel, base: null }, output.lines);
-  const auditFile = auditLog === undefined ? undefined : openAuditFile(auditLog, metricsOfAll !== undefined);
+  const auditFile = auditLog === undefined ? undefined : openAuditFile(auditLog, isWorker);
   let audit: Audit | undefined = log.isLevelEnabled('info') ? auditInLog(output.lines) : undefined;
   if (auditFile !== undefined)
     audit = auditApart(new LineBuffer(auditFile, 1), (error, requestId) =>

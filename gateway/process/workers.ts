@@ -74,7 +74,7 @@ export async function startWorkers({
   logLevel,
   logBytes,
 }: WorkersOptions): Promise<Workers> {
-  const log = pino({ level: logLevel, base: null }, standardOutput(logBytes, 1).lines);
+  const log = pino({ level: logLevel, base: null }, standardOutput(logBytes, true, 1).lines);
   const taken = await tryAddress(host, port);
   // Workers accept by themselves: handed round by the primary, every connection goes through two processes, and one on
   // its way to a worker that dies hangs. What this spreads unevenly, the limit of requests per socket evens out.

@@ -6,9 +6,10 @@ const newline = 0x0a;
 const nextTry = { late: 50, refused: 1_000 } as const;
 /**
  * So many bytes at most go into a pipe whole or not at all (`PIPE_BUF` of Linux), also where it has less room than that: of
- * several workers, whose pipe is one, another's lines would come between the parts of a line.
+ * several workers, whose pipe is one, another's lines would come between the parts of a line. A process by itself writes all
+ * at once: in pieces it is 0.5 µs of a small call, as each wakes the reader.
  */
-const whole = 4_096;
+const wholeWhereShared = 4_096;
 /** In ms: how long a process that ends waits for a late reader of its last lines. */
 const longestEnd = 1_000;
 
@@ -20,6 +21,7 @@ const longestEnd = 1_000;
 export class LogWriter implements LineWriter {
   readonly #fd: number;
   readonly #most: number;
+  readonly #piece: number;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   /** Whether the last write failed for a late reader alone. */
@@ -31,10 +33,12 @@ export class LogWriter implements LineWriter {
   /**
    * @param fd one that doesn't block, where it is a pipe
    * @param most bytes of lines that wait for a late reader (`logBytes`)
+   * @param isShared whether other processes write to it too
    */
-  constructor(fd: number, most: number) {
+  constructor(fd: number, most: number, isShared: boolean) {
     this.#fd = fd;
     this.#most = most;
+    this.#piece = isShared ? wholeWhereShared : Number.POSITIVE_INFINITY;
   }
 
   /** Lines that were dropped since the start. */
@@ -70,7 +74,7 @@ export class LogWriter implements LineWriter {
     let written = 0;
     try {
       while (written < bytes.length)
-        written += writeSync(this.#fd, bytes, written, pieceOf(bytes, written) - written);
+        written += writeSync(this.#fd, bytes, written, endOfPiece(bytes, written, this.#piece) - written);
     } catch (error) {
       this.#isLate = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
     }
@@ -126,10 +130,10 @@ export class LogWriter implements LineWriter {
   }
 }
 
-/** Where what is written next ends: as many lines as go whole, or a longer one. */
-function pieceOf(bytes: Buffer, start: number): number {
-  if (bytes.length - start <= whole) return bytes.length;
-  const end = start + bytes.subarray(start, start + whole).lastIndexOf(newline) + 1;
+/** Where what is written next ends: as many lines as go at once, or a longer one. */
+function endOfPiece(bytes: Buffer, start: number, most: number): number {
+  if (bytes.length - start <= most) return bytes.length;
+  const end = start + bytes.subarray(start, start + most).lastIndexOf(newline) + 1;
   return end > start ? end : bytes.indexOf(newline, start) + 1 || bytes.length;
 }
 
@@ -144,10 +148,11 @@ export interface StandardOutput {
  * Standard output as a log; what still waits when the process ends goes out then.
  *
  * @param most bytes of lines that wait for a late reader (`logBytes`)
+ * @param isShared whether other processes of this gateway write to it too
  * @param enough bytes that wait for no others; 1 writes each line at once
  */
-export function standardOutput(most: number, enough?: number): StandardOutput {
-  const writer = new LogWriter(openStandardOutput(), most);
+export function standardOutput(most: number, isShared: boolean, enough?: number): StandardOutput {
+  const writer = new LogWriter(openStandardOutput(), most, isShared);
   const lines = new LineBuffer(writer, enough);
   process.once('exit', () => {
     lines.flush();

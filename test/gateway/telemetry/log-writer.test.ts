@@ -68,7 +68,7 @@ const lineOf = (name: string, length: number): Buffer => Buffer.from(`"${name.pa
 test('logBytes: lines of so many bytes wait for a late reader, one more is dropped, counted and told of', (t) => {
   const { read, write } = pipe(t);
   stuff(write);
-  const log = new LogWriter(write, 300);
+  const log = new LogWriter(write, 300, false);
   log.write(Buffer.concat([lineOf('a', 100), lineOf('b', 100)]));
   log.write(lineOf('c', 100));
   t.is(log.dropped, 0);
@@ -86,7 +86,7 @@ test('logBytes: lines of so many bytes wait for a late reader, one more is dropp
 test('of what comes at once, whole lines wait as far as they fit, and those behind them are dropped', (t) => {
   const { read, write } = pipe(t);
   stuff(write);
-  const log = new LogWriter(write, 250);
+  const log = new LogWriter(write, 250, false);
   log.write(Buffer.concat([lineOf('a', 100), lineOf('b', 100), lineOf('c', 100)]));
   t.is(log.dropped, 1);
   taken(read);
@@ -97,7 +97,7 @@ test('of what comes at once, whole lines wait as far as they fit, and those behi
 test('what waits goes out by itself once the reader reads', async (t) => {
   const { read, write } = pipe(t);
   stuff(write);
-  new LogWriter(write, 250).write(lineOf('a', 100));
+  new LogWriter(write, 250, false).write(lineOf('a', 100));
   taken(read);
   let came = '';
   while (came === '') {
@@ -110,7 +110,7 @@ test('what waits goes out by itself once the reader reads', async (t) => {
 test('the end waits about a second for a late reader, and not for one that never reads', (t) => {
   const { write } = pipe(t);
   stuff(write);
-  const log = new LogWriter(write, 250);
+  const log = new LogWriter(write, 250, false);
   log.write(lineOf('a', 100));
   const began = performance.now();
   log.end();
@@ -121,7 +121,7 @@ test('the end waits about a second for a late reader, and not for one that never
 test('without a reader lines are dropped and counted, and none wait', (t) => {
   const { read, write } = pipe(t);
   closeSync(read);
-  const log = new LogWriter(write, 250);
+  const log = new LogWriter(write, 250, false);
   for (let index = 0; index < 5; index++) log.write(lineOf('a', 100));
   t.is(log.dropped, 5);
   log.end();
@@ -131,7 +131,7 @@ test('a full disk takes lines again once there is room: each is whole, and one s
   const disk = smallDisk(t);
   if (disk === undefined) return;
   const path = join(disk, 'log');
-  const log = new LogWriter(openSync(path, 'a'), 250);
+  const log = new LogWriter(openSync(path, 'a'), 250, false);
   let written = 0;
   while (log.dropped === 0) log.write(Buffer.from(`{"number":${written++},"text":"${'x'.repeat(70)}"}\n`));
   log.write(Buffer.from('{"number":"missing"}\n{"number":"missing too"}\n'));
@@ -202,8 +202,8 @@ test('lines that come at once go into a pipe with less room whole, so that those
   const { read, write } = pipe(t);
   stuff(write);
   readSync(read, Buffer.alloc(5_000));
-  const log = new LogWriter(write, 100_000);
-  const other = new LogWriter(write, 100_000);
+  const log = new LogWriter(write, 100_000, true);
+  const other = new LogWriter(write, 100_000, true);
   log.write(Buffer.concat(Array.from({ length: 100 }, () => lineOf('a', 300))));
   let came = taken(read);
   other.write(lineOf('b', 300));
@@ -220,7 +220,7 @@ test('lines that come at once go into a pipe with less room whole, so that those
 test('a line longer than goes whole is written all the same', (t) => {
   const { read, write } = pipe(t);
   const lines = Buffer.concat([lineOf('a', 300), lineOf('b', 9_000), lineOf('c', 4_096), lineOf('d', 10)]);
-  new LogWriter(write, 100).write(lines);
+  new LogWriter(write, 100, true).write(lines);
   t.is(taken(read), lines.toString());
 });
 
