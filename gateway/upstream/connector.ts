@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import { dropContinue } from './interim.ts';
 import { openTunnel } from './proxy.ts';
+import { joinHeads } from './request-heads.ts';
 
 /** As much as Node reads at once. */
 const readBytes = 64 * 1024;
@@ -82,7 +83,7 @@ export function createConnector(
   return (options, callback) => {
     const settle: buildConnector.Callback = (...result) => {
       if (result[0] === null) {
-        dropContinue(result[1]);
+        joinHeads(result[1], dropContinue(result[1]));
         onConnect(result[1]);
       }
       callback(...result);

@@ -5,24 +5,18 @@ const longest = 16 * 1024;
 const start = Buffer.from('HTTP/1.1 100');
 const minor = start.indexOf('1 100');
 const end = Buffer.from('\r\n\r\n');
-/** Ends the first line of a request, which undici writes as text with the head; of a body it writes bytes, and sizes of chunks. */
-const requestLineEnd = ' HTTP/1.1\r\n';
-
 /**
  * Leaves out each `100 Continue` that an upstream begins an answer with though nobody asked (RFC 9110, 15.2.1, has a client
  * expect any): undici takes it for a broken answer and closes the connection, when a write may be done. For connections with
  * one request at a time, where the first bytes behind a request's head begin an answer: those that come while its body is
  * still being written may be of one that began before.
+ *
+ * @returns to be told of each request's head as it is written
  */
-export function dropContinue(socket: Socket): void {
-  const { write, push } = socket;
+export function dropContinue(socket: Socket): () => void {
+  const { push } = socket;
   let begins = false;
   let held: Buffer | undefined;
-  socket.write = ((...given: Parameters<Socket['write']>) => {
-    const [written] = given;
-    if (typeof written === 'string' && written.includes(requestLineEnd)) begins = true;
-    return write.apply(socket, given);
-  }) as Socket['write'];
   socket.push = (chunk: Buffer | null) => {
     if (!begins) return push.call(socket, chunk);
     if (chunk === null) {
@@ -36,6 +30,9 @@ export function dropContinue(socket: Socket): void {
     held = undefined;
     begins = false;
     return push.call(socket, answer);
+  };
+  return () => {
+    begins = true;
   };
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { Pool } from 'undici';
@@ -120,3 +121,36 @@ for (const rest of ['H', 'HTTP/1.1 100 x', 'HTTP/1.1 100 Continue\r\n\r\nrest'])
     await pool.destroy();
     server.close();
   });
+
+test('requests come whole, whether a body goes with its head as one piece, behind it, in pieces or not at all', async (t) => {
+  const server = createHttpServer(async (request, response) => {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece);
+    response.setHeader('x-said', `${request.method} ${request.url} ${request.headers['x-own']}`);
+    response.end(Buffer.concat(pieces));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 1, connect: createConnector(1_000) });
+  const sent: [string, Buffer | Readable | null, Buffer][] = [];
+  for (const length of [1, 150, 16_384, 16_385, 300_000]) {
+    const body = bodyOf(length);
+    sent.push(
+      [`/whole/${length}`, body, body],
+      [`/streamed/${length}`, Readable.from([body, body]), Buffer.concat([body, body])],
+    );
+  }
+  sent.push(['/empty', Buffer.alloc(0), Buffer.alloc(0)], ['/none', null, Buffer.alloc(0)]);
+  for (const [path, given, expected] of sent) {
+    const { headers, body } = await pool.request({
+      method: 'POST',
+      path,
+      body: given,
+      headers: { 'x-own': 'é' },
+    });
+    t.is(headers['x-said'], `POST ${path} é`);
+    t.true(expected.equals(Buffer.from(await body.arrayBuffer())), path);
+  }
+  await pool.close();
+  server.close();
+});
