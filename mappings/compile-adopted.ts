@@ -87,6 +87,7 @@ function compileOperation(
       }
       return given;
     },
+    writeCredentials: undefined,
     jsonOf: ({ text }) => text.toString(),
     request: call,
     succeeds: (status) => status >= 200 && status < 300,

@@ -21,6 +21,7 @@ import {
   type Settings,
 } from './contract/model.ts';
 import { compileAnswer, compileSuccess } from './http-mapping/answer.ts';
+import { compileCredentialsMember, credentialsMemberOf } from './http-mapping/body-members.ts';
 import { compileCall } from './http-mapping/call.ts';
 import type { HeaderScalars } from './http-mapping/header.ts';
 import { JsonReader } from './json/reader.ts';
@@ -103,6 +104,8 @@ function compileOperation(
   const credentialsType = input.fields.find(({ json }) => json === credentials?.member)?.type;
   const credentialNames =
     credentialsType?.kind === 'record' ? credentialsType.fields.map(({ json }) => json) : [];
+  const inBody = credentialsMemberOf(contract, operation);
+  const partNames = credentials?.parts.map(({ name }) => name) ?? [];
   const request = compileCall(contract, operation, slots, limits);
   const { reply } = upstream;
   const replyMember =
@@ -168,6 +171,8 @@ function compileOperation(
       }
       return texts;
     },
+    writeCredentials:
+      inBody === undefined ? undefined : compileCredentialsMember(inBody, partNames, credentialNames),
     jsonOf: ({ text: written, reading, closes }) => {
       const text = written.toString();
       if (closes !== undefined) return text;

@@ -1,3 +1,4 @@
+import type { WriteCredentialsMember } from './codec/input.ts';
 import type { Misfits } from './codec/misfits.ts';
 import type { Reading } from './codec/problem.ts';
 import type { Limits } from './contract/limits.ts';
@@ -27,6 +28,8 @@ export interface CompiledOperation {
   readonly readParameters: (values: readonly RouteValue[], reading: Reading) => Input;
   /** The credentials in the request's body, by the contract's names; those that are null are left out (W24). */
   readonly credentialsOf: (input: Input) => ReadonlyMap<string, string>;
+  /** How the credentials in it go upstream in the body; undefined where they go elsewhere, or nowhere. */
+  readonly writeCredentials: WriteCredentialsMember | undefined;
   /** All inputs as one JSON object, whatever form they came in. */
   readonly jsonOf: (input: Input) => string;
   /** The call upstream; a value that its place can't hold is noted in the reading, and the call is undefined. */

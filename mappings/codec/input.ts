@@ -7,10 +7,18 @@ export interface Input {
    * from bytes by the request-shape cache. Empty once a large request is on its way.
    */
   text: string | Buffer;
+  /**
+   * The same with the credentials that came in the request's member for them, as its last member; undefined where it isn't
+   * made before it is asked for.
+   */
+  readonly withCredentials?: Buffer | undefined;
   readonly reading: Reading;
   /** Where the body object closes in a JSON request's text; undefined for a text made here. */
   readonly closes: number | undefined;
 }
+
+/** The member that credentials go upstream in, `"name":{…}`, of their tokens, in the order that a reading has them in. */
+export type WriteCredentialsMember = (tokens: readonly (string | undefined)[]) => string;
 
 /** Credentials to send upstream: all of them, and those that the body doesn't hold (W24, W25). */
 export interface CredentialValues {

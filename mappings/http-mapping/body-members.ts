@@ -1,8 +1,39 @@
-import type { CredentialValues, Input } from '../codec/input.ts';
+import type { CredentialValues, Input, WriteCredentialsMember } from '../codec/input.ts';
 import { applyEdits, credentialsSlot, type Edit, type Reading } from '../codec/problem.ts';
 import { foldAscii, quoteJson } from '../codec/scalars/text.ts';
 import type { Limits } from '../contract/limits.ts';
+import type { Contract, Operation } from '../contract/model.ts';
 import { JsonReader } from '../json/reader.ts';
+
+/** The member of an operation's upstream body that holds its credentials; undefined where none does. */
+export function credentialsMemberOf(
+  { credentials }: Contract,
+  { upstream: { body, server } }: Operation,
+): string | undefined {
+  const isInBody = body.kind === 'members' && server.credentials && credentials?.send === 'body';
+  return isInBody ? credentials.member : undefined;
+}
+
+/**
+ * One function that writes that member of tokens that came in the request; an empty one is no credential.
+ *
+ * @param names in the order in which they are written
+ * @param tokenNames whose the tokens are, one after the other
+ */
+export function compileCredentialsMember(
+  member: string,
+  names: readonly string[],
+  tokenNames: readonly string[],
+): WriteCredentialsMember {
+  const write = credentialsWriter(names);
+  return (tokens) => {
+    const given = write((name) => {
+      const token = tokens[tokenNames.indexOf(name)];
+      return token === '""' || token === 'null' ? undefined : token;
+    });
+    return `${quoteJson(member)}:${given}`;
+  };
+}
 
 /** The JSON object that most inputs are members of, as a request's body. */
 export type WriteMembers = (input: Input, values: CredentialValues | undefined) => string | Buffer;
@@ -18,9 +49,16 @@ export function compileMembers(
   names: readonly string[],
   limits: Limits,
 ): WriteMembers {
-  const whole = credentialsWriter(names);
+  const write = credentialsWriter(names);
+  const whole: WriteCredentials = ({ all }) =>
+    write((name) => {
+      const value = all.get(name);
+      return value === undefined ? undefined : quoteJson(value);
+    });
   const opens = member === undefined ? undefined : `${quoteJson(member)}:`;
   return (input, values) => {
+    // as they came, where all of them came in the body
+    if (input.withCredentials !== undefined && values?.fromHeaders.size === 0) return input.withCredentials;
     const { text, closes, reading } = input;
     if (typeof text !== 'string')
       return opens === undefined || values === undefined ? text : withMember(text, opens + whole(values));
@@ -61,13 +99,16 @@ function isElsewhere({ spans }: Reading, member: string | undefined): boolean {
 /** All credentials as a JSON object. */
 type WriteCredentials = (values: CredentialValues) => string;
 
-function credentialsWriter(names: readonly string[]): WriteCredentials {
+/** @returns what writes them of what gives the JSON of each; one that is undefined is left out */
+function credentialsWriter(
+  names: readonly string[],
+): (jsonOf: (name: string) => string | undefined) => string {
   const members = names.map((name) => ({ name, opens: `${quoteJson(name)}:` }));
-  return ({ all }) => {
+  return (jsonOf) => {
     let text = '';
     for (const { name, opens } of members) {
-      const value = all.get(name);
-      if (value !== undefined) text += (text === '' ? '' : ',') + opens + quoteJson(value);
+      const json = jsonOf(name);
+      if (json !== undefined) text += (text === '' ? '' : ',') + opens + json;
     }
     return `{${text}}`;
   };

@@ -5,7 +5,7 @@ import type { Limits } from '../contract/limits.ts';
 import type { Contract, Operation, RequestBody, TextCharset, Type } from '../contract/model.ts';
 import { itemsOf, readPart } from '../json/parts.ts';
 import { replaceCharacters, replacementsOf } from '../xml/gathered-text.ts';
-import { compileMembers } from './body-members.ts';
+import { compileMembers, credentialsMemberOf } from './body-members.ts';
 import { compileForm } from './form.ts';
 import { compileMultipart } from './multipart.ts';
 import { halfCharacter } from './parameter.ts';
@@ -22,15 +22,17 @@ export type WriteBody = (input: Input, credentials: CredentialValues | undefined
 /** How an operation's inputs become its upstream body. */
 export function compileBody(
   contract: Contract,
-  { input: inputs, upstream: { body, server } }: Operation,
+  operation: Operation,
   slots: ReadonlyMap<string, number>,
   limits: Limits,
 ): WriteBody {
   const { credentials } = contract;
+  const { input: inputs, upstream } = operation;
+  const { body } = upstream;
   if (body.kind === 'none') return () => undefined;
   const { mediaType } = body;
   if (body.kind === 'members') {
-    const member = server.credentials && credentials?.send === 'body' ? credentials.member : undefined;
+    const member = credentialsMemberOf(contract, operation);
     const names = credentials?.parts.map(({ name }) => name) ?? [];
     const write = compileMembers(member, names, limits);
     return (input, values) => ({ mediaType, content: write(input, values) });

@@ -139,7 +139,10 @@ export function createSoapReader(
     const missing = missingTimestamp(contract, findings);
     if (missing !== undefined) findings.fault ??= new Fault(findings.version, 'InvalidSecurity', missing);
     if (findings.headerBlocks === 0 && isLearned(opening, dispatch) && isHeaderOptional)
-      fastPath.learnOpening(document, charset, xml.position, opening, opening.operation.operation.input);
+      fastPath.learnOpening(document, charset, xml.position, opening, {
+        input: opening.operation.operation.input,
+        writeCredentials: opening.operation.writeCredentials,
+      });
     return opening;
   };
 

@@ -1,11 +1,17 @@
 import type { Limits } from '../../contract/limits.ts';
 import type { RecordType } from '../../contract/model.ts';
 import { type ContentReader, type ReaderSnapshot, XmlReader } from '../../xml/reader.ts';
-import type { Input } from '../input.ts';
+import type { Input, WriteCredentialsMember } from '../input.ts';
 import type { Reading } from '../problem.ts';
 import { ElementForms } from './element-forms.ts';
 import { isAt, type Prefix, PrefixCache } from './prefix-cache.ts';
 import { createScratch, RequestShapes } from './request-shapes.ts';
+
+/** The operation whose requests a shape is of. */
+interface Of {
+  readonly input: RecordType;
+  readonly writeCredentials: WriteCredentialsMember | undefined;
+}
 
 /** What the codecs made of a beginning. */
 interface Opening<T> {
@@ -85,17 +91,18 @@ export class FastPath<T> {
    * Takes note of the unknown beginning of that document.
    *
    * @param end offset behind the start tag of the wrapper, in characters
-   * @param input what the request's codec gives
+   * @param of what the request's codec gives, and how its credentials are written upstream, as RequestShapes has it
    */
   learnOpening(
     document: Buffer,
     charset: string | undefined,
     end: number,
     meaning: T,
-    input: RecordType,
+    { input, writeCredentials }: Of,
   ): void {
     const { errors } = this.#limits;
-    const shapes = new RequestShapes(input, this.#scratch, errors, this.#quirks.illegalReferences);
+    const { illegalReferences } = this.#quirks;
+    const shapes = new RequestShapes(input, this.#scratch, errors, illegalReferences, writeCredentials);
     this.#prefixes.note(document, charset, end, { meaning, shapes }, this.#limits);
   }
 

@@ -3,7 +3,7 @@ import { type Key, keyOf } from '../../bytes.ts';
 import type { RecordType, Type } from '../../contract/model.ts';
 import { XmlError } from '../../xml/error.ts';
 import { Output } from '../../xml/output.ts';
-import type { Input } from '../input.ts';
+import type { Input, WriteCredentialsMember } from '../input.ts';
 import { type Reading, startReading } from '../problem.ts';
 import type { TextValue } from '../text-value.ts';
 import { JsonTemplate, Placeholders, templateOf } from './placeholders.ts';
@@ -11,9 +11,12 @@ import { mostBytes, TextTokenizer } from './text-tokenizer.ts';
 
 /** What a request of one shape comes to. */
 interface Outcome {
+  /** The body's JSON; without its last brace where `credentialsMember` follows. */
   readonly text: JsonTemplate;
+  /** The member for credentials and the brace; undefined where they don't go upstream in the body. */
+  readonly credentialsMember: JsonTemplate | undefined;
   readonly slots: readonly (JsonTemplate | undefined)[];
-  readonly credentials: readonly (JsonTemplate | undefined)[] | undefined;
+  readonly credentials: CredentialTexts | undefined;
   /** What such a request lacks, as credentials that come in a header: it hangs on the markup alone. */
   readonly missing: Reading['missing'];
 }
@@ -55,6 +58,7 @@ export class RequestShapes {
   readonly #scratch: Scratch;
   readonly #limit: number;
   readonly #illegalReferences: boolean;
+  readonly #writeCredentials: WriteCredentialsMember | undefined;
   #isMadeOfTexts: boolean | undefined;
   #segments: Segment[] = [];
   #kept = 0;
@@ -65,12 +69,20 @@ export class RequestShapes {
    * @param scratch the one for all
    * @param limit as `startReading` has it
    * @param illegalReferences as `XmlReader` has it
+   * @param writeCredentials undefined where credentials don't go upstream in the body
    */
-  constructor(input: RecordType, scratch: Scratch, limit: number, illegalReferences: boolean) {
+  constructor(
+    input: RecordType,
+    scratch: Scratch,
+    limit: number,
+    illegalReferences: boolean,
+    writeCredentials: WriteCredentialsMember | undefined,
+  ) {
     this.#input = input;
     this.#scratch = scratch;
     this.#limit = limit;
     this.#illegalReferences = illegalReferences;
+    this.#writeCredentials = writeCredentials;
   }
 
   /**
@@ -131,10 +143,15 @@ export class RequestShapes {
     }
     this.#kept += text.length;
     const { slots, credentials, missing } = reading;
+    const member = credentials === undefined ? undefined : this.#writeCredentials?.(credentials);
+    const whole = json.toString();
     const outcome: Outcome = {
-      text: new JsonTemplate(json.toString()),
+      text: new JsonTemplate(member === undefined ? whole : whole.slice(0, -1)),
+      credentialsMember: templateOf(
+        member === undefined ? undefined : `${whole === '{}' ? '' : ','}${member}}`,
+      ),
       slots: slots.map(templateOf),
-      credentials: credentials?.map(templateOf),
+      credentials: credentials === undefined ? undefined : new CredentialTexts(credentials.map(templateOf)),
       missing,
     };
     let segments = this.#segments;
@@ -179,22 +196,84 @@ function segmentAt(segments: readonly Segment[], texts: TextTokenizer, at: numbe
   return undefined;
 }
 
-function inputOf({ text, slots, credentials, missing }: Outcome, scratch: Scratch, limit: number): Input {
+function inputOf(outcome: Outcome, scratch: Scratch, limit: number): Input {
+  const { text, credentialsMember, slots, credentials, missing } = outcome;
   const reading = startReading(limit);
   for (let slot = 0; slot < slots.length; slot++) {
     const json = textOf(slots[slot], scratch);
     if (json !== undefined) reading.slots[slot] = json;
   }
-  reading.credentials = credentials?.map((template) => textOf(template, scratch));
+  reading.credentials = credentials?.read(scratch);
   if (missing.length > 0) reading.missing.push(...missing);
   reading.quirks = scratch.texts.quirks;
-  return { text: fill(text, scratch).take(), reading, closes: undefined };
+  const { output } = scratch;
+  output.start(0);
+  fill(text, scratch);
+  if (credentialsMember === undefined) return { text: output.take(), reading, closes: undefined };
+  const end = output.length;
+  fill(credentialsMember, scratch);
+  return new InputWithCredentials(output.take(), end, reading);
 }
 
-/** A template with the tokens in their places. */
-function fill(template: JsonTemplate, { texts, output }: Scratch): Output {
+/** The tokens of a request's credentials as texts. */
+class CredentialTexts {
+  readonly #templates: readonly (JsonTemplate | undefined)[];
+  /** The first of their tokens where those are all there is to them, one behind the other; looked at once a request needs it. */
+  #first: number | undefined;
+  #count = -1;
+
+  constructor(templates: readonly (JsonTemplate | undefined)[]) {
+    this.#templates = templates;
+  }
+
+  read(scratch: Scratch): (string | undefined)[] {
+    if (this.#count < 0) this.#look();
+    if (this.#first === undefined) return this.#templates.map((template) => textOf(template, scratch));
+    const texts = scratch.texts.tokensFrom(this.#first, this.#count);
+    let next = 0;
+    return this.#templates.map((template) => (template === undefined ? undefined : texts[next++]));
+  }
+
+  #look(): void {
+    const given = this.#templates.filter((template) => template !== undefined);
+    const [first] = given[0]?.pieces ?? [];
+    this.#count = given.length;
+    if (typeof first !== 'number') return;
+    const isRow = given.every(({ pieces }, index) => pieces.length === 1 && pieces[0] === first + index);
+    if (isRow) this.#first = first;
+  }
+}
+
+/** An input whose JSON by itself is seldom asked for. */
+class InputWithCredentials implements Input {
+  readonly withCredentials: Buffer;
+  readonly reading: Reading;
+  readonly closes = undefined;
+  readonly #end: number;
+  #text: string | Buffer | undefined;
+
+  /** @param end where the JSON has its last brace in place of what follows */
+  constructor(withCredentials: Buffer, end: number, reading: Reading) {
+    this.withCredentials = withCredentials;
+    this.reading = reading;
+    this.#end = end;
+  }
+
+  get text(): string | Buffer {
+    this.#text ??= Buffer.concat([this.withCredentials.subarray(0, this.#end), lastBrace]);
+    return this.#text;
+  }
+
+  set text(text: string | Buffer) {
+    this.#text = text;
+  }
+}
+
+const lastBrace = Buffer.from('}');
+
+/** Writes a template with the tokens in their places. */
+function fill(template: JsonTemplate, { texts, output }: Scratch): void {
   const { tokens, view, ends } = texts;
-  output.start(0);
   for (const part of template.pieces) {
     if (typeof part === 'number') {
       const start = ends[part] as number;
@@ -206,14 +285,16 @@ function fill(template: JsonTemplate, { texts, output }: Scratch): Output {
       output.piece(part);
     }
   }
-  return output;
 }
 
 function textOf(template: JsonTemplate | undefined, scratch: Scratch): string | undefined {
   if (template === undefined) return undefined;
   const [first] = template.pieces;
   if (typeof first === 'number') return scratch.texts.token(first); // no JSON goes on behind one
-  return fill(template, scratch).take().toString();
+  const { output } = scratch;
+  output.start(0);
+  fill(template, scratch);
+  return output.take().toString();
 }
 
 /** Whether values of a type are made of texts that nothing but their own types looks at: those have shapes. */

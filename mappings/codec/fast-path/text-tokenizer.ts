@@ -77,6 +77,20 @@ export class TextTokenizer {
     return this.tokens.toString('utf8', this.ends[index], this.ends[index + 1]);
   }
 
+  /** Tokens in a row as texts: cut out of one, that costs less. */
+  tokensFrom(first: number, count: number): string[] {
+    const { ends } = this;
+    const from = ends[first] as number;
+    const to = ends[first + count] as number;
+    const all = this.tokens.toString('utf8', from, to);
+    const hasOneByteEach = all.length === to - from;
+    return Array.from({ length: count }, (_, index) => {
+      const number = first + index;
+      if (!hasOneByteEach) return this.token(number);
+      return all.slice((ends[number] as number) - from, (ends[number + 1] as number) - from);
+    });
+  }
+
   /** Makes a JSON string of a text, byte by byte; -1 for one that takes more than a look at each. */
   #copy(start: number, maxLength: number): number {
     const bytes = this.#document;

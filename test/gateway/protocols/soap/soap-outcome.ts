@@ -19,7 +19,7 @@ export function outcomeOf(read: ReadSoap, text: string): unknown {
 
 /** An input with its text as a string, however it was read. */
 export function plainInput(input: Input): Input {
-  return { ...input, text: input.text.toString() };
+  return { reading: input.reading, closes: input.closes, text: input.text.toString() };
 }
 
 /** A contract whose operation counts how often its codec is asked. */

@@ -105,7 +105,10 @@ function pathThatKnows(...texts: readonly string[]): FastPath<string> {
       const bytes = Buffer.from(text);
       path.read(bytes, undefined);
       if (path.opening === undefined)
-        path.learnOpening(bytes, undefined, wrapperEnd(text), 'update', operation.operation.input);
+        path.learnOpening(bytes, undefined, wrapperEnd(text), 'update', {
+          input: operation.operation.input,
+          writeCredentials: operation.writeCredentials,
+        });
       else path.learnShape(text, readEnveloped);
     }
   return path;

@@ -41,18 +41,22 @@ function shapesOf(compiled: CompiledContract, name: string) {
     const known = path.read(bytes, undefined);
     if (known !== undefined) return known;
     if (path.opening === undefined)
-      path.learnOpening(bytes, undefined, opens.length, name, operation.operation.input);
+      path.learnOpening(bytes, undefined, opens.length, name, {
+        input: operation.operation.input,
+        writeCredentials: operation.writeCredentials,
+      });
     else if (isGood(content)) path.learnShape(text, operation.readXml);
     return undefined;
   };
   const learn = (content: string): void => {
     for (let time = 0; time < often; time++) read(content);
   };
-  return { path, opens, documentOf, read, learn, slowly };
+  return { operation, path, opens, documentOf, read, learn, slowly };
 }
 
 /** With texts that were made from bytes as texts. */
-const plainOf = (input: Input | undefined) => input && { ...input, text: input.text.toString() };
+const plainOf = (input: Input | undefined) =>
+  input && { reading: input.reading, closes: input.closes, text: input.text.toString() };
 
 const family = compile(screening);
 const credentials = (user: string, key = 'key') =>
@@ -309,4 +313,38 @@ test('a wrapper that was met before is known by what it means, and by no other c
   t.is(path.opening, 'GetSearch');
   t.is(path.read(bytes, 'utf-8'), undefined);
   t.is(path.opening, undefined);
+});
+
+test('credentials of a known shape go upstream in the body as the codec has them, with those of headers too', (t) => {
+  const key = (text: string): string => `<ApiUserKey>${text}</ApiUserKey>`;
+  const contents = [
+    requestOf(['a', '漢字'], 'jane'),
+    requestOf([], 'j&amp;&quot;\\&lt;é漢😀'),
+    `<Authentication><ApiUserId>a long name of a caller</ApiUserId>${key('another&#9;one, a long one')}<UserId>me</UserId></Authentication>`,
+    '<Authentication><ApiUserId>jane</ApiUserId></Authentication><Request><SubUserName>joe</SubUserName></Request>',
+    `<Authentication><ApiUserId></ApiUserId>${key('key')}</Authentication><Request><SubUserName>joe</SubUserName></Request>`,
+    '<Request><SubUserName>joe</SubUserName></Request>',
+    '<Authentication></Authentication>',
+  ];
+  const { operation, learn, read, slowly } = shapesOf(family, 'UpdateSubUser');
+  const bodies = (input: Input): readonly (string | undefined)[] => {
+    const all = new Map([...operation.credentialsOf(input)].filter(([, value]) => value !== ''));
+    const more = new Map([...all, ['apiUserKey', 'of a header']]);
+    const none = new Set<string>();
+    return [
+      operation.request(input, { all, fromHeaders: none }),
+      operation.request(input, { all: more, fromHeaders: new Set(['apiUserKey']) }),
+      operation.request(input, undefined),
+    ].map((request) => request?.body?.toString());
+  };
+  let short = 0;
+  for (const content of contents) {
+    learn(content);
+    const known = read(content);
+    if (known === undefined) continue;
+    short++;
+    t.deepEqual(bodies(known), bodies(slowly(content)), content);
+    t.is(known.text.toString(), slowly(content).text.toString());
+  }
+  t.true(short >= 5, `${short} of ${contents.length} are known`);
 });
