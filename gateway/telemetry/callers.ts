@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Credentials } from '../../mappings/contract/model.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
+import { rememberLast } from '../../mappings/recent.ts';
 
 /** Who a caller says it is: an id that may be known to others, or a secret of which only a pseudonym is ever told. */
 export interface CallerId {
@@ -42,23 +43,27 @@ const pseudonymBytes = 12;
  */
 export function createCallers({ key, namesById, namesByPseudonym }: CallerOptions = {}): Callers {
   const secret = key ?? ownKey;
-  const known = { id: new Map<string, string>(), secret: new Map<string, string>() };
   const names = new Set([...(namesById?.values() ?? []), ...(namesByPseudonym?.values() ?? [])]);
-  return {
-    isStable: key !== undefined,
-    names,
-    nameOf: ({ kind, value }) => {
-      const ofKind = known[kind];
-      const found = ofKind.get(value);
+  const namerOf = (kind: CallerId['kind']): ((value: string) => string) => {
+    const known = new Map<string, string>();
+    return (value) => {
+      const found = known.get(value);
       if (found !== undefined) return found;
       const digest = createHmac('sha256', secret).update(`${kind} ${value}`).digest();
       const pseudonym = digest.toString('base64url', 0, pseudonymBytes);
       const byId = kind === 'id' ? namesById?.get(value) : undefined;
       const name = byId ?? namesByPseudonym?.get(pseudonym) ?? pseudonym;
-      if (ofKind.size >= knownCallers) ofKind.clear();
-      ofKind.set(value, name);
+      if (known.size >= knownCallers) known.clear();
+      known.set(value, name);
       return name;
-    },
+    };
+  };
+  // of a secret the time that it takes to compare it with another caller's would tell something
+  const namers = { id: rememberLast(namerOf('id')), secret: namerOf('secret') };
+  return {
+    isStable: key !== undefined,
+    names,
+    nameOf: ({ kind, value }) => namers[kind](value),
   };
 }
 

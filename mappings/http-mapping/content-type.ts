@@ -1,4 +1,5 @@
 import { parse } from 'content-type';
+import { rememberLast } from '../recent.ts';
 
 /** A Content-Type, taken apart (RFC 9110, 8.3). */
 export interface ContentType {
@@ -15,7 +16,7 @@ const kept = { headers: 256, characters: 128 } as const;
 const known = new Map<string, ContentType>();
 
 /** Takes a Content-Type apart, in a time that is linear in its length; what isn't well-formed in it is left out. */
-export function parseContentType(header: string): ContentType {
+export const parseContentType: (header: string) => ContentType = rememberLast((header) => {
   const found = known.get(header);
   if (found !== undefined) return found;
   const { type, parameters } = parse(header);
@@ -23,4 +24,4 @@ export function parseContentType(header: string): ContentType {
   const content = { type, charset, action };
   if (known.size < kept.headers && header.length < kept.characters) known.set(header, content);
   return content;
-}
+});

@@ -136,11 +136,11 @@ export class Tape extends JsonGrammar {
     this.size = body.length;
     this.begin(0, limits);
     this.top = 0;
-    this.made.length = 0;
+    if (this.made.length > 0) this.made.length = 0; // to set it takes long
     this.wasted = 0;
     this.inexact = 0;
     this.missing = 0;
-    this.misfits.length = 0;
+    if (this.misfits.length > 0) this.misfits.length = 0;
     this.#mostMisfits = limits.replyMisfits;
     this.strict = false;
     this.failed = false;

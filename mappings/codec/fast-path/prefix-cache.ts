@@ -33,7 +33,7 @@ export class PrefixCache<T> {
     for (let index = 0; index < this.#prefixes.length; index++) {
       const prefix = this.#prefixes[index];
       if (prefix === undefined || prefix.charset !== charset || !startsWith(document, prefix.bytes)) continue;
-      const before = this.#prefixes[index - 1];
+      const before = index === 0 ? undefined : this.#prefixes[index - 1]; // V8 looks long for an item -1
       if (before !== undefined) {
         this.#prefixes[index - 1] = prefix;
         this.#prefixes[index] = before;

@@ -84,11 +84,13 @@ export class TextTokenizer {
     const to = ends[first + count] as number;
     const all = this.tokens.toString('utf8', from, to);
     const hasOneByteEach = all.length === to - from;
-    return Array.from({ length: count }, (_, index) => {
-      const number = first + index;
-      if (!hasOneByteEach) return this.token(number);
-      return all.slice((ends[number] as number) - from, (ends[number + 1] as number) - from);
-    });
+    const texts: string[] = [];
+    for (let index = first; index < first + count; index++) {
+      const start = (ends[index] as number) - from;
+      const end = (ends[index + 1] as number) - from;
+      texts.push(hasOneByteEach ? all.slice(start, end) : this.token(index));
+    }
+    return texts;
   }
 
   /** Makes a JSON string of a text, byte by byte; -1 for one that takes more than a look at each. */
