@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { FilledBody } from '../../mappings/codec/filled-body.ts';
 import type { Reading } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import { type Misfits, memberNames, pathForLog } from '../../mappings/codec/misfits.ts';
 import { fieldPath, MismatchError } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import type { Limits } from '../../mappings/contract/limits.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import { giveBack } from '../upstream/collector.ts';
 import { perTurn } from '../upstream/per-turn.ts';

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import type { Exchange } from '../call/call.ts';
 import type { Service } from '../protocols/read-request.ts';
 import { type RequestRecord, type RequestStats, startStats } from '../telemetry/request-stats.ts';

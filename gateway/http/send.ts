@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { RequestRecord } from '../telemetry/request-stats.ts';
 import { hasBody, hasSmallBody, isAwaited } from './body.ts';
 import { endWithCare } from './connections.ts';

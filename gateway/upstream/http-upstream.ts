@@ -91,6 +91,8 @@ function forwardedHeaders({ host }: URL, proxy: URL): Readonly<Record<string, st
 export function createServers(address: string, options: UpstreamOptions, only = false): Upstream {
   const byAddress = new Map<string, Upstream>();
   const byServer = new WeakMap<Server, Upstream>();
+  /** What was called last: mostly all is one server's. */
+  let last: { readonly server: Server; readonly upstream: Upstream } | undefined;
 
   function upstreamOf(server: Server): Upstream {
     const url = addressOf(address, only ? { ...server, address: undefined } : server);
@@ -100,10 +102,15 @@ export function createServers(address: string, options: UpstreamOptions, only = 
     return upstream;
   }
 
+  function find(server: Server): Upstream {
+    if (last?.server !== server) last = { server, upstream: byServer.get(server) ?? upstreamOf(server) };
+    return last.upstream;
+  }
+
   return {
     call: (request, waiting) => {
       const { server } = request.operation.upstream;
-      return (byServer.get(server) ?? upstreamOf(server)).call(request, waiting);
+      return find(server).call(request, waiting);
     },
     state: () => {
       const states = [...byAddress.values()].map((upstream) => upstream.state());

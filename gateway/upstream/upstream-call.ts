@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
 import { FilledBody } from '../../mappings/codec/filled-body.ts';

@@ -97,9 +97,10 @@ class Places {
   /** Gives a call's place back; false where it has none. */
   give(call: Outgoing): boolean {
     const { calls } = this;
-    const at = calls.indexOf(call);
+    let at = calls.indexOf(call);
     if (at === -1) return false;
-    calls.splice(at, 1);
+    for (; at < calls.length - 1; at++) calls[at] = calls[at + 1] as Outgoing; // to splice makes a list of what it takes out
+    calls.pop();
     if (calls.length < this.#total / 2) this.#shares = undefined;
     this.#shares?.add(call.party, -1);
     return true;

@@ -1,3 +1,5 @@
+import { Buffer } from 'node:buffer';
+
 /**
  * A constant text, as groups of eight bytes for fast writing. They travel as doubles: no eight bytes of
  * UTF-8 are a NaN, whose bits might not survive, since that needs a byte from F0 up before 7F or FF.

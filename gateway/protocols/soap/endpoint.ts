@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { runCall } from '../../call/call.ts';
 import { CallError } from '../../call/error.ts';
 import { readBody } from '../../http/body.ts';

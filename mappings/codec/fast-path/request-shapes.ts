@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import { type Key, keyOf } from '../../bytes.ts';
 import type { RecordType, Type } from '../../contract/model.ts';
 import { XmlError } from '../../xml/error.ts';

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { type Key, keyOf, matches, padding, plainByte } from '../../bytes.ts';
 import { findIllegal } from '../../xml/characters.ts';
 import { entities, Scanner } from '../../xml/scanner.ts';
