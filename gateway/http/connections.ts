@@ -48,6 +48,8 @@ interface Entry {
   readonly network: CountedNetwork;
   /** Requests so far. */
   requests: number;
+  /** When it was put behind all others for one, in ms as all times. */
+  movedAt: number;
   /** The reply to the last of them. Replies go out in order: once this one is out, all are. */
   latest: ServerResponse | undefined;
   /** Requests that aren't begun, since one before them is under way. */
@@ -63,6 +65,8 @@ interface Entry {
   bytesSeen: number;
 }
 
+/** So well, in ms, is known which connection had a request last: to put one behind the others takes 0.2 µs. */
+const orderMs = 10;
 /** How many of a hundred connections give way at a time. */
 const givingWayPercent = 1;
 /** So many more, for each that there may be, gave way and are still to be closed. */
@@ -78,7 +82,7 @@ const lookMs = 50;
  * @param isProxy whether an address is that of a proxy before many callers, from which any number of connections may come
  */
 export function createConnections(limits: Limits, isProxy: (address: string) => boolean): Connections {
-  /** In the order in which connections came or had a request. */
+  /** In the order in which connections came or had a request, but for `orderMs`. */
   const entries = new Map<Socket, Entry>();
   const networks = new Map<string, CountedNetwork>();
   const reading = createReadingTurns(limits, () => withNetworks(entries));
@@ -105,6 +109,7 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
       entries.set(socket, {
         network,
         requests: 0,
+        movedAt: Number.NEGATIVE_INFINITY,
         latest: undefined,
         waiting: 0,
         isHeld: false,
@@ -123,9 +128,12 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
       const { socket } = request;
       const entry = entries.get(socket);
       if (entry === undefined) return; // it gave way
-      entries.delete(socket);
-      entries.set(socket, entry);
-      reading.note(socket, entry.network);
+      const now = reading.note(socket, entry.network);
+      if (now - entry.movedAt > orderMs) {
+        entry.movedAt = now;
+        entries.delete(socket);
+        entries.set(socket, entry);
+      }
       const isChunked = request.headers['transfer-encoding'] !== undefined;
       if (isChunked) countPieces(request, () => reading.note(socket, entry.network));
       if (++entry.requests >= limits.requestsPerSocket) {

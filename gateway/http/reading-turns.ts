@@ -15,8 +15,8 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 export interface ReadingTurns {
   /** Takes note of a new connection. */
   readonly add: (socket: Socket, network: Network) => void;
-  /** Says that the parser gave something of a connection: the head of a request, or some pieces of a body. */
-  readonly note: (socket: Socket, network: Network) => void;
+  /** Says that the parser gave something of a connection: the head of a request, or some pieces of a body; gives the time. */
+  readonly note: (socket: Socket, network: Network) => number;
   /** Says that a connection is closed: what waits of it is let go of with this turn. */
   readonly noteClosed: () => void;
 }
@@ -122,11 +122,12 @@ export function createReadingTurns(
       if (socket !== last) {
         last = socket;
         lastAt = undefined;
-        return;
+        return now;
       }
       if (lastAt !== undefined) moreMs += now - lastAt;
       lastAt = now;
       if (moreMs >= parsingMs && now >= slicingUntil) sliceAll(now);
+      return now;
     },
     noteClosed: () => {
       hasClosed = true;
