@@ -34,9 +34,9 @@ export function withoutCredentials(reading: Reading, { contract }: CompiledContr
   const member = contract.credentials?.member;
   if (member === undefined || reading.missing.length === 0) return reading.missing;
   const { length } = member;
-  const own = member.toLowerCase();
   return reading.missing.filter(({ field }) => {
     const isWithin = field.length === length || field[length] === '.';
-    return !isWithin || field.slice(0, length).toLowerCase() !== own;
+    if (!isWithin || field.startsWith(member)) return !isWithin;
+    return field.slice(0, length).toLowerCase() !== member.toLowerCase();
   });
 }

@@ -87,7 +87,7 @@ export class ElementForms {
       const texts: (string | undefined)[] = [];
       const end = form === undefined ? -1 : readTexts(form, from, this.#mostText, texts);
       if (form === undefined || end < 0) continue;
-      const before = this.#forms[index - 1];
+      const before = index === 0 ? undefined : this.#forms[index - 1]; // V8 looks long for an item -1
       if (before !== undefined) {
         this.#forms[index - 1] = form;
         this.#forms[index] = before;
