@@ -26,6 +26,8 @@ export interface Side {
   readonly oneWay: Report;
   /** Undefined: the operation names no module. */
   readonly functions: ReadonlyMap<string, CodeFunction> | undefined;
+  /** True for the replies of several calls, whose lists are put one behind the other (M4). */
+  readonly isGathered: boolean;
 }
 
 /** Where source paths begin: what is there, and what of it is looked at. */
@@ -82,9 +84,14 @@ export class RuleCompiler {
   readonly #side: Side;
   #callsFunctions = false;
   readonly #autos = new Map<Shape, Map<Shape, Same>>();
+  /** Whether lists that are compiled go behind those of other replies; not those in an item of one. */
+  #isGathered: boolean;
+  /** How many lists in which each call has its items were compiled. */
+  #placeLists = 0;
 
   constructor(side: Side) {
     this.#side = side;
+    this.#isGathered = side.isGathered;
   }
 
   /** Whether a rule that was compiled calls a function of the module. */
@@ -351,10 +358,12 @@ export class RuleCompiler {
       const inner: Source = { shape, cover };
       const place: Place = { ...newPlace(), isOfOne: true };
       this.#fillBy(place, rule, inner);
+      const before = this.#placeLists;
       const make = this.#place(place, target, inner, at, rule.pointer);
+      const hasPlaces = this.#placeLists > before;
       return (scope) => {
         const value = valueAtPath(scope.value, path);
-        if (isNothing(value)) return nullIn(target, value);
+        if (isNothing(value)) return hasPlaces ? make(scope.inner(undefined, path)) : nullIn(target, value);
         refuseOther(shape, value, scope, path);
         return make(scope.inner(value, path));
       };
@@ -487,8 +496,18 @@ export class RuleCompiler {
         return texts.join(join);
       });
     }
-    if (rule.as === 'list')
-      step({ ...anyShape, open: false, kinds: new Set(['array']), items: shape }, (value) => [value]);
+    if (rule.as === 'list') {
+      const hasOther = rule.else !== undefined || rule.default !== undefined;
+      const empty = this.#isGathered ? this.#emptyItem(target.items ?? anyShape, `${at}[]`) : nothing;
+      const before = make;
+      make = (scope) => {
+        const value = before(scope);
+        if (!isNothing(value)) return [value];
+        const item = hasOther ? undefined : empty(scope);
+        return item === undefined ? value : [item];
+      };
+      shape = { ...anyShape, open: false, kinds: new Set(['array']), items: shape };
+    }
     const isTable = rule.values !== undefined;
     if (shape !== codeShape && !isTable && !isOfOneKind(shape, target))
       problem(rule.pointer, unlike(at, target, pathText(path), shape));
@@ -526,16 +545,53 @@ export class RuleCompiler {
       this.#side.problem(rule.pointer, `expected a list to fill, got ${at}, which is ${kindsText(target)}`);
       return nothing;
     }
-    const makers = items.map((item) => this.rule(item, target.items ?? anyShape, source, `${at}[]`));
+    const shape = target.items ?? anyShape;
+    const hasOther = rule.else !== undefined || rule.default !== undefined;
+    const empty = this.#isGathered ? this.#emptyItem(shape, `${at}[]`) : nothing;
+    const makers = this.#inItem(() =>
+      items.map((item) => {
+        // what its own `when` holds back is left out on purpose
+        const isOfWhen = item.else === undefined && item.default === undefined;
+        const conditions = isOfWhen ? this.conditions(item.when, source) : undefined;
+        const make = this.rule(isOfWhen ? { ...item, when: [] } : item, shape, source, `${at}[]`);
+        return { conditions, make };
+      }),
+    );
     return (scope) => {
-      const made: Value[] = [];
-      for (const make of makers) {
+      const made: (Value | undefined)[] = [];
+      for (const { conditions, make } of makers) {
         countItem(scope);
-        const value = make(scope);
-        if (value !== undefined) made.push(value);
+        if (conditions === undefined || conditions(scope)) made.push(make(scope));
       }
-      return made.length === 0 && makers.length > 0 ? undefined : made;
+      const isNone = made.every((value) => value === undefined);
+      if (isNone && hasOther) return undefined;
+      const whole = made.map((value) => (value === undefined ? empty(scope) : value));
+      const given = whole.filter((value) => value !== undefined);
+      return given.length === 0 && makers.length > 0 ? undefined : given;
     };
+  }
+
+  /**
+   * What stands in the place of an item that comes to nothing, as later ones would move up to it: null, or an object without
+   * members, where the target may be it. Else it throws MappingError.
+   */
+  #emptyItem({ kinds, members }: Shape, at: string): Maker {
+    this.#placeLists++;
+    if (kinds.has('null')) return () => null;
+    const needsNone = [...members.values()].every(({ required }) => !required);
+    if (kinds.has('object') && needsNone) return () => new Map();
+    return (scope) => {
+      throw scope.error([], `expected what ${at} is made of, as each call has its item, got none`);
+    };
+  }
+
+  /** Compiles what is in an item. */
+  #inItem<T>(compile: () => T): T {
+    const around = this.#isGathered;
+    this.#isGathered = false;
+    const made = compile();
+    this.#isGathered = around;
+    return made;
   }
 
   #each(rule: Rule, path: Path, target: Shape, source: Source, at: string): Maker {
@@ -555,7 +611,8 @@ export class RuleCompiler {
       when: [],
       source: { kind: 'from', path: [] },
     };
-    return eachMaker(path, target, this.#value(plain, target.items ?? anyShape, inner, `${at}[]`));
+    const make = this.#inItem(() => this.#value(plain, target.items ?? anyShape, inner, `${at}[]`));
+    return eachMaker(path, target, make);
   }
 
   /** A constant as the target's kind has it. */

@@ -313,8 +313,9 @@ class EntryCompiler {
     this.#problem = problem;
     this.#module = module;
     const functions = module?.functions;
-    this.#request = new RuleCompiler({ side: 'request', problem, oneWay, functions });
-    this.#reply = new RuleCompiler({ side: 'reply', problem, oneWay, functions });
+    const isGathered = entry.forEach !== undefined;
+    this.#request = new RuleCompiler({ side: 'request', problem, oneWay, functions, isGathered: false });
+    this.#reply = new RuleCompiler({ side: 'reply', problem, oneWay, functions, isGathered });
   }
 
   compile(): Way {

@@ -503,6 +503,63 @@ test('M4: an answer that went wrong has its place whatever its body is', (t) => 
   );
 });
 
+for (const [what, item, rule, wanted] of [
+  ['a text that may be null', "{ type: [string, 'null'] }", '{ list: [id] }', '["1",null,null,null,"5"]'],
+  ['a list of one', "{ type: [string, 'null'] }", '{ from: id, as: list }', '["1",null,null,null,"5"]'],
+  ['a record', object(`Id: ${text}`), '{ list: [{ Id: id }] }', '[{"Id":"1"},{},{},{},{"Id":"5"}]'],
+  [
+    'a text that has another',
+    text,
+    '{ list: [{ from: id, default: none }] }',
+    '["1","none","none","none","5"]',
+  ],
+  [
+    'a list that has another',
+    text,
+    '{ from: id, as: list, default: [none] }',
+    '["1","none","none","none","5"]',
+  ],
+  [
+    'an item of several',
+    "{ type: [string, 'null'] }",
+    '{ list: [id, { const: x }] }',
+    '["1","x",null,"x",null,"x",null,"x","5","x"]',
+  ],
+  ['what when holds back', text, '{ list: [{ from: id, when: { id: present } }] }', '["1","5"]'],
+  ['a text', text, '{ list: [id] }', undefined],
+  ['a list of a text', text, '{ from: id, as: list }', undefined],
+  ['a record that needs a member', object(`Id: ${text}`, 'Id'), '{ list: [{ Id: id }] }', undefined],
+] as const)
+  test(`M4: an item of forEach keeps its place in a list where its answer has nothing for it: ${what}`, (t) => {
+    const sides: Sides = {
+      old: object(`Ids: { type: array, items: ${text} }`),
+      parameters: '[{ name: id, in: query, schema: { type: string } }]',
+      answer: object(`id: { type: [string, 'null'] }`),
+      oldReply: object(`R: ${object(`L: { type: array, items: ${item} }`)}`),
+      rules: `forEach: Ids\nrequest: { query.id: . }\nreply: { R.L: ${rule} }`,
+    };
+    const bodies = ['{"id":"1"}', '{}', '{"id":null}', '', '{"id":"5"}'];
+    const inRecord: Sides = {
+      ...sides,
+      answer: object(`r: ${object(`id: { type: [string, 'null'] }`)}`),
+      rules: sides.rules.replace(`R.L: ${rule}`, `R: { from: r, map: { L: ${rule} } }`),
+    };
+    const records = ['{"r":{"id":"1"}}', '{}', '{"r":null}', '', '{"r":{"id":"5"}}'];
+    for (const [how, answers] of [
+      [sides, bodies],
+      [inRecord, records],
+    ] as const) {
+      const gathered = () =>
+        replyOf(how, '{"Ids":["1","2","3","4","5"]}', ...answers.map((body) => ({ body })));
+      if (wanted !== undefined) t.is(gathered(), `{"R":{"L":${wanted}}}`);
+      else
+        t.throws(gathered, {
+          instanceOf: MappingError,
+          message: /^(r: )?expected what R\.L\[\] is made of, as each call has its item, got none$/,
+        });
+    }
+  });
+
 test('M4: a null item of forEach is refused, as its call would ask for all there is', (t) => {
   const sides: Sides = {
     old: object("Ids: { type: array, items: { type: [string, 'null'] } }"),
