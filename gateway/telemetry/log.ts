@@ -111,7 +111,7 @@ function seldom({
   upstream,
   failures,
   block,
-  sent,
+  retries,
   queueMs,
   aborted,
   noted,
@@ -121,7 +121,7 @@ function seldom({
     error === undefined &&
     fault === undefined &&
     failures === undefined &&
-    sent < 2 &&
+    retries === 0 &&
     queueMs === 0 &&
     !aborted &&
     noted === undefined &&
@@ -133,7 +133,7 @@ function seldom({
     fault,
     ...(failures === undefined ? {} : { upstream, failures }),
     block,
-    retry: sent > 1 || undefined,
+    retry: retries > 0 || undefined,
     queueMs: queueMs === 0 ? undefined : toMicrosecond(queueMs),
     aborted: aborted || undefined,
     noted,

@@ -125,7 +125,7 @@ function createCounts({ topCallers }: Limits, callers: () => Callers): Counts {
 }
 
 function count(counts: Counts, record: RequestRecord, { metricOperations }: Limits): void {
-  const { transport, meant, status, sent, operation, caller } = record;
+  const { transport, meant, status, sent, retries, operation, caller } = record;
   let ofTransport = counts.requests.get(transport);
   if (ofTransport === undefined) {
     ofTransport = { statuses: new Map(), durations: createHistogram() };
@@ -144,7 +144,7 @@ function count(counts: Counts, record: RequestRecord, { metricOperations }: Limi
     addTo(counts.missingMembers, record.operation, record.noted.missing);
   }
   if (sent === 0) return;
-  counts.retries += sent - 1;
+  counts.retries += retries;
   add(counts.upstreamStatuses, record.upstreamStatus);
   observe(counts.upstreamDurations, record.upstreamMs / 1000);
 }

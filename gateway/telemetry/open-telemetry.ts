@@ -83,9 +83,9 @@ export function createTraces(onChange: (isAway: boolean, why: string) => void): 
       if (spans === undefined || upstream === undefined) return;
       const now = performance.now();
       spans.answeredAt = now;
-      const { upstreamStatus, sent } = stats;
+      const { upstreamStatus, retries } = stats;
       if (upstreamStatus > 0) upstream.setAttribute('http.response.status_code', upstreamStatus);
-      if (sent > 1) upstream.setAttribute('http.request.resend_count', sent - 1);
+      if (retries > 0) upstream.setAttribute('http.request.resend_count', retries);
       if (upstreamStatus === 0 || upstreamStatus >= 400) upstream.setStatus({ code: SpanStatusCode.ERROR });
       upstream.end(spans.offset + now);
     },

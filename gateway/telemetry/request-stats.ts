@@ -31,6 +31,8 @@ export interface RequestStats {
   block: string | undefined;
   /** How often a connection was asked for to send it upstream. */
   sent: number;
+  /** How many of these were the second time of a call (W35). */
+  retries: number;
   /** The upstream's own status; 0 without an answer. */
   upstreamStatus: number;
   /** From when it had a connection, or one was made for it, until its answer was whole or it was given up, in ms. */
@@ -123,6 +125,7 @@ export function startStats(requestId: string, method: string): RequestStats {
     failures: undefined,
     block: undefined,
     sent: 0,
+    retries: 0,
     upstreamStatus: 0,
     upstreamMs: 0,
     queueMs: 0,

@@ -85,6 +85,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   /** False while it waits for what its caller still sends of a file. */
   #isFed = true;
   #controller: Dispatcher.DispatchController | undefined;
+  /** Whether it went out before. */
+  #isAgain = false;
   #nextTry: NodeJS.Timeout | undefined;
   #party: Party | undefined;
   #connection: Connection | undefined;
@@ -162,6 +164,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     const { method, path, headers, body } = this.#request;
     this.#stage = 'connecting';
     this.#waiting.stats.sent++;
+    if (this.#isAgain) this.#waiting.stats.retries++;
     this.#waiting.stats.upstreamStatus = 0;
     pool.dispatch(
       {
@@ -426,6 +429,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   /** Goes out once more; meanwhile its connection is another's. */
   #sendAgain(pauseMs: number): void {
     this.#waiting.stats.upstreamMs += performance.now() - this.#dispatchedAt;
+    this.#isAgain = true;
     this.#stage = 'waiting';
     this.#status = 0;
     this.#headers = {};

@@ -40,7 +40,7 @@ export interface Waiting extends Slot {
   ownSecrets: readonly string[];
   readonly stats: Pick<
     RequestStats,
-    'caller' | 'upstream' | 'failures' | 'sent' | 'upstreamStatus' | 'upstreamMs' | 'queueMs'
+    'caller' | 'upstream' | 'failures' | 'sent' | 'retries' | 'upstreamStatus' | 'upstreamMs' | 'queueMs'
   >;
 }
 

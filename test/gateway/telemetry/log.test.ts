@@ -367,6 +367,7 @@ const settled: RequestRecord = {
   fault: undefined,
   block: undefined,
   sent: 0,
+  retries: 0,
   upstreamStatus: 0,
   upstreamMs: 0,
   queueMs: 0,

@@ -183,6 +183,15 @@ test('M4: a write of several calls that ends amid them says how many were answer
   );
 });
 
+test('M4: calls of one write are none that went out a second time', async (t) => {
+  const gateway = await startGateway(t, { serve: { contract: mappedFolder(t, places) } });
+  gateway.answer((_hit, response) => response.writeHead(204).end());
+  t.is((await call(gateway, orderOf(1, 2, 3), '')).status, 200);
+  t.regex((await send(gateway.port, 'GET', '/metrics')).text, /^soapbridge_upstream_retries_total\S* 0$/m);
+  while (gateway.log() === '') await delay(10);
+  t.false(gateway.log().includes('"retry"'), gateway.log());
+});
+
 test('M4: a write of several calls whose answers can’t be mapped says that all were answered', async (t) => {
   const status = places.replace('{ const: 1 }', '{ from: status, values: { 204: 1 } }');
   const gateway = await serveMapped(t, status);
