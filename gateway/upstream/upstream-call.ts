@@ -415,7 +415,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   #maySendAgain(): boolean {
     const { operation, body } = this.#request;
     if (body instanceof StreamedFile) return false; // it can be read once
-    return operation.readOnly && this.#waiting.stats.sent === 1 && this.#line.retries.spend();
+    return operation.readOnly && !this.#isAgain && this.#line.retries.spend();
   }
 
   /** In ms; undefined where it isn't waited for: it is long, an HTTP date or beyond the deadline. */

@@ -192,6 +192,28 @@ test('M4: calls of one write are none that went out a second time', async (t) =>
   t.false(gateway.log().includes('"retry"'), gateway.log());
 });
 
+test('W35: each call of a read of several goes out once more where nothing came back, as far as retries are saved up', async (t) => {
+  const folder = mappedFolder(t, places);
+  writeFileSync(join(folder, 'soap.yaml'), 'operations: { PlaceOrder: { readOnly: true } }');
+  for (const [retrySavings, hits, status] of [
+    [3, 6, 200],
+    [2, 5, 500],
+  ] as const) {
+    const limits = { retryPercent: 0, retrySavings };
+    const gateway = await startGateway(t, { serve: { contract: folder }, limits });
+    gateway.answer((_hit, response) => {
+      if (gateway.hits.length % 2 === 1) response.destroy();
+      else response.writeHead(204).end();
+    });
+    t.is((await call(gateway, orderOf(1, 2, 3), '')).status, status);
+    t.is(gateway.hits.length, hits);
+    t.regex(
+      (await send(gateway.port, 'GET', '/metrics')).text,
+      new RegExp(`^soapbridge_upstream_retries_total\\S* ${retrySavings}$`, 'm'),
+    );
+  }
+});
+
 test('M4: a write of several calls whose answers can’t be mapped says that all were answered', async (t) => {
   const status = places.replace('{ const: 1 }', '{ from: status, values: { 204: 1 } }');
   const gateway = await serveMapped(t, status);
