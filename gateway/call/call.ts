@@ -215,7 +215,7 @@ export async function runCall(
       );
       throw error;
     }
-    audit?.settled(exchange, 'answered');
+    audit?.settled(exchange, exchange.reached ? 'answered' : 'unsent'); // a mapping may make no call of it
     exchange.passed = passedOn(exchange.passed, reply.headers, settings.replyHeaders);
     let outcome: Outcome;
     if (reply.body.length > smallBytes) {

@@ -80,7 +80,7 @@ export interface UpstreamFailure {
 export type RequestRecord = Readonly<RequestStats>;
 
 /**
- * `answered`: the upstream reported what it did. `unsent`: no connection was had, nothing was done. `unknown`: it may have
+ * `answered`: the upstream reported what it did. `unsent`: no connection was had, or no call was made of it, nothing was done. `unknown`: it may have
  * been done or not.
  */
 export type WriteOutcome = 'answered' | 'unsent' | 'unknown';

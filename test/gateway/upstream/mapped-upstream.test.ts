@@ -183,6 +183,16 @@ test('M4: a write of several calls that ends amid them says how many were answer
   );
 });
 
+test('M4: a write without items makes no call, and the audit tells it as one of which nothing went out', async (t) => {
+  const gateway = await startGateway(t, { serve: { contract: mappedFolder(t, places) } });
+  gateway.answer((_hit, response) => response.writeHead(204).end());
+  const { status, text } = await call(gateway, orderOf(), '');
+  t.is(status, 200, text);
+  t.is(gateway.hits.length, 0);
+  while (!gateway.log().includes('"audit":"settled"')) await delay(10);
+  t.regex(gateway.log(), /"outcome":"unsent"/);
+});
+
 test('M4: calls of one write are none that went out a second time', async (t) => {
   const gateway = await startGateway(t, { serve: { contract: mappedFolder(t, places) } });
   gateway.answer((_hit, response) => response.writeHead(204).end());
