@@ -44,7 +44,7 @@ export function loadMapping(
   allowance: Allowance = new Allowance(limits),
 ): LoadedMapping {
   const problems: ContractProblem[] = [];
-  const root = readYamlFile(files.mapping, problems, allowance)?.root;
+  const root = readYamlFile(files.mapping, problems, allowance, 'asWritten')?.root;
   const openapi = readOpenapi(files.openapi, problems, allowance);
   if (problems.length > 0 || openapi === undefined) throw new ContractError(withLines(problems));
   const report: Report = (pointer, message) => problems.push({ file: files.mapping, pointer, message });

@@ -15,6 +15,7 @@ import {
   LineCounter,
   type Pair,
   Parser,
+  type Scalar,
   type YAMLMap,
   YAMLParseError,
 } from 'yaml';
@@ -37,15 +38,17 @@ export interface YamlFile {
 /**
  * The file at `path`; undefined once it is noted what keeps it from being read.
  * @param allowance what it may take, with the other files of its contract
+ * @param scalars `asWritten` refuses numbers and booleans whose text would be another than what stands there: `1.10`, `True`
  */
 export function readYamlFile(
   path: string,
   problems: ContractProblem[],
   allowance: Allowance = new Allowance(defaultLimits),
+  scalars: 'asWritten' | 'byValue' = 'byValue',
 ): YamlFile | undefined {
   const messages: string[] = [];
   try {
-    const root = readYaml(readWhole(path, allowance), messages, allowance);
+    const root = readYaml(readWhole(path, allowance), messages, allowance, scalars === 'asWritten');
     if (messages.length === 0) return { path, root };
   } catch (error) {
     messages.push(unreadable(error));
@@ -177,9 +180,9 @@ const foreignTag: ErrorCode = 'TAG_RESOLVE_FAILED';
 const ofLanguage = /^Unresolved tag: tag:yaml\.org,2002:[a-z]+\//;
 
 /** YAML 1.2, of which JSON is a part, as JavaScript values; what is wrong is added to `messages`. Throws OverLimit. */
-function readYaml(bytes: Buffer, messages: string[], allowance: Allowance): unknown {
+function readYaml(bytes: Buffer, messages: string[], allowance: Allowance, isAsWritten: boolean): unknown {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  if (isPlainJson(text, allowance)) return JSON.parse(text);
+  if (!isAsWritten && isPlainJson(text, allowance)) return JSON.parse(text);
   const lines = new LineCounter();
   const document = parse(text, lines, allowance);
   const tell = (offset: number, message: string): void => {
@@ -191,7 +194,7 @@ function readYaml(bytes: Buffer, messages: string[], allowance: Allowance): unkn
   );
   for (const { code, pos, message } of [...document.errors, ...warnings].slice(0, mostProblems))
     tell(pos[0], sentences[code] ?? message);
-  return messages.length > 0 ? undefined : valuesIn(document.contents, allowance, tell);
+  return messages.length > 0 ? undefined : valuesIn(document.contents, allowance, tell, isAsWritten);
 }
 
 /**
@@ -243,9 +246,10 @@ function valuesIn(
   contents: unknown,
   { limits }: Allowance,
   tell: (offset: number, message: string) => void,
+  isAsWritten: boolean,
 ): unknown {
   try {
-    return new ValueReader(limits).read(contents, 1);
+    return new ValueReader(limits, isAsWritten).read(contents, 1);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     tell(error.offset, error.message);
@@ -256,12 +260,14 @@ function valuesIn(
 /** Reads the values of one file's nodes. Throws Fault at the first thing that is wrong. */
 class ValueReader {
   readonly #limits: ContractLimits;
+  readonly #isAsWritten: boolean;
   readonly #anchors = new Map<string, Anchored>();
   /** How often an anchor is used, at most, within what is being read. */
   #weight = 1;
 
-  constructor(limits: ContractLimits) {
+  constructor(limits: ContractLimits, isAsWritten: boolean) {
     this.#limits = limits;
+    this.#isAsWritten = isAsWritten;
   }
 
   read(node: unknown, depth: number): unknown {
@@ -280,10 +286,16 @@ class ValueReader {
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, anchored);
     if (isMap(node))
       for (const pair of node.items) this.#readPair(pair, value as Record<string, unknown>, depth);
-    else for (const item of node.items) (value as unknown[]).push(this.read(item, depth + 1));
+    else for (const item of node.items) (value as unknown[]).push(this.#readValue(item, depth + 1));
     anchored.weight = this.#weight;
     this.#weight = Math.max(this.#weight, around);
     return value;
+  }
+
+  /** What is no key. */
+  #readValue(node: unknown, depth: number): unknown {
+    if (this.#isAsWritten && isScalar(node)) refuseUnlike(node);
+    return this.read(node, depth);
   }
 
   #readPair({ key: node, value }: Pair, object: Record<string, unknown>, depth: number): void {
@@ -295,7 +307,7 @@ class ValueReader {
     if (key.length > this.#limits.contractKey)
       refuse(offset, `expected at most ${this.#limits.contractKey} characters in a key, got ${key.length}`);
     if (Object.hasOwn(object, key)) refuse(offset, duplicateKey);
-    const inner = this.read(value, depth + 1);
+    const inner = this.#readValue(value, depth + 1);
     if (key !== '__proto__') object[key] = inner;
     else define(object, key, inner);
   }
@@ -342,10 +354,19 @@ function offsetOf(node: unknown): number {
   return isYamlNode(node) ? (node.range?.[0] ?? 0) : 0;
 }
 
-/** A scalar as the key of an object: a number as it is written, `01` or one of twenty digits; none at all is the empty text. */
+/** A scalar as the key of an object: as it is written, `01`, `True` or a number of twenty digits; none at all is the empty text. */
 function keyText(node: unknown, value: unknown): string {
-  if (isScalar(node) && typeof value === 'number' && node.source !== undefined) return node.source;
+  if (isScalar(node) && typeof value !== 'string' && node.source !== undefined) return node.source;
   return value === null || value === undefined ? '' : String(value);
+}
+
+/** Of a number that has more digits than JavaScript keeps, or none, who takes numbers says more. */
+function refuseUnlike(node: Scalar): void {
+  const { value, source } = node;
+  if ((typeof value !== 'number' && typeof value !== 'boolean') || source === undefined) return;
+  const digits = source.replaceAll(/\D/g, '').length;
+  if (source === String(value) || (typeof value === 'number' && (digits > 15 || digits === 0))) return;
+  refuse(offsetOf(node), `expected ${value}, or '${source}' in quotes where it is a text, got ${source}`);
 }
 
 /** JSON without a key given twice: read some fifty times as fast as YAML, whose reader has the words for all else. */

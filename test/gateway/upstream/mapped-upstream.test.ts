@@ -301,6 +301,12 @@ test('M3: a mapping that is not whole keeps the process from starting, each plac
   t.regex(message, /mapping\.yaml.*culture/);
 });
 
+test('M3: a number of a mapping that would be another text than what stands there is told at the start', async (t) => {
+  const folder = mappedFolder(t, mapping.replace('GetOrder:\n', 'GetOrder:\n  when: { culture: 1.10 }\n'));
+  const { message = '' } = (await t.throwsAsync(startGateway(t, { serve: { contract: folder } }))) ?? {};
+  t.regex(message, /mapping\.yaml.*line 2, column 20: expected 1\.1, or '1\.10' in quotes/);
+});
+
 test('M3: check says what each operation calls, and which has no rule', async (t) => {
   const { code, out } = await run(t, ['check', '--contract', mappedFolder(t)]).ended;
   t.is(code, 0);

@@ -25,6 +25,48 @@ test('a key that is a number is the text that stands there', (t) => {
   });
 });
 
+test('a key that is true, false or null is the text that stands there', (t) => {
+  const path = file(t, '{ True: a, false: b, Null: c, null: d, ~: e }\n');
+  t.deepEqual(readYamlFile(path, [])?.root, { True: 'a', false: 'b', Null: 'c', null: 'd', '~': 'e' });
+});
+
+for (const [written, value] of [
+  ['1.10', '1.1'],
+  ['01', '1'],
+  ['0x1F', '31'],
+  ['1e3', '1000'],
+  ['+1', '1'],
+  ['True', 'true'],
+] as const)
+  test(`a scalar that reads as another text than it is written is refused where texts count: ${written}`, (t) => {
+    for (const text of [`a: ${written}`, `{ "a": ${written} }`, `a: [x, ${written}]`]) {
+      const path = file(t, text);
+      const problems: ContractProblem[] = [];
+      t.is(readYamlFile(path, problems, undefined, 'asWritten'), undefined);
+      t.regex(problems[0]?.message ?? '', /^line 1, column \d+: /);
+      t.true(
+        problems[0]?.message.endsWith(
+          `expected ${value}, or '${written}' in quotes where it is a text, got ${written}`,
+        ),
+      );
+      t.truthy(readYamlFile(path, problems));
+    }
+  });
+
+test('what is written as it reads is taken where texts count, keys and texts as they stand', (t) => {
+  const path = file(
+    t,
+    '{ a: [1, -1.5, 0, true, false, null, ~, \'1.10\', "True", 1.10.1, yes], 1.10: x, True: y }\n',
+  );
+  const problems: ContractProblem[] = [];
+  t.deepEqual(readYamlFile(path, problems, undefined, 'asWritten')?.root, {
+    a: [1, -1.5, 0, true, false, null, null, '1.10', 'True', '1.10.1', 'yes'],
+    '1.10': 'x',
+    True: 'y',
+  });
+  t.deepEqual(problems, []);
+});
+
 test('texts of a file with characters beyond Latin-1 are texts by themselves, one byte for each character', (t) => {
   const path = file(
     t,
