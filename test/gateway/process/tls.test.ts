@@ -7,7 +7,9 @@ import { type AddressInfo, connect as connectPlain, createServer } from 'node:ne
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ConnectionOptions, connect } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { readListenerPlan } from '../../../gateway/process/config.ts';
 import { loadTls } from '../../../gateway/process/tls.ts';
@@ -17,6 +19,8 @@ import { screeningContract } from '../../../mappings/loader/load.ts';
 import { freePort } from '../../free-port.ts';
 import { type Authority, createAuthority } from '../certificates.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
+
+const files = fileURLToPath(new URL('../../siege/files', import.meta.url));
 
 /** A folder with a `soapbridge.yaml` and other files. */
 function folderWith(
@@ -33,6 +37,8 @@ function folderWith(
 
 interface Secure {
   readonly gateway: Gateway;
+  /** What is behind it. */
+  readonly behind: Gateway;
   readonly folder: string;
   readonly authority: Authority;
   readonly call: (
@@ -49,8 +55,9 @@ async function startSecure(
     tls = {},
     serve = {},
     limits = {},
+    contract = screeningContract,
     ...config
-  }: { tls?: object; serve?: object; limits?: object; clientCertificate?: object } = {},
+  }: { tls?: object; serve?: object; limits?: object; contract?: string; clientCertificate?: object } = {},
 ): Promise<Secure> {
   const authority = createAuthority(t);
   const { cert, key } = authority.issue();
@@ -62,7 +69,7 @@ async function startSecure(
     {
       tls: { certificate: 'own.pem', key: 'own.key', ...tls },
       ...config,
-      contracts: { '/v2': { contract: screeningContract, upstream } },
+      contracts: { '/v2': { contract, upstream } },
     },
     { 'own.pem': cert, 'own.key': key, 'ca.pem': authority.cert },
   );
@@ -88,7 +95,7 @@ async function startSecure(
         .on('error', reject)
         .end(body);
     });
-  return { gateway: { ...started, hits: behind.hits }, folder, authority, call };
+  return { gateway: { ...started, hits: behind.hits }, behind, folder, authority, call };
 }
 
 test('callers are served over TLS, and who speaks plain HTTP there is not', async (t) => {
@@ -102,6 +109,25 @@ test('callers are served over TLS, and who speaks plain HTTP there is not', asyn
   );
   await t.throwsAsync(call({ maxVersion: 'TLSv1.1', minVersion: 'TLSv1.1' }));
   t.is(await call(), 200);
+});
+
+test('a request that is sent behind a reply which is still being taken is read whole', async (t) => {
+  const { gateway, behind } = await startSecure(t, { contract: files });
+  behind.answer({ body: JSON.stringify({ notes: ['a'.repeat(20_000_000)] }) }); // more than the system takes by itself
+  const socket = connect({ port: gateway.port, host: '127.0.0.1', rejectUnauthorized: false });
+  t.teardown(() => socket.destroy());
+  await once(socket, 'secureConnect');
+  const post = (body: string, line = ''): string =>
+    `POST /v2/json/reply/write HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${line}Content-Length: ${body.length}\r\n\r\n${body}`;
+  socket.write(post('{}'));
+  await once(socket, 'readable');
+  await pause(300);
+  behind.answer({ body: '{}' });
+  const sent = JSON.stringify({ notes: ['b'.repeat(100_000)] });
+  socket.write(post(JSON.stringify({ Body: JSON.parse(sent) }), 'Connection: close\r\n'));
+  const replies = await text(socket);
+  t.deepEqual(replies.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 200']);
+  t.is(behind.hits.at(-1)?.body, sent);
 });
 
 /** The serial number of the certificate that new connections see. */
