@@ -242,7 +242,7 @@ export class RuleCompiler {
     source.cover.also.push(cover);
     return (scope) => {
       const value = valueAtPath(scope.value, path);
-      if (isNothing(value)) return nullIn(target, value);
+      if (isNothing(value)) return isArray(target) ? noItems(target, value, scope) : nullIn(target, value);
       refuseOther(source.shape, value, scope, path);
       return make(scope.inner(value, path));
     };
@@ -363,7 +363,8 @@ export class RuleCompiler {
       const hasPlaces = this.#placeLists > before;
       return (scope) => {
         const value = valueAtPath(scope.value, path);
-        if (isNothing(value)) return hasPlaces ? make(scope.inner(undefined, path)) : nullIn(target, value);
+        if (isNothing(value))
+          return hasPlaces || scope.run.isOfNone ? make(scope.inner(undefined, path)) : nullIn(target, value);
         refuseOther(shape, value, scope, path);
         return make(scope.inner(value, path));
       };
@@ -501,6 +502,7 @@ export class RuleCompiler {
       const empty = this.#isGathered ? this.#emptyItem(target.items ?? anyShape, `${at}[]`) : nothing;
       const before = make;
       make = (scope) => {
+        if (scope.run.isOfNone) return [];
         const value = before(scope);
         if (!isNothing(value)) return [value];
         const item = hasOther ? undefined : empty(scope);
@@ -558,6 +560,7 @@ export class RuleCompiler {
       }),
     );
     return (scope) => {
+      if (scope.run.isOfNone) return [];
       const made: (Value | undefined)[] = [];
       for (const { conditions, make } of makers) {
         countItem(scope);
@@ -748,7 +751,7 @@ function addOthers(made: Map<string, Value>, { path, names, make }: OtherMembers
 function eachMaker(path: Path, target: Shape, item: Maker): Maker {
   return (scope) => {
     const value = valueAtPath(scope.value, path);
-    if (isNothing(value)) return nullIn(target, value);
+    if (isNothing(value)) return noItems(target, value, scope);
     const items = isItems(value) ? value : [value];
     const made: Value[] = [];
     for (let index = 0; index < items.length; index++) {
@@ -769,6 +772,11 @@ export function refuseOther(shape: Shape, value: Value, scope: Scope, path: Path
 /** Null where the target may be it, else none (M2). */
 function nullIn({ kinds }: Shape, value: null | undefined): null | undefined {
   return value === null && kinds.has('null') ? null : undefined;
+}
+
+/** A list of which the source has none: where no call was made it has no items. */
+function noItems(target: Shape, value: null | undefined, scope: Scope): Value | undefined {
+  return scope.run.isOfNone ? [] : nullIn(target, value);
 }
 
 /** Whether null is what a rule says: a constant, a row of a table, what a function gives. Else the source has none. */

@@ -153,6 +153,8 @@ interface Way {
   readonly target: TargetOperation;
   readonly cover: Cover;
   readonly fits: (root: Scope) => boolean;
+  /** The list of `forEach`. */
+  readonly forEach: Path;
   readonly scopesOf: (root: Scope) => readonly Scope[];
   readonly call: (scope: Scope) => MappedCall;
   readonly reply: Maker;
@@ -206,6 +208,7 @@ function begin(ways: readonly Way[], json: string, limits: Limits, steps: number
   const scopes = way.scopesOf(root);
   if (scopes.length > limits.mappingCalls)
     throw root.error([], `expected at most ${limits.mappingCalls} calls, got ${scopes.length}`);
+  if (scopes.length === 0) refuseNone(way, root, limits, steps);
   // counted anew each time that it runs
   const calls = mapped('request', way, json.length, limits, () => way.scopesOf(rootOf()).map(way.call));
   return { calls, entry, takesErrors: way.error !== undefined };
@@ -213,12 +216,32 @@ function begin(ways: readonly Way[], json: string, limits: Limits, steps: number
 
 function end(way: Way | undefined, answers: readonly MappedAnswer[], limits: Limits, steps: number): string {
   if (way === undefined) throw new RangeError('entry: expected one that the operation has, got another');
+  if (answers.length === 0) return writeValue(replyOfNone(way, limits, steps));
   const characters = answers.reduce((sum, { body }) => sum + body.length, 0);
   const replies = mapped('reply', way, characters, limits, () => {
     const made = new Made(limits.mappingValues, steps);
     return answers.map((answer) => replyOf(way, answer, limits, made));
   });
   return writeValue(gathered(replies, []) ?? new Map());
+}
+
+/** The reply where no call was made: of constants and lists without items. Throws MappingError where it requires more. */
+function replyOfNone(way: Way, limits: Limits, steps: number): Value {
+  const run = new Run('reply', limits, new Made(limits.mappingValues, steps));
+  return mapped('reply', way, 0, limits, () => way.reply(new Scope(undefined, run)) ?? new Map());
+}
+
+/** Refuses a request of no call where the reply requires what one answers. Throws MappingError. */
+function refuseNone(way: Way, root: Scope, limits: Limits, steps: number): void {
+  try {
+    replyOfNone(way, limits, steps);
+  } catch (error) {
+    if (!(error instanceof MappingError)) throw error;
+    throw root.error(
+      way.forEach,
+      `expected an item to make a call of, got none; of the reply: ${error.message}`,
+    );
+  }
 }
 
 const utf8 = new TextDecoder(); // drops a mark
@@ -347,7 +370,8 @@ class EntryCompiler {
     const withinOf = (rules: RuleCompiler) => (rules.callsFunctions ? this.#module?.within : undefined);
     const within = { request: withinOf(this.#request), reply: withinOf(this.#reply) };
     const isFor = (scope: Scope): boolean => fits === undefined || fits(scope);
-    return { target: this.#target, cover, fits: isFor, scopesOf, call, reply, error, within };
+    const forEach = [...entry.at, ...(entry.forEach ?? [])];
+    return { target: this.#target, cover, fits: isFor, forEach, scopesOf, call, reply, error, within };
   }
 
   /** A path under `omit`; lists on the way mean all their items, with `[]` or without. */

@@ -69,6 +69,11 @@ export class Run {
     this.headers = headers;
     this.status = status;
   }
+
+  /** Whether a reply is made of no answer, as no call was made. */
+  get isOfNone(): boolean {
+    return this.side === 'reply' && this.status === undefined;
+  }
 }
 
 /** Where source paths begin. Its own path is put together for an error alone. */

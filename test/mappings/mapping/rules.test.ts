@@ -560,6 +560,39 @@ for (const [what, item, rule, wanted] of [
     }
   });
 
+test('M4: without an item of forEach the reply has what it requires, or the request is refused', (t) => {
+  const ids = `{ type: array, items: ${text} }`;
+  const sides = (oldReply: string, reply: string): Sides => ({
+    old: object(`A: ${object(`Ids: ${ids}`)}`),
+    parameters: '[{ name: id, in: query, schema: { type: string } }]',
+    answer: object(`id: ${text}, r: ${object(`l: ${ids}`)}`),
+    oldReply,
+    rules: `at: A\nforEach: Ids\nrequest: { query.id: . }\nreply: ${reply}`,
+  });
+  const inList = object(`R: ${object(`L: ${ids}, Note: ${text}`, 'L')}`, 'R');
+  const listed = sides(inList, '{ R.L: { list: [id] } }');
+  for (const none of ['{}', '{"A":{"Ids":[]}}', '{"A":{"Ids":null}}', '{"A":null}'])
+    t.is(replyOf(listed, none), '{"R":{"L":[]}}');
+  for (const rule of [
+    '{ R.L: { from: id, as: list } }',
+    '{ R: { from: r, map: { L: { each: l } } } }',
+    '{ R: { from: r, map: { L: l } } }',
+  ])
+    t.is(replyOf(sides(inList, rule), '{}'), '{"R":{"L":[]}}', rule);
+  const constant = sides(
+    object(`R: ${text}, L: ${ids}`, 'R'),
+    '{ R: { const: done }, L: { list: [id, { const: x }] } }',
+  );
+  t.is(replyOf(constant, '{}'), '{"R":"done","L":[]}');
+  const needed = sides(object(`R: ${text}`, 'R'), '{ R: id }');
+  t.is(replyOf(needed, '{"A":{"Ids":["1"]}}', { body: '{"id":"1"}' }), '{"R":"1"}');
+  t.throws(() => callsOf(needed, '{"A":{"Ids":[]}}'), {
+    instanceOf: MappingError,
+    message:
+      'A.Ids: expected an item to make a call of, got none; of the reply: expected what R is made of, which is required, got none',
+  });
+});
+
 test('M4: a null item of forEach is refused, as its call would ask for all there is', (t) => {
   const sides: Sides = {
     old: object("Ids: { type: array, items: { type: [string, 'null'] } }"),
