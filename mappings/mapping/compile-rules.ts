@@ -311,12 +311,14 @@ export class RuleCompiler {
   conditions(when: readonly Condition[], source: Source): ((scope: Scope) => boolean) | undefined {
     if (when.length === 0) return undefined;
     const tests = when.map(({ pointer, path, is }) => {
-      this.shapeAt(source.shape, path, pointer);
-      if (is === 'present') return (scope: Scope) => !isNothing(valueAtPath(scope.value, path));
-      source.cover.at(path).whole = true;
-      if (is === 'absent') return (scope: Scope) => isNothing(valueAtPath(scope.value, path));
+      const inAnswer = this.#ofAnswer(path, source.shape);
+      const get: Maker = inAnswer ?? ((scope) => valueAtPath(scope.value, path));
+      if (inAnswer === undefined) this.shapeAt(source.shape, path, pointer);
+      if (is === 'present') return (scope: Scope) => !isNothing(get(scope));
+      if (inAnswer === undefined) source.cover.at(path).whole = true;
+      if (is === 'absent') return (scope: Scope) => isNothing(get(scope));
       const texts = new ByText(is.map((text) => [text, true]));
-      return (scope: Scope) => texts.get(valueAtPath(scope.value, path)) === true;
+      return (scope: Scope) => texts.get(get(scope)) === true;
     });
     return (scope) => tests.every((test) => test(scope));
   }

@@ -108,6 +108,26 @@ test('M1: status and headers of an answer are sources of the reply', (t) => {
   );
 });
 
+test('M1: status and headers of an answer are what when asks for too, unless it has members of these names', (t) => {
+  const rule =
+    '{ const: gone, when: { status: [404, 410], header.x-why: present }, else: { const: failed } }';
+  const sides: Sides = {
+    old: 'type: object',
+    answer: object(`id: ${text}`),
+    oldReply: object(`X: ${text}`),
+    rules: `reply: { X: { from: id, when: { status: 200 } } }\nerror: { X: ${rule} }`,
+  };
+  t.is(replyOf(sides, '{}', { body: '{"id":"1"}' }), '{"X":"1"}');
+  t.is(replyOf(sides, '{}', { body: '{"id":"1"}', status: 201 }), '{}');
+  const headers = { 'x-why': 'moved' };
+  t.is(replyOf(sides, '{}', { status: 404, headers }), '{"X":"gone"}');
+  t.is(replyOf(sides, '{}', { status: 404 }), '{"X":"failed"}');
+  t.is(replyOf(sides, '{}', { status: 500, headers }), '{"X":"failed"}');
+  const own = { ...sides, answer: object(`id: ${text}, status: ${text}`) };
+  t.is(replyOf(own, '{}', { body: '{"id":"1","status":"new"}' }), '{}');
+  t.is(replyOf(own, '{}', { body: '{"id":"1","status":"200"}', status: 201 }), '{"X":"1"}');
+});
+
 test('M2: numbers stay the text that they came as', (t) => {
   const sides: Sides = {
     old: object(`A: ${number}, B: { type: number }, C: ${text}, D: ${number}`),
