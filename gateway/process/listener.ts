@@ -123,19 +123,8 @@ function addWhenSecure(server: TlsServer, connections: Connections, most: number
     })
     .on('secureConnection', (socket) => {
       underWay.delete(keyOf(socket));
-      readAsStream(socket);
       connections.add(socket);
     });
-}
-
-/**
- * Has Node's parser get what comes from the stream, as it does from then on once anybody else listens. It takes what is
- * decrypted beside the stream otherwise, also of a connection that it has paused just then, as a reply before waits for its
- * caller, and refuses the rest of what was read with it, a good request's body, as malformed.
- */
-function readAsStream(socket: Socket): void {
-  const listener = (): void => {};
-  socket.on('data', listener).off('data', listener);
 }
 
 function oldestOfBusiest(underWay: ReadonlyMap<string, Handshake>): readonly [string, Handshake] | undefined {
