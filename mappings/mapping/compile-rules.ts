@@ -34,6 +34,8 @@ export interface Side {
 export interface Source {
   readonly shape: Shape;
   readonly cover: Cover;
+  /** True within an object or item of an answer, whose document may say nothing of what it has. */
+  readonly isInner?: true;
 }
 
 /** A place of the target: rules of members that it has, a rule that makes it, and what `auto` takes for the rest. */
@@ -311,7 +313,7 @@ export class RuleCompiler {
   conditions(when: readonly Condition[], source: Source): ((scope: Scope) => boolean) | undefined {
     if (when.length === 0) return undefined;
     const tests = when.map(({ pointer, path, is }) => {
-      const inAnswer = this.#ofAnswer(path, source.shape);
+      const inAnswer = this.#ofAnswer(path, source);
       const get: Maker = inAnswer ?? ((scope) => valueAtPath(scope.value, path));
       if (inAnswer === undefined) this.shapeAt(source.shape, path, pointer);
       if (is === 'present') return (scope: Scope) => !isNothing(get(scope));
@@ -352,12 +354,12 @@ export class RuleCompiler {
   }
 
   #from(rule: Rule, path: Path, target: Shape, source: Source, at: string): Maker {
-    const inAnswer = this.#ofAnswer(path, source.shape);
+    const inAnswer = this.#ofAnswer(path, source);
     if (inAnswer !== undefined) return this.#converted(rule, inAnswer, textShape, target, at, path);
     const shape = this.shapeAt(source.shape, path, rule.pointer);
     const cover = source.cover.at(path);
     if (rule.map !== undefined || rule.auto) {
-      const inner: Source = { shape, cover };
+      const inner: Source = { shape, cover, isInner: true };
       const place: Place = { ...newPlace(), isOfOne: true };
       this.#fillBy(place, rule, inner);
       const before = this.#placeLists;
@@ -394,9 +396,10 @@ export class RuleCompiler {
     return this.#converted(rule, (scope) => valueAtPath(scope.value, path), shape, target, at, path);
   }
 
-  /** `status` and `header.x` of an answer, where its body has no such members (M1). */
-  #ofAnswer(path: Path, shape: Shape): Maker | undefined {
+  /** `status` and `header.x` of an answer, where its body has no such members, nor what it has within may have them (M1). */
+  #ofAnswer(path: Path, { shape, isInner }: Source): Maker | undefined {
     const [first, second] = path;
+    if (isInner && (shape.open || shape.others !== undefined)) return undefined;
     if (this.#side.side !== 'reply' || first?.kind !== 'member' || shape.members.has(first.name))
       return undefined;
     if (first.name === 'status' && path.length === 1)
@@ -607,7 +610,7 @@ export class RuleCompiler {
     }
     const isList = isArray(shape) || shape.open;
     const cover = source.cover.at(isList ? [...path, { kind: 'every' }] : path);
-    const inner: Source = { shape: (isArray(shape) ? shape.items : shape) ?? anyShape, cover };
+    const inner: Source = { shape: (isArray(shape) ? shape.items : shape) ?? anyShape, cover, isInner: true };
     const { default: _, else: __, when: ___, ...item } = rule;
     const plain: Rule = {
       ...item,

@@ -128,6 +128,33 @@ test('M1: status and headers of an answer are what when asks for too, unless it 
   t.is(replyOf(own, '{}', { body: '{"id":"1","status":"200"}', status: 201 }), '{"X":"1"}');
 });
 
+for (const [what, item] of [
+  ['whose members are not said', 'type: object'],
+  ['with members by any name', 'type: object, additionalProperties: { type: string }'],
+] as const)
+  test(`M1: within an item ${what} status and header are its own members`, (t) => {
+    const sides: Sides = {
+      old: 'type: object',
+      answer: object(`l: { type: array, items: { ${item} } }, o: { ${item} }, c: ${object(`a: ${text}`)}`),
+      oldReply: object(
+        `L: { type: array, items: ${object(`S: ${text}, T: ${text}`)} }, O: ${text}, C: ${object(`A: ${text}, S: ${text}`)}`,
+      ),
+      rules: `
+        reply:
+          L: { each: l, map: { S: status, T: { const: new, when: { status: '201' } } } }
+          O: { from: o.status }
+          C: { from: c, map: { A: a, S: { from: status, as: text } } }`,
+    };
+    t.deepEqual(
+      JSON.parse(
+        replyOf(sides, '{}', {
+          body: '{"l":[{"status":"open"},{},{"status":"201"}],"o":{"status":"x"},"c":{"a":"b"}}',
+        }),
+      ),
+      { L: [{ S: 'open' }, {}, { S: '201', T: 'new' }], O: 'x', C: { A: 'b', S: '200' } },
+    );
+  });
+
 test('M2: numbers stay the text that they came as', (t) => {
   const sides: Sides = {
     old: object(`A: ${number}, B: { type: number }, C: ${text}, D: ${number}`),
