@@ -412,6 +412,8 @@ export class RuleCompiler {
   /** The conversions of a rule, one after the other, and whether what they give fits the target. One row each. */
   #converted(rule: Rule, get: Maker, from: Shape, target: Shape, at: string, path: Path): Maker {
     const { problem, oneWay } = this.#side;
+    const items = target.items ?? anyShape;
+    const single = rule.as === 'list' ? items : target;
     let make = get;
     let shape = from;
     const step = (next: Shape, change: (value: Value, scope: Scope) => Value | undefined): void => {
@@ -435,26 +437,29 @@ export class RuleCompiler {
       else
         step(codeShape, (value, scope) => {
           const given = called(run, value, at, scope, path);
-          return given === undefined ? undefined : asKind(given, target);
+          return given === undefined ? undefined : asKind(given, single);
         });
     }
     const { split } = rule;
-    if (split !== undefined)
-      step({ ...anyShape, open: false, kinds: new Set(['array']), items: textShape }, (value, scope) => {
+    if (split !== undefined) {
+      const inner = only(items, 'number') ? digitsShape : textShape;
+      step({ ...anyShape, open: false, kinds: new Set(['array']), items: inner }, (value, scope) => {
         if (typeof value !== 'string') throw scope.error(path, 'expected a text to split, got another value');
-        return value.split(split);
+        return value.split(split).map((text) => asKind(text, items));
       });
+    }
     if (rule.as === 'first') {
       oneWay(rule.pointer, `${at}: items behind the first are left out`);
       step(shape.items ?? anyShape, (value) => (isItems(value) ? value[0] : value));
     }
     if (rule.values !== undefined) {
-      this.#checkTable(rule, rule.values, shape, target, at, path);
+      this.#checkTable(rule, rule.values, shape, single, at, path);
       const table = new ByText(
-        [...rule.values].map(([key, value]) => [key, constantMaker(asKind(value, target))]),
+        [...rule.values].map(([key, value]) => [key, constantMaker(asKind(value, single))]),
       );
       const hasDefault = rule.default !== undefined;
-      step({ ...target, open: false }, (value, scope) => {
+      const { kinds, values, items: inner } = single;
+      step({ ...anyShape, open: false, kinds, values, items: inner }, (value, scope) => {
         const found = table.get(value);
         if (found === undefined && !hasDefault)
           throw scope.error(
@@ -504,7 +509,7 @@ export class RuleCompiler {
     }
     if (rule.as === 'list') {
       const hasOther = rule.else !== undefined || rule.default !== undefined;
-      const empty = this.#isGathered ? this.#emptyItem(target.items ?? anyShape, `${at}[]`) : nothing;
+      const empty = this.#isGathered ? this.#emptyItem(items, `${at}[]`) : nothing;
       const before = make;
       make = (scope) => {
         if (scope.run.isOfNone) return [];
@@ -518,6 +523,8 @@ export class RuleCompiler {
     const isTable = rule.values !== undefined;
     if (shape !== codeShape && !isTable && !isOfOneKind(shape, target))
       problem(rule.pointer, unlike(at, target, pathText(path), shape));
+    else if (only(shape, 'array') && shape.items !== undefined && !isOfOneKind(shape.items, items))
+      problem(rule.pointer, unlike(`${at}[]`, items, pathText(path), shape.items));
     return fitMaker(make, path, target);
   }
 
@@ -794,16 +801,27 @@ function nullIsSaid({ source, values, code }: Rule): (scope: Scope) => boolean {
 
 /** A value as the target has it: null where it may be null, else none; its own kind and one of its enumeration. */
 function fitMaker(get: Maker, path: Path, target: Shape): Maker {
-  const { kinds, values } = target;
-  const allowed = values === undefined ? undefined : new ByText(values.map((text) => [text, true]));
+  const refuse = misfitRefuser(target);
+  const refuseItem = target.items === undefined ? undefined : misfitRefuser(target.items);
   return (scope) => {
     const value = get(scope);
     if (isNothing(value)) return nullIn(target, value);
+    refuse(value, scope, path);
+    if (refuseItem !== undefined && isItems(value))
+      for (const item of value) if (item !== null) refuseItem(item, scope, path);
+    return value;
+  };
+}
+
+/** Refuses a value of another kind than the target's, or none of its enumeration. It throws MappingError. */
+function misfitRefuser(target: Shape): (value: Exclude<Value, null>, scope: Scope, path: Path) => void {
+  const { kinds, values } = target;
+  const allowed = values === undefined ? undefined : new ByText(values.map((text) => [text, true]));
+  return (value, scope, path) => {
     if (!kinds.has(kindOf(value)))
       throw scope.error(path, `expected ${kindsText(target)}, got ${kindOf(value)}`);
     if (allowed !== undefined && textOfScalar(value) !== undefined && allowed.get(value) !== true)
       throw scope.error(path, `expected one of ${allowed.texts.slice(0, 20).join(', ')}, got another value`);
-    return value;
   };
 }
 

@@ -241,6 +241,43 @@ for (const [from, to, value, written] of [
     else t.is(bodyOf(sides, json), JSON.stringify({ d: written }));
   });
 
+for (const [what, kind, rule, value, wanted] of [
+  ['split', 'type: number', '{ from: A, split: "," }', '"1,2.50"', '[1,2.50]'],
+  ['split', 'type: number', '{ from: A, split: "," }', '"1,x"', /^A: expected a number, got string/],
+  [
+    'split',
+    'type: boolean',
+    '{ from: A, split: "," }',
+    '"true"',
+    /expected true or false for l\[\], got A, which is a text/,
+  ],
+  [
+    'a list of one',
+    'type: number',
+    '{ from: A, as: list }',
+    '"1"',
+    /expected a number for l\[\], got A, which is a text/,
+  ],
+  ['split', 'type: string, enum: [a, b]', '{ from: A, split: "," }', '"a,c"', /^A: expected one of a, b/],
+  ['a list of one', 'type: string, enum: [a, b]', '{ from: A, as: list }', '"c"', /^A: expected one of a, b/],
+  ['a function', 'type: number', '{ from: A, code: several }', '"x"', /^A: expected a number, got string/],
+  ['a list of one of a table', 'type: number', '{ from: A, values: { a: 1 }, as: list }', '"a"', '[1]'],
+  ['a list of one made a number', 'type: number', '{ from: A, as: list, code: one }', '"007"', '[7]'],
+  ['a function', 'type: number', '{ from: A, code: several }', '"1"', '[1,1]'],
+  ['split', 'type: string, enum: [a, b]', '{ from: A, split: "," }', '"a,b"', '["a","b"]'],
+] as const)
+  test(`M2: items that a rule makes are of the target's kind and enumeration: ${what}, ${kind}, ${value}`, (t) => {
+    const sides: Sides = {
+      old: object(`A: ${text}`),
+      body: object(`l: { type: array, items: { ${kind} } }`),
+      rules: `request: { l: ${rule} }`,
+      code: 'export const several = (value: string) => [value, value];\nexport const one = (value: string) => String(BigInt(value));',
+    };
+    const made = () => bodyOf(sides, `{"A":${value}}`);
+    if (typeof wanted === 'string') t.is(made(), `{"l":${wanted}}`);
+    else t.regex(t.throws(made)?.message ?? '', wanted);
+  });
+
 test('M2: records, lists of records and built lists are made of groups', (t) => {
   const money = object(`currencyID: ${text}, value: ${text}`);
   const sides: Sides = {
