@@ -373,14 +373,13 @@ export class RuleCompiler {
         return make(scope.inner(value, path));
       };
     }
-    const isPlain =
+    const isWhole =
       rule.values === undefined &&
-      rule.as === undefined &&
       rule.date === undefined &&
       rule.join === undefined &&
       rule.split === undefined &&
       rule.code === undefined;
-    if (isPlain && isDeep(shape) && isDeep(target)) {
+    if (isWhole && rule.as === undefined && isDeep(shape) && isDeep(target)) {
       if (isOfOneKind(shape, target))
         return this.#autoAt(
           { pointer: rule.pointer, path, source: { shape, cover }, omit: noOmit },
@@ -390,10 +389,27 @@ export class RuleCompiler {
       this.#side.problem(rule.pointer, unlike(at, target, pathText(path), shape));
       return nothing;
     }
-    if (isDeep(shape) && rule.as === 'first' && shape.items !== undefined)
-      cover.at([{ kind: 'every' }]).whole = true;
+    // what stands in a list of one, or first in one, is taken member by member as it is elsewhere
+    if (isWhole && rule.as === 'list' && target.items !== undefined) {
+      const get = this.#deepAt(rule.pointer, path, { shape, cover }, target.items, `${at}[]`);
+      if (get !== undefined) return this.#converted(rule, get, target.items, target, at, path);
+    }
+    if (isWhole && rule.as === 'first' && shape.items !== undefined) {
+      const item: Source = { shape: shape.items, cover: cover.at([{ kind: 'every' }]) };
+      const get = this.#deepAt(rule.pointer, [...path, { kind: 'index', index: 0 }], item, target, at);
+      if (get !== undefined) {
+        this.#side.oneWay(rule.pointer, behindFirst(at));
+        return get;
+      }
+    }
     cover.whole = true;
     return this.#converted(rule, (scope) => valueAtPath(scope.value, path), shape, target, at, path);
+  }
+
+  /** What `auto` makes of an object or list; undefined where one of both is none, or they differ in kind. */
+  #deepAt(pointer: string, path: Path, source: Source, target: Shape, at: string): Maker | undefined {
+    if (!isDeep(source.shape) || !isDeep(target) || !isOfOneKind(source.shape, target)) return undefined;
+    return this.#autoAt({ pointer, path, source, omit: noOmit }, target, at);
   }
 
   /** `status` and `header.x` of an answer, where its body has no such members, nor what it has within may have them (M1). */
@@ -449,7 +465,7 @@ export class RuleCompiler {
       });
     }
     if (rule.as === 'first') {
-      oneWay(rule.pointer, `${at}: items behind the first are left out`);
+      oneWay(rule.pointer, behindFirst(at));
       step(shape.items ?? anyShape, (value) => (isItems(value) ? value[0] : value));
     }
     if (rule.values !== undefined) {
@@ -773,6 +789,11 @@ function eachMaker(path: Path, target: Shape, item: Maker): Maker {
     }
     return made;
   };
+}
+
+/** What can't be had back of a list of which the first is taken. */
+function behindFirst(at: string): string {
+  return `${at}: items behind the first are left out`;
 }
 
 /** Refuses what is no object where the source's document has nothing else: rules would find nothing in it. Throws MappingError. */

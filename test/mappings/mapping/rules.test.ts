@@ -278,6 +278,35 @@ for (const [what, kind, rule, value, wanted] of [
     else t.regex(t.throws(made)?.message ?? '', wanted);
   });
 
+test('M3: an object in a list of one, or first in a list, is taken by its members, and those that the target lacks are told', (t) => {
+  const sides = (members: string): Sides => ({
+    old: object(
+      `O: ${object(members)}, L: { type: array, items: ${object(members)} }, N: { type: array, items: ${text} }`,
+    ),
+    body: object(
+      `o: { type: array, items: ${object(`a: ${text}`)} }, l: ${object(`a: ${text}`)}, n: ${text}`,
+    ),
+    rules: 'request: { o: { from: O, as: list }, l: { from: L, as: first }, n: { from: N, as: first } }',
+  });
+  t.deepEqual(problemsOf(sides(`a: ${text}, b: ${text}`)), [
+    '/Do: expected a rule that takes O.b of the request to POST /do, auto that covers it, or its path under omit, got none',
+    '/Do: expected a rule that takes L[].b of the request to POST /do, auto that covers it, or its path under omit, got none',
+  ]);
+  const json = '{"O":{"a":"1"},"L":[{"a":"2"},{"a":"3"}],"N":["x","y"]}';
+  t.is(bodyOf(sides(`a: ${text}`), json), '{"o":[{"a":"1"}],"l":{"a":"2"},"n":"x"}');
+  t.is(bodyOf(sides(`a: ${text}`), '{"L":[],"N":[]}'), '{}');
+  const lists = `{ type: array, items: { type: array, items: ${text} } }`;
+  const ofLists: Sides = {
+    old: object(`L: ${lists}`),
+    body: object(`l: { type: array, items: ${text} }, n: ${text}`),
+    rules: 'request: { l: { from: L, as: first } }',
+  };
+  t.is(bodyOf(ofLists, '{"L":[["x","y"],["z"]]}'), '{"l":["x","y"]}');
+  t.true(
+    mappingOf(ofLists).oneWay.some(({ message }) => message === 'l: items behind the first are left out'),
+  );
+});
+
 test('M2: records, lists of records and built lists are made of groups', (t) => {
   const money = object(`currencyID: ${text}, value: ${text}`);
   const sides: Sides = {
