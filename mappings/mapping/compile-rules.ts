@@ -88,12 +88,18 @@ export class RuleCompiler {
   readonly #autos = new Map<Shape, Map<Shape, Same>>();
   /** Whether lists that are compiled go behind those of other replies; not those in an item of one. */
   #isGathered: boolean;
-  /** How many lists in which each call has its items were compiled. */
-  #placeLists = 0;
+  /** The lists in which each call has its items. */
+  readonly #placeLists: string[] = [];
+  readonly #filled = new Set<string>();
 
   constructor(side: Side) {
     this.#side = side;
     this.#isGathered = side.isGathered;
+  }
+
+  /** The lists in which each call has its items, but those that rules of the other one fill too. */
+  placeListsBeside(other: RuleCompiler): readonly string[] {
+    return this.#placeLists.filter((at) => !other.#filled.has(at));
   }
 
   /** Whether a rule that was compiled calls a function of the module. */
@@ -288,6 +294,7 @@ export class RuleCompiler {
 
   /** One rule. A function of its own for each step, as rules chain them. */
   rule(rule: Rule, target: Shape, source: Source, at: string): Maker {
+    this.#filled.add(at);
     const conditions = this.conditions(rule.when, source);
     const value = this.#value(rule, target, source, at);
     const other = rule.else === undefined ? undefined : this.rule(rule.else, target, source, at);
@@ -362,9 +369,9 @@ export class RuleCompiler {
       const inner: Source = { shape, cover, isInner: true };
       const place: Place = { ...newPlace(), isOfOne: true };
       this.#fillBy(place, rule, inner);
-      const before = this.#placeLists;
+      const before = this.#placeLists.length;
       const make = this.#place(place, target, inner, at, rule.pointer);
-      const hasPlaces = this.#placeLists > before;
+      const hasPlaces = this.#placeLists.length > before;
       return (scope) => {
         const value = valueAtPath(scope.value, path);
         if (isNothing(value))
@@ -525,7 +532,7 @@ export class RuleCompiler {
     }
     if (rule.as === 'list') {
       const hasOther = rule.else !== undefined || rule.default !== undefined;
-      const empty = this.#isGathered ? this.#emptyItem(items, `${at}[]`) : nothing;
+      const empty = this.#isGathered ? this.#emptyItem(items, at) : nothing;
       const before = make;
       make = (scope) => {
         if (scope.run.isOfNone) return [];
@@ -536,6 +543,8 @@ export class RuleCompiler {
       };
       shape = { ...anyShape, open: false, kinds: new Set(['array']), items: shape };
     }
+    if (this.#isGathered && !target.kinds.has('array'))
+      oneWay(rule.pointer, `${at}: what replies behind the first have there is left out`);
     const isTable = rule.values !== undefined;
     if (shape !== codeShape && !isTable && !isOfOneKind(shape, target))
       problem(rule.pointer, unlike(at, target, pathText(path), shape));
@@ -577,7 +586,7 @@ export class RuleCompiler {
     }
     const shape = target.items ?? anyShape;
     const hasOther = rule.else !== undefined || rule.default !== undefined;
-    const empty = this.#isGathered ? this.#emptyItem(shape, `${at}[]`) : nothing;
+    const empty = this.#isGathered ? this.#emptyItem(shape, at) : nothing;
     const makers = this.#inItem(() =>
       items.map((item) => {
         // what its own `when` holds back is left out on purpose
@@ -607,12 +616,12 @@ export class RuleCompiler {
    * members, where the target may be it. Else it throws MappingError.
    */
   #emptyItem({ kinds, members }: Shape, at: string): Maker {
-    this.#placeLists++;
+    this.#placeLists.push(at);
     if (kinds.has('null')) return () => null;
     const needsNone = [...members.values()].every(({ required }) => !required);
     if (kinds.has('object') && needsNone) return () => new Map();
     return (scope) => {
-      throw scope.error([], `expected what ${at} is made of, as each call has its item, got none`);
+      throw scope.error([], `expected what ${at}[] is made of, as each call has its item, got none`);
     };
   }
 

@@ -318,8 +318,10 @@ class EntryCompiler {
   readonly #old: TargetOperation;
   readonly #target: TargetOperation;
   readonly #problem: Report;
+  readonly #oneWay: Report;
   readonly #request: RuleCompiler;
   readonly #reply: RuleCompiler;
+  readonly #error: RuleCompiler;
   readonly #module: Module | undefined;
 
   constructor(
@@ -339,6 +341,8 @@ class EntryCompiler {
     const isGathered = entry.forEach !== undefined;
     this.#request = new RuleCompiler({ side: 'request', problem, oneWay, functions, isGathered: false });
     this.#reply = new RuleCompiler({ side: 'reply', problem, oneWay, functions, isGathered });
+    this.#error = new RuleCompiler({ side: 'reply', problem, oneWay, functions, isGathered });
+    this.#oneWay = oneWay;
   }
 
   compile(): Way {
@@ -362,13 +366,20 @@ class EntryCompiler {
     ]);
     const replySource: Source = { shape: this.#target.reply ?? anyShape, cover: new Cover() };
     const call = this.#call(source, omitBelow);
-    const reply = this.#replyMaker(entry.reply, replySource, entry.from, entry.autoReply);
+    const reply = this.#replyMaker(this.#reply, entry.reply, replySource, entry.from, entry.autoReply);
     const error =
       entry.error === undefined
         ? undefined
-        : this.#replyMaker(entry.error, { shape: anyShape, cover: new Cover() }, [], false);
-    const withinOf = (rules: RuleCompiler) => (rules.callsFunctions ? this.#module?.within : undefined);
-    const within = { request: withinOf(this.#request), reply: withinOf(this.#reply) };
+        : this.#replyMaker(this.#error, entry.error, { shape: anyShape, cover: new Cover() }, [], false);
+    if (error !== undefined)
+      for (const at of this.#reply.placeListsBeside(this.#error))
+        this.#oneWay(
+          `${entry.pointer}/error`,
+          `${at}: an item whose call doesn't go well has no place in it`,
+        );
+    const withinOf = (...rules: RuleCompiler[]) =>
+      rules.some(({ callsFunctions }) => callsFunctions) ? this.#module?.within : undefined;
+    const within = { request: withinOf(this.#request), reply: withinOf(this.#reply, this.#error) };
     const isFor = (scope: Scope): boolean => fits === undefined || fits(scope);
     const forEach = [...entry.at, ...(entry.forEach ?? [])];
     return { target: this.#target, cover, fits: isFor, forEach, scopesOf, call, reply, error, within };
@@ -518,12 +529,12 @@ class EntryCompiler {
     );
   }
 
-  #replyMaker(group: Group, source: Source, from: Path, auto: boolean): Maker {
+  #replyMaker(rules: RuleCompiler, group: Group, source: Source, from: Path, auto: boolean): Maker {
     const { pointer } = this.#entry;
-    const shape = this.#reply.shapeAt(source.shape, from, `${pointer}/from`);
+    const shape = rules.shapeAt(source.shape, from, `${pointer}/from`);
     const target = this.#old.reply;
     if (target === undefined) return () => new Map(); // one way
-    const make = this.#reply.body(
+    const make = rules.body(
       group,
       target,
       { shape, cover: source.cover.at(from) },

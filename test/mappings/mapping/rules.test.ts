@@ -673,6 +673,26 @@ for (const [what, item, rule, wanted] of [
     }
   });
 
+test('M4: what of several replies has no place is told as what can’t be had back', (t) => {
+  const sides = (error: string): Sides => ({
+    old: object(`Ids: { type: array, items: ${text} }`),
+    parameters: '[{ name: id, in: query, schema: { type: string } }]',
+    answer: object(`id: ${text}`),
+    oldReply: object(
+      `R: ${object(`L: { type: array, items: ${object(`Id: ${text}`)} }`)}, S: ${text}, C: ${text}`,
+    ),
+    rules: `forEach: Ids\nrequest: { query.id: . }\nreply: { R: { L: { list: [{ Id: id }] } }, S: id, C: { const: x } }\n${error}`,
+  });
+  const told = (error: string) =>
+    mappingOf(sides(error)).oneWay.map(({ pointer, message }) => `${pointer}: ${message}`);
+  const scalar = '/Do/reply/S: S: what replies behind the first have there is left out';
+  const place = "/Do/error: R.L: an item whose call doesn't go well has no place in it";
+  t.deepEqual(told(''), [scalar]);
+  t.deepEqual(told('error: {}'), [scalar, place]);
+  t.deepEqual(told('error: { C: { const: y } }'), [scalar, place]);
+  t.deepEqual(told('error: { R.L: { list: [{ Id: { const: none } }] } }'), [scalar]);
+});
+
 test('M4: without an item of forEach the reply has what it requires, or the request is refused', (t) => {
   const ids = `{ type: array, items: ${text} }`;
   const sides = (oldReply: string, reply: string): Sides => ({
