@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Admission } from '../admission/admission.ts';
 import type { Transfer } from '../admission/transfers.ts';
 import type { WhenWaiting } from '../http/reply.ts';
@@ -11,7 +10,6 @@ export function watchReplies(admission: Admission, reportCut: (requestId: string
       reportCut(requestId);
       return;
     }
-    readAsStream(response.req.socket);
     const transfer = transferOf(response, bytes, admission);
     admission.depart(transfer);
     response.once('close', () => {
@@ -19,18 +17,6 @@ export function watchReplies(admission: Admission, reportCut: (requestId: string
       if (!response.writableFinished) reportCut(requestId);
     });
   };
-}
-
-/**
- * Has Node's parser get what comes over TLS from the stream from now on, as it does once anybody else listens. Else it takes
- * what is decrypted beside the stream, also of a connection that it has paused just then, as a reply before waits for its
- * caller, and refuses the rest of what was read with it, a good request's body, as malformed. From the start it would be
- * 7 % of a small call over TLS.
- */
-function readAsStream(socket: Socket): void {
-  if (!('encrypted' in socket)) return;
-  const listener = (): void => {};
-  socket.on('data', listener).off('data', listener);
 }
 
 /** A reply on its way out through its connection. */

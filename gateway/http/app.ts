@@ -6,7 +6,7 @@ import { CallError } from '../call/error.ts';
 import { serveCall } from '../protocols/call-endpoint.ts';
 import { serveSoap } from '../protocols/soap/endpoint.ts';
 import { hasBody, hasOtherExpectation, isAwaited, readWhole } from './body.ts';
-import { endWithCare } from './connections.ts';
+import { endWithCare, readWholeBehindReply } from './connections.ts';
 import { compileCors } from './cors.ts';
 import { servePage } from './document-endpoint.ts';
 import { compileEndpoints, type Endpoint, type Endpoints } from './endpoints.ts';
@@ -75,6 +75,7 @@ function embeddedMiddleware(site: Site): Middleware {
       await next();
       return;
     }
+    readWholeBehindReply(req.socket);
     refuseReadBody(req);
     const ambiguity = ambiguityOf(req);
     if (ambiguity === undefined) return serve(context, next);
@@ -97,6 +98,7 @@ function embeddedHandler(site: Site): NodeHandler {
       next();
       return;
     }
+    readWholeBehindReply(request.socket);
     refuseReadBody(request);
     const ambiguity = ambiguityOf(request);
     if (ambiguity !== undefined) refuse(request, response, ambiguity, site);
