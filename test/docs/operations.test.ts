@@ -56,6 +56,7 @@ test('docs/operations.md tells of every field of a request’s line', (t) => {
       fault: 'MustUnderstand',
       block: '{urn:a}b',
       sent: 2,
+      retries: 1,
       queueMs: 1,
       aborted: true,
       upstream: 'http://127.0.0.1',

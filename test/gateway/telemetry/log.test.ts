@@ -429,6 +429,7 @@ test('the line of a request has what there is to tell, and nothing else', (t) =>
     fault: 'MustUnderstand',
     block: '{urn:a}B',
     sent: 2,
+    retries: 1,
     upstreamStatus: 404,
     upstreamMs: 12.3456,
     queueMs: 1.5,
@@ -497,6 +498,7 @@ function snapshotOf(durations: readonly number[]): Snapshot {
     status: 200,
     meant: undefined,
     sent: 2,
+    retries: 1,
     upstreamStatus: 0,
     unverified: [],
   };
