@@ -2,7 +2,7 @@ import type { Report } from '../loader/document/error.ts';
 import { someOf } from '../loader/document/node.ts';
 import { Cover } from './cover.ts';
 import { compileDates, keepsAll } from './dates.ts';
-import { type Path, pathText, valueAtPath } from './paths.ts';
+import { type Path, pathText, valueAtPath, type WhereStep } from './paths.ts';
 import type { Condition, Group, Rule } from './rules.ts';
 import type { Maker, Scope } from './run.ts';
 import type { Kind, Shape } from './schemas.ts';
@@ -322,10 +322,11 @@ export class RuleCompiler {
     const tests = when.map(({ pointer, path, is }) => {
       const inAnswer = this.#ofAnswer(path, source);
       const get: Maker = inAnswer ?? ((scope) => valueAtPath(scope.value, path));
-      if (inAnswer === undefined) this.shapeAt(source.shape, path, pointer);
+      const shape = inAnswer === undefined ? this.shapeAt(source.shape, path, pointer) : textShape;
       if (is === 'present') return (scope: Scope) => !isNothing(get(scope));
       if (inAnswer === undefined) source.cover.at(path).whole = true;
       if (is === 'absent') return (scope: Scope) => isNothing(get(scope));
+      this.#checkCompared(shape, is, pointer, pathText(path));
       const texts = new ByText(is.map((text) => [text, true]));
       return (scope: Scope) => texts.get(get(scope)) === true;
     });
@@ -663,6 +664,31 @@ export class RuleCompiler {
     return made;
   }
 
+  /** What `[name=text]` asks of items. */
+  #checkWhere(item: Shape, { name, text }: WhereStep, pointer: string, here: string): void {
+    const member = item.members.get(name)?.shape ?? item.others ?? (item.open ? anyShape : undefined);
+    if (member === undefined)
+      this.#side.problem(
+        pointer,
+        `expected a member of the items of ${here}, got ${name}; there are ${someNames(item)}`,
+      );
+    else this.#checkCompared(member, [text], pointer, `${here}.${name}`);
+  }
+
+  /** Texts that what stands at a place of the source can't be: what asks for them would never hold. */
+  #checkCompared(shape: Shape, texts: readonly string[], pointer: string, here: string): void {
+    if (!scalarKinds.some((kind) => shape.kinds.has(kind))) {
+      this.#side.problem(pointer, `expected a value to compare at ${here}, which is ${kindsText(shape)}`);
+      return;
+    }
+    const values = shape.values ?? (only(shape, 'boolean') ? ['true', 'false'] : undefined);
+    if (values === undefined) return;
+    const known = new ByText(values.map((value) => [value, true]));
+    for (const text of texts)
+      if (known.get(text) === undefined && known.get(new Digits(text)) === undefined)
+        this.#side.problem(pointer, `expected values of ${here}, which has no ${text}`);
+  }
+
   /** The shape at a source path; what isn't there is told, with what is. */
   shapeAt(from: Shape, path: Path, pointer: string): Shape {
     const every = path.findIndex(({ kind }) => kind === 'every');
@@ -685,8 +711,10 @@ export class RuleCompiler {
           return anyShape;
         }
         at = inner;
-      } else if (isArray(at)) at = at.items ?? anyShape;
-      else {
+      } else if (isArray(at)) {
+        at = at.items ?? anyShape;
+        if (step?.kind === 'where') this.#checkWhere(at, step, pointer, here);
+      } else {
         this.#side.problem(pointer, `expected a list at ${here}, got ${kindsText(at)}`);
         return anyShape;
       }

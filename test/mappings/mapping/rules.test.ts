@@ -544,6 +544,39 @@ for (const [what, value, wanted] of [
     if (/^[0-9]/.test(value)) t.is(bodyOf(sides, `{"E":${value}}`)?.split('"e":')[1], `${value}}`);
   });
 
+for (const [what, asked, message] of [
+  [
+    'a value that an enumeration lacks',
+    '{ Mode: [one, tow] }',
+    'Mode: expected values of Mode, which has no tow',
+  ],
+  ['a number that an enumeration lacks', '{ Size: 3 }', 'Size: expected values of Size, which has no 3'],
+  ['a text for true', "{ Flag: 'yes' }", 'Flag: expected values of Flag, which has no yes'],
+  ['a list', '{ L: one }', 'L: expected a value to compare at L, which is a list'],
+  [
+    'a member that items lack',
+    "{ 'L[knd=gift].v': x }",
+    'L[knd=gift].v: expected a member of the items of L[knd=gift], got knd; there are k, v',
+  ],
+  [
+    'a value that items lack',
+    "{ 'L[k=gfit].v': present }",
+    'L[k=gfit].v: expected values of L[k=gfit].k, which has no gfit',
+  ],
+  ['what may be there', "{ Mode: two, Size: [1.0, '2'], Flag: true, 'L[k=gift].v': x }", undefined],
+] as const)
+  test(`M3: what would never hold is told at start: ${what}`, (t) => {
+    const sides: Sides = {
+      old: object(
+        `Mode: { type: string, enum: [one, two] }, Size: { type: number, enum: [1, 2.0] }, Flag: { type: boolean }, L: { type: array, items: ${object(`k: { type: string, enum: [gift] }, v: ${text}`)} }`,
+      ),
+      body: object(`a: ${text}`),
+      rules: `request: { a: { const: x, when: ${asked} } }\nomit: [Mode, Size, Flag, L]`,
+    };
+    const told = message === undefined ? [] : [`/Do/request/a/when/${message}`];
+    t.deepEqual(problemsOf(sides), told);
+  });
+
 test('M4: a number of a condition that JavaScript would have rounded stands in quotes', (t) => {
   const sides = (wanted: string): Sides => ({
     old: object(`N: ${number}`),
