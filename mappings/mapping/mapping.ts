@@ -462,6 +462,11 @@ class EntryCompiler {
         );
         continue;
       }
+      // names of headers are one whatever their case
+      const isSame = (other: string): boolean =>
+        place === 'header' ? other.toLowerCase() === name.toLowerCase() : other === name;
+      if (fills.some(({ parameter: filled }) => filled.in === place && isSame(filled.name)))
+        this.#problem(one.pointer, `expected one rule for ${place}.${name}, got another`);
       if (parameter.lists === undefined)
         this.#problem(
           one.pointer,

@@ -80,6 +80,19 @@ for (const [what, inputs, message] of [
     t.throws(() => callsOf(sides, JSON.stringify({ ...right, ...inputs })), { message });
   });
 
+test('M1: one rule fills a parameter, however its name is written', (t) => {
+  const sides: Sides = {
+    old: object(`A: ${text}, B: ${text}, C: ${text}`),
+    parameters:
+      '[{ name: a.b, in: query }, { name: A.B, in: query }, { name: X-Y, in: header }, { name: x-y, in: header }]',
+    rules: `request: { query.a.b: A, 'query."a.b"': B, query.A.B: C, header.X-Y: A, header.x-y: B }`,
+  };
+  t.deepEqual(problemsOf(sides), [
+    '/Do/request/query."a.b": expected one rule for query.a.b, got another',
+    '/Do/request/header.x-y: expected one rule for header.x-y, got another',
+  ]);
+});
+
 test('M1: headers that the gateway says itself are filled by no rule, and need none; nor do credentials', (t) => {
   const sides = (name: string): Sides => ({
     old: object(`A: ${text}`),
