@@ -2,7 +2,8 @@ import { deepStrictEqual } from 'node:assert';
 import { createSoapReader, type ReadSoap } from '../../../gateway/protocols/soap/envelope.ts';
 import { Fault } from '../../../gateway/protocols/soap/faults.ts';
 import { soap11 } from '../../../gateway/protocols/soap/versions.ts';
-import type { CompiledContract } from '../../../mappings/compile.ts';
+import type { Input } from '../../../mappings/codec/input.ts';
+import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
 import { UnsupportedCharset } from '../../../mappings/xml/error.ts';
 
 /** Often enough for a beginning and the shapes behind it to be learned. */
@@ -14,6 +15,13 @@ export interface Body {
   readonly charset: string | undefined;
 }
 
+/** The body upstream of an input, its own credentials in it, where that is a text or bytes. */
+function sentBody(operation: CompiledOperation, input: Input): string | undefined {
+  const given = [...operation.credentialsOf(input)].filter(([, value]) => value !== '');
+  const { body } = operation.request(input, { all: new Map(given), fromHeaders: new Set() }) ?? {};
+  return typeof body === 'string' || Buffer.isBuffer(body) ? body.toString() : undefined;
+}
+
 /** What comes of a request to the last byte, errors with their words. */
 export function outcomeOf(read: ReadSoap, { bytes, charset }: Body): unknown {
   try {
@@ -23,9 +31,10 @@ export function outcomeOf(read: ReadSoap, { bytes, charset }: Body): unknown {
       ...call,
       operation: operation.operation.name,
       version: call.version.name,
-      input: { ...input, text: input.text.toString() },
+      input: { reading: input.reading, closes: input.closes, text: input.text.toString() },
       json: operation.jsonOf(input),
       credentials: [...operation.credentialsOf(input)],
+      sent: sentBody(operation, input),
     };
   } catch (error) {
     if (error instanceof Fault) return { code: error.code, version: error.version.name, says: error.message };
