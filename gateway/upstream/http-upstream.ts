@@ -2,6 +2,7 @@ import { type Client, Pool } from 'undici';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Server } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
+import { rememberLast } from '../../mappings/recent.ts';
 import type { Admission } from '../admission/admission.ts';
 import { addressOf } from './address.ts';
 import { Breaker, type ReportBreaker } from './breaker.ts';
@@ -91,8 +92,7 @@ function forwardedHeaders({ host }: URL, proxy: URL): Readonly<Record<string, st
 export function createServers(address: string, options: UpstreamOptions, only = false): Upstream {
   const byAddress = new Map<string, Upstream>();
   const byServer = new WeakMap<Server, Upstream>();
-  /** What was called last: mostly all is one server's. */
-  let last: { readonly server: Server; readonly upstream: Upstream } | undefined;
+  const find = rememberLast((server: Server) => byServer.get(server) ?? upstreamOf(server));
 
   function upstreamOf(server: Server): Upstream {
     const url = addressOf(address, only ? { ...server, address: undefined } : server);
@@ -102,15 +102,9 @@ export function createServers(address: string, options: UpstreamOptions, only = 
     return upstream;
   }
 
-  function find(server: Server): Upstream {
-    if (last?.server !== server) last = { server, upstream: byServer.get(server) ?? upstreamOf(server) };
-    return last.upstream;
-  }
-
   return {
     call: (request, waiting) => {
-      const { server } = request.operation.upstream;
-      return find(server).call(request, waiting);
+      return find(request.operation.upstream.server).call(request, waiting);
     },
     state: () => {
       const states = [...byAddress.values()].map((upstream) => upstream.state());

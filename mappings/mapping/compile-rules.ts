@@ -388,12 +388,8 @@ export class RuleCompiler {
       rule.split === undefined &&
       rule.code === undefined;
     if (isWhole && rule.as === undefined && isDeep(shape) && isDeep(target)) {
-      if (isOfOneKind(shape, target))
-        return this.#autoAt(
-          { pointer: rule.pointer, path, source: { shape, cover }, omit: noOmit },
-          target,
-          at,
-        );
+      const get = this.#deepAt(rule.pointer, path, { shape, cover }, target, at);
+      if (get !== undefined) return get;
       this.#side.problem(rule.pointer, unlike(at, target, pathText(path), shape));
       return nothing;
     }
@@ -533,7 +529,7 @@ export class RuleCompiler {
     }
     if (rule.as === 'list') {
       const hasOther = rule.else !== undefined || rule.default !== undefined;
-      const empty = this.#isGathered ? this.#emptyItem(items, at) : nothing;
+      const empty = this.#emptyItem(items, at);
       const before = make;
       make = (scope) => {
         if (scope.run.isOfNone) return [];
@@ -587,7 +583,7 @@ export class RuleCompiler {
     }
     const shape = target.items ?? anyShape;
     const hasOther = rule.else !== undefined || rule.default !== undefined;
-    const empty = this.#isGathered ? this.#emptyItem(shape, at) : nothing;
+    const empty = this.#emptyItem(shape, at);
     const makers = this.#inItem(() =>
       items.map((item) => {
         // what its own `when` holds back is left out on purpose
@@ -613,10 +609,11 @@ export class RuleCompiler {
   }
 
   /**
-   * What stands in the place of an item that comes to nothing, as later ones would move up to it: null, or an object without
-   * members, where the target may be it. Else it throws MappingError.
+   * What stands in the place of an item that comes to nothing, where later ones would move up to it: null, or an object without
+   * members, where the target may be it. Else it throws MappingError. Nothing in a list that goes behind no other.
    */
   #emptyItem({ kinds, members }: Shape, at: string): Maker {
+    if (!this.#isGathered) return nothing;
     this.#placeLists.push(at);
     if (kinds.has('null')) return () => null;
     const needsNone = [...members.values()].every(({ required }) => !required);

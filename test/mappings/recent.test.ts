@@ -1,5 +1,5 @@
 import test from 'ava';
-import { rememberLast } from '../../mappings/recent.ts';
+import { moveForward, rememberLast } from '../../mappings/recent.ts';
 
 test('the last answer is given again for the same text alone, an undefined one too, and an error is none', (t) => {
   const asked: string[] = [];
@@ -15,4 +15,12 @@ test('the last answer is given again for the same text alone, an undefined one t
   t.throws(() => find('bad'), { instanceOf: RangeError });
   t.is(find(''), undefined);
   t.deepEqual(asked, ['a', 'b', 'a', '', 'bad', 'bad']);
+});
+
+test('an item changes places with the one before it, and the first stays', (t) => {
+  const items = ['a', 'b', 'c'];
+  moveForward(items, 2);
+  t.deepEqual(items, ['a', 'c', 'b']);
+  moveForward(items, 0);
+  t.deepEqual(items, ['a', 'c', 'b']);
 });

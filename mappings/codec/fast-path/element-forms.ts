@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Key, keyOf, matches, padding, plainByte } from '../../bytes.ts';
 import type { Limits } from '../../contract/limits.ts';
+import { moveForward } from '../../recent.ts';
 import { XmlError } from '../../xml/error.ts';
 import type { ContentReader, XmlReader } from '../../xml/reader.ts';
 import { Scanner } from '../../xml/scanner.ts';
@@ -87,11 +88,7 @@ export class ElementForms {
       const texts: (string | undefined)[] = [];
       const end = form === undefined ? -1 : readTexts(form, from, this.#mostText, texts);
       if (form === undefined || end < 0) continue;
-      const before = index === 0 ? undefined : this.#forms[index - 1]; // V8 looks long for an item -1
-      if (before !== undefined) {
-        this.#forms[index - 1] = form;
-        this.#forms[index] = before;
-      }
+      moveForward(this.#forms, index);
       this.#reader.start(form, texts, end - from);
       return this.#reader;
     }

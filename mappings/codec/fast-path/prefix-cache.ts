@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer';
 import type { Limits } from '../../contract/limits.ts';
+import { moveForward } from '../../recent.ts';
 import { isPlainUtf8 } from '../../xml/decode.ts';
 import { type ReaderSnapshot, XmlReader } from '../../xml/reader.ts';
 
@@ -33,11 +34,7 @@ export class PrefixCache<T> {
     for (let index = 0; index < this.#prefixes.length; index++) {
       const prefix = this.#prefixes[index];
       if (prefix === undefined || prefix.charset !== charset || !startsWith(document, prefix.bytes)) continue;
-      const before = index === 0 ? undefined : this.#prefixes[index - 1]; // V8 looks long for an item -1
-      if (before !== undefined) {
-        this.#prefixes[index - 1] = prefix;
-        this.#prefixes[index] = before;
-      }
+      moveForward(this.#prefixes, index);
       return prefix;
     }
     return undefined;
