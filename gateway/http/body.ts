@@ -7,6 +7,7 @@ import type { Slot } from '../admission/permits.ts';
 import type { Transfer } from '../admission/transfers.ts';
 import { CallError } from '../call/error.ts';
 import { Collector, readOnLater, turnBytes } from '../upstream/collector.ts';
+import { announcedBytes } from '../upstream/content-length.ts';
 
 const mebibyte = 1024 * 1024;
 const noBytes = Buffer.alloc(0);
@@ -21,7 +22,8 @@ const codings = {
 /** Whether the request announces a body at all. */
 export function hasBody(request: IncomingMessage): boolean {
   return (
-    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
+    request.headers['transfer-encoding'] !== undefined ||
+    announcedBytes(request.headers['content-length']) > 0
   );
 }
 
@@ -97,7 +99,7 @@ export interface BodyRules {
  */
 export function admitBody({ request: { headers } }: Arrival, { bodyLimit, admission }: BodyRules): void {
   unpackerOf(headers['content-encoding']);
-  const announced = Number(headers['content-length'] ?? 0);
+  const announced = announcedBytes(headers['content-length']);
   if (announced > bodyLimit) throw tooLarge(bodyLimit);
   admission.look(announced);
 }
@@ -112,7 +114,7 @@ export function readBody(arrival: Arrival, rules: BodyRules): Buffer | Promise<B
   const { headers } = request;
   if (response.destroyed) throw new CallError('CallerGone');
   if (isAwaited(request)) response.writeContinue();
-  const announced = Number(headers['content-length'] ?? 0);
+  const announced = announcedBytes(headers['content-length']);
   const isThere = announced > 0 && request.readableLength === announced;
   const unpack = unpackerOf(headers['content-encoding']);
   if (!isThere || unpack !== undefined) return readSlowly(arrival, isThere, unpack, rules);

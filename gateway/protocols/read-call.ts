@@ -14,6 +14,7 @@ import {
   splitRelated,
 } from '../../mappings/http-mapping/related.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
+import { rememberLast } from '../../mappings/recent.ts';
 import { decodeXml } from '../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../mappings/xml/error.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
@@ -127,14 +128,16 @@ export function refuseUnreadable(head: MessageHead): void {
 export function actionsOf({ headers }: MessageHead, parameters: readonly (string | undefined)[]): string[] {
   const actions: string[] = [];
   const header = headers.soapaction;
-  if (typeof header === 'string') actions.push(unquote(header.trim()));
+  if (typeof header === 'string') actions.push(actionIn(header));
   for (const parameter of parameters) if (parameter !== undefined) actions.push(parameter);
   return actions;
 }
 
-function unquote(text: string): string {
+/** The action that a SOAPAction header says. */
+const actionIn: (header: string) => string = rememberLast((header) => {
+  const text = header.trim();
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
-}
+});
 
 /** A message's Content-Type, taken apart. */
 export function contentTypeOf({ headers }: MessageHead): ContentType {

@@ -32,7 +32,8 @@ function createHttpUpstream(address: string, options: UpstreamOptions): Upstream
   const way = wayTo?.(url) ?? {};
   const forwarder = url.protocol === 'http:' ? way.proxy : undefined;
   const breaker = new Breaker(limits, (open, operation) => onBreaker(url.origin, open, operation));
-  const pool = new Pool(forwarder?.origin ?? url.origin, {
+  const { origin } = forwarder ?? url;
+  const pool = new Pool(origin, {
     connections: limits.upstreamConnections,
     pipelining: 1,
     allowH2: false,
@@ -51,6 +52,7 @@ function createHttpUpstream(address: string, options: UpstreamOptions): Upstream
   const connections = new UpstreamConnections(limits);
   const line: Line = {
     pool,
+    origin,
     address: url.origin,
     prefix: (forwarder === undefined ? '' : url.origin) + withoutEndSlashes(url.pathname),
     headers: forwarder === undefined ? undefined : forwardedHeaders(url, forwarder),

@@ -12,6 +12,7 @@ import type { Breaker, Evidence, Subject } from './breaker.ts';
 import { type Cause, causeOf } from './cause.ts';
 import { type Collected, Collector, readOnLater, turnBytes } from './collector.ts';
 import type { Connection } from './connector.ts';
+import { announcedBytes } from './content-length.ts';
 import type { Watch, Watched } from './deadlines.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { NetworkOf, UpstreamReply, Waiting } from './upstream.ts';
@@ -20,6 +21,8 @@ import type { Outgoing, Party, UpstreamConnections } from './upstream-connection
 /** What all calls to one upstream have in common. */
 export interface Line {
   readonly pool: Pool;
+  /** Where the pool connects to; undici makes the text anew for each call that doesn't say it. */
+  readonly origin: string;
   /** Its scheme, host and port. */
   readonly address: string;
   /** The address's path, before every call's. */
@@ -160,7 +163,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   #send(): void {
-    const { pool, prefix, headers: line } = this.#line;
+    const { pool, origin, prefix, headers: line } = this.#line;
     const { method, path, headers, body } = this.#request;
     this.#stage = 'connecting';
     this.#waiting.stats.sent++;
@@ -168,6 +171,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     this.#waiting.stats.upstreamStatus = 0;
     pool.dispatch(
       {
+        origin,
         method: method as 'POST',
         path: prefix + path,
         headers: headersOf(headers, body, this.#waiting, line),
@@ -300,7 +304,9 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     this.#waiting.stats.upstreamStatus = status;
     const coding = headers['content-encoding'];
     const transfer = headers['transfer-encoding'];
-    const announced = this.#request.method === 'HEAD' ? 0 : Number(headers['content-length']) || 0;
+    const length = headers['content-length'];
+    const isAnnounced = typeof length === 'string' && this.#request.method !== 'HEAD';
+    const announced = isAnnounced ? announcedBytes(length) || 0 : 0;
     if (coding !== undefined && coding !== 'identity')
       this.#giveInvalid('a content coding that was not asked for');
     else if (transfer !== undefined && !plainTransfer.test(String(transfer)))
