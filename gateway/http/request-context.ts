@@ -84,7 +84,7 @@ export function startRequest(
     started,
     deadline: started + options.service.compiled.limits.totalMs,
     cors,
-    stats: startStats(requestId, request.method ?? ''),
+    stats: startStats(requestId, request.method ?? '', started),
     admitted: false,
     enteredAfter: 0,
     heldBytes: 0,

@@ -65,7 +65,8 @@ export function finish(
   const { stats, started, request } = context;
   stats.status = status;
   stats.bytesOut = bytesOut;
-  stats.ms = performance.now() - started;
+  stats.endedAt = performance.now();
+  stats.ms = stats.endedAt - started;
   stats.clientIp = context.options.addressOf(request);
   stats.aborted = aborted;
   return stats;

@@ -2,6 +2,7 @@ import { type Piece, piece } from '../../mappings/xml/output.ts';
 import { codesOfStatus, errorCodes } from '../call/error.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import type { RequestRecord } from './request-stats.ts';
+import { dateAt } from './wall-clock.ts';
 
 // What lives here: what the process reports of itself: log, audit, metrics, messages, and how secrets are kept out of them. It
 // is given stats and writes lines; it decides nothing about a request.
@@ -70,7 +71,7 @@ export function compileRequestLine(path: string, level: keyof typeof levels = 'i
     const line = to.begin();
     line.reserve(kind.length + mostOthers);
     line.piece(opening);
-    line.integer(Date.now());
+    line.integer(dateAt(record.endedAt));
     line.piece(requestId);
     line.ascii(record.requestId);
     line.piece(kind);

@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+
 /**
  * What happened to a request: one line of the log, and what the metrics count. It is filled in on the way, and is whole once
  * the request has its reply. Never a value that a caller sent.
@@ -14,6 +16,8 @@ export interface RequestStats {
   /** Of the bodies. */
   bytesIn: number;
   bytesOut: number;
+  /** When it had its reply, in ms of `performance.now()`. */
+  endedAt: number;
   ms: number;
   /** The caller's address: the peer's, or the one that a trusted proxy says. */
   clientIp: string | undefined;
@@ -105,8 +109,12 @@ export interface Noted {
   readonly members?: readonly string[];
 }
 
-/** The stats of a request that has just come. */
-export function startStats(requestId: string, method: string): RequestStats {
+/** The stats of a request that has just come, in ms of `performance.now()`. */
+export function startStats(
+  requestId: string,
+  method: string,
+  came: number = performance.now(),
+): RequestStats {
   return {
     requestId,
     method,
@@ -116,6 +124,7 @@ export function startStats(requestId: string, method: string): RequestStats {
     meant: undefined,
     bytesIn: 0,
     bytesOut: 0,
+    endedAt: came,
     ms: 0,
     clientIp: undefined,
     caller: undefined,

@@ -358,6 +358,7 @@ const settled: RequestRecord = {
   meant: undefined,
   bytesIn: 0,
   bytesOut: 9,
+  endedAt: 0,
   ms: 0,
   clientIp: '::1',
   upstream: undefined,
