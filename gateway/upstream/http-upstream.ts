@@ -25,6 +25,19 @@ export interface UpstreamOptions {
   readonly onBreaker: (address: string, ...change: Parameters<ReportBreaker>) => void;
 }
 
+/**
+ * The scheme, host and port of an address, whose text is made once: undici asks for it with each request and compares it with the
+ * last, which is 0.15 µs where it is made anew.
+ */
+class Origin extends URL {
+  override readonly origin: string;
+
+  constructor({ origin }: URL) {
+    super(origin);
+    this.origin = origin;
+  }
+}
+
 /** An upstream over HTTP: pooled, behind a breaker. */
 function createHttpUpstream(address: string, options: UpstreamOptions): Upstream {
   const { limits, admission, networkOf, onBreaker, wayTo } = options;
@@ -32,8 +45,7 @@ function createHttpUpstream(address: string, options: UpstreamOptions): Upstream
   const way = wayTo?.(url) ?? {};
   const forwarder = url.protocol === 'http:' ? way.proxy : undefined;
   const breaker = new Breaker(limits, (open, operation) => onBreaker(url.origin, open, operation));
-  const { origin } = forwarder ?? url;
-  const pool = new Pool(origin, {
+  const pool = new Pool(new Origin(forwarder ?? url), {
     connections: limits.upstreamConnections,
     pipelining: 1,
     allowH2: false,
@@ -52,7 +64,6 @@ function createHttpUpstream(address: string, options: UpstreamOptions): Upstream
   const connections = new UpstreamConnections(limits);
   const line: Line = {
     pool,
-    origin,
     address: url.origin,
     prefix: (forwarder === undefined ? '' : url.origin) + withoutEndSlashes(url.pathname),
     headers: forwarder === undefined ? undefined : forwardedHeaders(url, forwarder),

@@ -21,8 +21,6 @@ import type { Outgoing, Party, UpstreamConnections } from './upstream-connection
 /** What all calls to one upstream have in common. */
 export interface Line {
   readonly pool: Pool;
-  /** Where the pool connects to; undici makes the text anew for each call that doesn't say it. */
-  readonly origin: string;
   /** Its scheme, host and port. */
   readonly address: string;
   /** The address's path, before every call's. */
@@ -163,7 +161,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   #send(): void {
-    const { pool, origin, prefix, headers: line } = this.#line;
+    const { pool, prefix, headers: line } = this.#line;
     const { method, path, headers, body } = this.#request;
     this.#stage = 'connecting';
     this.#waiting.stats.sent++;
@@ -171,7 +169,6 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     this.#waiting.stats.upstreamStatus = 0;
     pool.dispatch(
       {
-        origin,
         method: method as 'POST',
         path: prefix + path,
         headers: headersOf(headers, body, this.#waiting, line),
