@@ -159,7 +159,7 @@ export function dropBody(body: Reply['body']): void {
 }
 
 /** Has a large reply go on: to give its next bytes to the system takes 0.1 ms. */
-const pourInTurn = perTurn(8);
+const pourInTurn = perTurn(2);
 
 /** A reply whose head is set and whose body is about to go out. */
 interface Ending {

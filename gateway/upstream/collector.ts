@@ -11,8 +11,11 @@ const smallBytes = 64 * 1024;
 /** In bytes: so much of one body is taken in a turn of the event loop; what is there beyond waits for the next one. */
 export const turnBytes: number = 64 * 1024;
 
-/** So many large bodies, of callers and upstreams, are read on in a turn: to take `turnBytes` of one takes 0.1 ms. */
-const readInTurn = perTurn(8);
+/**
+ * So many large bodies, of callers and upstreams, are read on in a turn: to take `turnBytes` of one takes 0.1 ms, and each turn
+ * accepts one connection, however many wait.
+ */
+const readInTurn = perTurn(2);
 
 /** Has a large body be read on in one of the next turns of the event loop. */
 export function readOnLater(readOn: () => void): void {
