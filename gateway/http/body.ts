@@ -163,7 +163,7 @@ export async function readWhole(arrival: Arrival, rules: BodyRules): Promise<Buf
   const { headers } = request;
   if (unpackerOf(headers['content-encoding']) !== undefined)
     throw new CallError('UnsupportedMediaType', { message: 'expected no Content-Encoding' });
-  if (Number(headers['content-length'] ?? 0) > rules.bodyLimit) throw tooLarge(rules.bodyLimit);
+  if (announcedBytes(headers['content-length']) > rules.bodyLimit) throw tooLarge(rules.bodyLimit);
   if (!hasBody(request)) return noBytes;
   if (isAwaited(request)) response.writeContinue();
   return collect(arrival, rules);
@@ -199,7 +199,7 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
   const { limits } = compiled;
   return new Promise((resolve, reject) => {
     const collector = new Collector(false);
-    collector.announced = Number(request.headers['content-length'] ?? 0);
+    collector.announced = announcedBytes(request.headers['content-length']);
     let pieces = 0;
     let inTurn = 0;
     const began = performance.now();

@@ -16,7 +16,7 @@ export interface RequestStats {
   /** Of the bodies. */
   bytesIn: number;
   bytesOut: number;
-  /** When it had its reply, in ms of `performance.now()`. */
+  /** When it had its reply, in ms of `performance.now()`; until then when it came. */
   endedAt: number;
   ms: number;
   /** The caller's address: the peer's, or the one that a trusted proxy says. */
@@ -109,7 +109,11 @@ export interface Noted {
   readonly members?: readonly string[];
 }
 
-/** The stats of a request that has just come, in ms of `performance.now()`. */
+/**
+ * The stats of a request that has just come.
+ *
+ * @param came when, in ms of `performance.now()`
+ */
 export function startStats(
   requestId: string,
   method: string,

@@ -5,11 +5,11 @@ import { dropContinue } from './interim.ts';
 import { openTunnel } from './proxy.ts';
 import { joinHeads } from './request-heads.ts';
 
-/** As much as Node reads at once. */
-const readBytes = 64 * 1024;
-
-/** All connections are read into it: what came is copied from there before anything else is read. */
-const readInto = Buffer.allocUnsafeSlow(readBytes);
+/**
+ * As much as Node reads at once. All connections are read into it: what came is copied from there before anything else is
+ * read.
+ */
+const readInto = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** TLS towards a service, as Node's `tls` takes it; all of it PEM. */
 export interface ClientTls {

@@ -12,6 +12,7 @@ import { dropRest, isAwaited, piecesOf, tooLarge } from '../../http/body.ts';
 import { bodyFlows } from '../../http/connections.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { Collector } from '../../upstream/collector.ts';
+import { announcedBytes } from '../../upstream/content-length.ts';
 import { actionsOf, relatedTypeOf, unreadable } from '../read-call.ts';
 import type { SoapCall } from './envelope.ts';
 import type { SoapAddress } from './versions.ts';
@@ -77,7 +78,7 @@ export async function readStreamed(context: RequestContext, address: SoapAddress
       if (call !== undefined) return call;
       looked = [];
       isHeld = true;
-      if (Math.max(collector.size, Number(request.headers['content-length'] ?? 0)) > heldMost)
+      if (Math.max(collector.size, announcedBytes(request.headers['content-length'])) > heldMost)
         throw tooLarge(heldMost);
     }
     if (collector.size > heldMost) throw tooLarge(heldMost);
