@@ -228,7 +228,7 @@ function compileReply(
   const inBand = soapErrors === 'in-band';
   const misfitsOf = compileMisfits(member?.type ?? operation.output, member?.json, limits);
   const dataSlot = 1 + operation.output.fields.findIndex(({ json }) => json === errorMembers.data);
-  return (body, frame, runs) => {
+  return (body, frame, runs, room) => {
     try {
       tape.start(body, limits, runs);
       if (frame?.attachFrom !== undefined) tape.attachFrom = frame.attachFrom;
@@ -244,7 +244,7 @@ function compileReply(
       const misfits = misfit === undefined || failed ? undefined : misfitsOf(tape.misfits, missing, body);
       if (failed || frame === undefined)
         return { failed, dropped, replaced: 0, passed, misfits, xml: undefined };
-      output.start((body.length - (runs?.total ?? 0)) * 2 + 1024);
+      output.start((body.length - (runs?.total ?? 0)) * 2 + 1024, room);
       const { before, after } = tagsIn(frame);
       output.tags(before);
       writer.write(tape, 0, output);
@@ -262,6 +262,7 @@ function compileReply(
       };
     } finally {
       tape.release();
+      output.release();
     }
   };
 }

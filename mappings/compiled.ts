@@ -45,8 +45,14 @@ export interface CompiledOperation {
    * MismatchError, JsonError. `failed` when the reply says that the call failed (W30): nothing was written then.
    *
    * @param runs what is known of the body's base64, when it was looked through as it came
+   * @param room a large reply that comes to more bytes ends in NoRoom, as soon as it is known
    */
-  readonly writeReply: (body: Uint8Array, frame: Frame | undefined, runs?: Base64Spans) => WrittenReply;
+  readonly writeReply: (
+    body: Uint8Array,
+    frame: Frame | undefined,
+    runs?: Base64Spans,
+    room?: number,
+  ) => WrittenReply;
   /** `{"data":{"responseStatus":…}}`'s inner object → the reply element (W26). */
   readonly writeError: (statusJson: string) => string;
   /**

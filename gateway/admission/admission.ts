@@ -48,6 +48,8 @@ export interface Admission {
   readonly hold: (slot: Slot, bytes: number) => boolean;
   /** Whether there is still room for more of a call's bytes; cuts nobody to make some. */
   readonly mayGrow: (slot: Slot) => boolean;
+  /** How many bytes more there is room for at this moment, once those gave way that take more than their share. */
+  readonly spare: () => number;
   /** Says that a call has no more than so many bytes in memory from now on. */
   readonly shrink: (slot: Slot, bytes: number) => void;
   /** Counts a call that there is no room for, and gives its refusal. */
@@ -136,6 +138,11 @@ export function createAdmission(limits: Limits): Admission {
       return hasRoom(0) || line.isThrough(slot);
     },
     mayGrow: (slot) => heldBytes <= limits.heldBytes || line.isThrough(slot),
+    spare: () =>
+      limits.heldBytes -
+      heldBytes +
+      Math.max(0, departures.heldBytes - limits.leavingBytes) +
+      Math.max(0, arrivals.heldBytes - limits.arrivingBytes),
     shed: shedding,
     shrink: (slot, bytes) => {
       if (slot.heldBytes <= bytes) return;

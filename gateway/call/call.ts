@@ -91,8 +91,8 @@ export interface ReplyTerms {
   readonly values: CredentialValues | undefined;
   /** What the gateway itself sent with the call, which no error tells either. */
   readonly ownSecrets: readonly string[];
-  /** Asked when its turn has come: whether there is still room for what is made of it. */
-  readonly mayBegin: () => boolean;
+  /** Asked when its turn has come: how many bytes more there is room for; undefined where it may not be begun. */
+  readonly roomFor: () => number | undefined;
 }
 
 /** A large reply that was read. */
@@ -338,16 +338,20 @@ async function readLargeReply(
   const bytes = reply.body.length; // none is left of one that went over to the thread
   const isWritten = frame !== undefined;
   const { ownSecrets } = exchange;
-  const mayBegin = (): boolean => !isWritten || admission.mayGrow(exchange);
+  const roomFor = (): number | undefined => {
+    if (!isWritten) return Number.POSITIVE_INFINITY;
+    if (!admission.mayGrow(exchange)) return undefined;
+    return readOnly ? admission.spare() : Number.POSITIVE_INFINITY;
+  };
   let outcome: Outcome | undefined;
   let shown: string | undefined;
   try {
     if (isWritten && !admission.hold(exchange, 0)) await roomToWrite(admission, exchange, readOnly);
     if (bytes - (reply.runs?.total ?? 0) > compiled.limits.replyAsideBytes) {
-      let read = await readAside.reply(exchange, operation, reply, { frame, values, ownSecrets, mayBegin });
+      let read = await readAside.reply(exchange, operation, reply, { frame, values, ownSecrets, roomFor });
       while (read === undefined) {
         await roomToWrite(admission, exchange, readOnly);
-        read = await readAside.reply(exchange, operation, reply, { frame, values, ownSecrets, mayBegin });
+        read = await readAside.reply(exchange, operation, reply, { frame, values, ownSecrets, roomFor });
       }
       ({ outcome, shown } = read);
     } else {

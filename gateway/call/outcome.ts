@@ -9,6 +9,7 @@ import { errorMembers, type Operation } from '../../mappings/contract/model.ts';
 import { readUpstreamError } from '../../mappings/http-mapping/upstream-error.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { JsonReader } from '../../mappings/json/reader.ts';
+import { NoRoom } from '../../mappings/xml/error.ts';
 import type { UpstreamReply } from '../upstream/upstream.ts';
 import {
   CallError,
@@ -49,10 +50,11 @@ export function bytesOf(outcome: Outcome): readonly Uint8Array[] {
 
 /**
  * Reads an upstream's answer (W22, W23, W30): a success is translated, which also checks it; an error in any of
- * its shapes becomes one responseStatus. Throws CallError (UpstreamInvalidResponse) for anything else.
+ * its shapes becomes one responseStatus. Throws CallError (UpstreamInvalidResponse) for anything else; NoRoom.
  *
  * @param hide takes the caller's secrets out of what the upstream says (W25)
  * @param frame what the reply goes out in; undefined for a caller of JSON, who gets the bytes as they came (W23)
+ * @param room in bytes: a large reply that comes to more in XML ends in NoRoom
  */
 export function readReply(
   reply: UpstreamReply,
@@ -60,6 +62,7 @@ export function readReply(
   operation: CompiledOperation,
   hide: Hide,
   frame: Frame | undefined,
+  room?: number,
 ): Outcome {
   const { status } = reply;
   if (!operation.succeeds(status) || status > 599)
@@ -78,7 +81,7 @@ export function readReply(
       passed,
       inexact,
       misfits,
-    } = operation.writeReply(body, frame, body === value ? runs : undefined);
+    } = operation.writeReply(body, frame, body === value ? runs : undefined, room);
     // a caller of JSON gets what came, which for no value is nothing
     const json = body === noValue ? nothing : body;
     const content = statusOf(status, frame !== undefined || json.length > 0);
@@ -96,6 +99,7 @@ export function readReply(
         misfits: hidden(misfits, hide),
       };
   } catch (error) {
+    if (error instanceof NoRoom) throw error;
     // a failed call's other members don't matter, whatever they are (W30)
     if (readFailure(body, compiled, hide)?.errorCode === undefined)
       throw toInvalid(error, operation.operation);

@@ -78,16 +78,19 @@ interface Order {
   readonly memory: ArrayBuffer[];
   /** Whether it waits however many do. */
   readonly isBound: boolean;
-  readonly mayBegin: () => boolean;
+  /** In bytes: so much more may be made of it; undefined where there is no room to begin. */
+  readonly roomFor: () => number | undefined;
   /** Its refusal when it is too late or takes too long. */
   readonly refuse: (message?: string) => CallError;
 }
 
 /** What waits for the thread, or is read by it. */
 interface Waiting extends Order {
-  /** Nobody waits for it after the first time. Undefined where it may not begin. */
+  /** Nobody waits for it after the first time. Undefined where there was no room. */
   readonly settle: (outcome: Result | Error | undefined) => void;
 }
+
+const anyRoom = (): number => Number.POSITIVE_INFINITY;
 
 /** In ms: a thread that had nothing to do for so long ends, and its memory with it. */
 const idleMs = 30_000;
@@ -170,25 +173,26 @@ export class AsideReader {
   #readNext(): void {
     if (this.#current !== undefined) return;
     clearTimeout(this.#timer);
-    const call = this.#takeNext();
-    if (call === undefined) {
+    const next = this.#takeNext();
+    if (next === undefined) {
       this.#timer = setTimeout(() => this.#leave(), idleMs).unref();
       return;
     }
     if (this.#isOutdated) this.#leave();
+    const { call, room } = next;
     this.#current = call;
     try {
       const worker = this.#thread ?? this.#start();
       const { readAsideMs } = this.#limits;
       this.#timer = setTimeout(() => this.#lose(worker, tooSlow(call, readAsideMs)), readAsideMs);
-      this.#post(worker, call);
+      this.#post(worker, call, room);
     } catch (error) {
       this.#finish(error instanceof Error ? error : new Error('nothing could be given to the thread'));
     }
   }
 
   /** The one that came first and the smallest in turn: one of 200 KB doesn't wait for all those of 16 MiB. */
-  #takeNext(): Waiting | undefined {
+  #takeNext(): { readonly call: Waiting; readonly room: number } | undefined {
     for (;;) {
       const [first] = this.#waiting;
       if (first === undefined) return undefined;
@@ -198,18 +202,20 @@ export class AsideReader {
       );
       const next = this.#turns++ % 2 === 0 ? first : smallest;
       this.#waiting.splice(this.#waiting.indexOf(next), 1);
-      if (next.mayBegin()) return next;
+      const room = next.roomFor();
+      if (room !== undefined) return { call: next, room };
       next.settle(undefined);
     }
   }
 
-  #post(worker: Worker, { contract, message, memory, exchange: { request } }: Waiting): void {
+  #post(worker: Worker, { contract, message, memory, exchange: { request } }: Waiting, room: number): void {
     const isKnown = this.#known.has(contract.id);
     const task: Task = {
       contractId: contract.id,
       contract: isKnown ? undefined : { ...contract, contract: sendContract(contract.contract) },
       head: { headers: request.headers, rawHeaders: request.rawHeaders },
       message,
+      room,
     };
     worker.postMessage(task, memory);
     this.#known.add(contract.id);
@@ -289,7 +295,7 @@ function readAsideOf(
     isBound = false,
     refuse: Order['refuse'] = (text) => refusal('Overloaded', text),
   ): Promise<Result> => {
-    const order = { contract, exchange, message, bytes, memory, isBound, mayBegin: () => true, refuse };
+    const order = { contract, exchange, message, bytes, memory, isBound, roomFor: anyRoom, refuse };
     const found = await ask(order).finally(() => memory.forEach(giveBackOwn)); // the thread has it, unless it wasn't read
     if (found === undefined) throw overloaded();
     return found;
@@ -333,7 +339,7 @@ function readAsideOf(
       return preparedOf(call, operation);
     },
     reply: async (exchange, { operation }, { body, status, headers, retryAfter }, terms) => {
-      const { frame, values, ownSecrets, mayBegin } = terms;
+      const { frame, values, ownSecrets, roomFor } = terms;
       const result = await ask({
         contract,
         exchange,
@@ -348,10 +354,10 @@ function readAsideOf(
         bytes: body.length,
         memory: ownMemoryOf([body]),
         isBound: !operation.readOnly,
-        mayBegin,
+        roomFor,
         refuse: (text) => refusal(operation.readOnly ? 'Overloaded' : 'UpstreamTimeout', text),
       });
-      if (result === undefined) return undefined;
+      if (result === undefined || result.kind === 'no room') return undefined;
       if (result.kind !== 'replied') throw errorOf(result);
       return { outcome: outcomeOf(result.reply), shown: result.reply.shown };
     },

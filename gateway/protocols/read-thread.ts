@@ -11,6 +11,7 @@ import { receiveContract, type SentContract } from '../../mappings/contract/tran
 import type { Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import type { MappingText } from '../../mappings/mapping/load.ts';
 import type { MappedAnswer, MappedRequest, Mapping } from '../../mappings/mapping/mapping.ts';
+import { NoRoom } from '../../mappings/xml/error.ts';
 import type { ReadReply } from '../call/call.ts';
 import type {
   CallerProofs,
@@ -58,6 +59,8 @@ export interface Task {
   /** The request's. */
   readonly head: { readonly headers: IncomingHttpHeaders; readonly rawHeaders: string[] };
   readonly message: Message | ReplyMessage | MappingMessage;
+  /** In bytes: so much more may be made of an answer. */
+  readonly room: number;
 }
 
 /** A message in JSON that a mapping makes another of (M1). */
@@ -106,6 +109,8 @@ export type Result =
   | { readonly kind: 'replied'; readonly reply: ReadReply }
   | { readonly kind: 'calls'; readonly request: MappedRequest }
   | { readonly kind: 'mapped'; readonly json: string }
+  /** A reply that takes more memory than there was when it was begun. */
+  | { readonly kind: 'no room' }
   | { readonly kind: 'fault'; readonly fault: FaultFields }
   | { readonly kind: 'refused'; readonly refusal: CallErrorFields }
   /** An error of ours. */
@@ -204,12 +209,13 @@ async function readerOf({ contractId, contract }: Task): Promise<Reader> {
 async function perform(task: Task): Promise<Result> {
   try {
     const reader = await readerOf(task);
-    const { message, head } = task;
+    const { message, head, room } = task;
     if (message.kind === 'toCalls' || message.kind === 'toReply') return map(message, reader);
     if (message.kind !== 'reply') return { kind: 'read', call: readMessage(message, head, reader) };
     const { compiled } = reader.readers;
-    return { kind: 'replied', reply: readReplyMessage(message, compiled, reader.shown) };
+    return { kind: 'replied', reply: readReplyMessage(message, compiled, reader.shown, room) };
   } catch (error) {
+    if (error instanceof NoRoom) return { kind: 'no room' };
     if (error instanceof Fault) return { kind: 'fault', fault: faultFields(error) };
     if (error instanceof CallError) return { kind: 'refused', refusal: callErrorFields(error) };
     return { kind: 'failed', error };

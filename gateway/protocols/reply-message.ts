@@ -24,20 +24,22 @@ export interface ReplyMessage {
 }
 
 /**
- * Reads a reply in the thread as it would be read on the event loop. Throws CallError UpstreamInvalidResponse.
+ * Reads a reply in the thread as it would be read on the event loop. Throws CallError UpstreamInvalidResponse; NoRoom.
  *
+ * @param room in bytes: so much more than the answer may be made of it
  * @param shown undefined where messages aren't logged
  */
 export function readReplyMessage(
   { operation: name, reply, frame, values, ownSecrets }: ReplyMessage,
   compiled: CompiledContract,
   shown: ShownMessages | undefined,
+  room: number,
 ): ReadReply {
   const operation = compiled.operations.get(name);
   if (operation === undefined) throw new Error('an operation that the contract of the reading thread lacks');
   const body = bufferOf(reply.body);
   const hide = hideCredentials(compiled.contract.credentials, values, secrets, ownSecrets);
-  const outcome = readReply({ ...reply, body }, compiled, operation, hide, frame);
+  const outcome = readReply({ ...reply, body }, compiled, operation, hide, frame, body.length + room);
   if (outcome.kind === 'failure') return { outcome, shown: undefined };
   const text = shown?.reply(operation, outcome.json, values, ownSecrets);
   if (frame === undefined) return { outcome, shown: text };

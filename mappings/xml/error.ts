@@ -34,6 +34,14 @@ export class UnsupportedCharset extends Error {
   }
 }
 
+/** A reply that takes more in XML than there is memory for: it is good, and may be asked for again. */
+export class NoRoom extends Error {
+  constructor() {
+    super('there is no memory for the reply in XML');
+    this.name = 'NoRoom';
+  }
+}
+
 const lineFeed = 0xa;
 const carriageReturn = 0xd;
 

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { NoRoom } from './error.ts';
 
 /**
  * A constant text, as groups of eight bytes for fast writing. They travel as doubles: no eight bytes of
@@ -67,6 +68,9 @@ export class Output {
   attached: Buffer[] = [];
   #inserts: Insert[] = [];
   readonly #most: number;
+  #room = Number.POSITIVE_INFINITY;
+  /** The length of the inserts. */
+  #inserted = 0;
   readonly #tooLong: (message: string) => Error;
 
   /**
@@ -81,12 +85,19 @@ export class Output {
     this.#tooLong = tooLong;
   }
 
-  /** Begins anew, with room for about `expected` bytes. */
-  start(expected: number): void {
+  /**
+   * Begins anew, for about `expected` bytes.
+   *
+   * @param room of an output that comes to more bytes no more is written: NoRoom is thrown as soon as more memory is needed
+   */
+  start(expected: number, room: number = Number.POSITIVE_INFINITY): void {
     this.length = 0;
     this.#inserts = [];
+    this.#inserted = 0;
+    this.#room = room;
     if (this.attached.length > 0) this.attached = [];
-    if (expected > keptSize) this.#use(Buffer.allocUnsafeSlow(expected));
+    if (expected > keptSize)
+      this.#use(Buffer.allocUnsafeSlow(Math.min(expected, Math.max(room, keptSize) + 1)));
     else if (this.bytes !== this.#kept) this.#use(this.#kept);
   }
 
@@ -97,11 +108,20 @@ export class Output {
 
   /**
    * As `take`, but a small one comes as a text of one character per byte, what an HTTP reply is written with fastest, and
-   * one with long ranges in pieces.
+   * one with long ranges in pieces. Throws NoRoom.
    */
   takeBinary(): Buffer | string | readonly Buffer[] {
+    if (this.length + this.#inserted > this.#room) throw new NoRoom();
     if (this.#inserts.length + this.attached.length > 0) return this.#takePieces();
     return this.bytes === this.#kept ? this.bytes.toString('latin1', 0, this.length) : this.#takeWritten();
+  }
+
+  /** Gives back the memory of what was begun and isn't taken. */
+  release(): void {
+    if (this.bytes === this.#kept) return;
+    this.bytes.buffer.transfer(0);
+    this.#inserts = [];
+    this.#use(this.#kept);
   }
 
   #takeWritten(): Buffer {
@@ -133,6 +153,7 @@ export class Output {
   reserve(count: number): void {
     if (this.length + count + slack <= this.bytes.length) return;
     if (this.length + count > this.#most) throw this.#tooLong(`expected at most ${this.#most} bytes of XML`);
+    if (this.length + this.#inserted > this.#room) throw new NoRoom();
     const size = Math.max(Math.ceil(this.bytes.length * 1.6), this.length + count + slack);
     const grown = Buffer.allocUnsafeSlow(size); // to fill it with zeros takes as long as to write it
     this.bytes.copy(grown, 0, 0, this.length);
@@ -166,6 +187,7 @@ export class Output {
   insert(bytes: Uint8Array, start: number, end: number): void {
     const range = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
     this.#inserts.push({ at: this.length, bytes: range });
+    this.#inserted += range.length;
   }
 
   /** Base64 that goes out as a part, decoded: a reference stands for it (W66). Its memory must stay as it is until then. */

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { MismatchError } from '../../../mappings/codec/problem.ts';
+import { NoRoom } from '../../../mappings/xml/error.ts';
 import { longRange, Output, piece } from '../../../mappings/xml/output.ts';
 
 /** What is written, as text. */
@@ -182,6 +183,35 @@ test('more bytes than are allowed are a mismatch', (t) => {
     instanceOf: MismatchError,
     message: 'expected at most 100000 bytes of XML',
   });
+});
+
+test('as much is written as there is room for, and no more', (t) => {
+  const output = new Output();
+  const range = Buffer.alloc(300_000, 'r');
+  const write = (room: number) => {
+    output.start(200_000, room);
+    for (let count = 0; count < 100; count++) output.text('a'.repeat(10_000));
+    output.insert(range, 0, range.length);
+    return output.takeBinary();
+  };
+  t.is(Buffer.concat(write(1_300_000) as readonly Buffer[]).length, 1_300_000);
+  t.throws(() => write(1_299_999), { instanceOf: NoRoom });
+  // it ends long before all is written
+  t.throws(() => write(100_000), { instanceOf: NoRoom });
+  t.true(output.length <= 300_000, `${output.length}`);
+});
+
+test('what was begun and isn’t taken is given back', (t) => {
+  const output = new Output();
+  output.start(200_000);
+  const begun = output.bytes;
+  output.text('a');
+  output.release();
+  t.is(begun.buffer.byteLength, 0);
+  output.start(0);
+  output.text('b');
+  output.release();
+  t.is(output.take().toString(), 'b');
 });
 
 /** Bytes of the memory that is used again and again. */
