@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { abort } from './figures/abort.ts';
 import { breaker } from './figures/breaker.ts';
 import { memory, memoryMixes } from './figures/memory.ts';
@@ -5,9 +6,6 @@ import { overload } from './figures/overload.ts';
 import { refusals } from './figures/refusals.ts';
 import { resets } from './figures/resets.ts';
 import { slowloris } from './figures/slowloris.ts';
-
-// `npm run fire:figures [-- overload memory]`: what docs/security.md publishes, all of it or what is named, measured in one
-// run each. Nothing is asserted but how much memory is taken: machines are noisy, ratios within a run are what counts.
 
 const figures = new Map<string, () => Promise<void>>([
   ['overload', overload],
@@ -18,10 +16,27 @@ const figures = new Map<string, () => Promise<void>>([
   ['refusals', refusals],
   ['resets', resets],
 ]);
-const wanted = process.argv.slice(2);
-for (const name of wanted.length === 0 ? figures.keys() : wanted) {
-  const measure = figures.get(name) ?? memoryMixes.get(name);
-  if (measure === undefined)
-    throw new Error(`expected one of ${[...figures.keys(), ...memoryMixes.keys()].join(', ')}, got ${name}`);
-  await measure();
-}
+const names = [...figures.keys(), ...memoryMixes.keys()];
+
+const help = `npm run fire:figures [-- NAME … --help]
+
+What docs/security.md publishes, all of it or what is named, measured in one run each. Nothing is asserted but how much memory is
+taken: machines are noisy, ratios within a run are what counts.
+
+  NAME    one of ${names.join(', ')}
+  --help  this`;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { help: { type: 'boolean', default: false } },
+});
+const unknown = positionals.find((name) => !names.includes(name));
+if (values.help) console.log(help);
+else if (unknown !== undefined) {
+  console.error(`expected one of ${names.join(', ')}, got ${unknown}`);
+  process.exitCode = 1;
+} else
+  for (const name of positionals.length === 0 ? figures.keys() : positionals) {
+    const measure = figures.get(name) ?? memoryMixes.get(name);
+    await measure?.();
+  }
