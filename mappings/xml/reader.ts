@@ -2,6 +2,7 @@ import type { Limits } from '../contract/limits.ts';
 import { isBlank, isNameCharacter } from './characters.ts';
 import { readDeclaration } from './declaration.ts';
 import type { XmlError } from './error.ts';
+import { GatheredText } from './gathered-text.ts';
 import { type Declaration, Namespaces, xmlNamespace, xmlnsNamespace } from './namespaces.ts';
 import { cut, Scanner } from './scanner.ts';
 
@@ -11,6 +12,9 @@ const lessThan = 0x3c;
 const equalsSign = 0x3d;
 const greaterThan = 0x3e;
 const question = 0x3f;
+
+/** A text of so many CDATA sections is gathered in a buffer: as a string it would be a tree of them. */
+const manySections = 16;
 
 /** One open element. Each depth has one, used again by every element there: reading allocates none per element. */
 class OpenElement {
@@ -94,6 +98,8 @@ export class XmlReader {
   readonly #namespaces = new Namespaces();
   readonly #attributes: Attribute[] = [];
   #open = new OpenElement(undefined);
+  /** What texts of many CDATA sections are put together in, one at a time. */
+  #gathered: GatheredText | undefined;
   #elements = 0;
   /** Whether what is read is passed over. */
   #isSkipping = false;
@@ -545,24 +551,35 @@ export class XmlReader {
     const start = this.position;
     let at = start;
     let value = '';
+    let sections = 0;
+    /** Once there are many pieces. */
+    let gathered: GatheredText | undefined;
     for (;;) {
       const end = this.#textEnd(at);
-      value += scanner.resolveText(at, end, maxLength, lenient);
+      const text = scanner.resolveText(at, end, maxLength, lenient);
+      if (gathered === undefined) value += text;
+      else gathered.add(text, 0, text.length);
       at = end;
       const next = scanner.code(at + 1);
       if (next === exclamation) {
         if (scanner.text.startsWith('<!--', at)) at = scanner.skipComment(at);
         else {
           at = scanner.readSection(at);
-          value += scanner.value;
+          if (++sections === manySections) {
+            gathered = this.#gathered ??= new GatheredText();
+            gathered.add(value, 0, value.length);
+          }
+          if (gathered === undefined) value += scanner.value;
+          else gathered.add(scanner.value, 0, scanner.value.length);
         }
       }
-      if (value.length > maxLength) throw this.#textError(start, maxLength);
+      if ((gathered ?? value).length > maxLength) throw this.#textError(start, maxLength);
       if (next === slash) {
         this.#readEndTag(at);
-        return value;
+        return gathered?.take() ?? value;
       }
       if (next !== exclamation) {
+        gathered?.take();
         this.position = at;
         this.skip();
         return undefined;

@@ -39,3 +39,31 @@ test('XML 1.0, 2.11: line ends of short and long texts, of bytes and of wider ch
       });
     }
 });
+
+/** A piece of text between sections, and what it and a section hold come to. */
+const sectioned: readonly (readonly [content: string, text: string])[] = [
+  ['<![CDATA[\r]]>', '\n'],
+  ['a&amp;\r\n<![CDATA[<é\r\n]]><!-- \r -->', 'a&\n<é\n'],
+  ['<![CDATA[漢\r\r]]>😀', '漢\n\n😀'],
+  ['<![CDATA[]]><![CDATA[]]]]><![CDATA[>]]>', ']]>'],
+  [`<![CDATA[${'x'.repeat(300)}\r]]>&lt;`, `${'x'.repeat(300)}\n<`],
+];
+
+test('a text of few and of many CDATA sections is whole, and none of it stays for the next one', (t) => {
+  for (const [content, text] of sectioned)
+    for (const count of [1, 5, 15, 16, 17, 100, 5_000]) {
+      const times = content.repeat(count);
+      const expected = text.repeat(count);
+      const message = `${JSON.stringify(content)} ${count}`;
+      const xml = new XmlReader(`<a><b>${times}</b><c>${times}<d/></c><b>${times}</b></a>`, defaultLimits);
+      xml.readRoot();
+      const texts: (string | undefined)[] = [];
+      while (xml.nextChild()) texts.push(xml.readText(expected.length, false));
+      xml.finish();
+      t.is(texts.length, 3, message);
+      t.true(texts[0] === expected && texts[1] === undefined && texts[2] === expected, message);
+      t.throws(() => textOf(times, expected.length - 1), {
+        message: `line 1, column 4: text longer than ${expected.length - 1} characters`,
+      });
+    }
+});
