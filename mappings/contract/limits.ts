@@ -102,7 +102,7 @@ export const limitTable = {
   rereadText: {
     value: 32 * mebibyte,
     bounds:
-      'characters of lists and objects that rules look at, one in another counted each time, twice where they are compared (`validate: strict`); beside these, in messages of an existing service, characters behind references (`href`), each time one leads there, of XML as text, and of the namespaces of names, each time one is written',
+      'characters of lists and objects that rules look at, one in another counted each time, twice where they are compared and ten times more where they are written anew for that, with lists in them (`validate: strict`); beside these, in messages of an existing service, characters behind references (`href`), each time one leads there, of XML as text, and of the namespaces of names, each time one is written',
   },
   parameterText: {
     value: 64 * 1024,

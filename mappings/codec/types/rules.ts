@@ -106,10 +106,11 @@ function judgeOf(check: Check, limits: Limits): Judge {
         return items && countFault(check, items.length, 'items');
       };
     case 'unique':
-      return (token) => {
+      return (token, reading) => {
+        const items = itemsOf(token, limits);
+        if (items === undefined || items.length < 2) return undefined;
         const seen = new Distinct();
-        const differ = itemsOf(token, limits)?.every((item) => seen.add(meaning(item, limits))) ?? true;
-        if (differ) return undefined;
+        if (items.every((item) => seen.add(comparable(item, reading, limits)))) return undefined;
         return { code: 'DuplicateElement', reason: 'expected items that differ, got one again' };
       };
     case 'members':
@@ -204,8 +205,32 @@ function valuesJudge(tokens: readonly string[], limits: Limits): Judge {
   };
 }
 
+/** How often more a character counts that is written anew to be compared, where it may be so for each list around it. */
+const rewrittenWeight = 10;
+
+/** As `meaning`, but for most values with a look at them alone. */
+function comparable(token: string, reading: Reading, limits: Limits): string {
+  if (isAsMeant(token)) return token;
+  if (token.includes('[')) reading.rereadText += token.length * rewrittenWeight;
+  return meaning(token, limits);
+}
+
+/** Whether good JSON is as `meaning` writes it: texts without escapes, words and lists of them, without blanks. */
+function isAsMeant(token: string): boolean {
+  for (let at = 0; at < token.length; at++) {
+    let code = token.charCodeAt(at);
+    if (code === 34) {
+      for (code = token.charCodeAt(++at); code !== 34; code = token.charCodeAt(++at)) {
+        if (code === 92) return false;
+      }
+    } else if (code <= 32 || code === 123 || isNumber(code)) return false;
+  }
+  return true;
+}
+
 /** A value's JSON in one of the ways of writing it. */
 function meaning(token: string, limits: Limits): string {
+  if (isNumber(token.charCodeAt(0))) return plainNumber(token);
   const json = new JsonReader(token, limits);
   const value = (): string => {
     const code = json.peek();
@@ -232,8 +257,17 @@ function meaning(token: string, limits: Limits): string {
     }
     json.skip();
     const text = json.text.slice(start, json.position);
-    const decimal = code === 45 || (code >= 48 && code <= 57) ? decimalOf(text) : undefined;
-    return decimal === undefined ? text : plainText(decimal);
+    return isNumber(code) ? plainNumber(text) : text;
   };
   return value();
+}
+
+/** Whether a number begins with a character. */
+function isNumber(code: number): boolean {
+  return code === 45 || (code >= 48 && code <= 57);
+}
+
+function plainNumber(text: string): string {
+  const decimal = decimalOf(text);
+  return decimal === undefined ? text : plainText(decimal);
 }

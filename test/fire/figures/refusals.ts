@@ -83,10 +83,23 @@ const rightInputs: Readonly<Record<string, string>> = {
 /** As many items as may be, of which no two are the same. */
 const differing = Array.from({ length: 110_000 }, (_, index) => `"x${index}"`);
 
+/** A list thirty lists deep, by how each list around it begins. */
+const nested = (opening: string, items: readonly string[]): string =>
+  `{"body":{"nested":${opening.repeat(29)}[${items.join()}]${']'.repeat(29)}}}`;
+
 /** Messages of a megabyte for a contract that is strict. */
 const strictInputs: Readonly<Record<string, string>> = {
   'numbers of 398 digits': `{"body":{"numbers":[${fill(`0.${'0'.repeat(395)}1,`, mebibyte - 1_000)}1]}}`,
-  'lists in lists, all to differ': `{"body":{"nested":${'['.repeat(30)}${differing.join()}${']'.repeat(30)}}}`,
+  'lists in lists, all to differ': nested('[', differing),
+  'lists of two in lists, all to differ': nested('["a",', differing),
+  'lists of two in lists of numbers, all to differ': nested(
+    '["a",',
+    differing.map((_, index) => `${index}.50`),
+  ),
+  'lists of two in lists of escapes, all to differ': nested(
+    '["a",',
+    differing.map((_, index) => `"\\u0041${index}"`).slice(0, 80_000),
+  ),
   'a text for a pattern with many instructions': `{"body":{"code":"${fill('1', 9_000)}!"}}`,
   'a text for a pattern with few': `{"body":{"word":"${fill('x', mebibyte - 1_000)}!"}}`,
 };

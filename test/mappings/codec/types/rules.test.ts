@@ -394,6 +394,23 @@ test('counts, bounds and equal values are as JSON Schema has them, on both sides
       '[{"a":1,"b":[2]},{"b":[2.0],"\\u0061":1}]',
       'expected items that differ, got one again',
     ],
+    [
+      { type: 'array', uniqueItems: true },
+      '[["a b"], [ "a b"]]',
+      'expected items that differ, got one again',
+    ],
+    [
+      { type: 'array', uniqueItems: true },
+      '[["a",true],["\\u0061",true]]',
+      'expected items that differ, got one again',
+    ],
+    [{ type: 'array', uniqueItems: true }, '[[1],["a"],[1.0]]', 'expected items that differ, got one again'],
+    [
+      { type: 'array', uniqueItems: true },
+      '["","\\"","\\\\",""]',
+      'expected items that differ, got one again',
+    ],
+    [{ type: 'array', uniqueItems: true }, '["","\\"","\\\\"]', undefined],
     [{ type: 'array', uniqueItems: true }, '[[1,2],[2,1]]', undefined],
     [{ type: 'array', uniqueItems: true }, '[1,"1",true,"true",null,"null",[],{},[1],{"a":1}]', undefined],
     [{ type: 'array', uniqueItems: true }, '[{"a":1,"b":2},{"a":2,"b":1}]', undefined],
@@ -443,6 +460,10 @@ test('validate: strict asks of the text of a parameter what it asks of a value',
 });
 
 const tooMuch = 'OutOfRange Body.m: expected less in lists and objects in one another in one request';
+const unique = (items: object) => ({ type: 'array', uniqueItems: true, items });
+const text = { type: 'string' };
+const integer = { type: 'integer' };
+
 for (const [schema, value, characters] of [
   [{ enum: ['a'] }, '"a"', 0],
   [{ enum: [7] }, '7', 0],
@@ -452,6 +473,10 @@ for (const [schema, value, characters] of [
   [{ type: 'array', uniqueItems: true, minItems: 1, items: {} }, '[1]', 6],
   [{ type: 'array', minItems: 1, items: {} }, '[1]', 3],
   [{ type: 'object', minProperties: 1, additionalProperties: {} }, '{"a":1}', 7],
+  [unique(unique(unique(text))), '[[["a"],["b"]]]', 2 * (5 + 5 + 13 + 15)],
+  // what is written anew to be compared, and is so for each list around it, counts ten times more
+  [unique(unique(unique(integer))), '[[[1],[2]]]', 2 * (3 + 3 + 9 + 11) + 10 * (3 + 3)],
+  [unique(unique(unique(text))), '[[["\\n"],["b"]]]', 2 * (6 + 5 + 14 + 16) + 10 * 6],
 ] as const)
   test(`rereadText: ${JSON.stringify(schema)} looks at ${characters} characters of ${value} once more`, (t) => {
     const problemsOf = (rereadText: number) =>
