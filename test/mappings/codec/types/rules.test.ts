@@ -404,6 +404,11 @@ test('counts, bounds and equal values are as JSON Schema has them, on both sides
       '[["a",true],["\\u0061",true]]',
       'expected items that differ, got one again',
     ],
+    [
+      { type: 'array', uniqueItems: true },
+      '[{"a":"x","b":"y"},{"b":"y","a":"x"}]',
+      'expected items that differ, got one again',
+    ],
     [{ type: 'array', uniqueItems: true }, '[[1],["a"],[1.0]]', 'expected items that differ, got one again'],
     [
       { type: 'array', uniqueItems: true },
@@ -473,6 +478,7 @@ for (const [schema, value, characters] of [
   [{ type: 'array', uniqueItems: true, minItems: 1, items: {} }, '[1]', 6],
   [{ type: 'array', minItems: 1, items: {} }, '[1]', 3],
   [{ type: 'object', minProperties: 1, additionalProperties: {} }, '{"a":1}', 7],
+  [unique(unique(integer)), '[[1,2],[3]]', 2 * (5 + 3 + 11)],
   [unique(unique(unique(text))), '[[["a"],["b"]]]', 2 * (5 + 5 + 13 + 15)],
   // what is written anew to be compared, and is so for each list around it, counts ten times more
   [unique(unique(unique(integer))), '[[[1],[2]]]', 2 * (3 + 3 + 9 + 11) + 10 * (3 + 3)],
