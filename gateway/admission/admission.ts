@@ -46,10 +46,11 @@ export interface Admission {
   readonly enter: (slot: Slot) => Promise<void> | undefined;
   /** Counts bytes (here and below) that a call has in memory from now on; false when there is no room for them. */
   readonly hold: (slot: Slot, bytes: number) => boolean;
-  /** Whether there is still room for more of a call's bytes; cuts nobody to make some. */
-  readonly mayGrow: (slot: Slot) => boolean;
-  /** How many bytes more there is room for at this moment, once those gave way that take more than their share. */
-  readonly spare: () => number;
+  /**
+   * How many bytes more there is room for, once those gave way that take more than their share; undefined where a call's may not
+   * become more. Cuts nobody to make room.
+   */
+  readonly spare: (slot: Slot) => number | undefined;
   /** Says that a call has no more than so many bytes in memory from now on. */
   readonly shrink: (slot: Slot, bytes: number) => void;
   /** Counts a call that there is no room for, and gives its refusal. */
@@ -137,12 +138,12 @@ export function createAdmission(limits: Limits): Admission {
       slot.heldBytes += bytes;
       return hasRoom(0) || line.isThrough(slot);
     },
-    mayGrow: (slot) => heldBytes <= limits.heldBytes || line.isThrough(slot),
-    spare: () =>
-      limits.heldBytes -
-      heldBytes +
-      Math.max(0, departures.heldBytes - limits.leavingBytes) +
-      Math.max(0, arrivals.heldBytes - limits.arrivingBytes),
+    spare: (slot) => {
+      if (heldBytes > limits.heldBytes && !line.isThrough(slot)) return undefined;
+      const leaving = Math.max(0, departures.heldBytes - limits.leavingBytes);
+      const arriving = Math.max(0, arrivals.heldBytes - limits.arrivingBytes);
+      return limits.heldBytes - heldBytes + leaving + arriving;
+    },
     shed: shedding,
     shrink: (slot, bytes) => {
       if (slot.heldBytes <= bytes) return;

@@ -340,8 +340,8 @@ async function readLargeReply(
   const { ownSecrets } = exchange;
   const roomFor = (): number | undefined => {
     if (!isWritten) return Number.POSITIVE_INFINITY;
-    if (!admission.mayGrow(exchange)) return undefined;
-    return readOnly ? admission.spare() : Number.POSITIVE_INFINITY;
+    const spare = admission.spare(exchange);
+    return readOnly || spare === undefined ? spare : Number.POSITIVE_INFINITY;
   };
   let outcome: Outcome | undefined;
   let shown: string | undefined;

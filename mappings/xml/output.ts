@@ -69,8 +69,6 @@ export class Output {
   #inserts: Insert[] = [];
   readonly #most: number;
   #room = Number.POSITIVE_INFINITY;
-  /** The length of the inserts. */
-  #inserted = 0;
   readonly #tooLong: (message: string) => Error;
 
   /**
@@ -93,11 +91,9 @@ export class Output {
   start(expected: number, room: number = Number.POSITIVE_INFINITY): void {
     this.length = 0;
     this.#inserts = [];
-    this.#inserted = 0;
     this.#room = room;
     if (this.attached.length > 0) this.attached = [];
-    if (expected > keptSize)
-      this.#use(Buffer.allocUnsafeSlow(Math.min(expected, Math.max(room, keptSize) + 1)));
+    if (expected > keptSize) this.#use(Buffer.allocUnsafeSlow(Math.min(expected, Math.max(room, keptSize))));
     else if (this.bytes !== this.#kept) this.#use(this.#kept);
   }
 
@@ -111,9 +107,15 @@ export class Output {
    * one with long ranges in pieces. Throws NoRoom.
    */
   takeBinary(): Buffer | string | readonly Buffer[] {
-    if (this.length + this.#inserted > this.#room) throw new NoRoom();
+    this.#checkRoom();
     if (this.#inserts.length + this.attached.length > 0) return this.#takePieces();
     return this.bytes === this.#kept ? this.bytes.toString('latin1', 0, this.length) : this.#takeWritten();
+  }
+
+  #checkRoom(): void {
+    let { length } = this;
+    for (const { bytes } of this.#inserts) length += bytes.length;
+    if (length > this.#room) throw new NoRoom();
   }
 
   /** Gives back the memory of what was begun and isn't taken. */
@@ -153,7 +155,7 @@ export class Output {
   reserve(count: number): void {
     if (this.length + count + slack <= this.bytes.length) return;
     if (this.length + count > this.#most) throw this.#tooLong(`expected at most ${this.#most} bytes of XML`);
-    if (this.length + this.#inserted > this.#room) throw new NoRoom();
+    this.#checkRoom();
     const size = Math.max(Math.ceil(this.bytes.length * 1.6), this.length + count + slack);
     const grown = Buffer.allocUnsafeSlow(size); // to fill it with zeros takes as long as to write it
     this.bytes.copy(grown, 0, 0, this.length);
@@ -187,7 +189,6 @@ export class Output {
   insert(bytes: Uint8Array, start: number, end: number): void {
     const range = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
     this.#inserts.push({ at: this.length, bytes: range });
-    this.#inserted += range.length;
   }
 
   /** Base64 that goes out as a part, decoded: a reference stands for it (W66). Its memory must stay as it is until then. */

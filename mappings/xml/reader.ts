@@ -552,31 +552,29 @@ export class XmlReader {
     let at = start;
     let value = '';
     let sections = 0;
-    /** Once there are many pieces. */
+    /** What stands before `value`, once there are many sections. */
     let gathered: GatheredText | undefined;
     for (;;) {
       const end = this.#textEnd(at);
-      const text = scanner.resolveText(at, end, maxLength, lenient);
-      if (gathered === undefined) value += text;
-      else gathered.add(text, 0, text.length);
+      value += scanner.resolveText(at, end, maxLength, lenient);
       at = end;
       const next = scanner.code(at + 1);
       if (next === exclamation) {
         if (scanner.text.startsWith('<!--', at)) at = scanner.skipComment(at);
         else {
           at = scanner.readSection(at);
-          if (++sections === manySections) {
-            gathered = this.#gathered ??= new GatheredText();
+          value += scanner.value;
+          if (++sections >= manySections) {
+            gathered ??= this.#gathered ??= new GatheredText();
             gathered.add(value, 0, value.length);
+            value = '';
           }
-          if (gathered === undefined) value += scanner.value;
-          else gathered.add(scanner.value, 0, scanner.value.length);
         }
       }
-      if ((gathered ?? value).length > maxLength) throw this.#textError(start, maxLength);
+      if (value.length + (gathered?.length ?? 0) > maxLength) throw this.#textError(start, maxLength);
       if (next === slash) {
         this.#readEndTag(at);
-        return gathered?.take() ?? value;
+        return gathered === undefined ? value : gathered.take() + value;
       }
       if (next !== exclamation) {
         gathered?.take();

@@ -7,7 +7,7 @@ import type { RequestReader } from '../context.ts';
 import { applyEdits, countSteps, type Reading, refuse } from '../problem.ts';
 import { isOfFormat } from '../scalars/formats.ts';
 import { linearPattern } from '../scalars/pattern.ts';
-import { invalid, type Refusal } from '../scalars/scalar.ts';
+import { invalid, isNumberStart, type Refusal } from '../scalars/scalar.ts';
 import { excerpt, quoteJson } from '../scalars/text.ts';
 import { Distinct } from './distinct.ts';
 
@@ -223,14 +223,14 @@ function isAsMeant(token: string): boolean {
       for (code = token.charCodeAt(++at); code !== 34; code = token.charCodeAt(++at)) {
         if (code === 92) return false;
       }
-    } else if (code <= 32 || code === 123 || isNumber(code)) return false;
+    } else if (code <= 32 || code === 123 || isNumberStart(code)) return false;
   }
   return true;
 }
 
 /** A value's JSON in one of the ways of writing it. */
 function meaning(token: string, limits: Limits): string {
-  if (isNumber(token.charCodeAt(0))) return plainNumber(token);
+  if (isNumberStart(token.charCodeAt(0))) return plainNumber(token);
   const json = new JsonReader(token, limits);
   const value = (): string => {
     const code = json.peek();
@@ -257,16 +257,12 @@ function meaning(token: string, limits: Limits): string {
     }
     json.skip();
     const text = json.text.slice(start, json.position);
-    return isNumber(code) ? plainNumber(text) : text;
+    return isNumberStart(code) ? plainNumber(text) : text;
   };
   return value();
 }
 
-/** Whether a number begins with a character. */
-function isNumber(code: number): boolean {
-  return code === 45 || (code >= 48 && code <= 57);
-}
-
+/** A number in one of the ways of writing it; one of too many digits as it is. */
 function plainNumber(text: string): string {
   const decimal = decimalOf(text);
   return decimal === undefined ? text : plainText(decimal);

@@ -345,6 +345,9 @@ test('a number of thousands of digits, or with an exponent of as many, is no dec
   t.deepEqual(decimalOf('-0.00'), zero);
 });
 
+const differing = { type: 'array', uniqueItems: true } as const;
+const oneAgain = 'expected items that differ, got one again';
+
 test('counts, bounds and equal values are as JSON Schema has them, on both sides of each', (t) => {
   const count = { minItems: 1, maxItems: 2 };
   const digits = (first: string): string => `${first}${'0'.repeat(40)}`;
@@ -384,41 +387,21 @@ test('counts, bounds and equal values are as JSON Schema has them, on both sides
     [{ minProperties: 1 }, '[]', undefined],
     [{ enum: [true, null] }, 'false', 'expected true, got "false"'],
     [{ enum: ['true', 1] }, 'true', 'expected one of true, 1, got "true"'],
-    [{ type: 'array', uniqueItems: true }, '[1,1.0]', 'expected items that differ, got one again'],
-    [{ type: 'array', uniqueItems: true }, '[9,9e0]', 'expected items that differ, got one again'],
-    [{ type: 'array', uniqueItems: true }, '[0,-0]', 'expected items that differ, got one again'],
-    [{ type: 'array', uniqueItems: true }, '[-9,-9.0]', 'expected items that differ, got one again'],
-    [{ type: 'array', uniqueItems: true }, '["a","\\u0061"]', 'expected items that differ, got one again'],
-    [
-      { type: 'array', uniqueItems: true },
-      '[{"a":1,"b":[2]},{"b":[2.0],"\\u0061":1}]',
-      'expected items that differ, got one again',
-    ],
-    [
-      { type: 'array', uniqueItems: true },
-      '[["a b"], [ "a b"]]',
-      'expected items that differ, got one again',
-    ],
-    [
-      { type: 'array', uniqueItems: true },
-      '[["a",true],["\\u0061",true]]',
-      'expected items that differ, got one again',
-    ],
-    [
-      { type: 'array', uniqueItems: true },
-      '[{"a":"x","b":"y"},{"b":"y","a":"x"}]',
-      'expected items that differ, got one again',
-    ],
-    [{ type: 'array', uniqueItems: true }, '[[1],["a"],[1.0]]', 'expected items that differ, got one again'],
-    [
-      { type: 'array', uniqueItems: true },
-      '["","\\"","\\\\",""]',
-      'expected items that differ, got one again',
-    ],
-    [{ type: 'array', uniqueItems: true }, '["","\\"","\\\\"]', undefined],
-    [{ type: 'array', uniqueItems: true }, '[[1,2],[2,1]]', undefined],
-    [{ type: 'array', uniqueItems: true }, '[1,"1",true,"true",null,"null",[],{},[1],{"a":1}]', undefined],
-    [{ type: 'array', uniqueItems: true }, '[{"a":1,"b":2},{"a":2,"b":1}]', undefined],
+    [differing, '[1,1.0]', oneAgain],
+    [differing, '[9,9e0]', oneAgain],
+    [differing, '[0,-0]', oneAgain],
+    [differing, '[-9,-9.0]', oneAgain],
+    [differing, '["a","\\u0061"]', oneAgain],
+    [differing, '[{"a":1,"b":[2]},{"b":[2.0],"\\u0061":1}]', oneAgain],
+    [differing, '[["a b"], [ "a b"]]', oneAgain],
+    [differing, '[["a",true],["\\u0061",true]]', oneAgain],
+    [differing, '[{"a":"x","b":"y"},{"b":"y","a":"x"}]', oneAgain],
+    [differing, '[[1],["a"],[1.0]]', oneAgain],
+    [differing, '["","\\"","\\\\",""]', oneAgain],
+    [differing, '["","\\"","\\\\"]', undefined],
+    [differing, '[[1,2],[2,1]]', undefined],
+    [differing, '[1,"1",true,"true",null,"null",[],{},[1],{"a":1}]', undefined],
+    [differing, '[{"a":1,"b":2},{"a":2,"b":1}]', undefined],
     [{ type: 'object', const: { a: [1, 'x'] } }, '{"a":[1.0,"\\u0078"]}', undefined],
     [{ type: 'object', const: { a: 1 } }, '{"a":2}', 'expected {"a":1}, got "{\\"a\\":2}"'],
   ] as const) {
@@ -465,7 +448,7 @@ test('validate: strict asks of the text of a parameter what it asks of a value',
 });
 
 const tooMuch = 'OutOfRange Body.m: expected less in lists and objects in one another in one request';
-const unique = (items: object) => ({ type: 'array', uniqueItems: true, items });
+const unique = (items: object) => ({ ...differing, items });
 const text = { type: 'string' };
 const integer = { type: 'integer' };
 
