@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { FilledBody } from '../../mappings/codec/filled-body.ts';
-import type { Reading } from '../../mappings/codec/problem.ts';
+import type { Deviation } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';
@@ -73,7 +73,11 @@ export interface Exchange extends Waiting, InFlight {
 
 /** A call that was read beside the event loop: its inputs are checked and gone, its call upstream is made. */
 export interface Prepared {
-  readonly reading: Readonly<Pick<Reading, 'quirks'>> & { readonly ignored: readonly string[] };
+  readonly reading: {
+    readonly quirks: number;
+    readonly deviations: ReadonlySet<Deviation> | undefined;
+    readonly ignored: readonly string[];
+  };
   readonly given: MessageCredentials;
   /** Those of the call; undefined where the contract has none, and where they weren't looked at. */
   readonly values: FoundCredentials | undefined;
@@ -130,15 +134,20 @@ function countsOf(
   return { ...fault, misfits: { missing: fault.missing, told: [] } };
 }
 
-function noted({ ignored, quirks }: Prepared['reading'], outcome: Outcome): Noted | undefined {
+function noted({ ignored, quirks, deviations }: Prepared['reading'], outcome: Outcome): Noted | undefined {
   const { dropped, replaced, passed, inexact = 0, misfits } = countsOf(outcome);
   const missing = misfits?.missing ?? 0;
-  if (ignored.length === 0 && quirks + dropped + replaced + passed + inexact + missing === 0)
+  if (
+    ignored.length === 0 &&
+    deviations === undefined &&
+    quirks + dropped + replaced + passed + inexact + missing === 0
+  )
     return undefined;
   const names = ignored.slice(0, 20).map((name) => name.slice(0, 64));
   const told = misfits === undefined || misfits.told.length === 0 ? {} : { members: misfits.told };
   const numbers = inexact === 0 ? {} : { inexact };
-  return { ignored: names, quirks, dropped, missing, replaced, passed, ...numbers, ...told };
+  const deviating = deviations === undefined ? {} : { deviations: [...deviations] };
+  return { ignored: names, quirks, dropped, missing, replaced, passed, ...numbers, ...deviating, ...told };
 }
 
 /**

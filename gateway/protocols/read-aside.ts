@@ -395,9 +395,9 @@ function refusal(code: 'Overloaded' | 'UpstreamTimeout', message: string | undef
 }
 
 function preparedOf(call: ReadCall, { operation }: CompiledOperation): Prepared {
-  const { ignored, quirks, given, values, shown, request, refusal } = call;
+  const { ignored, quirks, deviations, given, values, shown, request, refusal } = call;
   return {
-    reading: { ignored, quirks },
+    reading: { ignored, quirks, deviations },
     given,
     values,
     shown,

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { bufferOf } from '../../mappings/bytes.ts';
 import { FilledBody } from '../../mappings/codec/filled-body.ts';
-import { isFull, type Reading, startReading } from '../../mappings/codec/problem.ts';
+import { type Deviation, isFull, type Reading, startReading } from '../../mappings/codec/problem.ts';
 import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
 import { type CompiledOperation, compileContract, type RouteValue } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
@@ -128,6 +128,7 @@ export interface ReadCall {
   readonly form: BodyForm | undefined;
   readonly ignored: readonly string[];
   readonly quirks: number;
+  readonly deviations: ReadonlySet<Deviation> | undefined;
   readonly given: MessageCredentials;
   /** Those of the call, once they are known to be good. */
   readonly values: FoundCredentials | undefined;
@@ -295,6 +296,7 @@ function prepare(
     form: undefined,
     ignored: reading.ignored.slice(0, 20).map((name) => name.slice(0, 64)), // as many as are logged
     quirks: reading.quirks,
+    deviations: reading.deviations,
     given,
     values,
     shown: text,

@@ -68,6 +68,8 @@ interface Counts {
   /** Of replies by operation. */
   readonly droppedMembers: Map<string, number>;
   readonly missingMembers: Map<string, number>;
+  /** Tolerated deviations of requests, by the labels for operation and deviation. */
+  readonly deviations: Map<string, number>;
   retries: number;
   aborted: number;
   cut: number;
@@ -118,6 +120,7 @@ function createCounts({ topCallers }: Limits, callers: () => Callers): Counts {
     upstreamDurations: createHistogram(),
     droppedMembers: new Map(),
     missingMembers: new Map(),
+    deviations: new Map(),
     retries: 0,
     aborted: 0,
     cut: 0,
@@ -142,6 +145,8 @@ function count(counts: Counts, record: RequestRecord, { metricOperations }: Limi
   if (record.noted !== undefined && record.operation !== undefined) {
     addTo(counts.droppedMembers, record.operation, record.noted.dropped);
     addTo(counts.missingMembers, record.operation, record.noted.missing);
+    for (const deviation of record.noted.deviations ?? [])
+      add(counts.deviations, `operation="${record.operation}",deviation="${deviation}"`);
   }
   if (sent === 0) return;
   counts.retries += retries;
@@ -265,6 +270,13 @@ function countersOf(contracts: ReadonlyMap<string, Counts>): Family[] {
       'reply_members_missing_total',
       "Required members that replies lacked, by operation; those that lacked none aren't listed.",
       ({ missingMembers }) => missingMembers,
+    ),
+    each(
+      'tolerated_deviations_total',
+      'counter',
+      'Calls accepted although the client deviates from the contract, by operation and deviation.',
+      ({ labels, deviations }, name) =>
+        [...deviations].map(([own, value]) => sample(name, `${labels},${own}`, value)),
     ),
     by(
       'outcome',

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import type { Deviation } from '../../mappings/codec/problem.ts';
 
 /**
  * What happened to a request: one line of the log, and what the metrics count. It is filled in on the way, and is whole once
@@ -95,6 +96,8 @@ export interface Noted {
   readonly ignored: readonly string[];
   /** Character references that XML forbids. */
   readonly quirks: number;
+  /** Tolerated deviations of the request, each once; undefined for none. */
+  readonly deviations?: readonly Deviation[];
   /** Members left out of the reply. */
   readonly dropped: number;
   /** Members that the contract requires of the reply and that it lacks. */

@@ -23,6 +23,19 @@ export interface Problem {
   readonly message: string;
 }
 
+/** Mistakes of clients that the gateway accepts because their meaning is certain. `docs/operations.md` documents each. */
+export const deviations = [
+  'attributeNamespace',
+  'decimalExponent',
+  'nilOperation',
+  'operationElement',
+  'partNamespace',
+  'unknownAttribute',
+  'wrapperNamespace',
+] as const;
+
+export type Deviation = (typeof deviations)[number];
+
 /** Part of a path: a member's name, or a position in an array. */
 export type Step = string | number;
 
@@ -59,6 +72,8 @@ export interface Reading {
   openText: number;
   /** Character references of clients that XML forbids and that were read all the same (W10). */
   quirks: number;
+  /** Tolerated deviations of the request, each name once; undefined for none. Recorded in the log and in metrics. */
+  deviations: Set<Deviation> | undefined;
   /** While the shape of a request is learned (`fast-path/`): texts give placeholders instead of their tokens. */
   placeholders: TokenPlaceholders | undefined;
   /** The parts of the message beside its envelope (W60); undefined for a message that can't have any. */
@@ -121,9 +136,19 @@ export function startReading(limit: number, mostSteps: number = Number.POSITIVE_
     rereadText: 0,
     openText: 0,
     quirks: 0,
+    deviations: undefined,
     placeholders: undefined,
     attachments: undefined,
   };
+}
+
+/**
+ * Records that the request has a tolerated deviation. The request is still accepted. The fast path (`fast-path/`) keeps
+ * no shape of such a request, so a repeated request is recorded again.
+ */
+export function recordDeviation(reading: Reading, deviation: Deviation): void {
+  reading.deviations ??= new Set();
+  reading.deviations.add(deviation);
 }
 
 /** Whether as many problems are noted as an error lists: a further one needs no message. */

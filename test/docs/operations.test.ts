@@ -4,6 +4,7 @@ import { LineBuffer } from '../../gateway/telemetry/line-buffer.ts';
 import { compileRequestLine } from '../../gateway/telemetry/log.ts';
 import { createMetrics } from '../../gateway/telemetry/metrics.ts';
 import { type Noted, startStats } from '../../gateway/telemetry/request-stats.ts';
+import { deviations } from '../../mappings/codec/problem.ts';
 import { defaultLimits, type LimitName, limitTable, readLimits } from '../../mappings/contract/limits.ts';
 import { limitRows, limitTableForm } from './limit-rows.ts';
 import { limitTests } from './limit-tests.ts';
@@ -43,6 +44,7 @@ test('docs/operations.md tells of every field of a request’s line', (t) => {
     passed: 1,
     inexact: 1,
     members: ['a'],
+    deviations: ['decimalExponent'],
   } satisfies Required<Noted>;
   const told: string[] = [];
   const line = new LineBuffer({ write: (lines) => told.push(lines.toString()) }, 1);
@@ -74,6 +76,11 @@ test('docs/operations.md tells of every field of a request’s line', (t) => {
     names.filter((name) => !rows.some((row) => row.includes(`\`${name}\``))),
     [],
   );
+});
+
+test('docs/operations.md documents every tolerated deviation', (t) => {
+  const undocumented = deviations.filter((name) => !page.includes(`\n| \`${name}\` | `));
+  t.deepEqual(undocumented, []);
 });
 
 for (const name of Object.keys(limitTable) as LimitName[]) {

@@ -135,6 +135,7 @@ export class RequestShapes {
     const reading = startReading(this.#limit);
     reading.placeholders = placeholders;
     const { text: json } = readAgain(reading);
+    if (reading.deviations !== undefined) return;
     const markups = markupOf(text, from, placeholders);
     if (markups.some(holdsText)) return;
     if (this.#kept + text.length > mostKept) {

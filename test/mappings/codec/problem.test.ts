@@ -7,6 +7,7 @@ import {
   isFull,
   MismatchError,
   miss,
+  recordDeviation,
   refuse,
   startReading,
   TooManySteps,
@@ -78,6 +79,15 @@ test('validate: strict: as many steps as may be taken are, and one more is too m
     message: 'rules take more steps than may be taken here',
   });
   t.notThrows(() => countSteps(startReading(1), 1e15));
+});
+
+test('a request without deviations has none, and each deviation is recorded once', (t) => {
+  const reading = startReading(1);
+  t.is(reading.deviations, undefined);
+  recordDeviation(reading, 'decimalExponent');
+  recordDeviation(reading, 'unknownAttribute');
+  recordDeviation(reading, 'decimalExponent');
+  t.deepEqual([...(reading.deviations ?? [])], ['decimalExponent', 'unknownAttribute']);
 });
 
 test('a reading begins with nothing read, counted or noted', (t) => {
