@@ -1,0 +1,64 @@
+/** A fault in the product that tests of `npm test` must notice: it breaks an invariant of ARCHITECTURE.md. */
+export interface PlantedFault {
+  /** What the product does with the fault. */
+  readonly title: string;
+  readonly file: string;
+  /** Code that is in the file once, and what the fault replaces it with. */
+  readonly code: string;
+  readonly fault: string;
+  /** Test files of `npm test`; at least one test of each fails. */
+  readonly tests: readonly string[];
+}
+
+export const plantedFaults: readonly PlantedFault[] = [
+  {
+    title: 'the memory limit is off',
+    file: 'gateway/admission/admission.ts',
+    code: 'function hasRoom(bytes: number): boolean {\n',
+    fault: 'function hasRoom(bytes: number): boolean {\n    if (bytes > -1) return true;\n',
+    tests: ['test/gateway/admission/memory-limit.test.ts'],
+  },
+  {
+    title: 'a used nonce is accepted',
+    file: 'gateway/call/nonces.ts',
+    code: "      if (end * 1_000 >= now && holdsKey(at)) return 'used';\n",
+    fault: '',
+    tests: ['test/gateway/call/nonces.test.ts'],
+  },
+  {
+    title: 'the exit code of diff is inverted',
+    file: 'gateway/commands/diff.ts',
+    code: 'if (breaking) process.exitCode = finding;',
+    fault: 'if (!breaking) process.exitCode = finding;',
+    tests: ['test/gateway/commands/diff.test.ts'],
+  },
+  {
+    title: 'requests are not counted',
+    file: 'gateway/telemetry/metrics.ts',
+    code: '  add(ofTransport.statuses, meant ?? status);\n',
+    fault: '',
+    tests: ['test/gateway/telemetry/metrics.test.ts'],
+  },
+  {
+    title: 'the circuit breaker never opens',
+    file: 'gateway/upstream/breaker.ts',
+    code: '  refusal(call: Subject, now: number): number | undefined {\n',
+    fault:
+      '  refusal(call: Subject, now: number): number | undefined {\n    if (now > -1) return undefined;\n',
+    tests: ['test/gateway/upstream/breaker.test.ts'],
+  },
+  {
+    title: 'the retry budget is endless',
+    file: 'gateway/upstream/retry-budget.ts',
+    code: '      if (saved < 100) return false;\n',
+    fault: '',
+    tests: ['test/gateway/upstream/breaker.test.ts', 'test/gateway/upstream/retries.test.ts'],
+  },
+  {
+    title: 'a write is sent again',
+    file: 'gateway/upstream/upstream-call.ts',
+    code: 'return operation.readOnly && !this.#isAgain && this.#line.retries.spend();',
+    fault: 'return !this.#isAgain && this.#line.retries.spend() && operation !== undefined;',
+    tests: ['test/gateway/upstream/retries.test.ts'],
+  },
+];
