@@ -7,6 +7,7 @@ import { type Html, html } from './html.ts';
 import { collections } from './kit.ts';
 import { codeBlock, searchForm, table } from './layout.ts';
 import { prose, summary } from './prose.ts';
+import { documentPagePath } from './requests.ts';
 import { signInWays } from './sign-in.ts';
 import { href, operationHref, operationsOf, type View } from './view.ts';
 
@@ -120,18 +121,23 @@ export function operationList(
   </ul>`;
 }
 
-function documentLinks({ site, address }: View): Html {
-  const { contract, soapPaths } = site;
+function documentLinks({ site, address, texts, up, chosen }: View): Html {
+  const { contract, soapPaths, folder } = site;
   const { adopted } = contract;
-  const schemas = schemaList.filter((number) => hasSchemaNumber(contract, number));
-  const [first] = soapPaths;
-  const links = [
-    ...(adopted === undefined
-      ? soapPaths.map(({ path }) => `${address}${path}?wsdl`)
-      : adopted.service.documents.map((document) => `${address}${first?.path}?${documentName(document)}`)),
-    ...(adopted === undefined ? schemas.map((number) => `${address}/soap11?xsd=${number}`) : []),
-  ];
-  return links.map((link) => html`<li><a href=${link}>${link}</a></li>`);
+  const paths = soapPaths.map(({ path }) => path);
+  const links: (readonly [path: string | undefined, name: string])[] =
+    adopted === undefined
+      ? paths.map((path) => [path, 'wsdl'])
+      : adopted.service.documents.map((document) => [paths[0], documentName(document)]);
+  if (adopted === undefined)
+    for (const number of schemaList)
+      if (hasSchemaNumber(contract, number)) links.push([paths[0], `xsd=${number}`]);
+  const language = chosen === undefined ? '' : `&lang=${chosen}`;
+  return links.map(([path, name]) => {
+    const link = `${address}${path}?${name}`;
+    const about = `${up}${folder}${documentPagePath}?${name}${language}`;
+    return html`<li><a href=${link}>${link}</a> · <a href=${about}>${texts.say('overview.document')}</a></li>`;
+  });
 }
 
 function addresses({ site, address, texts }: View): Html {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import Koa from 'koa';
 import Router from 'koa-router';
-import type { Pages, PagesOptions, ReadBody } from '../../gateway/http/pages.ts';
+import { navigationHeaders, type Pages, type PagesOptions, type ReadBody } from '../../gateway/http/pages.ts';
 import type { PreviewedRequest } from '../../gateway/protocols/preview.ts';
 import { assets } from './assets.ts';
 import { createKitMaker, type KitMaker, mostInKit } from './contract-kit.ts';
@@ -17,7 +17,7 @@ import { operationPage } from './operation.ts';
 import { documentPage, listPage, typePage, unknownPage } from './other-pages.ts';
 import { overviewPage } from './overview.ts';
 import { createPageCache, type KeptPage, type PageCache } from './page-cache.ts';
-import { compileAsked } from './requests.ts';
+import { compileAsked, documentPagePath } from './requests.ts';
 import { sampleFile, samplesOf } from './samples.ts';
 import { languageFor } from './texts.ts';
 import { createTurns, type Turns } from './turns.ts';
@@ -89,6 +89,7 @@ export function createPages(options: PagesOptions): Pages {
     // the paths of the folder are the router's; the others have names there that no operation can have
     ctx.newRouterPath = what?.kind === 'folder' ? what.path || '/' : `/-/${what?.kind}`;
     if (what?.kind === 'op' || what?.kind === 'document') ctx.state.name = what.name;
+    if (what?.kind === 'document') ctx.state.path = what.path;
     setHeaders(ctx, options);
     await next();
   });
@@ -143,31 +144,7 @@ function routerOf(pager: Pager, bodyOf: (ctx: Context, most: number) => Promise<
     const view = viewOf(pager, ctx);
     ctx.redirect(operationHref(view, site().operations.get(name.toLowerCase())?.operation.name ?? name));
   });
-  router.get('/-/document', async (ctx) => {
-    const name = String(ctx.state.name);
-    await sendPage(
-      pager,
-      ctx,
-      `document ${ctx.path} ${name}`,
-      (view) => {
-        const title = name.startsWith('wsdl') ? 'WSDL' : 'XSD';
-        const link = view.address + ctx.path.slice(view.site.contract.basePath.length);
-        const query = new URLSearchParams(ctx.querystring);
-        const slice = [...query].filter(([word]) => /^(?:tag|operation)$/i.test(word)).slice(0, 100);
-        const suffix = slice.length === 0 ? '' : `&${new URLSearchParams(slice)}`;
-        const file = ctx.path.slice(ctx.path.lastIndexOf('/') + 1);
-        return {
-          title,
-          body: documentPage(view, {
-            name: title,
-            raw: `${file}?${name}${suffix}&raw`,
-            link: `${link}?${name}${suffix}`,
-          }),
-        };
-      },
-      ctx.querystring,
-    );
-  });
+  router.get(documentPagePath, (ctx) => sendDocumentPage(pager, ctx));
   const { explainBytes, readAsideBytes } = options.compiled.limits;
   // it is looked at on the event loop, several times over, so it is half as long as what is read there
   const most = Math.min(explainBytes, readAsideBytes / 2);
@@ -290,7 +267,12 @@ function setHeaders(ctx: Context, { vary }: PagesOptions): void {
     'Referrer-Policy': 'no-referrer',
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cache-Control': 'no-cache',
-    Vary: ['Accept, Accept-Language, Accept-Encoding', ...(vary === undefined ? [] : [vary])].join(', '),
+    Vary: [
+      'Accept-Language',
+      'Accept-Encoding',
+      navigationHeaders,
+      ...(vary === undefined ? [] : [vary]),
+    ].join(', '),
   });
 }
 
@@ -336,6 +318,35 @@ async function sendPage(
       : JSON.stringify([key, more, view.texts.language, view.chosen, view.up, view.self, view.address]);
   await sendKept(pager, ctx, whole, 'text/html; charset=utf-8', () =>
     renderDocument(layout(view, assets().names, make(view))),
+  );
+}
+
+/** Sends the page about a WSDL or schema, with links to the document itself. */
+async function sendDocumentPage(pager: Pager, ctx: Context): Promise<void> {
+  const { name, path } = ctx.state as { readonly name?: string; readonly path?: string };
+  if (name === undefined || path === undefined) return sendUnknown(pager, ctx, ctx.querystring);
+  const query = new URLSearchParams(ctx.querystring);
+  const slice = [...query].filter(([word]) => /^(?:tag|operation)$/i.test(word)).slice(0, 100);
+  const document = `?${name}${slice.length === 0 ? '' : `&${new URLSearchParams(slice)}`}`;
+  await sendPage(
+    pager,
+    ctx,
+    `document ${ctx.path} ${name}`,
+    (view) => {
+      const title = name.startsWith('wsdl') ? 'WSDL' : 'XSD';
+      // at the base path without a slash, `up` leads into the folder of that name, and the document is beside it
+      const raw =
+        path === '' ? `./${ctx.path.slice(ctx.path.lastIndexOf('/') + 1)}` : view.up + path.slice(1);
+      return {
+        title,
+        body: documentPage(view, {
+          name: title,
+          raw: `${raw}${document}&raw`,
+          link: view.address + path + document,
+        }),
+      };
+    },
+    ctx.querystring,
   );
 }
 

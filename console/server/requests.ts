@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { documentName } from '../../wsdl/adopted.ts';
 import { hasSchemaNumber, schemaList } from '../../wsdl/schema.ts';
@@ -7,8 +7,8 @@ import { folderOf } from './view.ts';
 /** What a request asks the pages for. */
 export type Asked =
   | { readonly kind: 'overview' }
-  /** A page about a WSDL or schema, for a browser. */
-  | { readonly kind: 'document'; readonly name: string }
+  /** A page about a WSDL or schema. `path`: where the document itself is, below the base path, such as `/soap11`. */
+  | { readonly kind: 'document'; readonly name: string; readonly path: string }
   /** In the manner of .asmx: `?op=GetSearch`. */
   | { readonly kind: 'op'; readonly name: string }
   | { readonly kind: 'contract' }
@@ -22,45 +22,50 @@ export type ReadAsked = (
   query: string,
 ) => Asked | undefined;
 
+/** The page about a document, below the pages' folder; its query names the document. */
+export const documentPagePath = '/-/document';
+
 /** Made once for each contract: which requests are for its pages. Every POST but one below their folder is a call. */
 export function compileAsked(contract: Contract): ReadAsked {
   const base = contract.basePath.toLowerCase();
   const folder = `/${folderOf(contract)}`;
-  const soapPaths = new Set(
-    (contract.adopted?.endpoints ?? [{ path: '/soap11' }, { path: '/soap12' }]).map(({ path }) =>
-      path.toLowerCase(),
-    ),
-  );
+  const endpoints = contract.adopted?.endpoints ?? [{ path: '/soap11' }, { path: '/soap12' }];
+  const soapPaths = new Set(endpoints.map(({ path }) => path.toLowerCase()));
   const documents = documentsOf(contract);
   return ({ method, headers }, path, query) => {
     const lower = path.toLowerCase();
     if (!(lower === base || lower.startsWith(`${base}/`))) return undefined;
     const rest = lower.slice(base.length);
+    const words = new Map(
+      [...new URLSearchParams(query)].map(([name, value]) => [name.toLowerCase(), value]),
+    );
+    if (rest === `${folder}${documentPagePath}`) {
+      const name = nameOfDocument(words) ?? '';
+      const [first] = endpoints;
+      if (documents.has(name)) return { kind: 'document', name, path: first?.path ?? '' };
+    }
     if (rest === folder || rest.startsWith(`${folder}/`))
       return { kind: 'folder', path: path.slice(base.length + folder.length) };
     if (rest === `${folder}.json`) return { kind: 'contract' };
     if (method !== 'GET' && method !== 'HEAD') return undefined;
     const isBase = rest === '' || rest === '/';
     if (!isBase && !soapPaths.has(rest.endsWith('/') ? rest.slice(0, -1) : rest)) return undefined;
-    const words = new Map(
-      [...new URLSearchParams(query)].map(([name, value]) => [name.toLowerCase(), value]),
-    );
     const name = nameOfDocument(words) ?? (isBase ? undefined : 'wsdl');
     const op = words.get('op');
     if (!isBase && op !== undefined && nameOfDocument(words) === undefined) return { kind: 'op', name: op };
     if (name === undefined) return { kind: 'overview' };
     const isRaw = words.has('raw') || words.has('policy');
-    if (isRaw || !documents.has(name) || !isBrowser(headers.accept)) return undefined;
-    return { kind: 'document', name };
+    if (isRaw || !documents.has(name) || !isNavigation(headers)) return undefined;
+    return { kind: 'document', name, path: path.slice(base.length) };
   };
 }
 
 /**
- * Whether an Accept header is a browser's, which asks for a page. Java's own client says `text/html` too, also where it wants
- * a WSDL: no tool is known to say that it takes XHTML, and every browser does.
+ * Returns true if a browser loads the address into a window (Fetch Metadata §2.1, §2.2). `Accept` cannot show this: SOAP
+ * clients such as node-soap send the value of a browser when they load a WSDL.
  */
-function isBrowser(accept: string | undefined): boolean {
-  return accept?.includes('text/html') === true && accept.includes('application/xhtml+xml');
+function isNavigation(headers: IncomingHttpHeaders): boolean {
+  return headers['sec-fetch-dest'] === 'document' || headers['sec-fetch-mode'] === 'navigate';
 }
 
 function nameOfDocument(words: ReadonlyMap<string, string>): string | undefined {

@@ -2,6 +2,7 @@ import { failureFor } from '../call/call.ts';
 import { CallError, wrongVerb } from '../call/error.ts';
 import { plainReply, replyContext } from '../protocols/reply.ts';
 import type { Document } from './documents.ts';
+import { navigationHeaders } from './pages.ts';
 import { contentTypes, isWaiting, textReply } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
 import { leaveBody, report, send, serveOptions } from './send.ts';
@@ -57,8 +58,7 @@ function sendDocument(context: RequestContext, document: Document): void {
     ETag: document.etag,
     'X-Content-Type-Options': 'nosniff',
   };
-  // a browser gets a page about the document, by its Accept
-  const vary = [options.documents.vary, options.pages === undefined ? undefined : 'Accept'];
+  const vary = [options.documents.vary, options.pages === undefined ? undefined : navigationHeaders];
   const varies = vary.filter((name) => name !== undefined).join(', ');
   if (varies !== '') headers.Vary = varies;
   if (!options.isReady()) headers.Connection = 'close';

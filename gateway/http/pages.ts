@@ -4,6 +4,9 @@ import type { CompiledContract } from '../../mappings/compile.ts';
 // What the gateway knows of pages for people: that there may be some, and which requests are theirs. What they show and
 // how is of console/, which the command line hands in; nothing here imports it.
 
+/** The request headers that decide between a WSDL or schema and the page about it, for `Vary` (RFC 9110 §12.5.5). */
+export const navigationHeaders = 'Sec-Fetch-Dest, Sec-Fetch-Mode';
+
 /** Whether the pages may send calls, and whether they show what a call becomes upstream. */
 export type TryIt = 'on' | 'off' | 'show-upstream';
 

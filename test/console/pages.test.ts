@@ -80,33 +80,80 @@ test('what is asked for stands on the page as text', async (t) => {
   t.false(list.text.includes('<img'));
 });
 
-test('a browser gets a page for ?wsdl, with the raw file a click away; every tool gets what it ever got', async (t) => {
-  const plain = await startGateway(t);
-  const raw = await plain.send('GET', '/soap11?wsdl');
-  // addresses have the port that the gateway listens on
-  const portless = (text: string): string => text.replaceAll(/127\.0\.0\.1:\d+/g, '');
-  const tools = [
-    {},
-    { Accept: '*/*' },
-    { Accept: 'text/xml' },
-    // Java's own HTTP client, with which wsimport and CXF read
-    { Accept: 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2' },
-  ];
-  for (const headers of tools) {
-    const { text, headers: got } = await send('GET', '/soap11?wsdl', headers);
-    t.is(portless(text), portless(raw.text));
-    t.is(got['content-type'], 'text/xml; charset=utf-8');
-    t.is(got.vary, 'Accept');
+// addresses have the port that the gateway listens on
+const portless = (text: string): string => text.replaceAll(/127\.0\.0\.1:\d+/g, '');
+
+const documentAddresses = [
+  '?wsdl',
+  '/soap11?wsdl',
+  '/soap12?WSDL',
+  '/soap11?singleWsdl',
+  '/soap11',
+  '/soap11/',
+  '/soap11?xsd=0',
+];
+
+for (const [client, headers] of [
+  ['no Accept', {}],
+  ['Accept: text/xml', { Accept: 'text/xml' }],
+  ['the Accept of wsimport', { Accept: 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2' }],
+  ['the Accept of node-soap', browser],
+  ['the Fetch Metadata of a script', { ...browser, 'Sec-Fetch-Dest': 'empty', 'Sec-Fetch-Mode': 'cors' }],
+] as const)
+  test(`W2: a client with ${client} gets the XML of each document`, async (t) => {
+    const plain = await startGateway(t);
+    for (const address of documentAddresses) {
+      const expected = await plain.send('GET', address);
+      const { status, text, headers: got } = await send('GET', address, headers);
+      t.is(status, 200);
+      t.is(portless(text), portless(expected.text));
+      t.is(got['content-type'], 'text/xml; charset=utf-8');
+      t.is(got.vary, 'Sec-Fetch-Dest, Sec-Fetch-Mode');
+      const head = await send('HEAD', address, headers);
+      t.is(head.text, '');
+      for (const name of ['content-type', 'content-length', 'etag', 'vary'])
+        t.is(head.headers[name], got[name]);
+    }
+  });
+
+for (const [name, value] of [
+  ['Sec-Fetch-Dest', 'document'],
+  ['Sec-Fetch-Mode', 'navigate'],
+] as const)
+  test(`W2: a request with ${name}: ${value} gets the page about each document`, async (t) => {
+    for (const address of documentAddresses) {
+      const page = await send('GET', address, { ...browser, [name]: value });
+      t.is(page.headers['content-type'], 'text/html; charset=utf-8');
+      for (const vary of ['Sec-Fetch-Dest', 'Sec-Fetch-Mode'])
+        t.true(String(page.headers.vary).split(', ').includes(vary));
+      const head = await send('HEAD', address, { ...browser, [name]: value });
+      t.is(head.headers['content-type'], 'text/html; charset=utf-8');
+      t.is(head.headers.etag, page.headers.etag);
+      const raw = /href="([^"]*raw)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+      const { pathname, search } = new URL(raw, `http://gateway/v2${address}`);
+      t.true(pathname.startsWith('/v2'));
+      const xml = await send('GET', pathname.slice('/v2'.length) + search, { ...browser, [name]: value });
+      t.is(xml.headers['content-type'], 'text/xml; charset=utf-8');
+      const other = await send('GET', address, { 'If-None-Match': String(page.headers.etag) });
+      t.is(other.status, 200, 'the ETag of the page is not the ETag of the document');
+    }
+  });
+
+test('the overview links to the page about each document, which needs no header of a browser', async (t) => {
+  const { text } = await send('GET', '/');
+  for (const name of ['wsdl', 'xsd=0', 'xsd=1']) {
+    t.true(text.includes(`href="./docs/-/document?${name}"`));
+    const page = await send('GET', `/docs/-/document?${name}`);
+    t.is(page.headers['content-type'], 'text/html; charset=utf-8');
+    t.true(page.text.includes(`href="../../soap11?${name}&amp;raw"`));
   }
-  const page = await send('GET', '/soap11?wsdl', browser);
-  t.is(page.headers['content-type'], 'text/html; charset=utf-8');
-  t.true(page.text.includes('href="soap11?wsdl&amp;raw"'));
-  t.is(portless((await send('GET', '/soap11?wsdl&raw', browser)).text), portless(raw.text));
+  t.is((await send('GET', '/docs/-/document')).status, 404);
+  t.is((await send('GET', '/docs/-/document?xsd=7')).status, 404);
 });
 
-test('a slice keeps what it is of on its page', async (t) => {
-  const { text } = await send('GET', '/soap11?wsdl&operation=GetSearch', browser);
-  t.true(text.includes('href="soap11?wsdl&amp;operation=GetSearch&amp;raw"'));
+test('the page about a slice links to the slice', async (t) => {
+  const { text } = await send('GET', '/soap11?wsdl&operation=GetSearch', { 'Sec-Fetch-Mode': 'navigate' });
+  t.true(text.includes('href="./soap11?wsdl&amp;operation=GetSearch&amp;raw"'));
 });
 
 test('?op= in the manner of .asmx leads to the operation', async (t) => {
