@@ -5,6 +5,7 @@ import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { documentName, linksAt, writeDocument } from '../../wsdl/adopted.ts';
 import { writeMetadataPage } from '../../wsdl/page.ts';
 import { type Document, type DocumentOptions, type Documents, publicUrlOf } from './documents.ts';
+import { contentTypes } from './reply.ts';
 import { etagOf } from './write-aside.ts';
 
 const noSuchDocument: Document = {
@@ -28,10 +29,13 @@ export function createAdoptedDocuments(
   let writtenFor: string | undefined;
 
   function write(name: string, address: string): Document {
-    if (name === 'page') return documentOf('page', Buffer.from(writeMetadataPage(contract, { address })));
+    if (name === 'page')
+      return documentOf('page', contentTypes.html, Buffer.from(writeMetadataPage(contract, { address })));
     const document = byName.get(name);
     if (document === undefined) return noSuchDocument;
-    return documentOf(document.kind, Buffer.from(writeDocument(document, linksAt(address, endpoints))));
+    const { kind, charset } = document;
+    const bytes = Buffer.from(writeDocument(document, linksAt(address, endpoints)));
+    return documentOf(kind, `text/xml; charset=${charset}`, bytes);
   }
 
   return {
@@ -63,6 +67,6 @@ function askedFor(words: URLSearchParams, wsdlWithoutQuery: boolean): string {
   return wsdlWithoutQuery ? 'wsdl' : 'page';
 }
 
-function documentOf(kind: 'wsdl' | 'xsd' | 'page', bytes: Buffer): Document {
-  return { kind, bytes, etag: etagOf(bytes) };
+function documentOf(kind: 'wsdl' | 'xsd' | 'page', contentType: string, bytes: Buffer): Document {
+  return { kind, contentType, bytes, etag: etagOf(bytes) };
 }

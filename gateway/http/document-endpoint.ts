@@ -3,7 +3,7 @@ import { CallError, wrongVerb } from '../call/error.ts';
 import { plainReply, replyContext } from '../protocols/reply.ts';
 import type { Document } from './documents.ts';
 import { navigationHeaders } from './pages.ts';
-import { contentTypes, isWaiting, textReply } from './reply.ts';
+import { isWaiting, textReply } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
 import { leaveBody, report, send, serveOptions } from './send.ts';
 
@@ -53,7 +53,7 @@ function sendDocument(context: RequestContext, document: Document): void {
   }
   leaveBody(context);
   const headers: Record<string, string | number> = {
-    'Content-Type': document.kind === 'page' ? contentTypes.html : contentTypes.wsdl,
+    'Content-Type': document.contentType,
     'Content-Length': document.bytes.length,
     ETag: document.etag,
     'X-Content-Type-Options': 'nosniff',

@@ -10,12 +10,18 @@ import { hasSchemaNumber, schemaList } from '../../wsdl/schema.ts';
 import { createSliceFinder, type SliceNames, UnknownName } from '../../wsdl/slice.ts';
 import { overloaded } from '../admission/admission.ts';
 import { forwardedUrl } from './forwarded.ts';
+import { contentTypes } from './reply.ts';
 import { NoAnswer } from './thread.ts';
 import { createWriterAside, type Order, type Written, writeDocument } from './write-aside.ts';
 
 /** A document of a contract, or why there is none. */
 export type Document =
-  | { readonly kind: 'wsdl' | 'xsd' | 'page'; readonly bytes: Buffer; readonly etag: string }
+  | {
+      readonly kind: 'wsdl' | 'xsd' | 'page';
+      readonly contentType: string;
+      readonly bytes: Buffer;
+      readonly etag: string;
+    }
   | { readonly kind: 'missing'; readonly text: string };
 
 /** A document that is still to be written. */
@@ -176,7 +182,8 @@ function missing(text: string): Document {
 function documentOf(kind: 'wsdl' | 'xsd' | 'page', written: Written | undefined): Document {
   if (written === undefined) return noSuchDocument;
   const { bytes, etag } = written;
-  return { kind, bytes: bufferOf(bytes), etag };
+  const contentType = kind === 'page' ? contentTypes.html : contentTypes.wsdl;
+  return { kind, contentType, bytes: bufferOf(bytes), etag };
 }
 
 /** A value that is made when it is first asked for. */

@@ -222,6 +222,8 @@ export interface AdoptedDocument {
   /** `n` of `?wsdl=n` or `?xsd=n`; 0 for the first, which is `?wsdl`. */
   readonly number: number;
   readonly bytes: Uint8Array;
+  /** The IANA name of the encoding of `bytes`, such as `utf-8` or `iso-8859-1`. */
+  readonly charset: string;
   /** Spans of `bytes`, in order, to put something else in place of: attribute values without their quotes. */
   readonly places: readonly AdoptedPlace[];
 }

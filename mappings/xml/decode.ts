@@ -40,6 +40,28 @@ export function decodeXml(bytes: Uint8Array, charset: string | undefined): strin
   return decodeAs(unmarkedEncoding(buffer, stated), buffer);
 }
 
+/** The IANA names for the other names of the encodings that are read as windows-1252. */
+const ianaNames: ReadonlyMap<string, string> = new Map([
+  ['iso_8859-1', 'iso-8859-1'],
+  ['latin1', 'iso-8859-1'],
+  ['cp1252', 'windows-1252'],
+]);
+
+/**
+ * The value of the `charset` parameter that agrees with a document that `decodeXml` reads without a charset, in lower case
+ * (RFC 7303 §3). UTF-16 with a byte order mark is `utf-16`.
+ */
+export function charsetOf(bytes: Uint8Array): string {
+  const buffer = bufferOf(bytes);
+  const mark = markOf(buffer);
+  if (mark !== undefined) return mark === 'utf-8' ? mark : 'utf-16';
+  const encoding = declaredEncoding(buffer);
+  if (encoding !== 'windows-1252') return encoding;
+  const declared = readDeclaration(buffer.toString('latin1', 0, buffer.indexOf(0x3e) + 1))?.encoding ?? '';
+  const name = declared.toLowerCase();
+  return ianaNames.get(name) ?? name;
+}
+
 function unmarkedEncoding(buffer: Buffer, stated: Named | undefined): Encoding {
   if (stated === 'utf-16') return byteOrder(buffer);
   return stated ?? declaredEncoding(buffer);

@@ -105,7 +105,8 @@ class DocumentReader {
     const places: AdoptedPlace[] = [];
     const { source } = file.root;
     const number = this.#counts[kind]++;
-    const entered = { document: { kind, file: file.file, number, bytes: source.bytes, places }, places };
+    const { bytes, charset } = source;
+    const entered = { document: { kind, file: file.file, number, bytes, charset, places }, places };
     this.#opened.set(file, entered);
     this.#bySource.set(source, entered);
     if (kind === 'wsdl') this.#waiting.push(() => this.#readDefinitions(file.root));

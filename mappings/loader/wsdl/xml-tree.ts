@@ -2,7 +2,7 @@ import { bufferOf } from '../../bytes.ts';
 import { defaultLimits, type Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
 import type { QName } from '../../contract/schema-components.ts';
-import { decodeXml, isWide } from '../../xml/decode.ts';
+import { charsetOf, decodeXml, isWide } from '../../xml/decode.ts';
 import { XmlError } from '../../xml/error.ts';
 import { type Declaration, xmlNamespace } from '../../xml/namespaces.ts';
 import { XmlReader } from '../../xml/reader.ts';
@@ -13,6 +13,8 @@ export interface XmlSource {
   /** The path as problems name it. */
   readonly file: string;
   readonly bytes: Uint8Array;
+  /** The IANA name of the encoding. */
+  readonly charset: string;
   /** What is read of it: blanks stand in place of processing instructions and the DTD. */
   readonly text: string;
   /** The same, as it is. */
@@ -92,8 +94,13 @@ export function readSource(file: string, bytes: Uint8Array): { source: XmlSource
   const markup = firstMarkup(buffer);
   const early = markup > mark && buffer.toString('latin1', markup, markup + 6) === '<?xml ';
   const from = early ? markup : 0;
-  const whole = decodeXml(buffer.subarray(from), undefined);
-  return { source: { file, bytes, text: blanked(whole), whole, skipped: early ? markup : mark }, early };
+  const document = buffer.subarray(from);
+  const whole = decodeXml(document, undefined);
+  const charset = charsetOf(document);
+  return {
+    source: { file, bytes, charset, text: blanked(whole), whole, skipped: early ? markup : mark },
+    early,
+  };
 }
 
 /** Offset of the first `<` that begins no comment; -1 for none. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import test from 'ava';
-import { decodeXml, isPlainUtf8, isWide } from '../../../mappings/xml/decode.ts';
+import { charsetOf, decodeXml, isPlainUtf8, isWide } from '../../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../../mappings/xml/error.ts';
 import { fc } from '../../property.ts';
 
@@ -508,3 +508,28 @@ test('a charset of at most 40 plain characters is told', (t) => {
       },
     );
 });
+
+for (const { title, input, charset, text } of accepted)
+  if (charset === undefined)
+    test(`W9: the charset of a document reads the document as its own statements do: ${title}`, (t) => {
+      t.is(decodeXml(input, charsetOf(input)), text);
+    });
+
+for (const [input, expected] of [
+  [bytes('<a/>'), 'utf-8'],
+  [bytes(mark8, '<a/>'), 'utf-8'],
+  [bytes(declared('UTF8'), '<a/>'), 'utf-8'],
+  [bytes(markLe, utf16le('<a/>')), 'utf-16'],
+  [bytes(markBe, utf16be(`${declared('utf-16')}<a/>`)), 'utf-16'],
+  [utf16le(`${declared('utf-16')}<a/>`), 'utf-16le'],
+  [utf16be(`${declared('UTF-16BE')}<a/>`), 'utf-16be'],
+  // the slip of .NET's StringWriter: the bytes are UTF-8
+  [bytes(declared('utf-16'), '<a/>'), 'utf-8'],
+  [bytes(declared('ISO-8859-1'), '<a/>'), 'iso-8859-1'],
+  [bytes(declared('latin1'), '<a/>'), 'iso-8859-1'],
+  [bytes(declared('cp1252'), '<a/>'), 'windows-1252'],
+  [bytes(declared('US-ASCII'), '<a/>'), 'us-ascii'],
+] as const)
+  test(`W9: the charset of ${JSON.stringify(input.toString('latin1'))} is ${expected}`, (t) => {
+    t.is(charsetOf(input), expected);
+  });
