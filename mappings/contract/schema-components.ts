@@ -224,7 +224,7 @@ export interface AdoptedDocument {
   readonly bytes: Uint8Array;
   /** The IANA name of the encoding of `bytes`, such as `utf-8` or `iso-8859-1`. */
   readonly charset: string;
-  /** Spans of `bytes`, in order, to put something else in place of: attribute values without their quotes. */
+  /** Spans of `bytes`, in order, to put something else in place of: attribute values without their quotes, and the content of elements. */
   readonly places: readonly AdoptedPlace[];
 }
 

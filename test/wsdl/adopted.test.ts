@@ -70,3 +70,44 @@ test('A2: a schema that is included for several namespaces has each location rep
     ),
   );
 });
+
+for (const [version, namespace] of [
+  ['2005/08', 'http://www.w3.org/2005/08/addressing'],
+  ['2004/08', 'http://schemas.xmlsoap.org/ws/2004/08/addressing'],
+] as const)
+  for (const [encoding, encode] of [
+    ['UTF-8', (text: string) => Buffer.from(text)],
+    ['UTF-16', (text: string) => Buffer.from(text, 'utf16le')],
+  ] as const)
+    test(`A1: the endpoint reference of a port has the new address: ${version}, ${encoding}`, (t) => {
+      const reference = (address: string): string =>
+        `<a:EndpointReference xmlns:a="${namespace}" note="a>b"><a:Address x='>'>${address}</a:Address><a:Empty/><a:ReferenceParameters><a:Address>http://kept.example</a:Address></a:ReferenceParameters></a:EndpointReference>`;
+      for (const isFirst of [true, false]) {
+        const at = isFirst ? '<soap:address ' : '</w:port>';
+        const of = (address: string, content: string): string =>
+          `\ufeff${definitionsOf(schemaOf('<!-- ü --><xs:element name="Get" type="xs:int"/>'), get)}`
+            .replace('http://old.example/Things.asmx', address)
+            .replace(at, `${reference(content)}${at}`);
+        const old = 'http://old.example/Things.asmx';
+        const { service } = load(t, { 'service.wsdl': encode(of(old, `<!-- é -->${old}`)) });
+        const [main] = service.documents;
+        if (main === undefined) return t.fail();
+        const expected = of('https://new.example/ThingsSoap', 'https://new.example/ThingsSoap');
+        const plain = { ...links, addressOf: (port: string) => `https://new.example/${port}` };
+        t.is(Buffer.from(writeDocument(main, plain)).toString('latin1'), encode(expected).toString('latin1'));
+      }
+      return undefined;
+    });
+
+test('A1: an empty address of an endpoint reference stays', (t) => {
+  const empty =
+    '<a:EndpointReference xmlns:a="http://www.w3.org/2005/08/addressing"><a:Address/></a:EndpointReference>';
+  const wsdl = definitionsOf(
+    schemaOf('<xs:element name="Get" type="xs:int"/>'),
+    get.replace('</w:port>', `${empty}</w:port>`),
+  );
+  const [main] = load(t, { 'service.wsdl': wsdl }).service.documents;
+  if (main === undefined) return t.fail();
+  t.true(Buffer.from(writeDocument(main, links)).toString().includes(empty));
+  return undefined;
+});

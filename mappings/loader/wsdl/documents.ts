@@ -7,6 +7,7 @@ import { type WsdlPlace, type XmlFile, type XmlFiles, xmlFilesOf } from './files
 import type { Findings } from './findings.ts';
 import {
   attributeOf,
+  contentSpan,
   findAttribute,
   readSource,
   readTree,
@@ -41,6 +42,8 @@ export interface WsdlDocuments {
   readonly broken: readonly BrokenLocation[];
   /** Marks the value of an attribute as the place of a port's address, which is known once services are read. */
   readonly addPlace: (at: XmlElement, attribute: string, port: string) => void;
+  /** Marks the content of an element in the same way. */
+  readonly addContentPlace: (at: XmlElement, port: string) => void;
 }
 
 type PlaceUse =
@@ -96,6 +99,7 @@ class DocumentReader {
         return !held.has(namespace) && !builtInSchemas.has(namespace) && namespace !== namespaces.xsd;
       }),
       addPlace: (at, attribute, port) => this.#mark(at, attribute, { kind: 'address', port }),
+      addContentPlace: (at, port) => this.#markSpan(at, contentSpan(at), { kind: 'address', port }),
     };
   }
 
@@ -138,9 +142,12 @@ class DocumentReader {
   /** Keeps a place, in their order and once: a schema may be looked through for several namespaces. */
   #mark(at: XmlElement, name: string, what: PlaceUse): void {
     const attribute = findAttribute(at, name);
+    this.#markSpan(at, attribute && valueSpan(at.source, attribute), what);
+  }
+
+  #markSpan(at: XmlElement, span: { from: number; to: number } | undefined, what: PlaceUse): void {
     const places = this.#bySource.get(at.source)?.places;
-    if (attribute === undefined || places === undefined) return;
-    const span = valueSpan(at.source, attribute);
+    if (span === undefined || places === undefined) return;
     let index = places.length;
     while (index > 0 && (places[index - 1]?.from ?? 0) > span.from) index--;
     if (places[index - 1]?.from !== span.from) places.splice(index, 0, { ...span, ...what });

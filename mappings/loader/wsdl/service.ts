@@ -1,3 +1,4 @@
+import { namespaces } from '../../contract/model.ts';
 import type {
   AdoptedMessage,
   AdoptedOperation,
@@ -15,7 +16,7 @@ import {
   wordsOf,
   wsdlChildren,
 } from './definitions.ts';
-import type { WsdlDocuments } from './documents.ts';
+import { isA, type WsdlDocuments } from './documents.ts';
 import type { Findings } from './findings.ts';
 import { type MessageContext, readFaults, readMessage } from './messages.ts';
 import { nameOperations, type UnnamedOperation } from './operation-names.ts';
@@ -126,6 +127,7 @@ function readPorts(
         continue;
       }
       documents.addPlace(address, 'location', name);
+      for (const endpoint of endpointAddresses(port)) documents.addContentPlace(endpoint, name);
       ports.push({ name, path: pathOf(attributeOf(address, 'location')), binding });
     }
   }
@@ -137,6 +139,22 @@ function readPorts(
     ports.push({ name: name.local, path: undefined, binding });
   }
   return ports;
+}
+
+/** The namespaces of WS-Addressing in which a port has an endpoint reference: the recommendation and the submission of 2004. */
+const addressingNamespaces: ReadonlySet<string> = new Set([
+  namespaces.addressing10,
+  namespaces.addressing2004,
+]);
+
+/**
+ * The `Address` elements of a port's endpoint references (WS-Addressing 1.0 Metadata §4.1). WCF reads them before the
+ * `soap:address`.
+ */
+function endpointAddresses(port: XmlElement): readonly XmlElement[] {
+  return port.children
+    .filter(({ local, namespace }) => local === 'EndpointReference' && addressingNamespaces.has(namespace))
+    .flatMap(({ namespace, children }) => children.filter((child) => isA(child, namespace, 'Address')));
 }
 
 /** The path of an address; undefined where it has none. */

@@ -329,6 +329,16 @@ export function valueSpan(source: XmlSource, attribute: XmlAttribute): { from: n
   return { from: byteOffset(source, quote + 1), to: byteOffset(source, end) };
 }
 
+/** The bytes between the tags of an element; undefined if it has an empty-element tag. */
+export function contentSpan({ source, offset, end }: XmlElement): { from: number; to: number } | undefined {
+  const startTag = /<(?:[^>"']|"[^"]*"|'[^']*')*>/y;
+  startTag.lastIndex = offset;
+  startTag.test(source.text);
+  const to = source.text.lastIndexOf('<', end - 1);
+  if (to < startTag.lastIndex) return undefined;
+  return { from: byteOffset(source, startTag.lastIndex), to: byteOffset(source, to) };
+}
+
 /** The last offset of a source that was asked for, and its bytes: the next one is mostly after it. */
 const lastOffsets = new WeakMap<XmlSource, { readonly offset: number; readonly byte: number }>();
 
