@@ -93,7 +93,12 @@ function requestOf({ contract, flags, input }: Message): { readonly path: string
       type: 'application/json',
     };
   const root = rootOf(text);
-  if (root === 'Envelope') return { path: '/soap11', type: 'text/xml' };
+  if (root === 'Envelope') {
+    // each path takes envelopes of both versions (W3); an adopted service has the path of a version that a port has (A5)
+    const ports = contract.adopted?.service.ports;
+    const isOnlySoap12 = ports?.every(({ soap }) => soap === '1.2') === true;
+    return { path: isOnlySoap12 ? '/soap12' : '/soap11', type: 'text/xml' };
+  }
   const operation = flags.operation === undefined ? ofElement(contract, root) : stated(flags, contract);
   return { path: `/xml/reply/${encodeURIComponent(operation.name)}`, type: 'application/xml' };
 }

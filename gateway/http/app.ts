@@ -4,7 +4,7 @@ import Router from 'koa-router';
 import { rememberLast } from '../../mappings/recent.ts';
 import { CallError } from '../call/error.ts';
 import { serveCall } from '../protocols/call-endpoint.ts';
-import { serveSoap } from '../protocols/soap/endpoint.ts';
+import { refusePath, serveSoap } from '../protocols/soap/endpoint.ts';
 import { hasBody, hasOtherExpectation, isAwaited, readWhole } from './body.ts';
 import { endWithCare, readWholeBehindReply } from './connections.ts';
 import { compileCors } from './cors.ts';
@@ -278,7 +278,7 @@ function endpointServer({ service }: AppOptions): Site['serve'] {
       if (refusal !== undefined) send(context, 'http', refusal);
       else if (endpoint.kind === 'soap') await serveSoap(endpoint, context);
       else if (endpoint.kind === 'page') await servePage(context);
-      else await serveCall(endpoint, context);
+      else if (endpoint.kind !== 'nothing' || !refusePath(context)) await serveCall(endpoint, context);
     } catch (error) {
       const isAnswered = context.response.headersSent;
       fail(context, error);

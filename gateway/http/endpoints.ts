@@ -44,11 +44,7 @@ export function compileEndpoints(compiled: CompiledContract): Endpoints {
   const byName = new Map(
     [...compiled.operations].map(([name, operation]) => [name.toLowerCase(), operation]),
   );
-  // a Map: a path may well be `constructor`
-  const soapEndpoints = new Map<string, Endpoint>([
-    ['soap11', { kind: 'soap', version: soap11, endpoint: undefined }],
-    ['soap12', { kind: 'soap', version: soap12, endpoint: undefined }],
-  ]);
+  const soapEndpoints = endpointsOfVersions(contract.adopted);
   const portEndpoints = endpointsOfPorts(contract.adopted);
   const calls = new Map<string, Endpoint>();
   for (const [name, endpoint] of soapEndpoints) calls.set(`${contract.basePath}/${name}`, endpoint);
@@ -68,6 +64,12 @@ export function compileEndpoints(compiled: CompiledContract): Endpoints {
   return { calls, find: (path) => calls.get(path) ?? find(path) };
 
   function find(path: string): Endpoint | undefined {
+    const plain = plainPath(path);
+    const soap = plain === path ? undefined : findPlain(plain);
+    return soap?.kind === 'soap' ? soap : findPlain(path);
+  }
+
+  function findPlain(path: string): Endpoint | undefined {
     const lower = path.toLowerCase();
     if (!(lower === base || lower.startsWith(`${base}/`))) return undefined;
     const rest = path.slice(base.length + 1);
@@ -128,6 +130,30 @@ export function compileEndpoints(compiled: CompiledContract): Endpoints {
     const operation = compiled.operations.get(route.operation.name);
     return operation === undefined ? undefined : { route, operation, parameters };
   }
+}
+
+/**
+ * Where every operation is called, by the path's last segment: a service that was adopted answers in the versions of its
+ * ports (A5). A Map: a path may well be `constructor`.
+ */
+function endpointsOfVersions(adopted: Adopted | undefined): ReadonlyMap<string, Endpoint> {
+  const endpoints = new Map<string, Endpoint>();
+  for (const version of [soap11, soap12]) {
+    const isOffered =
+      adopted === undefined ||
+      adopted.endpoints.some(({ ports }) => ports.some(({ soap }) => soap === version.name));
+    if (isOffered) endpoints.set(version.format, { kind: 'soap', version, endpoint: undefined });
+  }
+  return endpoints;
+}
+
+/**
+ * A path without empty segments and without the session identifier that servlet containers append (`;jsessionid=…`). SOAP
+ * clients send both: the former if an address ends with a slash, the latter if they keep a redirect.
+ */
+export function plainPath(path: string): string {
+  if (!path.includes('//') && !path.includes(';')) return path;
+  return path.replace(/;jsessionid=[^/;]*/gi, '').replace(/\/{2,}/g, '/');
 }
 
 /** Where the ports of an adopted service answer, by their paths in lower case (A5). */

@@ -5,6 +5,7 @@ import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import type { ContractPlace } from '../../mappings/loader/load.ts';
 import type { LoadedMapping } from '../../mappings/mapping/load.ts';
 import { type Handler, targetOf } from '../http/app.ts';
+import { plainPath } from '../http/endpoints.ts';
 import type { ListedService } from '../http/services-page.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { inTurns } from './in-turns.ts';
@@ -138,7 +139,7 @@ function handlerOf(sites: readonly Site[]): Handler {
     .map(({ basePath, handle }) => ({ prefix: basePath.toLowerCase(), handle }))
     .toSorted((a, b) => b.prefix.length - a.prefix.length);
   return (request, response) => {
-    const path = targetOf(request.url ?? '').path.toLowerCase();
+    const path = plainPath(targetOf(request.url ?? '').path).toLowerCase();
     const site = byLength.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
     return (site ?? first).handle(request, response);
   };

@@ -248,12 +248,14 @@ function actionOf({ contract }: CompiledContract, name: string): string {
 
 /** Where an operation is called in a version; an adopted service's port of that version, where it has one. */
 function soapPath({ contract }: CompiledContract, name: string, version: '1.1' | '1.2'): string {
-  const own = contract.adopted?.endpoints.find(({ ports: all }) =>
-    all.some(
-      ({ soap, operations }) => soap === version && operations.some((operation) => operation.name === name),
-    ),
+  const own = (contract.adopted?.endpoints ?? []).flatMap(({ path, ports: all }) =>
+    all
+      .filter(({ operations }) => operations.some((operation) => operation.name === name))
+      .map(({ soap }) => ({ path, soap })),
   );
-  return own?.path ?? ports[version === '1.1' ? 0 : 1]?.path ?? '';
+  // a port takes messages of the other version too (A5)
+  const port = own.find(({ soap }) => soap === version) ?? own[0];
+  return port?.path ?? ports[version === '1.1' ? 0 : 1]?.path ?? '';
 }
 
 function envelope(

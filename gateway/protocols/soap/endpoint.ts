@@ -12,7 +12,7 @@ import { mtomFrame, replyFrame } from './envelope.ts';
 import { Fault, type FaultCode, isSecurityCode } from './faults.ts';
 import type { ReplyHeader } from './headers/reply-header.ts';
 import { readStreamed, type StreamedCall } from './streamed-call.ts';
-import type { SoapAddress, SoapVersion } from './versions.ts';
+import { type SoapAddress, type SoapVersion, soap11, soap12 } from './versions.ts';
 
 const soapVerbs = 'GET, HEAD, OPTIONS, POST';
 
@@ -23,6 +23,14 @@ export function serveSoap(address: SoapAddress, context: RequestContext): Promis
   if (method === 'GET' || method === 'HEAD') return serveDocument(context, true);
   if (method === 'OPTIONS') serveOptions(context, soapVerbs);
   else send(context, 'http', textReply(405, `expected ${soapVerbs}`, context.requestId, soapVerbs));
+}
+
+/** Answers a SOAP call at a path where nothing is served with a fault (W44). Returns false if the request is no SOAP call. */
+export function refusePath(context: RequestContext): boolean {
+  if (context.request.method !== 'POST' || !saysItIsSoap(context)) return false;
+  const version = isSoap12(context) ? soap12 : soap11;
+  send(context, version.format, unread(context, version, new CallError('NotFound')));
+  return true;
 }
 
 async function answerSoap(address: SoapAddress, context: RequestContext): Promise<void> {
@@ -116,8 +124,11 @@ function unread(context: RequestContext, version: SoapVersion, error: CallError)
 }
 
 /** Whether a request says that it is SOAP before it is read: SOAP 1.1 has a SOAPAction (6.1.1), 1.2 its media type. */
-function saysItIsSoap({ request: { headers } }: RequestContext): boolean {
-  if (headers.soapaction !== undefined) return true;
+function saysItIsSoap(context: RequestContext): boolean {
+  return context.request.headers.soapaction !== undefined || isSoap12(context);
+}
+
+function isSoap12({ request: { headers } }: RequestContext): boolean {
   return headers['content-type']?.toLowerCase().includes('application/soap+xml') === true;
 }
 
