@@ -109,7 +109,8 @@ function readSource(wsdl: string, { refs, limits }: AdoptFlags, out: string): So
   });
   const folders = foldersOf(refs);
   const documents = new Map<string, Uint8Array>();
-  for (const { file, bytes } of service.documents) {
+  for (const { file, bytes, isBuiltIn } of service.documents) {
+    if (isBuiltIn) continue;
     const path = pathOf(file, folders);
     checkPath(path, documents);
     documents.set(path, bytes);

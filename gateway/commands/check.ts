@@ -186,8 +186,13 @@ function adoptedSummaryOf({ service, endpoints }: Adopted): unknown {
       actions,
     })),
     policies: service.policies,
-    documents: service.documents.map(({ file }) => file),
+    documents: filesOf(service),
   };
+}
+
+/** The files of the folder that a service was read from. */
+function filesOf({ documents }: Adopted['service']): readonly string[] {
+  return documents.filter(({ isBuiltIn }) => !isBuiltIn).map(({ file }) => file);
 }
 
 /** Prints what an adopted contract holds. */
@@ -199,7 +204,7 @@ export function printAdopted(
 ): void {
   const { basePath, personal } = contract;
   printLine(
-    `${contract.service}: ${service.operations.length} operations of a WSDL (${service.documents.map(({ file }) => file).join(', ')}), namespace ${service.namespace}`,
+    `${contract.service}: ${service.operations.length} operations of a WSDL (${filesOf(service).join(', ')}), namespace ${service.namespace}`,
   );
   for (const { path, ports } of endpoints)
     printLine(`  ${basePath}${path}: ${ports.map(({ name, soap }) => `${name} (SOAP ${soap})`).join(', ')}`);

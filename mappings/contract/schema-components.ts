@@ -221,6 +221,8 @@ export interface AdoptedDocument {
   readonly file: string;
   /** `n` of `?wsdl=n` or `?xsd=n`; 0 for the first, which is `?wsdl`. */
   readonly number: number;
+  /** True for a schema that comes with the code, because an import of it leads to no file (A2). */
+  readonly isBuiltIn: boolean;
   readonly bytes: Uint8Array;
   /** The IANA name of the encoding of `bytes`, such as `utf-8` or `iso-8859-1`. */
   readonly charset: string;
@@ -231,7 +233,8 @@ export interface AdoptedDocument {
 /** A span of bytes of a served document, and what goes there. */
 export type AdoptedPlace = { readonly from: number; readonly to: number } & (
   | { readonly kind: 'address'; readonly port: string }
-  | { readonly kind: 'location'; readonly document: AdoptedDocument }
+  /** `location`: the location as the author wrote it. */
+  | { readonly kind: 'location'; readonly document: AdoptedDocument; readonly location: string }
 );
 
 /** A port with a SOAP address (A5). */

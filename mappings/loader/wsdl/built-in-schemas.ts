@@ -1,7 +1,9 @@
 import { namespaces } from '../../contract/model.ts';
 import { xmlNamespace } from '../../xml/namespaces.ts';
+import { schema } from './schema-text.ts';
+import { w3cSchemas } from './w3c-schemas.ts';
 
-const { xsd, soap11Encoding, soap12Encoding, wsdl, soap11 } = namespaces;
+const { soap11Encoding, soap12Encoding, wsdl, soap11 } = namespaces;
 const xop = 'http://www.w3.org/2004/08/xop/include';
 
 /** The simple types of XSD that the SOAP encodings name anew (SOAP 1.1, 5.2; SOAP 1.2, part 2, 3). */
@@ -26,14 +28,6 @@ function encoding(namespace: string, more: string): [string, string] {
   );
 }
 
-/** A schema by its namespace. */
-function schema(namespace: string, content: string): [string, string] {
-  // the namespace of XML has a prefix of its own, and no other
-  const own = namespace === xmlNamespace ? '' : ` xmlns:e="${namespace}"`;
-  const start = `<schema xmlns="${xsd}" xmlns:x="${xsd}"${own} targetNamespace="${namespace}">`;
-  return [namespace, `${start}${content}</schema>`];
-}
-
 function mime(namespace: string): [string, string] {
   const binary = (name: string): string =>
     `<complexType name="${name}"><simpleContent><extension base="x:${name}"><attribute ref="e:contentType"/></extension></simpleContent></complexType>`;
@@ -44,7 +38,7 @@ function mime(namespace: string): [string, string] {
 
 /**
  * Schemas that documents refer to without bringing them, as far as services use them (A2): XML, SOAP's encodings and
- * envelope, xmlmime, xop, WS-I's swaRef, WSDL. By namespace; one that a folder holds goes before.
+ * envelope, xmlmime, xop, WS-I's swaRef, WSDL, WS-Addressing, XML Signature and XML Encryption. By namespace; one that a folder holds goes before.
  */
 export const builtInSchemas: ReadonlyMap<string, string> = new Map([
   schema(
@@ -75,4 +69,5 @@ export const builtInSchemas: ReadonlyMap<string, string> = new Map([
     '<simpleType name="swaRef"><restriction base="x:anyURI"/></simpleType>',
   ),
   schema(wsdl, '<attribute name="arrayType" type="x:string"/><attribute name="required" type="x:boolean"/>'),
+  ...w3cSchemas,
 ]);

@@ -47,17 +47,20 @@ export interface WsdlDocuments {
 }
 
 type PlaceUse =
-  | { readonly kind: 'location'; readonly document: AdoptedDocument }
+  | { readonly kind: 'location'; readonly document: AdoptedDocument; readonly location: string }
   | { readonly kind: 'address'; readonly port: string };
 
 interface OpenDocument {
-  readonly document: AdoptedDocument;
+  /** Its number is known once all documents are. */
+  readonly document: { -readonly [member in keyof AdoptedDocument]: AdoptedDocument[member] };
   readonly places: AdoptedPlace[];
+  /** The numbers that locations give it, such as 2 of `http://old.example/Service?xsd=2`, in order of mention. */
+  readonly numbers: number[];
 }
 
-/** Reads the first WSDL and all that it leads to; documents are numbered in the order of first mention (A2). */
+/** Reads the first WSDL and all that it leads to, and numbers the documents (A2). */
 export function readDocuments(place: WsdlPlace, allowance: Allowance, findings: Findings): WsdlDocuments {
-  return new DocumentReader(xmlFilesOf(place, allowance, findings), findings).read();
+  return new DocumentReader(xmlFilesOf(place, allowance, findings), allowance, findings).read();
 }
 
 class DocumentReader {
@@ -65,7 +68,9 @@ class DocumentReader {
   readonly #findings: Findings;
   readonly #opened = new Map<XmlFile, OpenDocument>();
   readonly #bySource = new Map<XmlSource, OpenDocument>();
-  readonly #counts = { wsdl: 0, xsd: 0 };
+  /** The schemas of the code that imports lead to, by namespace. */
+  readonly #builtIn = new Map<string, XmlFile>();
+  readonly #allowance: Allowance;
   readonly #definitions: XmlElement[] = [];
   readonly #schemas: Schema[] = [];
   /** The namespaces that each schema was added with. */
@@ -74,8 +79,9 @@ class DocumentReader {
   /** What is still to be looked through, in the order of mention. */
   readonly #waiting: (() => void)[] = [];
 
-  constructor(files: XmlFiles, findings: Findings) {
+  constructor(files: XmlFiles, allowance: Allowance, findings: Findings) {
     this.#files = files;
+    this.#allowance = allowance;
     this.#findings = findings;
   }
 
@@ -88,6 +94,7 @@ class DocumentReader {
     }
     // grows meanwhile
     for (const next of this.#waiting) next();
+    numberDocuments([...this.#opened.values()]);
     const held = new Set(this.#schemas.map(({ namespace }) => namespace));
     return {
       definitions: this.#definitions,
@@ -103,28 +110,56 @@ class DocumentReader {
     };
   }
 
-  #enter(file: XmlFile, kind: 'wsdl' | 'xsd'): AdoptedDocument {
+  #enter(file: XmlFile, kind: 'wsdl' | 'xsd'): OpenDocument {
     const before = this.#opened.get(file);
-    if (before !== undefined) return before.document;
+    if (before !== undefined) return before;
     const places: AdoptedPlace[] = [];
     const { source } = file.root;
-    const number = this.#counts[kind]++;
     const { bytes, charset } = source;
-    const entered = { document: { kind, file: file.file, number, bytes, charset, places }, places };
+    const isBuiltIn = this.#isBuiltIn(file);
+    const document = { kind, file: file.file, number: 0, isBuiltIn, bytes, charset, places };
+    const entered = { document, places, numbers: [] };
     this.#opened.set(file, entered);
     this.#bySource.set(source, entered);
     if (kind === 'wsdl') this.#waiting.push(() => this.#readDefinitions(file.root));
-    return entered.document;
+    return entered;
+  }
+
+  #isBuiltIn(file: XmlFile): boolean {
+    return this.#builtIn.get(attributeOf(file.root, 'targetNamespace') ?? '') === file;
+  }
+
+  /**
+   * The schema that comes with the code, for an import that leads to no file. A URL of the web stays: clients can load it, as
+   * they did from the old service.
+   */
+  #openBuiltIn(at: XmlElement, location: string, namespace: string): XmlFile | undefined {
+    if (!isA(at, namespaces.xsd, 'import') || /^https?:/i.test(location.trim())) return undefined;
+    const known = this.#builtIn.get(namespace);
+    if (known !== undefined) return known;
+    const schema = builtInSchema(namespace, this.#allowance);
+    if (schema === undefined) return undefined;
+    const made = { file: schema.element.source.file, root: schema.element };
+    this.#builtIn.set(namespace, made);
+    return made;
+  }
+
+  #open(at: XmlElement, location: string, namespace: string): XmlFile | { readonly why: string } {
+    const kinds = isA(at, namespaces.wsdl, 'import')
+      ? (['definitions', 'schema'] as const)
+      : (['schema'] as const);
+    const isOfCode = this.#bySource.get(at.source)?.document.isBuiltIn === true;
+    const found = isOfCode
+      ? { why: 'got none' }
+      : this.#files.open(location, at.source.file, { kinds, namespace });
+    return 'why' in found ? (this.#openBuiltIn(at, location, namespace) ?? found) : found;
   }
 
   /** Follows a location; undefined where there is none, or where it leads nowhere. */
   #follow(at: XmlElement, attribute: string, namespace: string): XmlFile | undefined {
     const location = attributeOf(at, attribute);
     if (location === undefined) return undefined;
-    const kinds = isA(at, namespaces.wsdl, 'import')
-      ? (['definitions', 'schema'] as const)
-      : (['schema'] as const);
-    const found = this.#files.open(location, at.source.file, { kinds, namespace });
+    const found = this.#open(at, location, namespace);
     if ('why' in found) {
       this.#broken.push({ at, namespace, message: `${shown(location)} ${found.why}` });
       return undefined;
@@ -135,7 +170,10 @@ class DocumentReader {
       this.#findings.problem(at, `expected a schema or a WSDL 1.1 at ${shown(location)}, got ${got}`);
       return undefined;
     }
-    this.#mark(at, attribute, { kind: 'location', document: this.#enter(found, kind) });
+    const { document, numbers } = this.#enter(found, kind);
+    const [, word, number] = /[?&](wsdl|xsd)=(\d{1,9})(?:&|$)/i.exec(location) ?? [];
+    if (number !== undefined && word?.toLowerCase() === kind) numbers.push(Number(number));
+    this.#mark(at, attribute, { kind: 'location', document, location: location.trim() });
     return found;
   }
 
@@ -179,7 +217,8 @@ class DocumentReader {
     if (before.has(namespace)) return;
     this.#added.set(element, before.add(namespace));
     const imports = new Set<string>();
-    this.#schemas.push({ element, namespace, imports, builtIn: false });
+    const builtIn = this.#bySource.get(element.source)?.document.isBuiltIn === true;
+    this.#schemas.push({ element, namespace, imports, builtIn });
     this.#waiting.push(() => this.#readSchema(element, namespace, imports));
   }
 
@@ -206,6 +245,30 @@ class DocumentReader {
     const own = attributeOf(root, 'targetNamespace') ?? '';
     if (own === imported) this.#addSchema(root, undefined, at);
     else this.#findings.problem(at, `expected a schema of ${shown(imported)}, got one of ${shown(own)}`);
+  }
+}
+
+/**
+ * Numbers documents (A2). A part keeps the number of its first location with a free one, as JAX-WS numbers parts; clients with
+ * a stored WSDL ask for these. The others get the lowest free numbers in order of first mention.
+ */
+function numberDocuments(opened: readonly OpenDocument[]): void {
+  const taken = { wsdl: new Set([0]), xsd: new Set<number>() };
+  const unnumbered: OpenDocument[] = [];
+  for (const one of opened.slice(1)) {
+    const numbers = taken[one.document.kind];
+    const own = one.numbers.find((number) => !numbers.has(number));
+    if (own === undefined) unnumbered.push(one);
+    else {
+      one.document.number = own;
+      numbers.add(own);
+    }
+  }
+  const next = { wsdl: 0, xsd: 0 };
+  for (const { document } of unnumbered) {
+    const { kind } = document;
+    while (taken[kind].has(next[kind])) next[kind]++;
+    document.number = next[kind]++;
   }
 }
 

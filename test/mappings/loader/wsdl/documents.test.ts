@@ -290,3 +290,42 @@ test('a folder without a WSDL, with several, and a file that is none are told', 
     'b.wsdl#: expected a WSDL in the folder, got none (ENOENT)',
   ]);
 });
+
+for (const [locations, names] of [
+  // JAX-WS numbers parts from 1
+  [
+    ['http://old.example/s?xsd=1', 'http://old.example/s?xsd=2'],
+    ['xsd=1', 'xsd=2'],
+  ],
+  [
+    ['a.xsd', 'http://old.example/s?xsd=0'],
+    ['xsd=1', 'xsd=0'],
+  ],
+  [
+    ['http://old.example/s?XSD=3&amp;v=1', 'http://old.example/s?xsd=3'],
+    ['xsd=3', 'xsd=0'],
+  ],
+  [
+    ['http://old.example/s?wsdl=1', 'b.xsd'],
+    ['xsd=0', 'xsd=1'],
+  ],
+  [
+    ['http://old.example/s?xsd=xsd0', 'http://old.example/s?xsd=99999999999'],
+    ['xsd=0', 'xsd=1'],
+  ],
+] as const)
+  test(`A2: parts imported from ${locations.join(' and ')} are ${names.join(' and ')}`, (t) => {
+    const imports = locations.map(
+      (location, index) => `<xs:import namespace="urn:${index}" schemaLocation="${location}"/>`,
+    );
+    const wsdl = definitionsOf(schemaOf(`${imports.join('')}<xs:element name="Get" type="xs:int"/>`), get);
+    const schemas = {
+      'a.xsd': schemaOf('', 'targetNamespace="urn:0"'),
+      'b.xsd': schemaOf('', 'targetNamespace="urn:1"'),
+    };
+    const [, ...parts] = load(t, { 'service.wsdl': wsdl, ...schemas }).service.documents;
+    t.deepEqual(
+      parts.map(({ kind, number }) => `${kind}=${number}`),
+      [...names],
+    );
+  });
