@@ -96,7 +96,7 @@ function charsetWords(
   charset: string | undefined,
 ): string {
   if (error instanceof UnsupportedCharset)
-    return `the charset is none that is read (utf-8, utf-16, us-ascii, iso-8859-1, windows-1252): ${error.message}`;
+    return `the gateway does not read this charset; send utf-8: ${error.message}`;
   if (error.message.includes('expected utf-8, got bytes that are not'))
     return 'the text is said to be UTF-8, or says nothing, and these bytes are not: it was written as ISO-8859-1 or windows-1252, or a string was sent without being encoded';
   if (error.message.includes('expected us-ascii'))

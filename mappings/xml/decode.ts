@@ -3,14 +3,22 @@ import { bufferOf } from '../bytes.ts';
 import { readDeclaration } from './declaration.ts';
 import { type Location, locate, UnsupportedCharset, XmlError } from './error.ts';
 
-type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'us-ascii' | 'windows-1252';
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'us-ascii' | 'windows-1252' | LegacyEncoding;
+/** An encoding that only the platform's TextDecoder reads. */
+interface LegacyEncoding {
+  /** Such as `windows-1250`, the name of the Encoding Standard. */
+  readonly name: string;
+}
 /** What a byte order mark says. */
 type Mark = 'utf-8' | 'utf-16le' | 'utf-16be';
 /** What a name may stand for; `utf-16` leaves the byte order open. */
 type Named = Encoding | 'utf-16';
 
-/** The names of encodings that are read, in lower case. Callers who send windows-1252 call it ISO-8859-1. */
-const encodings: ReadonlyMap<string, Named> = new Map([
+/**
+ * Encodings by their names in lower case. Callers who send windows-1252 call it ISO-8859-1. `encodingKnown` adds names of
+ * TextDecoder; it has a fixed list of them, so the map is bounded.
+ */
+const encodings = new Map<string, Named>([
   ['utf-8', 'utf-8'],
   ['utf8', 'utf-8'],
   ['utf-16', 'utf-16'],
@@ -89,9 +97,37 @@ function decodeUtf8(bytes: Buffer): string | undefined {
 }
 
 function encodingNamed(name: string): Named {
-  const encoding = encodings.get(name.toLowerCase());
+  const encoding = encodingKnown(name);
   if (encoding === undefined) throw new UnsupportedCharset(name);
   return encoding;
+}
+
+/** The encoding of a name; undefined if neither we nor TextDecoder read it. */
+function encodingKnown(name: string): Named | undefined {
+  const key = name.toLowerCase().trim();
+  const known = encodings.get(key);
+  if (known !== undefined) return known;
+  const canonical = platformName(key);
+  if (canonical === undefined) return undefined;
+  // an alias such as `ucs-2` leaves the byte order open
+  const encoding = canonical === 'utf-16le' ? 'utf-16' : (encodings.get(canonical) ?? { name: canonical });
+  encodings.set(canonical, encodings.get(canonical) ?? encoding);
+  encodings.set(key, encoding);
+  return encoding;
+}
+
+/** TextDecoder's name of an encoding by one of its labels (Encoding Standard, 4.2); undefined for any other text. */
+function platformName(label: string): string | undefined {
+  try {
+    return new TextDecoder(label).encoding;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function nameOf(encoding: Named): string {
+  return typeof encoding === 'string' ? encoding : encoding.name;
 }
 
 /** UTF-32 and EBCDIC show in the first four bytes (XML 1.0, appendix F). */
@@ -116,13 +152,14 @@ function markOf(buffer: Buffer): Mark | undefined {
 
 function decodeMarked(buffer: Buffer, mark: Mark, stated: Named | undefined): string {
   if (stated !== undefined) {
-    if (!agree(mark, stated)) throw conflict(`expected ${stated} by the charset, got the mark of ${mark}`);
+    if (!agree(mark, stated))
+      throw conflict(`expected ${nameOf(stated)} by the charset, got the mark of ${mark}`);
     return decodeAs(mark, buffer);
   }
   const text = decodeAs(mark, buffer);
   const declared = readDeclaration(text)?.encoding;
   if (declared === undefined) return text;
-  const encoding = encodings.get(declared.toLowerCase());
+  const encoding = encodingKnown(declared);
   // A declared utf-16 over UTF-8 is .NET's StringWriter: the one slip that W9 forgives.
   if (encoding !== undefined && (agree(mark, encoding) || encoding === 'utf-16')) return text;
   throw conflict(`expected an XML declaration that agrees with the mark of ${mark}, got another encoding`);
@@ -137,7 +174,7 @@ function declaredEncoding(buffer: Buffer): Encoding {
   const wide = wideDeclaration(buffer);
   if (wide !== undefined) {
     const declared = readDeclaration(buffer.length % 2 === 0 ? decodeAs(wide, buffer) : '')?.encoding;
-    const encoding = encodings.get(declared?.toLowerCase() ?? '');
+    const encoding = encodingKnown(declared ?? '');
     if (encoding === wide || encoding === 'utf-16') return wide;
     throw conflict('expected an XML declaration of utf-16, got none');
   }
@@ -172,6 +209,7 @@ function byteOrder(buffer: Buffer): 'utf-16le' | 'utf-16be' {
 }
 
 function decodeAs(encoding: Encoding, buffer: Buffer): string {
+  if (typeof encoding !== 'string') return decodeLegacy(encoding, buffer);
   switch (encoding) {
     case 'utf-8': {
       const text = decodeUtf8(buffer);
@@ -214,6 +252,17 @@ function decodeWindows1252(buffer: Buffer): string {
     wide[at * 2 + 1] = unit >> 8;
   }
   return wide.toString('utf16le');
+}
+
+/** Throws XmlError at the first bytes that the encoding forbids. */
+function decodeLegacy({ name }: LegacyEncoding, buffer: Buffer): string {
+  try {
+    return new TextDecoder(name, { fatal: true }).decode(buffer);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const text = new TextDecoder(name).decode(buffer);
+    throw invalid(name, locate(text, text.indexOf('\ufffd')));
+  }
 }
 
 /** Where the first bytes are that aren't UTF-8. */

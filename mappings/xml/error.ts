@@ -29,7 +29,7 @@ export class XmlError extends Error {
 export class UnsupportedCharset extends Error {
   constructor(charset: string) {
     const shown = charset === '' ? 'an empty one' : /^[\w.:+'-]{1,40}$/.test(charset) ? charset : 'another';
-    super(`charset: expected utf-8, utf-16, us-ascii, iso-8859-1 or windows-1252, got ${shown}`);
+    super(`charset: expected utf-8 or another name of the Encoding Standard, got ${shown}`);
     this.name = 'UnsupportedCharset';
   }
 }

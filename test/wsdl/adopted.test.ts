@@ -33,6 +33,21 @@ for (const [encoding, declaration, encode] of [
     '<?xml version="1.0" encoding="windows-1252"?>',
     (text: string) => Buffer.from(text.replace(/€|😀/gu, '-'), 'latin1'),
   ],
+  [
+    'Shift_JIS',
+    '<?xml version="1.0" encoding="Shift_JIS"?>',
+    (text: string) => Buffer.from(text.replace(/[^\0-\x7f]/gu, '\x93\xfa'), 'latin1'),
+  ],
+  [
+    'gb18030',
+    '<?xml version="1.0" encoding="gb18030"?>',
+    (text: string) => Buffer.from(text.replace(/[^\0-\x7f]/gu, '\x94\x39\xfc\x36'), 'latin1'),
+  ],
+  [
+    'ISO-2022-JP with the bytes of quotes in characters',
+    '<?xml version="1.0" encoding="ISO-2022-JP"?>',
+    (text: string) => Buffer.from(text.replace(/[^\0-\x7f]/gu, '\x1b$B"\'\x1b(B'), 'latin1'),
+  ],
 ] as const) {
   test(`A1, A2: a document in ${encoding} is served byte for byte but for addresses and locations of imports`, (t) => {
     const schema = schemaOf('');

@@ -326,7 +326,7 @@ export function valueSpan(source: XmlSource, attribute: XmlAttribute): { from: n
   opening.lastIndex = attribute.offset;
   const quote = opening.exec(text)?.index ?? attribute.offset;
   const end = text.indexOf(text.charAt(quote), quote + 1);
-  return { from: byteOffset(source, quote + 1), to: byteOffset(source, end) };
+  return { from: markupByte(source, quote) + bytesOfMarkup(source), to: markupByte(source, end) };
 }
 
 /** The bytes between the tags of an element; undefined if it has an empty-element tag. */
@@ -336,20 +336,44 @@ export function contentSpan({ source, offset, end }: XmlElement): { from: number
   startTag.test(source.text);
   const to = source.text.lastIndexOf('<', end - 1);
   if (to < startTag.lastIndex) return undefined;
-  return { from: byteOffset(source, startTag.lastIndex), to: byteOffset(source, to) };
+  return { from: markupByte(source, startTag.lastIndex - 1) + bytesOfMarkup(source), to: markupByte(source, to) };
 }
 
-/** The last offset of a source that was asked for, and its bytes: the next one is mostly after it. */
-const lastOffsets = new WeakMap<XmlSource, { readonly offset: number; readonly byte: number }>();
+function bytesOfMarkup({ bytes }: XmlSource): number {
+  return isWide(bytes) ? 2 : 1;
+}
 
-/** One byte a character but in UTF-16 and in UTF-8 with more than ASCII. */
-function byteOffset(source: XmlSource, offset: number): number {
+/** The last position that was looked for in a source: the next one is mostly after it. */
+const lastPositions = new WeakMap<XmlSource, { readonly offset: number; readonly byte: number }>();
+
+const escapeByte = 0x1b;
+const dollar = 0x24;
+
+/**
+ * Offset in bytes of the quote or angle bracket at an offset in characters. Encodings differ in the bytes of a character.
+ * In all of them a quote and an angle bracket have the byte of ASCII, and no other character contains that byte, except
+ * in the double-byte sequences of ISO-2022-JP, between `ESC $` and the next escape (RFC 1468). So they are counted.
+ */
+function markupByte(source: XmlSource, offset: number): number {
   const { bytes, whole, skipped } = source;
   if (isWide(bytes)) return skipped + 2 * offset;
   if (bytes.length - skipped === whole.length) return skipped + offset;
-  const last = lastOffsets.get(source);
-  const from = last !== undefined && last.offset <= offset ? last : { offset: 0, byte: skipped };
-  const byte = from.byte + Buffer.byteLength(whole.slice(from.offset, offset));
-  lastOffsets.set(source, { offset, byte });
+  const last = lastPositions.get(source);
+  const from = last !== undefined && last.offset <= offset ? last : { offset: -1, byte: skipped - 1 };
+  let left = 0;
+  for (let at = from.offset + 1; at <= offset; at++) if (isMarkup(whole.charCodeAt(at))) left++;
+  let byte = from.byte;
+  let isDouble = false;
+  while (left > 0) {
+    const code = bytes[++byte];
+    if (code === undefined) break;
+    if (code === escapeByte) isDouble = bytes[byte + 1] === dollar;
+    else if (!isDouble && isMarkup(code)) left--;
+  }
+  lastPositions.set(source, { offset, byte });
   return byte;
+}
+
+function isMarkup(code: number): boolean {
+  return code === 0x22 || code === 0x27 || code === 0x3c || code === 0x3e;
 }
