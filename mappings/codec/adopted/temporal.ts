@@ -18,7 +18,7 @@ const grammars = {
   gMonthDay:
     /^--(?<month>0[1-9]|1[0-2])-(?<day>0[1-9]|[12]\d|3[01])(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))?$/,
   gDay: /^---(?<day>0[1-9]|[12]\d|3[01])(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))?$/,
-  gMonth: /^--(?<month>0[1-9]|1[0-2])(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))?$/,
+  gMonth: /^--(?<month>0[1-9]|1[0-2])(?:--)?(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))?$/,
 } as const;
 
 /** The built-in types that are points or periods of the calendar. */
@@ -38,6 +38,14 @@ function isOf(kind: TemporalName, text: string): boolean {
   // 10,000 years are whole cycles of 400
   const inCycle = parts.year === undefined ? 2000 : Number(parts.year.slice(-4));
   return Number(parts.day) <= daysIn(inCycle, Number(parts.month));
+}
+
+/**
+ * A request's text of a calendar type as JSON has it. `--01--` is the form of `xs:gMonth` in the first edition of XSD 1.0,
+ * and Axis 1.4 writes no other; the second edition has `--01` (E2-12).
+ */
+function currentForm(kind: TemporalName, text: string): string {
+  return kind === 'gMonth' && text.startsWith('--', 4) ? text.slice(0, 4) + text.slice(6) : text;
 }
 
 /** `xs:dateTime` as RFC 3339 in JSON, by a zone (A26, `dates: utc`). */
@@ -61,13 +69,13 @@ export function temporal(kind: TemporalName): Scalar {
     expected: `xs:${kind}`,
     fromXml: (text) => {
       const collapsed = collapse(text);
-      return isOf(kind, collapsed) ? collapsed : undefined;
+      return isOf(kind, collapsed) ? currentForm(kind, collapsed) : undefined;
     },
     fromReply: (text) => {
       if (isOf(kind, text)) return text;
       return kind === 'dateTime' || kind === 'date' ? isoFromJson(text, kind) : undefined;
     },
-    fromRequest: (text) => (isOf(kind, text) ? text : undefined),
+    fromRequest: (text) => (isOf(kind, text) ? currentForm(kind, text) : undefined),
     misfits: 'pass',
   });
 }

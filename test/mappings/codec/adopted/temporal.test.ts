@@ -3,6 +3,7 @@ import { temporal, zonedDateTime } from '../../../../mappings/codec/adopted/temp
 import { createZone } from '../../../../mappings/codec/scalars/zone.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { JsonReader } from '../../../../mappings/json/reader.ts';
+import { compiledGet, element as e, get, many, readMessage, sequence } from './messages.ts';
 
 /** Texts of the calendar's types (XSD Part 2, 3.2.7 to 3.2.14), and texts that are none. */
 const rows = [
@@ -39,6 +40,44 @@ for (const [kind, good, bad] of rows)
       t.is(reply.passed, 1, text);
     }
   });
+
+test('A26: reads xs:gMonth in the form of the first edition of XSD 1.0', (t) => {
+  const { fromXml, toXml, checkJson } = temporal('gMonth');
+  for (const [old, current] of [
+    ['--01--', '--01'],
+    ['--12--Z', '--12Z'],
+    ['--05--+02:00', '--05+02:00'],
+    ['--05---05:00', '--05-05:00'],
+  ] as const) {
+    t.is(fromXml(` ${old} `), `"${current}"`);
+    t.is(checkJson(new JsonReader(`"${old}"`, defaultLimits)), `"${current}"`);
+    const reply = new JsonReader(`"${old}"`, defaultLimits);
+    t.is(toXml(reply), old);
+    t.is(reply.passed, 0);
+  }
+  for (const text of ['--13--', '--01-', '--01---', '--1--', '-01--']) t.is(typeof fromXml(text), 'object');
+});
+
+test('A26: reads both forms of xs:gMonth in lists, attributes, enumerations and any type', (t) => {
+  const declarations =
+    '<xs:simpleType name="Months"><xs:list itemType="xs:gMonth"/></xs:simpleType>' +
+    '<xs:simpleType name="Quarter"><xs:restriction base="xs:gMonth"><xs:enumeration value="--01--"/><xs:enumeration value="--04"/></xs:restriction></xs:simpleType>';
+  const type = sequence(
+    e('list', 't:Months') + e('quarter', 't:Quarter', many) + e('any', 'xs:anyType'),
+    '<xs:attribute name="at" type="xs:gMonth"/>',
+  );
+  const { request } = compiledGet(t, type, declarations);
+  const content =
+    '<t:list>--01-- --02</t:list><t:quarter>--01</t:quarter><t:quarter>--01--</t:quarter><t:quarter>--04--</t:quarter><t:any xsi:type="xs:gMonth">--03--Z</t:any>';
+  const { json, problems } = readMessage(request, get(content, ' at="--06--"'));
+  t.deepEqual(problems, []);
+  t.deepEqual(JSON.parse(json), {
+    at: '--06',
+    list: ['--01', '--02'],
+    quarter: ['--01', '--01', '--04'],
+    any: { '@type': 'xs:gMonth', value: '--03Z' },
+  });
+});
 
 test('W22, A26: a reply’s date or moment in a form of ISO 8601 is written in that of XSD, of other types none is', (t) => {
   for (const [kind, json, xml, passed] of [
