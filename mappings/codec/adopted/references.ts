@@ -84,12 +84,15 @@ export function gatherReferences(
     texts.push(text);
   } while (xml.depth > 0 && xml.nextChild());
   const targets = new Map<string, Target>();
-  for (const text of texts) findTargets(text, targets);
+  for (const text of texts) findTargets(text, targets, reading);
   return { first: texts[0] ?? '', references: { targets, active: new Set(), again: 0 } };
 }
 
-/** Notes each element of a canonical text that has an id. */
-function findTargets(text: string, targets: Map<string, Target>): void {
+/**
+ * Adds each element of a canonical text that has an id. An id on two elements is refused: XML 1.0 has each ID once, and SOAP
+ * 1.2, part 2, 3.1.5.2 has the fault DuplicateID.
+ */
+function findTargets(text: string, targets: Map<string, Target>, reading: Reading): void {
   const open: {
     readonly id: string | undefined;
     readonly start: number;
@@ -102,7 +105,13 @@ function findTargets(text: string, targets: Map<string, Target>): void {
     if (text[at + 1] === '/') {
       const end = text.indexOf('>', at) + 1;
       const element = open.pop();
-      if (element?.id !== undefined && !targets.has(element.id)) {
+      if (element?.id !== undefined && targets.has(element.id))
+        refuse(
+          reading,
+          'InvalidType',
+          `expected the id ${excerpt(element.id)} on one element, got it on several`,
+        );
+      else if (element?.id !== undefined) {
         const { id, start, before, around: outside } = element;
         const weight = end - start + (elements - before) * elementText;
         const at = { text, start, end, weight, around: outside };

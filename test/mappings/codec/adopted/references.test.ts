@@ -61,8 +61,8 @@ test('A30: an id is an attribute without a prefix, or one of SOAP 1.2’s encodi
     );
 });
 
-test('A30: a reference is # with an id, whose first element in the message it means', (t) => {
-  const beside = '<w><m id="a">1</m><m id="a">2</m></w><m id="a">3</m><m id="">4</m>';
+test('A30: a reference is # with the id of an element', (t) => {
+  const beside = '<w><m id="a">1</m><m id="b">2</m></w><m id="">4</m>';
   for (const [href, json] of [
     ['#a', '{"any":"1"}'],
     ['#', '{"any":"4"}'],
@@ -76,6 +76,24 @@ test('A30: a reference is # with an id, whose first element in the message it me
       json === undefined ? ['{}', nowhere('any', href)] : [json],
       href,
     );
+});
+
+test('A30: refuses one id on two elements', (t) => {
+  const problem = 'InvalidType expected the id "a" on one element, got it on several';
+  const e12 = `xmlns:e="${soap12}"`;
+  for (const beside of [
+    '<m id="a">1</m><m id="a">2</m>',
+    '<m id="a">1</m><w><m id="a">2</m></w>',
+    '<m id="a"><m id="a">2</m></m>',
+    `<m ${e12} e:id="a">1</m><m ${e12} e:id="a">2</m>`,
+    `<m id="a">1</m><m ${e12} e:id="a">2</m>`,
+  ]) {
+    const [, ...problems] = read(t, '<any href="#a"/>', beside);
+    t.deepEqual(problems, [problem], beside);
+  }
+  const [, ...problems] = read(t, `<node id="a"/><any ${e12} e:ref="b"/>`, '<m id="b">1</m><m id="a"/>');
+  t.deepEqual(problems, [problem]);
+  t.is(read(t, '<any href="#a"/>', '<m id="b">1</m><m id="b">2</m><m id="a">3</m>').length, 2);
 });
 
 test('A30: what is referred to has the namespaces of where it stands', (t) => {
