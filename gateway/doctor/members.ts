@@ -1,4 +1,5 @@
 import { nearest } from '../../mappings/codec/nearest.ts';
+import { namespaceText } from '../../mappings/codec/scalars/text.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
 import type { Draft, Edit } from './draft.ts';
 import { cutOf, unescapeContent } from './envelope.ts';
@@ -292,7 +293,7 @@ class MembersWalk {
     if (found !== undefined) {
       if (found.namespace === child.namespace) return found;
       const isLenient = child.namespace === '';
-      const which = child.namespace === '' ? 'in no namespace' : 'in another namespace';
+      const which = `in ${namespaceText(child.namespace)}`;
       this.#note(
         child.start,
         isLenient ? 'warning' : 'error',

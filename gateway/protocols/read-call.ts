@@ -1,6 +1,6 @@
 import { Attachments } from '../../mappings/codec/attachments.ts';
 import { type Reading, startReading } from '../../mappings/codec/problem.ts';
-import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
+import { escapeAttribute, namespaceText } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { QName } from '../../mappings/contract/schema-components.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
@@ -254,10 +254,10 @@ function readXmlBody(
     });
     xml.readRoot();
     if (xml.local !== root?.local || (xml.namespace !== root.namespace && xml.namespace !== '')) {
-      const got = `<${xml.local.slice(0, 64)}>${xml.local === root?.local ? ' of another namespace' : ''}`;
+      const got = `<${xml.local.slice(0, 64)}>${xml.local === root?.local ? ` of ${namespaceText(xml.namespace)}` : ''}`;
       xml.drain();
       const expected =
-        root === undefined ? 'no body' : `<${root.local}> of namespace "${root.namespace}" as the root`;
+        root === undefined ? 'no body' : `<${root.local}> of ${namespaceText(root.namespace)} as the root`;
       throw new CallError('MalformedRequest', { message: `expected ${expected}, got ${got}` });
     }
     const input = operation.readXml(xml, reading);

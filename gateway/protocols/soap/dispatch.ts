@@ -1,4 +1,5 @@
 import { nearest } from '../../../mappings/codec/nearest.ts';
+import { namespaceText } from '../../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
 import type { Adopted } from '../../../mappings/contract/adopted.ts';
 import { namespaces } from '../../../mappings/contract/model.ts';
@@ -71,7 +72,7 @@ function dispatchByElement(compiled: CompiledContract): Dispatch {
     if (xml.namespace !== types && xml.namespace !== '')
       refuse(
         version,
-        `expected <${name}> in namespace "${types}", got another namespace`,
+        `expected <${name}> in ${namespaceText(types)}, got it in ${namespaceText(xml.namespace)}`,
         'OperationNotFound',
       );
     checkActions(operation, actions, version);
@@ -184,7 +185,7 @@ function dispatchAdopted(
     if (known?.operation.root !== undefined)
       refuse(
         version,
-        `expected <${name}> in namespace "${known.operation.root.namespace}", got another namespace`,
+        `expected <${name}> in ${namespaceText(known.operation.root.namespace)}, got it in ${namespaceText(xml.namespace)}`,
       );
     refuse(version, `expected an operation of the contract in Body, got <${name}>`, 'OperationNotFound');
   }

@@ -3,6 +3,7 @@ import type { Attachments } from '../../../mappings/codec/attachments.ts';
 import { encodedReason } from '../../../mappings/codec/element.ts';
 import { type Beginning, Beginnings, FastPath } from '../../../mappings/codec/fast-path/fast-path.ts';
 import { type Reading, startReading } from '../../../mappings/codec/problem.ts';
+import { namespaceText } from '../../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../../mappings/compile.ts';
 import type { Field } from '../../../mappings/contract/model.ts';
 import type { Input } from '../../../mappings/http-mapping/call.ts';
@@ -407,7 +408,7 @@ function envelopeVersion(xml: XmlReader, pathVersion: SoapVersion): SoapVersion 
   throw new Fault(
     pathVersion,
     'VersionMismatch',
-    `expected an Envelope of SOAP 1.1 (${soap11.namespace}) or SOAP 1.2 (${soap12.namespace}), got one of another namespace`,
+    `expected an Envelope of SOAP 1.1 (${soap11.namespace}) or SOAP 1.2 (${soap12.namespace}), got one in ${namespaceText(xml.namespace)}`,
   );
 }
 

@@ -23,6 +23,7 @@ import {
   type Shape,
   scanTyped,
   shapeOfSimple,
+  statedText,
   statedType,
   writeShape,
 } from './shape.ts';
@@ -84,7 +85,7 @@ export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) 
       return context.codecOf(type, false).read(xml, reading);
     const shape = shapeOf(type);
     if (!shape.abstract) return readShape(shape, true, xml, reading);
-    return refuseElement(xml, reading, `expected a type that isn't abstract, got ${excerpt(stated)}`);
+    return refuseElement(xml, reading, `expected a type that isn't abstract, got ${statedText(stated, xml)}`);
   };
 
   const scan = (tape: Tape): void => {

@@ -6,7 +6,7 @@ import type { XmlReader } from '../../xml/reader.ts';
 import { enters, writeElement } from '../element.ts';
 import { unknownReason } from '../nearest.ts';
 import { isFull, MismatchError, miss, type Reading, refuse, refuseAt } from '../problem.ts';
-import { escapeXml, excerpt, someNames } from '../scalars/text.ts';
+import { escapeXml, namespaceText, someNames } from '../scalars/text.ts';
 import { scanItems } from '../types/entries.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { elementReader, leaf, tagsOf } from './elements.ts';
@@ -384,7 +384,7 @@ function finishBag(content: CompiledContent, bag: Bag, reading: Reading, start: 
   }
   for (const index of required)
     if (bag.values[index] === undefined)
-      miss(reading, [...reading.path, (members[index] as ContentMember).json]);
+      miss(reading, [...reading.path, (members[index] as ContentMember).json], true);
   return json;
 }
 
@@ -453,7 +453,7 @@ function passElement({ byLocal, context }: CompiledContent, xml: XmlReader, read
       refuse(
         reading,
         'UnknownElement',
-        `expected it in namespace ${JSON.stringify(known[0]?.namespace)}, got ${excerpt(xml.namespace)}`,
+        `expected it in ${namespaceText(known[0]?.namespace ?? '')}, got ${namespaceText(xml.namespace)}`,
       );
     reading.path.pop();
   }

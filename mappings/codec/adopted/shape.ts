@@ -23,7 +23,7 @@ import {
 } from '../problem.ts';
 import { base64Binary } from '../scalars/base64.ts';
 import { isBlankText, type Scan } from '../scalars/scalar.ts';
-import { escapeAttribute, escapeXml, quoteJson } from '../scalars/text.ts';
+import { escapeAttribute, escapeXml, excerpt, namespaceText, quoteJson } from '../scalars/text.ts';
 import type { TextValue } from '../text-value.ts';
 import { accept, mostText, textValue } from '../types/scalar.ts';
 import {
@@ -300,7 +300,7 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
   if (found < attributes.length)
     for (const attribute of attributes)
       if (attribute.required && xml.attribute(attribute.namespace, attribute.local) === undefined)
-        miss(reading, [...reading.path, attribute.json]);
+        miss(reading, [...reading.path, attribute.json], true);
   return json;
 }
 
@@ -785,4 +785,11 @@ export function statedType(stated: string, xml: XmlReader): string | undefined {
   const colon = word.indexOf(':');
   const namespace = xml.resolve(colon === -1 ? '' : word.slice(0, colon));
   return namespace === undefined ? undefined : expanded({ namespace, local: word.slice(colon + 1) });
+}
+
+/** An `xsi:type` for a message: `"t:Dog" in namespace "urn:t"`. */
+export function statedText(stated: string, xml: XmlReader): string {
+  const word = stated.trim();
+  const namespace = xml.resolve(word.includes(':') ? word.slice(0, word.indexOf(':')) : '');
+  return `${excerpt(stated)} ${namespace === undefined ? 'with an unbound prefix' : `in ${namespaceText(namespace)}`}`;
 }

@@ -7,7 +7,7 @@ import type { XmlReader } from '../../xml/reader.ts';
 import type { ReplyWriter } from '../context.ts';
 import { refuseElement, scanNull, writeElement } from '../element.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
-import { excerpt } from '../scalars/text.ts';
+import { namespaceText } from '../scalars/text.ts';
 import { accept, decodeBase64Text, isBase64Typed } from '../types/scalar.ts';
 import { anyCodec } from './any-type.ts';
 import { type CompiledContent, readLone } from './content.ts';
@@ -28,6 +28,7 @@ import {
   scanTyped,
   shapeOfContent,
   shapeOfType,
+  statedText,
   statedType,
   writeShape,
 } from './shape.ts';
@@ -175,7 +176,7 @@ function readSimpleElement(
       return refuseElement(
         xml,
         reading,
-        `expected ${simple.expected} or a type derived from it, got ${excerpt(stated)}`,
+        `expected ${simpleCalled(type, simple)} or a type derived from it, got ${statedText(stated, xml)}`,
       );
   }
   const isEncodedText = context.encoded && simple.text === 'string' && xml.attributeCount !== 0;
@@ -196,6 +197,16 @@ function readSimpleElement(
 /** The type that `xsi:type` names; undefined for an unknown one. */
 function typeStated(context: AdoptedContext, stated: string, xml: XmlReader): SchemaType | undefined {
   return context.typeOfKey(statedType(stated, xml) ?? '');
+}
+
+/** A named type for a message: `Dog in namespace "urn:t"`; undefined for an anonymous type. */
+function typeText({ name }: SchemaType): string | undefined {
+  return name === undefined ? undefined : `${name.local} in ${namespaceText(name.namespace)}`;
+}
+
+function simpleCalled(type: SimpleType, { expected }: SimpleCodec): string {
+  if (type.name?.namespace === namespaces.xsd) return expected;
+  return typeText(type) ?? expected;
 }
 
 /** Whether `xsi:type` names a simple type or one that is derived from it (XSD Part 1, 2.6.1); of a list or a union it may name any. */
@@ -262,7 +273,7 @@ function complexCodec(
         return refuseElement(
           xml,
           reading,
-          `expected ${called} or a type derived from it, got ${excerpt(stated)}`,
+          `expected ${typeText(type) ?? called} or a type derived from it, got ${statedText(stated, xml)}`,
         );
     }
     if (shape.abstract)

@@ -45,6 +45,16 @@ export function excerpt(value: string): string {
   return JSON.stringify(characters.length > 32 ? `${characters.slice(0, 32).join('')}…` : value);
 }
 
+/** Characters of a namespace that a message shows. */
+const shownNamespace = 200;
+
+/** A namespace for a message: `namespace "urn:x"` or `no namespace`. */
+export function namespaceText(namespace: string): string {
+  if (namespace === '') return 'no namespace';
+  const isLong = namespace.length > shownNamespace;
+  return `namespace ${JSON.stringify(isLong ? `${namespace.slice(0, shownNamespace)}…` : namespace)}`;
+}
+
 /** The first names of a list for a message, with `, …` for more. */
 export function someNames(names: readonly string[]): string {
   return `${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`;

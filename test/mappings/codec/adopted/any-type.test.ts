@@ -91,7 +91,11 @@ test('A23: a value of any type in a request is what xsi:type says, else text or 
       'InvalidType',
       'expected xsi:type with a type of the service, got "q:int"',
     ],
-    ['<t:v xsi:type="t:Ghost"/>', 'InvalidType', 'expected a type that isn\'t abstract, got "t:Ghost"'],
+    [
+      '<t:v xsi:type="t:Ghost"/>',
+      'InvalidType',
+      'expected a type that isn\'t abstract, got "t:Ghost" in namespace "urn:t"',
+    ],
     ['<t:v xsi:type="t:Color">blue</t:v>', 'InvalidEnum', 'expected one of red, got "blue"'],
   ] as const) {
     const [problem, ...others] = readMessage(request, get(xml)).problems;

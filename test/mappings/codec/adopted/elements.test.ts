@@ -123,7 +123,7 @@ const readCases: readonly ReadCase[] = [
     problems: [
       'DuplicateElement a: expected the element once, got it again',
       'DuplicateElement a: expected the element once, got it again',
-      'UnknownElement a: expected it in namespace "urn:t", got "urn:o"',
+      'UnknownElement a: expected it in namespace "urn:t", got namespace "urn:o"',
     ],
   },
   {
@@ -134,7 +134,7 @@ const readCases: readonly ReadCase[] = [
     problems: [
       'DuplicateElement a: expected the element once, got it again',
       'DuplicateElement a: expected the element once, got it again',
-      'UnknownElement a: expected it in namespace "urn:t", got "urn:o"',
+      'UnknownElement a: expected it in namespace "urn:t", got namespace "urn:o"',
     ],
   },
   {

@@ -196,9 +196,9 @@ const readCases: readonly ReadCase[] = [
       '<t:p xsi:type=" t:Dog "/><t:p xmlns="urn:t" xsi:type="Cat"/><t:p xmlns:Ca="urn:t" xsi:type="Cat"/><t:p xsi:type="u:Cat"/><t:p xmlns:o="urn:o" xsi:type="o:Cat"/><t:p xsi:type="t:Animal"/><t:p xsi:type="t:Ghost"/>',
     json: '{"p":[{"@type":"Dog"},{"@type":"Cat"},{}]}',
     problems: [
-      'InvalidType p[2]: expected Animal or a type derived from it, got "Cat"',
-      'InvalidType p[3]: expected Animal or a type derived from it, got "u:Cat"',
-      'InvalidType p[4]: expected Animal or a type derived from it, got "o:Cat"',
+      'InvalidType p[2]: expected Animal in namespace "urn:t" or a type derived from it, got "Cat" in no namespace',
+      'InvalidType p[3]: expected Animal in namespace "urn:t" or a type derived from it, got "u:Cat" with an unbound prefix',
+      'InvalidType p[4]: expected Animal in namespace "urn:t" or a type derived from it, got "o:Cat" in namespace "urn:o"',
       'InvalidType p[6]: expected xsi:type with a type derived from Animal, got none',
     ],
   },

@@ -29,7 +29,7 @@ for (const [title, type, content, problems, attributes = ''] of [
     'A10: an element of another namespace',
     sequence(e('Name', 'xs:string', maybe)),
     '<o:Name xmlns:o="urn:o"/>',
-    ['Name: expected it in namespace "urn:t", got "urn:o"'],
+    ['Name: expected it in namespace "urn:t", got namespace "urn:o"'],
   ],
   [
     'A12: a misspelt attribute',
@@ -54,7 +54,9 @@ for (const [title, type, content, problems, attributes = ''] of [
     'A18: a type that is not derived from the declared one',
     sequence(e('Pet', 't:Animal', many)),
     '<t:Pet xsi:type="t:Dog"/><t:Pet xsi:type="t:Stone"/>',
-    ['Pet[1]: expected Animal or a type derived from it, got "t:Stone"'],
+    [
+      'Pet[1]: expected Animal in namespace "urn:t" or a type derived from it, got "t:Stone" in namespace "urn:t"',
+    ],
   ],
   [
     'A18: an abstract type',
@@ -239,4 +241,24 @@ test('A22: text of wildcards is bounded, however long a namespace it repeats', (
   const text = get('<o:x/>'.repeat(40_000), ` xmlns:o="${long}"`);
   const { problems } = readMessage(request, text);
   t.is(problems[0]?.code, 'OutOfRange');
+});
+
+test('A28: a required attribute or element that a request lacks is reported as missing', (t) => {
+  const { request } = compiledGet(
+    t,
+    sequence(e('a'), '<xs:attribute name="id" type="xs:int" use="required"/>'),
+  );
+  t.deepEqual(
+    readMessage(request, get('')).missing.map(({ message }) => message),
+    ['id is missing', 'a is missing'],
+  );
+});
+
+test('A18: the refusal of a long xsi:type namespace shows 200 characters of it', (t) => {
+  const { request } = compiledGet(t, sequence(e('Pet', 't:Animal', many)), animals);
+  const refusal = (length: number) =>
+    readMessage(request, get('<t:Pet xsi:type="o:Dog"/>', ` xmlns:o="${'n'.repeat(length)}"`)).problems[0]
+      ?.message;
+  t.true(refusal(200)?.endsWith(`got "o:Dog" in namespace "${'n'.repeat(200)}"`));
+  t.true(refusal(201)?.endsWith(`got "o:Dog" in namespace "${'n'.repeat(200)}…"`));
 });

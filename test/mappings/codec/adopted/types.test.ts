@@ -139,11 +139,11 @@ const readCases: readonly ReadCase[] = [
       '<t:s xsi:type="xs:int">11</t:s><t:s xsi:type="t:Words">a b</t:s><t:w xsi:type="xs:int">12</t:w><t:w x="1">c</t:w>',
     json: '{"i":[1,2,3],"e":["red","8","9","10"],"s":["11","a b"],"w":[["12"],["c"]]}',
     problems: [
-      'InvalidType i[3]: expected xs:int or a type derived from it, got "xs:long"',
-      'InvalidType i[4]: expected xs:int or a type derived from it, got "t:Once"',
-      'InvalidType i[5]: expected xs:int or a type derived from it, got "t:None"',
-      'InvalidType i[6]: expected xs:int or a type derived from it, got "u:int"',
-      'InvalidType i[7]: expected xs:int or a type derived from it, got "t:Color"',
+      'InvalidType i[3]: expected xs:int or a type derived from it, got "xs:long" in namespace "http://www.w3.org/2001/XMLSchema"',
+      'InvalidType i[4]: expected xs:int or a type derived from it, got "t:Once" in namespace "urn:t"',
+      'InvalidType i[5]: expected xs:int or a type derived from it, got "t:None" in namespace "urn:t"',
+      'InvalidType i[6]: expected xs:int or a type derived from it, got "u:int" with an unbound prefix',
+      'InvalidType i[7]: expected xs:int or a type derived from it, got "t:Color" in namespace "urn:t"',
       'UnknownElement w[1].x: unknown attribute, none is expected here',
     ],
   },
@@ -152,7 +152,9 @@ const readCases: readonly ReadCase[] = [
     type: sequence(`<xs:element name="a">${sequence(e('b', 'xs:int', maybe))}</xs:element>`),
     content: '<t:a xsi:type="t:Once"><t:v>1</t:v></t:a>',
     json: '{}',
-    problems: ['InvalidType a: expected the declared type or a type derived from it, got "t:Once"'],
+    problems: [
+      'InvalidType a: expected the declared type or a type derived from it, got "t:Once" in namespace "urn:t"',
+    ],
   },
   {
     title: 'an abstract type of which none is derived is refused',
