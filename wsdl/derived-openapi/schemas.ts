@@ -3,6 +3,7 @@ import {
   contentMembers,
   isInnerXml,
   isMixed,
+  isObjectType,
   loneMember,
   type Member,
   type Members,
@@ -82,7 +83,7 @@ export class TypeSchemas {
   /** The body's element with members besides: in line, of a type that has a name and nothing besides a reference. */
   ofBody(element: ElementDeclaration, besides: Besides): JsonSchema {
     const { type, name } = element;
-    if (Object.keys(besides.properties).length === 0 || !isObject(type))
+    if (Object.keys(besides.properties).length === 0 || !isObjectType(type))
       return this.ofElement(element, false);
     const schema = this.#inLine(type, name.local, besides);
     const made = element.nillable || this.#encoded ? this.#orNull(schema, type, false, name.local) : schema;
@@ -100,7 +101,8 @@ export class TypeSchemas {
         },
         required: ['@fault'],
       };
-      if (isObject(type)) return documented(this.#inLine(type, name.local, besides), element.documentation);
+      if (isObjectType(type))
+        return documented(this.#inLine(type, name.local, besides), element.documentation);
       const value = this.ofElement({ ...element, documentation: '' }, false);
       const schema = object({ ...besides.properties, value }, [...besides.required, 'value']);
       return documented(schema, element.documentation);
@@ -398,12 +400,6 @@ export class TypeSchemas {
     const place = `${this.#nameOf(type, called)}${member}`;
     this.#shared.open.set(place, { place, rule });
   }
-}
-
-/** Whether values of a type are objects, wherever they stand. */
-function isObject(type: SchemaType): type is ComplexType {
-  if (type.kind === 'simple' || type === anyType || type.content.kind === 'encodedArray') return false;
-  return !isInnerXml(type);
 }
 
 function hasAttributes({ attributes, anyAttribute }: ComplexType): boolean {

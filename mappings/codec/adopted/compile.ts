@@ -25,6 +25,7 @@ import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { escapeAttribute } from '../scalars/text.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { elementReader, tagsOf, undeclared } from './elements.ts';
+import { isObjectType } from './members.ts';
 import { gatherReferences } from './references.ts';
 import { compileSimpleTypes } from './simple-types.ts';
 import { type TypeCompiler, typeCompiler, withDefault } from './types.ts';
@@ -408,7 +409,7 @@ function compileFaults(
       context,
       element,
       value,
-      isSimple: element.type.kind === 'simple',
+      isBare: !isObjectType(element.type),
       read: elementReader(context, element, value, false),
       tags: tagsOf(context, element, declarationsOf(context, element)),
     };
@@ -421,6 +422,13 @@ function compileFaults(
   for (const codec of codecs) enter(codec.element.name.local, codec);
   for (const codec of codecs) enter(codec.context.typeNameOf(codec.element.type), codec);
   for (const codec of codecs) enter(codec.name, codec);
+  const writeDetail = ({ context, value, tags, isBare }: Codec, token: string) => {
+    try {
+      return writeElement(context, value, tags, Buffer.from(token), scratch, faultBeside);
+    } catch (error) {
+      throw isBare && error instanceof MismatchError ? error.at('value') : error;
+    }
+  };
   return {
     write: (json) => {
       const all = membersOf(json, limits) ?? [];
@@ -433,16 +441,9 @@ function compileFaults(
       if (members.size < all.length) throw twiceOf(all);
       const words = members.get('@message');
       const message = words?.startsWith('"') === true ? new JsonReader(words, limits).string() : name;
-      const token = codec.isSimple ? (members.get('value') ?? 'null') : json;
-      const { xml, ...counts } = writeElement(
-        codec.context,
-        codec.value,
-        codec.tags,
-        Buffer.from(token),
-        scratch,
-        faultBeside,
-      );
-      if (codec.isSimple)
+      const token = codec.isBare ? (members.get('value') ?? 'null') : json;
+      const { xml, ...counts } = writeDetail(codec, token);
+      if (codec.isBare)
         for (const member of members.keys())
           if (member !== 'value' && !faultBeside.has(member)) counts.dropped++;
       return { message, detail: xml.toString(), ...counts };
@@ -454,7 +455,8 @@ function compileFaults(
       if (codec === undefined) return undefined;
       const token = codec.read(xml, reading) ?? 'null';
       const start = `{"@fault":${JSON.stringify(codec.element.name.local)}`;
-      if (token.startsWith('{')) return token === '{}' ? `${start}}` : `${start},${token.slice(1)}`;
+      if (!codec.isBare && token.startsWith('{'))
+        return token === '{}' ? `${start}}` : `${start},${token.slice(1)}`;
       return `${start},"value":${token}}`;
     },
   };

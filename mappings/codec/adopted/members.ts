@@ -1,3 +1,4 @@
+import { anyType } from '../../contract/built-in-types.ts';
 import {
   type AttributeUse,
   type ComplexType,
@@ -5,6 +6,7 @@ import {
   type ElementDeclaration,
   expanded,
   type Particle,
+  type SchemaType,
   type Wildcard,
 } from '../../contract/schema-components.ts';
 
@@ -96,6 +98,15 @@ export function valueNameOf(attributes: readonly AttributeMember[]): string {
 export function isInnerXml({ attributes, anyAttribute, base, derived, content }: ComplexType): boolean {
   const isBare = attributes.length === 0 && !anyAttribute && base === undefined && derived.length === 0;
   return isBare && isMixed(content);
+}
+
+/**
+ * Returns true if the JSON form of every value of a type is an object with members of the type. Other values are members
+ * called `value` where an object is around them (A29).
+ */
+export function isObjectType(type: SchemaType): type is ComplexType {
+  if (type.kind === 'simple' || type === anyType || type.content.kind === 'encodedArray') return false;
+  return !isInnerXml(type);
 }
 
 /** Whether text may stand between elements. */

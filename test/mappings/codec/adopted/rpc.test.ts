@@ -429,3 +429,51 @@ test('A30: items of an array are objects where their type by itself would be an 
   t.regex(text, /<many i:type="soapenc:Array" soapenc:arrayType="n0:Many\[2\]"><item i:type="n0:Many"><v /);
   t.is(readMessage(request, text).json, json);
 });
+
+/** The operation `Get` of an encoded binding whose fault `Many` has one part `list` of a type. */
+function withFault(type: string): string {
+  const body = '<soap:body use="encoded" namespace="urn:t"/>';
+  return definitionsOf(
+    types,
+    `<w:message name="in"/><w:message name="many"><w:part name="list" type="${type}"/></w:message>` +
+      '<w:portType name="P"><w:operation name="Get"><w:input message="t:in"/><w:output message="t:in"/><w:fault name="Many" message="t:many"/></w:operation></w:portType>' +
+      `<w:binding name="B" type="t:P"><soap:binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/><w:operation name="Get"><soap:operation soapAction=""/><w:input>${body}</w:input><w:output>${body}</w:output><w:fault name="Many"><soap:fault name="Many" use="encoded" namespace="urn:t"/></w:fault></w:operation></w:binding>` +
+      '<w:service name="S"><w:port name="P" binding="t:B"><soap:address location="http://old.example/"/></w:port></w:service>',
+  );
+}
+
+for (const [type, value, xml] of [
+  [
+    't:Strings',
+    '["x","y"]',
+    '<n0:list i:type="soapenc:Array" soapenc:arrayType="xsd:string[2]"><item i:type="xsd:string">x</item><item i:type="xsd:string">y</item></n0:list>',
+  ],
+  ['t:Strings', '[]', '<n0:list i:type="soapenc:Array" soapenc:arrayType="xsd:string[0]"></n0:list>'],
+  [
+    't:Orders',
+    '[{"id":1}]',
+    '<n0:list i:type="soapenc:Array" soapenc:arrayType="n0:Order[1]"><item i:type="n0:Order"><id i:type="xsd:int">1</id></item></n0:list>',
+  ],
+  ['xs:anyType', '"x"', '<n0:list i:type="xsd:string">x</n0:list>'],
+  ['xs:anyType', '{"@type":"xs:int","value":1}', '<n0:list i:type="xsd:int">1</n0:list>'],
+  ['xs:int', '7', '<n0:list i:type="xsd:int">7</n0:list>'],
+] as const)
+  test(`A29, A30: a declared fault with a part of ${type} has ${value} as its value`, (t) => {
+    const { faults } = operationOf(t, withFault(type), 'Get');
+    for (const name of ['list', 'Many']) {
+      const detail = faults.write(`{"@fault":"${name}","value":${value}}`)?.detail ?? '';
+      t.is(detail.replace(/ xmlns:\w+="[^"]*"/g, ''), xml);
+      const reader = new XmlReader(detail, defaultLimits);
+      reader.readRoot();
+      const reading = startReading(20);
+      t.is(faults.read(reader, reading), `{"@fault":"list","value":${value}}`);
+      t.deepEqual(reading.problems, []);
+    }
+  });
+
+test('A29: the refusal of a declared fault names the place within its value', (t) => {
+  const { faults } = operationOf(t, withFault('t:Orders'), 'Get');
+  t.throws(() => faults.write('{"@fault":"list","value":[{"id":"x"}]}'), {
+    message: 'value[0].id: expected xs:int, got a string that is no number',
+  });
+});
