@@ -32,6 +32,8 @@ export type {
   CompiledContract,
   CompiledOperation,
   DeclaredHeader,
+  FaultCodeWords,
+  FaultWords,
   Frame,
   RouteValue,
   WrittenFault,

@@ -62,11 +62,32 @@ export interface CompiledOperation {
   readonly writeFault: ((json: string) => WrittenFault | undefined) | undefined;
 }
 
-/** A declared fault, to go out in a fault's detail (A29). */
-export interface WrittenFault {
-  readonly message: string;
-  /** The detail's element. */
+/** A fault's code as an upstream names it (A29, `@code`). */
+export interface FaultCodeWords {
+  /** Undefined for a code that is not one of SOAP's own. */
+  readonly is: 'sender' | 'receiver' | undefined;
+  /** What follows SOAP's own code in SOAP 1.1, such as `.NoStock`; `''` for nothing. */
+  readonly more: string;
+  /** `''` for none, and for SOAP's own codes. */
+  readonly namespace: string;
+  /** The name, `more` included. */
+  readonly local: string;
+}
+
+/** The members of a fault that an upstream names itself (A29). */
+export interface FaultWords {
+  /** Undefined for none. */
+  readonly message: string | undefined;
+  readonly code: FaultCodeWords | undefined;
+  readonly actor: string | undefined;
+  /** The content of the detail, XML; `''` for none. */
   readonly detail: string;
+}
+
+/** A fault of an upstream's error answer (A29). */
+export interface WrittenFault extends FaultWords {
+  /** Returns true for a declared fault, whose element is in `detail`. */
+  readonly isDeclared: boolean;
   /** What was let through as it was written, as for a reply. */
   readonly dropped: number;
   readonly replaced: number;

@@ -151,9 +151,9 @@ export interface Failure {
   readonly problems?: readonly ToldProblem[] | undefined;
   /** Whether the caller gave no credential, and may be waiting to be asked for one. */
   readonly isUnasked?: boolean;
-  /** The declared fault that the upstream answered with (A29); undefined for any other failure. */
+  /** The fault that the upstream answered with in its own words (A29); undefined for any other failure. */
   readonly fault?: WrittenFault | undefined;
-  /** The upstream's own JSON, for callers of JSON, where it is a declared fault. */
+  /** The upstream's own JSON, for callers of JSON, where it is a fault in the upstream's own words. */
   readonly json?: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { type Misfits, memberNames, pathForLog } from '../../mappings/codec/misf
 import { fieldPath, MismatchError } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import { readStatus } from '../../mappings/codec/types/response-status.ts';
-import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';
+import type { CompiledContract, CompiledOperation, Frame, WrittenFault } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { errorMembers, type Operation } from '../../mappings/contract/model.ts';
 import { readUpstreamError } from '../../mappings/http-mapping/upstream-error.ts';
@@ -66,7 +66,7 @@ export function readReply(
 ): Outcome {
   const { status } = reply;
   if (!operation.succeeds(status) || status > 599)
-    return declaredFault(reply, operation, hide) ?? failed(reply, compiled, hide);
+    return ownFault(reply, operation, hide) ?? failed(reply, compiled, hide);
   let body: Buffer = noValue;
   try {
     const value = operation.readAnswer(reply);
@@ -163,10 +163,10 @@ function invalid(got: string, cause?: unknown): CallError {
 }
 
 /**
- * An error answer that is a fault of the operation's own (A29); undefined for any other. Throws CallError
- * UpstreamInvalidResponse for one whose members don't fit.
+ * An error answer with the members of a fault, declared or not (A29); undefined for any other answer. Throws CallError
+ * UpstreamInvalidResponse if its members are wrong.
  */
-function declaredFault(
+function ownFault(
   { status, body, retryAfter }: UpstreamReply,
   { writeFault, operation }: CompiledOperation,
   hide: Hide,
@@ -177,13 +177,13 @@ function declaredFault(
     const fault = writeFault(json);
     if (fault === undefined) return undefined;
     const errorCode = codeOfStatus(status);
-    const message = hide(fault.message);
+    const message = hide(fault.message ?? fault.code?.local ?? statusText(status));
     const failure: Failure = {
       status,
       errorCode,
       statusJson: JSON.stringify({ errorCode, message }),
       retryAfter,
-      fault: { ...fault, message, detail: hide(fault.detail) },
+      fault: hiddenFault({ ...fault, message }, hide),
       json: hide(json),
     };
     return { kind: 'failure', failure };
@@ -191,6 +191,21 @@ function declaredFault(
     if (error instanceof JsonError) return undefined; // HTML, say
     throw toInvalid(error, operation);
   }
+}
+
+function hiddenFault(fault: WrittenFault, hide: Hide): WrittenFault {
+  const { code, actor, detail } = fault;
+  return {
+    ...fault,
+    code: code && {
+      ...code,
+      more: hide(code.more),
+      namespace: hide(code.namespace),
+      local: hide(code.local),
+    },
+    actor: actor && hide(actor),
+    detail: hide(detail),
+  };
 }
 
 /** An upstream's error, rebuilt with responseStatus alone in data (W30). */
@@ -217,10 +232,14 @@ function failedOtherwise(reply: UpstreamReply, { contract, limits }: CompiledCon
     status >= 500 && Object.hasOwn(errorCodes, ownCode)
       ? errorCodes[ownCode as ErrorCode].message
       : undefined;
-  const message = upstreamError?.message ?? own ?? `the service behind answered with status ${reply.status}`;
+  const message = upstreamError?.message ?? own ?? statusText(reply.status);
   const meta = upstreamError?.json === undefined ? undefined : { [upstreamMember]: upstreamError.json };
   const statusJson = JSON.stringify({ errorCode, message, meta });
   return { kind: 'failure', failure: { status, errorCode, statusJson, retryAfter: reply.retryAfter } };
+}
+
+function statusText(status: number): string {
+  return `the service behind answered with status ${status}`;
 }
 
 /** A status without a code, or with an empty one, gets the one its HTTP status means. */

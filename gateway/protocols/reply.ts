@@ -68,8 +68,11 @@ function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyCo
   if (compiled.contract.settings.soapErrors === 'fault') {
     const { fault } = failure;
     if (fault !== undefined) {
-      const told = new Fault(version, 'receiver', fault.message, { header, declared: fault.detail });
-      return faultReply(told, context, failure);
+      // a declared fault is the server's; any other is by the status
+      const isSender = !fault.isDeclared && failure.status < 500;
+      const code = fault.code?.is ?? (isSender ? 'sender' : 'receiver');
+      const own = new Fault(version, code, fault.message ?? '', { header, own: fault });
+      return faultReply(own, context, failure);
     }
     const isToken = header?.security !== undefined && header.security.token !== 'none';
     const kind = failure.status < 500 ? 'sender' : 'receiver';
@@ -114,11 +117,13 @@ export function frameOf(format: Format): Frame | undefined {
  */
 export function faultReply(fault: Fault, context: ReplyContext, failure?: Failure, told?: Told): Reply {
   const { version } = fault;
-  const standard = context.compiled.contract.settings.soap12FaultStatus === 'standard';
+  const { settings, adopted } = context.compiled.contract;
+  const standard = settings.soap12FaultStatus === 'standard';
+  const prefix = adopted?.settings.faultCodePrefix;
   return {
     status: standard && version === soap12 && isSenderCode(fault.code) ? 400 : 500,
     contentType: soapContentType(version, context),
-    body: writeFault(fault, context.requestId, detailOf(fault, context, failure, told)),
+    body: writeFault(fault, context.requestId, detailOf(fault, context, failure, told), prefix),
     xStatus: failure !== undefined && failure.status >= 400 ? failure.status : undefined,
     retryAfter: failure?.retryAfter,
   };
@@ -133,7 +138,7 @@ function detailOf(
 ): string | undefined {
   const { faultDetail, namespaces } = compiled.contract;
   const status = failure?.status ?? statusOfKind(fault.kind);
-  if (faultDetail === undefined || status === undefined || fault.declared !== undefined) return undefined;
+  if (faultDetail === undefined || status === undefined || fault.own !== undefined) return undefined;
   const { code, message, problems, upstream } = told ?? {
     code: fault.kind,
     message: fault.message,

@@ -56,6 +56,8 @@ export interface AdoptedSettings {
   readonly validate: 'types' | 'strict';
   /** What becomes of an element or attribute that a type lacks (W12). */
   readonly unknownElements: 'refuse' | 'ignore';
+  /** The prefix of SOAP's own codes in faults (A29): `SOAP-ENV` for `SOAP-ENV:Server`. */
+  readonly faultCodePrefix: string;
 }
 
 /** As the rules have it. */
@@ -67,4 +69,5 @@ export const adoptedDefaults: AdoptedSettings = {
   unknownEnumValues: 'pass',
   validate: 'types',
   unknownElements: 'refuse',
+  faultCodePrefix: 's',
 };

@@ -98,6 +98,9 @@ export class TypeSchemas {
         properties: {
           '@fault': { type: 'string', enum: [name.local] },
           '@message': { type: 'string', description: 'The words of the fault; without them its name.' },
+          '@code': { type: 'string', description: 'The fault code, such as Server or Client.NoStock.' },
+          '@actor': { type: 'string', description: 'The URI of the actor that caused the fault.' },
+          '@detail': { type: 'string', description: 'More XML for the detail.' },
         },
         required: ['@fault'],
       };

@@ -1,5 +1,7 @@
 import { escapeAttribute, escapeXml } from '../../../mappings/codec/scalars/text.ts';
+import type { FaultWords } from '../../../mappings/compile.ts';
 import { namespaces } from '../../../mappings/contract/model.ts';
+import { isNcName } from '../../../mappings/xml/characters.ts';
 import { headerOfFault, type ReplyHeader } from './headers/reply-header.ts';
 import { envelopeFrame, type SoapVersion, soap11, soap12 } from './versions.ts';
 
@@ -59,8 +61,8 @@ export class Fault extends Error {
   readonly block: { readonly namespace: string; readonly local: string } | undefined;
   /** What the fault's Header answers of the request's. */
   header: ReplyHeader | undefined;
-  /** The element of a detail that the service declares (A29); undefined for none. */
-  readonly declared: string | undefined;
+  /** The fault that the upstream names itself (A29); undefined for any other. */
+  readonly own: FaultWords | undefined;
 
   constructor(
     soapVersion: SoapVersion,
@@ -71,7 +73,7 @@ export class Fault extends Error {
       readonly kind?: FaultKind;
       readonly block?: Fault['block'];
       readonly header?: ReplyHeader | undefined;
-      readonly declared?: string | undefined;
+      readonly own?: FaultWords | undefined;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -82,7 +84,7 @@ export class Fault extends Error {
     this.kind = details.kind ?? kindOf(code);
     this.block = details.block;
     this.header = details.header;
-    this.declared = details.declared;
+    this.own = details.own;
   }
 }
 
@@ -117,37 +119,71 @@ export function isSecurityCode(code: FaultCode): boolean {
  * A fault in an envelope; `requestId` goes into the text, so that a caller can name it (W27).
  *
  * @param told the element of a detail of ours; undefined for none
+ * @param prefix that of SOAP's own codes (`faultCodePrefix`)
  */
-export function writeFault(fault: Fault, requestId: string, told?: string): string {
-  const { version, code, message, declared } = fault;
-  const detail = declared ?? told;
-  const { is, namespaceOf }: FaultCodeFacts = faultCodes[code];
-  // a declared fault is what the service said, and no more
-  const reason = escapeXml(declared === undefined ? `${message} (request ${requestId})` : message, {
+export function writeFault(fault: Fault, requestId: string, told?: string, prefix = 's'): string {
+  const { version, code, message, own } = fault;
+  const detail = own === undefined ? told : own.detail === '' ? undefined : own.detail;
+  // a fault of the upstream's own has its words and no more
+  const reason = escapeXml(own === undefined ? `${message} (request ${requestId})` : message, {
     replaced: 0,
   });
-  const own = is === 'sender' || is === 'receiver' ? version[is] : is;
-  const namespace = namespaceOf?.(fault.header);
-  const declaration = namespace === undefined ? '' : ` xmlns:w="${namespace}"`;
-  // of WS-Security on Fault (W52), of WS-Addressing on the code itself
+  const namespace = namespaceOfCode(fault);
+  const declaration = namespace === undefined ? '' : ` xmlns:w="${escapeAttribute(namespace)}"`;
+  // of WS-Security on Fault (W52), of any other namespace on the code itself
   const [onFault, onCode] = isSecurityCode(code) ? [declaration, ''] : ['', declaration];
+  const actor = own?.actor === undefined ? undefined : escapeXml(own.actor, { replaced: 0 });
   let body: string;
   if (version === soap11) {
-    const faultcode = namespace === undefined ? `s:${own}` : `w:${code}`;
-    body = `<faultcode${onCode}>${faultcode}</faultcode><faultstring>${reason}</faultstring>`;
+    body = `${faultcode(fault, onCode, prefix)}<faultstring>${reason}</faultstring>`;
+    if (actor !== undefined) body += `<faultactor>${actor}</faultactor>`;
     if (detail !== undefined) body += `<detail>${detail}</detail>`;
   } else {
-    const subcode =
-      namespace === undefined ? '' : `<s:Subcode><s:Value${onCode}>w:${code}</s:Value></s:Subcode>`;
-    body =
-      `<s:Code><s:Value>s:${own}</s:Value>${subcode}</s:Code>` +
-      `<s:Reason><s:Text xml:lang="en">${reason}</s:Text></s:Reason>`;
+    body = `${code12(fault, onCode, prefix)}<s:Reason><s:Text xml:lang="en">${reason}</s:Text></s:Reason>`;
+    if (actor !== undefined) body += `<s:Role>${actor}</s:Role>`;
     if (detail !== undefined) body += `<s:Detail>${detail}</s:Detail>`;
   }
   const isOfAddressing = code === 'OnlyAnonymousAddressSupported';
   const header = headerOfFault(fault.header ?? {}, isOfAddressing, blocksOf(fault));
   const { before, after } = envelopeFrame(version.namespace, header);
   return `${before}<s:Fault${onFault}>${body}</s:Fault>${after}`;
+}
+
+/** The namespace of a code that is not the envelope's; undefined for the envelope's, and for a code in no namespace. */
+function namespaceOfCode({ code, own, header }: Fault): string | undefined {
+  if (own?.code !== undefined) return own.code.namespace === '' ? undefined : own.code.namespace;
+  const { namespaceOf }: FaultCodeFacts = faultCodes[code];
+  return namespaceOf?.(header);
+}
+
+/** A code of the envelope's own namespace with its declaration: `>s:Server`, or ` xmlns:p="…">p:Server`. */
+function envelopeCode({ version, code }: Fault, prefix: string): string {
+  const { is }: FaultCodeFacts = faultCodes[code];
+  const local = is === 'sender' || is === 'receiver' ? version[is] : is;
+  return `${prefix === 's' ? '' : ` xmlns:${prefix}="${version.namespace}"`}>${prefix}:${local}`;
+}
+
+/** `faultcode` of SOAP 1.1 (4.4.1). */
+function faultcode(fault: Fault, declaration: string, prefix: string): string {
+  const { code, own } = fault;
+  const words = own?.code;
+  if (declaration !== '' || isSecurityCode(code))
+    return `<faultcode${declaration}>w:${words?.local ?? code}</faultcode>`;
+  if (words !== undefined && words.is === undefined) return `<faultcode>${words.local}</faultcode>`;
+  return `<faultcode${envelopeCode(fault, prefix)}${words?.more ?? ''}</faultcode>`;
+}
+
+/** `Code` of SOAP 1.2 (part 1, 5.4.1). A code of the upstream's that is not SOAP's own is the Subcode, if it is a QName. */
+function code12(fault: Fault, declaration: string, prefix: string): string {
+  const { code, own } = fault;
+  const words = own?.code;
+  let subcode: string | undefined;
+  if (declaration !== '' || isSecurityCode(code)) subcode = `w:${words?.local ?? code}`;
+  else if (words !== undefined && (words.is === undefined || words.more !== '') && isNcName(words.local))
+    subcode = words.local;
+  const value = `<s:Value${envelopeCode(fault, prefix)}</s:Value>`;
+  if (subcode === undefined) return `<s:Code>${value}</s:Code>`;
+  return `<s:Code>${value}<s:Subcode><s:Value${declaration}>${subcode}</s:Value></s:Subcode></s:Code>`;
 }
 
 /** What SOAP 1.2 says of a fault in header blocks: Upgrade (Part 1, 5.4.7) and NotUnderstood (5.4.8). */

@@ -22,9 +22,10 @@ import { xmlNamespace } from '../../xml/namespaces.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { createScratch, type Scratch } from '../element.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
-import { escapeAttribute } from '../scalars/text.ts';
+import { escapeAttribute, someNames } from '../scalars/text.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { elementReader, tagsOf, undeclared } from './elements.ts';
+import { faultMembers, hasFaultWords, readFaultWords } from './fault-words.ts';
 import { isObjectType } from './members.ts';
 import { gatherReferences } from './references.ts';
 import { compileSimpleTypes } from './simple-types.ts';
@@ -360,7 +361,6 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
 /** Members that an object has beside its element's, and that go elsewhere (A8, A29): others are dropped. */
 const nothingBeside: ReadonlySet<string> = new Set();
 const headersBeside: ReadonlySet<string> = new Set(['@headers']);
-const faultBeside: ReadonlySet<string> = new Set(['@fault', '@message']);
 
 const noBlocks: Omit<WrittenMessage, 'xml'> = { headers: '', ...noCounts };
 
@@ -389,7 +389,10 @@ function memberOf(text: string, name: string, limits: Limits): string | undefine
 
 /** The declared faults of an operation, both ways (A29). */
 export interface FaultCodecs {
-  /** An error answer with `@fault` → the fault's words and its detail element; undefined without one, or for a name that isn't declared. Throws MismatchError, JsonError. */
+  /**
+   * An error answer with `@fault`, or with other members of a fault, as that fault; undefined for any other answer. Throws
+   * MismatchError, also for a `@fault` that is not declared, and JsonError.
+   */
   readonly write: (json: string) => WrittenFault | undefined;
   /** A declared detail element, from its start tag past its end tag, as the error answer; undefined, with nothing read, for another. */
   readonly read: (xml: XmlReader, reading: Reading) => string | undefined;
@@ -422,9 +425,11 @@ function compileFaults(
   for (const codec of codecs) enter(codec.element.name.local, codec);
   for (const codec of codecs) enter(codec.context.typeNameOf(codec.element.type), codec);
   for (const codec of codecs) enter(codec.name, codec);
+  const declared = someNames(codecs.map(({ element }) => element.name.local));
+  const expected = codecs.length === 0 ? 'none, as no fault is declared' : `a declared fault (${declared})`;
   const writeDetail = ({ context, value, tags, isBare }: Codec, token: string) => {
     try {
-      return writeElement(context, value, tags, Buffer.from(token), scratch, faultBeside);
+      return writeElement(context, value, tags, Buffer.from(token), scratch, faultMembers);
     } catch (error) {
       throw isBare && error instanceof MismatchError ? error.at('value') : error;
     }
@@ -433,20 +438,25 @@ function compileFaults(
     write: (json) => {
       const all = membersOf(json, limits) ?? [];
       const members = new Map(all);
-      const given = all.find(([member]) => member === '@fault')?.[1];
-      if (given?.startsWith('"') !== true) return undefined;
-      const name = new JsonReader(given, limits).string();
-      const codec = byName.get(name);
-      if (codec === undefined) return undefined;
+      const given = members.get('@fault') ?? 'null';
+      if (given === 'null' && !hasFaultWords(members)) return undefined;
       if (members.size < all.length) throw twiceOf(all);
-      const words = members.get('@message');
-      const message = words?.startsWith('"') === true ? new JsonReader(words, limits).string() : name;
+      const words = readFaultWords(members, limits);
+      if (given === 'null') {
+        let dropped = 0;
+        for (const member of members.keys()) if (!faultMembers.has(member)) dropped++;
+        return { ...words, isDeclared: false, ...noCounts, dropped };
+      }
+      const name = given.startsWith('"') ? new JsonReader(given, limits).string() : undefined;
+      const codec = name === undefined ? undefined : byName.get(name);
+      if (codec === undefined) throw new MismatchError(`expected ${expected}, got another`).at('@fault');
       const token = codec.isBare ? (members.get('value') ?? 'null') : json;
       const { xml, ...counts } = writeDetail(codec, token);
       if (codec.isBare)
         for (const member of members.keys())
-          if (member !== 'value' && !faultBeside.has(member)) counts.dropped++;
-      return { message, detail: xml.toString(), ...counts };
+          if (member !== 'value' && !faultMembers.has(member)) counts.dropped++;
+      const { message = name, detail } = words;
+      return { ...words, isDeclared: true, message, detail: xml.toString() + detail, ...counts };
     },
     read: (xml, reading) => {
       const codec = codecs.find(

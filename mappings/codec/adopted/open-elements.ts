@@ -74,11 +74,7 @@ export function scanOpenElement({ limits }: AdoptedContext, tape: Tape): void {
 
 /** A reply's string of well-formed content. Throws MismatchError, JsonError. */
 export function scanInnerXml({ limits }: AdoptedContext, tape: Tape): void {
-  scanXml(
-    tape,
-    (text) => (/[<&>]/.test(text) ? faultOf(`<x>${text}</x>`, limits) : undefined),
-    'well-formed XML',
-  );
+  scanXml(tape, (text) => (/[<&>]/.test(text) ? contentFault(text, limits) : undefined), 'well-formed XML');
 }
 
 function scanXml(tape: Tape, faultIn: (text: string) => string | undefined, expected: string): void {
@@ -102,6 +98,11 @@ function withoutIllegal(text: string, tape: Tape): string {
     tape.replaced++;
     return '\ufffd';
   }).join('');
+}
+
+/** Position of the first error of a text as the content of an element; undefined if it is well-formed. */
+export function contentFault(text: string, limits: Limits): string | undefined {
+  return faultOf(`<x>${text}</x>`, limits);
 }
 
 /** What keeps a text from being a document, in words without its own; undefined when it is. */

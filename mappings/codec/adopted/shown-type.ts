@@ -12,7 +12,18 @@ import { attributeMembers, type Member, membersOf } from './members.ts';
  * wherever it knows it. XML text of open content (A22 to A24) is no such member.
  */
 export function shownTypeOf(service: AdoptedService): RecordType {
-  const names = new Set(['@headers', '@items', '@type', '@value', '@nil', '@fault', '@message', 'value']);
+  const names = new Set([
+    '@headers',
+    '@items',
+    '@type',
+    '@value',
+    '@nil',
+    '@fault',
+    '@message',
+    '@code',
+    '@actor',
+    'value',
+  ]);
   const noteMembers = (members: readonly Member[]): void => {
     for (const member of members) {
       if (member.kind === 'any') continue;

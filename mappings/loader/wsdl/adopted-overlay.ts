@@ -1,4 +1,4 @@
-import type { AdoptedSettings } from '../../contract/adopted.ts';
+import { type AdoptedSettings, adoptedDefaults } from '../../contract/adopted.ts';
 import type { Settings } from '../../contract/model.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
@@ -98,6 +98,11 @@ export const adoptedOverlaySettings = record(
       'types',
       'strict',
     ),
+    faultCodePrefix: text(
+      'The prefix of SOAP codes in faults, for clients that compare the text of faultcode (default: s).',
+      'a prefix such as SOAP-ENV',
+      /^(?![Xx][Mm][Ll])[A-Za-z_][A-Za-z0-9_.-]{0,63}$/,
+    ),
     illegalCharacterReferences,
     upstreamErrors,
     soap12FaultStatus,
@@ -154,6 +159,7 @@ export function readAdoptedOverlay(document: unknown, report: Report): AdoptedOv
       unknownEnumValues: settings.unknownEnumValues,
       unknownElements: settings.unknownElements,
       validate: settings.validate,
+      faultCodePrefix: keys.faultCodePrefix ?? adoptedDefaults.faultCodePrefix,
     },
     settings,
     headers: readMoved(keys.headers, report),

@@ -273,14 +273,95 @@ test('A29: an error answer with @fault is the declared fault', async (t) => {
   );
 });
 
-test('A29: a fault that is not declared is an error as any other, one whose members do not fit is told', async (t) => {
+test('A29: names the declared faults if @fault is unknown, and the member that is wrong', async (t) => {
   const gateway = await serveOrders(t);
-  gateway.answer({ status: 409, body: '{"@fault":"Nothing","message":"taken"}' });
+  gateway.answer({ status: 409, body: '{"@fault":"Nothing","@message":"taken"}' });
   const other = await gateway.call(shop, envelope('1.1', { body: getOrder(5) }));
-  t.regex(other.text, /<faultcode>s:Client<\/faultcode><faultstring>Conflict: taken/);
+  t.regex(
+    other.text,
+    /UpstreamInvalidResponse: the reply's @fault: expected a declared fault \(OrderNotFound\), got another/,
+  );
   gateway.answer({ status: 404, body: '{"@fault":"OrderNotFound","orderId":"five"}' });
   const unfit = await gateway.call(shop, envelope('1.1', { body: getOrder(5) }));
   t.regex(unfit.text, /UpstreamInvalidResponse: the reply's orderId: expected/);
+});
+
+/** Faults of SOAP 1.1 and 1.2 by an upstream's error answer, without the detail's declarations. */
+for (const [title, status, body, old, next] of [
+  [
+    'a text only',
+    409,
+    { '@message': 'a < b' },
+    '<faultcode>s:Client</faultcode><faultstring>a &lt; b</faultstring>',
+    '<s:Code><s:Value>s:Sender</s:Value></s:Code><s:Reason><s:Text xml:lang="en">a &lt; b</s:Text></s:Reason>',
+  ],
+  [
+    'a code of SOAP with more',
+    400,
+    { '@code': 'Server.NoStock', '@message': 'gone', '@actor': 'urn:stock?a&b' },
+    '<faultcode>s:Server.NoStock</faultcode><faultstring>gone</faultstring><faultactor>urn:stock?a&amp;b</faultactor>',
+    '<s:Code><s:Value>s:Receiver</s:Value><s:Subcode><s:Value>Server.NoStock</s:Value></s:Subcode></s:Code><s:Reason><s:Text xml:lang="en">gone</s:Text></s:Reason><s:Role>urn:stock?a&amp;b</s:Role>',
+  ],
+  [
+    'a code with the prefix of the old service',
+    500,
+    { '@code': 'SOAP-ENV:Client', '@message': 'x' },
+    '<faultcode>s:Client</faultcode><faultstring>x</faultstring>',
+    '<s:Code><s:Value>s:Sender</s:Value></s:Code><s:Reason><s:Text xml:lang="en">x</s:Text></s:Reason>',
+  ],
+  [
+    'a code in a namespace',
+    500,
+    { '@code': '{urn:codes}NoStock', '@message': 'x', '@detail': '<stock>0</stock>' },
+    '<faultcode xmlns:w="urn:codes">w:NoStock</faultcode><faultstring>x</faultstring><detail><stock>0</stock></detail>',
+    '<s:Code><s:Value>s:Receiver</s:Value><s:Subcode><s:Value xmlns:w="urn:codes">w:NoStock</s:Value></s:Subcode></s:Code><s:Reason><s:Text xml:lang="en">x</s:Text></s:Reason><s:Detail><stock>0</stock></s:Detail>',
+  ],
+  [
+    'a number as the code',
+    422,
+    { '@code': '100' },
+    '<faultcode>100</faultcode><faultstring>100</faultstring>',
+    '<s:Code><s:Value>s:Sender</s:Value></s:Code><s:Reason><s:Text xml:lang="en">100</s:Text></s:Reason>',
+  ],
+  [
+    'a declared fault with a code',
+    404,
+    { '@fault': 'OrderNotFound', orderId: 5, '@code': 'Client', '@message': 'none' },
+    '<faultcode>s:Client</faultcode><faultstring>none</faultstring><detail><n0:OrderNotFound><n0:orderId>5</n0:orderId></n0:OrderNotFound></detail>',
+    '<s:Code><s:Value>s:Sender</s:Value></s:Code><s:Reason><s:Text xml:lang="en">none</s:Text></s:Reason><s:Detail><n0:OrderNotFound><n0:orderId>5</n0:orderId></n0:OrderNotFound></s:Detail>',
+  ],
+] as const)
+  test(`A29: writes an upstream's fault with ${title} in SOAP 1.1 and 1.2`, async (t) => {
+    const gateway = await serveOrders(t);
+    gateway.answer({ status, body: JSON.stringify(body) });
+    for (const [version, expected] of [
+      ['1.1', old],
+      ['1.2', next],
+    ] as const) {
+      const reply = await gateway.call(shop, envelope(version, { body: getOrder(5) }));
+      t.is(reply.status, 500);
+      const fault = /<s:Fault>(.*)<\/s:Fault>/.exec(reply.text)?.[1];
+      t.is(fault?.replace(/ xmlns:(?:i|n0)="[^"]*"/g, ''), expected, reply.text);
+    }
+  });
+
+test('A29: faultCodePrefix is the prefix of every code of SOAP, also of faults of the gateway', async (t) => {
+  const gateway = await serveOrders(t, 'faultCodePrefix: SOAP-ENV\n');
+  gateway.answer({ status: 500, body: '{"@code":"Server.NoStock"}' });
+  const old = await gateway.call(shop, envelope('1.1', { body: getOrder(5) }));
+  t.true(
+    old.text.includes(
+      '<faultcode xmlns:SOAP-ENV="http://schemas.xmlsoap.org/soap/envelope/">SOAP-ENV:Server.NoStock</faultcode>',
+    ),
+  );
+  const own = await gateway.call(shop, envelope('1.1', { body: '<Nothing/>' }));
+  t.true(own.text.includes('>SOAP-ENV:Client</faultcode>'));
+  const next = await gateway.call(shop, envelope('1.2', { body: '<Nothing/>' }));
+  t.true(
+    next.text.includes(
+      '<s:Value xmlns:SOAP-ENV="http://www.w3.org/2003/05/soap-envelope">SOAP-ENV:Sender</s:Value>',
+    ),
+  );
 });
 
 test('A28, A29: what a declared fault lacks, or has too much, is counted as that of a reply', async (t) => {

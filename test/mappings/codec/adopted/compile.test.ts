@@ -421,16 +421,15 @@ test('A29: a fault is known by its element, its type or its own name, the first 
   t.is(detail('{"@fault":"Ids"}'), '<n0:Many/>');
   t.is(detail('{"@fault":"Two","value":"x"}'), '<n0:Text>x</n0:Text>');
   t.is(detail('{"@fault":"Text"}'), '');
-  for (const none of [
-    '{"@fault":1}',
-    '{"@fault":"G\\u0000"}',
-    '[1]',
-    '1',
-    '{"@fault":{"a":"One"}}',
-    '{"@fault":null}',
-    '{"@fault":"string"}',
-  ])
+  for (const none of ['[1]', '1', '{"@fault":null}', '{"message":"@code"}'])
     t.is(faults.write(none), undefined, none);
+  for (const unknown of ['1', '"G\\u0000"', '{"a":"One"}', '"string"'])
+    t.throws(() => faults.write(`{"@fault":${unknown}}`), {
+      message: '@fault: expected a declared fault (One, Many, Text), got another',
+    });
+  t.throws(() => withMore(t, [], {}).faults.write('{"@fault":"One"}'), {
+    message: '@fault: expected none, as no fault is declared, got another',
+  });
 });
 
 test('A29: faults that share a name are told by the first of them', (t) => {
@@ -477,4 +476,46 @@ test('A10: an element without a namespace is the first that is free of those of 
   t.is(read('<E>1</E>'), '{"E":1}');
   t.is(read('<E>1</E><E>2</E><E>3</E>'), '{"E":1,"E_2":2,"E_3":3}');
   t.is(read('<u:E xmlns:u="urn:u">1</u:E><E>2</E><v:E xmlns:v="urn:v">3</v:E>'), '{"E_2":1,"E":2,"E_3":3}');
+});
+
+test('A29: reads @code, @message, @actor and @detail of an error answer', (t) => {
+  const { faults } = withMore(t, [], { F: 'One' });
+  const write = (members: string) => faults.write(`{${members}}`);
+  t.like(write('"@message":"a"'), { isDeclared: false, message: 'a', code: undefined, detail: '' });
+  t.like(write('"@code":"Server","@actor":"urn:a","other":1'), {
+    message: undefined,
+    actor: 'urn:a',
+    dropped: 1,
+  });
+  t.like(write('"@fault":"One","a":1,"@actor":"urn:a","@detail":"<x/>"'), {
+    isDeclared: true,
+    message: 'One',
+    dropped: 0,
+  });
+  t.regex(write('"@fault":"One","a":1,"@detail":"<x/>"')?.detail ?? '', /<\/n0:One><x\/>$/);
+  t.is(write('"@detail":["<x/>","<y xmlns=\\"urn:y\\"/>"]')?.detail, '<x/><y xmlns="urn:y"/>');
+  t.is(write('"@detail":"a &lt; b"')?.detail, 'a &lt; b');
+  t.is(write('"@detail":null,"@actor":null,"@code":null')?.detail, '');
+  for (const [member, reason] of [
+    ['"@code":1', '@code: expected a string, got another value'],
+    ['"@actor":[]', '@actor: expected a string, got another value'],
+    ['"@code":""', '@code: expected a fault code such as'],
+    ['"@code":"a b"', '@code: expected a fault code such as'],
+    ['"@code":"x:Other"', '@code: expected a fault code such as'],
+    ['"@code":"<x/>"', '@code: expected a fault code such as'],
+    ['"@code":"{urn:x}"', '@code: expected a fault code such as'],
+    ['"@code":"{}a"', '@code: expected a fault code such as'],
+    ['"@detail":"<x>"', '@detail: expected well-formed XML as a string, got other text'],
+    ['"@detail":"\\u0001"', '@detail: expected well-formed XML as a string, got other text'],
+    ['"@detail":{"a":1}', '@detail: expected well-formed XML as a string, got other text (no string)'],
+    ['"@detail":["<x/>",1]', '@detail: expected well-formed XML as a string, got other text (no string)'],
+    ['"@message":"a","@message":"b"', '@message: expected the member once, got it again'],
+  ] as const)
+    t.true(t.throws(() => write(member))?.message.startsWith(reason), member);
+});
+
+test('A29: a @code has at most 256 characters', (t) => {
+  const { faults } = withMore(t, [], {});
+  t.is(faults.write(`{"@code":"${'c'.repeat(256)}"}`)?.code?.local.length, 256);
+  t.throws(() => faults.write(`{"@code":"${'c'.repeat(257)}"}`));
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { withHeaders } from '../../../../mappings/codec/adopted/compile.ts';
-import { startReading } from '../../../../mappings/codec/problem.ts';
+import { MismatchError, startReading } from '../../../../mappings/codec/problem.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { get as binding, definitionsOf, schemaOf } from '../../loader/wsdl/wsdl-folder.ts';
@@ -131,7 +131,10 @@ test('A29: an error answer with @fault is the declared fault of that name', (t) 
   t.regex(fault?.detail ?? '', /^<n0:NoOrder [^>]*><n0:order>7<\/n0:order><\/n0:NoOrder>$/);
   t.regex(faults.write('{"@fault":"Busy","value":"x"}')?.detail ?? '', /^<n0:Busy [^>]*>x<\/n0:Busy>$/);
   t.is(faults.write('{"@fault":"NoOrder"}')?.message, 'NoOrder');
-  t.is(faults.write('{"@fault":"Other"}'), undefined);
+  t.throws(() => faults.write('{"@fault":"Other"}'), {
+    instanceOf: MismatchError,
+    message: '@fault: expected a declared fault (NoOrder, Busy), got another',
+  });
   t.is(faults.write('{"error":1}'), undefined);
 });
 

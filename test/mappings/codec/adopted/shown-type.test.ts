@@ -8,7 +8,18 @@ import { element as e, many, maybe, sequence } from './messages.ts';
 
 /** What a log may show of an adopted service's messages. */
 
-const own = ['@fault', '@headers', '@items', '@message', '@nil', '@type', '@value', 'value'];
+const own = [
+  '@code',
+  '@actor',
+  '@fault',
+  '@headers',
+  '@items',
+  '@message',
+  '@nil',
+  '@type',
+  '@value',
+  'value',
+];
 
 const schema = schemaOf(
   `<xs:element name="Get">${sequence(
