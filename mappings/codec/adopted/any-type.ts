@@ -60,6 +60,7 @@ export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) 
     ...bareParts,
     anyAttribute: true,
     kind: 'mixed',
+    untyped: true,
     valueName: '@xml',
   });
 

@@ -90,6 +90,8 @@ export interface Shape {
   readonly needed: readonly number[];
   readonly anyAttribute: boolean;
   readonly kind: 'members' | 'text' | 'mixed';
+  /** Whether it is that of an object where any type may stand: its first member is `@xml`, and only that says what it holds. */
+  readonly untyped: boolean;
   readonly content: CompiledContent;
   /** Of `text`: the value and what it is called. */
   readonly simple: SimpleCodec | undefined;
@@ -104,6 +106,9 @@ export interface Shape {
   readonly follower: Int32Array;
   readonly context: AdoptedContext;
 }
+
+const untypedObject =
+  'expected "@type" in an object where any type may stand, or "@xml" with XML as text, got neither';
 
 /** What ends an attribute, and a start tag. */
 const quote = piece('"');
@@ -120,6 +125,7 @@ interface ShapeParts {
   readonly attributes: readonly AttributeUse[];
   readonly anyAttribute: boolean;
   readonly kind: Shape['kind'];
+  readonly untyped: boolean;
   readonly members: Members;
   readonly simple: SimpleType | undefined;
   readonly valueName: string | undefined;
@@ -133,6 +139,7 @@ export const bareParts: ShapeParts = {
   attributes: [],
   anyAttribute: false,
   kind: 'members',
+  untyped: false,
   members: noMembers,
   simple: undefined,
   valueName: undefined,
@@ -149,6 +156,7 @@ export function shapeOfType(context: AdoptedContext, type: ComplexType): Shape {
     attributes,
     anyAttribute,
     kind: isMixed(content) ? 'mixed' : textType === undefined ? 'members' : 'text',
+    untyped: false,
     members: contentMembers(content),
     simple: textType,
     valueName: undefined,
@@ -205,6 +213,7 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
     ),
     anyAttribute: parts.anyAttribute,
     kind: parts.kind,
+    untyped: parts.untyped,
     content,
     simple,
     valueName,
@@ -512,6 +521,8 @@ export function scanMembers(
     throw new MismatchError(unknownReason('member', unknown, names), 'UnknownElement').at(
       unknown.slice(0, 64),
     );
+  if (unknown !== undefined && shape.untyped && tape.words[node + head] === -1)
+    throw new MismatchError(untypedObject);
   if (shape.content.choices !== undefined) {
     const both = conflictOnTape(shape.content, tape, node + head + shape.attributes.length);
     if (both !== undefined)

@@ -171,3 +171,34 @@ test('A12, A23: attributes of a text that says its type are refused, or counted,
     t.deepEqual([read.json, read.problems, read.ignored], [`{"v":${json}}`, [], ['lang']], type);
   }
 });
+
+const untyped =
+  'expected "@type" in an object where any type may stand, or "@xml" with XML as text, got neither';
+
+test('A23: refuses an object without @type and @xml in a reply, wherever any type may stand', (t) => {
+  const literal = compiledGet(
+    t,
+    sequence(
+      element('one', 'xs:anyType', 'minOccurs="0"') +
+        `<xs:element name="many" ${many}/>` +
+        element('typed', 't:Holder', 'minOccurs="0"'),
+    ),
+    `<xs:complexType name="Holder"><xs:sequence>${element('any', 'xs:anyType')}</xs:sequence></xs:complexType>`,
+  ).request;
+  for (const [json, place] of [
+    ['{"one":{"b":1}}', 'one'],
+    ['{"one":{"@attributes":{"a":"1"},"b":1}}', 'one'],
+    ['{"one":{"@nil":false,"b":1}}', 'one'],
+    ['{"one":[{"b":1}]}', 'one[0]'],
+    ['{"one":[[{"b":null}]]}', 'one[0][0]'],
+    ['{"many":["x",{"b":1}]}', 'many[1]'],
+    ['{"typed":{"any":{"b":1}}}', 'typed.any'],
+    ['{"one":{"@type":"Holder","any":{"b":1}}}', 'one.any'],
+  ] as const)
+    t.throws(() => writeMessage(literal, json), {
+      instanceOf: MismatchError,
+      message: `${place}: ${untyped}`,
+    });
+  t.regex(writeMessage(literal, '{"one":{"b":1,"any":"x","@type":"Holder"}}'), /<n0:any i:type=/);
+  t.is(literal.write(Buffer.from('{"one":{"@xml":"<x/>","b":1}}')).dropped, 1);
+});

@@ -477,3 +477,14 @@ test('A29: the refusal of a declared fault names the place within its value', (t
     message: 'value[0].id: expected xs:int, got a string that is no number',
   });
 });
+
+test('A23: refuses an object without @type in rpc parts and in arrays of any type', (t) => {
+  for (const use of ['literal', 'encoded']) {
+    const { request } = operationOf(t, rpc(use), 'Get');
+    for (const [json, place] of [
+      ['{"any":{"b":1}}', 'any'],
+      ['{"any":[{"@type":"Order","id":1},{"b":1}]}', 'any[1]'],
+    ] as const)
+      t.true(t.throws(() => writeMessage(request, json))?.message.startsWith(`${place}: expected "@type"`));
+  }
+});
