@@ -93,6 +93,13 @@ class AdoptedRows {
       const inner = { key: item, name: typeTitle(item) ?? 'item', rows: () => this.#content(item) };
       own.push({ name: 'item', type: this.#typeName(item), required: false, nillable: true, inner });
     }
+    if (content.kind === 'map') {
+      const { item, key, value } = content;
+      const rows = (): readonly Row[] => [this.element(key, 1, 1), this.element(value, 1, 1)];
+      const inner = { key: item, name: item.name.local, rows };
+      const type = this.#typeName(item.type);
+      own.push({ name: item.name.local, type, required: false, nillable: false, inner });
+    }
     const others = derived.flatMap((one): readonly Row[] => {
       const name = typeTitle(one);
       if (name === undefined) return [];

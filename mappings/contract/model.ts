@@ -577,6 +577,7 @@ export const namespaces = {
   soap12: 'http://www.w3.org/2003/05/soap-envelope',
   soap11Encoding: 'http://schemas.xmlsoap.org/soap/encoding/',
   soap12Encoding: 'http://www.w3.org/2003/05/soap-encoding',
+  apacheSoap: 'http://xml.apache.org/xml-soap',
   addressing10: 'http://www.w3.org/2005/08/addressing',
   addressing2004: 'http://schemas.xmlsoap.org/ws/2004/08/addressing',
   wsse: 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd',

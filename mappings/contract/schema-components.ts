@@ -60,7 +60,14 @@ export type Content =
   /** Mixed without any element declared. */
   | { readonly kind: 'mixed' }
   /** An array of SOAP 1.1 or 1.2 encoding (`soapenc:Array` restricted by `wsdl:arrayType`); `dimensions` is 1 for `item[]`. */
-  | { readonly kind: 'encodedArray'; readonly item: SchemaType; readonly dimensions: number };
+  | { readonly kind: 'encodedArray'; readonly item: SchemaType; readonly dimensions: number }
+  /** The `Map` of Apache SOAP: any number of items, each with a key and a value. */
+  | {
+      readonly kind: 'map';
+      readonly item: ElementDeclaration;
+      readonly key: ElementDeclaration;
+      readonly value: ElementDeclaration;
+    };
 
 /** An attribute that a complex type has (XSD 1.0, part 1, 3.5). */
 export interface AttributeUse {
@@ -305,5 +312,6 @@ export function contentTypes({ attributes, content, derived }: ComplexType): rea
   if (content.kind === 'elements') walk(content.particle);
   else if (content.kind === 'text') types.push(content.type);
   else if (content.kind === 'encodedArray') types.push(content.item);
+  else if (content.kind === 'map') types.push(content.key.type, content.value.type);
   return types;
 }

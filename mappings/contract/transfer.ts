@@ -1,4 +1,5 @@
 import type { Adopted } from './adopted.ts';
+import { apacheTypes } from './apache-types.ts';
 import { anySimpleType, anyType, builtInTypes } from './built-in-types.ts';
 import type { Contract } from './model.ts';
 
@@ -23,7 +24,9 @@ type SentObject =
 type SentValue = string | number | boolean | undefined | null | readonly [number];
 
 /** Objects that both sides have. */
-const shared: readonly object[] = [...new Set<object>([anyType, anySimpleType, ...builtInTypes.values()])];
+const shared: readonly object[] = [
+  ...new Set<object>([anyType, anySimpleType, ...builtInTypes.values(), ...apacheTypes.values()]),
+];
 
 /** A contract as it is sent. */
 export function sendContract(contract: Contract): SentContract {

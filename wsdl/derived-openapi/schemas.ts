@@ -171,6 +171,20 @@ export class TypeSchemas {
       const items = this.#orNull(this.ofType(content.item, false, called), content.item, false, called);
       return documented({ type: 'array', items }, type.documentation);
     }
+    if (content.kind === 'map') {
+      const valuesOfMap = (): JsonSchema =>
+        content.value.type === anyType
+          ? { description: 'A value of any type, null, or an object that is a map.' }
+          : this.ofElement(content.value, true);
+      const pair = object({ key: this.ofElement(content.key, true), value: valuesOfMap() }, ['key']);
+      return {
+        anyOf: [
+          { type: 'object', additionalProperties: valuesOfMap() },
+          { type: 'array', items: pair },
+        ],
+        description: 'The entries of a map; a list if a key is no string, begins with @ or occurs twice.',
+      };
+    }
     if (isInnerXml(type)) {
       this.#note(called, type, '', 'A24');
       return documented(
@@ -350,7 +364,11 @@ export class TypeSchemas {
       const stated = {
         type: 'object',
         properties: {
-          '@type': { type: 'string', description: 'A type of XSD, such as xs:int, or of the service.' },
+          '@type': {
+            type: 'string',
+            description:
+              'A type of XSD, such as xs:int, of Apache SOAP, such as apache:Map, or of the service.',
+          },
         },
         required: ['@type'],
         description: 'The members of the type, or value, where it is a simple one.',

@@ -99,6 +99,7 @@ class AdoptedValues {
       if (content.dimensions > 1) return 'null';
       return this.#isFull(depth) ? '[]' : `[${this.#value(content.item, false, depth + 1, called)}]`;
     }
+    if (content.kind === 'map') return '{"key":"text"}';
     if (isInnerXml(type)) return '"text"';
     const lone = once ? loneMember(type) : undefined;
     if (lone !== undefined)

@@ -1,3 +1,4 @@
+import { apacheTypes } from '../../contract/apache-types.ts';
 import { anyType, builtInTypes } from '../../contract/built-in-types.ts';
 import { namespaces } from '../../contract/model.ts';
 import type { ComplexType, SchemaType, SimpleType } from '../../contract/schema-components.ts';
@@ -7,7 +8,7 @@ import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { refuseElement, scanNull } from '../element.ts';
 import { MismatchError, type Reading } from '../problem.ts';
-import { excerpt, quoteJson } from '../scalars/text.ts';
+import { quoteJson } from '../scalars/text.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { itemsCodec } from './encoded-arrays.ts';
 import { canonicalToken } from './open-elements.ts';
@@ -21,6 +22,7 @@ import {
   readShape,
   readSimple,
   type Shape,
+  scanEntries,
   scanTyped,
   shapeOfSimple,
   statedText,
@@ -32,15 +34,24 @@ import {
 
 const { record } = nodeKinds;
 
-const stringKey = expanded({ namespace: namespaces.xsd, local: 'string' });
+const mapKey = expanded({ namespace: namespaces.apacheSoap, local: 'Map' });
+const stringType = builtInTypes.get('string');
 
 /**
  * The codec of any value: text, another simple type's value, an object with `@type`, an array, or `@xml`. Longer than others:
  * both directions share the shapes that are compiled here.
+ *
+ * @param isInMap whether the value is in a `Map` of Apache SOAP, where an object without `@type` is a Map too
  */
-export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) => () => Shape): ValueCodec {
+export function anyCodec(
+  context: AdoptedContext,
+  shapeFor: (type: ComplexType) => () => Shape,
+  isInMap: boolean,
+): ValueCodec {
   // any of them may come
-  for (const type of context.service.types.values()) if (type.kind === 'complex') shapeFor(type);
+  for (const type of [...context.service.types.values(), ...apacheTypes.values()])
+    if (type.kind === 'complex' && type.content.kind === 'encodedArray') context.codecOf(type, false);
+    else if (type.kind === 'complex') shapeFor(type);
   const simpleShapes = new Map<SimpleType, Shape>();
   const shapeOf = (type: SchemaType): Shape => {
     if (type.kind === 'complex') return shapeFor(type)();
@@ -72,19 +83,25 @@ export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) 
     if (key?.endsWith('}Array') === true && isEncoding(key)) return items.read(xml, reading);
     if (type === undefined || type.name === undefined) {
       if (key?.endsWith('}anyType') === true) return readUntyped(context, untyped, xml, reading);
+      if (key !== undefined) return readShape(untyped, false, xml, reading);
       return refuseElement(
         xml,
         reading,
-        `expected xsi:type with a type of the service, got ${excerpt(stated)}`,
+        `expected xsi:type with a bound prefix, got ${statedText(stated, xml)}`,
       );
     }
-    if (key === stringKey) {
+    if (type === stringType) {
       checkAttributes(shapes.string, xml, reading);
       return readSimple(context.simpleOf(type as SimpleType), context, undefined, xml, reading);
     }
+    if (type === apacheTypes.get('Vector')) return items.read(xml, reading);
     if (type.kind === 'complex' && type.content.kind === 'encodedArray')
       return context.codecOf(type, false).read(xml, reading);
     const shape = shapeOf(type);
+    if (shape.entries !== undefined) {
+      checkAttributes(shape, xml, reading);
+      return shape.entries.read(xml, reading, isInMap ? '{' : shape.typeToken, shape.typeToken);
+    }
     if (!shape.abstract) return readShape(shape, true, xml, reading);
     return refuseElement(xml, reading, `expected a type that isn't abstract, got ${statedText(stated, xml)}`);
   };
@@ -95,6 +112,7 @@ export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) 
     else if (byte === 34) scanSimple(shapes.string, tape);
     else if (byte === 116 || byte === 102) scanSimple(shapes.boolean, tape);
     else if (byte === 91) items.scan(tape);
+    else if (byte === 123 && isInMap && !statesItself(tape)) scanMap(tape);
     else if (byte === 123) scanTyped(tape, untyped, shapeNamed);
     else {
       const start = tape.position;
@@ -106,10 +124,18 @@ export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) 
     }
   };
 
+  const scanMap = (tape: Tape): void => {
+    const node = tape.top;
+    scanEntries(shapeOf(context.typeOfKey(mapKey) as SchemaType), tape);
+    markTyped(tape, node);
+  };
+
   const shapeNamed = (name: string): Shape => {
     const type = context.typeNamed(name);
     if (type === undefined)
       throw new MismatchError('expected a type of the service, got another').at('@type');
+    if (type.kind === 'complex' && type.content.kind === 'encodedArray')
+      throw new MismatchError('expected an array in place of an object with an array type').at('@type');
     return shapeOf(type);
   };
 
@@ -124,8 +150,18 @@ export function anyCodec(context: AdoptedContext, shapeFor: (type: ComplexType) 
     isLeaf: false,
     defaultOf: undefined,
   };
-  const items = itemsCodec(context, anyType, () => codec);
+  const items = itemsCodec(context, anyType, anyType, () => codec);
   return codec;
+}
+
+/** Returns true if the first member of the object at the tape's position is one of the gateway's own, such as `@type`. */
+function statesItself(tape: Tape): boolean {
+  const mark = tape.mark();
+  tape.enter();
+  const isOwn =
+    tape.next(true, 125) && tape.bytes[tape.position] === 34 && tape.bytes[tape.position + 1] === 64;
+  tape.rewind(mark);
+  return isOwn;
 }
 
 function isEncoding(key: string): boolean {

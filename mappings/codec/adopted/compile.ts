@@ -1,5 +1,6 @@
 import type { WrittenFault } from '../../compiled.ts';
 import { type AdoptedSettings, adoptedDefaults } from '../../contract/adopted.ts';
+import { apacheTypes } from '../../contract/apache-types.ts';
 import { anyType, builtInTypes } from '../../contract/built-in-types.ts';
 import { defaultLimits, type Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
@@ -159,6 +160,7 @@ function contextOf(
   const given = prefixes.size;
   const byName = new Map<string, SchemaType>();
   for (const [local, type] of builtInTypes) byName.set(`xs:${local}`, type);
+  for (const [local, type] of apacheTypes) byName.set(`apache:${local}`, type).set(local, type);
   for (const [type, name] of service.typeNames) byName.set(name, type);
   const types = typeCompiler(() => context);
   const context: Context = {
@@ -169,6 +171,7 @@ function contextOf(
     references: undefined,
     simpleOf: compileSimpleTypes(settings, limits),
     codecOf: types.codecOf,
+    mapValues: types.mapValues,
     elementOf: (element, once) => {
       const codec = types.codecOf(element.type, once);
       if (element.value === undefined || element.type.kind !== 'simple') return codec;
@@ -181,7 +184,10 @@ function contextOf(
     },
     typeNameOf: (type) => {
       if (type.name?.namespace === namespaces.xsd) return `xs:${type.name.local}`;
-      return service.typeNames.get(type);
+      const name = service.typeNames.get(type);
+      if (name === undefined && type.name?.namespace === namespaces.apacheSoap)
+        return `apache:${type.name.local}`;
+      return name;
     },
     typeNamed: (name) => byName.get(name),
     typeOfKey: (key) => service.types.get(key) ?? byKey.get(key),
@@ -190,9 +196,19 @@ function contextOf(
   return context;
 }
 
-const byKey = new Map<string, SchemaType>(
-  [...builtInTypes].map(([local, type]) => [expanded({ namespace: namespaces.xsd, local }), type]),
-);
+/** Types that a message may name although no document of the service declares them. */
+const byKey = new Map<string, SchemaType>([
+  ...[namespaces.xsd, namespaces.soap11Encoding, namespaces.soap12Encoding].flatMap((namespace) =>
+    [...builtInTypes].map(([local, type]) => [expanded({ namespace, local }), type] as const),
+  ),
+  [
+    expanded({ namespace: namespaces.soap11Encoding, local: 'base64' }),
+    builtInTypes.get('base64Binary') as SchemaType,
+  ],
+  ...[...apacheTypes].map(
+    ([local, type]) => [expanded({ namespace: namespaces.apacheSoap, local }), type] as const,
+  ),
+]);
 
 function compileMessage(context: Context, message: AdoptedMessage, scratch: Scratch): MessageCodec {
   const { body } = message;
@@ -537,6 +553,7 @@ function declarationsOf(context: AdoptedContext, element: ElementDeclaration): s
   for (let type = waiting.pop(); type !== undefined; type = waiting.pop()) {
     if (seen.has(type)) continue;
     seen.add(type);
+    if (type.name?.namespace === namespaces.apacheSoap) namesIn.add(namespaces.apacheSoap);
     if (type.kind === 'simple') continue;
     if (type === anyType) {
       isAny = true;
@@ -550,6 +567,8 @@ function declarationsOf(context: AdoptedContext, element: ElementDeclaration): s
     for (const { name } of type.attributes) namesIn.add(name.namespace);
     if (type.content.kind === 'elements') walk(type.content.particle);
     if (type.content.kind === 'encodedArray') waiting.push(type.content.item);
+    if (type.content.kind === 'map')
+      for (const one of [type.content.item, type.content.key, type.content.value]) see(one);
   }
   if (isAny) for (const { name } of service.types.values()) namesIn.add((name as QName).namespace);
   let declarations = ` xmlns:i="${namespaces.xsi}"`;

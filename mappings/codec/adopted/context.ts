@@ -47,6 +47,8 @@ export interface AdoptedContext {
    * @param once whether its element stands at most once where it is: a lone repeat is then an array itself (A13)
    */
   readonly codecOf: (type: SchemaType, once: boolean) => ValueCodec;
+  /** The codec of a value of any type in a `Map` of Apache SOAP (A23), compiled on first use. */
+  readonly mapValues: () => ValueCodec;
   /** The codec of an element's value: its default is that of an empty element (A25). */
   readonly elementOf: (element: ElementDeclaration, once: boolean) => ValueCodec;
   /** The prefix of a namespace, with its colon; `''` for none. */

@@ -16,14 +16,22 @@ const { list } = nodeKinds;
 export const noDimensions = 'expected an array of one dimension, which alone are served';
 
 /**
- * The codec of an array: read with items of any name, written with `item` elements; without attributes of the encoding where
+ * The codec of an array, or of a `Vector` of Apache SOAP: read with items of any name, written with `item` elements; without attributes of the encoding where
  * the binding says literal. `itemOf` gives the codec of an item, once it is compiled. Longer than others: both directions share
  * the item's declaration.
  */
-export function itemsCodec(context: AdoptedContext, item: SchemaType, itemOf: () => ValueCodec): ValueCodec {
+export function itemsCodec(
+  context: AdoptedContext,
+  type: SchemaType,
+  item: SchemaType,
+  itemOf: () => ValueCodec,
+): ValueCodec {
   const declared = undeclared({ namespace: '', local: 'item' }, item, true);
   const tags = tagsOf(context, declared);
-  const arrayType = ` i:type="soapenc:Array" soapenc:arrayType="${qualifiedName(context, item)}[`;
+  const isVector = type.name?.namespace === namespaces.apacheSoap;
+  const typed = isVector
+    ? ` xmlns:apache="${namespaces.apacheSoap}" i:type="apache:${type.name?.local}"`
+    : ` i:type="soapenc:Array" soapenc:arrayType="${qualifiedName(context, item)}[`;
 
   const scan = (tape: Tape): void => {
     scanItems(tape, itemOf().scan);
@@ -36,10 +44,11 @@ export function itemsCodec(context: AdoptedContext, item: SchemaType, itemOf: ()
       return;
     }
     output.tags(outer.start);
-    if (context.encoded) {
+    if (isVector && context.encoded) output.text(typed);
+    else if (context.encoded) {
       let count = 0;
       for (let entry = words[node + 1] as number; entry !== -1; entry = words[entry] as number) count++;
-      output.text(`${arrayType}${count}]"`);
+      output.text(`${typed}${count}]"`);
     }
     output.text('>');
     for (let entry = tape.words[node + 1] as number; entry !== -1; entry = tape.words[entry] as number)

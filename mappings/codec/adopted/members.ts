@@ -105,8 +105,8 @@ export function isInnerXml({ attributes, anyAttribute, base, derived, content }:
  * called `value` where an object is around them (A29).
  */
 export function isObjectType(type: SchemaType): type is ComplexType {
-  if (type.kind === 'simple' || type === anyType || type.content.kind === 'encodedArray') return false;
-  return !isInnerXml(type);
+  if (type.kind === 'simple' || type === anyType || isInnerXml(type)) return false;
+  return type.content.kind !== 'encodedArray' && type.content.kind !== 'map';
 }
 
 /** Whether text may stand between elements. */

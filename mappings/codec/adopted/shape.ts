@@ -35,6 +35,7 @@ import {
   writeContent,
 } from './content.ts';
 import type { AdoptedContext, Tags } from './context.ts';
+import { type MapEntries, mapEntries } from './map-entries.ts';
 import {
   attributeMembers,
   contentMembers,
@@ -93,6 +94,8 @@ export interface Shape {
   /** Whether it is that of an object where any type may stand: its first member is `@xml`, and only that says what it holds. */
   readonly untyped: boolean;
   readonly content: CompiledContent;
+  /** Of a map its entries: on the tape a word that leads to them takes the place of the slots. */
+  readonly entries: MapEntries | undefined;
   /** Of `text`: the value and what it is called. */
   readonly simple: SimpleCodec | undefined;
   readonly valueName: string;
@@ -126,6 +129,7 @@ interface ShapeParts {
   readonly anyAttribute: boolean;
   readonly kind: Shape['kind'];
   readonly untyped: boolean;
+  readonly entries: MapEntries | undefined;
   readonly members: Members;
   readonly simple: SimpleType | undefined;
   readonly valueName: string | undefined;
@@ -140,6 +144,7 @@ export const bareParts: ShapeParts = {
   anyAttribute: false,
   kind: 'members',
   untyped: false,
+  entries: undefined,
   members: noMembers,
   simple: undefined,
   valueName: undefined,
@@ -151,16 +156,28 @@ export function shapeOfType(context: AdoptedContext, type: ComplexType): Shape {
   const textType = textTypeOf(type);
   return compileShape(context, {
     name: context.typeNameOf(type),
-    qualified: name === undefined ? '' : context.prefixOf(name.namespace) + name.local,
+    qualified: name === undefined ? '' : typeQName(context, name),
     abstract,
     attributes,
     anyAttribute,
     kind: isMixed(content) ? 'mixed' : textType === undefined ? 'members' : 'text',
     untyped: false,
+    entries: content.kind === 'map' ? mapEntries(context, content) : undefined,
     members: contentMembers(content),
     simple: textType,
     valueName: undefined,
   });
+}
+
+const apachePrefix = 'apache:';
+
+/** A type's name as `xsi:type` has it. Any message may have types of Apache SOAP, so each tag with one declares the prefix. */
+function typeQName(context: AdoptedContext, { namespace, local }: QName): string {
+  return (namespace === namespaces.apacheSoap ? apachePrefix : context.prefixOf(namespace)) + local;
+}
+
+function declarationOf(qualified: string): string {
+  return qualified.startsWith(apachePrefix) ? ` xmlns:apache="${namespaces.apacheSoap}"` : '';
 }
 
 /** The shape of the rounds of a repeated group. */
@@ -206,7 +223,7 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
     abstract: parts.abstract,
     typeToken: `{"@type":${JSON.stringify(parts.name)}`,
     alwaysTyped: context.encoded && parts.qualified !== '',
-    typeTag: piece(` i:type="${parts.qualified}"`),
+    typeTag: piece(`${declarationOf(parts.qualified)} i:type="${parts.qualified}"`),
     attributes,
     needed: attributes.flatMap(({ required, fixed }, index) =>
       required && fixed === undefined ? [index] : [],
@@ -214,6 +231,7 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
     anyAttribute: parts.anyAttribute,
     kind: parts.kind,
     untyped: parts.untyped,
+    entries: parts.entries,
     content,
     simple,
     valueName,
@@ -538,6 +556,18 @@ export function scanMembers(
   return false;
 }
 
+/** Moves past an object or array that is a map, and pushes one node. Throws MismatchError, JsonError. */
+export function scanEntries({ number, entries }: Shape, tape: Tape): void {
+  tape.reserve(head + 1);
+  const node = tape.top;
+  tape.words[node] = record;
+  tape.words[node + 1] = number;
+  tape.words[node + 2] = 0;
+  tape.words[node + head] = -1;
+  tape.top = node + head + 1;
+  if (entries?.scan(tape, node + head) === true) tape.words[node + 2] = isNil;
+}
+
 /** How many elements and values a nil object has, which aren't written (A25). */
 function besideNil({ names, attributes, anyAttribute }: Shape, { words }: Tape, node: number): number {
   const end = names.length - (anyAttribute ? 1 : 0);
@@ -671,7 +701,8 @@ export function writeShape(
   }
   const start = output.length;
   let isWritten = false;
-  if (shape.kind === 'members') writeSlots(shape, tape, node, output);
+  if (shape.entries !== undefined) shape.entries.write(tape, node + head, output);
+  else if (shape.kind === 'members') writeSlots(shape, tape, node, output);
   else if (value !== -1) isWritten = writeValue(tape, value, output);
   output.reserve(tags.room);
   if (isWritten || output.length !== start) output.piece(tags.close);
@@ -715,9 +746,12 @@ export function scanTyped(tape: Tape, declared: Shape, shapeNamed: (name: string
   if (scanMembers(shape, onType, tape)) {
     if (tape.isPatienceOver) throw new MismatchError('expected "@type" as the first member, got it later');
     tape.rewind(mark);
-    tape.enter();
-    isKnown = false; // it comes once more
-    scanMembers(shape, onType, tape);
+    if (shape.entries !== undefined) scanEntries(shape, tape);
+    else {
+      tape.enter();
+      isKnown = false; // it comes once more
+      scanMembers(shape, onType, tape);
+    }
   }
   if (shape.abstract)
     throw new MismatchError(
@@ -780,11 +814,10 @@ function writeAttributes(shape: Shape, tape: Tape, slots: number, output: Output
 
 /** The shape of a simple type where any may stand: its type, and its text as `value` (A23). */
 export function shapeOfSimple(context: AdoptedContext, type: SimpleType, name: string): Shape {
-  const { namespace, local } = type.name as QName;
   return compileShape(context, {
     ...bareParts,
     name,
-    qualified: context.prefixOf(namespace) + local,
+    qualified: typeQName(context, type.name as QName),
     kind: 'text',
     simple: type,
   });

@@ -24,6 +24,7 @@ import {
   readShape,
   readSimple,
   type Shape,
+  scanEntries,
   scanMembers,
   scanTyped,
   shapeOfContent,
@@ -41,6 +42,7 @@ const { record } = nodeKinds;
 /** Compiles types on first use; what a type holds is compiled once `finish` is called, so that it may hold itself. */
 export interface TypeCompiler {
   readonly codecOf: AdoptedContext['codecOf'];
+  readonly mapValues: AdoptedContext['mapValues'];
   readonly shapeFor: (type: ComplexType) => () => Shape;
   readonly finish: () => Steps<void>;
 }
@@ -77,18 +79,25 @@ export function typeCompiler(contextOf: () => AdoptedContext): TypeCompiler {
   const compile = (context: AdoptedContext, type: SchemaType, asArray: boolean): ValueCodec => {
     if (type.kind === 'simple') return simpleCodec(context, type);
     const { content } = type;
-    if (type === anyType) return anyCodec(context, shapeFor);
+    if (type === anyType) return anyCodec(context, shapeFor, false);
     if (content.kind === 'encodedArray') {
       if (content.dimensions > 1) return severalDimensions;
       let item: ValueCodec | undefined;
       waiting.push(() => {
         item = context.codecOf(content.item, false);
       });
-      return itemsCodec(context, content.item, () => item as ValueCodec);
+      return itemsCodec(context, type, content.item, () => item as ValueCodec);
     }
+    if (content.kind === 'map') return mapCodec(context, shapeFor(type));
     if (asArray && content.kind === 'elements')
       return loneCodec(context, membersOf(content.particle), (work) => waiting.push(work));
     return complexCodec(context, type, shapeFor);
+  };
+
+  let inMaps: ValueCodec | undefined;
+  const mapValues = (): ValueCodec => {
+    inMaps ??= anyCodec(contextOf(), shapeFor, true);
+    return inMaps;
   };
 
   function* finish(): Steps<void> {
@@ -98,7 +107,7 @@ export function typeCompiler(contextOf: () => AdoptedContext): TypeCompiler {
     }
     waiting.length = 0;
   }
-  return { codecOf, shapeFor, finish };
+  return { codecOf, mapValues, shapeFor, finish };
 }
 
 /** Arrays of several dimensions are refused wherever they come. */
@@ -237,6 +246,30 @@ function loneCodec(context: AdoptedContext, members: Members, later: (work: () =
     readNil: (xml, reading) => readNull(bare, xml, reading),
     scan: (tape) => content().members[0]?.scan(tape),
     write: (tags, tape, node, output) => writeElement(tags, items, tape, node, output),
+    isLeaf: false,
+    defaultOf: undefined,
+  };
+}
+
+/** A `Map` of Apache SOAP (A23): an object, or a list of keys and values. */
+function mapCodec(context: AdoptedContext, shape: () => Shape): ValueCodec {
+  const bare = bareShape(context);
+  return {
+    read: (xml, reading) => {
+      checkAttributes(bare, xml, reading);
+      return shape().entries?.read(xml, reading, '{', '');
+    },
+    readNil: (xml, reading) => readNull(bare, xml, reading),
+    scan: (tape) => {
+      const byte = tape.peek();
+      if (byte === 110) scanNull(tape);
+      else if (byte === 123 || byte === 91) scanEntries(shape(), tape);
+      else throw new MismatchError(`expected an object or an array, got ${tape.kind()}`);
+    },
+    write: (tags, tape, node, output) => {
+      if (tape.words[node] === record) writeShape(tags, tape, node, output, context);
+      else writeLeaf(tags, tape, node, output);
+    },
     isLeaf: false,
     defaultOf: undefined,
   };

@@ -38,7 +38,7 @@ function mime(namespace: string): [string, string] {
 
 /**
  * Schemas that documents refer to without bringing them, as far as services use them (A2): XML, SOAP's encodings and
- * envelope, xmlmime, xop, WS-I's swaRef, WSDL, WS-Addressing, XML Signature and XML Encryption. By namespace; one that a folder holds goes before.
+ * envelope, xmlmime, xop, WS-I's swaRef, Apache SOAP, WSDL, WS-Addressing, XML Signature and XML Encryption. By namespace; one that a folder holds goes before.
  */
 export const builtInSchemas: ReadonlyMap<string, string> = new Map([
   schema(
@@ -68,6 +68,8 @@ export const builtInSchemas: ReadonlyMap<string, string> = new Map([
     'http://ws-i.org/profiles/basic/1.1/xsd',
     '<simpleType name="swaRef"><restriction base="x:anyURI"/></simpleType>',
   ),
+  // its types are in mappings/contract/apache-types.ts
+  schema(namespaces.apacheSoap, ''),
   schema(wsdl, '<attribute name="arrayType" type="x:string"/><attribute name="required" type="x:boolean"/>'),
   ...w3cSchemas,
 ]);

@@ -95,6 +95,8 @@ function addType(type: SchemaType, reached: Set<SchemaType | ElementDeclaration>
   const { content } = type;
   if (content.kind === 'text') reached.add(content.type);
   if (content.kind === 'encodedArray') reached.add(content.item);
+  if (content.kind === 'map')
+    for (const element of [content.item, content.key, content.value]) reached.add(element);
   if (content.kind === 'elements') addParticle(content.particle, reached);
 }
 

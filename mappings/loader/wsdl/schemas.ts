@@ -1,11 +1,13 @@
+import { apacheTypes, declaredMap } from '../../contract/apache-types.ts';
 import { anySimpleType, anyType, builtInTypes } from '../../contract/built-in-types.ts';
 import { namespaces } from '../../contract/model.ts';
-import type {
-  ComplexType,
-  ElementDeclaration,
-  Particle,
-  QName,
-  SchemaType,
+import {
+  type ComplexType,
+  type ElementDeclaration,
+  expanded,
+  type Particle,
+  type QName,
+  type SchemaType,
 } from '../../contract/schema-components.ts';
 import type { Allowance } from '../document/allowance.ts';
 import { addTo } from '../document/node.ts';
@@ -57,6 +59,8 @@ class SchemaReader {
   /** Complex types that aren't filled in yet. */
   readonly #written = new Map<Mutable<ComplexType>, WrittenType>();
   readonly #filling = new Set<ComplexType>();
+  /** Complex types of Apache SOAP that the documents declare, until all are filled in. */
+  readonly #maps = new Set<Mutable<ComplexType>>();
 
   constructor(schemas: readonly Schema[], allowance: Allowance, findings: Findings) {
     this.#allowance = allowance;
@@ -112,6 +116,8 @@ class SchemaReader {
       const type = name.local === 'anyType' ? anyType : builtInTypes.get(name.local);
       if (type !== undefined) return type;
     }
+    const apache = name.namespace === namespaces.apacheSoap ? apacheTypes.get(name.local) : undefined;
+    if (apache !== undefined && !this.#symbols.all('type').has(expanded(name))) return apache;
     const declared = this.#symbols.find('type', name, at, schema);
     if (declared === undefined) return anyType;
     if (this.#types.get(declared) === 'being read') {
@@ -146,12 +152,15 @@ class SchemaReader {
       documentation: documentationOf(element),
     };
     this.#written.set(type, { element, schema });
+    if (name?.namespace === namespaces.apacheSoap) this.#maps.add(type);
     return type;
   }
 
   /** Fills in what there is to fill in, which makes more of it. */
   #fillAll(): void {
     for (const type of this.#written.keys()) this.#complete(type);
+    for (const type of this.#maps) type.content = declaredMap(type) ?? type.content;
+    this.#maps.clear();
   }
 
   #complete(type: Mutable<ComplexType>): void {

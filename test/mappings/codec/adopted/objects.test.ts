@@ -145,7 +145,9 @@ const readCases: readonly ReadCase[] = [
     type: sequence('<xs:element name="v"/>'),
     content: '<t:v xsi:type="q:anyType">x</t:v>',
     json: '{}',
-    problems: ['InvalidType v: expected xsi:type with a type of the service, got "q:anyType"'],
+    problems: [
+      'InvalidType v: expected xsi:type with a bound prefix, got "q:anyType" with an unbound prefix',
+    ],
   },
   {
     title: 'prefixes of an attribute and of a value are those of their element',

@@ -127,13 +127,13 @@ test('A22: many open fields of a reply are all written', (t) => {
 test('A22: an open field that is refused is none', (t) => {
   const { json, problems } = readMessage(
     fields(t).request,
-    get('<t:a xsi:type="t:No"/><t:b>x</t:b><t:c xsi:nil="1">x</t:c>'),
+    get('<t:a xsi:type="q:No"/><t:b>x</t:b><t:c xsi:nil="1">x</t:c>'),
   );
   t.is(json, '{"@any":{"b":"x","c":null}}');
   t.deepEqual(
     problems.map(({ message }) => message),
     [
-      'a: expected xsi:type with a type of the service, got "t:No"',
+      'a: expected xsi:type with a bound prefix, got "q:No" with an unbound prefix',
       'c: expected no content in an element with xsi:nil',
     ],
   );

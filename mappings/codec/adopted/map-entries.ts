@@ -1,0 +1,221 @@
+import { anyType } from '../../contract/built-in-types.ts';
+import type { Content } from '../../contract/schema-components.ts';
+import { nodeKinds, type Tape } from '../../json/tape.ts';
+import type { Output } from '../../xml/output.ts';
+import type { XmlReader } from '../../xml/reader.ts';
+import { hasContent } from '../element.ts';
+import { isFull, MismatchError, type Reading, refuse } from '../problem.ts';
+import { pushItem } from '../types/entries.ts';
+import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
+import { elementReader, tagsOf } from './elements.ts';
+
+/**
+ * The entries of an Apache SOAP `Map` (A23): an object if each key is a plain string that occurs once, else a list of
+ * `{"key":…,"value":…}`. A key that begins with `@` makes a list too, because such names are the gateway's own.
+ */
+
+const { nothing } = nodeKinds;
+
+/** Words of an entry: the link to the next entry, the node of its key, the node of its value. */
+const keyWord = 1;
+const valueWord = 2;
+
+/** The members or items of a map, in both directions. */
+export interface MapEntries {
+  /**
+   * Reads the children of the current element, past its end tag.
+   *
+   * @param start what the object begins with: `{`, or `{"@type":"…"` if it states its type
+   * @param listStart the same of an object around the list form; `''` for the list without an object
+   */
+  readonly read: (xml: XmlReader, reading: Reading, start: string, listStart: string) => string;
+  /** Moves past an object or array and chains its entries from a word of the tape on; true for an object with `@nil`. */
+  readonly scan: (tape: Tape, link: number) => boolean;
+  /** Writes the entries that a word leads to. */
+  readonly write: (tape: Tape, link: number, output: Output) => void;
+}
+
+type MapContent = Content & { readonly kind: 'map' };
+
+export function mapEntries(context: AdoptedContext, { item, key, value }: MapContent): MapEntries {
+  const keys = context.elementOf(key, true);
+  const values = value.type === anyType ? context.mapValues() : context.elementOf(value, true);
+  const tags = { item: tagsOf(context, item), key: tagsOf(context, key), value: tagsOf(context, value) };
+  const readKey = elementReader(context, key, keys, false);
+  const readValue = elementReader(context, value, values, false);
+
+  const readEntry = (xml: XmlReader, reading: Reading): Entry => {
+    const entry: Entry = { key: undefined, value: undefined };
+    while (xml.nextChild()) {
+      const name = xml.local === 'key' || xml.local === 'value' ? xml.local : undefined;
+      reading.path.push(xml.local.slice(0, 64));
+      if (name === undefined || entry[name] !== undefined) {
+        if (name === undefined)
+          refuse(reading, 'UnknownElement', 'expected key or value, got another element');
+        else refuse(reading, 'DuplicateElement', 'expected the element once, got it again');
+        xml.skip();
+      } else if (name === 'value') entry.value = readValue(xml, reading) ?? 'null';
+      else {
+        // which form the map has depends on the key's text, so no shape of a request is kept (decision 9)
+        const { placeholders } = reading;
+        reading.placeholders = undefined;
+        entry.key = readKey(xml, reading) ?? 'null';
+        reading.placeholders = placeholders;
+      }
+      reading.path.pop();
+    }
+    if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
+    return entry;
+  };
+
+  const read: MapEntries['read'] = (xml, reading, start, listStart) => {
+    const entries: Entry[] = [];
+    const one: ValueCodec = {
+      ...values,
+      read: (its, noted) => {
+        entries.push(readEntry(its, noted));
+        return '';
+      },
+      readNil: (its, noted) => {
+        if (hasContent(its)) refuse(noted, 'InvalidType', 'expected no content in an element with xsi:nil');
+        return refuse(noted, 'NotEmpty', 'expected key and value, got xsi:nil') ?? '';
+      },
+    };
+    const readItem = elementReader(context, item, one, false);
+    for (let index = 0; xml.nextChild(); index++) {
+      reading.path.push(xml.local.slice(0, 64), index);
+      readItem(xml, reading);
+      reading.path.length -= 2;
+    }
+    if (xml.stray && !isFull(reading)) refuse(reading, 'InvalidType', 'expected elements, got text');
+    return entriesJson(entries, start, listStart);
+  };
+
+  const scanNamed = (tape: Tape, start: number, name: string, link: number): number => {
+    const entry = pushEntry(tape, link);
+    // the name is a string of JSON, so it is read as one
+    tape.position = start;
+    tape.words[entry + keyWord] = tape.top;
+    keys.scan(tape);
+    tape.colon();
+    tape.words[entry + valueWord] = tape.top;
+    within(name, () => values.scan(tape));
+    return entry;
+  };
+
+  const scanListed = (tape: Tape, start: number): number => {
+    let link = start;
+    tape.enter();
+    for (let index = 0; tape.next(index === 0, 93); index++) {
+      const entry = pushEntry(tape, link);
+      within(index, () => scanPair(tape, entry, keys, values));
+      link = entry;
+    }
+    return link;
+  };
+
+  const scan: MapEntries['scan'] = (tape, start) => {
+    let link = start;
+    let isNil = false;
+    if (tape.peek() === 91) {
+      scanListed(tape, link);
+      return false;
+    }
+    tape.enter();
+    const names = new Set<string>();
+    for (let first = true; tape.next(first, 125); first = false) {
+      if (tape.bytes[tape.position] !== 34) tape.fail('a member name');
+      const at = tape.position;
+      const name = tape.string();
+      if (names.has(name)) throw new MismatchError('expected the member once, got it again').at(name);
+      names.add(name);
+      if (!name.startsWith('@')) {
+        link = scanNamed(tape, at, name, link);
+        continue;
+      }
+      tape.colon();
+      if (name === '@items' && tape.peek() === 91) link = within(name, () => scanListed(tape, link));
+      else if (name === '@nil' || name === '@type') {
+        isNil ||= name === '@nil' && tape.peek() === 116;
+        tape.skip();
+      } else throw new MismatchError('expected such a key in "@items", a list of keys and values').at(name);
+    }
+    return isNil;
+  };
+
+  const write: MapEntries['write'] = (tape, start, output) => {
+    const { words } = tape;
+    for (let entry = words[start] as number; entry !== -1; entry = words[entry] as number) {
+      open(tags.item, output);
+      keys.write(tags.key, tape, words[entry + keyWord] as number, output);
+      values.write(tags.value, tape, words[entry + valueWord] as number, output);
+      output.tags(tags.item.close);
+    }
+  };
+  return { read, scan, write };
+}
+
+interface Entry {
+  key: string | undefined;
+  value: string | undefined;
+}
+
+function entriesJson(entries: readonly Entry[], start: string, listStart: string): string {
+  const keys = new Set(entries.map(({ key }) => key));
+  const isObject =
+    keys.size === entries.length && entries.every(({ key }) => key !== undefined && isName(key));
+  if (isObject) {
+    let json = start;
+    for (const { key, value } of entries) json += `${json.length === 1 ? '' : ','}${key}:${value ?? 'null'}`;
+    return `${json}}`;
+  }
+  const items = entries.map(({ key, value }) => `{"key":${key ?? 'null'},"value":${value ?? 'null'}}`);
+  return listStart === '' ? `[${items.join(',')}]` : `${listStart},"@items":[${items.join(',')}]}`;
+}
+
+/** Returns true for the JSON of a string that may be a member's name. */
+function isName(token: string): boolean {
+  return token.startsWith('"') && !token.startsWith('"@');
+}
+
+function pushEntry(tape: Tape, link: number): number {
+  const entry = pushItem(tape, link);
+  tape.reserve(2);
+  tape.words[entry + keyWord] = -1;
+  tape.words[entry + valueWord] = -1;
+  tape.top = entry + 3;
+  return entry;
+}
+
+/** An item of the list form; a key or value that is missing is null. */
+function scanPair(tape: Tape, entry: number, keys: ValueCodec, values: ValueCodec): void {
+  if (tape.peek() !== 123) throw new MismatchError(`expected an object, got ${tape.kind()}`);
+  tape.enter();
+  for (let first = true; tape.next(first, 125); first = false) {
+    const name = tape.name();
+    const word = name === 'key' ? keyWord : name === 'value' ? valueWord : 0;
+    if (word === 0) throw new MismatchError('expected key and value only, got another member').at(name);
+    if (tape.words[entry + word] !== -1)
+      throw new MismatchError('expected the member once, got it again').at(name);
+    tape.words[entry + word] = tape.top;
+    within(name, () => (word === keyWord ? keys : values).scan(tape));
+  }
+  for (const word of [keyWord, valueWord]) {
+    if (tape.words[entry + word] !== -1) continue;
+    tape.words[entry + word] = tape.top;
+    tape.pushKind(nothing);
+  }
+}
+
+function within<T>(step: string | number, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof MismatchError ? error.at(step) : error;
+  }
+}
+
+function open(tags: Tags, output: Output): void {
+  output.tags(tags.start);
+  output.text('>');
+}
