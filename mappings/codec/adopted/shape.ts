@@ -18,6 +18,7 @@ import {
   MismatchError,
   miss,
   type Reading,
+  recordDeviation,
   refuse,
   refuseNamespaces,
 } from '../problem.ts';
@@ -295,15 +296,29 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
   const { attributes, context } = shape;
   let json = start;
   let others = '';
+  let renamed: Set<AttributeCodec> | undefined;
   const count = xml.attributeCount;
   let found = 0;
   for (let at = 0; at < count; at++) {
     const local = xml.attributeLocal(at);
     const namespace = xml.attributeNamespace(at);
-    const attribute = attributes.find((one) => one.local === local && one.namespace === namespace);
+    let attribute = attributes.find((one) => one.local === local && one.namespace === namespace);
     if (attribute === undefined) {
       if (namespace === namespaces.xsi || namespace === namespaces.soap11 || namespace === namespaces.soap12)
         continue;
+      const namesake = shape.anyAttribute ? undefined : namesakeOf(attributes, local, namespace, xml);
+      if (namesake === 'several') {
+        refuseNamesake(attributes, local, namespace, reading);
+        continue;
+      }
+      if (namesake !== undefined) {
+        recordDeviation(reading, 'attributeNamespace');
+        attribute = namesake;
+        renamed ??= new Set();
+        renamed.add(namesake);
+      }
+    }
+    if (attribute === undefined) {
       if (context.encoded && (namespace !== '' || local === 'id')) continue;
       if (local === 'href' && namespace === '' && isReferring(shape.simple, xml, reading)) continue;
       if (shape.anyAttribute) {
@@ -326,9 +341,57 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
   if (others !== '') json += `${json.length === 1 ? '' : ','}"@attributes":{${others}}`;
   if (found < attributes.length)
     for (const attribute of attributes)
-      if (attribute.required && xml.attribute(attribute.namespace, attribute.local) === undefined)
+      if (
+        attribute.required &&
+        xml.attribute(attribute.namespace, attribute.local) === undefined &&
+        renamed?.has(attribute) !== true
+      )
         miss(reading, [...reading.path, attribute.json], true);
   return json;
+}
+
+/** Beginnings of namespaces whose attributes are about messages, XML or security and not about the value: `xml`, `wsu`. */
+const otherSubjects = ['http://www.w3.org/', 'http://schemas.xmlsoap.org/', 'http://docs.oasis-open.org/'];
+
+/**
+ * The attribute that one in another namespace, or in none, is certainly meant to be: the only one of its local name (A12).
+ * `several` if it is not certain, because the element has that attribute too, or the name twice; undefined without a
+ * namesake.
+ */
+function namesakeOf(
+  attributes: readonly AttributeCodec[],
+  local: string,
+  namespace: string,
+  xml: XmlReader,
+): AttributeCodec | 'several' | undefined {
+  if (otherSubjects.some((start) => namespace.startsWith(start))) return undefined;
+  const named = attributes.filter((one) => one.local === local);
+  const [only] = named;
+  if (only === undefined) return undefined;
+  let count = 0;
+  for (let at = 0; at < xml.attributeCount; at++) {
+    const other = xml.attributeNamespace(at);
+    if (xml.attributeLocal(at) === local && !otherSubjects.some((start) => other.startsWith(start))) count++;
+  }
+  const isThere = xml.attribute(only.namespace, local) !== undefined;
+  return named.length === 1 && count === 1 && !isThere ? only : 'several';
+}
+
+function refuseNamesake(
+  attributes: readonly AttributeCodec[],
+  local: string,
+  namespace: string,
+  reading: Reading,
+): void {
+  const known = attributes.find((one) => one.local === local);
+  reading.path.push(local.slice(0, 64));
+  const expected = namespaceText(known?.namespace ?? '');
+  refuse(
+    reading,
+    'UnknownElement',
+    `expected the attribute in ${expected}, got it in ${namespaceText(namespace)}`,
+  );
+  reading.path.pop();
 }
 
 /** The same of an element whose attributes make no member. */

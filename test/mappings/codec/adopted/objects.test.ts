@@ -1,6 +1,8 @@
 import test from 'ava';
+import { startReading } from '../../../../mappings/codec/problem.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { XmlError } from '../../../../mappings/xml/error.ts';
+import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import {
   checkRead,
   checkWrite,
@@ -59,9 +61,9 @@ const readCases: readonly ReadCase[] = [
   {
     title: 'an attribute of another namespace is left out, and noted',
     type: sequence('', attribute('b', 'xs:int')),
-    attributes: ' xmlns:o="urn:o" o:b="3"',
+    attributes: ' xmlns:o="urn:o" o:c="3"',
     json: '{}',
-    ignored: ['b'],
+    ignored: ['c'],
   },
   {
     title: 'an unknown attribute is left out where unknown elements are',
@@ -583,4 +585,40 @@ test('in a reply what was before in the place of any attributes is not written',
     t.is(written(request, '{"@attributes":null,"q":"b"}'), '<n0:Get q="b"/>');
     t.is(written(request, '{"q":"b"}'), '<n0:Get q="b"/>');
   }
+});
+
+const attributed = sequence(e('b', 't:Attributed', many), '<xs:attribute name="at" type="xs:int"/>');
+const attributedTypes =
+  '<xs:complexType name="Attributed"><xs:sequence/><xs:attribute name="at" type="xs:int" use="required"/><xs:attribute ref="t:q"/><xs:attribute ref="xml:lang"/></xs:complexType><xs:attribute name="q" type="xs:string"/>';
+
+for (const [content, json, problem] of [
+  ['t:at="1"', { at: 1 }, undefined],
+  ['o:at="1"', { at: 1 }, undefined],
+  ['at="1" q="x"', { at: 1, q: 'x' }, undefined],
+  ['at="1" o:q="x"', { at: 1, q: 'x' }, undefined],
+  ['at="1" lang="de"', { at: 1, lang: 'de' }, undefined],
+  ['at="1" t:at="2"', { at: 1 }, 'expected the attribute in no namespace, got it in namespace "urn:t"'],
+  ['t:at="1" o:at="2"', {}, 'expected the attribute in no namespace, got it in namespace "urn:t"'],
+  ['at="1" u:at="x" u:Id="y"', { at: 1 }, undefined],
+  ['at="1" o:other="x"', { at: 1 }, undefined],
+] as const)
+  test(`A12: reads the attributes ${content} by their local names, if that is certain`, (t) => {
+    const { request } = compiledGet(t, attributed, attributedTypes);
+    const prefixes =
+      'xmlns:o="urn:o" xmlns:u="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"';
+    const xml = new XmlReader(get(`<t:b ${prefixes} ${content}/>`), defaultLimits);
+    xml.readRoot();
+    const reading = startReading(1);
+    t.deepEqual(JSON.parse(request.read(xml, reading)), { b: [json] });
+    t.is(reading.problems[0]?.message, problem && `b[0].at: ${problem}`);
+    const isPlain = problem !== undefined || /u:at|other/.test(content);
+    t.deepEqual([...(reading.deviations ?? [])], isPlain ? [] : ['attributeNamespace']);
+  });
+
+test('A12: with anyAttribute a qualified attribute stays one of the open attributes', (t) => {
+  const type = sequence('', '<xs:attribute name="at" type="xs:int"/><xs:anyAttribute/>');
+  const { request } = compiledGet(t, type);
+  const { json, problems } = readMessage(request, get('', ' t:at="1"'));
+  t.deepEqual(problems, []);
+  t.is(json, '{"@attributes":{"{urn:t}at":"1"}}');
 });
