@@ -64,7 +64,7 @@ export function charsetOf(bytes: Uint8Array): string {
   const mark = markOf(buffer);
   if (mark !== undefined) return mark === 'utf-8' ? mark : 'utf-16';
   const encoding = declaredEncoding(buffer);
-  if (encoding !== 'windows-1252') return encoding;
+  if (typeof encoding === 'string' && encoding !== 'windows-1252') return encoding;
   const declared = readDeclaration(buffer.toString('latin1', 0, buffer.indexOf(0x3e) + 1))?.encoding ?? '';
   const name = declared.toLowerCase();
   return ianaNames.get(name) ?? name;

@@ -336,7 +336,10 @@ export function contentSpan({ source, offset, end }: XmlElement): { from: number
   startTag.test(source.text);
   const to = source.text.lastIndexOf('<', end - 1);
   if (to < startTag.lastIndex) return undefined;
-  return { from: markupByte(source, startTag.lastIndex - 1) + bytesOfMarkup(source), to: markupByte(source, to) };
+  return {
+    from: markupByte(source, startTag.lastIndex - 1) + bytesOfMarkup(source),
+    to: markupByte(source, to),
+  };
 }
 
 function bytesOfMarkup({ bytes }: XmlSource): number {

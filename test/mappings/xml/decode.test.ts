@@ -585,6 +585,8 @@ for (const [input, expected] of [
   [bytes(declared('latin1'), '<a/>'), 'iso-8859-1'],
   [bytes(declared('cp1252'), '<a/>'), 'windows-1252'],
   [bytes(declared('US-ASCII'), '<a/>'), 'us-ascii'],
+  [bytes(declared('Windows-1250'), '<a/>'), 'windows-1250'],
+  [bytes(declared('Shift_JIS'), '<a/>'), 'shift_jis'],
 ] as const)
   test(`W9: the charset of ${JSON.stringify(input.toString('latin1'))} is ${expected}`, (t) => {
     t.is(charsetOf(input), expected);
