@@ -22,7 +22,7 @@ a temporary folder.
                     half a minute for each tree and round
   --codecs          the codecs alone, of both trees in one process, which tells some percent on a noisy machine too; half a
                     minute for each round
-  --set NAME=VALUE  an environment variable of this tree's gateway, such as LIMITS=metricOperations=0; may be said several times`;
+  --set NAME=VALUE  an environment variable of this tree's gateway, such as SOAPBRIDGE_LIMITS=metricOperations=0; may be said several times`;
 
 const { values, positionals } = parseArgs({
   options: {
@@ -78,14 +78,17 @@ async function measureOnce(upstreamUrl: string): Promise<void> {
     contenders.push({ name, port, requests: usualRequests(port), started });
   };
   const gateway = (tree: string) => () => [join(tree, 'bin/soapbridge.js'), 'serve'];
-  const own = { UPSTREAM_URL: upstreamUrl, LOG_LEVEL: 'info' };
+  // a tree from before the variables had their prefix reads the old names
+  const isPrefixed = readFileSync(join(before, 'gateway/commands/serve.ts'), 'utf8').includes('SOAPBRIDGE_');
+  const old = isPrefixed ? undefined : { UPSTREAM_URL: upstreamUrl, LOG_LEVEL: 'info' };
+  const own = { SOAPBRIDGE_UPSTREAM_URL: upstreamUrl, SOAPBRIDGE_LOG_LEVEL: 'info' };
   const set = Object.fromEntries(
     values.set.map((each) => [each.slice(0, each.indexOf('=')), each.slice(each.indexOf('=') + 1)]),
   );
   try {
     const proxy = join(import.meta.dirname, 'servers/pass-through.ts');
     await add(passThrough, (port) => [proxy, String(port), upstreamUrl], 'ready', {});
-    await add(`at ${commit}`, gateway(before), 'listens', own);
+    await add(`at ${commit}`, gateway(before), 'listens', old ?? own);
     await add('this tree', gateway(here), 'listens', own);
     if (values.set.length > 0)
       await add(`this tree, ${values.set.join(' ')}`, gateway(here), 'listens', { ...own, ...set });

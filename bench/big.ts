@@ -95,8 +95,8 @@ export async function measureCalls(calls: readonly BigCall[], rounds: number): P
       execArgv: ['--expose-gc'],
       env: {
         ...process.env,
-        UPSTREAM_URL: `http://127.0.0.1:${port}`,
-        ...(contract === undefined ? {} : { CONTRACT: contract }),
+        SOAPBRIDGE_UPSTREAM_URL: `http://127.0.0.1:${port}`,
+        ...(contract === undefined ? {} : { SOAPBRIDGE_CONTRACT: contract }),
       },
     });
     const [url] = await once(gateway, 'message');

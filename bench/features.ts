@@ -44,20 +44,20 @@ export async function measureFeatures(rounds: number, seconds: number): Promise<
   const upstreamUrl = `http://127.0.0.1:${upstreamPort}`;
   const settings: Record<string, Setting> = {
     [plain]: {},
-    'without pages': { environment: { PAGES: 'off' } },
+    'without pages': { environment: { SOAPBRIDGE_PAGES: 'off' } },
     'metrics by operation and caller left out': {
-      environment: { LIMITS: 'metricOperations=0,topCallers=0' },
+      environment: { SOAPBRIDGE_LIMITS: 'metricOperations=0,topCallers=0' },
     },
     'TLS in front': behindTls(folder, upstreamUrl),
-    'limits, in memory': { environment: { CALLER_LIMITS: limits } },
+    'limits, in memory': { environment: { SOAPBRIDGE_CALLER_LIMITS: limits } },
     ...(store === undefined
       ? {}
       : {
           'limits, in Valkey or Redis': {
             environment: {
-              CALLER_LIMITS: limits,
-              CALLER_KEY: key,
-              LIMIT_STORE: `redis://127.0.0.1:${store.port}`,
+              SOAPBRIDGE_CALLER_LIMITS: limits,
+              SOAPBRIDGE_CALLER_KEY: key,
+              SOAPBRIDGE_LIMIT_STORE: `redis://127.0.0.1:${store.port}`,
             },
           },
         }),
@@ -79,8 +79,8 @@ export async function measureFeatures(rounds: number, seconds: number): Promise<
       const env = {
         ...environment,
         PORT: String(port),
-        ...(args.includes('--config') ? {} : { UPSTREAM_URL: upstreamUrl }),
-        LOG_LEVEL: 'silent',
+        ...(args.includes('--config') ? {} : { SOAPBRIDGE_UPSTREAM_URL: upstreamUrl }),
+        SOAPBRIDGE_LOG_LEVEL: 'silent',
       };
       const bin = join(import.meta.dirname, '../bin/soapbridge.js');
       const started = await start(

@@ -31,7 +31,7 @@ export async function measurePause(pauseSeconds: number): Promise<readonly Pause
     ready: string,
   ): Promise<PauseRow> => {
     const port = await freePort();
-    const env = { PORT: String(port), UPSTREAM_URL: upstreamUrl };
+    const env = { PORT: String(port), SOAPBRIDGE_UPSTREAM_URL: upstreamUrl };
     const started = await start(serverCore, args(port), ready, env);
     const callee = { port, requests: usualRequests(port), started };
     const window = async (): Promise<number> => (await callFor(callee, windowSeconds)).cpuPerRequest;

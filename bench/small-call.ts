@@ -197,8 +197,8 @@ async function measureOnce(rounds: number, seconds: number): Promise<readonly Co
         'listens',
         (port) => ({
           PORT: String(port),
-          UPSTREAM_URL: behind,
-          LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? 'info',
+          SOAPBRIDGE_UPSTREAM_URL: behind,
+          SOAPBRIDGE_LOG_LEVEL: process.env.BENCH_LOG_LEVEL ?? 'info',
         }),
         requestsFor,
       );

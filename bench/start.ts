@@ -36,9 +36,14 @@ export async function measureStart(rounds: number): Promise<StartFigures> {
 async function startAndCall(): Promise<{ readonly started: Started; readonly ms: number }> {
   const port = await freePort();
   const began = performance.now();
-  const started = await start(0, [join(import.meta.dirname, '../bin/soapbridge.js'), 'serve'], 'listens', {
-    PORT: String(port),
-  });
+  const started = await start(
+    0,
+    [join(import.meta.dirname, '../bin/soapbridge.js'), 'serve', '--demo'],
+    'listens',
+    {
+      PORT: String(port),
+    },
+  );
   const reply = await fetch(`http://127.0.0.1:${port}/v2/clients/template`, {
     headers: { 'X-Api-User': 'demo', 'X-Api-Key': 'demo-key' },
   });

@@ -48,10 +48,10 @@ export async function measureTokens(rounds: number, seconds: number): Promise<re
     'listens',
     {
       PORT: String(port),
-      UPSTREAM_URL: `http://127.0.0.1:${upstreamPort}`,
-      LOG_LEVEL: 'silent',
-      WSSE_SECRETS: join(folder, 'secrets.yaml'),
-      LIMITS: 'wsseFreshMs=4000,wsseSkewMs=1000,wsseNonces=1000000', // some 100,000 live ones, as many as by default
+      SOAPBRIDGE_UPSTREAM_URL: `http://127.0.0.1:${upstreamPort}`,
+      SOAPBRIDGE_LOG_LEVEL: 'silent',
+      SOAPBRIDGE_WSSE_SECRETS: join(folder, 'secrets.yaml'),
+      SOAPBRIDGE_LIMITS: 'wsseFreshMs=4000,wsseSkewMs=1000,wsseNonces=1000000', // some 100,000 live ones, as many as by default
     },
   );
   const costsOf = async (requests: Requests, duration: number): Promise<number> =>

@@ -47,8 +47,8 @@ async function measure(
     'listens',
     {
       PORT: String(port),
-      WORKERS: String(workers),
-      UPSTREAM_URL: `http://127.0.0.1:${upstreamPort}`,
+      SOAPBRIDGE_WORKERS: String(workers),
+      SOAPBRIDGE_UPSTREAM_URL: `http://127.0.0.1:${upstreamPort}`,
     },
   );
   try {

@@ -3,7 +3,7 @@
 import { get } from 'node:http';
 import { connect } from 'node:tls';
 
-const { PORT: port = '8080', TLS_CERTIFICATE: certificate } = process.env;
+const { PORT: port = '8080', SOAPBRIDGE_TLS_CERTIFICATE: certificate } = process.env;
 const host = '127.0.0.1';
 const longest = 2_000;
 

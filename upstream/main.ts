@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import Koa from 'koa';
 import Router from 'koa-router';
@@ -11,9 +11,9 @@ const help = `Serves the reference upstream alone: POST /json/reply/{operation},
 usage: npm run upstream
 
 environment:
-  HOST         address to listen on (127.0.0.1)
-  PORT         port to listen on, 0 for a free one (8081)
-  UPSTREAM_DB  SQLite file to keep the data in (in memory, gone at exit)
+  HOST                    IP address to listen on, or localhost (127.0.0.1)
+  PORT                    port to listen on, 0 for a free one (8081)
+  SOAPBRIDGE_UPSTREAM_DB  SQLite file to keep the data in (in memory, gone at exit)
 
 SIGTERM and SIGINT stop accepting, finish the calls in flight and exit with 0.`;
 
@@ -26,10 +26,12 @@ function main(): void {
     console.log(help);
     return;
   }
-  const host = process.env.HOST || '127.0.0.1';
+  if (process.env.UPSTREAM_DB)
+    throw new RangeError('UPSTREAM_DB: expected the name SOAPBRIDGE_UPSTREAM_DB, got the old name');
+  const host = hostOf(process.env.HOST ?? '');
   const port = readPort(process.env.PORT || '8081');
   const service = createReferenceUpstream({
-    database: process.env.UPSTREAM_DB || ':memory:',
+    database: process.env.SOAPBRIDGE_UPSTREAM_DB || ':memory:',
     onError: (error) => console.error(error),
   });
 
@@ -85,6 +87,11 @@ function main(): void {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+}
+
+/** A `HOST` that is no address of this machine's is set by a shell for its own use. */
+function hostOf(text: string): string {
+  return isIP(text) !== 0 || text === 'localhost' ? text : '127.0.0.1';
 }
 
 function readPort(text: string): number {

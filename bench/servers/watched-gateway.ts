@@ -7,10 +7,10 @@ import type { BigHealth } from '../big.ts';
 
 /** A gateway that watches its own event loop and memory between `watch` and `tell`. */
 const running = await serve({
-  contract: process.env.CONTRACT ?? screeningContract,
+  contract: process.env.SOAPBRIDGE_CONTRACT ?? screeningContract,
   host: '127.0.0.1',
   port: 0,
-  upstreamUrl: process.env.UPSTREAM_URL,
+  upstreamUrl: process.env.SOAPBRIDGE_UPSTREAM_URL,
   upstreamDatabase: undefined,
   publicUrl: undefined,
   trustedProxies: [],

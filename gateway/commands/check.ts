@@ -43,7 +43,7 @@ export function checkCommand(): Command {
     .addOption(configOption())
     .addOption(
       new Option('-u, --upstream <url>', 'the JSON service behind, for --probe')
-        .env('UPSTREAM_URL')
+        .env('SOAPBRIDGE_UPSTREAM_URL')
         .argParser(toHttpUrl),
     )
     .addOption(new Option('--probe', 'say whether the upstream can be reached: connects, and sends it HEAD'))

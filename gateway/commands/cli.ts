@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { adoptCommand } from './adopt.ts';
 import { checkCommand } from './check.ts';
 import { diffCommand } from './diff.ts';
+import { checkEnvironment, knownVariables } from './environment.ts';
 import { explainCommand } from './explain.ts';
 import { fail, wrongInput } from './failure.ts';
 import { initCommand } from './init.ts';
@@ -36,7 +37,10 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
   const isJson = argv.includes('--json');
   const nested = program.commands.flatMap(({ commands }) => commands);
-  for (const command of [program, ...program.commands, ...nested]) {
+  const all = [program, ...program.commands, ...nested];
+  const known = knownVariables(all);
+  program.hook('preAction', (_program, command) => checkEnvironment(command, known));
+  for (const command of all) {
     if (isJson) command.configureOutput({ outputError: printAsProblem });
     else command.showHelpAfterError('(add --help for what there is)');
     command.exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : wrongInput));

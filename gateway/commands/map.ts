@@ -73,7 +73,9 @@ function subcommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .addOption(
-      new Option('-c, --contract <dir>', 'folder with the WSDL').env('CONTRACT').makeOptionMandatory(),
+      new Option('-c, --contract <dir>', 'folder with the WSDL')
+        .env('SOAPBRIDGE_CONTRACT')
+        .makeOptionMandatory(),
     )
     .addOption(new Option('-o, --openapi <file>', "the new service's document (default: openapi.yaml there)"))
     .addOption(new Option('-m, --mapping <file>', 'the mapping (default: mapping.yaml there)'))

@@ -25,16 +25,16 @@ export function contractCommand(name: string, first?: readonly [name: string, wh
     new Option(
       '-c, --contract <dir>',
       'folder with openapi.yaml and, unless its defaults do, soap.yaml (default: the screening contract that ships)',
-    ).env('CONTRACT'),
+    ).env('SOAPBRIDGE_CONTRACT'),
     new Option('-o, --openapi <file>', 'OpenAPI document, YAML or JSON, in place of a folder')
-      .env('OPENAPI')
+      .env('SOAPBRIDGE_OPENAPI')
       .conflicts('contract'),
     new Option(
       '--fetch',
       'fetch a document that is named by its URL, once, into a file of the working directory',
-    ).env('FETCH'),
+    ).env('SOAPBRIDGE_FETCH'),
     new Option('--overlay <file>', 'overlay of that document (default: none, the plain dialect)').env(
-      'OVERLAY',
+      'SOAPBRIDGE_OVERLAY',
     ),
     limitsOption(),
   ];
@@ -62,8 +62,8 @@ export function contractAction<Flags extends ContractFlags>(
 /** Whether a document is fetched. Of a variable the command line says only that it is there. Throws RangeError. */
 function mayFetch({ fetch }: ContractFlags, command: Command): boolean {
   if (command.getOptionValueSource('fetch') !== 'env') return fetch === true;
-  const said = process.env.FETCH;
-  if (said !== '1' && said !== '0') throw new RangeError(`FETCH: expected 1 or 0, got "${said}"`);
+  const said = process.env.SOAPBRIDGE_FETCH;
+  if (said !== '1' && said !== '0') throw new RangeError(`SOAPBRIDGE_FETCH: expected 1 or 0, got "${said}"`);
   return said === '1';
 }
 
@@ -99,14 +99,14 @@ export function limitsOption(): Option {
     '--limits <list>',
     'limits other than the defaults, by commas: inFlight=256,queue=64 (docs/operations.md lists them)',
   )
-    .env('LIMITS')
+    .env('SOAPBRIDGE_LIMITS')
     .argParser(readLimits);
 }
 
 /** A file that names several contracts, in the place of everything that names one. */
 export function configOption(): Option {
   return new Option('--config <file>', 'soapbridge.yaml: several contracts, each with its path and upstream')
-    .env('CONFIG')
+    .env('SOAPBRIDGE_CONFIG')
     .argParser(toFile)
     .conflicts(['contract', 'openapi', 'overlay', 'upstream', 'upstreamDb']);
 }
@@ -120,7 +120,7 @@ export function placesOf(flags: ContractFlags & { readonly config?: string }): r
 /** The address that the WSDL names. */
 export function publicUrlOption(): Option {
   return new Option('--public-url <url>', 'where callers reach the gateway, for the WSDL')
-    .env('PUBLIC_URL')
+    .env('SOAPBRIDGE_PUBLIC_URL')
     .argParser(toHttpUrl);
 }
 

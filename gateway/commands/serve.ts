@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module';
+import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
@@ -37,6 +38,7 @@ interface ServeFlags
     > {
   readonly config?: string;
   readonly upstream?: string;
+  readonly demo?: true;
   readonly upstreamDb?: string;
   readonly publicUrl?: string;
   readonly trustedProxies?: string;
@@ -59,10 +61,9 @@ export function serveCommand(): Command {
     .description('serve a contract in front of a JSON service, or several of each')
     .addOption(configOption())
     .addOption(
-      new Option('--host <address>', 'address to listen on')
+      new Option('--host <address>', 'address to listen on; HOST counts if it is an IP address or localhost')
         .env('HOST')
-        .default('127.0.0.1')
-        .argParser(toAddress),
+        .default(defaultHost),
     )
     .addOption(
       new Option('-p, --port <number>', 'port to listen on, 0 for a free one')
@@ -73,14 +74,21 @@ export function serveCommand(): Command {
     .addOption(
       new Option(
         '-u, --upstream <url>',
-        'the JSON service behind; without it the reference upstream runs embedded',
+        'URL of the JSON service (default: the first server of the OpenAPI document)',
       )
-        .env('UPSTREAM_URL')
+        .env('SOAPBRIDGE_UPSTREAM_URL')
         .argParser(toHttpUrl),
     )
     .addOption(
-      new Option('--upstream-db <file>', 'keep the embedded reference upstream in this file').env(
-        'UPSTREAM_DB',
+      new Option('--demo', 'serve the demo: the embedded reference upstream').conflicts([
+        'openapi',
+        'config',
+        'upstream',
+      ]),
+    )
+    .addOption(
+      new Option('--upstream-db <file>', 'with --demo: keep the reference upstream’s data in this file').env(
+        'SOAPBRIDGE_UPSTREAM_DB',
       ),
     )
     .addOption(publicUrlOption())
@@ -88,19 +96,19 @@ export function serveCommand(): Command {
       new Option(
         '--trusted-proxies <list>',
         'addresses or ranges, by commas, whose X-Forwarded-* headers count',
-      ).env('TRUSTED_PROXIES'),
+      ).env('SOAPBRIDGE_TRUSTED_PROXIES'),
     )
     .addOption(
       new Option(
         '--allowed-hosts <list>',
         'names, by commas, that a request’s Host may say, else it is 421; without it any does',
       )
-        .env('ALLOWED_HOSTS')
+        .env('SOAPBRIDGE_ALLOWED_HOSTS')
         .argParser(toHosts),
     )
     .addOption(
       new Option('--log-level <level>', 'least level that is logged')
-        .env('LOG_LEVEL')
+        .env('SOAPBRIDGE_LOG_LEVEL')
         .default('info')
         .choices(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     )
@@ -109,19 +117,19 @@ export function serveCommand(): Command {
         '--log-messages <switch>',
         'for development: log what was read of requests and replies, without credentials and personal members',
       )
-        .env('LOG_MESSAGES')
+        .env('SOAPBRIDGE_LOG_MESSAGES')
         .default('off')
         .choices(['on', 'off']),
     )
     .addOption(
       new Option('--drain-delay <ms>', 'how long to serve on after SIGTERM while /readyz says 503')
-        .env('DRAIN_DELAY')
+        .env('SOAPBRIDGE_DRAIN_DELAY')
         .default(1000)
         .argParser(toMilliseconds),
     )
     .addOption(
       new Option('-w, --workers <number>', 'processes behind the port, auto for one per core')
-        .env('WORKERS')
+        .env('SOAPBRIDGE_WORKERS')
         .default(1)
         .argParser(toWorkers),
     )
@@ -130,7 +138,7 @@ export function serveCommand(): Command {
         '--audit-log <file>',
         'file for the lines that tell of writes; without it they go to the log',
       )
-        .env('AUDIT_LOG')
+        .env('SOAPBRIDGE_AUDIT_LOG')
         .argParser(toFile),
     )
     .addOption(
@@ -138,7 +146,7 @@ export function serveCommand(): Command {
         '--wsse-secrets <file>',
         'YAML map of Username to secret that digests of UsernameTokens are checked by, readable by its owner alone',
       )
-        .env('WSSE_SECRETS')
+        .env('SOAPBRIDGE_WSSE_SECRETS')
         .argParser(toFile),
     )
     .addOption(
@@ -146,7 +154,7 @@ export function serveCommand(): Command {
         '--callers <file>',
         'callers.yaml: names of callers by their ids, for the log and the metrics',
       )
-        .env('CALLERS')
+        .env('SOAPBRIDGE_CALLERS')
         .argParser(toFile),
     )
     .addOption(
@@ -154,12 +162,12 @@ export function serveCommand(): Command {
         '--caller-key <file>',
         'file with a key that pseudonyms of callers are made with, the same after a restart and in every process',
       )
-        .env('CALLER_KEY')
+        .env('SOAPBRIDGE_CALLER_KEY')
         .argParser(toFile),
     )
     .addOption(
       new Option('--pages <switch>', 'pages for people: what the service does, samples, a form to try it')
-        .env('PAGES')
+        .env('SOAPBRIDGE_PAGES')
         .default('on')
         .choices(['on', 'off']),
     )
@@ -168,7 +176,7 @@ export function serveCommand(): Command {
         '--try-it <switch>',
         'whether those pages send calls, and show what goes upstream; by default on where HOST is loopback',
       )
-        .env('TRY_IT')
+        .env('SOAPBRIDGE_TRY_IT')
         .choices(['on', 'off', 'show-upstream']),
     )
     .addOption(
@@ -176,7 +184,7 @@ export function serveCommand(): Command {
         '--caller-limits <file>',
         'what each caller may do: calls in a time, a day, and at once, by operation too',
       )
-        .env('CALLER_LIMITS')
+        .env('SOAPBRIDGE_CALLER_LIMITS')
         .argParser(toFile),
     )
     .addOption(
@@ -184,7 +192,7 @@ export function serveCommand(): Command {
         '--limit-store <url>',
         'redis:// or rediss:// of the Valkey or Redis where replicas count calls of callers together',
       )
-        .env('LIMIT_STORE')
+        .env('SOAPBRIDGE_LIMIT_STORE')
         .argParser(toStoreUrl),
     )
     .addOption(
@@ -192,21 +200,25 @@ export function serveCommand(): Command {
         '--tls-certificate <file>',
         'certificate for TLS towards callers, PEM; with --config its tls',
       )
-        .env('TLS_CERTIFICATE')
+        .env('SOAPBRIDGE_TLS_CERTIFICATE')
         .conflicts('config'),
     )
     .addOption(
-      new Option('--tls-key <file>', 'key of that certificate, PEM').env('TLS_KEY').conflicts('config'),
+      new Option('--tls-key <file>', 'key of that certificate, PEM')
+        .env('SOAPBRIDGE_TLS_KEY')
+        .conflicts('config'),
     )
     .addOption(
-      new Option('--tls-ca <file>', 'CAs of callers’ certificates, PEM').env('TLS_CA').conflicts('config'),
+      new Option('--tls-ca <file>', 'CAs of callers’ certificates, PEM')
+        .env('SOAPBRIDGE_TLS_CA')
+        .conflicts('config'),
     )
     .addOption(
       new Option(
         '--tls-client-certificates <how>',
         'whether callers are asked for a certificate, or must have one',
       )
-        .env('TLS_CLIENT_CERTIFICATES')
+        .env('SOAPBRIDGE_TLS_CLIENT_CERTIFICATES')
         .choices(['ask', 'require'])
         .conflicts('config'),
     )
@@ -218,7 +230,22 @@ Each option can be set by the environment variable beside it; a flag wins.
 Signals: TERM drains and stops, INT stops without the delay, either of them again at once; HUP loads all files again and
 opens the audit log anew; USR1 does the latter alone.`,
     )
+    .hook('preAction', settleHost)
     .action(contractAction(runServe));
+}
+
+const defaultHost = '127.0.0.1';
+
+/**
+ * Ignores a `HOST` that is a machine's name: shells and CI systems set it for their own use. Throws RangeError for an empty
+ * `--host`, with which Node would listen on all addresses.
+ */
+function settleHost(command: Command): void {
+  const host: string = command.getOptionValue('host');
+  if (command.getOptionValueSource('host') !== 'env') {
+    if (host.trim() === '') throw new RangeError('--host: expected an address such as 127.0.0.1, got none');
+  } else if (isIP(host) === 0 && host !== 'localhost')
+    command.setOptionValueWithSource('host', defaultHost, 'default');
 }
 
 async function runServe(flags: ServeFlags): Promise<void> {
@@ -366,12 +393,6 @@ function tlsOf({
   };
 }
 
-/** An address by name or number; without any Node would listen on all that the machine has. */
-function toAddress(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('expected an address, such as 127.0.0.1.');
-  return text;
-}
-
 /** Names of hosts, at least one: by a list of none every request would be refused. */
 function toHosts(text: string): readonly string[] {
   const names = listOf(text);
@@ -455,10 +476,12 @@ function delayOf(signal: NodeJS.Signals, { drainDelay }: ServeFlags): number {
   return signal === 'SIGTERM' ? drainDelay : 0;
 }
 
-/** The reference upstream speaks one contract; before a document of one's own it would answer nothing right. */
-function checkUpstream({ openapi, upstream }: ServeFlags): void {
-  if (openapi !== undefined && upstream === undefined)
-    throw new RangeError('--upstream: expected the address of the JSON service behind, got none');
+/** Without an upstream only the demo starts: a misspelt variable must not put the reference upstream in production. */
+function checkUpstream({ config, upstream, demo }: ServeFlags): void {
+  if (config === undefined && upstream === undefined && demo === undefined)
+    throw new RangeError(
+      '--upstream: expected the URL of the JSON service, got none; set --upstream or SOAPBRIDGE_UPSTREAM_URL, or serve the demo with --demo',
+    );
 }
 
 /** A digest that one worker has met is new to another (W49). */

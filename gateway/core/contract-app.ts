@@ -148,7 +148,7 @@ function secretsOf({ wsse }: Contract, options: CoreOptions): Secrets | undefine
   const secrets = options.secrets?.();
   if (secrets === undefined)
     throw new RangeError(
-      'wsse: digest: secrets: expected a file of secrets (WSSE_SECRETS) and a single process (WORKERS=1), got none',
+      'wsse: digest: secrets: expected a file of secrets (SOAPBRIDGE_WSSE_SECRETS) and a single process (SOAPBRIDGE_WORKERS=1), got none',
     );
   return secrets;
 }

@@ -212,7 +212,7 @@ function unfitPolicy(
   if (policy === undefined) return `expected policy to be one of ${policyNames.join(', ')}, got another`;
   if (wsse === undefined) return 'this contract reads no WS-Security, so its WSDL has no such policy';
   if (policy === 'transport' && !address.startsWith('https:'))
-    return 'policy=transport is for an https address, which callers obey; this contract is served at an http one (PUBLIC_URL), for which there is policy=message';
+    return 'policy=transport is for an https address, which callers obey; this contract is served at an http one (SOAPBRIDGE_PUBLIC_URL), for which there is policy=message';
   return undefined;
 }
 

@@ -29,17 +29,17 @@ export async function openCallerLimits(
 ): Promise<ProcessCallerLimits | undefined> {
   if (path === undefined) {
     if (limitStore !== undefined)
-      throw new RangeError('LIMIT_STORE: expected CALLER_LIMITS beside it, got none');
+      throw new RangeError('SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_LIMITS beside it, got none');
     return undefined;
   }
   let file: CallerLimitsFile = readCallerLimits(path);
   if (limitStore === undefined && metricsOfAll !== undefined)
     throw new RangeError(
-      'CALLER_LIMITS: expected LIMIT_STORE for several workers, got none: each would count alone',
+      'SOAPBRIDGE_CALLER_LIMITS: expected SOAPBRIDGE_LIMIT_STORE for several workers, got none: each would count alone',
     );
   if (limitStore !== undefined && !callers.isStable)
     throw new RangeError(
-      'LIMIT_STORE: expected CALLER_KEY beside it, with which replicas count a caller under one pseudonym, got none',
+      'SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_KEY beside it, with which replicas count a caller under one pseudonym, got none',
     );
   const local = new CallerWindows(limits.limitWindows);
   const here: CallCounts = { windows: local, places: new CallerPlaces() };

@@ -23,7 +23,7 @@ const callerSettings = map(
       text('The id that the caller gives: a user, not a key.', 'an id, a text in quotes'),
       record('A caller by its pseudonym.', {
         pseudonym: text(
-          'As the log showed it, with the same CALLER_KEY.',
+          'As the log showed it, with the same SOAPBRIDGE_CALLER_KEY.',
           'a pseudonym of 16 letters, digits, - and _',
           /^[\w-]{16}$/,
         ),
@@ -71,7 +71,7 @@ export function readCallers({ callers, callerKey }: CallerFiles): Callers {
         if (typeof id !== 'string' && key === undefined)
           report(
             `${at}/${index}`,
-            'expected CALLER_KEY beside a pseudonym, got none: without it pseudonyms are others at each start',
+            'expected SOAPBRIDGE_CALLER_KEY beside a pseudonym, got none: without it pseudonyms are others at each start',
           );
       }
     }

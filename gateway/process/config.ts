@@ -24,7 +24,7 @@ const clientCertificateSetting = record('What of a caller’s certificate is a c
   ),
   from: keyword('What of the certificate.', 'subject', 'commonName', 'san', 'fingerprint'),
   sentIn: text(
-    'The header by which a proxy of TRUSTED_PROXIES tells it, such as X-Forwarded-Client-Cert; without it the connection has it.',
+    'The header by which a proxy of SOAPBRIDGE_TRUSTED_PROXIES tells it, such as X-Forwarded-Client-Cert; without it the connection has it.',
     'the name of a header',
     /^[A-Za-z0-9-]+$/,
   ),
@@ -93,7 +93,7 @@ export function readListenerPlan(path: string, hasTrustedProxies: boolean): List
   if (sentIn === undefined && tls?.clientCertificates === undefined)
     report(at, 'expected sentIn, or tls with clientCertificates, got none: no certificate would come');
   if (sentIn !== undefined && !hasTrustedProxies)
-    report(`${at}/sentIn`, 'expected TRUSTED_PROXIES, whose word is taken, got none');
+    report(`${at}/sentIn`, 'expected SOAPBRIDGE_TRUSTED_PROXIES, whose word is taken, got none');
   if (verifiedBy !== undefined && sentIn === undefined)
     report(`${at}/verifiedBy`, 'expected sentIn beside it, got none');
   if (problems.length > 0) throw new ContractError(withLines(problems));

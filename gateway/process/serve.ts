@@ -200,9 +200,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
 
 function warnOfOptions({ publicUrl, host, logMessages }: ServeOptions, log: Logger): void {
   if (publicUrl === undefined && isAnyAddress(host))
-    log.warn('PUBLIC_URL is not set: the WSDL names http://localhost, which callers elsewhere can’t reach');
+    log.warn(
+      'SOAPBRIDGE_PUBLIC_URL is not set: the WSDL names http://localhost, which callers elsewhere can’t reach',
+    );
   if (logMessages === true)
-    log.warn('LOG_MESSAGES is on: values that the overlay does not call personal stand in the log');
+    log.warn(
+      'SOAPBRIDGE_LOG_MESSAGES is on: values that the overlay does not call personal stand in the log',
+    );
 }
 
 /** A UsernameToken and HTTP Basic hold their password as it is: without TLS in front anybody on the way reads it (W54). */
@@ -217,7 +221,7 @@ function warnOfHttp(
   if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname)) return;
   log.warn(
     { contract: shownPath(basePath) },
-    `PUBLIC_URL is http: passwords of ${isBasic ? 'HTTP Basic' : 'UsernameTokens'} go unencrypted`,
+    `SOAPBRIDGE_PUBLIC_URL is http: passwords of ${isBasic ? 'HTTP Basic' : 'UsernameTokens'} go unencrypted`,
   );
 }
 

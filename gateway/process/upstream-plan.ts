@@ -292,7 +292,7 @@ export function readOwnLimits(
     const pointer = `${at}${pointerSegment(name)}`;
     const given = typeof number === 'string' && /^\d+$/.test(number) ? Number(number) : number;
     if (!ownLimits.test(name))
-      report(pointer, 'expected a limit of an upstream’s; others are for all: LIMITS');
+      report(pointer, 'expected a limit of an upstream’s; others are for all: SOAPBRIDGE_LIMITS');
     else if (typeof given !== 'number') report(pointer, `expected a number, got ${shown(number)}`);
     else {
       try {

@@ -240,7 +240,7 @@ function countersOf(contracts: ReadonlyMap<string, Counts>): Family[] {
     each(
       'caller_requests_total',
       'counter',
-      'Calls by caller and the status meant; only with CALLERS or CALLER_KEY.',
+      'Calls by caller and the status meant; only with SOAPBRIDGE_CALLERS or SOAPBRIDGE_CALLER_KEY.',
       ({ labels, callers }, name) =>
         [...callers.entries()].flatMap(([caller, statuses]) =>
           samplesBy('status', name, `${labels},caller="${caller}"`, statuses),

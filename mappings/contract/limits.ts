@@ -129,7 +129,10 @@ export const limitTable = {
   },
   errors: { value: 20, bounds: 'items of errors[] in one reply' },
   upstreamError: { value: 16 * 1024, bounds: "characters of an upstream's error that are told whole" },
-  loggedMessage: { value: 16 * 1024, bounds: 'characters of a message in the log, with LOG_MESSAGES' },
+  loggedMessage: {
+    value: 16 * 1024,
+    bounds: 'characters of a message in the log, with SOAPBRIDGE_LOG_MESSAGES',
+  },
   logBytes: {
     value: mebibyte,
     bounds:
@@ -148,12 +151,12 @@ export const limitTable = {
   limitWindows: {
     value: 100_000,
     bounds:
-      'counts of callers that a process remembers (CALLER_LIMITS); for one more the oldest is forgotten',
+      'counts of callers that a process remembers (SOAPBRIDGE_CALLER_LIMITS); for one more the oldest is forgotten',
   },
-  limitStoreMs: { value: 200, bounds: 'how long a call waits to be counted by LIMIT_STORE' },
+  limitStoreMs: { value: 200, bounds: 'how long a call waits to be counted by SOAPBRIDGE_LIMIT_STORE' },
   limitPlaceMs: {
     value: 30_000,
-    bounds: 'how long LIMIT_STORE keeps the places (`concurrent`) of a process that is gone',
+    bounds: 'how long SOAPBRIDGE_LIMIT_STORE keeps the places (`concurrent`) of a process that is gone',
   },
   acceptRanges: { value: 32, bounds: 'media ranges of an Accept header that are looked at' },
   replyBytes: {

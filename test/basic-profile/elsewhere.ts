@@ -144,7 +144,7 @@ export const inapplicable: readonly Inapplicable[] = [
   {
     id: 'R5001',
     says: 'the address in the description is https where HTTPS is a must',
-    why: 'PUBLIC_URL says which; TLS ends in front of the gateway',
+    why: 'SOAPBRIDGE_PUBLIC_URL says which; TLS ends in front of the gateway',
   },
   {
     id: 'R5010',

@@ -248,7 +248,7 @@ test('a preview’s message has the limit of what is read on the event loop, and
   t.is((await gateway.send('POST', '/docs/-/upstream', json, sized(201))).status, 413);
 });
 
-test('TRY_IT off leaves the form out', async (t) => {
+test('SOAPBRIDGE_TRY_IT off leaves the form out', async (t) => {
   const gateway = await startGateway(t, { serve: { pages: createPages, tryIt: 'off' } });
   t.false((await gateway.send('GET', '/docs/GetSearch', browser)).text.includes('try-form'));
   t.true((await send('GET', '/docs/GetSearch', browser)).text.includes('try-form'));

@@ -64,8 +64,12 @@ test('every limit that deploy/ speaks of has the value that it says', (t) => {
 });
 
 for (const [file, delay, most] of [
-  ['kubernetes/base/deployment.yaml', /DRAIN_DELAY, value: "(\d+)"/, /terminationGracePeriodSeconds: (\d+)/],
-  ['compose/compose.yaml', /DRAIN_DELAY: "(\d+)"/, /stop_grace_period: (\d+)s/],
+  [
+    'kubernetes/base/deployment.yaml',
+    /SOAPBRIDGE_DRAIN_DELAY, value: "(\d+)"/,
+    /terminationGracePeriodSeconds: (\d+)/,
+  ],
+  ['compose/compose.yaml', /SOAPBRIDGE_DRAIN_DELAY: "(\d+)"/, /stop_grace_period: (\d+)s/],
   ['systemd/soapbridge.service', undefined, /TimeoutStopSec=(\d+)/],
 ] as const) {
   test(`deploy/${file} waits for as long as draining takes`, (t) => {

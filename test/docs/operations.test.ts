@@ -107,7 +107,7 @@ for (const [list, message] of [
   ['inFlight=0', 'limits: inFlight: expected a number from 1 to 2147483647, got 0'],
   ['queue=2147483648', 'limits: queue: expected a number from 0 to 2147483647, got 2147483648'],
 ] as const) {
-  test(`LIMITS "${list}" is refused`, (t) => {
+  test(`SOAPBRIDGE_LIMITS "${list}" is refused`, (t) => {
     t.throws(() => readLimits(list), { instanceOf: RangeError, message });
   });
 }

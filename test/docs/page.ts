@@ -32,7 +32,12 @@ function shell(t: ExecutionContext, command: string): ChildProcess & { stdout: N
   const line = command.replace(/^npx soapbridge/, `${own}bin/soapbridge.js`).replace(/^node /, own);
   const child = spawn('sh', ['-c', line], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', PORT: '0', DRAIN_DELAY: '0', LOG_LEVEL: 'warn' },
+    env: {
+      PATH: process.env.PATH ?? '',
+      PORT: '0',
+      SOAPBRIDGE_DRAIN_DELAY: '0',
+      SOAPBRIDGE_LOG_LEVEL: 'warn',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.teardown(() => child.kill('SIGKILL'));

@@ -208,16 +208,16 @@ test('a canary in 10,000 error paths is found in no log, no error, no metric and
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: {
       GATE: gatewayKeys[1],
-      CALLER_KEY: callerKey,
-      CALLER_LIMITS: callerLimits,
+      SOAPBRIDGE_CALLER_KEY: callerKey,
+      SOAPBRIDGE_CALLER_LIMITS: callerLimits,
       // nobody listens there
-      LIMIT_STORE: `redis://:${atStart.store}@127.0.0.1:1`,
-      WSSE_SECRETS: wsseSecrets,
+      SOAPBRIDGE_LIMIT_STORE: `redis://:${atStart.store}@127.0.0.1:1`,
+      SOAPBRIDGE_WSSE_SECRETS: wsseSecrets,
       PATH: process.env.PATH ?? '',
       PORT: '0',
-      LOG_LEVEL: 'trace',
-      LOG_MESSAGES: 'on',
-      DRAIN_DELAY: '0',
+      SOAPBRIDGE_LOG_LEVEL: 'trace',
+      SOAPBRIDGE_LOG_MESSAGES: 'on',
+      SOAPBRIDGE_DRAIN_DELAY: '0',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

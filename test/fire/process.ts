@@ -17,7 +17,7 @@ export interface Served {
 export async function startProcess(environment: Readonly<Record<string, string>>): Promise<Served> {
   const child = spawn(process.execPath, ['bin/soapbridge.js', 'serve'], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', PORT: '0', LOG_LEVEL: 'warn', ...environment },
+    env: { PATH: process.env.PATH ?? '', PORT: '0', SOAPBRIDGE_LOG_LEVEL: 'warn', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = Promise.all([text(child.stderr), once(child, 'close')]).then(([err, [code]]) => ({

@@ -42,9 +42,9 @@ const answered = [
     let onRequest: (socket: Socket, count: number) => void = () => {};
     const upstream = await startSockets(t, (socket, count) => onRequest(socket, count));
     const { child, port } = await startProcess({
-      UPSTREAM_URL: upstream.url,
-      LIMITS: 'breakerCalls=100000,upstreamFirstByteMs=300,upstreamIdleMs=300,totalMs=1000',
-      LOG_LEVEL: 'silent',
+      SOAPBRIDGE_UPSTREAM_URL: upstream.url,
+      SOAPBRIDGE_LIMITS: 'breakerCalls=100000,upstreamFirstByteMs=300,upstreamIdleMs=300,totalMs=1000',
+      SOAPBRIDGE_LOG_LEVEL: 'silent',
     });
     t.teardown(() => child.kill('SIGKILL'));
     const pid = child.pid ?? 0;

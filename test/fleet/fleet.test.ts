@@ -42,10 +42,10 @@ async function startFleet(
   writeFileSync(key, randomBytes(32), { mode: 0o600 });
   const upstream = await startUpstream(t, delayMs);
   const environment = {
-    UPSTREAM_URL: upstream.url,
-    CALLER_LIMITS: limits,
-    CALLER_KEY: key,
-    LIMIT_STORE: `redis://127.0.0.1:${storePort}`,
+    SOAPBRIDGE_UPSTREAM_URL: upstream.url,
+    SOAPBRIDGE_CALLER_LIMITS: limits,
+    SOAPBRIDGE_CALLER_KEY: key,
+    SOAPBRIDGE_LIMIT_STORE: `redis://127.0.0.1:${storePort}`,
     ...more,
   };
   const ports = await Promise.all([freePort(), freePort(), freePort()]);
@@ -69,7 +69,7 @@ const failed = (results: readonly { readonly status: number }[]): number =>
 declare(title('limits that three replicas share are exact within 2 %'), async (t) => {
   const { port, ports } = await startFleet(t, 'each: { rate: 1000/h }', 5, {
     // a machine with much else to do sheds no call of this one, and its store may be late
-    LIMITS: 'loopDelayMs=60000,limitStoreMs=20000',
+    SOAPBRIDGE_LIMITS: 'loopDelayMs=60000,limitStoreMs=20000',
   });
   const agent = new Agent({ keepAlive: true, maxSockets: 24 });
   const results = await Promise.all(Array.from({ length: 1_300 }, () => call(port, agent)));
@@ -86,7 +86,7 @@ declare(title('limits that three replicas share are exact within 2 %'), async (t
 
 declare(title('calls under way that three replicas allow a caller together are exact'), async (t) => {
   const { port, upstream } = await startFleet(t, 'each: { concurrent: 10 }', 3_000, {
-    LIMITS: 'loopDelayMs=60000,limitStoreMs=20000',
+    SOAPBRIDGE_LIMITS: 'loopDelayMs=60000,limitStoreMs=20000',
   });
   const agent = new Agent({ keepAlive: true, maxSockets: 60 });
   const burst = () => Promise.all(Array.from({ length: 60 }, () => call(port, agent)));

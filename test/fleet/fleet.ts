@@ -114,8 +114,8 @@ export function startReplica(
 ): Promise<Served> {
   return start(t, [], {
     PORT: String(port),
-    TRUSTED_PROXIES: '127.0.0.1',
-    DRAIN_DELAY: '2500',
+    SOAPBRIDGE_TRUSTED_PROXIES: '127.0.0.1',
+    SOAPBRIDGE_DRAIN_DELAY: '2500',
     ...environment,
   });
 }

@@ -22,7 +22,7 @@ const running = await serve({
   contract: screeningContract,
   host: '127.0.0.1',
   port: 0,
-  upstreamUrl: process.env.UPSTREAM_URL,
+  upstreamUrl: process.env.SOAPBRIDGE_UPSTREAM_URL,
   upstreamDatabase: undefined,
   publicUrl: undefined,
   trustedProxies: [],

@@ -32,7 +32,7 @@ const leastMinutes = 5;
 const upstream = await startUpstream();
 const gateway = fork(new URL('gateway.ts', import.meta.url), {
   execArgv: ['--expose-gc'],
-  env: { ...process.env, UPSTREAM_URL: upstream.url },
+  env: { ...process.env, SOAPBRIDGE_UPSTREAM_URL: upstream.url },
 });
 const [url] = await once(gateway, 'message');
 const agent = new Agent({ keepAlive: true });

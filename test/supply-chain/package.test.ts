@@ -61,7 +61,7 @@ function npx(t: ExecutionContext, folder: string, node: string, command: readonl
   const env = { PATH: `${dirname(node)}${delimiter}${process.env.PATH}`, HOME: process.env.HOME };
   const child = spawn('npx', ['--no-install', 'soapbridge', ...command], {
     cwd: folder,
-    env: { ...env, PORT: '0', DRAIN_DELAY: '0', LOG_LEVEL: 'warn' },
+    env: { ...env, PORT: '0', SOAPBRIDGE_DRAIN_DELAY: '0', SOAPBRIDGE_LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // npx and what it runs end together
   });
@@ -96,7 +96,7 @@ for (const major of [22, 26]) {
   test.serial(`the packed package, installed into an empty folder, serves under Node ${major}`, async (t) => {
     const set = setUp(t, major);
     if (set === undefined) return;
-    const child = npx(t, set.folder, set.node, ['serve']);
+    const child = npx(t, set.folder, set.node, ['serve', '--demo']);
     const [line] = await once(child.stdout, 'data');
     const address = /WSDL (\S+)\?wsdl/.exec(String(line))?.[1] ?? '';
     const headers = { 'Content-Type': 'text/xml; charset=utf-8' };

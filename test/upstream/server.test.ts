@@ -140,12 +140,12 @@ async function accepts(host: string, port: number): Promise<boolean> {
 
 test('a file keeps its data over a restart', async (t) => {
   const file = temporaryFile(t);
-  const first = await start(t, { UPSTREAM_DB: file });
+  const first = await start(t, { SOAPBRIDGE_UPSTREAM_DB: file });
   t.is((await first.post('DeleteClient', { id: 1 })).status, 200);
   const exit = once(first.process, 'exit');
   first.process.kill('SIGTERM');
   await exit;
-  const second = await start(t, { UPSTREAM_DB: file });
+  const second = await start(t, { SOAPBRIDGE_UPSTREAM_DB: file });
   t.is((await second.post('DeleteClient', { id: 1 })).status, 404);
   t.is((await second.post('DeleteClient', { id: 2 })).status, 200);
 });
@@ -164,7 +164,7 @@ test('R1: a kill -9 amid renewals leaves each of them whole or undone', async (t
       years: due.map((search) => new Date(Number(search.date_due)).getUTCFullYear()),
     };
   };
-  const { process: child, post } = await start(t, { UPSTREAM_DB: file });
+  const { process: child, post } = await start(t, { SOAPBRIDGE_UPSTREAM_DB: file });
   const seeded = state();
   const exit = once(child, 'exit');
   const request = { renewalDate: wireDate(253_402_300_799_999) };
@@ -184,20 +184,26 @@ test('R1: a kill -9 amid renewals leaves each of them whole or undone', async (t
     seeded.years.map((year) => year + renewed),
   );
   t.log(`${answered} renewals answered and ${renewed} made before the kill`);
-  const again = await start(t, { UPSTREAM_DB: file });
+  const again = await start(t, { SOAPBRIDGE_UPSTREAM_DB: file });
   t.is((await again.post('GetEulaStatus')).status, 200);
 });
 
 test('--help says what the environment sets', async (t) => {
   const child = run({}, '--help');
   const output = await text(child.stdout);
-  for (const word of ['HOST', 'PORT', 'UPSTREAM_DB', '/healthz']) t.true(output.includes(word), word);
+  for (const word of ['HOST', 'PORT', 'SOAPBRIDGE_UPSTREAM_DB', '/healthz'])
+    t.true(output.includes(word), word);
 });
 
 for (const [what, environment, options, message] of [
   ['a PORT that is none', { PORT: '80a' }, [], 'PORT: expected a number from 0 to 65535, got "80a"'],
   ['an unknown option', {}, ['--port'], "Unknown option '--port'"],
-  ['a database that is no file', { PORT: '0', UPSTREAM_DB: '/' }, [], 'unable to open database file'],
+  [
+    'a database that is no file',
+    { PORT: '0', SOAPBRIDGE_UPSTREAM_DB: '/' },
+    [],
+    'unable to open database file',
+  ],
   ['a host that is not ours', { PORT: '0', HOST: '192.0.2.1' }, [], 'listen EADDRNOTAVAIL'],
 ] as const) {
   test(`${what} ends the start with 1 and one line`, async (t) => {

@@ -45,7 +45,7 @@ export const wsse = record('Reads a UsernameToken and a Timestamp of WS-Security
   username: credentialName('The credential that Username is.'),
   password: credentialName('The credential that Password is.'),
   digest: choice(
-    'A digest in place of the password: refused, checked by the secrets of WSSE_SECRETS, or its parts passed on as credentials.',
+    'A digest in place of the password: refused, checked by the secrets of SOAPBRIDGE_WSSE_SECRETS, or its parts passed on as credentials.',
     keyword('Refused, or checked by secrets.', 'refuse', 'secrets'),
     record('The credentials that its parts go upstream as.', {
       password: credentialName('The credential that the digest is.'),

@@ -11,7 +11,7 @@ export async function abort(): Promise<void> {
     response.on('close', () => times.push(performance.now() - left));
     leave?.();
   });
-  const served = await startProcess({ UPSTREAM_URL: urlOf(upstream) });
+  const served = await startProcess({ SOAPBRIDGE_UPSTREAM_URL: urlOf(upstream) });
   for (let count = 0; count < 1_000; count++) {
     const caller = new Caller(served.port);
     leave = () => {

@@ -27,7 +27,7 @@ async function broken(): Promise<void> {
     if (isBroken) response.destroy();
     else response.end(emptyReply);
   });
-  const served = await startProcess({ UPSTREAM_URL: urlOf(upstream) });
+  const served = await startProcess({ SOAPBRIDGE_UPSTREAM_URL: urlOf(upstream) });
   await offer(served.port, 50, 3, 50);
   const caller = new Caller(served.port);
   isBroken = true;
@@ -49,7 +49,7 @@ async function broken(): Promise<void> {
 /** An upstream that is away and comes back: only a refusal of the breaker's says when to try again. */
 async function gone(): Promise<void> {
   const upstream = await startUpstream((response) => response.end(emptyReply));
-  const served = await startProcess({ UPSTREAM_URL: urlOf(upstream) });
+  const served = await startProcess({ SOAPBRIDGE_UPSTREAM_URL: urlOf(upstream) });
   await offer(served.port, 50, 3, 50);
   const { port } = upstream.address() as AddressInfo;
   upstream.closeAllConnections();
@@ -80,7 +80,7 @@ async function harmful(): Promise<void> {
     response.end(emptyReply);
   }).listen(0, '127.0.0.1');
   await once(upstream, 'listening');
-  const served = await startProcess({ UPSTREAM_URL: urlOf(upstream) });
+  const served = await startProcess({ SOAPBRIDGE_UPSTREAM_URL: urlOf(upstream) });
   let failed = 0;
   let goesOn = true;
   const callers = Array.from({ length: 10 }, () => new Caller(served.port, 'harmful', 500));

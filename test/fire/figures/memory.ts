@@ -66,9 +66,9 @@ async function sizesAtOnce(): Promise<void> {
     else held.push(response);
   });
   const served = await startProcess({
-    UPSTREAM_URL: urlOf(upstream),
-    LIMITS: 'loopDelayMs=60000', // or a slow machine sheds for its delay what is to be shed for its bytes
-    CONTRACT: fileURLToPath(new URL('documents', import.meta.url)),
+    SOAPBRIDGE_UPSTREAM_URL: urlOf(upstream),
+    SOAPBRIDGE_LIMITS: 'loopDelayMs=60000', // or a slow machine sheds for its delay what is to be shed for its bytes
+    SOAPBRIDGE_CONTRACT: fileURLToPath(new URL('documents', import.meta.url)),
   });
   const idle = residentBytes(served.child.pid);
   const statuses = new Map<number, number>();
@@ -124,8 +124,8 @@ async function measure(name: string, { what, run, answer }: Mix): Promise<void> 
     else answer(response);
   });
   const served = await startProcess({
-    UPSTREAM_URL: urlOf(upstream),
-    CONTRACT: fileURLToPath(new URL('documents', import.meta.url)),
+    SOAPBRIDGE_UPSTREAM_URL: urlOf(upstream),
+    SOAPBRIDGE_CONTRACT: fileURLToPath(new URL('documents', import.meta.url)),
   });
   const others = startOthers(served.port);
   const statuses = await run(served.port);

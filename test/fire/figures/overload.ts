@@ -5,7 +5,7 @@ import { emptyReply, offer, startUpstream, stop, urlOf } from './load.ts';
 export async function overload(): Promise<void> {
   const upstream = await startUpstream((response) => setTimeout(() => response.end(emptyReply), 20));
   const limits = 'inFlight=64,queue=32,queueMs=250,upstreamConnections=16';
-  const served = await startProcess({ UPSTREAM_URL: urlOf(upstream), LIMITS: limits });
+  const served = await startProcess({ SOAPBRIDGE_UPSTREAM_URL: urlOf(upstream), SOAPBRIDGE_LIMITS: limits });
   await offer(served.port, 300, 3, 500);
   let peak = 0;
   for (const perSecond of [400, 500, 600, 700, 800]) {

@@ -178,11 +178,14 @@ function* attackInputs(): Generator<Input> {
 export async function refusals(): Promise<void> {
   const upstream = await startUpstream((response) => response.end(emptyReply));
   const documents = fileURLToPath(new URL('documents', import.meta.url));
-  const attacking = await costsOf(attackInputs(), { UPSTREAM_URL: urlOf(upstream) });
-  const large = await costsOf(largeInputs(), { UPSTREAM_URL: urlOf(upstream), CONTRACT: documents });
+  const attacking = await costsOf(attackInputs(), { SOAPBRIDGE_UPSTREAM_URL: urlOf(upstream) });
+  const large = await costsOf(largeInputs(), {
+    SOAPBRIDGE_UPSTREAM_URL: urlOf(upstream),
+    SOAPBRIDGE_CONTRACT: documents,
+  });
   const strict = await costsOf(strictLargeInputs(), {
-    UPSTREAM_URL: urlOf(upstream),
-    CONTRACT: fileURLToPath(new URL('strict', import.meta.url)),
+    SOAPBRIDGE_UPSTREAM_URL: urlOf(upstream),
+    SOAPBRIDGE_CONTRACT: fileURLToPath(new URL('strict', import.meta.url)),
   });
   const costs = [...attacking, ...large, ...strict];
   const over = costs.filter(({ cpuMs, heldCpuMs }) => cpuMs > 300 || heldCpuMs > 50);

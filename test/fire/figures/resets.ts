@@ -35,8 +35,8 @@ export async function resets(): Promise<void> {
   const address = upstream.address();
   if (address === null || typeof address === 'string') throw new Error('expected a TCP address');
   const served = await startProcess({
-    UPSTREAM_URL: `http://127.0.0.1:${address.port}`,
-    LIMITS: 'breakerCalls=1000000', // or it would leave the upstream alone
+    SOAPBRIDGE_UPSTREAM_URL: `http://127.0.0.1:${address.port}`,
+    SOAPBRIDGE_LIMITS: 'breakerCalls=1000000', // or it would leave the upstream alone
   });
   const statuses = new Map<number, number>();
   let next = 0;

@@ -16,7 +16,7 @@ const seconds = 11;
  */
 export async function slowloris(): Promise<void> {
   const upstream = await startUpstream((response) => response.end(emptyReply));
-  const served = await startProcess({ UPSTREAM_URL: urlOf(upstream) });
+  const served = await startProcess({ SOAPBRIDGE_UPSTREAM_URL: urlOf(upstream) });
   const opener = fork(new URL('slow-connections.ts', import.meta.url));
   const said = async (): Promise<Said> => (await once(opener, 'message'))[0];
   const measure = async (): Promise<Round> => {

@@ -61,8 +61,8 @@ test(`${restarts} restarts in turn behind a balancer, under load: no request fai
     upstream.close();
   });
   const environment = {
-    UPSTREAM_URL: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
-    DRAIN_DELAY: '700',
+    SOAPBRIDGE_UPSTREAM_URL: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+    SOAPBRIDGE_DRAIN_DELAY: '700',
   };
   const balancer = await startBalancer(t);
   const living = new Set<Served>();

@@ -15,7 +15,10 @@ function mostMemory(pid: number | undefined): number {
 
 test('W64: a file of just under 1 GiB flows through a process whose memory stays under 250 MB', async (t) => {
   const service = await startUploads(t);
-  const { child, port } = await startProcess({ CONTRACT: uploads, UPSTREAM_URL: service.url });
+  const { child, port } = await startProcess({
+    SOAPBRIDGE_CONTRACT: uploads,
+    SOAPBRIDGE_UPSTREAM_URL: service.url,
+  });
   t.teardown(() => child.kill());
   const piece = bytesOf(256 * 1024);
   const expected = createHash('sha256');
@@ -38,7 +41,10 @@ test('W64: a file of just under 1 GiB flows through a process whose memory stays
 
 test('W64: one that breaks off after 256 MiB never ends well behind it', async (t) => {
   const service = await startUploads(t);
-  const { child, port } = await startProcess({ CONTRACT: uploads, UPSTREAM_URL: service.url });
+  const { child, port } = await startProcess({
+    SOAPBRIDGE_CONTRACT: uploads,
+    SOAPBRIDGE_UPSTREAM_URL: service.url,
+  });
   t.teardown(() => child.kill());
   const piece = bytesOf(256 * 1024);
   const caller = new Caller(port);

@@ -206,7 +206,12 @@ async function open(): Promise<LiveSession> {
   const [upstreamPort] = await once(upstream, 'message');
   const config = join(folder, 'soapbridge.yaml');
   writeFileSync(config, configOf(`http://127.0.0.1:${upstreamPort}`));
-  const served = await startProcess({ CONFIG: config, LIMITS: limits, LOG_LEVEL: 'error', DRAIN_DELAY: '0' });
+  const served = await startProcess({
+    SOAPBRIDGE_CONFIG: config,
+    SOAPBRIDGE_LIMITS: limits,
+    SOAPBRIDGE_LOG_LEVEL: 'error',
+    SOAPBRIDGE_DRAIN_DELAY: '0',
+  });
   const said = { text: '' };
   for (const stream of [served.child.stdout, served.child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {

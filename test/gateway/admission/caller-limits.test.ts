@@ -201,7 +201,7 @@ test('a reload brings other rules, and what was counted stays', async (t) => {
   t.is((await call(gateway, 'ann')).status, 429);
 });
 
-test('without CALLER_KEY a reload leaves callers their pseudonyms, and what was counted of them', async (t) => {
+test('without SOAPBRIDGE_CALLER_KEY a reload leaves callers their pseudonyms, and what was counted of them', async (t) => {
   const serve = { callerLimits: rulesOf(t, 'each: { quota: 1 }'), callerFiles: {} };
   const gateway = await startGateway(t, { serve });
   t.is((await call(gateway, 'ann')).status, 200);
@@ -233,11 +233,17 @@ for (const [text, line, message] of [
 }
 
 for (const [options, message] of [
-  [{ limitStore: 'redis://127.0.0.1:1' }, /LIMIT_STORE: expected CALLER_LIMITS beside it, got none/],
-  [{ callerLimits: '', limitStore: 'redis://127.0.0.1:1' }, /LIMIT_STORE: expected CALLER_KEY beside it/],
+  [
+    { limitStore: 'redis://127.0.0.1:1' },
+    /SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_LIMITS beside it, got none/,
+  ],
+  [
+    { callerLimits: '', limitStore: 'redis://127.0.0.1:1' },
+    /SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_KEY beside it/,
+  ],
   [
     { callerLimits: '', metricsOfAll: async () => [] },
-    /CALLER_LIMITS: expected LIMIT_STORE for several workers/,
+    /SOAPBRIDGE_CALLER_LIMITS: expected SOAPBRIDGE_LIMIT_STORE for several workers/,
   ],
 ] as const) {
   test(`a start with ${Object.keys(options).join(' and ')} alone is refused: ${message.source}`, async (t) => {

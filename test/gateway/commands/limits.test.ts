@@ -55,14 +55,18 @@ test('contractMs: a command that takes longer is over, and says so', async (t) =
   const { code, err } = await run(t, args).ended;
   t.is(code, 2);
   t.regex(err, /api\.yaml#: expected to be read within 1000 ms, got no further\n$/);
-  t.is((await run(t, ['check', '--openapi', file(t, small)], { LIMITS: 'contractMs=60000' }).ended).code, 0);
+  t.is(
+    (await run(t, ['check', '--openapi', file(t, small)], { SOAPBRIDGE_LIMITS: 'contractMs=60000' }).ended)
+      .code,
+    0,
+  );
 });
 
 test('contractMs: a reload that takes longer is over, what was served goes on, and a later reload is done', async (t) => {
   const document = file(t, small);
   const served = await start(t, ['--openapi', document, '--upstream', 'http://127.0.0.1:9'], {
-    LIMITS: 'contractMs=6000',
-    LOG_LEVEL: 'info',
+    SOAPBRIDGE_LIMITS: 'contractMs=6000',
+    SOAPBRIDGE_LOG_LEVEL: 'info',
   });
   let log = '';
   served.child.stdout?.on('data', (chunk) => {

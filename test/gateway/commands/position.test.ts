@@ -56,7 +56,7 @@ test('every command about a contract takes its document by position', async (t) 
 
 test('serve takes a document by position, whatever the environment names', async (t) => {
   const own = file(t, document);
-  const environment = { CONTRACT: folder };
+  const environment = { SOAPBRIDGE_CONTRACT: folder };
   const { port } = await start(t, [own, '--upstream', 'http://127.0.0.1:9'], environment);
   t.regex((await send(port, 'GET', '/soap11?wsdl')).text, /targetNamespace="urn:Fetched"/);
 });
@@ -107,7 +107,8 @@ test('--fetch stores a document once, says where, and takes what is stored from 
     `${address}/v1/openapi.yaml is stored as ${stored}, ${document.length} bytes; it is not fetched again\n`,
   );
   t.is(requests, 2);
-  const second = await run(t, ['check', '--openapi', args[1] ?? ''], { FETCH: '1' }, '', cwd).ended;
+  const second = await run(t, ['check', '--openapi', args[1] ?? ''], { SOAPBRIDGE_FETCH: '1' }, '', cwd)
+    .ended;
   t.is(second.code, 0);
   t.is(requests, 2);
   t.is(
@@ -153,7 +154,7 @@ for (const [what, listener, limits, said] of [
   test(`a fetched document that ${what} ends the command with 2, and nothing is stored`, async (t) => {
     const address = await serverOf(t, listener);
     const cwd = workingDirectory(t);
-    const environment: Record<string, string> = limits === '' ? {} : { LIMITS: limits };
+    const environment: Record<string, string> = limits === '' ? {} : { SOAPBRIDGE_LIMITS: limits };
     const { code, out, err } = await run(t, ['check', `${address}/o.yaml`, '--fetch'], environment, '', cwd)
       .ended;
     t.deepEqual([code, out], [2, '']);
@@ -165,11 +166,12 @@ for (const [what, listener, limits, said] of [
 
 for (const [said, message] of [
   ['0', /#: is a URL, and none is fetched by itself/],
-  ['', /^FETCH: expected 1 or 0, got ""\n$/],
-  ['no', /^FETCH: expected 1 or 0, got "no"\n$/],
+  ['', /^SOAPBRIDGE_FETCH: expected 1 or 0, got ""\n$/],
+  ['no', /^SOAPBRIDGE_FETCH: expected 1 or 0, got "no"\n$/],
 ] as const) {
-  test(`FETCH="${said}" fetches nothing`, async (t) => {
-    const { code, err } = await run(t, ['check', 'http://127.0.0.1:9/o.yaml'], { FETCH: said }).ended;
+  test(`SOAPBRIDGE_FETCH="${said}" fetches nothing`, async (t) => {
+    const { code, err } = await run(t, ['check', 'http://127.0.0.1:9/o.yaml'], { SOAPBRIDGE_FETCH: said })
+      .ended;
     t.is(code, 2);
     t.regex(err, message);
   });
@@ -178,7 +180,7 @@ for (const [said, message] of [
 test('a fetched document of so many bytes as contractBytes is taken', async (t) => {
   const address = await serverOf(t, (_, response) => response.end(document));
   const cwd = workingDirectory(t);
-  const environment = { LIMITS: `contractBytes=${document.length}` };
+  const environment = { SOAPBRIDGE_LIMITS: `contractBytes=${document.length}` };
   const { code } = await run(t, ['check', `${address}/o.yaml`, '--fetch'], environment, '', cwd).ended;
   t.is(code, 0);
 });

@@ -43,13 +43,23 @@ export interface Served {
   readonly port: number;
 }
 
-/** A process that serves, once it says that it does. */
+const upstreamFlags: ReadonlySet<string> = new Set(['--upstream', '--config', '--demo']);
+const upstreamVariables = ['SOAPBRIDGE_UPSTREAM_URL', 'SOAPBRIDGE_CONFIG'];
+
+/** A process that serves, once it says that it does; the demo unless an upstream is named. */
 export async function start(
   t: ExecutionContext,
   args: readonly string[] = [],
   environment: Record<string, string> = {},
 ): Promise<Served> {
-  const { child, ended } = run(t, ['serve', ...args], { PORT: '0', LOG_LEVEL: 'warn', ...environment });
+  const isDemo =
+    !args.some((arg) => upstreamFlags.has(arg)) && !upstreamVariables.some((name) => name in environment);
+  const flags = isDemo ? ['--demo', ...args] : args;
+  const { child, ended } = run(t, ['serve', ...flags], {
+    PORT: '0',
+    SOAPBRIDGE_LOG_LEVEL: 'warn',
+    ...environment,
+  });
   let out = '';
   const line = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', (chunk) => {

@@ -18,7 +18,7 @@ const credentials = `<Authentication><ApiUserId>demo</ApiUserId><ApiUserKey>demo
 const types = 'http://schemas.servicestack.net/types';
 
 test('one command serves the screening contract with its reference upstream, and SIGTERM ends it with 0', async (t) => {
-  const { child, ended, line, port } = await start(t, [], { DRAIN_DELAY: '0' });
+  const { child, ended, line, port } = await start(t, [], { SOAPBRIDGE_DRAIN_DELAY: '0' });
   t.is(
     line,
     `soapbridge listens on http://127.0.0.1:${port} in front of the embedded reference upstream: WSDL http://127.0.0.1:${port}/v2/soap11?wsdl · SOAP http://127.0.0.1:${port}/v2/soap11 and /soap12 · try: curl 'http://127.0.0.1:${port}/v2/soap11?wsdl'`,
@@ -37,10 +37,10 @@ test('one command serves the screening contract with its reference upstream, and
   t.is(err, '');
 });
 
-test('flags beat the environment; PUBLIC_URL is what the WSDL and the start line name', async (t) => {
+test('flags beat the environment; SOAPBRIDGE_PUBLIC_URL is what the WSDL and the start line name', async (t) => {
   const { port, line } = await start(t, ['--port', '0'], {
     PORT: '1',
-    PUBLIC_URL: 'https://api.example.com/edge',
+    SOAPBRIDGE_PUBLIC_URL: 'https://api.example.com/edge',
   });
   t.true(line.includes('https://api.example.com/edge/v2/soap11?wsdl'));
   const wsdl = await send(port, 'GET', '/v2?wsdl');
@@ -105,11 +105,11 @@ test('W34: on 0.0.0.0 the WSDL names localhost, with a warning', async (t) => {
   const gateway = await startGateway(t, { serve: { host: '0.0.0.0' } });
   const wsdl = await gateway.send('GET', '?wsdl');
   t.true(wsdl.text.includes(`location="http://localhost:${gateway.port}/v2/soap11"`));
-  t.regex(gateway.log(), /PUBLIC_URL is not set/);
+  t.regex(gateway.log(), /SOAPBRIDGE_PUBLIC_URL is not set/);
 });
 
 test('on SIGTERM /readyz says 503 while requests are still served, each its connection’s last', async (t) => {
-  const { child, ended, port } = await start(t, [], { DRAIN_DELAY: '6000' });
+  const { child, ended, port } = await start(t, [], { SOAPBRIDGE_DRAIN_DELAY: '6000' });
   child.kill('SIGTERM');
   let ready = 200;
   while (ready === 200) ready = (await send(port, 'GET', '/readyz')).status;
@@ -131,7 +131,10 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const upstream = await startGateway(t); // its scripted upstream is what the process calls
     await upstream.send('POST', '/json/reply/GetSearch', { 'X-Api-User': 'u', 'X-Api-Key': 'k' }, '{}');
     const url = `http://${upstream.hits[0]?.headers.host}`;
-    const { child, ended, port } = await start(t, [], { UPSTREAM_URL: url, DRAIN_DELAY: '0' });
+    const { child, ended, port } = await start(t, [], {
+      SOAPBRIDGE_UPSTREAM_URL: url,
+      SOAPBRIDGE_DRAIN_DELAY: '0',
+    });
     let finish: (() => void) | undefined;
     const arrived = new Promise<void>((resolve) => {
       upstream.answer((_hit, response) => {
@@ -166,9 +169,9 @@ async function startReading(t: ExecutionContext, workers: string, environment: R
   await upstream.send('POST', '/json/reply/GetSearch', { 'X-Api-User': 'u', 'X-Api-Key': 'k' }, '{}');
   upstream.answer({ body: emptyReply.padEnd(largeBytes) });
   const served = await start(t, ['--workers', workers], {
-    UPSTREAM_URL: `http://${upstream.hits[0]?.headers.host}`,
-    DRAIN_DELAY: '0',
-    LOG_LEVEL: 'info',
+    SOAPBRIDGE_UPSTREAM_URL: `http://${upstream.hits[0]?.headers.host}`,
+    SOAPBRIDGE_DRAIN_DELAY: '0',
+    SOAPBRIDGE_LOG_LEVEL: 'info',
     ...environment,
   });
   const caller = connect(served.port, '127.0.0.1').on('error', () => {});
@@ -216,7 +219,7 @@ for (const [signal, workers, pipelines] of [
 
 for (const workers of ['1', '2']) {
   test(`drainMs: a reply that ${workers} workers cut is told by the log, and the exit is 1`, async (t) => {
-    const { child, ended } = await startReading(t, workers, { LIMITS: 'drainMs=400' });
+    const { child, ended } = await startReading(t, workers, { SOAPBRIDGE_LIMITS: 'drainMs=400' });
     child.kill('SIGTERM');
     const { code, out } = await ended;
     t.is(code, 1);
@@ -250,10 +253,13 @@ test('drainMs: what ends within it is let end, a connection that stays half open
   socket.destroy();
 });
 
-test('UPSTREAM_DB keeps the reference upstream’s data over a restart', async (t) => {
+test('SOAPBRIDGE_UPSTREAM_DB keeps the reference upstream’s data over a restart', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'soapbridge-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  const environment = { UPSTREAM_DB: join(directory, 'screening.db'), DRAIN_DELAY: '0' };
+  const environment = {
+    SOAPBRIDGE_UPSTREAM_DB: join(directory, 'screening.db'),
+    SOAPBRIDGE_DRAIN_DELAY: '0',
+  };
   const headers = { 'X-Api-User': 'demo', 'X-Api-Key': 'demo-key' };
   const first = await start(t, [], environment);
   t.is((await send(first.port, 'DELETE', '/v2/clients/1', headers)).status, 200);
@@ -275,9 +281,9 @@ for (const [workers, signals] of [
       t.teardown(() => rmSync(directory, { recursive: true, force: true }));
       const auditLog = join(directory, 'audit.log');
       const { child, ended, port } = await start(t, ['--workers', workers], {
-        UPSTREAM_URL: 'http://127.0.0.1:1',
-        AUDIT_LOG: auditLog,
-        DRAIN_DELAY: '0',
+        SOAPBRIDGE_UPSTREAM_URL: 'http://127.0.0.1:1',
+        SOAPBRIDGE_AUDIT_LOG: auditLog,
+        SOAPBRIDGE_DRAIN_DELAY: '0',
       });
       const headers = { 'X-Api-User': 'u', 'X-Api-Key': 'k' };
       const write = () => send(port, 'DELETE', '/v2/clients/1', headers);
@@ -298,7 +304,7 @@ for (const [workers, signals] of [
   );
 }
 
-test('UPSTREAM_URL puts a service of its own behind: the chain over two sockets', async (t) => {
+test('SOAPBRIDGE_UPSTREAM_URL puts a service of its own behind: the chain over two sockets', async (t) => {
   const upstream = spawn(process.execPath, ['upstream/main.ts'], {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', PORT: '0' },
@@ -330,26 +336,26 @@ for (const [args, words] of [
   [
     ['serve', '--help'],
     [
-      'CONTRACT',
+      'SOAPBRIDGE_CONTRACT',
       'HOST',
       'PORT',
-      'UPSTREAM_URL',
-      'UPSTREAM_DB',
-      'PUBLIC_URL',
-      'TRUSTED_PROXIES',
-      'ALLOWED_HOSTS',
-      'LOG_LEVEL',
-      'DRAIN_DELAY',
-      'WORKERS',
-      'LIMITS',
-      'AUDIT_LOG',
+      'SOAPBRIDGE_UPSTREAM_URL',
+      'SOAPBRIDGE_UPSTREAM_DB',
+      'SOAPBRIDGE_PUBLIC_URL',
+      'SOAPBRIDGE_TRUSTED_PROXIES',
+      'SOAPBRIDGE_ALLOWED_HOSTS',
+      'SOAPBRIDGE_LOG_LEVEL',
+      'SOAPBRIDGE_DRAIN_DELAY',
+      'SOAPBRIDGE_WORKERS',
+      'SOAPBRIDGE_LIMITS',
+      'SOAPBRIDGE_AUDIT_LOG',
     ],
   ],
   [
     ['wsdl', '--help'],
-    ['CONTRACT', 'PUBLIC_URL'],
+    ['SOAPBRIDGE_CONTRACT', 'SOAPBRIDGE_PUBLIC_URL'],
   ],
-  [['check', '--help'], ['CONTRACT']],
+  [['check', '--help'], ['SOAPBRIDGE_CONTRACT']],
 ] as const) {
   test(`soapbridge ${args.join(' ')} says what there is`, async (t) => {
     const { code, out } = await run(t, args).ended;
@@ -359,16 +365,14 @@ for (const [args, words] of [
 }
 
 for (const [variable, said, expected] of [
-  ['HOST', '', 'expected an address, such as 127.0.0.1.'],
-  ['HOST', ' ', 'expected an address, such as 127.0.0.1.'],
-  ['ALLOWED_HOSTS', '', 'expected names, such as api.example.com.'],
-  ['ALLOWED_HOSTS', ' ,', 'expected names, such as api.example.com.'],
-  ['CONFIG', '', 'expected a file, got none.'],
-  ['CALLERS', '', 'expected a file, got none.'],
-  ['CALLER_KEY', '', 'expected a file, got none.'],
-  ['CALLER_LIMITS', '', 'expected a file, got none.'],
-  ['WSSE_SECRETS', '', 'expected a file, got none.'],
-  ['AUDIT_LOG', ' ', 'expected a file, got none.'],
+  ['SOAPBRIDGE_ALLOWED_HOSTS', '', 'expected names, such as api.example.com.'],
+  ['SOAPBRIDGE_ALLOWED_HOSTS', ' ,', 'expected names, such as api.example.com.'],
+  ['SOAPBRIDGE_CONFIG', '', 'expected a file, got none.'],
+  ['SOAPBRIDGE_CALLERS', '', 'expected a file, got none.'],
+  ['SOAPBRIDGE_CALLER_KEY', '', 'expected a file, got none.'],
+  ['SOAPBRIDGE_CALLER_LIMITS', '', 'expected a file, got none.'],
+  ['SOAPBRIDGE_WSSE_SECRETS', '', 'expected a file, got none.'],
+  ['SOAPBRIDGE_AUDIT_LOG', ' ', 'expected a file, got none.'],
 ] as const) {
   test(`serve refuses ${variable}="${said}"`, async (t) => {
     const { child, ended } = run(t, ['serve'], { PORT: '0', [variable]: said });
@@ -379,10 +383,10 @@ for (const [variable, said, expected] of [
   });
 }
 
-test('soapbridge wsdl prints the WSDL that is served; its flag beats PUBLIC_URL', async (t) => {
+test('soapbridge wsdl prints the WSDL that is served; its flag beats SOAPBRIDGE_PUBLIC_URL', async (t) => {
   const { send } = await startGateway(t, { serve: { publicUrl: 'https://a.example' } });
   const { code, out } = await run(t, ['wsdl', '--public-url', 'https://a.example/'], {
-    PUBLIC_URL: 'http://b',
+    SOAPBRIDGE_PUBLIC_URL: 'http://b',
   }).ended;
   t.is(code, 0);
   t.is(out, (await send('GET', '?wsdl')).text);
@@ -403,12 +407,13 @@ test('soapbridge --version is the package’s', async (t) => {
   t.is((await run(t, ['--version']).ended).out, `${version}\n`);
 });
 
-for (const command of ['serve', 'check', 'wsdl']) {
+for (const [command, ...args] of [['serve', '--demo'], ['check'], ['wsdl']] as const) {
   test(`a contract that can’t be served ends ${command} with 2, the file, the pointer and a sentence`, async (t) => {
     const directory = contractWith(t, '');
     const file = join(directory, 'soap.yaml');
     writeFileSync(file, readFileSync(file, 'utf8').replace('dialect: servicestack', 'dialect: esperanto'));
-    const { code, out, err } = await run(t, [command], { CONTRACT: directory, PORT: '0' }).ended;
+    const { code, out, err } = await run(t, [command, ...args], { SOAPBRIDGE_CONTRACT: directory, PORT: '0' })
+      .ended;
     t.is(code, 2);
     t.is(out, '');
     t.is(
@@ -419,14 +424,19 @@ for (const command of ['serve', 'check', 'wsdl']) {
 }
 
 test('a folder without a contract ends the start with 2 and says what belongs there', async (t) => {
-  const { code, err } = await run(t, ['serve', '--contract', join(root, 'docs')]).ended;
+  const { code, err } = await run(t, ['serve', '--demo', '--contract', join(root, 'docs')]).ended;
   t.is(code, 2);
   t.regex(err, /docs\/openapi\.yaml#: no such file; a contract is a folder with/);
 });
 
-for (const name of ['TLS_CA', 'TLS_CLIENT_CERTIFICATES', 'TLS_KEY', 'TLS_CERTIFICATE']) {
+for (const name of [
+  'SOAPBRIDGE_TLS_CA',
+  'SOAPBRIDGE_TLS_CLIENT_CERTIFICATES',
+  'SOAPBRIDGE_TLS_KEY',
+  'SOAPBRIDGE_TLS_CERTIFICATE',
+]) {
   test(`${name} alone ends the start with 2: nobody is served without the TLS that it is about`, async (t) => {
-    const { code, err } = await run(t, ['serve'], { PORT: '0', [name]: 'require' }).ended;
+    const { code, err } = await run(t, ['serve', '--demo'], { PORT: '0', [name]: 'require' }).ended;
     t.is(err, '--tls-certificate, --tls-key: expected both, got one of them, or none\n');
     t.is(code, 2);
   });
@@ -438,7 +448,7 @@ test('a port in use ends the start with 2 and a sentence', async (t) => {
   t.teardown(() => server.close());
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('expected a TCP address');
-  const { code, out, err } = await run(t, ['serve', '--port', String(address.port)]).ended;
+  const { code, out, err } = await run(t, ['serve', '--demo', '--port', String(address.port)]).ended;
   t.is(code, 2);
   t.false(out.includes('listens'), out);
   t.is(
@@ -462,7 +472,7 @@ for (const [what, args, environment, said] of [
   [
     'a database that is a folder',
     ['--port', '0'],
-    { UPSTREAM_DB: '/' },
+    { SOAPBRIDGE_UPSTREAM_DB: '/' },
     /unable to open database file; --upstream-db/,
   ],
   [
@@ -481,7 +491,7 @@ for (const [what, args, environment, said] of [
   ['an unknown option', ['--nothing'], {}, /unknown option '--nothing'/],
 ] as const) {
   test(`${what} ends the start with 2 and a sentence, no stack`, async (t) => {
-    const { code, out, err } = await run(t, ['serve', ...args], environment).ended;
+    const { code, out, err } = await run(t, ['serve', '--demo', ...args], environment).ended;
     t.is(code, 2, err);
     t.false(out.includes('listens'), out);
     t.regex(err, said);

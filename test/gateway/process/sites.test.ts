@@ -263,8 +263,8 @@ for (const workers of ['1', '2']) {
   test(`SIGHUP reloads a process of ${workers} workers`, async (t) => {
     const { config, second } = await twoContracts(t);
     const { child, ended, line, port } = await start(t, ['--config', config, '--workers', workers], {
-      LOG_LEVEL: 'info',
-      DRAIN_DELAY: '0',
+      SOAPBRIDGE_LOG_LEVEL: 'info',
+      SOAPBRIDGE_DRAIN_DELAY: '0',
     });
     t.regex(line, /for the 2 contracts of .*: WSDL \S+\/one\/soap11\?wsdl · \S+\/one\/more\/soap11\?wsdl$/);
     writeFileSync(second, giving('Renamed'));

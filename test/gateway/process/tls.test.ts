@@ -346,11 +346,11 @@ test.serial(
   async (t) => {
     const plain = await startGateway(t);
     t.is(await healthOf(plain.port), '');
-    t.is(await healthOf(plain.port, { TLS_CERTIFICATE: 'own.pem' }), '');
+    t.is(await healthOf(plain.port, { SOAPBRIDGE_TLS_CERTIFICATE: 'own.pem' }), '');
     for (const tls of [{}, { ca: 'ca.pem', clientCertificates: 'require' }]) {
       const { gateway } = await startSecure(t, { tls });
       t.is(await healthOf(gateway.port), '');
-      t.is(await healthOf(gateway.port, { TLS_CERTIFICATE: 'own.pem' }), '');
+      t.is(await healthOf(gateway.port, { SOAPBRIDGE_TLS_CERTIFICATE: 'own.pem' }), '');
     }
   },
 );
@@ -368,7 +368,7 @@ test.serial(
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
     t.regex(
-      await healthOf(port, { TLS_CERTIFICATE: 'own.pem' }),
+      await healthOf(port, { SOAPBRIDGE_TLS_CERTIFICATE: 'own.pem' }),
       /TLS: no answer within 2000 ms; HTTP: no answer within 2000 ms\n$/,
     );
     const unwell = createHttpServer((_, response) => response.writeHead(503).end()).listen(0, '127.0.0.1');
@@ -486,6 +486,6 @@ test('what is wrong with TLS is told with file and line before anything listens'
   );
   const header = 'X-User';
   t.regex(told({ clientCertificate: { header } }), /expected sentIn, or tls with clientCertificates/);
-  t.regex(told({ clientCertificate: { header, sentIn: 'X-Cert' } }), /expected TRUSTED_PROXIES/);
+  t.regex(told({ clientCertificate: { header, sentIn: 'X-Cert' } }), /expected SOAPBRIDGE_TRUSTED_PROXIES/);
   t.regex(told({ clientCertificate: { sentIn: 'X-Cert' } }, true), /expected header/);
 });

@@ -41,9 +41,16 @@ interface WorkerEvent {
 
 /** `soapbridge serve` over two workers, if nothing else is said, on a free port. */
 function run(t: ExecutionContext, environment: Record<string, string>): Cluster {
-  const child = spawn(process.execPath, ['bin/soapbridge.js', 'serve'], {
+  const demo = 'SOAPBRIDGE_UPSTREAM_URL' in environment ? [] : ['--demo'];
+  const child = spawn(process.execPath, ['bin/soapbridge.js', 'serve', ...demo], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', PORT: '0', WORKERS: '2', DRAIN_DELAY: '0', ...environment },
+    env: {
+      PATH: process.env.PATH ?? '',
+      PORT: '0',
+      SOAPBRIDGE_WORKERS: '2',
+      SOAPBRIDGE_DRAIN_DELAY: '0',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   t.teardown(() => child.kill('SIGKILL')); // the workers end when it is gone
@@ -158,7 +165,9 @@ test.serial(
   'workers share one port; one that is killed costs what it had in flight and is replaced',
   async (t) => {
     const upstream = await startUpstream(t);
-    const { child, ended, out, events, port, workers } = await start(t, { UPSTREAM_URL: upstream.url });
+    const { child, ended, out, events, port, workers } = await start(t, {
+      SOAPBRIDGE_UPSTREAM_URL: upstream.url,
+    });
     t.is(out().match(/soapbridge listens/g)?.length, 1);
     t.true(out().includes(`http://127.0.0.1:${port} with 2 workers in front of ${upstream.url}: WSDL `));
     const before = await openToBoth(t, port);
@@ -220,7 +229,10 @@ test.serial(
 test.serial(
   'SIGHUP while some workers start ends none: the files are loaded again once they serve',
   async (t) => {
-    const { child, ended, events, out } = run(t, { WORKERS: '3', UPSTREAM_URL: 'http://127.0.0.1:9' });
+    const { child, ended, events, out } = run(t, {
+      SOAPBRIDGE_WORKERS: '3',
+      SOAPBRIDGE_UPSTREAM_URL: 'http://127.0.0.1:9',
+    });
     await until(() => events().some(({ msg }) => msg === 'a worker serves'));
     child.kill('SIGHUP');
     await until(() => out().split('"reloaded"').length - 1 === 3);
@@ -234,8 +246,8 @@ test.serial('a reload, or a rotation, while a dead worker’s successor starts i
   t.teardown(() => rmSync(folder, { recursive: true }));
   const audit = join(folder, 'audit.log');
   const { child, out, events, workers } = await start(t, {
-    UPSTREAM_URL: 'http://127.0.0.1:9',
-    AUDIT_LOG: audit,
+    SOAPBRIDGE_UPSTREAM_URL: 'http://127.0.0.1:9',
+    SOAPBRIDGE_AUDIT_LOG: audit,
   });
   process.kill(workers()[0] ?? 0, 'SIGKILL');
   const children = (): number => childrenOf(child.pid).length;
@@ -270,7 +282,7 @@ function filesOf(pid: number): readonly string[] {
 }
 
 test.serial('a worker that dies while others start is told of and replaced', async (t) => {
-  const cluster = run(t, { UPSTREAM_URL: 'http://127.0.0.1:9' });
+  const cluster = run(t, { SOAPBRIDGE_UPSTREAM_URL: 'http://127.0.0.1:9' });
   await until(() => cluster.events().length === 1);
   process.kill(cluster.events()[0]?.worker ?? 0, 'SIGKILL');
   const told = (msg: string) => cluster.events().filter((event) => event.msg === msg).length;
@@ -281,7 +293,10 @@ test.serial('a worker that dies while others start is told of and replaced', asy
 });
 
 test.serial('SIGTERM while some workers start ends all of them once they serve; the exit is 0', async (t) => {
-  const { child, ended, events } = run(t, { WORKERS: '4', UPSTREAM_URL: 'http://127.0.0.1:9' });
+  const { child, ended, events } = run(t, {
+    SOAPBRIDGE_WORKERS: '4',
+    SOAPBRIDGE_UPSTREAM_URL: 'http://127.0.0.1:9',
+  });
   await until(() => events().length > 0);
   t.true(events().length < 4);
   child.kill('SIGTERM');
@@ -292,7 +307,7 @@ test.serial(
   'on SIGTERM every worker says 503 at /readyz, finishes what is in flight and isn’t replaced; the exit is 0',
   async (t) => {
     const upstream = await startUpstream(t);
-    const served = await start(t, { UPSTREAM_URL: upstream.url, DRAIN_DELAY: '800' });
+    const served = await start(t, { SOAPBRIDGE_UPSTREAM_URL: upstream.url, SOAPBRIDGE_DRAIN_DELAY: '800' });
     const { child, ended, port, workers } = served;
     const connections = await openToBoth(t, port);
     const calls = connections.map(({ call }) => call());
@@ -319,7 +334,10 @@ test.serial('workers share a database file; a second signal ends all at once wit
   const directory = mkdtempSync(join(tmpdir(), 'soapbridge-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const database = join(directory, 'screening.db');
-  const { child, ended, port, workers } = await start(t, { UPSTREAM_DB: database, DRAIN_DELAY: '60000' });
+  const { child, ended, port, workers } = await start(t, {
+    SOAPBRIDGE_UPSTREAM_DB: database,
+    SOAPBRIDGE_DRAIN_DELAY: '60000',
+  });
   const headers = { 'X-Api-User': 'demo', 'X-Api-Key': 'demo-key' };
   t.is((await send(port, 'DELETE', '/v2/clients/1', headers)).status, 200);
   const answering = new Set<string>();
@@ -341,7 +359,10 @@ test.serial(
   async (t) => {
     const upstream = await startUpstream(t);
     const contract = contractWith(t, '');
-    const { events, port, workers } = await start(t, { UPSTREAM_URL: upstream.url, CONTRACT: contract });
+    const { events, port, workers } = await start(t, {
+      SOAPBRIDGE_UPSTREAM_URL: upstream.url,
+      SOAPBRIDGE_CONTRACT: contract,
+    });
     const file = join(contract, 'openapi.yaml');
     const good = readFileSync(file);
     writeFileSync(file, 'openapi: none');
@@ -357,7 +378,7 @@ test.serial(
 
 test.serial('when the primary is killed its workers finish what is in flight and end', async (t) => {
   const upstream = await startUpstream(t);
-  const { child, port, workers } = await start(t, { UPSTREAM_URL: upstream.url });
+  const { child, port, workers } = await start(t, { SOAPBRIDGE_UPSTREAM_URL: upstream.url });
   const connections = await openToBoth(t, port);
   const calls = connections.map(({ call }) => call());
   await until(() => upstream.held.length === connections.length);
@@ -379,7 +400,7 @@ test.serial(
   '/metrics of any worker tells of all of them, by what it told last of one too busy to tell, and of those that ended',
   async (t) => {
     const upstream = await startUpstream(t);
-    const { port, workers } = await start(t, { UPSTREAM_URL: upstream.url });
+    const { port, workers } = await start(t, { SOAPBRIDGE_UPSTREAM_URL: upstream.url });
     const connections = await openToBoth(t, port);
     const refused = 'requests_total{contract="/v2",transport="soap11",status="500"}';
     for (let times = 0; times < 4; times++) t.is(await scrape(port, refused), connections.length);
@@ -409,17 +430,17 @@ test.serial(
   },
 );
 
-const elsewhere = { UPSTREAM_URL: 'http://127.0.0.1:1' };
+const elsewhere = { SOAPBRIDGE_UPSTREAM_URL: 'http://127.0.0.1:1' };
 
 for (const [what, environment, said] of [
   [
     'a contract that can’t be served',
-    { ...elsewhere, CONTRACT: 'docs' },
+    { ...elsewhere, SOAPBRIDGE_CONTRACT: 'docs' },
     /^the contract can't be served:\ndocs\/openapi\.yaml#: no such file; [^\n]*\n$/,
   ],
   [
     'what only a worker finds',
-    { ...elsewhere, TRUSTED_PROXIES: 'proxy' },
+    { ...elsewhere, SOAPBRIDGE_TRUSTED_PROXIES: 'proxy' },
     /^trusted proxy: expected an IP address [^\n]*\n$/,
   ],
   [
@@ -427,8 +448,16 @@ for (const [what, environment, said] of [
     {},
     /^--workers: expected an --upstream, or a file that all workers share as --upstream-db, got 2 workers and the reference upstream in memory\n$/,
   ],
-  ['a database in memory', { UPSTREAM_DB: ':memory:' }, /^--workers: expected an --upstream, or a file /],
-  ['no workers', { WORKERS: '0' }, /WORKERS' is invalid\. expected a number from 1 to 999, or auto\./],
+  [
+    'a database in memory',
+    { SOAPBRIDGE_UPSTREAM_DB: ':memory:' },
+    /^--workers: expected an --upstream, or a file /,
+  ],
+  [
+    'no workers',
+    { SOAPBRIDGE_WORKERS: '0' },
+    /SOAPBRIDGE_WORKERS' is invalid\. expected a number from 1 to 999, or auto\./,
+  ],
 ] as const) {
   test(`${what} ends the start of workers with 2 and one sentence`, async (t) => {
     const { ended, out } = run(t, environment);
@@ -454,7 +483,7 @@ test('a port in use ends the start of workers with 2 and the sentence of a singl
 
 const cores = availableParallelism();
 (cores > 1 ? test : test.skip)('auto is one worker per core', async (t) => {
-  const { code, err } = await run(t, { WORKERS: 'auto' }).ended;
+  const { code, err } = await run(t, { SOAPBRIDGE_WORKERS: 'auto' }).ended;
   t.is(code, 2);
   t.true(err.includes(`got ${cores} workers and`), err);
 });

@@ -108,7 +108,10 @@ test('what is wrong with the files of callers is told with file and line, and no
   t.regex(told, /bad:2#\/other: expected a name of letters/);
   t.regex(told, /bad:3#\/acme\/0: expected an id of one caller, got one of two/);
   t.regex(told, /bad:4#\/b c\/0: expected an id, a text in quotes/);
-  t.regex(problemsOf(t, { callers: files.pseudonym }), /:2#.*expected CALLER_KEY beside a pseudonym/);
+  t.regex(
+    problemsOf(t, { callers: files.pseudonym }),
+    /:2#.*expected SOAPBRIDGE_CALLER_KEY beside a pseudonym/,
+  );
   const short = problemsOf(t, { callerKey: files.short });
   t.regex(short, /expected a key of at least 16 bytes, got 6/);
   t.false(short.includes('canary'));

@@ -24,9 +24,9 @@ async function serveInto(
   environment: Record<string, string> = {},
 ): Promise<{ readonly child: ChildProcess; readonly port: number; readonly call: () => Promise<number> }> {
   const port = await freePort();
-  const child = spawn(process.execPath, ['bin/soapbridge.js', 'serve'], {
+  const child = spawn(process.execPath, ['bin/soapbridge.js', 'serve', '--demo'], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', PORT: String(port), DRAIN_DELAY: '0', ...environment },
+    env: { PATH: process.env.PATH ?? '', PORT: String(port), SOAPBRIDGE_DRAIN_DELAY: '0', ...environment },
     stdio: ['ignore', fd, 'inherit'],
   });
   t.teardown(() => child.kill('SIGKILL'));
@@ -81,9 +81,9 @@ async function endsClean(t: ExecutionContext, child: ChildProcess): Promise<void
 
 for (const workers of ['1', '2']) {
   (existsSync('/dev/full') ? test.serial : test.serial.skip)(
-    `with a log that takes nothing, WORKERS=${workers}, every call is answered, and the metric says what is missing`,
+    `with a log that takes nothing, SOAPBRIDGE_WORKERS=${workers}, every call is answered, and the metric says what is missing`,
     async (t) => {
-      const environment = { WORKERS: workers, UPSTREAM_DB: join(folder(t), 'db') };
+      const environment = { SOAPBRIDGE_WORKERS: workers, SOAPBRIDGE_UPSTREAM_DB: join(folder(t), 'db') };
       const { child, port, call } = await serveInto(t, openSync('/dev/full', 'w'), environment);
       await callUntilDropping(t, port, call);
       await endsClean(t, child);
@@ -122,7 +122,9 @@ test.serial(
     const path = join(folder(t), 'pipe');
     execFileSync('mkfifo', [path]);
     const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const { child, port, call } = await serveInto(t, openSync(path, 'w'), { LIMITS: 'logBytes=20000' });
+    const { child, port, call } = await serveInto(t, openSync(path, 'w'), {
+      SOAPBRIDGE_LIMITS: 'logBytes=20000',
+    });
     const calls = await callUntilDropping(t, port, call);
     // opens the pipe itself, so that it waits where there is nothing to read
     const reader = spawn('cat', [path], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -312,7 +312,7 @@ test('a write that no connection was had for is told as unsent; a read has no au
   t.is(lineOf(gateway, '"settled"').outcome, 'unsent');
 });
 
-test('AUDIT_LOG: audit lines go to a file, each before its call goes out, whatever the log’s level', async (t) => {
+test('SOAPBRIDGE_AUDIT_LOG: audit lines go to a file, each before its call goes out, whatever the log’s level', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'audit-'));
   t.teardown(() => rmSync(directory, { recursive: true }));
   const auditLog = join(directory, 'audit.log');

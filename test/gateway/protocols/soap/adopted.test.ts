@@ -627,7 +627,7 @@ test('a request above 128 KiB and a reply above 256 KiB are read in the thread b
   t.is(text.split('<n0:string>').length, 50_001);
 });
 
-test('LOG_MESSAGES shows members that the service knows and the overlay does not call personal, and no open content', async (t) => {
+test('SOAPBRIDGE_LOG_MESSAGES shows members that the service knows and the overlay does not call personal, and no open content', async (t) => {
   const folder = folderOf(t, {
     'soap.yaml': 'personal: [Name]\nheaders: { SessionHeader.session: { header: X-S } }\n',
   });

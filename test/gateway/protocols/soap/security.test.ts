@@ -326,7 +326,7 @@ for (const [what, text, mode, expected] of [
 test('W49: digest: secrets without a file of secrets is an error at start', async (t) => {
   const overlay = 'wsse: { username: apiUserId, password: apiUserKey, digest: secrets }';
   await t.throwsAsync(startGateway(t, { overlay }), {
-    message: /expected a file of secrets \(WSSE_SECRETS\)/,
+    message: /expected a file of secrets \(SOAPBRIDGE_WSSE_SECRETS\)/,
   });
 });
 

@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { oldNames } from '../../../gateway/commands/environment.ts';
+import { run, start } from './run.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const upstream = ['--upstream', 'http://127.0.0.1:9'];
+
+for (const [variables, args] of [
+  [{ UPSTREAM_URL: 'http://127.0.0.1:9' }, []],
+  [{ CONFIG: 'release' }, ['mappings/screening', ...upstream]],
+  [{ LIMITS: '', FETCH: 'yes', CALLERS: '5' }, upstream],
+  [{ WORKERS: '4', SOAPBRIDGE_WORKERS: '1' }, upstream],
+] as const) {
+  test(`serve with ${Object.keys(variables)} names the new variables and does not start`, async (t) => {
+    const environment: Record<string, string> = { PORT: '0', ...variables };
+    const { child, ended } = run(t, ['serve', ...args], environment);
+    child.stdout.once('data', () => child.kill()); // it serves
+    const { code, err } = await ended;
+    t.is(code, 2);
+    const set = Object.entries(variables).filter(([name, value]) => oldNames.includes(name) && value !== '');
+    t.deepEqual(
+      err.trim().split('\n').toSorted(),
+      set
+        .map(
+          ([name]) =>
+            `${name}: expected the name SOAPBRIDGE_${name}, got the old name; rename or unset the variable`,
+        )
+        .toSorted(),
+    );
+  });
+}
+
+test('check --json reports an old name as JSON', async (t) => {
+  const { code, out } = await run(t, ['check', '--json'], { CONTRACT: 'parcels' }).ended;
+  t.is(code, 2);
+  t.deepEqual(JSON.parse(out).problems, [
+    {
+      message:
+        'CONTRACT: expected the name SOAPBRIDGE_CONTRACT, got the old name; rename or unset the variable',
+    },
+  ]);
+});
+
+test('other commands ignore an old name if the command line sets the option', async (t) => {
+  const environment = {
+    CONTRACT: 'no-such',
+    CONFIG: 'release',
+    OVERLAY: 'no-such',
+    LIMITS: 'x',
+    FETCH: 'yes',
+  };
+  const given = ['--limits', 'contractMs=60000', '--fetch'];
+  const { code, err } = await run(t, ['check', 'mappings/screening', ...given, ...upstream], environment)
+    .ended;
+  t.is(err, '');
+  t.is(code, 0);
+});
+
+for (const [name, near] of [
+  ['SOAPBRIDGE_UPSTREAM_URI', 'SOAPBRIDGE_UPSTREAM_URL'],
+  ['SOAPBRIDGE_ALLOWED_HOST', 'SOAPBRIDGE_ALLOWED_HOSTS'],
+] as const) {
+  test(`serve refuses ${name} and suggests ${near}`, async (t) => {
+    const { code, err } = await run(t, ['serve', ...upstream], { PORT: '0', [name]: 'x' }).ended;
+    t.is(err, `${name}: expected a variable of soapbridge, got an unknown one; did you mean ${near}?\n`);
+    t.is(code, 2);
+  });
+}
+
+test('serve ignores the variables that Kubernetes sets for a service named soapbridge', async (t) => {
+  const { child } = await start(t, upstream, {
+    SOAPBRIDGE_SERVICE_HOST: '10.0.0.1',
+    SOAPBRIDGE_SERVICE_PORT: '80',
+    SOAPBRIDGE_SERVICE_PORT_HTTP: '80',
+    SOAPBRIDGE_PORT: 'tcp://10.0.0.1:80',
+    SOAPBRIDGE_PORT_80_TCP: 'tcp://10.0.0.1:80',
+    SOAPBRIDGE_PORT_80_TCP_ADDR: '10.0.0.1',
+    SOAPBRIDGE_PORT_80_TCP_PORT: '80',
+    SOAPBRIDGE_PORT_80_TCP_PROTO: 'tcp',
+  });
+  t.is(child.exitCode, null);
+});
+
+for (const [host, address] of [
+  ['ci-image-7', '127.0.0.1'],
+  ['', '127.0.0.1'],
+  ['127.0.0.2', '127.0.0.2'],
+  ['localhost', 'localhost'],
+] as const) {
+  test(`HOST="${host}" listens on ${address}`, async (t) => {
+    const { line } = await start(t, upstream, { HOST: host });
+    const addresses = address === 'localhost' ? ['127.0.0.1', '[::1]', 'localhost'] : [address];
+    t.true(
+      addresses.some((each) => line.includes(`http://${each}:`)),
+      line,
+    );
+  });
+}
+
+test('an empty --host is refused', async (t) => {
+  const { code, err } = await run(t, ['serve', '--host', ' ', ...upstream]).ended;
+  t.is(err, '--host: expected an address such as 127.0.0.1, got none\n');
+  t.is(code, 2);
+});
+
+for (const [what, environment] of [
+  ['nothing', {}],
+  ['a misspelt variable without the prefix', { UPSTREAM_URI: 'http://127.0.0.1:9' }],
+  ['a database of the demo', { SOAPBRIDGE_UPSTREAM_DB: ':memory:' }],
+] as const) {
+  test(`serve without an upstream and with ${what} does not start the demo`, async (t) => {
+    const { child, ended } = run(t, ['serve'], { PORT: '0', ...environment });
+    child.stdout.once('data', () => child.kill()); // it serves
+    const { code, err } = await ended;
+    t.is(code, 2);
+    t.is(
+      err,
+      '--upstream: expected the URL of the JSON service, got none; set --upstream or SOAPBRIDGE_UPSTREAM_URL, or serve the demo with --demo\n',
+    );
+  });
+}
+
+test('serve refuses --demo together with an upstream', async (t) => {
+  const { code, err } = await run(t, ['serve', '--demo', ...upstream], { PORT: '0' }).ended;
+  t.is(code, 2);
+  t.regex(err, /'--demo' cannot be used with option '-u, --upstream <url>'/);
+});
+
+test('npm start is the only script that serves the demo', (t) => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  t.is(scripts.start, 'node bin/soapbridge.js serve --demo');
+});
+
+test('docs/upgrading.md lists every old name with its new one', (t) => {
+  const page = readFileSync(join(root, 'docs/upgrading.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| `([A-Z_]+)` \|$/gm)].map(([, old, now]) => [old, now]);
+  t.deepEqual(
+    rows,
+    oldNames.map((name) => [name, `SOAPBRIDGE_${name}`]),
+  );
+});
