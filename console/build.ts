@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// Bundles the pages' script into dist/console/client, beside the style sheet and the texts. `npm run prepare` runs it, so
-// that a clone and the package have it. Where only what runs is installed there is no bundler: pages do without script then.
+// Bundles the pages' script into dist/console/client, beside the style sheet and the texts. `npm run build` runs it,
+// so that a clone and the package have it. Without esbuild, a development dependency, the pages have no script.
 
 const root = new URL('..', import.meta.url);
 const out = new URL('dist/console/client/', root);

@@ -14,7 +14,7 @@ const lend = readFileSync(join(root, 'docs/tutorial/lend.xml'));
 
 /** Runs an example of the page; `soapbridge` is this one's source. */
 function run(t: ExecutionContext, name: string, env: NodeJS.ProcessEnv = {}) {
-  const child = spawn(process.execPath, ['--conditions=soapbridge-source', `docs/embedding/${name}.ts`], {
+  const child = spawn(process.execPath, ['--conditions=soapbridge-source', `docs/embedding/${name}.mts`], {
     cwd: root,
     env: { ...process.env, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -70,7 +70,7 @@ export async function runPage(
     let here = command;
     for (const [there, place] of places) here = here.replaceAll(there, place);
     if (serves) {
-      const served = command.includes('upstream.js') ? '127.0.0.1:9090' : '127.0.0.1:8080';
+      const served = command.includes('upstream.mjs') ? '127.0.0.1:9090' : '127.0.0.1:8080';
       places.set(served, `127.0.0.1:${await serve(t, here)}`);
       continue;
     }
@@ -88,6 +88,6 @@ export async function runPage(
 export function checkFiles(t: ExecutionContext, page: string): void {
   for (const [, path = ''] of page.matchAll(/(?:--openapi |@|< )(docs\/\S+)/g))
     t.true(readFileSync(join(root, path), 'utf8').length > 0, path);
-  for (const [, link = ''] of page.matchAll(/\]\(([\w./-]+\.(?:md|js|wsdl))\)/g))
+  for (const [, link = ''] of page.matchAll(/\]\(([\w./-]+\.(?:md|mjs|wsdl))\)/g))
     t.true(readFileSync(join(root, 'docs', link), 'utf8').length > 0, dirname(link));
 }

@@ -116,7 +116,7 @@ for (const major of [22, 26]) {
     const set = setUp(t, major);
     if (set === undefined) return;
     cpSync(join(root, 'docs'), join(set.folder, 'docs'), { recursive: true });
-    const { status, stdout } = spawnSync(set.node, ['docs/embedding/codec.ts'], {
+    const { status, stdout } = spawnSync(set.node, ['docs/embedding/codec.mts'], {
       cwd: set.folder,
       encoding: 'utf8',
     });
@@ -154,7 +154,7 @@ test.serial('the packed package’s types hold for the examples of docs/embeddin
       join(root, 'node_modules/typescript/bin/tsc'),
       ...options,
       ...['--target', 'es2024', '--types', 'node'],
-      ...['koa', 'node-http', 'codec'].map((name) => `docs/embedding/${name}.ts`),
+      ...['koa', 'node-http', 'codec'].map((name) => `docs/embedding/${name}.mts`),
     ],
     { cwd: app, encoding: 'utf8' },
   );
