@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { bufferOf } from '../mappings/bytes.ts';
 import { MismatchError, type Problem } from '../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../mappings/compile.ts';
+import { didYouMean } from '../mappings/contract/nearest.ts';
 import type { Input } from '../mappings/http-mapping/call.ts';
 import { JsonError } from '../mappings/json/grammar.ts';
 import { decodeXml } from '../mappings/xml/decode.ts';
@@ -82,7 +83,9 @@ export function createCodec(compiled: CompiledContract): Codec {
     jsonToXml: (name, json, envelope) => {
       const operation = compiled.operations.get(name);
       if (operation === undefined)
-        throw new RangeError(`operation: expected one of the contract, got ${JSON.stringify(name)}`);
+        throw new RangeError(
+          `operation: expected one of the contract, got ${JSON.stringify(name)}${didYouMean(name, compiled.operations.keys())}`,
+        );
       const body = typeof json === 'string' ? Buffer.from(json) : json;
       if (typeof json !== 'string' && !isUtf8(body))
         throw new TranslationError('expected JSON in UTF-8, got other bytes', []);

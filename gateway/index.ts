@@ -1,6 +1,7 @@
 import { compileContract } from '../mappings/compile.ts';
 import { type Limits, limitsWith } from '../mappings/contract/limits.ts';
 import type { Contract } from '../mappings/contract/model.ts';
+import { didYouMean } from '../mappings/contract/nearest.ts';
 import { withoutEndSlashes } from '../mappings/http-mapping/paths.ts';
 import type { Load } from './admission/admission.ts';
 import { shownPath } from './core/contract-app.ts';
@@ -65,6 +66,7 @@ export interface Gateway {
  * them get on in a process. Throws RangeError for options that can't be.
  */
 export function createGateway(options: GatewayOptions): Gateway {
+  checkOptions(options);
   const { logger = silentLogger, logMessages = false } = options;
   const limits = limitsWith(options.limits ?? {});
   const upstreamUrl = httpUrl('upstream', options.upstream);
@@ -114,6 +116,30 @@ export function createGateway(options: GatewayOptions): Gateway {
     await core.close();
     await upstream.close();
     return isDrained;
+  }
+}
+
+/** Every option of `createGateway`; the compiler checks that none is missing. */
+const optionNames: Readonly<Record<keyof GatewayOptions, true>> = {
+  contract: true,
+  mapping: true,
+  upstream: true,
+  publicUrl: true,
+  basePath: true,
+  limits: true,
+  logger: true,
+  logMessages: true,
+  trustedProxies: true,
+  allowedHosts: true,
+};
+
+/** Throws RangeError for an unknown option: a misspelt one would silently have its default. */
+function checkOptions(options: GatewayOptions): void {
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(optionNames, name))
+      throw new RangeError(
+        `${name}: expected an option of createGateway, got an unknown one${didYouMean(name, Object.keys(optionNames))}`,
+      );
   }
 }
 

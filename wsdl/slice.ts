@@ -5,6 +5,7 @@ import {
   partsOf,
   type Type,
 } from '../mappings/contract/model.ts';
+import { didYouMean } from '../mappings/contract/nearest.ts';
 
 /** A part of a contract's operations, asked for by name; in any case, as paths are (W1). */
 export interface SliceNames {
@@ -21,7 +22,7 @@ export class UnknownName extends RangeError {
       known.length > 10 ? `one of ${known.length} such as ${known[0]}` : `one of ${known.join(', ')}`;
     // what may be markup to somebody isn't repeated
     const got = /^[\p{L}\p{N} ._:-]{1,64}$/u.test(given) ? JSON.stringify(given) : 'another';
-    super(`${kind}: expected ${known.length === 0 ? 'none' : some}, got ${got}`);
+    super(`${kind}: expected ${known.length === 0 ? 'none' : some}, got ${got}${didYouMean(given, known)}`);
   }
 }
 

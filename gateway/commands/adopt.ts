@@ -1,7 +1,10 @@
 import {
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readFileSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -14,7 +17,7 @@ import type { Adopted } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
-import { findFile, loadContract } from '../../mappings/loader/load.ts';
+import { findFile, isDocumentUrl, loadContract } from '../../mappings/loader/load.ts';
 import { joinNames, readNamesLock, writeNamesLock } from '../../mappings/loader/names/names-lock.ts';
 import { loadAdoptedService } from '../../mappings/loader/wsdl/load-adopted.ts';
 import { derivedFile, deriveOpenapi, writeDerivedOpenapi } from '../../wsdl/derived-openapi/document.ts';
@@ -68,8 +71,7 @@ function addReference(text: string, before: ReadonlyMap<string, string>): Readon
 
 function adopt(wsdl: string, flags: AdoptFlags): void {
   const out = resolve(flags.out);
-  if (!existsSync(wsdl) || !statSync(wsdl).isFile())
-    throw new RangeError(`${wsdl}: expected a WSDL, got no file of that name`);
+  checkWsdl(wsdl);
   // with a mapping it is the new service's, which the WSDL is mapped onto
   const document = findFile(out, 'mapping') === undefined ? findFile(flags.out, 'openapi') : undefined;
   if (document !== undefined)
@@ -86,6 +88,38 @@ function adopt(wsdl: string, flags: AdoptFlags): void {
     report(made, written, flags);
   } finally {
     rmSync(stage, { recursive: true, force: true });
+  }
+}
+
+/** Throws RangeError, with the command to run, for an argument that cannot be a WSDL file. */
+function checkWsdl(wsdl: string): void {
+  if (isDocumentUrl(wsdl))
+    throw new RangeError(
+      `${wsdl}: expected the path of a WSDL file, got a URL; store the document first: curl -o service.wsdl '${wsdl}'`,
+    );
+  const found = statSync(wsdl, { throwIfNoEntry: false });
+  if (found?.isFile() !== true) {
+    const what = found?.isDirectory() === true ? 'a folder; name the WSDL in it' : 'no file of that name';
+    throw new RangeError(`${wsdl}: expected the path of a WSDL file, got ${what}`);
+  }
+  const start = startOf(wsdl);
+  // UTF-16 has a zero byte beside each character of markup
+  if (/^(?:\uFEFF|ï»¿|þÿ|ÿþ|\0|\s)*</.test(start)) return;
+  if (/^["']?(?:openapi|swagger)["']?\s*:/m.test(start.replace(/^\s*\{\s*/, '')))
+    throw new RangeError(
+      `${wsdl}: expected a WSDL, got an OpenAPI document; serve it with soapbridge serve ${wsdl} --upstream URL`,
+    );
+  throw new RangeError(`${wsdl}: expected a WSDL, got a file that is no XML`);
+}
+
+/** The first bytes of a file, as Latin-1. */
+function startOf(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(4096);
+    return bytes.toString('latin1', 0, readSync(file, bytes));
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -58,8 +58,12 @@ export function checkCommand(): Command {
 async function printCheck(flags: CheckFlags): Promise<void> {
   const { limits, config, json } = flags;
   if (flags.probe) checkProbe(flags);
-  const loaded = placesOf(flags).map((place): CheckedContract => {
-    const loaded = loadContract(place, limits);
+  const loaded = placesOf(flags).map(({ place, basePath }): CheckedContract => {
+    const own = loadContract(place, limits);
+    const loaded = {
+      ...own,
+      contract: { ...own.contract, basePath: basePath ?? own.contract.basePath },
+    };
     const mapped = withMapping(place, loaded, limits ?? defaultLimits);
     return { ...mapped, derived: derivedProblems(place, loaded, limits) };
   });
@@ -241,11 +245,13 @@ function print(loaded: CheckedContract): void {
       printError(`${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`);
     return;
   }
+  const routes = contract.routes.length;
   const records = contract.types.filter(({ kind }) => kind === 'record').length;
   printLine(
-    `${contract.service}: ${contract.operations.length} operations, ${contract.types.length} types (${records} records), ${contract.routes.length} routes under ${contract.basePath || '/'}`,
+    `${contract.service}: ${contract.operations.length} operations, ${contract.types.length} types (${records} records)${routes === 0 ? '' : `, ${routes} ${routes === 1 ? 'route' : 'routes'}`} under ${contract.basePath || '/'}`,
   );
-  printLine(`namespaces: ${contract.namespaces.types}, ${contract.namespaces.arrays}`);
+  const { types, arrays } = contract.namespaces;
+  printLine(types === arrays ? `namespace: ${types}` : `namespaces: ${types}, ${arrays}`);
   for (const { name, input, output, readOnly, upstream } of contract.operations) {
     const inputs = input.fields.map(({ xml }) => xml).join(', ');
     printLine(

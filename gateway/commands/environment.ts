@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { nearest } from '../../mappings/codec/nearest.ts';
+import { nearest } from '../../mappings/contract/nearest.ts';
 
 /** Prefix of every environment variable that only soapbridge reads. */
 const prefix = 'SOAPBRIDGE_';

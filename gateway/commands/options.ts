@@ -111,10 +111,16 @@ export function configOption(): Option {
     .conflicts(['contract', 'openapi', 'overlay', 'upstream', 'upstreamDb']);
 }
 
+/** A contract with the base path that a `soapbridge.yaml` gives it; undefined for the contract's own. */
+export interface PlacedContract {
+  readonly place: ContractPlace;
+  readonly basePath: string | undefined;
+}
+
 /** Every contract that the flags name. Throws ContractError or RangeError. */
-export function placesOf(flags: ContractFlags & { readonly config?: string }): readonly ContractPlace[] {
-  if (flags.config === undefined) return [placeOf(flags)];
-  return readConfig(flags.config).map(({ contract }) => contract);
+export function placesOf(flags: ContractFlags & { readonly config?: string }): readonly PlacedContract[] {
+  if (flags.config === undefined) return [{ place: placeOf(flags), basePath: undefined }];
+  return readConfig(flags.config).map(({ contract, basePath }) => ({ place: contract, basePath }));
 }
 
 /** The address that the WSDL names. */

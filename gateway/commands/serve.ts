@@ -248,8 +248,8 @@ function settleHost(command: Command): void {
     command.setOptionValueWithSource('host', defaultHost, 'default');
 }
 
-async function runServe(flags: ServeFlags): Promise<void> {
-  checkUpstream(flags);
+async function runServe(given: ServeFlags): Promise<void> {
+  const flags = withUpstream(given);
   process.stdout.removeAllListeners('error').on('error', () => {}); // nobody to read it is no reason to stop
   process.on('SIGUSR1', () => {}); // until it means something: by itself Node opens its debugger
   const listenForFiles = keepEarlyReload();
@@ -266,7 +266,7 @@ async function runServe(flags: ServeFlags): Promise<void> {
     await Promise.all([import('../process/workers.ts'), import('../telemetry/worker-metrics.ts')]);
   if (isPrimary) {
     checkShared(flags);
-    for (const place of placesOf(flags)) checkDigest(loadContract(place, flags.limits)); // what is wrong is said before anything is forked
+    for (const { place } of placesOf(flags)) checkDigest(loadContract(place, flags.limits)); // what is wrong is said before anything is forked
     const { logBytes } = flags.limits ?? defaultLimits;
     const passEarlySignal = keepEarlySignal();
     const workers = await startWorkers({ ...flags, count: flags.workers, logBytes }).catch(
@@ -476,12 +476,20 @@ function delayOf(signal: NodeJS.Signals, { drainDelay }: ServeFlags): number {
   return signal === 'SIGTERM' ? drainDelay : 0;
 }
 
-/** Without an upstream only the demo starts: a misspelt variable must not put the reference upstream in production. */
-function checkUpstream({ config, upstream, demo }: ServeFlags): void {
-  if (config === undefined && upstream === undefined && demo === undefined)
-    throw new RangeError(
-      '--upstream: expected the URL of the JSON service, got none; set --upstream or SOAPBRIDGE_UPSTREAM_URL, or serve the demo with --demo',
-    );
+/**
+ * The flags with the upstream, which is the document's first server if no flag names one. Without either only the demo
+ * starts: a misspelt variable must not put the reference upstream in production. Throws RangeError.
+ */
+function withUpstream(flags: ServeFlags): ServeFlags {
+  const { config, upstream, demo } = flags;
+  if (config !== undefined || upstream !== undefined || demo !== undefined) return flags;
+  const isNamed = flags.contract !== undefined || flags.openapi !== undefined;
+  const server = isNamed ? loadContract(placeOf(flags), flags.limits).server : undefined;
+  if (server !== undefined) return { ...flags, upstream: server };
+  const what = isNamed ? 'none, and no server with an http or https URL in the document' : 'none';
+  throw new RangeError(
+    `--upstream: expected the URL of the JSON service, got ${what}; set --upstream or SOAPBRIDGE_UPSTREAM_URL, or serve the demo with --demo`,
+  );
 }
 
 /** A digest that one worker has met is new to another (W49). */

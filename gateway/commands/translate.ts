@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { someNames } from '../../mappings/codec/scalars/text.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { loadPlace } from '../process/load-place.ts';
@@ -59,6 +60,11 @@ export function translateCommand(): Command {
 async function translate(flags: TranslateFlags): Promise<void> {
   const { contract } = loadPlace(placeOf(flags), flags.limits);
   const message = { contract, flags, input: await buffer(process.stdin) };
+  // an answer may be empty, a request may not
+  if (flags.to === 'json' && message.input.toString('latin1').trim() === '')
+    throw new RangeError(
+      'standard input: expected a message, got none; pass one with < FILE, such as soapbridge translate FILE.yaml < request.xml',
+    );
   if (flags.to === 'json') await translateRequest(message);
   else await translateAnswer(message);
 }
@@ -93,6 +99,10 @@ function requestOf({ contract, flags, input }: Message): { readonly path: string
       type: 'application/json',
     };
   const root = rootOf(text);
+  if (root === '')
+    throw new RangeError(
+      'standard input: expected a SOAP envelope, an element of an operation, or JSON, got text',
+    );
   if (root === 'Envelope') {
     // each path takes envelopes of both versions (W3); an adopted service has the path of a version that a port has (A5)
     const ports = contract.adopted?.service.ports;
@@ -261,8 +271,13 @@ function tellRefusal({ json }: TranslateFlags, status: number, text: string): vo
 
 function stated({ operation }: TranslateFlags, contract: Contract): Operation {
   if (operation === undefined)
-    throw new RangeError('--operation: expected the name of an operation, got none');
+    throw new RangeError(`--operation: expected the name of an operation, got none; ${namesOf(contract)}`);
   return named(contract, operation);
+}
+
+/** The operations of a contract, as the end of a message. */
+function namesOf({ operations }: Contract): string {
+  return `the contract has ${someNames(operations.map(({ name }) => name))}`;
 }
 
 /** The operation whose requests have an element of a local name. Throws RangeError. */

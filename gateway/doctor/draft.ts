@@ -55,13 +55,16 @@ export class Draft {
   }
 }
 
-/** Where an offset was before some edits; within what was put in, at its beginning. */
+/** Where an offset was before some edits; within new text, at the beginning of the edit or where the text was moved from. */
 function placeBefore(offset: number, edits: readonly Edit[]): number {
   let moved = 0;
-  for (const { start, end, text } of edits) {
+  for (const { start, end, text, movedFrom } of edits) {
     const from = start + moved;
     if (offset < from) break;
-    if (offset < from + text.length) return start + Math.min(offset - from, end - start);
+    if (offset < from + text.length)
+      return movedFrom === undefined
+        ? start + Math.min(offset - from, end - start)
+        : movedFrom + offset - from;
     moved += text.length - (end - start);
   }
   return offset - moved;
@@ -72,4 +75,6 @@ export interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
+  /** The offset of the text before the change, if it was moved from another place. */
+  readonly movedFrom?: number;
 }

@@ -1,6 +1,6 @@
-import { nearest } from '../../mappings/codec/nearest.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
+import { nearest } from '../../mappings/contract/nearest.ts';
 import type { Draft, Edit } from './draft.ts';
 import type { Findings } from './findings.ts';
 import {

@@ -1,9 +1,10 @@
-import { nearest } from '../../mappings/codec/nearest.ts';
 import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
 import { adoptedOperation } from '../../mappings/contract/adopted.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
+import { nearest } from '../../mappings/contract/nearest.ts';
 import { parseContentType } from '../../mappings/http-mapping/content-type.ts';
+import type { Location } from '../../mappings/xml/error.ts';
 import { indentXml } from '../../wsdl/samples/indent.ts';
 import { placeholderOf } from '../../wsdl/samples/plain-values.ts';
 import { createSampler, type Sampler } from '../../wsdl/samples/samples.ts';
@@ -527,8 +528,10 @@ function noteLeft(
     const { reading } = call.input;
     const problems = [...reading.problems, ...withoutCredentials(reading, compiled)];
     for (const { field, message } of problems) {
-      const at = placeOf(draft, field);
-      if (!isTold(draft, findings, at)) findings.error(draft, at, `${field.slice(0, 300)}: ${message}`);
+      const place = placeOf(draft, field);
+      if (isReported(draft, findings, place)) continue;
+      const isNamed = field === '' || message.startsWith(field);
+      findings.error(draft, place?.start ?? 0, isNamed ? message : `${field.slice(0, 300)}: ${message}`);
     }
     return problems.length === 0;
   } catch (error) {
@@ -538,26 +541,34 @@ function noteLeft(
   }
 }
 
-/** Whether something was said of the same place already. */
-function isTold(draft: Draft, findings: Findings, offset: number): boolean {
-  const { line } = draft.locationOf(offset);
-  return findings.list.some(
-    ({ at, severity, fix }) => at?.line === line && severity === 'error' && fix === undefined,
-  );
+/**
+ * Returns true if an error without a correction is reported for the element: on the line of its start tag, or anywhere
+ * in it with its name first.
+ */
+function isReported(draft: Draft, findings: Findings, element: TreeElement | undefined): boolean {
+  const start = draft.locationOf(element?.start ?? 0);
+  const end = draft.locationOf(element?.end ?? 0);
+  const isWithin = (at: Location): boolean =>
+    (at.line > start.line || (at.line === start.line && at.column >= start.column)) &&
+    (at.line < end.line || (at.line === end.line && at.column <= end.column));
+  return findings.list.some(({ at, severity, fix, message }) => {
+    if (at === undefined || severity !== 'error' || fix !== undefined) return false;
+    return at.line === start.line || (isWithin(at) && message.startsWith(`<${element?.local}>`));
+  });
 }
 
-/** Where the member of a dotted path stands, as far as the path leads; the payload itself else. */
-function placeOf(draft: Draft, field: string): number {
+/** The element of a dotted path, as far as the path leads; else the payload. Undefined if there is no payload. */
+function placeOf(draft: Draft, field: string): TreeElement | undefined {
   const root = draft.root;
   let at = root === undefined ? undefined : payloadOf(root);
-  if (at === undefined) return 0;
+  if (at === undefined) return undefined;
   for (const step of field.split('.')) {
     const [, name = '', index] = /^(.*?)(?:\[(\d{1,7})\])?$/.exec(step) ?? [];
     const next: TreeElement | undefined = at.children.findLast(({ local }) => local === name);
     if (next === undefined) break;
     at = (index === undefined ? undefined : next.children[Number(index)]) ?? next;
   }
-  return at.start;
+  return at;
 }
 
 /** Whether a block with mustUnderstand is none that the gateway refuses: it is asked with a call of the first operation. */

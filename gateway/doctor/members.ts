@@ -1,6 +1,6 @@
-import { nearest } from '../../mappings/codec/nearest.ts';
 import { namespaceText } from '../../mappings/codec/scalars/text.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
+import { nearest } from '../../mappings/contract/nearest.ts';
 import type { Draft, Edit } from './draft.ts';
 import { cutOf, unescapeContent } from './envelope.ts';
 import type { Findings } from './findings.ts';
@@ -419,7 +419,7 @@ class MembersWalk {
     const { text } = this.#draft;
     const pieces = parent.children.map((child, index) => {
       const by = ordered[index] ?? child;
-      return { start: child.start, end: child.end, text: text.slice(by.start, by.end) };
+      return { start: child.start, end: child.end, text: text.slice(by.start, by.end), movedFrom: by.start };
     });
     this.#draft.replaceAll(pieces);
     this.isRestarted = true;

@@ -69,10 +69,9 @@ const enumValue: Adviser = (text, { values }) => {
   const listed = values.slice(0, 12).join(', ') + (values.length > 12 ? ', …' : '');
   if (same !== undefined)
     return { cause: `values are told apart by case and blanks: it is one of ${listed}`, instead: same };
-  const byNumber = /^\d{1,3}$/.test(folded)
-    ? '; a number is the position that a programming language gives it'
-    : '';
-  return { cause: `the value is none of ${listed}${byNumber}` };
+  return /^\d{1,3}$/.test(folded)
+    ? { cause: 'a number is the position that a programming language gives it' }
+    : undefined;
 };
 
 const numberForm: Adviser = (text, { type, refusal }) => {

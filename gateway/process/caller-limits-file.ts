@@ -1,4 +1,5 @@
 import type { Contract } from '../../mappings/contract/model.ts';
+import { didYouMean } from '../../mappings/contract/nearest.ts';
 import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
 import { map, readSettings, record, text, value } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
@@ -69,12 +70,13 @@ export function readCallerLimits(file: string): CallerLimitsFile {
       const byPath = new Map(contracts.map((contract) => [contract.basePath || '/', contract]));
       const others = contracts.filter(({ basePath }) => !own.has(basePath || '/'));
       const look = ({ operations }: ContractRules, among: readonly Contract[], at: string): void => {
+        const known = new Set(among.flatMap((contract) => contract.operations.map((each) => each.name)));
         for (const name of operations.keys())
-          if (!among.some((contract) => contract.operations.some((each) => each.name === name)))
+          if (!known.has(name))
             wrong.push({
               file,
               pointer: `${at}/operations${pointerSegment(name)}`,
-              message: 'expected an operation of the contract, got none of its names',
+              message: `expected an operation of the contract, got none of its names${didYouMean(name, known)}`,
             });
       };
       look(ofAll, others, '');

@@ -69,14 +69,21 @@ function hiddenBy(basePath: string, others: ReadonlySet<string>): string | undef
   return undefined;
 }
 
-/** What stands in a `soapbridge.yaml`, and what is wrong there, as far as it was looked for. */
+/**
+ * Reads a `soapbridge.yaml`. Throws ContractError for variables that are not set, else for keys and values of a wrong form.
+ * The caller reports what else is wrong.
+ */
 function openConfig(path: string) {
   const problems: ContractProblem[] = [];
   const report = (pointer: string, message: string): void => {
     problems.push({ file: path, pointer, message });
   };
   const root = withEnvironment(readYamlFile(path, problems)?.root ?? {}, report);
-  return { stated: readSettings(configSettings, root, '', report) ?? {}, problems, report };
+  // a value that is missing here would be reported once more where it is read
+  if (problems.length > 0) throw new ContractError(withLines(problems));
+  const stated = readSettings(configSettings, root, '', report) ?? {};
+  if (problems.length > 0) throw new ContractError(withLines(problems));
+  return { stated, problems, report };
 }
 
 /** What a `soapbridge.yaml` says of the way in. Throws ContractError with what is wrong in it. */

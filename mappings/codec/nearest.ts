@@ -1,3 +1,4 @@
+import { nearest } from '../contract/nearest.ts';
 import { someNames } from './scalars/text.ts';
 
 /** The sentence about an unknown name, with the nearest one that is known. */
@@ -7,35 +8,4 @@ export function unknownReason(what: string, name: string, names: readonly string
   return names.length === 0
     ? `unknown ${what}, none is expected here`
     : `unknown ${what}, expected ${someNames(names)}`;
-}
-
-/** The known name closest to `name` by edit distance, case aside; undefined when none is close. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
-  if (name.length > 64) return undefined;
-  let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
-  for (const candidate of known) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase(), bestDistance);
-    if (distance < bestDistance) {
-      best = candidate;
-      bestDistance = distance;
-    }
-  }
-  return best;
-}
-
-/** Levenshtein's distance, or `cap` once it is at least that. */
-function editDistance(a: string, b: string, cap: number): number {
-  if (Math.abs(a.length - b.length) >= cap) return cap;
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] ?? cap) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? cap) + 1, (next[j - 1] ?? cap) + 1));
-    }
-    if (next.every((distance) => distance >= cap)) return cap;
-    row = next;
-  }
-  return Math.min(row[b.length] ?? cap, cap);
 }

@@ -1,3 +1,5 @@
+import { didYouMean } from './nearest.ts';
+
 const mebibyte = 1024 * 1024;
 
 /** One limit: its default, and what it bounds. Names say the unit: bytes, ms, percent; the others count. */
@@ -400,7 +402,7 @@ export function readLimits(list: string): Limits {
     const [, name = '', text = ''] = /^\s*(\w+)\s*=\s*(\d{1,10})\s*$/.exec(entry) ?? [];
     if (!isLimit(name)) {
       throw new RangeError(
-        `limits: expected a limit and its value, such as inFlight=256, got ${JSON.stringify(entry.trim())}`,
+        `limits: expected a limit and its value, such as inFlight=256, got ${JSON.stringify(entry.trim())}${didYouMean(entry.replace(/=.*/s, '').trim(), Object.keys(limitTable))}`,
       );
     }
     limits[name] = checked(name, Number(text));
@@ -413,7 +415,9 @@ export function limitsWith(given: Partial<Limits>): Limits {
   const limits: Record<LimitName, number> = { ...defaultLimits };
   for (const [name, value] of Object.entries(given)) {
     if (!isLimit(name))
-      throw new RangeError(`limits: expected the name of a limit, got ${JSON.stringify(name)}`);
+      throw new RangeError(
+        `limits: expected the name of a limit, got ${JSON.stringify(name)}${didYouMean(name, Object.keys(limitTable))}`,
+      );
     limits[name] = checked(name, value);
   }
   return limits;

@@ -1,5 +1,6 @@
 import { defaultLimits } from '../contract/limits.ts';
 import { type Contract, type Operation, partsOf, type RecordType, type Type } from '../contract/model.ts';
+import { didYouMean, nearest } from '../contract/nearest.ts';
 import {
   Allowance,
   type ContractLimits,
@@ -61,6 +62,8 @@ export interface LoadedContract {
   readonly unchecked: readonly Note[];
   /** Servers of operations whose address nobody gave: the upstream is called in their place. */
   readonly assumedServers: readonly Note[];
+  /** The URL of the document's first server; undefined if the document has none, or a relative one. */
+  readonly server: string | undefined;
   /** What the document says of XML of the service's own (`xml`), which isn't followed: SOAP's is of the contract's making. */
   readonly ownXml: readonly Note[];
   /** Numbers that may be larger than clients on .NET can read, which the dialect's callers are; `check` alone tells of them. */
@@ -182,8 +185,44 @@ function besides(document: string, file: string): string {
   return file.includes(':') ? file : document.slice(0, document.lastIndexOf('/') + 1) + file;
 }
 
+/** The keys of an OpenAPI document's root (OpenAPI 3.2.0, 4.1; Swagger 2.0), which are misspelt as no other key. */
+const rootKeys: ReadonlySet<string> = new Set([
+  'openapi',
+  'swagger',
+  '$self',
+  'info',
+  'jsonSchemaDialect',
+  'servers',
+  'host',
+  'basePath',
+  'schemes',
+  'consumes',
+  'produces',
+  'paths',
+  'webhooks',
+  'components',
+  'definitions',
+  'parameters',
+  'responses',
+  'securityDefinitions',
+  'security',
+  'tags',
+  'externalDocs',
+]);
+
+/** The document if its version is known and no key that it needs is misspelt; else undefined, and the reason is reported. */
 function readDocument(root: unknown, report: Report): Node | undefined {
   if (isNode(root)) {
+    const missing = ['paths', root.swagger === undefined ? 'openapi' : 'swagger'].filter(
+      (key) => root[key] === undefined,
+    );
+    const misspelt = Object.keys(root).flatMap((key) => {
+      const meant = missing.find((name) => nearest(key, [name]) !== undefined);
+      return meant === undefined || rootKeys.has(key) ? [] : [{ key, meant }];
+    });
+    for (const { key, meant } of misspelt)
+      report(pointerSegment(key), `expected a key of OpenAPI, got ${shown(key)}; did you mean ${meant}?`);
+    if (misspelt.length > 0) return undefined;
     const { openapi } = root;
     // 3.1 without quotes is a number
     if (
@@ -252,6 +291,7 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unfo
     ...builder.notes(),
     notServed,
     assumedServers: servers.assumed(),
+    server: servers.address,
     names: { service, operations: read.names, types: names, members },
     wantedOperations: read.wanted,
     displaced: [...read.displaced, ...displaced],
@@ -338,7 +378,10 @@ function checkOverlayNames(
   );
   for (const [index, member] of overlay.personal.entries()) {
     if (!members.has(member))
-      report(`/personal/${index}`, `expected a JSON member of some type, got ${shown(member)}`);
+      report(
+        `/personal/${index}`,
+        `expected a JSON member of some type, got ${shown(member)}${didYouMean(member, members)}`,
+      );
   }
   const byName = new Map([...wrappers, ...types].map((type) => [type.name, type]));
   const items = new Set(types.flatMap((type) => (type.kind === 'array' ? [type.item] : [])));
@@ -346,7 +389,10 @@ function checkOverlayNames(
     const pointer = `/types${pointerSegment(name)}`;
     const type = byName.get(name);
     if (type === undefined) {
-      report(pointer, `expected the name of a type that an operation reaches, got ${shown(name)}`);
+      report(
+        pointer,
+        `expected the name of a type that an operation reaches, got ${shown(name)}${didYouMean(name, byName.keys())}`,
+      );
       continue;
     }
     if (order !== undefined && type.kind !== 'record')

@@ -26,28 +26,61 @@ function stepsOf(page: string): readonly Step[] {
   );
 }
 
-/** Runs a command of a page in a shell, as a reader would; `soapbridge` is this one. */
-function shell(t: ExecutionContext, command: string): ChildProcess & { stdout: NodeJS.ReadableStream } {
-  const own = `exec '${process.execPath}' `;
-  const line = command.replace(/^npx soapbridge/, `${own}bin/soapbridge.js`).replace(/^node /, own);
-  const child = spawn('sh', ['-c', line], {
-    cwd: root,
+/** The place where a reader runs a page's commands. */
+export interface Place {
+  readonly folder: string;
+  /** Additions to the environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The command line that a command of the page stands for. */
+  readonly lineOf: (command: string) => string;
+}
+
+const own = `exec '${process.execPath}' `;
+
+/** A clone with its own Node. */
+const clone: Place = {
+  folder: root,
+  environment: {},
+  lineOf: (command) => command.replace(/^npx soapbridge/, `${own}bin/soapbridge.js`).replace(/^node /, own),
+};
+
+/** Runs a command of a page in a shell. */
+function shell(
+  t: ExecutionContext,
+  command: string,
+  { folder, environment, lineOf }: Place,
+): ChildProcess & { stdout: NodeJS.ReadableStream } {
+  const child = spawn('sh', ['-c', lineOf(command)], {
+    cwd: folder,
     env: {
       PATH: process.env.PATH ?? '',
       PORT: '0',
       SOAPBRIDGE_DRAIN_DELAY: '0',
       SOAPBRIDGE_LOG_LEVEL: 'warn',
+      ...environment,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true, // a shell, npx and the command end together
   });
-  t.teardown(() => child.kill('SIGKILL'));
+  t.teardown(() => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    }
+  });
   return child;
 }
 
-/** Starts what serves, and gives the port that it says it listens on. */
-async function serve(t: ExecutionContext, command: string): Promise<string> {
-  const [chunk] = await once(shell(t, command).stdout, 'data');
-  return /listens on http:\/\/127\.0\.0\.1:(\d+)/.exec(String(chunk))?.[1] ?? '';
+/** Starts a server, and returns the port that it reports. */
+async function serve(t: ExecutionContext, command: string, place: Place): Promise<string> {
+  let out = '';
+  for await (const chunk of shell(t, command, place).stdout) {
+    out += chunk;
+    const port = /listens on http:\/\/127\.0\.0\.1:(\d+)/.exec(out)?.[1];
+    if (port !== undefined) return port;
+  }
+  throw new Error(`${command}: expected a line with the port, got ${out}`);
 }
 
 /**
@@ -55,6 +88,7 @@ async function serve(t: ExecutionContext, command: string): Promise<string> {
  *
  * @param places what stands in commands, and what it is here
  * @param before called before each command
+ * @param place where the commands run; a clone by default
  * @returns how many commands serve, and how many were compared
  */
 export async function runPage(
@@ -62,19 +96,20 @@ export async function runPage(
   page: string,
   places: Map<string, string>,
   before: (command: string) => void = () => {},
+  place: Place = clone,
 ): Promise<{ readonly served: number; readonly compared: number }> {
   const steps = stepsOf(page);
   let compared = 0;
   for (const { command, serves, prints } of steps) {
     before(command);
     let here = command;
-    for (const [there, place] of places) here = here.replaceAll(there, place);
+    for (const [there, meant] of places) here = here.replaceAll(there, meant);
     if (serves) {
       const served = command.includes('upstream.mjs') ? '127.0.0.1:9090' : '127.0.0.1:8080';
-      places.set(served, `127.0.0.1:${await serve(t, here)}`);
+      places.set(served, `127.0.0.1:${await serve(t, here, place)}`);
       continue;
     }
-    const child = shell(t, here);
+    const child = shell(t, here, place);
     const [out, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
     t.is(code, 0, command);
     if (prints === undefined) continue;

@@ -1,10 +1,22 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
+import { runPage } from '../docs/page.ts';
 
 const root = join(import.meta.dirname, '../..');
 const directory = mkdtempSync(join(tmpdir(), 'package-'));
@@ -17,7 +29,7 @@ test.after.always(() => rmSync(directory, { recursive: true, force: true }));
 function install(name: string, what: string): string | undefined {
   const folder = join(directory, name);
   mkdirSync(folder);
-  writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  execFileSync('npm', ['init', '-y'], { cwd: folder, stdio: 'ignore' });
   const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--fetch-retries=0', what], {
     cwd: folder,
     stdio: 'ignore',
@@ -56,9 +68,22 @@ function majorOf(node: string): number | undefined {
   return status === 0 ? Number(/^v(\d+)/.exec(stdout)?.[1]) : undefined;
 }
 
+/** The files of an installed package, without hashes in names and without what Node caches. */
+function filesOf(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => !path.startsWith('node_modules'))
+    .map((path) => path.replace(/-[A-Z0-9]{8}\.js$/, '.js'))
+    .toSorted();
+}
+
+/** The environment in which a Node comes before all others. */
+function environmentOf(node: string): Record<string, string> {
+  return { PATH: `${dirname(node)}${delimiter}${process.env.PATH}`, HOME: process.env.HOME ?? '' };
+}
+
 /** Runs `npx soapbridge` in the folder, with a Node in front of all others. */
 function npx(t: ExecutionContext, folder: string, node: string, command: readonly string[]) {
-  const env = { PATH: `${dirname(node)}${delimiter}${process.env.PATH}`, HOME: process.env.HOME };
+  const env = environmentOf(node);
   const child = spawn('npx', ['--no-install', 'soapbridge', ...command], {
     cwd: folder,
     env: { ...env, PORT: '0', SOAPBRIDGE_DRAIN_DELAY: '0', SOAPBRIDGE_LOG_LEVEL: 'warn' },
@@ -92,7 +117,7 @@ const call =
   '<ApiUserKey>demo-key</ApiUserKey></Authentication><Request><SubUserName>jane</SubUserName></Request>' +
   '</UpdateSubUser></s:Body></s:Envelope>';
 
-for (const major of [22, 26]) {
+for (const major of [22, 24, 26]) {
   test.serial(`the packed package, installed into an empty folder, serves under Node ${major}`, async (t) => {
     const set = setUp(t, major);
     if (set === undefined) return;
@@ -115,7 +140,7 @@ for (const major of [22, 26]) {
   test.serial(`the packed package translates in a program of Node ${major}`, (t) => {
     const set = setUp(t, major);
     if (set === undefined) return;
-    cpSync(join(root, 'docs'), join(set.folder, 'docs'), { recursive: true });
+    cpSync(join(set.folder, 'node_modules/soapbridge/docs'), join(set.folder, 'docs'), { recursive: true });
     const { status, stdout } = spawnSync(set.node, ['docs/embedding/codec.mts'], {
       cwd: set.folder,
       encoding: 'utf8',
@@ -124,6 +149,93 @@ for (const major of [22, 26]) {
     t.regex(stdout, /^lend \{"Body":/);
   });
 }
+
+for (const major of [22, 24, 26]) {
+  for (const [name, counts] of [
+    ['tutorial', { served: 2, compared: 6 }],
+    ['adopt', { served: 2, compared: 3 }],
+  ] as const) {
+    test.serial(
+      `docs/${name}.md: the commands work in a folder with the package under Node ${major}`,
+      async (t) => {
+        const set = setUp(t, major);
+        if (set === undefined) return;
+        t.timeout(110_000);
+        const folder = join(set.folder, `${name}-${major}`);
+        mkdirSync(folder);
+        symlinkSync(join(set.folder, 'node_modules'), join(folder, 'node_modules'));
+        writeFileSync(join(folder, 'package.json'), readFileSync(join(set.folder, 'package.json')));
+        cpSync(join(folder, 'node_modules/soapbridge/docs'), join(folder, 'docs'), { recursive: true });
+        const page = readFileSync(join(folder, `docs/${name}.md`), 'utf8');
+        const [, overlay = ''] = /^```yaml overlay\n(.*?)^```/ms.exec(page) ?? [];
+        const result = await runPage(
+          t,
+          page,
+          new Map(),
+          (command) => {
+            if (command.endsWith(' --force')) appendFileSync(join(folder, 'orders/soap.yaml'), overlay);
+          },
+          { folder, environment: environmentOf(set.node), lineOf: (command) => command },
+        );
+        t.deepEqual(result, counts);
+      },
+    );
+  }
+}
+
+test.serial('npm install of a git address builds the package', async (t) => {
+  if (app === undefined || !existsSync(join(root, '.git'))) {
+    t.log("skipped: there is no repository, or npm's registry gave no dependencies");
+    t.pass();
+    return;
+  }
+  t.timeout(600_000);
+  const folder = join(directory, 'from-git');
+  mkdirSync(folder);
+  execFileSync('npm', ['init', '-y'], { cwd: folder, stdio: 'ignore' });
+  const child = spawn('npm', ['install', '--no-audit', '--no-fund', `git+file://${root}`], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  // ava ends a file that reports nothing for two minutes
+  const heartbeat = setInterval(() => t.log('npm installs'), 30_000);
+  const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  clearInterval(heartbeat);
+  t.is(code, 0, errors);
+  t.deepEqual(
+    filesOf(join(folder, 'node_modules/soapbridge')),
+    filesOf(join(app, 'node_modules/soapbridge')),
+  );
+  const command = [
+    '--no-install',
+    'soapbridge',
+    'check',
+    '--openapi',
+    'node_modules/soapbridge/docs/tutorial/openapi.yaml',
+  ];
+  const { status, stdout } = spawnSync('npx', command, {
+    cwd: folder,
+    encoding: 'utf8',
+    env: environmentOf(process.execPath),
+  });
+  t.is(status, 0);
+  t.regex(stdout, /^CityLibrary: 2 operations/);
+});
+
+test.serial('prepare does nothing in the packed package, which has no sources', (t) => {
+  if (app === undefined) {
+    t.log("skipped: npm's registry gave no dependencies");
+    t.pass();
+    return;
+  }
+  const own = join(app, 'node_modules/soapbridge');
+  const before = filesOf(own);
+  for (const script of ['prepare', 'prepack']) {
+    const { status, stderr } = spawnSync('npm', ['run', script], { cwd: own, encoding: 'utf8' });
+    t.is(status, 0, stderr);
+  }
+  t.deepEqual(filesOf(own), before);
+});
 
 test.serial('under Node 20 one sentence says what is wrong, and the command ends with 1', async (t) => {
   const set = setUp(t, 20);
@@ -145,7 +257,9 @@ test.serial('the packed package’s types hold for the examples of docs/embeddin
     t.pass();
     return;
   }
-  cpSync(join(root, 'docs/embedding'), join(app, 'docs/embedding'), { recursive: true });
+  cpSync(join(app, 'node_modules/soapbridge/docs/embedding'), join(app, 'docs/embedding'), {
+    recursive: true,
+  });
   symlinkSync(join(root, 'node_modules/@types'), join(app, 'node_modules/@types'));
   const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext'];
   const { status, stdout } = spawnSync(

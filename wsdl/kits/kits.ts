@@ -1,6 +1,7 @@
 import { zipSync } from 'fflate';
 import type { CompiledContract } from '../../mappings/compiled.ts';
 import { adoptedOperation } from '../../mappings/contract/adopted.ts';
+import { didYouMean } from '../../mappings/contract/nearest.ts';
 import { placeholderOf } from '../samples/plain-values.ts';
 import { createSampler, type OperationSamples, type Sampler } from '../samples/samples.ts';
 import { ports } from '../wsdl.ts';
@@ -42,7 +43,9 @@ export function createKits(
   const samplesOf = (operation: string): OperationSamples => {
     const samples = sampler.samplesOf(operation);
     if (samples === undefined)
-      throw new RangeError(`operation: expected one of the contract, got ${JSON.stringify(operation)}`);
+      throw new RangeError(
+        `operation: expected one of the contract, got ${JSON.stringify(operation)}${didYouMean(operation, compiled.operations.keys())}`,
+      );
     return samples;
   };
   const collected = (operations?: readonly string[]): Collected => ({

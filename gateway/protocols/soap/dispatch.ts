@@ -1,8 +1,8 @@
-import { nearest } from '../../../mappings/codec/nearest.ts';
 import { namespaceText } from '../../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
 import type { Adopted } from '../../../mappings/contract/adopted.ts';
 import { namespaces } from '../../../mappings/contract/model.ts';
+import { nearest } from '../../../mappings/contract/nearest.ts';
 import { expanded } from '../../../mappings/contract/schema-components.ts';
 import type { XmlReader } from '../../../mappings/xml/reader.ts';
 import { Fault, refuse } from './faults.ts';

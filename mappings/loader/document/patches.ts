@@ -1,11 +1,13 @@
 // OpenAPI Overlays (1.0 and 1.1): actions that change a document before anything else reads it. The overlay of soapbridge's
 // own, `soap.yaml`, names them as its `patches`.
+
 import { createRequire } from 'node:module';
 import type * as JsonP3 from 'json-p3';
 import { linearPattern } from '../../codec/scalars/pattern.ts';
 import { type Allowance, OverLimit } from './allowance.ts';
 import { pointerSegment, type Report } from './error.ts';
 import { isNode, memberOf, type Node, shown, textOf } from './node.ts';
+import { unknownKey } from './settings-file.ts';
 import type { YamlFile } from './yaml.ts';
 
 const require = createRequire(import.meta.url);
@@ -156,7 +158,7 @@ function readAction(
 function checkKeys(node: Node, known: readonly string[], pointer: string, report: Report): void {
   for (const key of Object.keys(node)) {
     if (!known.includes(key) && !key.startsWith('x-'))
-      report(pointer + pointerSegment(key), `unknown key, expected one of ${known.join(', ')}`);
+      report(pointer + pointerSegment(key), unknownKey(key, known));
   }
 }
 

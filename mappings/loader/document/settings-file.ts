@@ -1,3 +1,4 @@
+import { didYouMean } from '../../contract/nearest.ts';
 import { pointerSegment, type Report } from './error.ts';
 import { isNode, type Node, shown } from './node.ts';
 
@@ -266,10 +267,18 @@ function readRecord({ keys }: RecordSetting, value: Node, pointer: string, repor
   for (const [key, inner] of Object.entries(value)) {
     const at = pointer + pointerSegment(key);
     const setting = Object.hasOwn(keys, key) ? keys[key] : undefined;
-    if (setting === undefined) report(at, `unknown key, expected one of ${Object.keys(keys).join(', ')}`);
+    if (setting === undefined) report(at, unknownKey(key, Object.keys(keys)));
     else known[key] = read(setting, inner, at, report);
   }
   return known;
+}
+
+/** The message about a key that a file does not have, with the nearest known key or all of them. */
+export function unknownKey(key: string, known: readonly string[]): string {
+  const meant = didYouMean(key, known);
+  return meant === ''
+    ? `unknown key, expected one of ${known.join(', ')}`
+    : `expected a known key, got ${shown(key)}${meant}`;
 }
 
 function takes(setting: Setting, value: unknown): boolean {

@@ -2,6 +2,7 @@
 // with servers, credentials and routes. Types are asked for from `schema/`; nothing here looks into a schema's keywords
 // but to tell a file or a list from other values.
 import type { Operation } from '../../contract/model.ts';
+import { didYouMean } from '../../contract/nearest.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown, textOf, textsOf } from '../document/node.ts';
 import { isUnresolved, type Located } from '../document/references.ts';
@@ -114,7 +115,10 @@ function chooseOperations(entries: readonly Entry[], overlay: Overlay, report: R
   const names = new Set(entries.map(({ name }) => name));
   for (const name of overlay.operations.keys()) {
     if (!names.has(name))
-      report(`/operations${pointerSegment(name)}`, `expected the name of an operation, got ${shown(name)}`);
+      report(
+        `/operations${pointerSegment(name)}`,
+        `expected the name of an operation, got ${shown(name)}${didYouMean(name, names)}`,
+      );
   }
   return entries.flatMap((entry) => {
     const stated = statedOf(entry, overlay);

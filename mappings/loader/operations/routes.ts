@@ -1,4 +1,5 @@
 import type { Credentials, Operation, Route, RouteSegment } from '../../contract/model.ts';
+import { didYouMean } from '../../contract/nearest.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
 import type { Overlay } from '../overlay/overlay.ts';
@@ -19,7 +20,8 @@ export function readRoutes(
   for (const [key, name] of overlay.routes) {
     const at = `/routes${pointerSegment(key)}`;
     const operation = byName.get(name);
-    if (operation === undefined) report(at, `expected the name of an operation, got ${shown(name)}`);
+    if (operation === undefined)
+      report(at, `expected the name of an operation, got ${shown(name)}${didYouMean(name, byName.keys())}`);
     const match = /^(GET|PUT|POST|DELETE|PATCH) \/([^?\s]+)(?:\?(\S+))?$/.exec(key);
     const [, method = '', path = '', query] = match ?? [];
     if (match === null) report(at, `expected "METHOD /path/{Input}?input", got ${shown(key)}`);

@@ -44,6 +44,12 @@ export class Servers {
     this.#known = new Map([[`${first.origin}${first.basePath}`, this.#upstream]]);
   }
 
+  /** The URL of the document's first server; undefined if it has none, or one that is relative to the document. */
+  get address(): string | undefined {
+    const { origin, basePath } = this.#first;
+    return /^https?:\/\//.test(origin) ? origin + basePath : undefined;
+  }
+
   /** Where an operation's calls go. */
   find({ pathItem, operation, pointer }: Entry): Server {
     const own = this.#listed(operation.servers);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AdoptedEndpoint, MovedHeader } from '../../contract/adopted.ts';
 import type { Contract, CredentialPart, Credentials, Operation, Server, Wsse } from '../../contract/model.ts';
+import { didYouMean } from '../../contract/nearest.ts';
 import {
   type AdoptedMessage,
   type AdoptedOperation,
@@ -65,6 +66,7 @@ export function loadAdoptedContract(
     ownXml: [],
     unbounded: [],
     assumedServers: [],
+    server: undefined,
     unforeseen: [],
     names: adoptedNames(whole),
     wantedOperations: new Map(),
@@ -85,7 +87,7 @@ function withOverlay(service: AdoptedService, overlay: AdoptedOverlay, report: R
     if (operation === undefined)
       report(
         `/operations${pointerSegment(key)}`,
-        `expected an operation of the WSDL that is served, got ${shown(key)}`,
+        `expected an operation of the WSDL that is served, got ${shown(key)}${didYouMean(key, byKey.keys())}`,
       );
     else made.set(operation, hide === true ? undefined : { ...operation, name: name ?? operation.name });
   }
@@ -185,7 +187,10 @@ function endpointsOf(
     if (!ports.some((port) => port.name === name))
       report(
         `/endpoints${pointerSegment(name)}`,
-        `expected a port of the WSDL with a SOAP address, got ${shown(name)}`,
+        `expected a port of the WSDL with a SOAP address, got ${shown(name)}${didYouMean(
+          name,
+          ports.map((port) => port.name),
+        )}`,
       );
   const byPath = new Map<string, { path: string; ports: AdoptedPort[] }>();
   for (const port of ports) {

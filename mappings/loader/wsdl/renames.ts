@@ -1,3 +1,4 @@
+import { didYouMean } from '../../contract/nearest.ts';
 import type {
   AdoptedService,
   AttributeUse,
@@ -34,7 +35,7 @@ export function renameMembers(
     if (type === undefined) {
       report(
         pointer,
-        `expected a type of the WSDL and a member of it, such as Order.Customer, got ${shown(key)}`,
+        `expected a type of the WSDL and a member of it, such as Order.Customer, got ${shown(key)}${didYouMean(key.slice(0, Math.max(0, dot)), types.keys())}`,
       );
       continue;
     }
@@ -45,7 +46,11 @@ export function renameMembers(
     const isTaken = [...known].some(
       ([other, [first]]) => other !== member && (first?.json ?? other) === name,
     );
-    if (found === undefined) report(pointer, `expected a member of the type, got ${shown(member)}`);
+    if (found === undefined)
+      report(
+        pointer,
+        `expected a member of the type, got ${shown(member)}${didYouMean(member, known.keys())}`,
+      );
     else if (isTaken) report(pointer, `expected a name that no other member has, got ${shown(name)}`);
     else for (const one of found) one.json = name;
   }
@@ -63,7 +68,8 @@ export function openFieldsOf(service: AdoptedService, names: readonly string[], 
     const content = type?.content;
     const wildcards = content?.kind === 'elements' ? wildcardsOf(content.particle) : [];
     const at = `/open${pointerSegment(name)}`;
-    if (type === undefined) report(at, `expected a type of the WSDL, got ${shown(name)}`);
+    if (type === undefined)
+      report(at, `expected a type of the WSDL, got ${shown(name)}${didYouMean(name, types.keys())}`);
     else if (wildcards.length === 0) report(at, 'expected a type with an xs:any, got one without');
     for (const wildcard of wildcards) {
       const { namespaces } = wildcard;

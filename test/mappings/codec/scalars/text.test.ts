@@ -1,7 +1,6 @@
 import { strictEqual } from 'node:assert';
 import test from 'ava';
 import { SaxesParser } from 'saxes';
-import { nearest } from '../../../../mappings/codec/nearest.ts';
 import { string } from '../../../../mappings/codec/scalars/strings.ts';
 import {
   escapeAttribute,
@@ -12,6 +11,7 @@ import {
   someNames,
 } from '../../../../mappings/codec/scalars/text.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
+import { nearest } from '../../../../mappings/contract/nearest.ts';
 import { JsonReader } from '../../../../mappings/json/reader.ts';
 import { fc } from '../../../property.ts';
 import { legalText } from '../elements.ts';

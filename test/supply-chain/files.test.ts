@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import test from 'ava';
+
+const root = join(import.meta.dirname, '../..');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** The files that npm packs, except those that the build makes. */
+const packed: readonly string[] = JSON.parse(
+  execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }),
+)
+  .flatMap(({ files }: { readonly files: readonly { readonly path: string }[] }) => files)
+  .map(({ path }: { readonly path: string }) => path)
+  .filter((path: string) => !path.startsWith('dist/'));
+
+const pages = packed.filter((path) => path.endsWith('.md'));
+
+/** The files and folders that a page links to, without links to other hosts and within the page. */
+function linksOf(page: string): readonly string[] {
+  const text = readFileSync(join(root, page), 'utf8').replaceAll(/^```.*?^```$/gms, '');
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = '']) => link.replace(/#.*$/, ''))
+    .filter((link) => link !== '' && !/^[a-z]+:/.test(link));
+}
+
+test('the package has the files of the tutorial, of adopt and of embedding', (t) => {
+  for (const file of [
+    'README.md',
+    'docs/tutorial.md',
+    'docs/tutorial/openapi.yaml',
+    'docs/tutorial/upstream.mjs',
+    'docs/tutorial/lend.xml',
+    'docs/adopt.md',
+    'docs/adopt/Orders.wsdl',
+    'docs/adopt/upstream.mjs',
+    'docs/adopt/get-order.xml',
+    'docs/embedding/koa.mts',
+    'docs/embedding/node-http.mts',
+    'docs/embedding/codec.mts',
+  ])
+    t.true(packed.includes(file), file);
+});
+
+for (const page of pages) {
+  test(`${page}: each link leads to a file of the package`, (t) => {
+    const dead = linksOf(page).filter((link) => {
+      const path = normalize(join(dirname(page), link)).replace(/\/$/, '');
+      return !packed.includes(path) && !packed.some((file) => file.startsWith(`${path}/`));
+    });
+    t.deepEqual(dead, []);
+  });
+}
+
+test('JavaScript in docs/ has the extension .mjs or .mts, because npm init makes packages of type commonjs', (t) => {
+  t.deepEqual(
+    packed.filter((path) => path.startsWith('docs/') && /\.(?:js|ts)$/.test(path)),
+    [],
+  );
+});
+
+test('each script that npm runs on installation names only files of the package', (t) => {
+  for (const name of ['preinstall', 'install', 'postinstall', 'prepare', 'prepack']) {
+    const script: string | undefined = manifest.scripts[name];
+    for (const [file] of script?.matchAll(/\S+\.(?:[cm]?[jt]s|json)\b/g) ?? [])
+      t.true(packed.includes(file), `${name}: ${file}`);
+  }
+  t.true(packed.includes('bin/prepare.js'));
+});
+
+test('package.json has keywords and no address that does not exist yet', (t) => {
+  t.true(manifest.keywords.includes('soap'));
+  for (const name of ['repository', 'homepage', 'bugs']) t.is(manifest[name], undefined, name);
+});
