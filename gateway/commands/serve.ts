@@ -12,7 +12,6 @@ import { collectLessBesideLarge, countBuffersAsMemory, giveBackWhenIdle } from '
 import type { Running } from '../process/serve.ts';
 import type { ServeOptions } from '../process/serve-options.ts';
 import { asksForTraces } from '../process/traces.ts';
-import type { Serving } from '../process/workers.ts';
 import { proxiesOf } from '../upstream/proxy.ts';
 import { fail } from './failure.ts';
 import {
@@ -27,6 +26,7 @@ import {
   toHttpUrl,
 } from './options.ts';
 import { printError, printLine } from './output.ts';
+import { startLine } from './start-line.ts';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
@@ -258,7 +258,7 @@ async function runServe(given: ServeFlags): Promise<void> {
     const running = await serveHere(flags, { tellLoaded: told?.tell });
     listenForFiles(running);
     await told?.print();
-    printLine(startLine(running, flags));
+    printLine(startLine(running, flags, process.stdout.isTTY));
     stopOnSignals((signal) => running.stop(delayOf(signal, flags)));
     return;
   }
@@ -277,7 +277,7 @@ async function runServe(given: ServeFlags): Promise<void> {
       },
     );
     listenForFiles(workers);
-    printLine(startLine(workers, flags));
+    printLine(startLine(workers, flags, process.stdout.isTTY));
     stopOnSignals(workers.stop, workers.kill);
     passEarlySignal();
     return;
@@ -405,18 +405,6 @@ function listOf(text = ''): readonly string[] {
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
-}
-
-function startLine({ url, addresses }: Serving, { config, upstream, workers }: ServeFlags): string {
-  const by = workers === 1 ? '' : ` with ${workers} workers`;
-  const [address = url] = addresses;
-  if (config !== undefined) {
-    const wsdls = addresses.map((each) => `${each}/soap11?wsdl`).join(' · ');
-    const served = addresses.length === 1 ? 'the contract' : `the ${addresses.length} contracts`;
-    return `soapbridge listens on ${url}${by} for ${served} of ${config}: WSDL ${wsdls}`;
-  }
-  const behind = upstream ?? 'the embedded reference upstream';
-  return `soapbridge listens on ${url}${by} in front of ${behind}: WSDL ${address}/soap11?wsdl · SOAP ${address}/soap11 and /soap12 · try: curl '${address}/soap11?wsdl'`;
 }
 
 /** What SIGHUP and SIGUSR1 have done. */

@@ -236,7 +236,8 @@ function watchReply({ response, options, requestId }: RequestContext, bytes: num
 }
 
 /** Whether the process lives, whether it takes calls, and how it does. */
-function processPages({ isReady, metrics, services }: AppOptions): Router {
+function processPages({ isReady, metrics, services, service }: AppOptions): Router {
+  const { basePath } = service.compiled.contract;
   const router = new Router();
   router.use((ctx, next) => {
     ctx.set('Cache-Control', 'no-store'); // true at the moment of asking alone
@@ -254,7 +255,9 @@ function processPages({ isReady, metrics, services }: AppOptions): Router {
   router.get('/', async (ctx, next) => {
     const listed = services();
     if (listed === undefined) {
-      await next();
+      // relative, because a proxy in front may have a path of its own
+      if (basePath !== '' && isNavigation(ctx.req)) ctx.redirect(`.${basePath}`);
+      else await next();
       return;
     }
     ctx.type = 'html';
@@ -268,6 +271,12 @@ function processPages({ isReady, metrics, services }: AppOptions): Router {
     ctx.body = page ?? 'stopping\n';
   });
   return router;
+}
+
+/** Returns true for a GET of a page by a browser. Outside of TLS and localhost browsers send no Sec-Fetch header. */
+function isNavigation({ url = '', headers }: IncomingMessage): boolean {
+  if (targetOf(url).query !== '') return false;
+  return headers['sec-fetch-dest'] === 'document' || /\btext\/html\b/.test(headers.accept ?? '');
 }
 
 /** One function that serves an endpoint by its own flow, once the request's headers are known to be few and for us. */

@@ -36,6 +36,8 @@ export interface Running {
   readonly address: string;
   /** The same of all contracts. */
   readonly addresses: readonly string[];
+  /** The public addresses of the SOAP endpoints of each contract; `?wsdl` at the first one gives the WSDL. */
+  readonly endpoints: readonly (readonly string[])[];
   readonly log: Logger;
   readonly load: () => Load;
   /** What this process counted, and how it is. */
@@ -124,6 +126,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
   publicUrl = options.publicUrl ?? listener.url;
   warnOfOptions(options, log);
   if (options.probesUpstream === true) void upstreams.probe(log);
+  const endpoints = sites
+    .endpoints()
+    .map((paths) => paths.map((path) => withoutEndSlashes(publicUrl) + path));
   const addresses = sites.basePaths().map((basePath) => withoutEndSlashes(publicUrl) + basePath);
   let reloading = Promise.resolve();
   let waiting: Promise<void> | undefined;
@@ -132,6 +137,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     url: listener.url,
     address: addresses[0] ?? publicUrl,
     addresses,
+    endpoints,
     log,
     load: core.admission.load,
     metrics: readMetrics,
@@ -171,7 +177,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
       return;
     }
     core.renew();
-    log.info({ basePaths: sites.basePaths() }, 'reloaded');
+    log.info({ basePaths: sites.basePaths().map(shownPath) }, 'reloaded');
   }
 
   function readMetrics(): Snapshot {

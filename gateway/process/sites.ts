@@ -50,6 +50,8 @@ export interface Sites {
   readonly handle: Handler;
   /** The base paths, in the order of the plans. */
   readonly basePaths: () => readonly string[];
+  /** The paths of each contract's endpoints, in the order of the plans: base path and `/soap11`, or that of a port. */
+  readonly endpoints: () => readonly (readonly string[])[];
   /** What `/` lists: all contracts, where there are several and none of them is at `/`. */
   readonly services: () => readonly ListedService[] | undefined;
   /**
@@ -62,6 +64,8 @@ export interface Sites {
 interface Site {
   readonly basePath: string;
   readonly name: string;
+  /** The paths of the endpoints of SOAP, behind the base path. */
+  readonly endpoints: readonly string[];
   readonly handle: Handler;
 }
 
@@ -78,9 +82,14 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
   return {
     handle: (request, response) => handle(request, response),
     basePaths: () => sites.map(({ basePath }) => basePath),
+    endpoints: () => sites.map(({ basePath, endpoints }) => endpoints.map((path) => basePath + path)),
     services: () => {
       if (sites.length === 1 || sites.some(({ basePath }) => basePath === '')) return undefined;
-      return sites.map(({ basePath, name }) => ({ path: basePath, name }));
+      return sites.map(({ basePath, name, endpoints: [wsdlPath = ''] }) => ({
+        path: basePath,
+        name,
+        wsdlPath,
+      }));
     },
     reload: async () => {
       const next = plans();
@@ -125,6 +134,7 @@ function open(
         basePath,
         handle: maker.handlerOf(compiled, upstream, mapping),
         name: contract.service,
+        endpoints: contract.adopted?.endpoints.map(({ path }) => path) ?? ['/soap11', '/soap12'],
       };
     }),
   );

@@ -10,6 +10,8 @@ export interface Serving {
   readonly url: string;
   /** Where each contract's endpoints are, as the WSDL says. */
   readonly addresses: readonly string[];
+  /** The public addresses of the SOAP endpoints of each contract. */
+  readonly endpoints: readonly (readonly string[])[];
 }
 
 /** How many workers there are to be, and what they share. */
@@ -180,8 +182,8 @@ export function joinPrimary(serving: Serving, stop: () => void): void {
     worker.exitedAfterDisconnect = true; // else Node exits here and now, with calls in flight
     stop();
   });
-  const { url, addresses } = serving;
-  worker.send({ url, addresses });
+  const { url, addresses, endpoints } = serving;
+  worker.send({ url, addresses, endpoints });
 }
 
 /** Listens for a moment: an address that can't be had is found before anything is forked, and 0 becomes a port. */

@@ -123,7 +123,7 @@ for (const major of [22, 24, 26]) {
     if (set === undefined) return;
     const child = npx(t, set.folder, set.node, ['serve', '--demo']);
     const [line] = await once(child.stdout, 'data');
-    const address = /WSDL (\S+)\?wsdl/.exec(String(line))?.[1] ?? '';
+    const address = /"endpoints":\["([^"]+)"/.exec(String(line))?.[1] ?? '';
     const headers = { 'Content-Type': 'text/xml; charset=utf-8' };
     const reply = await fetch(address, { method: 'POST', headers, body: call });
     t.is(reply.status, 200);

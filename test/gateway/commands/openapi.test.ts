@@ -17,7 +17,7 @@ test('serve --openapi needs no overlay: plain dialect, the namespace from the ti
   const url = `http://${upstream.hits[0]?.headers.host}`;
   upstream.answer({ body: '{"number":"A 1","grams":9007199254740993}' });
   const { port, line } = await start(t, ['--openapi', openapi, '--upstream', url]);
-  t.true(line.includes(`in front of ${url}: WSDL http://127.0.0.1:${port}/soap11?wsdl`));
+  t.like(JSON.parse(line), { upstream: url, wsdl: [`http://127.0.0.1:${port}/soap11?wsdl`] });
   t.regex((await send(port, 'GET', '/soap11?wsdl')).text, /targetNamespace="urn:ParcelPost"/);
   const body = '<TrackParcel xmlns="urn:ParcelPost"><number>A 1</number></TrackParcel>';
   const reply = await send(port, 'POST', '/soap11', {}, envelope('1.1', { body }));

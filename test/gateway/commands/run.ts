@@ -39,6 +39,7 @@ export function run(
 export interface Served {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
+  /** The start line: JSON, as standard output is no terminal. */
   readonly line: string;
   readonly port: number;
 }
@@ -64,7 +65,7 @@ export async function start(
   const line = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', (chunk) => {
       out += chunk;
-      const said = /^soapbridge listens .*$/m.exec(out)?.[0];
+      const said = /^.*soapbridge listens .*$/m.exec(out)?.[0];
       if (said !== undefined) resolve(said);
     });
     child.once('exit', () => reject(new Error(`expected a start line, got ${out}`)));

@@ -266,7 +266,11 @@ for (const workers of ['1', '2']) {
       SOAPBRIDGE_LOG_LEVEL: 'info',
       SOAPBRIDGE_DRAIN_DELAY: '0',
     });
-    t.regex(line, /for the 2 contracts of .*: WSDL \S+\/one\/soap11\?wsdl · \S+\/one\/more\/soap11\?wsdl$/);
+    t.like(JSON.parse(line), {
+      config,
+      workers: Number(workers),
+      wsdl: ['/one', '/one/more'].map((path) => `http://127.0.0.1:${port}${path}/soap11?wsdl`),
+    });
     writeFileSync(second, giving('Renamed'));
     let reloads = 0;
     const all = new Promise<void>((resolve) => {

@@ -78,7 +78,7 @@ interface Served extends Cluster {
 
 async function start(t: ExecutionContext, environment: Record<string, string>): Promise<Served> {
   const cluster = run(t, environment);
-  await until(() => /^soapbridge listens .*$/m.test(cluster.out()));
+  await until(() => /soapbridge listens/.test(cluster.out()));
   const port = Number(/listens on http:\/\/127\.0\.0\.1:(\d+)/.exec(cluster.out())?.[1]);
   const workers = (): readonly number[] =>
     cluster

@@ -67,10 +67,10 @@ interface LogLine {
   readonly requestId?: string;
 }
 
-/** The lines of a log, but for the sentence that tells where it listens, which comes before or behind the first of them. */
+/** The lines of a log without the start line, which comes before or after the first of them. */
 function linesOf(log: string): readonly LogLine[] {
   const lines = log.trimEnd().split('\n');
-  return lines.filter((line) => !line.startsWith('soapbridge listens')).map((line) => JSON.parse(line));
+  return lines.filter((line) => !line.includes('soapbridge listens')).map((line) => JSON.parse(line));
 }
 
 async function endsClean(t: ExecutionContext, child: ChildProcess): Promise<void> {
