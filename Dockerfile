@@ -26,6 +26,10 @@ COPY --from=build /src/schemas ./schemas
 COPY --from=packages /src/node_modules /app/node_modules
 USER node
 EXPOSE 8080
-# longer than both ways to ask
-HEALTHCHECK --interval=10s --timeout=5s --start-period=5s CMD ["node", "bin/healthcheck.js"]
-CMD ["node", "bin/soapbridge.js", "serve"]
+# documents that are mounted here can be named without their folder
+WORKDIR /contract
+# The timeout is longer than a request by HTTP and one by TLS may take.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=5s CMD ["node", "/app/node_modules/soapbridge/bin/healthcheck.js"]
+# Without an upstream `serve` does not start; `docker run IMAGE serve --demo` serves the demo.
+ENTRYPOINT ["node", "/app/node_modules/soapbridge/bin/soapbridge.js"]
+CMD ["serve"]

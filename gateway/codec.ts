@@ -22,7 +22,8 @@ export { defaultLimits, type Limits, limitsWith } from '../mappings/contract/lim
 export type { Contract } from '../mappings/contract/model.ts';
 export type { LoadedContract } from '../mappings/loader/build-contract.ts';
 export { ContractError, type ContractProblem } from '../mappings/loader/document/error.ts';
-export { type ContractPlace, loadContract } from '../mappings/loader/load.ts';
+export type { ContractPlace } from '../mappings/loader/load.ts';
+export { loadPlace as loadContract, type MappedContract } from './process/load-place.ts';
 export type { Problem };
 
 /** A message that can't be translated; what it says names places by path or by line, never a value's text alone. */

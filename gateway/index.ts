@@ -19,7 +19,6 @@ import { createServers } from './upstream/http-upstream.ts';
 
 export * from './codec.ts';
 export type { MiddlewareContext } from './http/app.ts';
-export { loadPlace as loadContract, type MappedContract } from './process/load-place.ts';
 export type { Logger, Middleware, NodeHandler };
 
 /** What an embedded gateway serves, and how. */

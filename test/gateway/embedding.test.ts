@@ -11,6 +11,7 @@ import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import Koa from 'koa';
 import Router from 'koa-router';
+import * as codec from '../../gateway/codec.ts';
 import { createGateway, type Gateway, type GatewayOptions, loadContract } from '../../gateway/index.ts';
 import { createReferenceUpstream } from '../../upstream/service.ts';
 import { envelope } from './gateway.ts';
@@ -254,5 +255,23 @@ for (const [options, message] of [
   test(`options that can't be are refused: ${message}`, (t) => {
     const given = { contract, upstream: 'http://127.0.0.1:1', publicUrl: 'http://localhost', ...options };
     t.throws(() => createGateway(given), { instanceOf: RangeError, message });
+  });
+}
+
+test('soapbridge and soapbridge/codec export the same loadContract', (t) => {
+  t.is(codec.loadContract, loadContract);
+});
+
+for (const [option, message] of [
+  ['upstrem', 'upstrem: expected an option of createGateway, got an unknown one; did you mean upstream?'],
+  [
+    'trustedProxy',
+    'trustedProxy: expected an option of createGateway, got an unknown one; did you mean trustedProxies?',
+  ],
+  ['tls', 'tls: expected an option of createGateway, got an unknown one'],
+] as const) {
+  test(`createGateway refuses the unknown option ${option}`, (t) => {
+    const options = { contract, upstream: 'http://127.0.0.1:9', publicUrl: 'http://a', [option]: 'x' };
+    t.throws(() => createGateway(options), { instanceOf: RangeError, message });
   });
 }

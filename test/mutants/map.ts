@@ -173,7 +173,6 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/attachments.ts': ['test/mappings/codec/attachments.test.ts'],
   'mappings/codec/filled-body.ts': ['test/mappings/codec/attachments.test.ts'],
   'mappings/codec/misfits.ts': ['test/mappings/codec/misfits.test.ts'],
-  'mappings/contract/nearest.ts': ['test/mappings/codec/scalars/text.test.ts'],
   'mappings/contract/nearest.ts': [
     'test/mappings/codec/scalars/text.test.ts',
     'test/mappings/codec/types/records.test.ts',

@@ -144,6 +144,15 @@ for (const [code, said, failed, says] of [
   });
 }
 
+test('the image starts serve without an upstream of its own, so that it refuses to start until it is given one', (t) => {
+  const text = readFileSync(new URL('Dockerfile', root), 'utf8');
+  const own = '/app/node_modules/soapbridge';
+  t.regex(text, new RegExp(`^ENTRYPOINT \\["node", "${own}/bin/soapbridge.js"\\]$`, 'm'));
+  t.regex(text, /^CMD \["serve"\]$/m);
+  t.true(text.includes(`CMD ["node", "${own}/bin/healthcheck.js"]`));
+  t.deepEqual(text.match(/^ENV .*/m), text.match(/^ENV NODE_ENV=production HOST=0\.0\.0\.0 PORT=8080$/m));
+});
+
 test('the image’s base may be held to its content by the build', (t) => {
   const text = readFileSync(new URL('Dockerfile', root), 'utf8');
   t.regex(text, /^ARG BASE=node:\d+-[a-z]+-slim$/m);
@@ -152,11 +161,11 @@ test('the image’s base may be held to its content by the build', (t) => {
   for (const base of bases) t.regex(base ?? '', /^\$\{BASE\}$/);
 });
 
-/** What the npm package may hold: what runs, what it reads, and what npm itself adds. */
+/** The files that the npm package may have: code, data, the documentation with its samples, and those that npm adds. */
 const packed =
-  /^(?:package\.json|README\.md|CHANGELOG\.md|LICENSE|bin\/\w+\.js|dist\/(?:console|gateway|mappings|wsdl|upstream)\/[\w/-]+(?:\.js|\.d\.ts)|dist\/console\/(?:texts\/\w+\.json|client\/(?:pages\.css|icon\.svg))|mappings\/[\w/-]+\.yaml|schemas\/[\w.-]+\.json)$/;
+  /^(?:package\.json|(?:README|ARCHITECTURE|CHANGELOG|CONTRIBUTING|bench\/README)\.md|LICENSE|(?:docs|deploy)\/[\w/.-]+|bin\/\w+\.js|dist\/(?:console|gateway|mappings|wsdl|upstream)\/[\w/-]+(?:\.js|\.d\.ts)|dist\/console\/(?:texts\/\w+\.json|client\/(?:pages\.css|icon\.svg))|mappings\/[\w/-]+\.yaml|schemas\/[\w.-]+\.json)$/;
 
-test('the npm package holds what runs and nothing else', (t) => {
+test('the npm package has the code, its data and the documentation, and nothing else', (t) => {
   const told = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: root,
     encoding: 'utf8',
@@ -209,7 +218,7 @@ test('the image holds what runs and nothing else, is built from the lockfile, an
   t.regex(packages, /^RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules\/\.bin$/m);
   const { files }: { files: string[] } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
   const runs = files
-    .filter((path) => !path.endsWith('.md'))
+    .filter((path) => !path.endsWith('.md') && path !== 'docs' && path !== 'deploy')
     .map((path) => path.replace(/\*\*.*$/, 'screening'));
   const copied = [...final.matchAll(/^COPY --from=(?:build|packages) \/src\/(\S+) \S+$/gm)].map(
     ([, path = '']) => path,
@@ -219,5 +228,5 @@ test('the image holds what runs and nothing else, is built from the lockfile, an
   t.is(copied.length, [...final.matchAll(/^COPY /gm)].length);
   t.false(/^(?:RUN|ADD)/m.test(final));
   t.regex(final, /^USER node$/m);
-  t.regex(final, /^HEALTHCHECK .* CMD \["node", "bin\/healthcheck\.js"\]$/m);
+  t.regex(final, /^HEALTHCHECK .* CMD \["node", ".*\/bin\/healthcheck\.js"\]$/m);
 });
