@@ -401,9 +401,11 @@ export function readLimits(list: string): Limits {
     if (entry.trim() === '') continue;
     const [, name = '', text = ''] = /^\s*(\w+)\s*=\s*(\d{1,10})\s*$/.exec(entry) ?? [];
     if (!isLimit(name)) {
-      throw new RangeError(
-        `limits: expected a limit and its value, such as inFlight=256, got ${JSON.stringify(entry.trim())}${didYouMean(entry.replace(/=.*/s, '').trim(), Object.keys(limitTable))}`,
-      );
+      const given = entry.trim();
+      const stated = given.replace(/\s*=.*/s, '');
+      const advice = isLimit(stated) ? '' : didYouMean(stated, Object.keys(limitTable));
+      const expected = 'expected a limit and its value, such as inFlight=256';
+      throw new RangeError(`limits: ${expected}, got ${JSON.stringify(given)}${advice}`);
     }
     limits[name] = checked(name, Number(text));
   }
