@@ -3,6 +3,7 @@ import { type Limits, limitsWith } from '../mappings/contract/limits.ts';
 import type { Contract } from '../mappings/contract/model.ts';
 import { didYouMean } from '../mappings/contract/nearest.ts';
 import { withoutEndSlashes } from '../mappings/http-mapping/paths.ts';
+import { shown } from '../mappings/loader/document/node.ts';
 import type { Load } from './admission/admission.ts';
 import { shownPath } from './core/contract-app.ts';
 import { createCore } from './core/core.ts';
@@ -160,8 +161,8 @@ async function drained(load: () => Load, withinMs: number): Promise<boolean> {
 function httpUrl(name: string, text: string): string {
   const url = URL.parse(text);
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
-  if (isHttp && `${url.search}${url.hash}${url.username}` === '') return text;
-  throw new RangeError(`${name}: expected an http or https URL without query, got ${JSON.stringify(text)}`);
+  if (isHttp && `${url.search}${url.hash}${url.username}${url.password}` === '') return text;
+  throw new RangeError(`${name}: expected an http or https URL without query, got ${shown(text)}`);
 }
 
 /** A base path as a contract has it, without a slash at the end. Throws RangeError. */

@@ -24,8 +24,8 @@ import {
   configOption,
   contractAction,
   contractCommand,
+  httpUrl,
   placesOf,
-  toHttpUrl,
 } from './options.ts';
 import { jsonOption, printError, printJson, printLine } from './output.ts';
 
@@ -44,7 +44,7 @@ export function checkCommand(): Command {
     .addOption(
       new Option('-u, --upstream <url>', 'the JSON service behind, for --probe')
         .env('SOAPBRIDGE_UPSTREAM_URL')
-        .argParser(toHttpUrl),
+        .argParser(httpUrl('--upstream')),
     )
     .addOption(new Option('--probe', 'say whether the upstream can be reached: connects, and sends it HEAD'))
     .addOption(jsonOption())

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Limits, readLimits } from '../../mappings/contract/limits.ts';
+import { shown } from '../../mappings/loader/document/node.ts';
 import { type ContractPlace, isDocumentUrl, screeningContract } from '../../mappings/loader/load.ts';
 import { readConfig } from '../process/config.ts';
 import { fetchDocument } from './fetch.ts';
@@ -127,7 +128,7 @@ export function placesOf(flags: ContractFlags & { readonly config?: string }): r
 export function publicUrlOption(): Option {
   return new Option('--public-url <url>', 'where callers reach the gateway, for the WSDL')
     .env('SOAPBRIDGE_PUBLIC_URL')
-    .argParser(toHttpUrl);
+    .argParser(httpUrl('--public-url'));
 }
 
 /** The path of a file; an empty one is told by the setting that it stands in, which the system's words about it don't name. */
@@ -137,18 +138,14 @@ export function toFile(text: string): string {
 }
 
 /** An address that paths are put behind. */
-export function toHttpUrl(text: string): string {
-  const url = URL.parse(text);
-  if (
-    url === null ||
-    (url.protocol !== 'http:' && url.protocol !== 'https:') ||
-    url.search !== '' ||
-    url.hash !== '' ||
-    url.username + url.password !== ''
-  ) {
-    throw new InvalidArgumentError(
-      'expected an http or https URL without query, such as https://api.example.com/edge.',
+export function httpUrl(option: string): (text: string) => string {
+  return (text) => {
+    const url = URL.parse(text);
+    const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+    if (isHttp && `${url.search}${url.hash}${url.username}${url.password}` === '') return text;
+    // no InvalidArgumentError: commander would print the whole text, with a password in it
+    throw new RangeError(
+      `${option}: expected an http or https URL without credentials and query, such as https://api.example.com/edge, got ${shown(text)}`,
     );
-  }
-  return text;
+  };
 }

@@ -19,11 +19,11 @@ import {
   configOption,
   contractAction,
   contractCommand,
+  httpUrl,
   placeOf,
   placesOf,
   publicUrlOption,
   toFile,
-  toHttpUrl,
 } from './options.ts';
 import { printError, printLine } from './output.ts';
 import { startLine } from './start-line.ts';
@@ -77,7 +77,7 @@ export function serveCommand(): Command {
         'URL of the JSON service (default: the first server of the OpenAPI document)',
       )
         .env('SOAPBRIDGE_UPSTREAM_URL')
-        .argParser(toHttpUrl),
+        .argParser(httpUrl('--upstream')),
     )
     .addOption(
       new Option('--demo', 'serve the demo: the embedded reference upstream').conflicts([

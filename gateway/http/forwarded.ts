@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, SocketAddress } from 'node:net';
 import { networkOf } from './connections.ts';
 
 // All that proxies report of the request that they forward: Forwarded (RFC 7239) and X-Forwarded-*. Nobody's word is taken but
@@ -61,10 +61,18 @@ export function callerAddress(request: IncomingMessage, proxies: BlockList | und
   return peer;
 }
 
-/** An entry of X-Forwarded-For without brackets and port. */
+/** An entry of X-Forwarded-For without brackets and port, in the usual form of its address. */
 function addressIn(hop: string): string {
   const [, inBrackets, beforePort] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(hop.trim()) ?? [];
-  return inBrackets ?? beforePort ?? hop.trim();
+  return usualForm(inBrackets ?? beforePort ?? hop.trim());
+}
+
+/** An IPv6 address as RFC 5952 writes it, and an IPv4 address that is mapped into IPv6 as IPv4; any other text as it is. */
+function usualForm(address: string): string {
+  if (!address.includes(':') || address.includes('%') || isIP(address) !== 6) return address;
+  const usual = new SocketAddress({ address, family: 'ipv6' }).address;
+  const mapped = usual.slice('::ffff:'.length);
+  return usual.startsWith('::ffff:') && isIP(mapped) === 4 ? mapped : usual;
 }
 
 /** The address that a listed proxy says it was reached at; anyone else's word isn't taken (W34). */

@@ -14,7 +14,8 @@ export function ambiguityOf(request: IncomingMessage): string | undefined {
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion === '1.0'))
     return 'expected Transfer-Encoding to be chunked, once, in HTTP/1.1';
-  if (hasTwoHosts(request.rawHeaders)) return 'expected Host once';
+  const repeated = repeatedHeader(request.rawHeaders);
+  if (repeated !== undefined) return repeated;
   const { host } = headers;
   if (host === undefined ? httpVersion !== '1.0' : !isHost(host))
     return 'expected Host to be a name and perhaps a port';
@@ -23,16 +24,34 @@ export function ambiguityOf(request: IncomingMessage): string | undefined {
   return undefined;
 }
 
-/** Node keeps the first of two and reports none. */
-function hasTwoHosts(rawHeaders: readonly string[]): boolean {
-  let seen = false;
+/**
+ * Returns why headers that select the host or the operation are ambiguous: two Host headers, or two Content-Type or
+ * SOAPAction headers with different values (RFC 9110 §5.3). Node keeps the first or joins them, and reports nothing.
+ */
+function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
+  let host: string | undefined;
+  let action: string | undefined;
+  let type: string | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length !== 4 || (name !== 'Host' && name.toLowerCase() !== 'host')) continue;
-    if (seen) return true;
-    seen = true;
+    const name = rawHeaders[index] ?? '';
+    const value = rawHeaders[index + 1] ?? '';
+    if (name.length === 4 && isNamed(name, 'Host', 'host')) {
+      if (host !== undefined) return 'expected Host once';
+      host = value;
+    } else if (name.length === 10 && isNamed(name, 'SOAPAction', 'soapaction')) {
+      if (action !== undefined && action !== value) return 'expected one SOAPAction header, got two values';
+      action = value;
+    } else if (name.length === 12 && isNamed(name, 'Content-Type', 'content-type')) {
+      if (type !== undefined && type !== value) return 'expected one Content-Type header, got two values';
+      type = value;
+    }
   }
-  return false;
+  return undefined;
+}
+
+/** Compares header names; most clients use the usual spelling. */
+function isNamed(name: string, usual: string, lower: string): boolean {
+  return name === usual || name.toLowerCase() === lower;
 }
 
 /** The host that was last found good: callers send the same one over and over. */

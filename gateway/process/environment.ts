@@ -40,6 +40,11 @@ function filled(text: string, report: Report, pointer: string): string {
       report(pointer, 'expected the name of a variable in ${…}, got other text; $${ is the text itself');
       return '';
     }
+    if (instead?.includes('${'))
+      report(
+        pointer,
+        `expected a text without variables as the default of ${name}, got another variable in it`,
+      );
     const found = process.env[name];
     if (found !== undefined && (found !== '' || other === undefined)) return found;
     if (other === undefined) report(pointer, `expected the environment variable ${name}, got none`);

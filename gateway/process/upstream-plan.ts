@@ -276,7 +276,7 @@ function wrongInPem(pem: string): string | undefined {
 /** Reports what looks like an address and is none, by its port or host. */
 export function checkAddress(address: string | undefined, pointer: string, report: Report): void {
   if (address !== undefined && !URL.canParse(address))
-    report(pointer, `expected an http or https URL, got ${JSON.stringify(address)}`);
+    report(pointer, `expected an http or https URL, got ${shown(address)}`);
 }
 
 const ownLimits = /^(?:totalMs|replyBytes|replyBytesWithBinary|token\w*|upstream\w+|breaker\w+|retry\w+)$/;

@@ -67,7 +67,7 @@ interface Opened {
 
 /** A pipe with a late reader refuses a line rather than to wait for room. */
 function open(path: string): Opened {
-  const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o666);
+  const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
   if (!fstatSync(fd).isFile()) return { fd, canRead: false };
   try {
     const both = openSync(path, O_RDWR | O_APPEND | O_NONBLOCK);

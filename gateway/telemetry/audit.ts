@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type InFlight, InFlightSet } from '../admission/in-flight-set.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import { toMicrosecond } from './log.ts';
@@ -7,7 +8,7 @@ import type { RequestStats, WriteOutcome } from './request-stats.ts';
 export interface Audited extends InFlight {
   readonly stats: Pick<
     RequestStats,
-    'requestId' | 'operation' | 'caller' | 'upstreamStatus' | 'upstreamMs' | 'written'
+    'requestId' | 'operation' | 'caller' | 'upstreamStatus' | 'upstreamMs' | 'written' | 'writeId'
   >;
 }
 
@@ -59,13 +60,19 @@ export function auditApart(to: LineBuffer, onRefused: (error: unknown, requestId
   };
 }
 
-function writeSending(to: LineBuffer, { stats: { requestId, operation, caller } }: Audited): void {
-  to.tell({ level: 30, time: Date.now(), audit: 'sending', requestId, operation, caller });
+/** Writes of this process start with this; another process has another one. */
+const processId = randomBytes(6).toString('base64url');
+let writes = 0;
+
+function writeSending(to: LineBuffer, { stats }: Audited): void {
+  stats.writeId ??= `${processId}.${++writes}`;
+  const { requestId, writeId, operation, caller } = stats;
+  to.tell({ level: 30, time: Date.now(), audit: 'sending', requestId, writeId, operation, caller });
 }
 
 function writeSettled(
   to: LineBuffer,
-  { stats: { requestId, operation, caller, upstreamStatus, upstreamMs } }: Audited,
+  { stats: { requestId, writeId, operation, caller, upstreamStatus, upstreamMs } }: Audited,
   outcome: WriteOutcome,
 ): void {
   to.tell({
@@ -73,6 +80,7 @@ function writeSettled(
     time: Date.now(),
     audit: 'settled',
     requestId,
+    writeId,
     operation,
     caller,
     outcome,

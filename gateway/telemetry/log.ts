@@ -117,6 +117,7 @@ function seldom({
   aborted,
   noted,
   unverified,
+  writeId,
 }: RequestRecord): object | undefined {
   if (
     error === undefined &&
@@ -126,7 +127,8 @@ function seldom({
     queueMs === 0 &&
     !aborted &&
     noted === undefined &&
-    unverified.length === 0
+    unverified.length === 0 &&
+    writeId === undefined
   )
     return undefined;
   return {
@@ -134,6 +136,7 @@ function seldom({
     fault,
     ...(failures === undefined ? {} : { upstream, failures }),
     block,
+    writeId,
     retry: retries > 0 || undefined,
     queueMs: queueMs === 0 ? undefined : toMicrosecond(queueMs),
     aborted: aborted || undefined,

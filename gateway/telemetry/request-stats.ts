@@ -53,6 +53,8 @@ export interface RequestStats {
   unverified: readonly string[];
   /** What came of a write, where this line is to tell so. */
   written: WriteOutcome | undefined;
+  /** Pairs the audit lines of a write, as callers may use one request id twice; undefined until a line needs it. */
+  writeId: string | undefined;
 }
 
 /** Why a call upstream failed: in the words of the operator, never those of the caller or the upstream. */
@@ -150,6 +152,7 @@ export function startStats(
     wsse: undefined,
     unverified: [],
     written: undefined,
+    writeId: undefined,
   };
 }
 

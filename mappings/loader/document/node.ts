@@ -52,6 +52,17 @@ export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (isNode(value)) return 'an object';
-  const text = JSON.stringify(value);
+  const text = JSON.stringify(typeof value === 'string' ? withoutUrlSecrets(value) : value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+/**
+ * A text for messages and logs: of a URL only scheme, host, port and path, because user information and a query may hold
+ * a password or a token. Any other text is returned as it is.
+ */
+export function withoutUrlSecrets(text: string): string {
+  const [, start, rest = ''] = /^(\s*[a-z][a-z0-9+.-]*:\/\/)(.*)$/is.exec(text) ?? [];
+  if (start === undefined) return text;
+  // a password may hold `/`, `?` and `#`, so everything before the last `@` counts as user information
+  return start + rest.slice(rest.lastIndexOf('@') + 1).replace(/[?#].*$/s, '');
 }

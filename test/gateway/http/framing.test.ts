@@ -30,6 +30,23 @@ test('RFC 9112, 6.1: a transfer coding is chunked, once, and of HTTP/1.1', (t) =
   t.is(ofCoding('chunked', '1.0'), coding);
 });
 
+for (const [header, first, second] of [
+  ['SOAPAction', '"urn:a"', '"urn:b"'],
+  ['SOAPAction', '"urn:a"', ''],
+  ['Content-Type', 'text/xml', 'application/soap+xml'],
+  ['Content-Type', 'text/xml', 'text/xml; charset=utf-16'],
+] as const) {
+  test(`RFC 9110, 5.3: two ${header} headers with ${first} and ${second || 'no value'} are refused`, (t) => {
+    const refused = `expected one ${header} header, got two values`;
+    for (const other of [header, header.toLowerCase(), header.toUpperCase()]) {
+      t.is(ambiguityOf(message('/', ['Host', 'a', header, first, 'X', 'y', other, second])), refused);
+      t.is(ambiguityOf(message('/', ['Host', 'a', other, first, header, first])), undefined);
+    }
+    const others = ['X-Soap-Action', first, 'X-Action12', second, 'Content-Typo', second];
+    t.is(ambiguityOf(message('/', ['Host', 'a', header, first, ...others])), undefined);
+  });
+}
+
 test('RFC 9112, 3.2: Host is given once, however each is spelled', (t) => {
   for (const first of ['Host', 'host', 'HOST', 'hOsT']) {
     t.is(ambiguityOf(message('/', [first, 'a'])), undefined);

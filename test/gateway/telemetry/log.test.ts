@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test from 'ava';
 import { type Audited, auditInLog } from '../../../gateway/telemetry/audit.ts';
 import { LineBuffer } from '../../../gateway/telemetry/line-buffer.ts';
@@ -234,13 +234,22 @@ for (const [what, answer, outcome, upstreamStatus] of [
       else response.writeHead('status' in answer ? answer.status : 200).end(answer.body);
     });
     await gateway.send('PUT', '/subusers/update', { ...credentials, 'X-Request-Id': 'caller-0002' }, write);
-    const { time, caller, ...sending } = JSON.parse(before);
+    const { time, caller, writeId, ...sending } = JSON.parse(before);
+    t.is(typeof writeId, 'string');
     t.true(time > 0);
     const about = { level: 30, requestId: 'caller-0002', operation: 'UpdateSubUser' };
     t.deepEqual(sending, { ...about, audit: 'sending' });
     const { upstreamMs, time: later, ...settled } = lineOf(gateway, '"settled"');
     t.true(Number(later) >= time && Number(upstreamMs) > 0);
-    t.like(settled, { ...about, caller, audit: 'settled', outcome, transport: 'rest', upstreamStatus });
+    t.like(settled, {
+      ...about,
+      caller,
+      writeId,
+      audit: 'settled',
+      outcome,
+      transport: 'rest',
+      upstreamStatus,
+    });
     t.is(gateway.log().trim().split('\n').length, 2);
     t.false(gateway.log().includes('canary'));
   });
@@ -249,8 +258,9 @@ for (const [what, answer, outcome, upstreamStatus] of [
 function auditedCall(requestId: string): Audited {
   const operation = 'UpdateSubUser';
   const caller = 'é'.repeat(40);
-  const stats = { requestId, operation, caller, upstreamStatus: 0, upstreamMs: 0, written: undefined };
-  return { index: -1, stats };
+  const stats = { requestId, operation, caller, upstreamStatus: 0, upstreamMs: 0 };
+  const unset = { written: undefined, writeId: undefined };
+  return { index: -1, stats: { ...stats, ...unset } };
 }
 
 function requestIdsIn(lines: string): string[] {
@@ -326,6 +336,27 @@ test('SOAPBRIDGE_AUDIT_LOG: audit lines go to a file, each before its call goes 
   t.is(JSON.parse(before).audit, 'sending');
   t.is(readFileSync(auditLog, 'utf8').trim().split('\n').length, 2);
   t.is(gateway.log(), '');
+  t.is(statSync(auditLog).mode & 0o077, 0, 'only the owner reads a new file');
+});
+
+test('the audit lines of two writes with one X-Request-Id are paired by writeId', async (t) => {
+  const auditLog = join(mkdtempSync(join(tmpdir(), 'audit-')), 'audit.log');
+  t.teardown(() => rmSync(dirname(auditLog), { recursive: true }));
+  const gateway = await startGateway(t, { serve: { auditLog } });
+  const headers = { ...credentials, 'X-Request-Id': 'caller-0003' };
+  const send = () => gateway.send('PUT', '/subusers/update', headers, write);
+  await Promise.all([send(), send()]);
+  const lines = readFileSync(auditLog, 'utf8').trim().split('\n');
+  const counts = new Map<string, string[]>();
+  for (const { writeId, audit } of lines.map((line) => JSON.parse(line)))
+    counts.set(writeId, [...(counts.get(writeId) ?? []), audit]);
+  t.deepEqual(
+    [...counts.values()],
+    [
+      ['sending', 'settled'],
+      ['sending', 'settled'],
+    ],
+  );
 });
 
 const full = '/dev/full';
@@ -377,6 +408,7 @@ const settled: RequestRecord = {
   wsse: undefined,
   unverified: [],
   written: undefined,
+  writeId: undefined,
 };
 
 /** A request's line, read again. */

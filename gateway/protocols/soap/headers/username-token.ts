@@ -110,6 +110,14 @@ function textToken({ Username = '', Password = '' }: Parts, { username, password
   return { kind: 'text', values, digest: undefined };
 }
 
+/**
+ * When the process started, in whole seconds as ms since 1970. The nonces of earlier digests are not known, so such a
+ * digest may have been used (W49).
+ */
+function processStart(now: number): number {
+  return Math.floor(now / 1_000 - process.uptime()) * 1_000;
+}
+
 /** A token with a digest: its form and its window; whether the digest is right is found with the credentials (W51). */
 function readDigest(
   { Username = '', Password = '', Nonce, Created }: Parts,
@@ -138,6 +146,11 @@ function readDigest(
   const end = created + limits.wsseFreshMs;
   const late = windowProblem('the PasswordDigest', { created, end }, now, limits);
   if (late !== undefined) return problem('MessageExpired', late);
+  if (digest === 'secrets' && created < processStart(now))
+    return problem(
+      'MessageExpired',
+      'expected a Created of UsernameToken since the gateway started, got an earlier one: send a new token',
+    );
   const hash = base64FromXml(collapse(Password));
   if (hash === undefined || base64Size(hash) !== 20)
     return invalid('expected base64 of 20 bytes as a PasswordDigest, got other text');

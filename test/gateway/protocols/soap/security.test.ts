@@ -233,6 +233,21 @@ test('W49: a digest is taken once, and a wrong, an unknown and a used one are to
   t.is(checking.hits.length, 1);
 });
 
+test('W49: a digest created before the process started is refused, as its nonce may have been used', async (t) => {
+  const checking = await checkingGateway(t);
+  const start = Date.now() - process.uptime() * 1_000;
+  const created = new Date(start - 1_001).toISOString();
+  const early = await sendTo(checking, block(digestToken('ZWFybHk=', { created })));
+  t.is(codeOf(early), 'w:MessageExpired');
+  t.is(checking.hits.length, 0);
+  // clients may write whole seconds
+  const second = `${new Date(start).toISOString().slice(0, 19)}Z`;
+  t.is(
+    (await sendTo(checking, block(digestToken('bGF0ZQ==', { created: second })))).headers['x-status'],
+    undefined,
+  );
+});
+
 test('W49: a request that is read beside the event loop has its digest checked, once, all the same', async (t) => {
   const checking = await checkingGateway(t, { limits: { readAsideBytes: 100 } });
   const header = block(timestamp(Date.now()) + digestToken('bm9uY2U='));

@@ -1,0 +1,29 @@
+import test from 'ava';
+import { withEnvironment } from '../../../gateway/process/environment.ts';
+
+process.env.SET_FOR_TEST = 'set';
+
+/** A reference to a variable. */
+const variable = (name: string, otherwise = ''): string => `$\{${name}${otherwise}}`;
+
+function filled(value: unknown): { value: unknown; problems: string[] } {
+  const problems: string[] = [];
+  const result = withEnvironment(value, (pointer, message) => problems.push(`${pointer}: ${message}`));
+  return { value: result, problems };
+}
+
+test('a variable is filled in, and its default if it is not set', (t) => {
+  const given = { a: variable('SET_FOR_TEST'), b: [`x-${variable('UNSET_FOR_TEST', ':-y')}`] };
+  t.deepEqual(filled(given), { value: { a: 'set', b: ['x-y'] }, problems: [] });
+});
+
+for (const [name, otherwise] of [
+  ['UNSET_FOR_TEST', `:-${variable('B', ':-c')}`],
+  ['UNSET_FOR_TEST', `:-x${variable('B')}y`],
+  ['SET_FOR_TEST', `:-${variable('B')}`],
+] as const) {
+  test(`a variable in the default of a variable is refused: ${variable(name, otherwise)}`, (t) => {
+    const expected = `/a: expected a text without variables as the default of ${name}, got another variable in it`;
+    t.deepEqual(filled({ a: variable(name, otherwise) }).problems, [expected]);
+  });
+}
