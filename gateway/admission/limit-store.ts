@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Redis } from 'iovalkey';
 
 /** How a store is reached that replicas share. */
@@ -12,6 +13,9 @@ export interface LimitStoreOptions {
 
 /** For how long the store isn't asked again that didn't answer, in ms. */
 const pauseMs = 1_000;
+
+/** A reply is a few numbers; bytes that a store may send without one whole reply. */
+const mostReplyBytes = 1_048_576;
 
 /** The store answered something else than what was asked for, as another server at its address does. */
 export class OtherAnswer extends Error {
@@ -29,6 +33,8 @@ export class LimitStore {
   /** In ms since 1970. */
   #pausedAt = 0;
   #missed = 0;
+  /** Bytes since the last whole reply. */
+  #received = 0;
 
   private constructor({ url, timeoutMs, onChange }: LimitStoreOptions) {
     this.#onChange = onChange;
@@ -46,6 +52,33 @@ export class LimitStore {
     this.client.on('error', (error) => {
       this.#lastError = error;
     });
+    this.client.on('connect', () => this.#guard(this.client.stream));
+  }
+
+  /**
+   * Ends a connection whose bytes the client's parser cannot read. The parser follows arrays within arrays by recursion, and
+   * what it throws in a listener would end the process. Also ends a connection that sends too much without a whole reply.
+   */
+  #guard(stream: Socket): void {
+    this.#received = 0;
+    const emit = stream.emit.bind(stream);
+    stream.emit = (event: string | symbol, ...args: unknown[]): boolean => {
+      if (event !== 'data') return emit(event, ...args);
+      const [data] = args;
+      this.#received += data instanceof Uint8Array ? data.length : 0;
+      try {
+        if (this.#received > mostReplyBytes)
+          throw new OtherAnswer(`expected a reply of at most ${mostReplyBytes} bytes, got more`);
+        return emit(event, ...args);
+      } catch (error) {
+        stream.destroy(
+          error instanceof OtherAnswer
+            ? error
+            : new OtherAnswer('expected replies of a store', { cause: error }),
+        );
+        return true;
+      }
+    };
   }
 
   /** Connects; a store that is away is told and asked again, and is no error. */
@@ -87,6 +120,7 @@ export class LimitStore {
     else if (now < this.#pausedAt || now >= this.#pausedAt + pauseMs) {
       try {
         const answer = await question();
+        this.#received = 0;
         if (this.#isAway) {
           this.#isAway = false;
           this.#onChange(false, '');
