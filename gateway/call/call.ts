@@ -224,6 +224,11 @@ export async function runCall(
       );
       throw error;
     }
+    if (request.body instanceof StreamedFile && reply.status < 300)
+      await readRest(request.body, exchange).catch((error) => {
+        audit?.settled(exchange, 'unknown');
+        throw error;
+      });
     audit?.settled(exchange, exchange.reached ? 'answered' : 'unsent'); // a mapping may make no call of it
     exchange.passed = passedOn(exchange.passed, reply.headers, settings.replyHeaders);
     let outcome: Outcome;
@@ -273,6 +278,25 @@ async function enterLimits(
       exchange.passed = headers;
     },
   });
+}
+
+/**
+ * Reads a message to its end whose upstream answered early, as only a complete message is a success (W64). Throws CallError:
+ * MalformedRequest, RequestTimeout.
+ */
+async function readRest(file: StreamedFile, { deadline }: Exchange): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new CallError('RequestTimeout')),
+      Math.max(0, deadline - performance.now()),
+    );
+  });
+  try {
+    await Promise.race([file.readToEnd(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Makes the call upstream, as a span where somebody traces. Throws CallError. */

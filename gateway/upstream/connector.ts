@@ -61,6 +61,11 @@ export class Connection extends Client {
     return this.#socket?.bytesRead ?? 0;
   }
 
+  /** What ended the connection, such as a reset; undefined while it is open and after a regular end. */
+  get error(): Error | undefined {
+    return this.#socket?.errored ?? undefined;
+  }
+
   /** Whether the system has all that was written. */
   get isWritten(): boolean {
     return this.#socket?.writableLength === 0;

@@ -199,8 +199,6 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     } catch (error) {
       if (error instanceof CallError) this.#give(error, undefined);
       throw error;
-    } finally {
-      await pieces.return?.();
     }
   }
 
@@ -366,6 +364,12 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   onResponseEnd(): void {
+    // undici takes a reset for the end of an answer without a length; it is incomplete (RFC 9112 §8)
+    const broken = this.#connection?.error;
+    if (broken !== undefined) {
+      this.onResponseError(undefined, broken);
+      return;
+    }
     const collector = this.#collector;
     if (collector.isWhole) this.#end(collector.take());
     else

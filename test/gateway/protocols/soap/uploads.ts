@@ -125,6 +125,11 @@ export class Caller {
     return this.reply();
   }
 
+  /** The reply so far. */
+  get received(): string {
+    return this.#said;
+  }
+
   /** All that was answered. */
   async reply(): Promise<string> {
     await this.#closed;
