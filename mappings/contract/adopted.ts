@@ -52,6 +52,8 @@ export interface AdoptedSettings {
   readonly upstreamTimeZone: string;
   /** What becomes of a value in a reply that an enumeration lacks (W22). */
   readonly unknownEnumValues: 'refuse' | 'pass';
+  /** INF, -INF and NaN of a double or float in JSON: an error, null, or a string (A26). */
+  readonly nonFiniteNumbers: 'refuse' | 'asNull' | 'asText';
   /** What of a request is checked: types and enumerations, or lengths, bounds and patterns too (A26). */
   readonly validate: 'types' | 'strict';
   /** What becomes of an element or attribute that a type lacks (W12). */
@@ -67,6 +69,7 @@ export const adoptedDefaults: AdoptedSettings = {
   dates: 'text',
   upstreamTimeZone: 'UTC',
   unknownEnumValues: 'pass',
+  nonFiniteNumbers: 'refuse',
   validate: 'types',
   unknownElements: 'refuse',
   faultCodePrefix: 's',

@@ -51,6 +51,8 @@ export interface Settings {
   readonly utcDates: 'zoned' | 'bare';
   /** Enum values that the contract lacks, in replies: a mismatch or passed on (W22). */
   readonly unknownEnumValues: 'refuse' | 'pass';
+  /** INF, -INF and NaN of a double or float in JSON: an error, null, or a string (W15). */
+  readonly nonFiniteNumbers: 'refuse' | 'asNull' | 'asText';
   readonly unknownElements: 'refuse' | 'ignore';
   /** Members of replies that are missing, or that their type lacks: refused, noted, or let through unsaid (W20, W22). */
   readonly replies: 'strict' | 'note' | 'lenient';

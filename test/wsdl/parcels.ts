@@ -94,6 +94,7 @@ function createParcels(types: string, arrays: string): Contract {
       upstreamTimeZone: 'UTC',
       utcDates: 'zoned',
       unknownEnumValues: 'refuse',
+      nonFiniteNumbers: 'refuse',
       unknownElements: 'refuse',
       replies: 'note',
       validate: 'types',

@@ -393,6 +393,7 @@ export class TypeSchemas {
     const nil =
       type.kind === 'complex' && !isArray && hasAttributes(type) ? this.#nil(type, called) : undefined;
     const { type: kind } = schema;
+    if (Array.isArray(kind) && kind.includes('null')) return schema;
     if (nil === undefined && typeof kind === 'string' && !('enum' in schema) && !('default' in schema)) {
       schema.type = [kind, 'null'];
       return schema;

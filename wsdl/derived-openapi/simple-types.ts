@@ -57,6 +57,9 @@ const formats: { readonly [name in BuiltIn]?: string } = {
   anyURI: 'uri-reference',
 };
 
+/** Types of JSON that INF, -INF and NaN have. */
+const nonFiniteTypes = { refuse: undefined, asNull: 'null', asText: 'string' } as const;
+
 /** What is made of simple types (A26). */
 export interface SimpleSchemas {
   /** The schema of a type, without its documentation. */
@@ -72,7 +75,7 @@ export interface SimpleSchemas {
  */
 export function simpleSchemas(
   simpleOf: SimpleOf,
-  { bigNumbers, dates }: AdoptedSettings,
+  { bigNumbers, dates, nonFiniteNumbers }: AdoptedSettings,
   nested: (type: SimpleType) => JsonSchema,
 ): SimpleSchemas {
   const parsed = (type: SimpleType, text: string): unknown => {
@@ -117,7 +120,10 @@ export function simpleSchemas(
       return finished({ type: 'string', format, ...text }, told);
     }
     const bounds = isText ? tellBounds(facets, told) : boundsOf(kind, facets, told);
-    return finished({ type: isText ? 'string' : kind.type, format, ...bounds }, [
+    const isFloating = builtIn === 'float' || builtIn === 'double';
+    const other = isFloating ? nonFiniteTypes[nonFiniteNumbers] : undefined;
+    const own = isText ? 'string' : kind.type;
+    return finished({ type: other === undefined ? own : [own, other], format, ...bounds }, [
       ...told,
       ...patternsTold(facets),
     ]);

@@ -61,6 +61,11 @@ function ownFacets({ facets, variety, builtIn }: SimpleType, limits: Limits): Ju
   return (token, reading) => {
     // with `bigNumbers: text` a number is a string of its digits
     const value = isNumber ? token.replaceAll('"', '') : token;
+    if (isNumber && !/\d/.test(value)) {
+      // null, or INF and its kin (`nonFiniteNumbers`)
+      if (value !== 'null') refuse(reading, 'OutOfRange', `expected a finite number, got ${value}`);
+      return;
+    }
     for (const judge of judges) judge(value, reading);
   };
 }

@@ -12,6 +12,7 @@ import { MismatchError, type ProblemCode } from '../problem.ts';
 import { base64Binary } from '../scalars/base64.ts';
 import { boolean } from '../scalars/boolean.ts';
 import { duration } from '../scalars/duration.ts';
+import { withNonFinite } from '../scalars/non-finite.ts';
 import { collapse, type IntegerRange } from '../scalars/numbers.ts';
 import { decimal, floating, integer } from '../scalars/numeric.ts';
 import { invalid, mismatch, quote, type Refusal, type Scalar, textual } from '../scalars/scalar.ts';
@@ -83,7 +84,8 @@ export function compileSimpleTypes(settings: AdoptedSettings, limits: Limits): S
       return enumerated(type, unionOf(members, limits), settings, limits);
     }
     if (type.builtIn === 'QName' || type.builtIn === 'NOTATION') return qualifiedNames(limits);
-    const scalar = zone !== undefined && type.builtIn === 'dateTime' ? zonedDateTime(zone) : scalarOf(type);
+    const scalar =
+      zone !== undefined && type.builtIn === 'dateTime' ? zonedDateTime(zone) : scalarOf(type, settings);
     const isBig = settings.bigNumbers === 'text' && big.has(type.builtIn);
     return enumerated(type, ofScalar(isBig ? asText(scalar) : scalar, limits), settings, limits);
   };
@@ -121,10 +123,11 @@ const bounds = new Map<string, IntegerRange | undefined>(
   scalarRows.map(([, { xsd, bounds: range }]) => [xsd, range]),
 );
 
-function scalarOf({ builtIn, facets }: SimpleType): Scalar {
+function scalarOf({ builtIn, facets }: SimpleType, { nonFiniteNumbers }: AdoptedSettings): Scalar {
   const range = bounds.get(builtIn);
   if (range !== undefined) return integer(builtIn, range);
   if (isTemporal(builtIn)) return temporal(builtIn);
+  if (builtIn === 'float' || builtIn === 'double') return withNonFinite(floating(builtIn), nonFiniteNumbers);
   return scalars[builtIn] ?? stringOf(builtIn, facets.whiteSpace);
 }
 
@@ -198,8 +201,6 @@ const scalars: { readonly [name in BuiltIn]?: Scalar } = {
   nonNegativeInteger: signed('nonNegativeInteger', (token) => !token.startsWith('-')),
   positiveInteger: signed('positiveInteger', (token) => !token.startsWith('-') && token !== '0'),
   decimal,
-  float: floating('float'),
-  double: floating('double'),
   boolean,
   base64Binary,
   hexBinary,

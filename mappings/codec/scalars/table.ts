@@ -5,6 +5,7 @@ import { boolean } from './boolean.ts';
 import { isoDate, wcfDate } from './date-types.ts';
 import { duration } from './duration.ts';
 import { jsonText } from './json-text.ts';
+import { withNonFinite } from './non-finite.ts';
 import type { IntegerRange } from './numbers.ts';
 import { decimal, floating, integer } from './numeric.ts';
 import type { Scalar } from './scalar.ts';
@@ -47,7 +48,8 @@ function integerRow(xsd: string, format: string, min: string, max: string, wider
 }
 
 function floatingRow(xsd: 'float' | 'double', wider: readonly ScalarName[]) {
-  return { xsd, json: 'number', formats: [xsd], sample: '1.5', wider, compile: () => floating(xsd) } as const;
+  const compile = ({ settings }: ScalarContext) => withNonFinite(floating(xsd), settings.nonFiniteNumbers);
+  return { xsd, json: 'number', formats: [xsd], sample: '1.5', wider, compile } as const;
 }
 
 const sampleGuid = '6f9619ff-8b86-d011-b42d-00cf4fc964ff';

@@ -51,6 +51,7 @@ const servicestack: Dialect = {
     upstreamTimeZone: 'UTC',
     utcDates: 'zoned',
     unknownEnumValues: 'refuse',
+    nonFiniteNumbers: 'refuse',
     unknownElements: 'refuse',
     replies: 'note',
     validate: 'types',

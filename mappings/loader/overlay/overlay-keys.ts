@@ -171,6 +171,12 @@ export const overlaySettings = record('The SOAP face of an OpenAPI document; eve
   utcDates: keyword('With wcf, whether a UTC date has its offset.', 'zoned', 'bare'),
   upstreamTimeZone: text('The IANA zone whose wall clock a date without an offset shows.'),
   unknownEnumValues: keyword('An enum value in a reply that the document lacks.', 'refuse', 'pass'),
+  nonFiniteNumbers: keyword(
+    'INF, -INF and NaN of a double or float in JSON: an error, null, or a string.',
+    'refuse',
+    'asNull',
+    'asText',
+  ),
   unknownElements: keyword('An element in a request that the document lacks.', 'refuse', 'ignore'),
   replies: keyword(
     "A reply's members that are missing, or that its type lacks: an error, told in the log, or let through.",

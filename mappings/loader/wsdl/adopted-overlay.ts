@@ -11,6 +11,7 @@ const {
   basePath,
   upstreamTimeZone,
   unknownEnumValues,
+  nonFiniteNumbers,
   unknownElements,
   illegalCharacterReferences,
   upstreamErrors,
@@ -92,6 +93,7 @@ export const adoptedOverlaySettings = record(
     ),
     upstreamTimeZone,
     unknownEnumValues,
+    nonFiniteNumbers,
     unknownElements,
     validate: keyword(
       'What of a request is checked: types and enumerations, or lengths, bounds, digits and patterns too.',
@@ -157,6 +159,7 @@ export function readAdoptedOverlay(document: unknown, report: Report): AdoptedOv
       dates: keys.dates ?? 'text',
       upstreamTimeZone: settings.upstreamTimeZone,
       unknownEnumValues: settings.unknownEnumValues,
+      nonFiniteNumbers: settings.nonFiniteNumbers,
       unknownElements: settings.unknownElements,
       validate: settings.validate,
       faultCodePrefix: keys.faultCodePrefix ?? adoptedDefaults.faultCodePrefix,

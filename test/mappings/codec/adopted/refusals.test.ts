@@ -88,7 +88,7 @@ for (const [title, type, content, problems, attributes = ''] of [
     '<t:d>2023-02-29</t:d><t:f>INF</t:f><t:h>abc</t:h><t:p>0</t:p>',
     [
       'd: expected xs:date, got "2023-02-29"',
-      'f: expected xs:double, got "INF"',
+      'f: expected a finite xs:double, as JSON has no INF, got "INF"',
       'h: expected xs:hexBinary, got "abc"',
       'p: expected xs:positiveInteger, got "0"',
     ],

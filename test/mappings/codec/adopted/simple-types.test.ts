@@ -263,9 +263,9 @@ const rows: readonly (readonly [
     'xs:float; plain',
     [
       ['3.5', '3.5'],
-      ['INF', 'InvalidType: expected xs:float, got "INF"'],
-      ['-INF', 'InvalidType: expected xs:float, got "-INF"'],
-      ['NaN', 'InvalidType: expected xs:float, got "NaN"'],
+      ['INF', 'InvalidType: expected a finite xs:float, as JSON has no INF, got "INF"'],
+      ['-INF', 'InvalidType: expected a finite xs:float, as JSON has no -INF, got "-INF"'],
+      ['NaN', 'InvalidType: expected a finite xs:float, as JSON has no NaN, got "NaN"'],
       ['1e39', 'OutOfRange: expected xs:float that 32 bits hold, got "1e39"'],
       ['1e38', '1e38'],
       ['x', 'InvalidType: expected xs:float, got "x"'],

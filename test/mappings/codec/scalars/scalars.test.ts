@@ -140,9 +140,9 @@ const reading: XmlTable = {
     [
       ['1E+21', '1E+21'],
       ['0.1234567890123456789', '0.1234567890123456789'],
-      ['INF', invalid('xs:double, got "INF"')],
-      ['-INF', invalid('xs:double, got "-INF"')],
-      ['NaN', invalid('xs:double, got "NaN"')],
+      ['INF', invalid('a finite xs:double, as JSON has no INF, got "INF"')],
+      ['-INF', invalid('a finite xs:double, as JSON has no -INF, got "-INF"')],
+      ['NaN', invalid('a finite xs:double, as JSON has no NaN, got "NaN"')],
       ['1e400', outside('xs:double that 64 bits hold, got "1e400"')],
     ],
   ],
@@ -151,7 +151,7 @@ const reading: XmlTable = {
     [
       ['3.4e38', '3.4e38'],
       ['3.5e38', outside('xs:float that 32 bits hold, got "3.5e38"')],
-      ['INF', invalid('xs:float, got "INF"')],
+      ['INF', invalid('a finite xs:float, as JSON has no INF, got "INF"')],
     ],
   ],
   'W16: a dateTime becomes /Date(ms-0000)/': [
@@ -339,8 +339,8 @@ const writing: JsonTable = {
       ['-0', '-0'],
       ['"0.1"', '0.1'],
       ['1e400', mismatch('xs:double that 64 bits hold, got a number outside it')],
-      ['"NaN"', mismatch('xs:double, got a string that is no number')],
-      ['"INF"', mismatch('xs:double, got a string that is no number')],
+      ['"NaN"', mismatch('a finite xs:double, as JSON has no NaN, got it as a string')],
+      ['"INF"', mismatch('a finite xs:double, as JSON has no INF, got it as a string')],
     ],
   ],
   'W17: a date leaves as an xs:dateTime, "" is null': [

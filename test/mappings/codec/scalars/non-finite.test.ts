@@ -1,0 +1,99 @@
+import test from 'ava';
+import { type NonFiniteNumbers, withNonFinite } from '../../../../mappings/codec/scalars/non-finite.ts';
+import { floating } from '../../../../mappings/codec/scalars/numeric.ts';
+import { defaultLimits } from '../../../../mappings/contract/limits.ts';
+import { JsonReader } from '../../../../mappings/json/reader.ts';
+import {
+  compiledGet,
+  element as e,
+  get,
+  many,
+  readMessage,
+  sequence,
+  writeMessage,
+} from '../adopted/messages.ts';
+
+const reader = (json: string): JsonReader => new JsonReader(json, defaultLimits);
+const names = ['INF', '-INF', 'NaN'] as const;
+
+for (const xsd of ['double', 'float'] as const) {
+  const scalar = (form: NonFiniteNumbers) => withNonFinite(floating(xsd), form);
+  const expected = (name: string): string => `expected a finite xs:${xsd}, as JSON has no ${name}`;
+
+  test(`W15: refuses INF, -INF and NaN of xs:${xsd} and names what JSON lacks`, (t) => {
+    const { fromXml, toXml, checkJson } = scalar('refuse');
+    for (const name of names) {
+      const refusal = { code: 'InvalidType', reason: `${expected(name)}, got "${name}"` };
+      t.deepEqual(fromXml(` ${name} `), refusal);
+      t.deepEqual(checkJson(reader(`"${name}"`)), refusal);
+      t.throws(() => toXml(reader(`"${name}"`)), { message: `${expected(name)}, got it as a string` });
+    }
+    t.deepEqual(fromXml('inf'), { code: 'InvalidType', reason: `expected xs:${xsd}, got "inf"` });
+  });
+
+  test(`W15: reads INF, -INF and NaN of xs:${xsd} as null with asNull`, (t) => {
+    const { fromXml, toXml } = scalar('asNull');
+    for (const name of names) {
+      t.is(fromXml(name), 'null');
+      t.throws(() => toXml(reader(`"${name}"`)), { message: `${expected(name)}, got it as a string` });
+    }
+  });
+
+  test(`W15: reads and writes INF, -INF and NaN of xs:${xsd} as strings with asText`, (t) => {
+    const { fromXml, toXml, checkJson, isInexact } = scalar('asText');
+    for (const name of names) {
+      t.is(fromXml(` ${name}`), `"${name}"`);
+      t.is(toXml(reader(`"${name}"`)), name);
+      t.is(checkJson(reader(`"${name}"`)), undefined);
+      t.false(isInexact?.(name));
+    }
+    t.is(fromXml('1.5'), '1.5');
+    t.is(toXml(reader('"1.5"')), '1.5');
+    t.is(toXml(reader('1e3')), '1e3');
+    t.throws(() => toXml(reader('"Infinity"')), {
+      message: `expected xs:${xsd}, got a string that is no number`,
+    });
+  });
+}
+
+const type = sequence(
+  e('d', 'xs:double', many) +
+    e('l', 't:List') +
+    e('any', 'xs:anyType') +
+    e('b', 't:Bounded', 'minOccurs="0"'),
+  '<xs:attribute name="at" type="xs:float"/>',
+);
+const declarations =
+  '<xs:simpleType name="List"><xs:list itemType="xs:double"/></xs:simpleType><xs:simpleType name="Bounded"><xs:restriction base="xs:double"><xs:maxInclusive value="5"/></xs:restriction></xs:simpleType>';
+const message = get(
+  '<t:d>INF</t:d><t:d>1</t:d><t:l>NaN 2</t:l><t:any xsi:type="xs:float">-INF</t:any>',
+  ' at="INF"',
+);
+
+for (const [form, value] of [
+  ['asNull', () => null],
+  ['asText', (name: string) => name],
+] as const)
+  test(`A26: with nonFiniteNumbers ${form} lists, attributes and values of any type follow it`, (t) => {
+    const { request } = compiledGet(t, type, declarations, { nonFiniteNumbers: form });
+    const { json, problems } = readMessage(request, message);
+    t.deepEqual(problems, []);
+    const body = {
+      at: value('INF'),
+      d: [value('INF'), 1],
+      l: [value('NaN'), 2],
+      any: { '@type': 'xs:float', value: value('-INF') },
+    };
+    t.deepEqual(JSON.parse(json), body);
+    if (form === 'asText') t.is(readMessage(request, writeMessage(request, json)).json, json);
+  });
+
+test('A26: under validate: strict INF is not within bounds, and null is not checked', (t) => {
+  const read = (form: NonFiniteNumbers) =>
+    readMessage(
+      compiledGet(t, type, declarations, { nonFiniteNumbers: form, validate: 'strict' }).request,
+      get('<t:l/><t:any/><t:b>INF</t:b>'),
+    ).problems.map(({ message: text }) => text);
+  t.deepEqual(read('asText'), ['b: expected a finite number, got INF']);
+  t.deepEqual(read('asNull'), []);
+});
