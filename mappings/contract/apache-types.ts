@@ -55,7 +55,7 @@ const dataHandler: SimpleType = {
   documentation: '',
 };
 
-/** The types by their local names. A type that a document declares itself is used in place of one of them. */
+/** The types by their local names. If a document declares a type of the same name, the declared type is used. */
 export const apacheTypes: ReadonlyMap<string, SchemaType> = new Map<string, SchemaType>([
   ['Map', complex('Map', { kind: 'map', item: element('item', mapItem), key, value })],
   ['mapItem', mapItem],

@@ -23,8 +23,8 @@ export function hasFaultWords(members: ReadonlyMap<string, string>): boolean {
 }
 
 /**
- * The fault in members whose values are JSON text. A null is as absent; a `@message` that is no string too. Throws
- * MismatchError for any other value, JsonError.
+ * Reads the members of a fault from their JSON text. A null counts as absent, and so does a `@message` of another kind than
+ * a string. Throws MismatchError for any other value, and JsonError.
  */
 export function readFaultWords(members: ReadonlyMap<string, string>, limits: Limits): FaultWords {
   const textOf = (name: string): string | undefined => {
@@ -43,7 +43,7 @@ export function readFaultWords(members: ReadonlyMap<string, string>, limits: Lim
   };
 }
 
-/** Names of the codes of SOAP 1.1 (4.4.1) and 1.2 (part 1, 5.4.6) by what they are; dots may follow in SOAP 1.1. */
+/** Codes of SOAP 1.1 (4.4.1) and SOAP 1.2 (part 1, 5.4.6), with the party that caused the fault. */
 const standardCodes: ReadonlyMap<string, FaultCodeWords['is']> = new Map([
   ['Client', 'sender'],
   ['Sender', 'sender'],

@@ -11,7 +11,7 @@ import { elementReader, tagsOf } from './elements.ts';
 
 /**
  * The entries of an Apache SOAP `Map` (A23): an object if each key is a plain string that occurs once, else a list of
- * `{"key":…,"value":…}`. A key that begins with `@` makes a list too, because such names are the gateway's own.
+ * `{"key":…,"value":…}`. A key that begins with `@` makes a list too, because these names are reserved for the gateway.
  */
 
 const { nothing } = nodeKinds;
@@ -25,8 +25,8 @@ export interface MapEntries {
   /**
    * Reads the children of the current element, past its end tag.
    *
-   * @param start what the object begins with: `{`, or `{"@type":"…"` if it states its type
-   * @param listStart the same of an object around the list form; `''` for the list without an object
+   * @param start beginning of the object form: `{`, or `{"@type":"…"` if the object states its type
+   * @param listStart beginning of the object around the list form; `''` for the list without an object
    */
   readonly read: (xml: XmlReader, reading: Reading, start: string, listStart: string) => string;
   /** Moves past an object or array and chains its entries from a word of the tape on; true for an object with `@nil`. */
@@ -138,7 +138,10 @@ export function mapEntries(context: AdoptedContext, { item, key, value }: MapCon
       else if (name === '@nil' || name === '@type') {
         isNil ||= name === '@nil' && tape.peek() === 116;
         tape.skip();
-      } else throw new MismatchError('expected such a key in "@items", a list of keys and values').at(name);
+      } else
+        throw new MismatchError(
+          'expected a key that begins with @ in "@items", a list of keys and values, got a member',
+        ).at(name);
     }
     return isNil;
   };

@@ -5,12 +5,12 @@ import { invalid, quote, type Scalar } from './scalar.ts';
 
 /** `INF`, `-INF` and `NaN` of xs:double and xs:float (XSD Part 2, 3.2.4 and 3.2.5), which JSON numbers cannot be (RFC 8259, 6). */
 
-/** Forms of these values in JSON: none, null, or their text as a string. */
+/** JSON forms of INF, -INF and NaN: none, null, or their text as a string. */
 export type NonFiniteNumbers = 'refuse' | 'asNull' | 'asText';
 
 const names: ReadonlySet<string> = new Set(['INF', '-INF', 'NaN']);
 
-/** A scalar of a floating type that reads and writes these values as a contract decides. */
+/** Returns a floating scalar that reads and writes INF, -INF and NaN in the form of the contract. */
 export function withNonFinite(scalar: Scalar, form: NonFiniteNumbers): Scalar {
   const { expected } = scalar;
   const reasonOf = (name: string): string => `a finite ${expected}, as JSON has no ${name}`;
@@ -39,7 +39,7 @@ export function withNonFinite(scalar: Scalar, form: NonFiniteNumbers): Scalar {
   };
 }
 
-/** The name of one of these values if the reader's string is one, which it then moves past; else undefined. */
+/** Reads a string that is INF, -INF or NaN; undefined for any other value, where the reader stays. */
 function nameAt(json: JsonReader): string | undefined {
   if (json.peek() !== quote) return undefined;
   const { position } = json;

@@ -163,7 +163,10 @@ for (const [json, message] of [
   ['[{"k":1}]', 'in[0].k: expected key and value only, got another member'],
   ['[{"key":"a","key":"b"}]', 'in[0].key: expected the member once, got it again'],
   ['{"a":1,"a":2}', 'in.a: expected the member once, got it again'],
-  ['{"@a":1}', 'in.@a: expected such a key in "@items", a list of keys and values'],
+  [
+    '{"@a":1}',
+    'in.@a: expected a key that begins with @ in "@items", a list of keys and values, got a member',
+  ],
   ['{"a":{"@type":"xs:int","value":"x"}}', 'in.a.value: expected xs:int, got a string that is no number'],
 ] as const)
   test(`A23: refuses ${json} as a Map in a reply`, (t) => {
